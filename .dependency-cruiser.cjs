@@ -1,0 +1,69 @@
+const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
+const tests = '[.]test[.]ts$|/testing/|^tests/'
+
+module.exports = {
+  forbidden: [
+    rule('no-circular', 'A circle of imports has no beginning to read from.', {}, { circular: true }),
+    rule('no-orphans-unresolved', 'Every import must resolve.', {}, { couldNotResolve: true }),
+    rule(
+      'core-is-pure',
+      'Core has no dependency and no I/O.',
+      { path: '^packages/core/src', pathNot: tests },
+      { pathNot: '^packages/core/src' },
+    ),
+    rule('packages-do-not-know-apps', 'apps -> adapters -> core.', { path: '^packages/' }, { path: '^apps/' }),
+    rule(
+      'adapters-do-not-know-each-other',
+      'No adapter imports another.',
+      { path: '^packages/(adapters-[a-z]+)/', pathNot: tests },
+      { path: '^packages/adapters-', pathNot: '^packages/$1/' },
+    ),
+    rule(
+      'adapters-know-core-only',
+      'An adapter knows core and libraries.',
+      { path: '^packages/adapters-[a-z]+/', pathNot: tests },
+      { path: '^packages/(server|embedded-postgres)/' },
+    ),
+    rule(
+      'server-knows-none-of-ours',
+      'The server package knows Express and the process, nothing of SMS.',
+      { path: '^packages/(server|embedded-postgres)/' },
+      { path: '^packages/(core|adapters-[a-z]+)/' },
+    ),
+    rule(
+      'wire-apps-use-core-and-server',
+      'rest, asp and xml use core and server only; their main.ts builds the adapters.',
+      { path: '^apps/(rest|asp|xml)/src/', pathNot: '(main[.]ts|[.]test[.]ts)$' },
+      { path: '^(packages|apps)/', pathNot: '^packages/(core/src|server/src)/|^apps/(rest|asp|xml)/' },
+    ),
+    rule(
+      'wire-apps-do-not-know-each-other',
+      'Each interface is a service of its own.',
+      { path: '^apps/(rest|asp|xml)/' },
+      { path: '^apps/', pathNot: '^apps/$1/' },
+    ),
+    rule(
+      'sql-only-in-adapters-postgres',
+      'Only the adapter for Postgres and its launcher speak to a database.',
+      { path: '^(packages|apps)/', pathNot: '^packages/(adapters-postgres|embedded-postgres)/|' + tests },
+      { path: 'node_modules/(pg|kysely)/' },
+    ),
+    rule(
+      'tests-are-not-imported',
+      'Nothing but a test imports test code.',
+      { path: '^(packages|apps)/', pathNot: tests },
+      { path: tests },
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '/dist/|/dist-testing/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.check.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@gateway/source', 'import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.mjs', '.json'],
+    },
+  },
+}

@@ -1,0 +1,62 @@
+import js from '@eslint/js'
+import tseslint from 'typescript-eslint'
+
+const everywhere = [
+  { selector: 'ExportAllDeclaration', message: 'Name what is exported: a reader wants the table of contents.' },
+  { selector: 'ExportDefaultDeclaration', message: 'Named exports only.' },
+]
+
+const inCore = [
+  ...everywhere,
+  {
+    selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
+    message: 'Time is an argument.',
+  },
+  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Time is an argument.' },
+  {
+    selector: "CallExpression[callee.object.name='Math'][callee.property.name='random']",
+    message: 'Chance is a port.',
+  },
+]
+
+export default tseslint.config(
+  { ignores: ['**/dist/', '**/dist-testing/', '**/node_modules/', 'data/', 'benchmarks/results/'] },
+  js.configs.recommended,
+  {
+    files: ['**/*.{mjs,cjs,js}'],
+    languageOptions: {
+      globals: { process: 'readonly', console: 'readonly', module: 'writable', require: 'readonly', URL: 'readonly' },
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { project: './tsconfig.check.json', tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      'no-restricted-syntax': ['error', ...everywhere],
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            { regex: '^@gateway/[a-z-]+/(?!testing$)', message: 'Import what a package exports, nothing deeper.' },
+          ],
+        },
+      ],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/consistent-type-definitions': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+    },
+  },
+  {
+    files: ['packages/core/src/**/*.ts'],
+    ignores: ['**/*.test.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...inCore] },
+  },
+  {
+    files: ['eslint.config.js', 'jest.config.mjs', '**/*.cjs'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
+)

@@ -1,0 +1,17 @@
+/** Tests run the sources: the export condition leads every `@gateway/*` import to its `src`, never to an old build. */
+export default {
+  testMatch: ['<rootDir>/{packages,apps,tests}/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/dist-testing/'],
+  modulePathIgnorePatterns: ['<rootDir>/.*/dist/', '<rootDir>/.*/dist-testing/'],
+  testEnvironment: 'node',
+  testEnvironmentOptions: { customExportConditions: ['@gateway/source', 'node', 'import', 'default'] },
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'es6' }, sourceMaps: 'inline' },
+    ],
+  },
+  maxWorkers: 2,
+  testTimeout: 30_000,
+}
