@@ -1,0 +1,24 @@
+import type { Brand } from '../brand.ts'
+import { mobileNumberLengths } from './calling-codes.ts'
+
+/** A possible mobile number: 7 to 15 ASCII digits, calling code first, no `+` (spec 2, ruling 1.8). */
+export type Msisdn = Brand<string, 'Msisdn'>
+
+/** By the first three digits of a number, which settle its calling code: bit n is set if it can have n digits. */
+const lengthsByStart = new Uint16Array(1000)
+for (const [code, lengths] of Object.entries(mobileNumberLengths)) {
+  const width = 10 ** (3 - code.length)
+  const bits = lengths.reduce((sum, length) => sum | (1 << length), 0)
+  lengthsByStart.fill(bits, Number(code) * width, (Number(code) + 1) * width)
+}
+
+/**
+ * Reads a recipient's number, white space around it aside (ruling 1.8): digits only, a known calling code, and a length that a
+ * mobile number can have there. `undefined` for everything else. Whether a price reaches it is `priceOf`'s to say.
+ */
+export function parseMsisdn(text: string): Msisdn | undefined {
+  const number = text.trim()
+  if (!/^[1-9][0-9]{6,14}$/.test(number)) return undefined
+  const lengths = lengthsByStart[Number(number.slice(0, 3))] ?? 0
+  return (lengths >> number.length) & 1 ? (number as Msisdn) : undefined
+}
