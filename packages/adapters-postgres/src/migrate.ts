@@ -1,0 +1,86 @@
+import { Client } from 'pg'
+import { isDeadlock, sqlState } from './errors.ts'
+import { migrations as all } from './migrations/migrations.ts'
+import type { Migration } from './migrations/migration.ts'
+import { silent, type Log } from './settings.ts'
+
+export interface AppliedMigration {
+  readonly version: number
+  readonly name: string
+}
+
+const lockTimeoutMilliseconds = 500
+const attemptsMax = 240
+
+/**
+ * Brings the schema of `connectionString` up to what this code knows, and returns what that took, in order. Each migration
+ * is one transaction; several processes at once apply each of them once. A schema that is newer than this code is left
+ * as it is: old and new versions run side by side. A migration that would have to wait for traffic steps back after half
+ * a second and tries again, for some minutes.
+ */
+export async function migrate(
+  connectionString: string,
+  log: Log = silent,
+  migrations: readonly Migration[] = all,
+): Promise<readonly AppliedMigration[]> {
+  const client = new Client({ connectionString, application_name: 'gateway migrate', connectionTimeoutMillis: 2000 })
+  client.on('error', () => undefined) // what it breaks is told by the query that fails
+  await client.connect()
+  try {
+    await insist(log, () => prepare(client))
+    const applied: AppliedMigration[] = []
+    for (const migration of migrations) {
+      if (!(await insist(log, () => apply(client, migration)))) continue
+      log.info(`migration ${migration.version} ${migration.name} applied`)
+      applied.push({ version: migration.version, name: migration.name })
+    }
+    return applied
+  } finally {
+    await client.end()
+  }
+}
+
+async function prepare(client: Client): Promise<void> {
+  const { rows } = await client.query(`select to_regclass('schema_migration') is not null as there`)
+  if ((rows as { there: boolean }[])[0]?.there === true) return
+  await client.query(`create table if not exists schema_migration (
+    version int primary key, name text not null, at timestamptz not null default now())`)
+}
+
+/** False: it is there already. */
+async function apply(client: Client, { version, name, sql }: Migration): Promise<boolean> {
+  await client.query('begin')
+  try {
+    // The lock belongs to this schema: its key is the number of this schema's table.
+    await client.query(`select pg_advisory_xact_lock('schema_migration'::regclass::oid::bigint)`)
+    const { rowCount } = await client.query('select from schema_migration where version = $1', [version])
+    if (rowCount !== 0) {
+      await client.query('rollback')
+      return false
+    }
+    await client.query(`set local lock_timeout = ${lockTimeoutMilliseconds}`)
+    await client.query(sql)
+    await client.query('insert into schema_migration (version, name) values ($1, $2)', [version, name])
+    await client.query('commit')
+    return true
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw error
+  }
+}
+
+/** 55P03: another has the lock. 23505 and 42P07: another process made the same table at the same time. */
+const another = new Set(['55P03', '23505', '42P07'])
+
+async function insist<T>(log: Log, attempt: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      const passing = isDeadlock(error) || another.has(sqlState(error) ?? '')
+      if (!passing || attempts === attemptsMax) throw error
+      if (attempts === 1) log.info('a migration waits for others to finish')
+      await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 400))
+    }
+  }
+}

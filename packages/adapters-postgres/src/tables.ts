@@ -1,0 +1,47 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+
+/** Milliseconds since 1970 as it is read, ISO 8601 as it is written. */
+type Time = ColumnType<number, string, string>
+type TimeOrNull = ColumnType<number | null, string | null, string | null>
+
+/** The tables as kysely needs to know them; what each holds is said by the migrations. */
+export interface Tables {
+  account: {
+    id: GeneratedAlways<number>
+    parent_id: number | null
+    balance: number
+    locked: Generated<boolean>
+  }
+  directory: {
+    account_id: number
+    login: string
+    first_name: string
+    surname: string
+    own_number: number | null
+    transactional: boolean
+    password_hash: string | null
+    created_at: Time
+  }
+  api_key: {
+    id: GeneratedAlways<number>
+    account_id: number
+    hash: string
+    prefix: string
+    label: string
+    issued_at: Time
+    expires_at: TimeOrNull
+    revoked_at: ColumnType<number | null, never, string>
+  }
+  ledger: {
+    id: GeneratedAlways<number>
+    account_id: number
+    kind: number
+    amount: number
+    send_first_id: number | null
+    at: ColumnType<number, string | undefined, never>
+    why: string | null
+  }
+  price: { prefix: string; price: number }
+  suppression: { account_id: number; msisdn: number; kind: number; since: Time }
+  carrier: { id: GeneratedAlways<number>; name: string }
+}
