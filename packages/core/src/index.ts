@@ -1,1 +1,78 @@
-export {}
+// Three factories, one per actor.
+export { createGateway, type Gateway } from './gateway.ts'
+export { createExchange, type Exchange } from './exchange.ts'
+export { createBackOffice, type BackOffice } from './back-office.ts'
+export { createDispatcher, type Dispatcher } from './carrier/dispatcher.ts'
+export { dispatcherDefaults, type DispatcherSettings } from './carrier/dispatcher-settings.ts'
+export { limits } from './limits.ts'
+export type { Ports, StoredPorts } from './ports.ts'
+
+// Accounts.
+export { accountId, isLogin, loginLengthMax, type Account, type AccountId, type NewAccount } from './account/account.ts'
+export type { Accounts, AccountWithBalance, OpenedAccount, OpenRefusal } from './account/accounts.ts'
+export { keyId, type ApiKey, type KeyHash, type KeyId, type NewApiKey } from './account/api-key.ts'
+export type { Credentials } from './account/authenticate.ts'
+export type { IssuedKey } from './account/issue-api-key.ts'
+export { isPassword, passwordLengthMax, type AccountToOpen } from './account/open-account.ts'
+export type { PasswordAttempt, PasswordHash, Secrets, TooManyFailures } from './account/secrets.ts'
+
+// Credits.
+export {
+  credits,
+  formatCredits,
+  minus,
+  parseCredits,
+  plus,
+  times,
+  wholeCredits,
+  type Credits,
+} from './credits/credits.ts'
+export type { Ledger, LedgerCheck, LedgerDifference } from './credits/ledger.ts'
+export { priceOf, type PriceTable } from './credits/price.ts'
+export type { Prices } from './credits/prices.ts'
+export { spend, type Spending } from './credits/spend.ts'
+
+// Messages.
+export { bodyOf, partsOf, type Body } from './message/body.ts'
+export { messageId, parseMessageId, type MessageId } from './message/message-id.ts'
+export type { Acceptance, KnownStatus, Messages, MessageStatus, Order, OrderedText } from './message/messages.ts'
+export { parseMsisdn, type Msisdn } from './message/msisdn.ts'
+export type { TextToSend } from './message/screen-texts.ts'
+export type { Refusal } from './message/screening.ts'
+export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } from './message/send-messages.ts'
+export { isFinal, OUTCOME, outcomeCode, stateOf, type OutcomeCode } from './message/status-code.ts'
+
+// Suppressions.
+export type { BlockReason } from './suppression/block-number.ts'
+export type { Suppression, SuppressionEntry, SuppressionKey, SuppressionScope } from './suppression/suppression.ts'
+export type { Suppressions } from './suppression/suppressions.ts'
+
+// Carriers.
+export {
+  carrierId,
+  type Carrier,
+  type CarrierHandlers,
+  type CarrierId,
+  type Submission,
+  type SubmissionAnswer,
+} from './carrier/carrier.ts'
+export type {
+  ClaimedMessage,
+  DispatcherId,
+  Flight,
+  FlightId,
+  Flights,
+  Handover,
+  Lane,
+  Recorded,
+  Settled,
+  SettledCode,
+  Wanted,
+} from './carrier/flights.ts'
+export type { Receipt, ReceiptCode } from './carrier/receipt.ts'
+export type { Receipts } from './carrier/receipts.ts'
+
+// Time.
+export type { Clock } from './time/clock.ts'
+export { formatDate, formatMinute, formatStamp, formatTime, parseMinute } from './time/gateway-time.ts'
+export { daysBefore, instant, secondsAfter, type Instant } from './time/instant.ts'

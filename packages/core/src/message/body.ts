@@ -66,7 +66,7 @@ function partEnds(text: string, encoding: Body['encoding']): readonly number[] {
   const unitsMax = ofSeveral[encoding]
   const ends: number[] = []
   let used = 0
-  for (let i = 0; i < text.length; ) {
+  for (let i = 0; i < text.length;) {
     const { length, units } = encoding === 'gsm-7' ? septetsAt(text, i) : codeUnitsAt(text, i)
     if (used + units > unitsMax) {
       ends.push(i)

@@ -1,0 +1,42 @@
+import type { Credits } from '../credits/credits.ts'
+import type { Instant } from '../time/instant.ts'
+import type { Account, AccountId, NewAccount } from './account.ts'
+import type { ApiKey, KeyHash, KeyId, NewApiKey } from './api-key.ts'
+import type { PasswordHash } from './secrets.ts'
+
+export interface OpenedAccount {
+  readonly account: NewAccount
+  readonly password: PasswordHash | undefined
+  /** Granted at once, as the first entry of its ledger; not negative. */
+  readonly credits: Credits
+}
+
+export type OpenRefusal = 'login-taken' | 'no-such-parent' | 'parent-is-sub-account'
+
+export interface AccountWithBalance {
+  readonly account: Account
+  readonly balance: Credits
+}
+
+/** Accounts and what opens them. Changes are seen by every process within 5 seconds; by the process that made them at once. */
+export interface Accounts {
+  /** The account of a key that is neither revoked nor expired at `now`. */
+  byKey(hash: KeyHash, now: Instant): Promise<Account | undefined>
+  /** The account of a user name, in any letter case, with its password's hash if it has a password. */
+  byLogin(login: string): Promise<{ account: Account; password: PasswordHash | undefined } | undefined>
+  /** Read afresh, never from a cache. */
+  find(id: AccountId): Promise<AccountWithBalance | undefined>
+  /** Every account with its balance, by id. */
+  list(): AsyncIterable<AccountWithBalance>
+  /** Opens the account and grants its first credits, or does neither. */
+  open(opened: OpenedAccount, now: Instant): Promise<AccountId | OpenRefusal>
+  /** False: no such account. Setting what is already so succeeds. */
+  setLocked(id: AccountId, locked: boolean): Promise<boolean>
+  setPassword(id: AccountId, password: PasswordHash): Promise<boolean>
+  /** Undefined: no such account. */
+  issueKey(id: AccountId, key: NewApiKey, now: Instant): Promise<KeyId | undefined>
+  /** The keys of an account by id, revoked and expired ones too. */
+  keys(id: AccountId): Promise<readonly ApiKey[]>
+  /** False: no such key. A key that is revoked already keeps its first time. */
+  revokeKey(key: KeyId, now: Instant): Promise<boolean>
+}

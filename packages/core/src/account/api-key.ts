@@ -1,0 +1,31 @@
+import type { Brand } from '../brand.ts'
+import type { Instant } from '../time/instant.ts'
+import type { AccountId } from './account.ts'
+
+/** SHA-256 of an API key, the only form in which a key is stored. */
+export type KeyHash = Brand<string, 'KeyHash'>
+
+/** Names a key towards operators; it opens nothing. */
+export type KeyId = Brand<number, 'KeyId'>
+
+export const keyId = (value: number): KeyId | undefined =>
+  Number.isInteger(value) && value > 0 && value < 2 ** 31 ? (value as KeyId) : undefined
+
+export interface NewApiKey {
+  readonly hash: KeyHash
+  /** The first characters of the key, by which its owner recognises it; too few to guess the rest. */
+  readonly prefix: string
+  readonly label: string
+  readonly expires: Instant | undefined
+}
+
+/** A key as an operator sees it: everything but what opens the account. */
+export interface ApiKey {
+  readonly id: KeyId
+  readonly account: AccountId
+  readonly prefix: string
+  readonly label: string
+  readonly issued: Instant
+  readonly expires: Instant | undefined
+  readonly revoked: Instant | undefined
+}

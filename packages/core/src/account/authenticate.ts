@@ -1,0 +1,38 @@
+import type { Ports } from '../ports.ts'
+import type { Account } from './account.ts'
+import type { TooManyFailures } from './secrets.ts'
+
+/** What a request brought along. Blank values count as not given and are undefined here. */
+export interface Credentials {
+  readonly apiKey?: string | undefined
+  readonly pair?: { readonly user: string; readonly password: string } | undefined
+  /** Where the request comes from, as `PasswordAttempt.network`. */
+  readonly network: string
+}
+
+/**
+ * The account that the credentials open, locked or not (ruling 1.14). A key and a pair that are both given must both be
+ * right and agree (ruling 3.3). TooManyFailures only ever answers a pair (ruling 1.26).
+ */
+export const authenticate =
+  (ports: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
+  async (credentials: Credentials): Promise<Account | 'wrong-credentials' | TooManyFailures> => {
+    const { apiKey, pair, network } = credentials
+    const now = ports.clock.now()
+    const byKey = apiKey === undefined ? undefined : await ports.accounts.byKey(ports.secrets.hashKey(apiKey), now)
+    if (apiKey !== undefined && byKey === undefined) return 'wrong-credentials'
+    if (pair === undefined) return byKey ?? 'wrong-credentials'
+
+    const found = await ports.accounts.byLogin(pair.user)
+    const checked = await ports.secrets.checkPassword({
+      login: pair.user,
+      password: pair.password,
+      stored: found?.password,
+      network,
+      now,
+    })
+    if (typeof checked === 'object') return checked
+    if (checked === 'wrong' || found === undefined) return 'wrong-credentials'
+    if (byKey !== undefined && byKey.id !== found.account.id) return 'wrong-credentials'
+    return found.account
+  }

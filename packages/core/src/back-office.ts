@@ -1,0 +1,36 @@
+import type { AccountId } from './account/account.ts'
+import type { AccountWithBalance } from './account/accounts.ts'
+import type { ApiKey } from './account/api-key.ts'
+import { issueApiKey } from './account/issue-api-key.ts'
+import { lockAccount } from './account/lock-account.ts'
+import { openAccount } from './account/open-account.ts'
+import { revokeApiKey } from './account/revoke-api-key.ts'
+import { setPassword } from './account/set-password.ts'
+import { unlockAccount } from './account/unlock-account.ts'
+import { topUp } from './credits/top-up.ts'
+import { verifyLedger } from './credits/verify-ledger.ts'
+import type { Ports } from './ports.ts'
+import { blockNumber, type BlockReason } from './suppression/block-number.ts'
+import type { SuppressionEntry } from './suppression/suppression.ts'
+import { unblockNumber } from './suppression/unblock-number.ts'
+
+/** What the operator can do. */
+export const createBackOffice = (ports: Pick<Ports, 'accounts' | 'ledger' | 'suppressions' | 'clock' | 'secrets'>) => ({
+  openAccount: openAccount(ports),
+  listAccounts: (): AsyncIterable<AccountWithBalance> => ports.accounts.list(),
+  findAccount: (id: AccountId): Promise<AccountWithBalance | undefined> => ports.accounts.find(id),
+  lockAccount: lockAccount(ports),
+  unlockAccount: unlockAccount(ports),
+  setPassword: setPassword(ports),
+  issueApiKey: issueApiKey(ports),
+  listApiKeys: (id: AccountId): Promise<readonly ApiKey[]> => ports.accounts.keys(id),
+  revokeApiKey: revokeApiKey(ports),
+  topUp: topUp(ports),
+  verifyLedger: verifyLedger(ports),
+  blockNumber: blockNumber(ports),
+  unblockNumber: unblockNumber(ports),
+  listBlockedNumbers: (reason: BlockReason): AsyncIterable<SuppressionEntry> =>
+    ports.suppressions.list('everybody', reason),
+})
+
+export type BackOffice = ReturnType<typeof createBackOffice>

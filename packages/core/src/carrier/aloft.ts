@@ -1,0 +1,108 @@
+import type { MessageId } from '../message/message-id.ts'
+import type { ClaimedMessage, DispatcherId, Flight, FlightId, Lane } from './flights.ts'
+
+/** A claimed flight as its dispatcher sees it. Positions count in `messages`: next <= marked <= marking <= length. */
+export interface Aloft {
+  readonly dispatcher: DispatcherId
+  readonly flight: FlightId
+  readonly lane: Lane
+  readonly messages: readonly ClaimedMessage[]
+  /** Ids that end without a carrier (screened out, expired): passed over when their turn to be submitted comes. */
+  readonly grounded: ReadonlySet<MessageId>
+  /** False until the grounded ones are committed: no further message is marked before. */
+  settled: boolean
+  /** So many, from the front, may leave. */
+  marked: number
+  /** A mark up to here is being committed; equal to `marked` if none is. */
+  marking: number
+  /** The next to be submitted. */
+  next: number
+  /** Messages whose end is not committed. */
+  open: number
+  /** Marked messages whose end is not committed. */
+  inDoubt: number
+  /** Its dispatcher was declared dead: nothing more of it may be submitted. */
+  fenced: boolean
+}
+
+/** What a dispatcher holds at a time. */
+export interface Sky {
+  readonly flights: Record<Lane, Aloft[]>
+  /** Submitted and not answered. */
+  readonly unanswered: Map<MessageId, { readonly aloft: Aloft; readonly message: ClaimedMessage }>
+}
+
+export const emptySky = (): Sky => ({ flights: { single: [], bulk: [] }, unanswered: new Map() })
+
+export function takeOff(
+  sky: Sky,
+  lane: Lane,
+  dispatcher: DispatcherId,
+  flight: Flight,
+  grounded: ReadonlySet<MessageId>,
+): Aloft {
+  const { id, messages, marked } = flight
+  const aloft: Aloft = {
+    dispatcher,
+    flight: id,
+    lane,
+    messages,
+    grounded,
+    settled: grounded.size === 0,
+    marked,
+    marking: marked,
+    next: 0,
+    open: messages.length,
+    inDoubt: marked,
+    fenced: false,
+  }
+  sky.flights[lane].push(aloft)
+  return aloft
+}
+
+/** In the order in which they leave: the single lane first. */
+export const alofts = (sky: Sky): readonly Aloft[] => [...sky.flights.single, ...sky.flights.bulk]
+
+export function land(sky: Sky, aloft: Aloft): void {
+  const lane = sky.flights[aloft.lane]
+  const at = lane.indexOf(aloft)
+  if (at >= 0) lane.splice(at, 1)
+}
+
+/** Marked, or being marked, and not committed. */
+export const inDoubt = (sky: Sky): number =>
+  alofts(sky).reduce((sum, aloft) => sum + aloft.inDoubt + aloft.marking - aloft.marked, 0)
+
+/** Claimed and not submitted. */
+export const ahead = (sky: Sky, lane: Lane): number =>
+  sky.flights[lane].reduce((sum, { messages, next }) => sum + messages.length - next, 0)
+
+/** The next messages that may leave, `max` at the most; they count as submitted from now on. */
+export function depart(aloft: Aloft, max: number): readonly ClaimedMessage[] {
+  const leaving: ClaimedMessage[] = []
+  while (aloft.next < aloft.marked && leaving.length < max) {
+    const message = aloft.messages[aloft.next++]
+    if (message !== undefined && !aloft.grounded.has(message.id)) leaving.push(message)
+  }
+  return leaving
+}
+
+/** A mark was committed. Settled messages that it passes over are not in doubt. */
+export function confirmMark(aloft: Aloft): void {
+  for (let at = aloft.marked; at < aloft.marking; at++) {
+    const message = aloft.messages[at]
+    if (message !== undefined && !aloft.grounded.has(message.id)) aloft.inDoubt++
+  }
+  aloft.marked = aloft.marking
+}
+
+/** Its dispatcher was declared dead: what was not submitted is no longer ours; what was is still worth recording. */
+export function fence(aloft: Aloft): void {
+  if (aloft.fenced) return
+  const left = aloft.messages.slice(aloft.next).filter(({ id }) => !aloft.grounded.has(id)).length
+  aloft.fenced = true
+  aloft.next = aloft.messages.length
+  aloft.marking = aloft.marked
+  aloft.open -= left
+  aloft.inDoubt = aloft.open
+}

@@ -1,0 +1,47 @@
+import type { Brand } from '../brand.ts'
+import type { Body } from '../message/body.ts'
+import type { MessageId } from '../message/message-id.ts'
+import type { Msisdn } from '../message/msisdn.ts'
+import type { Receipt } from './receipt.ts'
+
+/** The name of a carrier in the operator's configuration: 1 to 32 of a-z, 0-9, '-'. */
+export type CarrierId = Brand<string, 'CarrierId'>
+
+export const carrierId = (text: string): CarrierId | undefined =>
+  /^[a-z0-9-]{1,32}$/.test(text) ? (text as CarrierId) : undefined
+
+/** What a carrier is asked to take. */
+export interface Submission {
+  readonly id: MessageId
+  readonly to: Msisdn
+  readonly body: Body
+}
+
+/**
+ * The carrier's answer to one submission. `reference` is its own id of the message, by which receipts refer to it.
+ * Refused for now is the only answer after which the message may be submitted again (P-5).
+ */
+export type SubmissionAnswer =
+  | { readonly id: MessageId; readonly outcome: 'accepted'; readonly reference: string }
+  | { readonly id: MessageId; readonly outcome: 'refused' | 'refused-for-now' | 'unknown' }
+
+export interface CarrierHandlers {
+  /** What arrived is acknowledged to the network only after this has resolved (P-7); if it rejects, it is offered again. */
+  receipts(receipts: readonly Receipt[]): Promise<void>
+}
+
+/** A link that takes messages and brings receipts. */
+export interface Carrier {
+  readonly id: CarrierId
+  /** So many submissions may be unanswered at a time. */
+  readonly window: number
+  /**
+   * Hands messages over in this order and calls `answered`, in one or several batches, with exactly one answer for each in
+   * bounded time: unknown if it cannot be told whether the carrier took it. Never throws.
+   */
+  submit(messages: readonly Submission[], answered: (answers: readonly SubmissionAnswer[]) => void): void
+  /** Called once, before the first submission. */
+  listen(handlers: CarrierHandlers): void
+  /** Lets what is unanswered be answered, then ends the link; waits no longer once `deadline` has resolved. */
+  close(deadline: Promise<unknown>): Promise<void>
+}

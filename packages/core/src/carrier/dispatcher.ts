@@ -1,0 +1,262 @@
+import { OUTCOME } from '../message/status-code.ts'
+import { screenAgain } from '../message/screening.ts'
+import type { Ports } from '../ports.ts'
+import { secondsAfter } from '../time/instant.ts'
+import { ahead, alofts, confirmMark, depart, emptySky, fence, inDoubt, land, takeOff, type Aloft } from './aloft.ts'
+import type { Carrier, Submission, SubmissionAnswer } from './carrier.ts'
+import { dispatcherDefaults, retryDelay, type DispatcherSettings } from './dispatcher-settings.ts'
+import type { DispatcherId, Flight, Lane, Settled } from './flights.ts'
+import { createReceiptQueue } from './receipt-queue.ts'
+import { createRecorder } from './recorder.ts'
+
+/** Hands waiting messages to one carrier and stores what becomes of them. It has no timers: its owner calls. */
+export interface Dispatcher {
+  /**
+   * Waits until there is room in the lane, then claims once and sends what may leave. 'nothing': the lane is empty, ask
+   * again later. 'closed': it is draining. The two lanes are worked side by side, each by one caller at a time. Rejects if
+   * the store fails; call again.
+   */
+  work(lane: Lane): Promise<'claimed' | 'nothing' | 'closed'>
+  /** Renews the lease. To be called at least three times within `leaseSeconds`. */
+  beat(): Promise<void>
+  /** Tries again what failed (a mark, a record). To be called now and then. */
+  retry(): void
+  /**
+   * Claims no more, submits what is marked, waits for its answers and stores them, and gives the rest back to the queue.
+   * Once `deadline` has resolved it waits no longer: what is then unanswered is SENT 106.
+   */
+  drain(deadline: Promise<unknown>): Promise<void>
+  /** What it holds at this moment: `inDoubt` never exceeds the setting. */
+  state(): {
+    readonly ahead: number
+    readonly unanswered: number
+    readonly inDoubt: number
+    readonly uncommitted: number
+  }
+}
+
+/** A part of the window and of what may be in doubt is kept for the single lane, so that bulk never holds it up. */
+const bulkShare = 0.75
+
+/** Small marks and small claims cost a commit each: at least this part of the bound at a time, unless less is left. */
+const leastShare = 0.125
+
+export function createDispatcher(
+  ports: Pick<Ports, 'flights' | 'receipts' | 'clock'>,
+  carrier: Carrier,
+  report: (problem: unknown) => void,
+  settings: DispatcherSettings = dispatcherDefaults,
+): Dispatcher {
+  const { flights, clock } = ports
+  const sky = emptySky()
+  let epoch: DispatcherId | undefined
+  let registering: Promise<DispatcherId> | undefined
+  let closing = false
+  /** Claims under way, and how many messages they may mark. */
+  const claims = new Set<Promise<unknown>>()
+  let claiming = 0
+  /** Flights of which a mark is being committed. */
+  const marks = new Set<Aloft>()
+  let waiters: (() => void)[] = []
+
+  const recorder = createRecorder(ports, sky, {
+    committed: () => {
+      receipts.run()
+      proceed()
+    },
+    fenced,
+    problem: report,
+  })
+  const receipts = createReceiptQueue(ports, (reference) => recorder.isWaiting(reference))
+  carrier.listen({ receipts: (arrived) => receipts.add(arrived) })
+
+  const changed = (): Promise<void> => new Promise((resolve) => waiters.push(resolve))
+
+  /** Something moved: send what may leave, mark what may be marked, wake who waits for room. */
+  function proceed(): void {
+    for (const aloft of alofts(sky)) submit(aloft)
+    for (const aloft of alofts(sky)) void mark(aloft)
+    const woken = waiters
+    waiters = []
+    for (const wake of woken) wake()
+  }
+
+  const share = (lane: Lane, of: number): number => (lane === 'single' ? of : Math.max(1, Math.floor(of * bulkShare)))
+  const least = (of: number): number => Math.max(1, Math.floor(of * leastShare))
+  const windowRoom = (lane: Lane): number => share(lane, carrier.window) - sky.unanswered.size
+
+  /** How many more messages of the lane may be marked: within the bound, and not more than the window has room for. */
+  function markRoom(lane: Lane): number {
+    const doubtRoom = share(lane, settings.inDoubtMax) - inDoubt(sky) - claiming
+    const marked = alofts(sky).reduce((sum, aloft) => sum + (aloft.fenced ? 0 : aloft.marking - aloft.next), 0)
+    return Math.max(0, Math.min(doubtRoom, windowRoom(lane) - marked - claiming))
+  }
+
+  /** How many messages may be claimed in the lane now. Bulk is claimed at most a slice ahead of what may be marked. */
+  function claimRoom(lane: Lane): number {
+    if (lane === 'bulk') return ahead(sky, lane) < settings.sliceMax / 2 ? settings.sliceMax : 0
+    const room = markRoom(lane)
+    const enough = Math.min(least(settings.inDoubtMax), least(carrier.window))
+    return ahead(sky, lane) === 0 && room >= enough ? Math.min(room, settings.sliceMax) : 0
+  }
+
+  /** The epoch, a new one if there is none; both lanes share one registration. */
+  function register(): Promise<DispatcherId> {
+    if (epoch !== undefined) return Promise.resolve(epoch)
+    registering ??= flights
+      .register(settings.leaseSeconds)
+      .then((registered) => (epoch = registered))
+      .finally(() => (registering = undefined))
+    return registering
+  }
+
+  function fenced(dispatcher: DispatcherId): void {
+    if (epoch === dispatcher) epoch = undefined
+    for (const aloft of alofts(sky)) {
+      if (aloft.dispatcher !== dispatcher) continue
+      fence(aloft)
+      if (aloft.open === 0) land(sky, aloft)
+    }
+  }
+
+  async function claim(lane: Lane, messagesMax: number): Promise<'claimed' | 'nothing'> {
+    const markedMax = Math.min(markRoom(lane), messagesMax)
+    claiming += markedMax
+    try {
+      const dispatcher = await register()
+      const { leaseSeconds } = settings
+      const flight = await flights.claim(dispatcher, {
+        carrier: carrier.id,
+        lane,
+        messagesMax,
+        markedMax,
+        leaseSeconds,
+      })
+      if (flight === 'fenced') fenced(dispatcher)
+      if (typeof flight === 'string') return 'nothing'
+      admit(lane, dispatcher, flight)
+      return 'claimed'
+    } finally {
+      claiming -= markedMax
+      proceed()
+    }
+  }
+
+  function admit(lane: Lane, dispatcher: DispatcherId, flight: Flight): void {
+    const expired = secondsAfter(clock.now(), -settings.validitySeconds)
+    const settled = flight.messages.flatMap((message): Settled[] => {
+      const code = message.due < expired ? OUTCOME.expired : screenAgain(message)
+      return code === undefined ? [] : [{ id: message.id, code }]
+    })
+    const aloft = takeOff(sky, lane, dispatcher, flight, new Set(settled.map(({ id }) => id)))
+    if (settled.length === 0) return
+    recorder.settle(aloft, settled)
+    void recorder.run()
+  }
+
+  /** Where the mark of a flight should go now: an earlier try that failed first, since it may have been committed. */
+  function markTarget({ lane, messages, marked, marking }: Aloft): number | undefined {
+    if (marking > marked) return marking
+    const left = messages.length - marked
+    const room = markRoom(lane)
+    const enough = Math.min(left, least(settings.inDoubtMax), least(carrier.window))
+    return closing || left === 0 || room < enough ? undefined : marked + Math.min(left, room)
+  }
+
+  async function mark(aloft: Aloft): Promise<void> {
+    if (aloft.fenced || !aloft.settled || marks.has(aloft)) return
+    const upTo = markTarget(aloft)
+    if (upTo === undefined) return
+    aloft.marking = upTo
+    marks.add(aloft)
+    try {
+      const answer = await flights.mark(aloft.dispatcher, aloft.flight, upTo)
+      if (answer === 'fenced') fenced(aloft.dispatcher)
+      else if (!aloft.fenced) confirmMark(aloft)
+    } catch (problem) {
+      report(problem)
+      return
+    } finally {
+      marks.delete(aloft)
+    }
+    proceed()
+  }
+
+  function submit(aloft: Aloft): void {
+    const leaving = depart(aloft, windowRoom(aloft.lane))
+    if (leaving.length === 0) return
+    for (const message of leaving) sky.unanswered.set(message.id, { aloft, message })
+    const submissions = leaving.map(({ id, to, body }): Submission => ({ id, to, body }))
+    carrier.submit(submissions, answered)
+  }
+
+  function answered(answers: readonly SubmissionAnswer[]): void {
+    for (const answer of answers) {
+      const pending = sky.unanswered.get(answer.id)
+      if (pending === undefined || !sky.unanswered.delete(answer.id)) continue
+      const { aloft, message } = pending
+      if (answer.outcome === 'refused-for-now') {
+        recorder.postpone(aloft, message.id, retryDelay(settings, message.attempt))
+      } else {
+        const handover =
+          answer.outcome === 'accepted'
+            ? ({ outcome: 'accepted', reference: answer.reference } as const)
+            : { outcome: answer.outcome }
+        recorder.record(aloft, { flight: aloft.flight, message, handover })
+      }
+    }
+    void recorder.run()
+    proceed()
+  }
+
+  async function work(lane: Lane): Promise<'claimed' | 'nothing' | 'closed'> {
+    for (;;) {
+      if (closing) return 'closed'
+      const room = claimRoom(lane)
+      if (room > 0) {
+        const claimed = claim(lane, room)
+        claims.add(claimed)
+        return await claimed.finally(() => claims.delete(claimed))
+      }
+      await changed()
+    }
+  }
+
+  const isBusy = (): boolean =>
+    sky.unanswered.size + recorder.size() > 0 || alofts(sky).some(({ next, marking }) => next < marking)
+
+  async function drain(deadline: Promise<unknown>): Promise<void> {
+    closing = true
+    let late = false
+    void deadline.then(() => (late = true))
+    proceed()
+    await Promise.race([Promise.allSettled(claims), deadline])
+    const isLate = (): boolean => late
+    while (!isLate() && isBusy()) await Promise.race([changed(), deadline])
+    if (epoch !== undefined) await flights.retire(epoch)
+  }
+
+  return {
+    work,
+    async beat() {
+      const dispatcher = epoch
+      if (dispatcher === undefined) return
+      if ((await flights.extend(dispatcher, settings.leaseSeconds)) === 'fenced') {
+        fenced(dispatcher)
+        proceed()
+      }
+    },
+    retry() {
+      void recorder.run()
+      receipts.run()
+      proceed()
+    },
+    drain,
+    state: () => ({
+      ahead: ahead(sky, 'single') + ahead(sky, 'bulk'),
+      unanswered: sky.unanswered.size,
+      inDoubt: inDoubt(sky),
+      uncommitted: recorder.size(),
+    }),
+  }
+}

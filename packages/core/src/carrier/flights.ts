@@ -1,0 +1,118 @@
+import type { AccountId } from '../account/account.ts'
+import type { Brand } from '../brand.ts'
+import type { Body } from '../message/body.ts'
+import type { MessageId } from '../message/message-id.ts'
+import type { Msisdn } from '../message/msisdn.ts'
+import type { OUTCOME } from '../message/status-code.ts'
+import type { Suppression } from '../suppression/suppression.ts'
+import type { Instant } from '../time/instant.ts'
+import type { CarrierId } from './carrier.ts'
+
+/** One life of a dispatcher: its epoch. A dispatcher that was declared dead never acts under its old id again. */
+export type DispatcherId = Brand<number, 'DispatcherId'>
+
+/** Names a claimed slice among those of its dispatcher. */
+export type FlightId = Brand<number, 'FlightId'>
+
+/** Sends of up to ten numbers go in the single lane, larger ones in the bulk lane. */
+export type Lane = 'single' | 'bulk'
+
+export interface ClaimedMessage {
+  readonly id: MessageId
+  /** The first id of the send that it belongs to: one text to many numbers. */
+  readonly send: MessageId
+  readonly account: AccountId
+  readonly to: Msisdn
+  readonly body: Body
+  /** When it was first due; validity counts from here. */
+  readonly due: Instant
+  /** How often a carrier refused it for now. */
+  readonly attempt: number
+  /** Facts at the moment of the claim, for screening once more (ruling 1.13). */
+  readonly accountLocked: boolean
+  readonly suppressions: ReadonlySet<Suppression>
+}
+
+/** A claimed slice. Only its dispatcher may submit, settle or give back its messages, and only while it exists. */
+export interface Flight {
+  readonly id: FlightId
+  /** In order of submission. */
+  readonly messages: readonly ClaimedMessage[]
+  /** So many of the messages, from the front, may leave. */
+  readonly marked: number
+}
+
+export interface Wanted {
+  readonly carrier: CarrierId
+  readonly lane: Lane
+  /** At most so many messages, at least 1. (The single lane may exceed it by the rest of one send.) */
+  readonly messagesMax: number
+  /** At most so many of them are marked at once. */
+  readonly markedMax: number
+  readonly leaseSeconds: number
+}
+
+/** What became of a marked message that was handed to the carrier. */
+export type Handover =
+  | { readonly outcome: 'accepted'; readonly reference: string }
+  | { readonly outcome: 'refused' }
+  | { readonly outcome: 'unknown' }
+
+export interface Recorded {
+  readonly flight: FlightId
+  readonly message: ClaimedMessage
+  readonly handover: Handover
+}
+
+/** Codes of messages that end without a carrier. */
+export type SettledCode = (typeof OUTCOME)['expired' | 'accountLocked' | 'optedOut' | 'blacklisted']
+
+export interface Settled {
+  readonly id: MessageId
+  readonly code: SettledCode
+}
+
+/**
+ * What dispatchers do with waiting messages (P-4 to P-6). Every call is atomic, and may be repeated by its implementation after a lost
+ * answer without doing anything twice. A message is at every committed moment in exactly one place: scheduled or
+ * postponed, due, in a flight, or decided.
+ */
+export interface Flights {
+  /** A new epoch, alive for the lease. */
+  register(leaseSeconds: number): Promise<DispatcherId>
+  /** Fenced: declared dead; its flights are no longer its own. */
+  extend(dispatcher: DispatcherId, leaseSeconds: number): Promise<'alive' | 'fenced'>
+  /** Ends a dispatcher in good order: what it has not marked goes back to the queue, what it marked and did not record is unknown. */
+  retire(dispatcher: DispatcherId): Promise<void>
+  /** Moves what has become due from the schedule to the queue, an equal share of each account; returns how many ranges moved. */
+  promote(rangesMax: number): Promise<number>
+  /**
+   * Claims due messages and extends the lease. Every account that waits in the lane has its turn: behind any backlog of another account a single
+   * message waits for one round of the accounts, not for the backlog.
+   */
+  claim(dispatcher: DispatcherId, wanted: Wanted): Promise<Flight | 'nothing' | 'fenced'>
+  /** The first `upTo` messages of the flight may leave once this has resolved to 'marked'. Never lowers a mark. */
+  mark(dispatcher: DispatcherId, flight: FlightId, upTo: number): Promise<'marked' | 'fenced'>
+  /**
+   * Stores outcomes of submitted messages, of any flights, and ends the finished flights. Accepted becomes SENT 100, refused 111 with a refund,
+   * unknown 106. Where the dispatcher was fenced meanwhile it adds what is true: a 106 that recovery wrote becomes 100, or 111 with
+   * its refund, once; nothing else changes.
+   */
+  record(dispatcher: DispatcherId, finished: readonly FlightId[], outcomes: readonly Recorded[]): Promise<void>
+  /** Ends messages of the flight that were never submitted, refunded; ids that the flight no longer holds are left alone. */
+  settle(dispatcher: DispatcherId, flight: FlightId, settled: readonly Settled[]): Promise<'settled' | 'fenced'>
+  /**
+   * Gives back messages that the carrier explicitly refused for now, to be claimed again after `seconds`. If fenced, those that recovery called
+   * unknown end as refused (111), refunded, since they are known not to have been taken.
+   */
+  postpone(
+    dispatcher: DispatcherId,
+    flight: FlightId,
+    ids: readonly MessageId[],
+    seconds: number,
+  ): Promise<'postponed' | 'fenced'>
+  /** Dispatchers whose lease is over: what they marked and did not record is unknown (106), all else goes back to the queue. */
+  recover(): Promise<{ readonly requeued: number; readonly unknown: number }>
+  /** Ends waiting messages that were due more than `validitySeconds` ago as expired (101), refunded; returns how many. */
+  expire(validitySeconds: number, rangesMax: number): Promise<number>
+}

@@ -1,0 +1,20 @@
+import type { Msisdn } from '../message/msisdn.ts'
+import type { OUTCOME } from '../message/status-code.ts'
+import type { Instant } from '../time/instant.ts'
+import type { CarrierId } from './carrier.ts'
+
+/** What a delivery receipt can say (ruling 1.16). */
+export type ReceiptCode = (typeof OUTCOME)[
+  'delivered' | 'expired' | 'cancelled' | 'undeliverable' | 'underWay' | 'unknown' | 'rejected' | 'failed']
+
+/** A delivery receipt as a carrier reports it. */
+export interface Receipt {
+  readonly carrier: CarrierId
+  /** The carrier's own id of the message, as it gave it when it accepted the message. */
+  readonly reference: string
+  readonly code: ReceiptCode
+  /** The recipient, if the receipt tells. */
+  readonly number: Msisdn | undefined
+  /** When the carrier says that it was submitted, if it does. */
+  readonly submitted: Instant | undefined
+}

@@ -1,0 +1,18 @@
+import type { Receipt } from './receipt.ts'
+
+/** Delivery receipts find their messages. */
+export interface Receipts {
+  /**
+   * Moves each message from a state that may still change to what its receipt says; a final state never changes again (P-7).
+   * Of several receipts of one message in a call the first final one counts. A receipt whose message is not known (yet) is
+   * kept for `match` and `adopt`. Once it has resolved, nothing is lost by a crash.
+   */
+  apply(receipts: readonly Receipt[]): Promise<void>
+  /** Tries again to find the messages of at most `receiptsMax` kept receipts; returns how many it found. */
+  match(receiptsMax: number): Promise<number>
+  /**
+   * Gives a message of unknown outcome the carrier's reference of a kept receipt, at least `ageSeconds` old, if by carrier
+   * and number exactly one of each fits the other; returns how many. `match` then applies the receipt.
+   */
+  adopt(ageSeconds: number): Promise<number>
+}

@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { credits, formatCredits, minus, parseCredits, plus, times, wholeCredits } from './credits.ts'
+
+const max = Number.MAX_SAFE_INTEGER
+const amounts = fc.maxSafeInteger().map((tenths) => credits(tenths))
+
+test.each([0.5, Number.NaN, Infinity, max + 1, -max - 1])('credits throws for %d tenths', (tenths) => {
+  expect(() => credits(tenths)).toThrow(RangeError)
+})
+
+test('credits has one zero', () => {
+  expect(Object.is(credits(-0), 0)).toBe(true)
+  expect(Object.is(times(credits(-5), 0), 0)).toBe(true)
+})
+
+test.each<[string, number]>([
+  ['0', 0],
+  ['12', 120],
+  ['12.5', 125],
+  ['12.0', 120],
+  ['-3.0', -30],
+  ['-0.5', -5],
+  ['-0', 0],
+  ['007', 70],
+  ['0.1', 1],
+  ['1000000000000', 1e13],
+  ['-1000000000000.0', -1e13],
+])('parseCredits reads %s', (text, tenths) => {
+  expect(parseCredits(text)).toBe(tenths)
+})
+
+test.each([
+  '',
+  ' ',
+  ' 12',
+  '12\n',
+  '+12',
+  '--1',
+  '12.',
+  '.5',
+  '12.55',
+  '12.50',
+  '12,5',
+  '1e3',
+  '0x10',
+  '1_000',
+  'NaN',
+  'Infinity',
+  '１２',
+  '1000000000000.1',
+  '-1000000000000.1',
+  '9999999999999',
+  '10000000000000',
+  '9'.repeat(400),
+])('parseCredits refuses %j', (text) => {
+  expect(parseCredits(text)).toBeUndefined()
+})
+
+test.each<[number, string, number]>([
+  [0, '0.0', 0],
+  [1000, '100.0', 100],
+  [1, '0.1', 0],
+  [4, '0.4', 0],
+  [5, '0.5', 1],
+  [14, '1.4', 1],
+  [15, '1.5', 2],
+  [25, '2.5', 3],
+  [-4, '-0.4', 0],
+  [-5, '-0.5', 0],
+  [-6, '-0.6', -1],
+  [-25, '-2.5', -2],
+  [-1000, '-100.0', -100],
+  [max, '900719925474099.1', 900_719_925_474_099],
+  [-max, '-900719925474099.1', -900_719_925_474_099],
+])('%d tenths are written %s, in whole credits %d', (tenths, text, whole) => {
+  expect(formatCredits(credits(tenths))).toBe(text)
+  expect(Object.is(wholeCredits(credits(tenths)), whole)).toBe(true)
+})
+
+test('sums are exact where floats are not', () => {
+  expect(formatCredits(plus(credits(1), credits(2)))).toBe('0.3')
+  expect(formatCredits(times(credits(11), 3))).toBe('3.3')
+  expect(formatCredits(minus(credits(3), credits(5)))).toBe('-0.2')
+})
+
+test('what would not be exact throws', () => {
+  expect(() => plus(credits(max), credits(1))).toThrow(RangeError)
+  expect(() => minus(credits(-max), credits(1))).toThrow(RangeError)
+  expect(() => times(credits(max), 2)).toThrow(RangeError)
+  expect(() => times(credits(5), 0.5)).toThrow(RangeError)
+})
+
+test('any amount is written with exactly one decimal, and up to 10^12 credits is read back', () => {
+  fc.assert(
+    fc.property(amounts, (amount) => {
+      const text = formatCredits(amount)
+      expect(text).toMatch(/^-?(0|[1-9][0-9]*)\.[0-9]$/)
+      expect(parseCredits(text)).toBe(Math.abs(amount) <= 1e13 ? amount : undefined)
+    }),
+  )
+})
+
+test('any amount in whole credits is at most half a credit off', () => {
+  fc.assert(
+    fc.property(amounts, (amount) => {
+      const off = BigInt(wholeCredits(amount)) * 10n - BigInt(amount)
+      expect(off > -5n && off <= 5n).toBe(true)
+    }),
+  )
+})

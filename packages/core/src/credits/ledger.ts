@@ -1,0 +1,36 @@
+import type { AccountId } from '../account/account.ts'
+import type { Instant } from '../time/instant.ts'
+import type { Credits } from './credits.ts'
+
+export interface LedgerDifference {
+  readonly account: AccountId
+  readonly balance: Credits
+  /** What the entries of the account add up to. */
+  readonly entries: Credits
+}
+
+export interface LedgerCheck {
+  readonly accounts: number
+  /** Sum of all balances. */
+  readonly balances: Credits
+  /** Accounts whose balance is not the sum of their entries, by id. Must be empty at every committed moment (P-2). */
+  readonly differences: readonly LedgerDifference[]
+}
+
+/** The movements of credits. Balance = sum of an account's entries, never negative. */
+export interface Ledger {
+  /** Read afresh. Undefined: no such account. */
+  balance(id: AccountId): Promise<Credits | undefined>
+  /**
+   * Adds `amount`, which may be negative (a correction), and returns the new balance. Refused, with nothing done, where
+   * the balance would become negative or exceed what a Credits can hold.
+   */
+  topUp(
+    id: AccountId,
+    amount: Credits,
+    why: string,
+    now: Instant,
+  ): Promise<Credits | 'no-such-account' | 'out-of-range'>
+  /** Recomputes every balance from the entries, all as of one moment. */
+  check(): Promise<LedgerCheck>
+}

@@ -1,0 +1,29 @@
+import { dispatcherDefaults } from './carrier/dispatcher-settings.ts'
+import type { Receipt } from './carrier/receipt.ts'
+import type { Ports } from './ports.ts'
+
+/** Ranges that one call moves at the most; the caller goes on at once when a call was full. */
+const rangesMax = 1000
+const receiptsMax = 1000
+/** Younger receipts may yet find their message by themselves. */
+const adoptionAgeSeconds = 60
+
+/** What the clock and the carriers do. Each call is one bounded step; it returns how much it moved. */
+export const createExchange = (ports: Pick<Ports, 'flights' | 'receipts'>) => ({
+  /** Moves what has become due from the schedule to the queue; 'more': there may be more at once. */
+  promote: async (): Promise<'more' | 'all'> => ((await ports.flights.promote(rangesMax)) < rangesMax ? 'all' : 'more'),
+  /** Takes over what dead dispatchers left (P-5, P-6). */
+  recover: (): Promise<{ readonly requeued: number; readonly unknown: number }> => ports.flights.recover(),
+  /** Ends messages that waited beyond their validity (ruling 1.13). */
+  expire: (validitySeconds = dispatcherDefaults.validitySeconds): Promise<number> =>
+    ports.flights.expire(validitySeconds, rangesMax),
+  /** Stores receipts that came outside of a dispatcher. */
+  recordReceipts: (receipts: readonly Receipt[]): Promise<void> => ports.receipts.apply(receipts),
+  /** Looks again for the messages of receipts that found none. */
+  matchReceipts: async (): Promise<'more' | 'all'> =>
+    (await ports.receipts.match(receiptsMax)) < receiptsMax ? 'all' : 'more',
+  /** Finds the messages of unknown outcome that kept receipts speak of (ruling 1.17). */
+  adoptReceipts: (): Promise<number> => ports.receipts.adopt(adoptionAgeSeconds),
+})
+
+export type Exchange = ReturnType<typeof createExchange>

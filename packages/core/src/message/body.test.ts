@@ -1,0 +1,180 @@
+import fc from 'fast-check'
+import { bodyOf, partsOf, type Body } from './body.ts'
+import { septets } from './gsm7.ts'
+
+const a = (count: number) => 'a'.repeat(count)
+const zhe = (count: number) => 'ж'.repeat(count)
+
+describe('a text in GSM 7-bit', () => {
+  test.each<[string, string, number | 'too-long']>([
+    ['one character', 'a', 1],
+    ['160 septets', a(160), 1],
+    ['161 septets', a(161), 2],
+    ['160 septets that end with an escape pair', `${a(158)}€`, 1],
+    ['160 characters of 161 septets', `${a(159)}€`, 2],
+    ['80 euro signs', '€'.repeat(80), 1],
+    ['81 euro signs', '€'.repeat(81), 2],
+    ['306 septets', a(306), 2],
+    ['307 septets', a(307), 3],
+    ['306 septets with an escape pair over the border of the parts', `${a(152)}€${a(152)}`, 3],
+    ['306 septets with an escape pair up to the border', `${a(151)}€${a(153)}`, 2],
+    ['918 septets', a(918), 6],
+    ['918 septets with one pair over a border', `${a(152)}€${a(764)}`, 7],
+    ['918 septets of euro signs', '€'.repeat(459), 7],
+    ['919 septets', a(919), 'too-long'],
+    ['460 euro signs, 920 septets', '€'.repeat(460), 'too-long'],
+    ['917 septets and an escape pair', `${a(917)}€`, 'too-long'],
+    ['form feeds, two septets each', `a${'\f'.repeat(80)}`, 2],
+  ])('%s', (_, text, expected) => {
+    const body = bodyOf(text)
+    expect(body).toEqual(expected === 'too-long' ? expected : { text, encoding: 'gsm-7', parts: expected })
+  })
+})
+
+describe('a text in UCS-2', () => {
+  test.each<[string, string, number | 'too-long']>([
+    ['one character', 'ж', 1],
+    ['70 code units', zhe(70), 1],
+    ['71 code units', zhe(71), 2],
+    ['35 emoji', '😀'.repeat(35), 1],
+    ['36 emoji', '😀'.repeat(36), 2],
+    ['134 code units', zhe(134), 2],
+    ['134 code units with a surrogate pair over the border of the parts', `${zhe(66)}😀${zhe(66)}`, 3],
+    ['134 code units with a surrogate pair up to the border', `${zhe(65)}😀${zhe(67)}`, 2],
+    ['402 code units', zhe(402), 6],
+    ['403 code units', zhe(403), 'too-long'],
+    ['402 code units of emoji, which need a seventh part', '😀'.repeat(201), 'too-long'],
+    ['396 code units of emoji, 33 in each part', '😀'.repeat(198), 6],
+    ['a single character outside the alphabet', `${a(70)}á`, 2],
+    ['a control character', 'a\u0007', 1],
+    ['the escape', 'a\u001b', 1],
+    ['a family joined by zero-width joiners', '👨‍👩‍👧', 1],
+  ])('%s', (_, text, expected) => {
+    const body = bodyOf(text)
+    expect(body).toEqual(expected === 'too-long' ? expected : { text, encoding: 'ucs-2', parts: expected })
+  })
+})
+
+describe('a text with look-alikes', () => {
+  test.each<[string, string, Body | 'too-long' | 'no-message']>([
+    ['is sent in GSM 7-bit with them replaced', '“It’s”…', { text: '"It\'s"...', encoding: 'gsm-7', parts: 1 }],
+    ['counts what replaces them', `${a(158)}…`, { text: `${a(158)}...`, encoding: 'gsm-7', parts: 2 }],
+    ['is too long by what replaces them', `${a(916)}…`, 'too-long'],
+    ['is not too long by what is left out', `${a(918)}\u200b`, { text: a(918), encoding: 'gsm-7', parts: 6 }],
+    ['keeps them if it needs UCS-2 anyway', '«Ж»…', { text: '«Ж»…', encoding: 'ucs-2', parts: 1 }],
+    ['pays no part for replacing them in vain', `${zhe(69)}…`, { text: `${zhe(69)}…`, encoding: 'ucs-2', parts: 1 }],
+  ])('%s', (_, text, expected) => {
+    expect(bodyOf(text)).toEqual(expected)
+  })
+})
+
+describe("'no-message' is", () => {
+  test.each<[string, string]>([
+    ['an empty text', ''],
+    ['spaces', '   '],
+    ['line breaks', '\r\n\n'],
+    ['a form feed', '\f'],
+    ['a tab', '\t'],
+    ['a non-breaking space', '\u00a0'],
+    ['a space that no table has', '\u1680'],
+    ['zero-width spaces', '\u200b\u200b'],
+    ['a byte order mark', '\ufeff'],
+    ['U+0000', '\0'],
+    ['a text with U+0000', 'a\0b'],
+    ['a text with a lone high surrogate', 'a\ud83d'],
+    ['a text with a lone low surrogate', '\ude00a'],
+    ['surrogates in the wrong order', '\ude00\ud83d'],
+    ['spaces, and too many of them', ' '.repeat(1000)],
+    ['a text that is too long and has U+0000 at its end', `${a(1000)}\0`],
+    ['a text that is too long and has a lone surrogate at its end', `${zhe(1000)}\ud83d`],
+  ])('%s', (_, text) => {
+    expect(bodyOf(text)).toBe('no-message')
+  })
+})
+
+describe('partsOf', () => {
+  test.each<[string, string, readonly string[]]>([
+    ['one part', a(160), [a(160)]],
+    ['parts of 153', a(161), [a(153), a(8)]],
+    ['an escape pair moved to the next part', `${a(152)}€${a(152)}`, [a(152), `€${a(151)}`, 'a']],
+    ['an escape pair up to the border', `${a(151)}€${a(10)}`, [`${a(151)}€`, a(10)]],
+    ['parts of 67', zhe(71), [zhe(67), zhe(4)]],
+    ['a surrogate pair moved to the next part', `${zhe(66)}😀${zhe(5)}`, [zhe(66), `😀${zhe(5)}`]],
+  ])('%s', (_, text, expected) => {
+    const body = bodyOf(text)
+    if (typeof body === 'string') throw new Error(body)
+    expect(partsOf(body)).toEqual(expected)
+  })
+})
+
+describe('any text', () => {
+  const unit = fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom('a', 'b', ' ', '€', '[', '\n') },
+    { weight: 1, arbitrary: fc.constantFrom('“', '…', '\u200b', 'e\u0301', 'ж', '😀', '\0', '\ud83d', '\ude00') },
+  )
+  const gsm = fc.string({ unit: fc.constantFrom('a', '€', '@', '~'), minLength: 100, maxLength: 1000 })
+  const wide = fc.string({ unit: fc.constantFrom('ж', '😀', '…', 'a'), minLength: 30, maxLength: 450 })
+  const text = fc.oneof(fc.string({ unit, maxLength: 1000 }), gsm, wide, fc.string({ unit: 'binary' }))
+
+  const property = (check: (body: Body, text: string) => void) =>
+    fc.assert(
+      fc.property(text, (text) => {
+        const body = bodyOf(text)
+        if (typeof body !== 'string') check(body, text)
+      }),
+      { numRuns: 500 },
+    )
+
+  test('that has a body: the text of the body has the same body', () => {
+    property((body) => expect(bodyOf(body.text)).toEqual(body))
+  })
+
+  test('is cut into as many parts as are charged, and the parts joined are the text', () => {
+    property((body) => {
+      const parts = partsOf(body)
+      expect(parts).toHaveLength(body.parts)
+      expect(parts.join('')).toBe(body.text)
+    })
+  })
+
+  test('has no part that is empty, over its length, or cut inside a pair', () => {
+    property((body) => {
+      const max = body.encoding === 'gsm-7' ? [160, 153] : [70, 67]
+      for (const part of partsOf(body)) {
+        const length = body.encoding === 'gsm-7' ? (septets(part) ?? Infinity) : part.length
+        expect(length).toBeGreaterThan(0)
+        expect(length).toBeLessThanOrEqual((body.parts === 1 ? max[0] : max[1]) ?? 0)
+        expect(part).not.toMatch(/\p{Surrogate}/u)
+      }
+    })
+  })
+
+  test('has parts so full that the next character would not have fitted', () => {
+    property((body) => {
+      partsOf(body).forEach((part, i, parts) => {
+        const next = String.fromCodePoint(parts[i + 1]?.codePointAt(0) ?? 0)
+        if (next === '\0') return
+        const longer = part + next
+        const length = body.encoding === 'gsm-7' ? (septets(longer) ?? 0) : longer.length
+        expect(length).toBeGreaterThan(body.encoding === 'gsm-7' ? 153 : 67)
+      })
+    })
+  })
+
+  test('is sent in GSM 7-bit exactly if all its characters are in it', () => {
+    property((body) => expect(body.encoding).toBe(septets(body.text) === undefined ? 'ucs-2' : 'gsm-7'))
+  })
+
+  test('that needs UCS-2 is sent to the letter', () => {
+    property((body, text) => {
+      if (body.encoding === 'ucs-2') expect(body.text).toBe(text)
+    })
+  })
+})
+
+test('hostile texts of 64 kB are judged in linear time', () => {
+  const marks = `e${'\u0301\u0323'.repeat(32_000)}`
+  expect(bodyOf(marks)).toBe('too-long')
+  expect(bodyOf('\u200b'.repeat(64_000))).toBe('no-message')
+  expect(bodyOf('e\u0301'.repeat(32_000))).toBe('too-long')
+})

@@ -1,0 +1,58 @@
+import type { AccountId } from '../account/account.ts'
+import type { Credits } from '../credits/credits.ts'
+import type { Instant } from '../time/instant.ts'
+import type { Body } from './body.ts'
+import type { MessageId } from './message-id.ts'
+import type { Msisdn } from './msisdn.ts'
+import type { OutcomeCode } from './status-code.ts'
+
+/** What is to be charged and sent: recipients that passed the screening, in request order. */
+export interface Order {
+  readonly account: AccountId
+  readonly texts: readonly OrderedText[]
+}
+
+export interface OrderedText {
+  readonly body: Body
+  /** When to send; undefined: at once. A time that is past by the store's clock counts as undefined. */
+  readonly due: Instant | undefined
+  /** At least one. */
+  readonly to: readonly { readonly number: Msisdn; readonly cost: Credits }[]
+}
+
+export interface Acceptance {
+  /** One result per recipient, by text, in the order of the order. */
+  readonly results: readonly (readonly (MessageId | 'insufficient-credits')[])[]
+  /** The balance right after this order and before any later one. */
+  readonly balance: Credits
+}
+
+/** An outcome with what a report shows of its message. */
+export interface KnownStatus {
+  readonly code: OutcomeCode
+  /** When that state was reached. */
+  readonly at: Instant
+  readonly number: Msisdn
+  /** What the account paid and did not get back. */
+  readonly cost: Credits
+}
+
+/** Waiting: queued, scheduled, claimed, or not yet recorded. Not found: unknown, another account's, or too old. */
+export type MessageStatus = KnownStatus | 'waiting' | 'not-found'
+
+/** What an account holder does with messages. Two accounts never learn anything of each other's ids (P-10). */
+export interface Messages {
+  /**
+   * Charges and stores, in request order, what the balance allows (ruling 1.11): every recipient is either charged,
+   * stored and given an id, or left without a trace. Ids of one order ascend in request order. Once it has resolved, what
+   * it accepted survives a crash (P-1). An account that is locked at this moment accepts nothing. Overloaded: nothing
+   * was done, try again later. Throws when the store cannot be reached; what may then have happened was found out, as far as it
+   * could be.
+   */
+  accept(order: Order): Promise<Acceptance | 'account-locked' | 'overloaded'>
+  /**
+   * One status per id, in order; the same id may be asked for twice. A message is too old when it was due (accepted, if
+   * not scheduled) before `since`; a waiting one never is (ruling 1.16).
+   */
+  status(by: AccountId, ids: readonly MessageId[], since: Instant): Promise<readonly MessageStatus[]>
+}

@@ -1,0 +1,26 @@
+import type { Accounts } from './account/accounts.ts'
+import type { Secrets } from './account/secrets.ts'
+import type { Flights } from './carrier/flights.ts'
+import type { Receipts } from './carrier/receipts.ts'
+import type { Ledger } from './credits/ledger.ts'
+import type { Prices } from './credits/prices.ts'
+import type { Messages } from './message/messages.ts'
+import type { Suppressions } from './suppression/suppressions.ts'
+import type { Clock } from './time/clock.ts'
+
+/** Ports that a database stands behind. */
+export interface StoredPorts {
+  readonly accounts: Accounts
+  readonly ledger: Ledger
+  readonly prices: Prices
+  readonly suppressions: Suppressions
+  readonly messages: Messages
+  readonly flights: Flights
+  readonly receipts: Receipts
+}
+
+/** Everything that core asks of the world; each use case asks only for what it uses. */
+export interface Ports extends StoredPorts {
+  readonly clock: Clock
+  readonly secrets: Secrets
+}

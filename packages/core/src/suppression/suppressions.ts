@@ -1,0 +1,15 @@
+import type { AccountId } from '../account/account.ts'
+import type { Msisdn } from '../message/msisdn.ts'
+import type { Suppression, SuppressionEntry, SuppressionKey, SuppressionScope } from './suppression.ts'
+
+/** Numbers that must not be written to. */
+export interface Suppressions {
+  /** What holds for messages of this account, its own entries and everybody's. A number without any is not in the map. */
+  matching(by: AccountId, numbers: readonly Msisdn[]): Promise<ReadonlyMap<Msisdn, ReadonlySet<Suppression>>>
+  /** An entry that is there already keeps its first time. */
+  add(entry: SuppressionEntry): Promise<'added' | 'already'>
+  /** False: there was no such entry. */
+  remove(key: SuppressionKey): Promise<boolean>
+  /** By number (as text), read in pieces: a long list does not grow the process. */
+  list(scope: SuppressionScope, kind: Suppression): AsyncIterable<SuppressionEntry>
+}
