@@ -91,8 +91,8 @@ test('parseMinute agrees with the calendar of the platform for every day of 1896
 // A test cannot change the zone of its own process; what would read the zone throws here instead.
 test('nothing depends on the zone of the process', () => {
   const dates = Date.prototype as unknown as Record<string, unknown>
-  const zoned = Object.getOwnPropertyNames(dates).filter((name) =>
-    /^(get|set|to.*String)(?!.*(UTC|Time$|ISO))/.test(name),
+  const zoned = Object.getOwnPropertyNames(dates).filter(
+    (name) => /^(get|set|to)/.test(name) && !/UTC|ISO|GMT|JSON|^[gs]etTime$/.test(name),
   )
   expect(zoned).toEqual(
     expect.arrayContaining(['getHours', 'setHours', 'getTimezoneOffset', 'toString', 'toLocaleString']),
