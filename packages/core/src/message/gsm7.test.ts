@@ -12,7 +12,6 @@ const codesIn = (ranges: string): readonly number[] =>
     return Array.from({ length: last - first + 1 }, (_, i) => first + i)
   })
 
-// As the standard has it, the cross-check included: perl takes U+0040 at code 0 like we do, and nothing for the escape.
 test('every code unit has the septets that another implementation gives it, all 65536 of them', () => {
   const expected = new Uint8Array(65_536)
   for (const code of codesIn(inDefaultAlphabet)) expected[code] = 1

@@ -19,7 +19,8 @@ export function parseMinute(text: string): Instant | undefined {
   // Not Date.UTC: it takes the years 0 to 99 for 1900 to 1999.
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined
+  // Days 0 and 29 to 99 that a month does not have end up in another one.
+  if (date.getUTCMonth() !== month - 1) return undefined
   return instant(date.setUTCHours(hour, minute) - offsetMilliseconds)
 }
 
