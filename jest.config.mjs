@@ -4,7 +4,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/dist-testing/'],
   modulePathIgnorePatterns: ['<rootDir>/.*/dist/', '<rootDir>/.*/dist-testing/'],
   testEnvironment: 'node',
-  testEnvironmentOptions: { customExportConditions: ['@gateway/source', 'node', 'import', 'default'] },
+  testEnvironmentOptions: { customExportConditions: ['@gateway/source', 'node'] },
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': [

@@ -51,7 +51,7 @@ export function openConnections(options: ConnectionOptions, log: Log): Connectio
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     types: valueTypes,
-    onConnect: (client) => greet(client),
+    onConnect: greet as (client: ClientBase) => void, // the pool waits for it
   })
   pool.on('connect', (client) => open.add(client as unknown as Client))
   pool.on('remove', (client) => open.delete(client as unknown as Client))
@@ -132,7 +132,10 @@ export function openConnections(options: ConnectionOptions, log: Log): Connectio
     connect: async () => {
       const client = await pool.connect()
       const asked = (text: string, values: unknown[]) => query(client, text, values)
-      return { query: asked as PostgresPoolClient['query'], release: () => client.release(broken.has(client)) }
+      return {
+        query: asked as unknown as PostgresPoolClient['query'],
+        release: () => client.release(broken.has(client)),
+      }
     },
     close,
   }

@@ -12,6 +12,11 @@ export interface AppliedMigration {
 const lockTimeoutMilliseconds = 500
 const attemptsMax = 240
 
+const tableMissing = '42P01'
+const lockTaken = '55P03'
+/** Even `if not exists` may fail so when two processes create the same table. */
+const madeByAnother = new Set(['23505', '42P07'])
+
 /**
  * Brings the schema of `connectionString` up to what this code knows, and returns what that took, in order. Each migration
  * is one transaction; several processes at once apply each of them once. A schema that is newer than this code is left
@@ -27,9 +32,10 @@ export async function migrate(
   client.on('error', () => undefined) // what it breaks is told by the query that fails
   await client.connect()
   try {
-    await insist(log, () => prepare(client))
+    const known = await versions(client)
+    const missing = migrations.filter(({ version }) => !known.has(version))
     const applied: AppliedMigration[] = []
-    for (const migration of migrations) {
+    for (const migration of missing) {
       if (!(await insist(log, () => apply(client, migration)))) continue
       log.info(`migration ${migration.version} ${migration.name} applied`)
       applied.push({ version: migration.version, name: migration.name })
@@ -40,11 +46,22 @@ export async function migrate(
   }
 }
 
-async function prepare(client: Client): Promise<void> {
-  const { rows } = await client.query(`select to_regclass('schema_migration') is not null as there`)
-  if ((rows as { there: boolean }[])[0]?.there === true) return
-  await client.query(`create table if not exists schema_migration (
+async function versions(client: Client): Promise<ReadonlySet<number>> {
+  const read = async () => (await client.query<{ version: number }>('select version from schema_migration')).rows
+  const rows = await read().catch(async (error: unknown) => {
+    if (sqlState(error) !== tableMissing) throw error
+    await createTable(client)
+    return read()
+  })
+  return new Set(rows.map(({ version }) => version))
+}
+
+async function createTable(client: Client): Promise<void> {
+  const made = client.query(`create table if not exists schema_migration (
     version int primary key, name text not null, at timestamptz not null default now())`)
+  await made.catch((error: unknown) => {
+    if (!madeByAnother.has(sqlState(error) ?? '')) throw error
+  })
 }
 
 /** False: it is there already. */
@@ -58,6 +75,7 @@ async function apply(client: Client, { version, name, sql }: Migration): Promise
       await client.query('rollback')
       return false
     }
+    await client.query('set local idle_in_transaction_session_timeout = 60000')
     await client.query(`set local lock_timeout = ${lockTimeoutMilliseconds}`)
     await client.query(sql)
     await client.query('insert into schema_migration (version, name) values ($1, $2)', [version, name])
@@ -69,15 +87,12 @@ async function apply(client: Client, { version, name, sql }: Migration): Promise
   }
 }
 
-/** 55P03: another has the lock. 23505 and 42P07: another process made the same table at the same time. */
-const another = new Set(['55P03', '23505', '42P07'])
-
 async function insist<T>(log: Log, attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
       return await attempt()
     } catch (error) {
-      const passing = isDeadlock(error) || another.has(sqlState(error) ?? '')
+      const passing = isDeadlock(error) || sqlState(error) === lockTaken
       if (!passing || attempts === attemptsMax) throw error
       if (attempts === 1) log.info('a migration waits for others to finish')
       await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 400))

@@ -1,20 +1,24 @@
 import { types } from 'pg'
 
+type TypeId = Parameters<typeof types.getTypeParser>[0]
+
+type Parser = (text: string) => unknown
+
 const safeInteger = (text: string): number => {
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new RangeError(`a bigint beyond 2^53: ${text}`)
   return value
 }
 
+const readTime = types.getTypeParser(types.builtins.TIMESTAMPTZ) as Parser
 const milliseconds = (text: string): number => {
-  const parsed: unknown = types.getTypeParser(1184)(text)
+  const parsed = readTime(text)
   return parsed instanceof Date ? parsed.getTime() : Number(parsed)
 }
 
-type Parser = (text: string) => unknown
 const parsers = new Map<number, Parser>([
-  [20, safeInteger], // int8
-  [1184, milliseconds], // timestamptz
+  [types.builtins.INT8, safeInteger],
+  [types.builtins.TIMESTAMPTZ, milliseconds],
 ])
 
 /**
@@ -24,6 +28,6 @@ const parsers = new Map<number, Parser>([
 export const valueTypes = {
   getTypeParser: (oid: number, format?: 'text' | 'binary'): Parser => {
     const own = format === 'binary' ? undefined : parsers.get(oid)
-    return own ?? (types.getTypeParser(oid, format as 'text') as Parser)
+    return own ?? (types.getTypeParser(oid as TypeId, format as 'text') as Parser)
   },
 }

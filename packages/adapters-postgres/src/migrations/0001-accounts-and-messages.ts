@@ -58,6 +58,7 @@ create table suppression (
   since timestamptz not null,
   primary key (account_id, msisdn, kind)
 );
+create index suppression_list on suppression (account_id, kind, (msisdn::text) collate "C");
 
 create table client_request (                     -- the first answer to a request that its client may repeat
   account_id int not null,
