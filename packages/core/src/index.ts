@@ -48,14 +48,8 @@ export type { Suppression, SuppressionEntry, SuppressionKey, SuppressionScope } 
 export type { Suppressions } from './suppression/suppressions.ts'
 
 // Carriers.
-export {
-  carrierId,
-  type Carrier,
-  type CarrierHandlers,
-  type CarrierId,
-  type Submission,
-  type SubmissionAnswer,
-} from './carrier/carrier.ts'
+export type { Carrier, CarrierHandlers, Submission, SubmissionAnswer } from './carrier/carrier.ts'
+export { carrierId, type CarrierId } from './carrier/carrier-id.ts'
 export type {
   ClaimedMessage,
   DispatcherId,

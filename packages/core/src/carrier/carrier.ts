@@ -1,14 +1,8 @@
-import type { Brand } from '../brand.ts'
 import type { Body } from '../message/body.ts'
 import type { MessageId } from '../message/message-id.ts'
 import type { Msisdn } from '../message/msisdn.ts'
+import type { CarrierId } from './carrier-id.ts'
 import type { Receipt } from './receipt.ts'
-
-/** The name of a carrier in the operator's configuration: 1 to 32 of a-z, 0-9, '-'. */
-export type CarrierId = Brand<string, 'CarrierId'>
-
-export const carrierId = (text: string): CarrierId | undefined =>
-  /^[a-z0-9-]{1,32}$/.test(text) ? (text as CarrierId) : undefined
 
 /** What a carrier is asked to take. */
 export interface Submission {

@@ -1,5 +1,4 @@
 import { OUTCOME } from '../message/status-code.ts'
-import { screenAgain } from '../message/screening.ts'
 import type { Ports } from '../ports.ts'
 import { secondsAfter } from '../time/instant.ts'
 import { ahead, alofts, confirmMark, depart, emptySky, fence, inDoubt, land, takeOff, type Aloft } from './aloft.ts'
@@ -8,6 +7,7 @@ import { dispatcherDefaults, retryDelay, type DispatcherSettings } from './dispa
 import type { DispatcherId, Flight, Lane, Settled } from './flights.ts'
 import { createReceiptQueue } from './receipt-queue.ts'
 import { createRecorder } from './recorder.ts'
+import { screenAgain } from './screen-again.ts'
 
 /** Hands waiting messages to one carrier and stores what becomes of them. It has no timers: its owner calls. */
 export interface Dispatcher {

@@ -6,7 +6,7 @@ import type { Msisdn } from '../message/msisdn.ts'
 import type { OUTCOME } from '../message/status-code.ts'
 import type { Suppression } from '../suppression/suppression.ts'
 import type { Instant } from '../time/instant.ts'
-import type { CarrierId } from './carrier.ts'
+import type { CarrierId } from './carrier-id.ts'
 
 /** One life of a dispatcher: its epoch. A dispatcher that was declared dead never acts under its old id again. */
 export type DispatcherId = Brand<number, 'DispatcherId'>

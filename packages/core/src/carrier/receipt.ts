@@ -1,7 +1,7 @@
 import type { Msisdn } from '../message/msisdn.ts'
 import type { OUTCOME } from '../message/status-code.ts'
 import type { Instant } from '../time/instant.ts'
-import type { CarrierId } from './carrier.ts'
+import type { CarrierId } from './carrier-id.ts'
 
 /** What a delivery receipt can say (ruling 1.16). */
 export type ReceiptCode = (typeof OUTCOME)[

@@ -1,5 +1,5 @@
 import { septets, septetsOfUnit } from './gsm7.ts'
-import { replaceLookAlikes } from './look-alikes.ts'
+import { dropUnseen, replaceLookAlikes } from './look-alikes.ts'
 
 /**
  * A text that can be sent, as it is sent. `text` alone determines the rest: `bodyOf(body.text)` equals `body`, so that the
@@ -18,9 +18,9 @@ const single = { 'gsm-7': 160, 'ucs-2': 70 }
 const ofSeveral = { 'gsm-7': 153, 'ucs-2': 67 }
 
 /**
- * How `text` is sent (rulings 1.5 to 1.7). As it is, if it fits GSM 7-bit; else with its look-alikes replaced, if it fits
- * then; else as it is in UCS-2. A text that needs UCS-2 anyway keeps its own characters: replacing them would gain nothing
- * and could cost the sender a part.
+ * How `text` is sent (rulings 1.5 to 1.7). As it is, if it fits GSM 7-bit; else with its look-alikes replaced; what then
+ * still does not fit goes out, so replaced, as UCS-2. Characters that nobody sees are dropped where that makes the text
+ * fit; in UCS-2 they stay, since they join emoji and shape scripts.
  *
  * `'no-message'`: nothing to read (empty, or white space as `trim` knows it, also after the replacement: a zero-width space
  * is nothing), or no text at all (U+0000 or a lone surrogate in it). `'too-long'`: more than 918 septets, or more than 6
@@ -34,8 +34,10 @@ export function bodyOf(text: string): Body | 'no-message' | 'too-long' {
 function bodyOutsideGsm7(text: string): Body | 'no-message' | 'too-long' {
   if (text.includes('\0') || /\p{Surrogate}/u.test(text)) return 'no-message'
   const replaced = replaceLookAlikes(text)
-  const count = septets(replaced)
-  return count === undefined ? ucs2Body(text, replaced) : gsm7Body(replaced, count)
+  const seen = dropUnseen(replaced)
+  const count = septets(seen)
+  if (count !== undefined) return gsm7Body(seen, count)
+  return isBlank(seen) ? 'no-message' : ucs2Body(replaced)
 }
 
 function gsm7Body(text: string, count: number): Body | 'no-message' | 'too-long' {
@@ -44,8 +46,7 @@ function gsm7Body(text: string, count: number): Body | 'no-message' | 'too-long'
   return { text, encoding: 'gsm-7', parts: count <= single['gsm-7'] ? 1 : partEnds(text, 'gsm-7').length }
 }
 
-function ucs2Body(text: string, replaced: string): Body | 'no-message' | 'too-long' {
-  if (isBlank(replaced)) return 'no-message'
+function ucs2Body(text: string): Body | 'too-long' {
   if (text.length <= single['ucs-2']) return { text, encoding: 'ucs-2', parts: 1 }
   if (text.length > ucs2PartsMax * ofSeveral['ucs-2']) return 'too-long'
   const parts = partEnds(text, 'ucs-2').length

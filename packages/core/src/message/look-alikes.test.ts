@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { septets } from './gsm7.ts'
-import { replaceLookAlikes } from './look-alikes.ts'
+import { dropUnseen, replaceLookAlikes } from './look-alikes.ts'
 
 describe('replaceLookAlikes makes of', () => {
   test.each<[string, string, string]>([
@@ -20,8 +20,6 @@ describe('replaceLookAlikes makes of', () => {
     ['a fraction slash', '1⁄2', '1/2'],
     ['ligatures', 'oﬀ eﬃcient ﬁnd ﬂat aﬄict ﬆyle', 'off efficient find flat afflict style'],
     ['a multiplication sign', '2×3', '2x3'],
-    ['invisible characters', '\ufeffa\u200bb\u00adc\u200dd\u2060', 'abcd'],
-    ['the marks around a pasted number', '\u202a+27821234567\u202c', '+27821234567'],
     [
       'letters with a combining mark that the alphabet has whole',
       'e\u0301 A\u030a C\u0327 n\u0303 u\u0308',
@@ -56,5 +54,15 @@ describe('replaceLookAlikes makes of', () => {
         expect(replaceLookAlikes(replaced)).toBe(replaced)
       }),
     )
+  })
+})
+
+describe('dropUnseen', () => {
+  test.each<[string, string, string]>([
+    ['drops what nobody sees', '\ufeffa\u200bb\u00adc\u200dd\u2060', 'abcd'],
+    ['drops the marks around a pasted number', '\u202a+27821234567\u202c', '+27821234567'],
+    ['leaves all else alone', 'a b–ж👍🏽\u202e', 'a b–ж👍🏽\u202e'],
+  ])('%s', (_, text, expected) => {
+    expect(dropUnseen(text)).toBe(expected)
   })
 })

@@ -33,8 +33,6 @@ const rows: readonly (readonly [lookAlikes: string, replacement: string])[] = [
   // White space that is not in the alphabet: the tab, then the spaces of other widths.
   ['\t\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000', ' '],
   ['\u000b\u0085\u2028\u2029', '\n'],
-  // What nobody sees: soft hyphen, zero-width space and joiners, byte order mark, left-to-right marks around pasted numbers.
-  ['\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u202a\u202c\u2066\u2068\u2069', ''],
 ]
 
 const replacements = new Map(rows.flatMap(([from, to]) => Array.from(from, (character) => [character, to] as const)))
@@ -47,7 +45,13 @@ const anyLookAlike = new RegExp([...replacements.keys()].join('|'), 'g')
 
 /**
  * `text` with characters outside GSM 7-bit replaced by what looks the same and is inside, where the fixed table has it
- * (ruling 1.7); all else stays. The result may be longer (an ellipsis is three dots) or empty (zero-width spaces).
+ * (ruling 1.7); all else stays. The result may be longer: an ellipsis is three dots.
  */
 export const replaceLookAlikes = (text: string): string =>
   text.replace(anyLookAlike, (found) => replacements.get(found) ?? found)
+
+// Soft hyphen, zero-width space and joiners, byte order mark, left-to-right marks around pasted numbers.
+const unseen = /[\u00ad\u200b\u2060\ufeff\u200e\u202a\u202c\u2066\u2068\u2069]|\u200c|\u200d/g
+
+/** `text` without the characters that nobody sees. */
+export const dropUnseen = (text: string): string => text.replace(unseen, '')

@@ -1,6 +1,4 @@
 import type { Account } from '../account/account.ts'
-import { OUTCOME } from './status-code.ts'
-import type { SettledCode, ClaimedMessage } from '../carrier/flights.ts'
 import type { Suppression } from '../suppression/suppression.ts'
 import type { Msisdn } from './msisdn.ts'
 
@@ -27,13 +25,5 @@ export function screen(
   if (account.trial?.ownNumber === to) return 'trial-to-self'
   if (suppressions?.has('opt-out')) return 'opted-out'
   if (suppressions?.has('do-not-contact') && !account.transactional) return 'do-not-contact'
-  return undefined
-}
-
-/** Why a claimed message is not handed to a carrier after all (ruling 1.13); undefined: it is. */
-export function screenAgain(message: ClaimedMessage): Exclude<SettledCode, 101> | undefined {
-  if (message.accountLocked) return OUTCOME.accountLocked
-  if (message.suppressions.has('blacklist')) return OUTCOME.blacklisted
-  if (message.suppressions.has('opt-out')) return OUTCOME.optedOut
   return undefined
 }
