@@ -1,1 +1,32 @@
-export {}
+// Builders and waiting.
+export {
+  aBody,
+  aNewAccount,
+  aNumber,
+  anAccount,
+  anOrder,
+  numbers,
+  type AccountWanted,
+  type TextWanted,
+} from './builders.ts'
+export { until } from './until.ts'
+
+// A real adapter of every port, in memory.
+export { memoryPorts, memoryStoredPorts, type MemoryPortsOptions } from './memory/ports.ts'
+export { memoryStore, type MemoryStore } from './memory/store.ts'
+export { memoryAccounts } from './memory/accounts.ts'
+export { memoryFlights } from './memory/flights.ts'
+export { memoryLedger } from './memory/ledger.ts'
+export { memoryMessages } from './memory/messages.ts'
+export { memoryPrices } from './memory/prices.ts'
+export { memoryReceipts } from './memory/receipts.ts'
+export { memorySuppressions } from './memory/suppressions.ts'
+export { memorySecrets, type MemorySecretsSettings } from './memory/secrets.ts'
+export { realClock, steppingClock, type SteppingClock } from './memory/clock.ts'
+export {
+  scriptedCarrier,
+  type Fate,
+  type ScriptedCarrier,
+  type ScriptedCarrierOptions,
+} from './memory/scripted-carrier.ts'
+export type { Contract } from './contracts/contract.ts'

@@ -1,0 +1,87 @@
+import {
+  bodyOf,
+  credits,
+  parseMsisdn,
+  type Account,
+  type AccountId,
+  type Body,
+  type Credits,
+  type Instant,
+  type Msisdn,
+  type NewAccount,
+  type Order,
+  type PasswordHash,
+  type StoredPorts,
+} from '@gateway/core'
+import { realClock } from './memory/clock.ts'
+
+export interface AccountWanted extends Partial<NewAccount> {
+  /** In tenths. Default 1000 (100.0 credits). */
+  readonly credits?: number
+  readonly password?: PasswordHash
+  readonly locked?: boolean
+}
+
+let opened = 0
+
+/** Opens an account that can send, as far as `wanted` says nothing else; its login is one of its own. */
+export async function anAccount(ports: Pick<StoredPorts, 'accounts'>, wanted: AccountWanted = {}): Promise<Account> {
+  const { credits: granted = 1000, password, locked = false, ...account } = wanted
+  const id = await ports.accounts.open(
+    { account: { ...aNewAccount(), ...account }, password, credits: credits(granted) },
+    realClock().now(),
+  )
+  if (typeof id === 'string') throw new Error(`the account was not opened: ${id}`)
+  if (locked) await ports.accounts.setLocked(id, true)
+  const found = await ports.accounts.find(id)
+  if (found === undefined) throw new Error(`account ${id} was opened and is not there`)
+  return found.account
+}
+
+/** A main account with a login of its own. */
+export const aNewAccount = (): NewAccount => ({
+  parent: undefined,
+  login: `user-${++opened}`,
+  firstName: 'Ada',
+  surname: 'Lovelace',
+  trial: undefined,
+  transactional: false,
+})
+
+/** Throws if it cannot be sent. */
+export function aBody(text = 'hello'): Body {
+  const body = bodyOf(text)
+  if (typeof body === 'string') throw new Error(`${body}: ${text}`)
+  return body
+}
+
+/** So many different mobile numbers, at most 100 000, all with this ending of two digits. */
+export const numbers = (count: number, ending = '00'): readonly Msisdn[] =>
+  Array.from({ length: count }, (_, i) => aNumber(`2782${String(i).padStart(5, '0')}${ending}`))
+
+/** Throws if it is no mobile number. */
+export function aNumber(text = '27820000000'): Msisdn {
+  const number = parseMsisdn(text)
+  if (number === undefined) throw new Error(`no mobile number: ${text}`)
+  return number
+}
+
+export interface TextWanted {
+  readonly to: readonly Msisdn[]
+  readonly text?: string
+  /** Of each number in tenths, in order; the last one counts for all that follow. Default 10 (1.0 credit). */
+  readonly costs?: readonly number[]
+  readonly due?: Instant
+}
+
+/** An order of one or more texts. */
+export const anOrder = (account: AccountId, ...texts: readonly TextWanted[]): Order => ({
+  account,
+  texts: texts.map(({ to, text, costs = [10], due }) => ({
+    body: aBody(text),
+    due,
+    to: to.map((number, i) => ({ number, cost: costAt(costs, i) })),
+  })),
+})
+
+const costAt = (costs: readonly number[], i: number): Credits => credits(costs[i] ?? costs.at(-1) ?? 10)

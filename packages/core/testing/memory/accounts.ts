@@ -1,0 +1,104 @@
+import {
+  accountId,
+  keyId,
+  type Account,
+  type AccountId,
+  type Accounts,
+  type ApiKey,
+  type Instant,
+  type KeyId,
+  type OpenedAccount,
+  type OpenRefusal,
+} from '@gateway/core'
+import { atomic } from './atomic.ts'
+import type { AccountRow, KeyRow } from './rows.ts'
+import type { MemoryStore } from './store.ts'
+
+export const memoryAccounts = (store: MemoryStore): Accounts => ({
+  byKey: atomic((hash, now) => {
+    const key = store.keysByHash.get(hash)?.key
+    return key === undefined || !opens(key, now) ? undefined : store.accounts.get(key.account)?.account
+  }),
+  byLogin: atomic((login) => {
+    const row = store.logins.get(login.toLowerCase())
+    return row && { account: row.account, password: row.password }
+  }),
+  find: atomic((id) => {
+    const row = store.accounts.get(id)
+    return row && { account: row.account, balance: row.balance }
+  }),
+  list: () => listed(store),
+  open: atomic((opened, now) => open(store, opened, now)),
+  setLocked: atomic((id, locked) => change(store, id, (row) => (row.account = { ...row.account, locked }))),
+  setPassword: atomic((id, password) => change(store, id, (row) => (row.password = password))),
+  issueKey: atomic((id, { hash, ...shown }, now) => {
+    const row = store.accounts.get(id)
+    return row && addKey(store, row, { hash, key: { ...shown, id: newKeyId(store), ...issuedTo(row.account, now) } })
+  }),
+  keys: atomic((id) => store.accounts.get(id)?.keys.map(({ key }) => key) ?? []),
+  revokeKey: atomic((id, now) => {
+    const row = store.keys.get(id)
+    if (row !== undefined) row.key = { ...row.key, revoked: row.key.revoked ?? now }
+    return row !== undefined
+  }),
+})
+
+const opens = (key: ApiKey, now: Instant): boolean =>
+  key.revoked === undefined && (key.expires === undefined || now < key.expires)
+
+// eslint-disable-next-line @typescript-eslint/require-await -- async for those who wait for each, as they must elsewhere
+async function* listed(store: MemoryStore) {
+  for (const { account, balance } of store.accounts.values()) yield { account, balance }
+}
+
+function open(store: MemoryStore, opened: OpenedAccount, now: Instant): AccountId | OpenRefusal {
+  const login = opened.account.login.toLowerCase()
+  if (store.logins.has(login)) return 'login-taken'
+  const refusal = refusalOfParent(store, opened.account.parent)
+  if (refusal !== undefined) return refusal
+  if (opened.credits < 0) throw new RangeError('an account cannot be opened with a debt')
+
+  const id = newAccountId(store)
+  const account = { ...opened.account, id, locked: false }
+  const row: AccountRow = { account, password: opened.password, balance: opened.credits, entries: [], keys: [] }
+  row.entries.push({ amount: opened.credits, why: 'opened', at: now })
+  store.accounts.set(id, row)
+  store.logins.set(login, row)
+  return id
+}
+
+function refusalOfParent(store: MemoryStore, parent: AccountId | undefined): OpenRefusal | undefined {
+  if (parent === undefined) return undefined
+  const row = store.accounts.get(parent)
+  if (row === undefined) return 'no-such-parent'
+  return row.account.parent === undefined ? undefined : 'parent-is-sub-account'
+}
+
+function newAccountId(store: MemoryStore): AccountId {
+  const id = accountId(store.next('account'))
+  if (id === undefined) throw new Error('no account id is left')
+  return id
+}
+
+function newKeyId(store: MemoryStore): KeyId {
+  const id = keyId(store.next('key'))
+  if (id === undefined) throw new Error('no key id is left')
+  return id
+}
+
+const issuedTo = (account: Account, now: Instant) => ({ account: account.id, issued: now, revoked: undefined })
+
+function addKey(store: MemoryStore, account: AccountRow, row: KeyRow): KeyId {
+  if (store.keysByHash.has(row.hash)) throw new Error('this key has been issued before')
+  account.keys.push(row)
+  store.keys.set(row.key.id, row)
+  store.keysByHash.set(row.hash, row)
+  return row.key.id
+}
+
+/** False: no such account. */
+function change(store: MemoryStore, id: AccountId, set: (row: AccountRow) => void): boolean {
+  const row = store.accounts.get(id)
+  if (row !== undefined) set(row)
+  return row !== undefined
+}

@@ -1,0 +1,66 @@
+import { secondsAfter, type ClaimedMessage, type Flight, type FlightId, type Wanted } from '@gateway/core'
+import type { Rotation } from './rotation.ts'
+import type { DispatcherRow, Held, Range } from './rows.ts'
+import type { MemoryStore } from './store.ts'
+import { suppressionsOf } from './suppressions.ts'
+
+export function claim(
+  store: MemoryStore,
+  dispatcher: DispatcherRow | undefined,
+  wanted: Wanted,
+): Flight | 'nothing' | 'fenced' {
+  if (dispatcher === undefined) return 'fenced'
+  const due = store.due[wanted.lane]
+  const ranges = wanted.lane === 'single' ? takeRanges(due, wanted.messagesMax) : takeOfOneSend(due, wanted.messagesMax)
+  if (ranges.length === 0) return 'nothing'
+
+  dispatcher.leaseUntil = secondsAfter(store.clock.now(), wanted.leaseSeconds)
+  const held = ranges
+    .flatMap(({ messages, attempt }) => messages.map((row) => ({ row, attempt })))
+    .sort((a, b) => a.row.id - b.row.id)
+    .map((message, i): Held => ({ ...message, position: i + 1 }))
+  const marked = Math.min(wanted.markedMax, held.length)
+  const id = store.next('flight') as FlightId
+  dispatcher.flights.set(id, { carrier: wanted.carrier, marked, held: new Map(held.map((one) => [one.row.id, one])) })
+  return { id, marked, messages: held.map((one) => claimed(store, one)) }
+}
+
+/** One range of each account in turn, until there are enough messages. */
+function takeRanges(due: Rotation, messagesMax: number): readonly Range[] {
+  const ranges: Range[] = []
+  for (let count = 0; count < messagesMax;) {
+    const range = due.next()
+    if (range === undefined) break
+    ranges.push(range)
+    count += range.messages.length
+  }
+  return ranges
+}
+
+/** The front of one send of the account whose turn it is. */
+function takeOfOneSend(due: Rotation, messagesMax: number): readonly Range[] {
+  const ranges: Range[] = []
+  let room = messagesMax
+  for (let range = due.next(); range !== undefined; range = room > 0 ? due.nextOf(range.send) : undefined) {
+    const messages = range.messages.slice(0, room)
+    ranges.push({ ...range, messages })
+    if (messages.length < range.messages.length) due.add({ ...range, messages: range.messages.slice(room) })
+    room -= messages.length
+  }
+  return ranges
+}
+
+function claimed(store: MemoryStore, { row, attempt }: Held): ClaimedMessage {
+  const { first, account, body, due } = row.send
+  return {
+    id: row.id,
+    send: first,
+    account,
+    to: row.number,
+    body,
+    due,
+    attempt,
+    accountLocked: store.accounts.get(account)?.account.locked ?? true,
+    suppressions: suppressionsOf(store, account, row.number),
+  }
+}

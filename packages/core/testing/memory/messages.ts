@@ -1,0 +1,75 @@
+import {
+  credits,
+  messageId,
+  minus,
+  spend,
+  type Acceptance,
+  type AccountId,
+  type Instant,
+  type MessageId,
+  type Messages,
+  type MessageStatus,
+  type Order,
+  type OrderedText,
+} from '@gateway/core'
+import { atomic } from './atomic.ts'
+import { enter } from './money.ts'
+import type { MessageRow } from './rows.ts'
+import type { MemoryStore } from './store.ts'
+
+const singleLaneMax = 10
+
+export const memoryMessages = (store: MemoryStore): Messages => ({
+  accept: atomic((order) => accept(store, order)),
+  status: atomic((by, ids, since) => ids.map((id) => statusOf(store.messages.get(id), by, since))),
+})
+
+function accept(store: MemoryStore, order: Order): Acceptance | 'account-locked' {
+  const account = store.accounts.get(order.account)
+  if (account === undefined) throw new Error(`no account ${order.account}`)
+  if (account.account.locked) return 'account-locked'
+
+  const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
+  const { taken, balance } = spend(account.balance, costs)
+  enter(account, minus(balance, account.balance), 'messages', store.clock.now())
+  let seen = 0
+  const results = order.texts.map((text) =>
+    storeText(store, order.account, text, taken.slice(seen, (seen += text.to.length))),
+  )
+  return { results, balance }
+}
+
+/** Stores those recipients that were paid for, as one send. One result for each recipient. */
+function storeText(store: MemoryStore, account: AccountId, { body, due, to }: OrderedText, taken: readonly boolean[]) {
+  const paid = to.filter((_, i) => taken[i])
+  const ids = paid.map(() => newMessageId(store))
+  const [first] = ids
+  if (first !== undefined) {
+    const now = store.clock.now()
+    const lane = paid.length <= singleLaneMax ? 'single' : 'bulk'
+    const send = { first, account, body, lane, due: due !== undefined && due > now ? due : now } as const
+    const messages = paid.map(({ number, cost }, i) => {
+      const row: MessageRow = { id: ids[i] ?? first, send, number, cost, decision: undefined }
+      store.messages.set(row.id, row)
+      return row
+    })
+    const waiting = send.due > now ? store.later : store.due[lane]
+    waiting.add({ send, messages, attempt: 0, at: send.due })
+  }
+  const accepted = ids.values()
+  return taken.map((was) => (was ? accepted.next().value : undefined) ?? 'insufficient-credits')
+}
+
+function newMessageId(store: MemoryStore): MessageId {
+  const id = messageId(store.next('message'))
+  if (id === undefined) throw new Error('no message id is left')
+  return id
+}
+
+function statusOf(row: MessageRow | undefined, by: AccountId, since: Instant): MessageStatus {
+  if (row?.send.account !== by) return 'not-found'
+  if (row.decision === undefined) return 'waiting'
+  if (row.send.due < since) return 'not-found'
+  const { code, at, refunded } = row.decision
+  return { code, at, number: row.number, cost: refunded ? credits(0) : row.cost }
+}

@@ -1,0 +1,37 @@
+import type { Clock, Ports, StoredPorts } from '@gateway/core'
+import { memoryAccounts } from './accounts.ts'
+import { realClock } from './clock.ts'
+import { memoryFlights } from './flights.ts'
+import { memoryLedger } from './ledger.ts'
+import { memoryMessages } from './messages.ts'
+import { memoryPrices } from './prices.ts'
+import { memoryReceipts } from './receipts.ts'
+import { memorySecrets, type MemorySecretsSettings } from './secrets.ts'
+import { memoryStore, type MemoryStore } from './store.ts'
+import { memorySuppressions } from './suppressions.ts'
+
+export interface MemoryPortsOptions {
+  /** Also the clock of the store, by which leases and due times are judged. Default: that of this machine. */
+  readonly clock?: Clock
+  readonly secrets?: MemorySecretsSettings
+}
+
+/**
+ * Every port, over one new and empty memory that ends with the process: for tests, and for programs that have no database.
+ * Numbers cost 1.0 a part until prices are set. The passwords are not hashed well enough to be kept (`memorySecrets`).
+ */
+export function memoryPorts(options: MemoryPortsOptions = {}): Ports {
+  const clock = options.clock ?? realClock()
+  return { ...memoryStoredPorts(memoryStore(clock)), clock, secrets: memorySecrets(options.secrets) }
+}
+
+/** The stored ports over this memory; those of two calls see the same. */
+export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
+  accounts: memoryAccounts(store),
+  ledger: memoryLedger(store),
+  prices: memoryPrices(store),
+  suppressions: memorySuppressions(store),
+  messages: memoryMessages(store),
+  flights: memoryFlights(store),
+  receipts: memoryReceipts(store),
+})

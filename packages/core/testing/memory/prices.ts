@@ -1,0 +1,12 @@
+import type { Prices } from '@gateway/core'
+import { atomic } from './atomic.ts'
+import type { MemoryStore } from './store.ts'
+
+export const memoryPrices = (store: MemoryStore): Prices => ({
+  table: atomic(() => new Map(store.prices)),
+  set: atomic((prefix, price) => {
+    if (price < 0) throw new RangeError(`a negative price: ${price} tenths`)
+    store.prices.set(prefix, price)
+  }),
+  remove: atomic((prefix) => store.prices.delete(prefix)),
+})

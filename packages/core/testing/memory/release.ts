@@ -1,0 +1,25 @@
+import { decide } from './decide.ts'
+import type { FlightRow, Held, Range } from './rows.ts'
+import type { MemoryStore } from './store.ts'
+
+/** Empties a flight: what may have left is unknown (106), all else goes back to the queue. */
+export function release(store: MemoryStore, flight: FlightRow): { requeued: number; unknown: number } {
+  const held = [...flight.held.values()]
+  flight.held.clear()
+  const inDoubt = held.filter(({ position }) => position <= flight.marked)
+  const unsent = held.filter(({ position }) => position > flight.marked)
+  for (const { row } of inDoubt) decide(store, row, flight.carrier, { outcome: 'unknown' })
+  for (const range of rangesOf(unsent)) store.due[range.send.lane].add(range)
+  return { requeued: unsent.length, unknown: inDoubt.length }
+}
+
+/** What of a flight can move together again: neighbours of one send with as many attempts. */
+export function rangesOf(held: readonly Held[]): readonly Range[] {
+  const ranges: (Range & { messages: Range['messages'][number][] })[] = []
+  for (const { row, attempt } of held.toSorted((a, b) => a.row.id - b.row.id)) {
+    const last = ranges.at(-1)
+    if (last?.send === row.send && last.attempt === attempt) last.messages.push(row)
+    else ranges.push({ send: row.send, messages: [row], attempt, at: row.send.due })
+  }
+  return ranges
+}

@@ -1,0 +1,55 @@
+import type { AccountId } from '@gateway/core'
+import { sortedList, type SortedList } from './sorted-list.ts'
+import type { Range, Send } from './rows.ts'
+
+/** Waiting ranges. Accounts take turns, so that one account's backlog is never in front of another's first message. */
+export interface Rotation {
+  add(range: Range): void
+  /** The first range of the next account whose first range is `ripe`; then it is the turn of the others. */
+  next(ripe?: (range: Range) => boolean): Range | undefined
+  /** The first range of the send's account, if it is of this send. Changes nobody's turn. */
+  nextOf(send: Send): Range | undefined
+  /** Takes out what is picked, at most `rangesMax` of it. */
+  takeAll(picked: (range: Range) => boolean, rangesMax: number): readonly Range[]
+}
+
+export function rotation(compare: (a: Range, b: Range) => number): Rotation {
+  // A Map keeps the order in which its keys were set: that is the order of the turns.
+  const byAccount = new Map<AccountId, SortedList<Range>>()
+
+  const take = (account: AccountId, ranges: SortedList<Range>): Range | undefined => {
+    const range = ranges.takeFirst()
+    if (ranges.size === 0) byAccount.delete(account)
+    return range
+  }
+
+  return {
+    add: (range) => {
+      const ranges = byAccount.get(range.send.account) ?? sortedList(compare)
+      byAccount.set(range.send.account, ranges)
+      ranges.add(range)
+    },
+    next: (ripe = () => true) => {
+      for (const [account, ranges] of byAccount) {
+        const first = ranges.first()
+        if (first === undefined || !ripe(first)) continue
+        byAccount.delete(account)
+        byAccount.set(account, ranges)
+        return take(account, ranges)
+      }
+      return undefined
+    },
+    nextOf: (send) => {
+      const ranges = byAccount.get(send.account)
+      return ranges?.first()?.send === send ? take(send.account, ranges) : undefined
+    },
+    takeAll: (picked, rangesMax) => {
+      const out: Range[] = []
+      for (const [account, ranges] of byAccount) {
+        out.push(...ranges.takeAll(picked, rangesMax - out.length))
+        if (ranges.size === 0) byAccount.delete(account)
+      }
+      return out
+    },
+  }
+}

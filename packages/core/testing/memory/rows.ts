@@ -1,0 +1,96 @@
+import type {
+  Account,
+  AccountId,
+  ApiKey,
+  Body,
+  CarrierId,
+  Credits,
+  FlightId,
+  Instant,
+  KeyHash,
+  Lane,
+  MessageId,
+  Msisdn,
+  OutcomeCode,
+  PasswordHash,
+  Receipt,
+} from '@gateway/core'
+
+export interface AccountRow {
+  account: Account
+  password: PasswordHash | undefined
+  balance: Credits
+  /** Every movement; they add up to the balance. */
+  readonly entries: { readonly amount: Credits; readonly why: string; readonly at: Instant }[]
+  readonly keys: KeyRow[]
+}
+
+export interface KeyRow {
+  key: ApiKey
+  readonly hash: KeyHash
+}
+
+/** One text to many numbers. */
+export interface Send {
+  readonly first: MessageId
+  readonly account: AccountId
+  readonly body: Body
+  readonly lane: Lane
+  /** When it is to be sent; when it was accepted, if that was to be at once. */
+  readonly due: Instant
+}
+
+export interface MessageRow {
+  readonly id: MessageId
+  readonly send: Send
+  readonly number: Msisdn
+  readonly cost: Credits
+  /** Undefined while it waits. */
+  decision: Decision | undefined
+}
+
+export interface Decision {
+  readonly code: OutcomeCode
+  /** When this state was reached. */
+  readonly at: Instant
+  readonly refunded: boolean
+  /** The carrier that has it, or may have it. */
+  readonly carrier: CarrierId | undefined
+  /** When it was handed over, or ended without that. */
+  readonly left: Instant
+  /** The carrier's own id; undefined: never accepted, or not known to be. */
+  readonly reference: string | undefined
+}
+
+/** Waiting messages of one send, with ascending ids, that move together. */
+export interface Range {
+  readonly send: Send
+  readonly messages: readonly MessageRow[]
+  readonly attempt: number
+  /** Not before. */
+  readonly at: Instant
+}
+
+export interface DispatcherRow {
+  leaseUntil: Instant
+  readonly flights: Map<FlightId, FlightRow>
+}
+
+export interface FlightRow {
+  readonly carrier: CarrierId
+  marked: number
+  /** What is neither recorded nor given back, in order of submission. */
+  readonly held: Map<MessageId, Held>
+}
+
+export interface Held {
+  readonly row: MessageRow
+  readonly attempt: number
+  /** From 1; it may have left unless this is above the flight's mark. */
+  readonly position: number
+}
+
+export interface KeptReceipt {
+  readonly receipt: Receipt
+  readonly at: Instant
+}

@@ -1,0 +1,166 @@
+import { setImmediate } from 'node:timers/promises'
+import {
+  carrierId,
+  OUTCOME,
+  type Carrier,
+  type CarrierHandlers,
+  type CarrierId,
+  type MessageId,
+  type Receipt,
+  type ReceiptCode,
+  type Submission,
+  type SubmissionAnswer,
+} from '@gateway/core'
+
+/**
+ * What happens to a submission: the answer (accepted without a receipt, or one of the others); a code: accepted, then that
+ * receipt; held: not answered until the test says so.
+ */
+export type Fate = SubmissionAnswer['outcome'] | ReceiptCode | 'held'
+
+export interface ScriptedCarrierOptions {
+  /** Default `scripted`. */
+  readonly id?: string
+  /** Default 1000. */
+  readonly window?: number
+  /** Called once for each submission; `attempt` counts from 1 how often this message was submitted. Default: delivered. */
+  readonly fate?: (message: Submission, attempt: number) => Fate
+}
+
+/** A carrier without a network, in the hands of a test. */
+export interface ScriptedCarrier extends Carrier {
+  /** Everything that was submitted, in this order. */
+  readonly submitted: readonly Submission[]
+  /** What has no answer yet. */
+  readonly unanswered: readonly Submission[]
+  /** The most that had no answer at a time. */
+  readonly unansweredMost: number
+  /** Answers what is held, the oldest first, at most `count` of it; returns how many. */
+  release(fate: Exclude<Fate, 'held'>, count?: number): number
+  /** The carrier's own id of an accepted message. */
+  referenceOf(id: MessageId): string
+  /** A receipt for an accepted message, as this carrier would write it. */
+  receiptFor(id: MessageId, code: ReceiptCode): Receipt
+  /** Hands receipts over once; rejects if their handler does. */
+  deliver(receipts: readonly Receipt[]): Promise<void>
+  /** Resolves once every receipt that a fate promised has been taken over. */
+  settled(): Promise<void>
+}
+
+interface Open {
+  readonly message: Submission
+  readonly answered: (answers: readonly SubmissionAnswer[]) => void
+}
+
+/** Answers after the caller's own step and never throws. What is submitted after `close` is refused for now. */
+export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedCarrier {
+  const { window = 1000, fate: fateOf = () => OUTCOME.delivered } = options
+  const id = nameOf(options.id ?? 'scripted')
+  const submitted: Submission[] = []
+  const known = new Map<MessageId, { message: Submission; attempts: number }>()
+  const open = new Set<Open>()
+  const outbox = receiptOutbox()
+  let unansweredMost = 0
+  let closed = false
+  let onAnswer = (): void => undefined
+
+  const referenceOf = (message: MessageId): string => `${id}-${message}-${known.get(message)?.attempts ?? 0}`
+  const receiptFor = (message: MessageId, code: ReceiptCode): Receipt => {
+    const number = known.get(message)?.message.to
+    return { carrier: id, reference: referenceOf(message), code, number, submitted: undefined }
+  }
+  const answer = (one: Open, fate: Exclude<Fate, 'held'>): void => {
+    if (!open.delete(one)) return
+    const outcome = typeof fate === 'number' ? 'accepted' : fate
+    const answer = outcome === 'accepted' ? { outcome, reference: referenceOf(one.message.id) } : { outcome }
+    one.answered([{ id: one.message.id, ...answer }])
+    if (typeof fate === 'number') outbox.owe(receiptFor(one.message.id, fate))
+    onAnswer()
+  }
+  const take = (one: Open): Fate => {
+    const { message } = one
+    const attempts = (known.get(message.id)?.attempts ?? 0) + 1
+    known.set(message.id, { message, attempts })
+    submitted.push(message)
+    open.add(one)
+    unansweredMost = Math.max(unansweredMost, open.size)
+    return fateOf(message, attempts)
+  }
+
+  return {
+    id,
+    window,
+    submitted,
+    get unanswered() {
+      return [...open].map(({ message }) => message)
+    },
+    get unansweredMost() {
+      return unansweredMost
+    },
+    submit: (messages, answered) => {
+      if (closed) {
+        queueMicrotask(() => answered(messages.map(({ id }) => ({ id, outcome: 'refused-for-now' }))))
+        return
+      }
+      const taken = messages.map((message) => ({ message, answered })).map((one) => ({ one, fate: take(one) }))
+      queueMicrotask(() => {
+        for (const { one, fate } of taken) if (fate !== 'held') answer(one, fate)
+      })
+    },
+    release: (fate, count = open.size) => {
+      const released = [...open].slice(0, count)
+      for (const one of released) answer(one, fate)
+      return released.length
+    },
+    referenceOf,
+    receiptFor,
+    listen: outbox.listen,
+    deliver: outbox.deliver,
+    settled: outbox.settled,
+    close: async (deadline) => {
+      closed = true
+      const answered = new Promise<void>((resolve) => {
+        onAnswer = () => (open.size === 0 ? resolve() : undefined)
+        onAnswer()
+      })
+      await Promise.race([answered, deadline])
+      for (const one of open) answer(one, 'unknown')
+      outbox.close()
+    },
+  }
+}
+
+function nameOf(text: string): CarrierId {
+  const id = carrierId(text)
+  if (id === undefined) throw new Error(`not a name of a carrier: ${text}`)
+  return id
+}
+
+/** Offers each receipt that is owed until it is taken over, one after the other. */
+function receiptOutbox() {
+  let handlers: CarrierHandlers | undefined
+  let closed = false
+  let last = Promise.resolve()
+
+  const deliver = async (receipts: readonly Receipt[]): Promise<void> => {
+    if (handlers === undefined) throw new Error('nobody listens to this carrier')
+    await handlers.receipts(receipts)
+  }
+  const offer = async (receipt: Receipt): Promise<void> => {
+    while (!closed) {
+      try {
+        await deliver([receipt])
+        return
+      } catch {
+        await setImmediate()
+      }
+    }
+  }
+  return {
+    listen: (by: CarrierHandlers): void => void (handlers = by),
+    deliver,
+    owe: (receipt: Receipt): void => void (last = last.then(() => offer(receipt))),
+    settled: (): Promise<void> => last,
+    close: (): void => void (closed = true),
+  }
+}

@@ -1,0 +1,85 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import type { Instant, KeyHash, PasswordAttempt, PasswordHash, Secrets, TooManyFailures } from '@gateway/core'
+
+export interface MemorySecretsSettings {
+  /** So many failures of one user from one network are answered `wrong`. Default 10. */
+  readonly failuresMax?: number
+  /** They are forgotten so long after the first of them. Default 60. */
+  readonly windowSeconds?: number
+  /** So long a pair that was right stays right without another look. Default 300. */
+  readonly verifiedSeconds?: number
+}
+
+/**
+ * Real keys and passwords, and the counting of failures (ruling 1.26); but passwords are hashed fast, so that tests are. Not
+ * for production: whoever steals such a hash guesses thousands of millions of passwords a second.
+ */
+export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
+  const { failuresMax = 10, windowSeconds = 60, verifiedSeconds = 300 } = settings
+  const verified = new Map<string, Instant>()
+  const running = new Map<string, Promise<'right' | 'wrong'>>()
+  const failures = failureCount(failuresMax, windowSeconds)
+
+  const check = async (attempt: PasswordAttempt, pair: string, failed: Failures) => {
+    failed.count++ // before the look, so that attempts at the same time do not all find room; given back if it was right
+    await setImmediate() // as slow hashes do, this lets the others in
+    if (!matches(attempt)) return 'wrong'
+    failed.count--
+    verified.set(pair, attempt.now)
+    return 'right'
+  }
+
+  return {
+    newApiKey: () => randomBytes(32).toString('base64url'),
+    newPassword: () => randomBytes(12).toString('base64url'),
+    hashKey: (key) => digest(key) as KeyHash,
+    hashPassword: (password) => Promise.resolve(saltedHash(password, randomBytes(12).toString('base64url'))),
+    checkPassword: async (attempt) => {
+      const user = attempt.login.toLowerCase()
+      const pair = JSON.stringify([user, attempt.password, attempt.stored])
+      const since = verified.get(pair)
+      if (since !== undefined && isWithin(attempt.now, since, verifiedSeconds)) return 'right'
+
+      const key = JSON.stringify([pair, attempt.network])
+      const same = running.get(key)
+      if (same !== undefined) return same
+      const failed = failures(JSON.stringify([user, attempt.network]), attempt.now)
+      if ('retryAfterSeconds' in failed) return failed
+      const result = check(attempt, pair, failed).finally(() => running.delete(key))
+      running.set(key, result)
+      return result
+    },
+  }
+}
+
+interface Failures {
+  readonly since: Instant
+  count: number
+}
+
+/** The failures so far of one user from one network, to be counted on; or that they are too many. */
+function failureCount(failuresMax: number, windowSeconds: number) {
+  const counts = new Map<string, Failures>()
+  return (key: string, now: Instant): Failures | TooManyFailures => {
+    const before = counts.get(key)
+    const current =
+      before !== undefined && isWithin(now, before.since, windowSeconds) ? before : { since: now, count: 0 }
+    counts.set(key, current)
+    if (current.count < failuresMax) return current
+    return { retryAfterSeconds: Math.ceil(windowSeconds - (now - current.since) / 1000) }
+  }
+}
+
+const isWithin = (now: Instant, since: Instant, seconds: number): boolean =>
+  now >= since && now - since < seconds * 1000
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+const saltedHash = (password: string, salt: string): PasswordHash =>
+  `memory$${salt}$${digest(salt + password)}` as PasswordHash
+
+function matches({ password, stored }: PasswordAttempt): boolean {
+  const salt = stored?.split('$')[1]
+  return salt !== undefined && saltedHash(password, salt) === stored
+}

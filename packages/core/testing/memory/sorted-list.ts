@@ -1,0 +1,53 @@
+/** A list that is always in order. What is added behind all others, as almost everything is, costs nothing to place. */
+export interface SortedList<T> {
+  readonly size: number
+  first(): T | undefined
+  takeFirst(): T | undefined
+  add(item: T): void
+  /** Takes out what is picked, at most `itemsMax` of it, from the front. */
+  takeAll(picked: (item: T) => boolean, itemsMax: number): T[]
+}
+
+export function sortedList<T>(compare: (a: T, b: T) => number): SortedList<T> {
+  let items: T[] = []
+  let taken = 0 // so many at the front are gone already: taking one by one does not move all the others each time
+  const drop = () => {
+    if (taken < 1024 || taken * 2 < items.length) return
+    items = items.slice(taken)
+    taken = 0
+  }
+  return {
+    get size() {
+      return items.length - taken
+    },
+    first: () => items[taken],
+    takeFirst: () => {
+      const item = items[taken]
+      if (item !== undefined) taken++
+      drop()
+      return item
+    },
+    add: (item) => {
+      items.splice(placeOf(item, items, taken, compare), 0, item)
+    },
+    takeAll: (picked, itemsMax) => {
+      const out: T[] = []
+      items = items.slice(taken).filter((item) => out.length >= itemsMax || !picked(item) || out.push(item) < 0)
+      taken = 0
+      return out
+    },
+  }
+}
+
+/** Behind all that are not greater, from `low` on. */
+function placeOf<T>(item: T, items: readonly T[], low: number, compare: (a: T, b: T) => number): number {
+  const last = items.at(-1)
+  if (last === undefined || compare(last, item) <= 0) return items.length
+  let high = items.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compare(items[middle] as T, item) <= 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
