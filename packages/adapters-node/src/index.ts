@@ -1,1 +1,2 @@
-export {}
+export { nodeSecrets, type NodeSecretsSettings } from './node-secrets.ts'
+export { systemClock } from './system-clock.ts'

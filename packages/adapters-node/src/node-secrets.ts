@@ -1,0 +1,92 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import type { KeyHash, PasswordAttempt, Secrets, TooManyFailures } from '@gateway/core'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { hashOf, hashOfNothing, isPasswordOf } from './password-hash.ts'
+import { takeTurns } from './take-turns.ts'
+import { verifiedPairs } from './verified-pairs.ts'
+
+export interface NodeSecretsSettings {
+  /** So many failures of one user from one network are answered 'wrong'; the next one is one too many. Default 10. */
+  readonly failuresMax?: number
+  /** They are forgotten so long after the first of them. Default 60. */
+  readonly failureSeconds?: number
+  /** So long a pair that was right stays right without being hashed. Default 60. */
+  readonly verifiedSeconds?: number
+  /** So many such pairs are remembered. Default 10 000. */
+  readonly verifiedMax?: number
+  /** Passwords that are hashed at a time. Default 2: two of the four threads that files and look-ups of names need too. */
+  readonly hashesMax?: number
+  /** Passwords that may wait to be hashed. Default 1000: 14 s on two cores. */
+  readonly waitingMax?: number
+  /** Of these, from one network. Default 100. */
+  readonly waitingPerNetworkMax?: number
+}
+
+/** By which people and scanners know a key of ours. Three of the six characters that are stored in clear are chance. */
+const keyPrefix = 'gw_'
+
+/**
+ * Secrets by node's own cryptography: scrypt for passwords, SHA-256 for keys. Failures and right pairs are remembered by
+ * this process alone. Beyond the bounds of what may wait, `checkPassword` and `hashPassword` reject with an error whose `code` is
+ * 'overloaded': nothing was hashed or counted, and the caller answers 503 (ruling 1.25).
+ */
+export function nodeSecrets(settings: NodeSecretsSettings = {}): Secrets {
+  const { failuresMax = 10, failureSeconds = 60, verifiedSeconds = 60, verifiedMax = 10_000 } = settings
+  const { hashesMax = 2, waitingMax = 1000, waitingPerNetworkMax = 100 } = settings
+  const digestKey = randomBytes(32)
+  const nothing = hashOfNothing()
+  const turns = takeTurns({ atOnceMax: hashesMax, waitingMax, waitingPerNetworkMax })
+  const verified = verifiedPairs(verifiedSeconds, verifiedMax)
+  const failures = new RateLimiterMemory({ points: failuresMax, duration: failureSeconds })
+  const running = new Map<string, Promise<'right' | 'wrong' | TooManyFailures>>()
+
+  /** Stands for its fields in memory; a changed password has another hash, and so another digest. */
+  const digest = (...fields: readonly (string | undefined)[]): string =>
+    createHmac('sha256', digestKey).update(JSON.stringify(fields)).digest('base64')
+
+  /** Unless its minute is over: in the next one it would make room for a guess. */
+  async function giveBack(user: string): Promise<void> {
+    const counted = await failures.get(user)
+    if (counted !== null && counted.msBeforeNext > 0) await failures.reward(user)
+  }
+
+  /** Counted before it is hashed, or else as many guesses as come at the same time would find room; a right one is given back. */
+  async function check({ password, stored, network, now }: PasswordAttempt, pair: string, user: string) {
+    const refused = await failures.consume(user).then(() => undefined, tooMany)
+    if (refused !== undefined) return refused
+    try {
+      const matches = await turns.run(network, () => isPasswordOf(stored ?? nothing, password))
+      if (!matches || stored === undefined) return 'wrong'
+    } catch (problem) {
+      await giveBack(user)
+      throw problem
+    }
+    await giveBack(user)
+    verified.add(pair, now)
+    return 'right'
+  }
+
+  return {
+    newApiKey: () => keyPrefix + randomBytes(32).toString('base64url'),
+    newPassword: () => randomBytes(15).toString('base64url'),
+    hashKey: (key) => createHash('sha256').update(key).digest('hex') as KeyHash,
+    hashPassword: (password) => turns.run('', () => hashOf(password)),
+    async checkPassword(attempt) {
+      const { password, stored, network, now } = attempt
+      const login = attempt.login.toLowerCase()
+      const pair = digest(login, password, stored)
+      if (verified.has(pair, now)) return 'right'
+      const key = digest(pair, network)
+      const same = running.get(key)
+      if (same !== undefined) return same
+      const checked = check(attempt, pair, digest(login, network)).finally(() => running.delete(key))
+      running.set(key, checked)
+      return checked
+    },
+  }
+}
+
+function tooMany(reason: unknown): TooManyFailures {
+  if (!(reason instanceof RateLimiterRes)) throw reason
+  return { retryAfterSeconds: Math.max(1, Math.ceil(reason.msBeforeNext / 1000)) }
+}

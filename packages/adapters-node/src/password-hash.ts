@@ -1,0 +1,56 @@
+import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { PasswordHash } from '@gateway/core'
+
+const deriveKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
+
+/** 28 ms and 16 MiB a hash on the machine of the measurements. */
+const cost = { ln: 14, r: 8, p: 1 }
+const saltBytes = 16
+const keyBytes = 32
+
+interface Parsed {
+  readonly options: ScryptOptions
+  readonly salt: Buffer
+  readonly key: Buffer
+}
+
+/** A new salted hash in PHC form, `$scrypt$ln=14,r=8,p=1$salt$key`: what it costs is stored with it and can be raised. */
+export async function hashOf(password: string): Promise<PasswordHash> {
+  const salt = randomBytes(saltBytes)
+  return write(salt, await deriveKey(password, salt, keyBytes, optionsOf(cost.ln, cost.r, cost.p)))
+}
+
+/** A hash that no password is known for, as dear to check as any other. */
+export const hashOfNothing = (): PasswordHash => write(randomBytes(saltBytes), randomBytes(keyBytes))
+
+/** Throws if `stored` is not one of ours, or was written with a cost beyond reason: that is no wrong password. */
+export async function isPasswordOf(stored: PasswordHash, password: string): Promise<boolean> {
+  const { options, salt, key } = parse(stored)
+  return timingSafeEqual(key, await deriveKey(password, salt, key.length, options))
+}
+
+const write = (salt: Buffer, key: Buffer): PasswordHash =>
+  `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${encode(salt)}$${encode(key)}` as PasswordHash
+
+const encode = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
+
+function parse(stored: PasswordHash): Parsed {
+  const fields = /^\$scrypt\$ln=(\d\d?),r=(\d\d?),p=(\d\d?)\$([\w+/-]{11,86})\$([\w+/-]{22,86})$/.exec(stored)
+  const [, ln = '', r = '', p = '', salt = '', key = ''] = fields ?? []
+  // The value itself stays out of the message, which is logged (P-15).
+  if (fields === null || Number(ln) > 20) throw new Error('a stored password hash cannot be read')
+  return {
+    options: optionsOf(Number(ln), Number(r), Number(p)),
+    salt: Buffer.from(salt, 'base64'),
+    key: Buffer.from(key, 'base64'),
+  }
+}
+
+/** Memory is 128·N·r bytes; node refuses what exceeds `maxmem`. */
+const optionsOf = (ln: number, r: number, p: number): ScryptOptions => ({
+  N: 2 ** ln,
+  r,
+  p,
+  maxmem: 256 * 2 ** ln * r + 1024 * p * r,
+})
