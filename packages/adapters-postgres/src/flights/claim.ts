@@ -1,0 +1,94 @@
+import type { DispatcherId, Flight, FlightId, Flights, Lane, Wanted } from '@gateway/core'
+import { again } from '../again.ts'
+import type { Context } from '../context.ts'
+import { isLostAnswer } from '../errors.ts'
+import { claimBulk } from '../sql/claim-bulk.ts'
+import type { ClaimedRange, ClaimRow } from '../sql/claim-row.ts'
+import { claimSingle } from '../sql/claim-single.ts'
+import { disown } from '../sql/end-flights.ts'
+import { claimedMessages } from './claimed-messages.ts'
+import type { Held } from './held.ts'
+
+export interface Claims {
+  readonly claim: Flights['claim']
+  /** Gives back what a claim took and could not hand over, if the database could not be reached then. */
+  settleDebts(dispatcher: DispatcherId): Promise<void>
+}
+
+/** So many accounts have their turn in one claim of the single lane: each costs 5 µs, waiting or not. */
+const accountsMax = 64
+/** So many ranges of an account are looked at in one claim of the bulk lane: each is locked, whoever takes it. */
+const rangesMax = 16
+const attemptsMax = 3
+const flightsMax = 2 ** 31 - 1
+
+export function createClaims({ pools: { hot }, carrierNumber }: Context, held: Held): Claims {
+  const cursors: Record<Lane, number> = { single: 0, bulk: 0 }
+  /** Claims of which it is not known that they took nothing. */
+  const debts = new Map<DispatcherId, Set<number>>()
+  let flightsClaimed = 0
+
+  async function giveBack(dispatcher: DispatcherId, seq: number): Promise<void> {
+    const owed = debts.get(dispatcher) ?? new Set()
+    debts.set(dispatcher, owed.add(seq))
+    await again(hot, disown, [dispatcher, seq])
+    owed.delete(seq)
+    if (owed.size === 0) debts.delete(dispatcher)
+  }
+
+  async function settleDebts(dispatcher: DispatcherId): Promise<void> {
+    for (const seq of debts.get(dispatcher) ?? []) await giveBack(dispatcher, seq)
+  }
+
+  /** Takes a slice, or throws and leaves it where it was. A lost answer is undefined: then the slice has been given back. */
+  async function attempt(dispatcher: DispatcherId, wanted: Wanted, carrier: number) {
+    const seq = (flightsClaimed = (flightsClaimed % flightsMax) + 1)
+    try {
+      const rows = await run(dispatcher, seq, wanted, carrier)
+      return toFlight(dispatcher, seq as FlightId, wanted, carrier, rows)
+    } catch (error) {
+      await giveBack(dispatcher, seq)
+      if (isLostAnswer(error)) return undefined
+      throw error
+    }
+  }
+
+  function run(dispatcher: DispatcherId, seq: number, wanted: Wanted, carrier: number): Promise<ClaimRow[]> {
+    const { lane, messagesMax, markedMax, leaseSeconds } = wanted
+    const statement = lane === 'single' ? claimSingle : claimBulk
+    const bound = lane === 'single' ? Math.min(accountsMax, messagesMax) : rangesMax
+    const values = [dispatcher, seq, cursors[lane], bound, messagesMax, markedMax, leaseSeconds, carrier]
+    return hot.run(statement, values)
+  }
+
+  function toFlight(
+    dispatcher: DispatcherId,
+    id: FlightId,
+    { lane, markedMax }: Wanted,
+    carrier: number,
+    rows: readonly ClaimRow[],
+  ): Flight | 'nothing' | 'fenced' {
+    const ranges = rows.filter((row): row is ClaimedRange => row.lo !== null)
+    cursors[lane] = rows[0]?.cursor ?? 0
+    if (rows[0]?.alive !== true) {
+      held.dropAll(dispatcher)
+      return 'fenced'
+    }
+    if (ranges.length === 0) return 'nothing'
+    const messages = claimedMessages(ranges)
+    held.add(dispatcher, id, { carrier, ids: new Set(messages.map((message) => message.id)) })
+    return { id, messages, marked: Math.min(markedMax, messages.length) }
+  }
+
+  async function claim(dispatcher: DispatcherId, wanted: Wanted): Promise<Flight | 'nothing' | 'fenced'> {
+    await settleDebts(dispatcher)
+    const carrier = await carrierNumber(wanted.carrier)
+    for (let attempts = 0; attempts < attemptsMax; attempts++) {
+      const flight = await attempt(dispatcher, wanted, carrier)
+      if (flight !== undefined) return flight
+    }
+    return 'nothing'
+  }
+
+  return { claim, settleDebts }
+}

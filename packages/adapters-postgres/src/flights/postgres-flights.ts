@@ -1,0 +1,100 @@
+import type { DispatcherId, FlightId, Flights, MessageId, Settled } from '@gateway/core'
+import { again } from '../again.ts'
+import type { Context } from '../context.ts'
+import { arrayOf } from '../sql/arrays.ts'
+import * as ends from '../sql/end-flights.ts'
+import { expire } from '../sql/expire.ts'
+import { extend } from '../sql/extend.ts'
+import { mark } from '../sql/mark.ts'
+import { postpone as postponeStatement } from '../sql/postpone.ts'
+import { promote as promoteStatement } from '../sql/promote.ts'
+import { refuseLate } from '../sql/refuse-late.ts'
+import { register } from '../sql/register.ts'
+import { settle as settleStatement } from '../sql/settle.ts'
+import { createClaims } from './claim.ts'
+import { createHeld } from './held.ts'
+import { createRecord } from './record.ts'
+
+/** So many accounts have their turn in one statement that promotes. */
+const promotedAccountsMax = 256
+
+/** What dispatchers do, on Postgres. After a lost answer each call finds out or runs again by itself. */
+export function postgresFlights(context: Context): Flights {
+  const { hot } = context.pools
+  const held = createHeld()
+  const { claim, settleDebts } = createClaims(context, held)
+  let promoteCursor = 0
+
+  /** Walks on until something moved or every account was seen. */
+  async function promote(rangesMax: number): Promise<number> {
+    for (let fromStart = promoteCursor === 0; ;) {
+      const values = [promoteCursor, Math.min(promotedAccountsMax, rangesMax), rangesMax]
+      const [row] = await again(hot, promoteStatement, values)
+      const { cursor, moved } = row ?? { cursor: 0, moved: 0 }
+      promoteCursor = cursor
+      if (moved > 0 || (cursor === 0 && fromStart)) return moved
+      fromStart ||= cursor === 0
+    }
+  }
+
+  async function settle(dispatcher: DispatcherId, flight: FlightId, settled: readonly Settled[]) {
+    const ids = settled.map(({ id }) => id)
+    const codes = settled.map(({ code }) => code)
+    const values = [dispatcher, flight, arrayOf(ids), arrayOf(codes)]
+    const [row] = await again(hot, settleStatement, values)
+    forget(dispatcher, flight, ids)
+    return row?.alive === true ? 'settled' : 'fenced'
+  }
+
+  async function postpone(dispatcher: DispatcherId, flight: FlightId, ids: readonly MessageId[], seconds: number) {
+    let certain = true
+    const values = [dispatcher, flight, arrayOf(ids), seconds]
+    const [row] = await again(hot, postponeStatement, values, () => (certain = false))
+    forget(dispatcher, flight, ids)
+    if (row?.alive === true) return 'postponed'
+    // If it may have happened before its flight ended, the messages may have been submitted again since then, by another.
+    if (certain) await again(hot, refuseLate, [arrayOf(ids)])
+    return 'fenced'
+  }
+
+  function forget(dispatcher: DispatcherId, flight: FlightId, ids: readonly MessageId[]): void {
+    const of = held.get(dispatcher, flight)
+    for (const id of ids) of?.ids.delete(id)
+  }
+
+  return {
+    claim,
+    promote,
+    settle,
+    postpone,
+    record: createRecord(context, held),
+    register: async (leaseSeconds) => {
+      const [row] = await again(hot, register, [leaseSeconds])
+      if (row === undefined) throw new Error('a dispatcher was registered without an id')
+      return row.id as DispatcherId
+    },
+    extend: async (dispatcher, leaseSeconds) => {
+      const rows = await again(hot, extend, [dispatcher, leaseSeconds])
+      if (rows.length > 0) return 'alive'
+      held.dropAll(dispatcher)
+      return 'fenced'
+    },
+    retire: async (dispatcher) => {
+      await settleDebts(dispatcher)
+      await again(hot, ends.retire, [dispatcher])
+      held.dropAll(dispatcher)
+    },
+    mark: async (dispatcher, flight, upTo) => {
+      const rows = await again(hot, mark, [dispatcher, flight, upTo])
+      return rows.length > 0 ? 'marked' : 'fenced'
+    },
+    recover: async () => {
+      const [row] = await again(hot, ends.recover, [])
+      return row ?? { requeued: 0, unknown: 0 }
+    },
+    expire: async (validitySeconds, rangesMax) => {
+      const [row] = await again(hot, expire, [validitySeconds, rangesMax])
+      return row?.expired ?? 0
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import type { DispatcherId, FlightId, Flights, Recorded } from '@gateway/core'
+import { again, whileLost } from '../again.ts'
+import type { Context } from '../context.ts'
+import { sqlState } from '../errors.ts'
+import { storedReference } from '../receipts/stored-reference.ts'
+import { arrayOf } from '../sql/arrays.ts'
+import { release } from '../sql/end-flights.ts'
+import { arrayOfNullable, arrayOfTexts } from '../sql/null-arrays.ts'
+import { recordLate } from '../sql/record-late.ts'
+import { record as recordAccepted } from '../sql/record.ts'
+import type { Held } from './held.ts'
+
+/** A recovery wrote some of the rows, or this did when it ran before. */
+const rowThere = '23505'
+
+const codes = { accepted: 100, unknown: 106, refused: 111 } as const
+
+export function createRecord({ pools: { hot } }: Context, held: Held): Flights['record'] {
+  async function record(
+    dispatcher: DispatcherId,
+    finished: readonly FlightId[],
+    outcomes: readonly Recorded[],
+  ): Promise<void> {
+    const recorded = ascending(outcomes)
+    const carriers = recorded.map(({ flight }) => held.get(dispatcher, flight)?.carrier)
+    const common = commonValues(dispatcher, recorded)
+    const late = [...common, arrayOf(recorded.map(({ handover }) => codes[handover.outcome]))]
+    if (leavesSome(dispatcher, finished, recorded)) await endCarefully(dispatcher, finished, late)
+    else {
+      const isPlain = !carriers.includes(undefined) && recorded.every(({ handover }) => handover.outcome === 'accepted')
+      const ended = arrayOf(finished)
+      const plain = isPlain && (await recordsAll(withEnded(common, ended), arrayOfNullable(carriers), recorded.length))
+      if (!plain) await again(hot, recordLate, withEnded(late, ended))
+    }
+    for (const { flight, message } of recorded) held.get(dispatcher, flight)?.ids.delete(message.id)
+    for (const flight of finished) held.drop(dispatcher, flight)
+  }
+
+  /** The plain statement. False: some of it is there already, or its flight is gone; nothing is wrong with running the late one. */
+  async function recordsAll(values: readonly unknown[], carriers: string, count: number): Promise<boolean> {
+    try {
+      const [row] = await again(hot, recordAccepted, [...values, carriers])
+      return row?.recorded === count
+    } catch (error) {
+      if (sqlState(error) === rowThere) return false
+      throw error
+    }
+  }
+
+  /** Whether a finished flight holds, or may hold, messages that nothing is said of. */
+  function leavesSome(dispatcher: DispatcherId, finished: readonly FlightId[], recorded: readonly Recorded[]): boolean {
+    const told = new Map<FlightId, number>()
+    for (const { flight, message } of recorded) {
+      if (held.get(dispatcher, flight)?.ids.has(message.id)) told.set(flight, (told.get(flight) ?? 0) + 1)
+    }
+    return finished.some((flight) => held.get(dispatcher, flight)?.ids.size !== (told.get(flight) ?? 0))
+  }
+
+  /** Such a flight is not just deleted: what is left in it goes where it belongs. */
+  async function endCarefully(dispatcher: DispatcherId, finished: readonly FlightId[], late: readonly unknown[]) {
+    const work = () =>
+      hot.transaction(async (connection) => {
+        await connection.run(recordLate, withEnded(late, '{}'))
+        for (const flight of finished) await connection.run(release, [dispatcher, flight])
+      })
+    await whileLost(work)
+  }
+
+  return record
+}
+
+/** By id, each id once: one statement must not meet a row twice, and locks are taken in one order. */
+function ascending(outcomes: readonly Recorded[]): readonly Recorded[] {
+  const isAscending = outcomes.every(({ message }, i) => i === 0 || (outcomes[i - 1]?.message.id ?? 0) < message.id)
+  if (isAscending) return outcomes
+  const sorted = [...outcomes].sort((a, b) => a.message.id - b.message.id)
+  return sorted.filter(({ message }, i) => message.id !== sorted[i - 1]?.message.id)
+}
+
+/** Dispatcher, flights, ids, numbers, references, accounts, sends. */
+const commonValues = (dispatcher: DispatcherId, recorded: readonly Recorded[]): readonly unknown[] => [
+  dispatcher,
+  arrayOf(recorded.map(({ flight }) => flight)),
+  arrayOf(recorded.map(({ message }) => message.id)),
+  arrayOf(recorded.map(({ message }) => message.to)),
+  arrayOfTexts(
+    recorded.map(({ handover }) => (handover.outcome === 'accepted' ? storedReference(handover.reference) : undefined)),
+  ),
+  arrayOf(recorded.map(({ message }) => message.account)),
+  arrayOf(recorded.map(({ message }) => message.send)),
+]
+
+const withEnded = ([dispatcher, ...rest]: readonly unknown[], ended: string): readonly unknown[] => [
+  dispatcher,
+  ended,
+  ...rest,
+]

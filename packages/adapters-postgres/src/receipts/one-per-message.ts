@@ -1,0 +1,16 @@
+import { isFinal, type Receipt } from '@gateway/core'
+import { storedReference } from './stored-reference.ts'
+
+/**
+ * Of one carrier's receipts the one of each reference that counts: the first final one, else the last. In the order of their
+ * references, so that two calls with the same ones never wait for each other crosswise.
+ */
+export function onePerMessage(receipts: readonly Receipt[]): readonly Receipt[] {
+  const counting = new Map<string, Receipt>()
+  for (const receipt of receipts) {
+    const reference = storedReference(receipt.reference)
+    const before = counting.get(reference)
+    if (before === undefined || !isFinal(before.code)) counting.set(reference, { ...receipt, reference })
+  }
+  return [...counting.values()].sort((a, b) => (a.reference < b.reference ? -1 : 1))
+}

@@ -1,0 +1,93 @@
+import type { CarrierId, Receipt, Receipts } from '@gateway/core'
+import { again } from '../again.ts'
+import type { Context } from '../context.ts'
+import { adoptReceipts } from '../sql/adopt-receipts.ts'
+import { applyReceipts, knownReceipts, newestPartition } from '../sql/apply-receipts.ts'
+import { arrayOf } from '../sql/arrays.ts'
+import type { HotStatement } from '../sql/hot-statement.ts'
+import { keepReceipts } from '../sql/keep-receipts.ts'
+import { matchReceipts } from '../sql/match-receipts.ts'
+import { arrayOfNullable, arrayOfTexts } from '../sql/null-arrays.ts'
+import { onePerMessage } from './one-per-message.ts'
+
+/** Delivery receipts, on Postgres. After a lost answer each call runs again by itself. */
+export function postgresReceipts({ pools: { hot, ordinary }, carrierNumber }: Context): Receipts {
+  /** The newest first: nearly every receipt finds its message there. */
+  let partitions: readonly number[] = []
+
+  async function refresh(): Promise<void> {
+    const [row] = await again(hot, newestPartition, [])
+    const newest = row?.newest ?? 0
+    partitions = row?.before === true ? [newest, newest - 1] : [newest]
+  }
+
+  async function apply(receipts: readonly Receipt[]): Promise<void> {
+    for (const [name, ofCarrier] of byCarrier(receipts)) await applyOf(await carrierNumber(name), ofCarrier)
+  }
+
+  async function applyOf(carrier: number, receipts: readonly Receipt[]): Promise<void> {
+    if (partitions.length === 0) await refresh()
+    const looked = partitions
+    let left = await find(carrier, onePerMessage(receipts), looked)
+    if (left.length === 0) return
+    await refresh()
+    left = await find(
+      carrier,
+      left,
+      partitions.filter((partition) => !looked.includes(partition)),
+    )
+    if (left.length > 0) await keep(carrier, left)
+  }
+
+  /** Applies the receipts whose messages are in these partitions; returns the others. */
+  async function find(carrier: number, receipts: readonly Receipt[], within: readonly number[]) {
+    let left = receipts
+    for (const partition of within) {
+      left = await leave(applyReceipts(partition), carrier, left)
+      left = await leave(knownReceipts(partition), carrier, left)
+    }
+    return left
+  }
+
+  /** The receipts whose references the statement does not return. */
+  async function leave(statement: HotStatement<{ reference: string }>, carrier: number, receipts: readonly Receipt[]) {
+    if (receipts.length === 0) return receipts
+    const references = arrayOfTexts(receipts.map(({ reference }) => reference))
+    const codes = arrayOf(receipts.map(({ code }) => code))
+    const rows = await again(hot, statement, [references, codes, carrier])
+    const done = new Set(rows.map(({ reference }) => reference))
+    return receipts.filter(({ reference }) => !done.has(reference))
+  }
+
+  async function keep(carrier: number, receipts: readonly Receipt[]): Promise<void> {
+    await again(hot, keepReceipts, [
+      arrayOfTexts(receipts.map(({ reference }) => reference)),
+      arrayOf(receipts.map(({ code }) => code)),
+      carrier,
+      arrayOfNullable(receipts.map(({ number }) => number)),
+      arrayOfNullable(receipts.map(({ submitted }) => submitted)),
+    ])
+  }
+
+  return {
+    apply,
+    match: async (receiptsMax) => {
+      const [row] = await again(hot, matchReceipts, [receiptsMax])
+      return row?.found ?? 0
+    },
+    adopt: async (ageSeconds) => {
+      const [row] = await again(ordinary, adoptReceipts, [ageSeconds])
+      return row?.adopted ?? 0
+    },
+  }
+}
+
+function byCarrier(receipts: readonly Receipt[]): ReadonlyMap<CarrierId, readonly Receipt[]> {
+  const carriers = new Map<CarrierId, Receipt[]>()
+  for (const receipt of receipts) {
+    const of = carriers.get(receipt.carrier) ?? []
+    of.push(receipt)
+    carriers.set(receipt.carrier, of)
+  }
+  return carriers
+}

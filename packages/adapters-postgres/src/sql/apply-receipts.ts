@@ -1,0 +1,35 @@
+import type { HotStatement } from './hot-statement.ts'
+
+/**
+ * Receipts find their messages in one partition: $1 references (each once, in the order of "C"), $2 codes, $3 carrier.
+ * Only what may still change changes. Returns the references that did; of the others known-receipts tells which are done
+ * with. Carriers use their references again: what is older than 7 days is left to match-receipts, which takes the newest.
+ *
+ * Cost: 5.5 µs, 121 bytes of log a receipt.
+ */
+export const applyReceipts = (partition: number): HotStatement<{ reference: string }> => ({
+  name: `apply-receipts-${partition}`,
+  text: `
+update message_p${partition} m set code = c.code, code_at = now() from unnest($1::text[], $2::smallint[]) c(ref, code)
+where m.carrier_id = c.ref and m.carrier = $3::smallint and m.code in (100, 105, 106) and m.code <> c.code and m.sent_at > now() - interval '7 days'
+returning m.carrier_id as reference`,
+})
+
+/**
+ * Of receipts that changed nothing, those whose message is final or says the same already: there is nothing more to do for
+ * them. Arguments as above. A message that was born since apply-receipts looked is neither: its receipt is kept.
+ */
+export const knownReceipts = (partition: number): HotStatement<{ reference: string }> => ({
+  name: `known-receipts-${partition}`,
+  text: `
+select c.ref as reference from unnest($1::text[], $2::smallint[]) c(ref, code)
+where exists (
+  select from message_p${partition} m where m.carrier_id = c.ref and m.carrier = $3::smallint and (m.code not in (100, 105, 106) or m.code = c.code)
+    and m.sent_at > now() - interval '7 days')`,
+})
+
+/** The newest partition that a message id can lie in, and whether the one before it is there. */
+export const newestPartition: HotStatement<{ newest: number; before: boolean }> = {
+  name: 'newest-partition',
+  text: `select last_value / 500 as newest, to_regclass('message_p' || (last_value / 500 - 1)) is not null as before from id_block`,
+}

@@ -1,0 +1,25 @@
+import type { HotStatement } from './hot-statement.ts'
+
+/** Gives back a claim whose answer was lost. $1 dispatcher, $2 number of the flight. May be run again. */
+export const disown: HotStatement<object> = {
+  name: 'disown',
+  text: 'select disown($1::bigint, $2::int)',
+}
+
+/** Ends flight $2 of dispatcher $1: its unmarked messages are due again, the marked ones without a row are 106. */
+export const release: HotStatement<{ requeued: number; unknown: number }> = {
+  name: 'release',
+  text: 'select requeued, unknown from release_flights($1::bigint, $2::int)',
+}
+
+/** Ends dispatcher $1, and its flights as release does. May be run again. */
+export const retire: HotStatement<object> = {
+  name: 'retire',
+  text: 'select retire($1::bigint)',
+}
+
+/** Ends every dispatcher whose lease is over. May be run again. Cost: 10 µs, 180 bytes of log a message. */
+export const recover: HotStatement<{ requeued: number; unknown: number }> = {
+  name: 'recover',
+  text: 'select requeued, unknown from recover()',
+}

@@ -1,0 +1,13 @@
+import type { HotStatement } from './hot-statement.ts'
+
+/**
+ * Keeps receipts whose message is not known: $1 references, $2 codes, $3 carrier, $4 numbers, $5 milliseconds of
+ * submission. Kept twice, they say the same twice.
+ */
+export const keepReceipts: HotStatement<object> = {
+  name: 'keep-receipts',
+  text: `
+insert into orphan_receipt (carrier, carrier_id, code, msisdn, submitted_at)
+select $3::smallint, u.ref, u.code, u.msisdn, to_timestamp(u.submitted / 1000.0)
+from unnest($1::text[], $2::smallint[], $4::bigint[], $5::bigint[]) u(ref, code, msisdn, submitted)`,
+}

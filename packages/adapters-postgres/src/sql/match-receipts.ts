@@ -1,0 +1,31 @@
+import type { HotStatement } from './hot-statement.ts'
+
+/**
+ * Kept receipts whose message is there by now; of one message the first final code wins. $1 most receipts. Returns how many
+ * found one. A message of more than 7 days before the receipt only counts when none has come in ten minutes: the
+ * carrier may have used its reference again, for a message that is not recorded yet. What finds nothing is tried again,
+ * from after a second to hourly, for 3 days.
+ */
+export const matchReceipts: HotStatement<{ found: number }> = {
+  name: 'match-receipts',
+  text: `
+with o as (
+  select * from orphan_receipt where next_try <= now() order by next_try limit $1::int for update skip locked
+), f as (
+  select o.*, (
+    select max(m.id + 0) from message m where m.carrier_id = o.carrier_id and m.carrier = o.carrier
+      and (m.sent_at > o.at - interval '7 days' or o.at < now() - interval '10 min')) message_id from o
+), b as (
+  select distinct on (message_id) message_id, carrier_id, code, at from f where message_id is not null
+  order by message_id, (code in (100, 105, 106)), case when code in (100, 105, 106) then -f.id else f.id end
+), u as (
+  update message m set code = b.code, code_at = b.at from (select * from b order by carrier_id collate "C") b
+  where m.id = b.message_id and m.code in (100, 105, 106) and m.code <> b.code
+), x as (
+  delete from orphan_receipt r using f where r.id = f.id and (f.message_id is not null or f.at < now() - interval '3 days')
+), y as (
+  update orphan_receipt r set tries = r.tries + 1, next_try = now() + make_interval(secs => least(3600, 2 ^ r.tries)) from f
+  where r.id = f.id and f.message_id is null and f.at >= now() - interval '3 days'
+)
+select count(message_id)::int as found from f`,
+}

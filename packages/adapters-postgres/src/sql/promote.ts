@@ -1,0 +1,30 @@
+import type { HotStatement } from './hot-statement.ts'
+
+/**
+ * What has become due moves from later to due: at most $3 ranges, an equal share of each of the accounts (at most $2) that
+ * come after the cursor $1 (0 at first). $2 must not exceed $3. Returns how many moved, and the next cursor; 0: all accounts were seen.
+ *
+ * Cost: 25 µs, 301 bytes of log a range (1000 accounts); 30 µs if nothing is due.
+ */
+export const promote: HotStatement<{ cursor: number; moved: number }> = {
+  name: 'promote',
+  text: `
+with recursive acc (account_id, k) as (
+  select (select account_id from later where account_id > $1::int order by account_id limit 1), 1 where exists (select from later where at <= now())
+  union all
+  select (select l.account_id from later l where l.account_id > acc.account_id order by l.account_id limit 1), k + 1
+  from acc where acc.account_id is not null and k < $2::int
+), ready as materialized (
+  select account_id from acc where account_id is not null and exists (select from later l where l.account_id = acc.account_id and l.at <= now())
+), p as (
+  select y.account_id, y.lo from ready cross join lateral (
+    select account_id, lo from later where account_id = ready.account_id and at <= now() order by at
+    limit (select $3::int / greatest(count(*), 1) from ready) for update skip locked) y
+), x as (
+  delete from later l using p where l.account_id = p.account_id and l.lo = p.lo returning l.*
+), i as (
+  insert into due (lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
+  select lane, attempt, account_id, lo, hi, first_id, due_at, attempt = 0 from x
+)
+select (select case when count(account_id) < $2::int then 0 else max(account_id) end from acc) as cursor, (select count(*)::int from x) as moved`,
+}

@@ -1,0 +1,7 @@
+import type { HotStatement } from './hot-statement.ts'
+
+/** A new epoch. $1 lease in seconds. Run twice, it leaves one dispatcher that nobody is; its lease ends it. */
+export const register: HotStatement<{ id: number }> = {
+  name: 'register',
+  text: `insert into dispatcher (id, lease_until) values (nextval('dispatcher_epoch'), now() + make_interval(secs => $1::float8)) returning id`,
+}

@@ -1,0 +1,34 @@
+import type { HotStatement } from './hot-statement.ts'
+
+/**
+ * Ends messages of flight $2 of dispatcher $1 without a carrier: $3 ids, $4 codes; message row, refund and leaving the
+ * flight in one. Only ids that the flight still holds; may be run again. Returns whether the flight is alive.
+ *
+ * Cost: 12 µs, 320 bytes of log a message (500 of one send); 35 µs for 5 alone.
+ */
+export const settle: HotStatement<{ alive: boolean }> = {
+  name: 'settle',
+  text: `
+with o as (
+  select ids, firsts from flight where dispatcher = $1::bigint and seq = $2::int for update
+), v as (
+  select c.id, c.code, s.first_id, s.account_id, s.sender, s.price, s.msisdns[c.id - s.first_id + 1] msisdn
+  from o cross join unnest($3::bigint[], $4::smallint[]) c(id, code) cross join lateral array_position(o.ids, c.id) p(n)
+  join send s on s.first_id = coalesce(o.firsts[p.n], o.firsts[1]) where p.n is not null
+), f as (
+  update flight set ids = array(select case when x = any($3::bigint[]) then null else x end from unnest(flight.ids) with ordinality t(x, n) order by n)
+  where dispatcher = $1::bigint and seq = $2::int and exists (select from v)
+), m as (
+  insert into message (id, send_first_id, msisdn, account_id, sender, code, code_at)
+  select id, first_id, msisdn, account_id, sender, code, now() from v order by id
+  on conflict (id) do nothing returning id, code
+), e as (
+  select v.account_id, v.first_id, v.code, v.price from m join v on v.id = m.id and v.code = m.code
+), l as (
+  insert into ledger (account_id, kind, amount, send_first_id, why)
+  select account_id, 3, sum(price), first_id, 'code ' || code from e group by account_id, first_id, code
+), a as (
+  update account set balance = balance + t.amount from (select account_id, sum(price) amount from e group by 1 order by 1) t where account.id = t.account_id
+)
+select exists (select from o) as alive`,
+}
