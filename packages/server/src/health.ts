@@ -1,0 +1,73 @@
+import type { RequestHandler } from 'express'
+
+/** What must work before a process takes work: each check by name, true if it does. */
+export type Checks = Readonly<Record<string, () => Promise<boolean>>>
+
+export interface HealthSettings {
+  readonly checks: Checks
+  /** Aborted as soon as the process is stopping. */
+  readonly stopping?: AbortSignal
+}
+
+type State = 'ok' | 'failing' | 'no answer'
+
+const CHECK_MS = 1000
+const FRESH_MS = 500
+const GIVEN_UP_MS = 10_000
+
+/**
+ * GET /health/live: 200 as long as the process answers at all. GET /health/ready: 200 if every check holds, else 503,
+ * with one word for each check: {"ready":false,"checks":{"database":"no answer"}}; 503 from the moment the process
+ * stops. A check that takes over a second counts as 'no answer'. Everybody may ask, so a check runs again only
+ * half a second after it ended, or 10 s after it began. Every other request passes.
+ */
+export const healthRoutes = ({ checks, stopping }: HealthSettings): RequestHandler => {
+  const bounded = Object.entries(checks).map(([name, check]) => [name, remembered(check)] as const)
+  return async (request, response, next) => {
+    const path = request.path
+    if (request.method !== 'GET' || (path !== '/health/live' && path !== '/health/ready')) {
+      next()
+      return
+    }
+    response.setHeader('Cache-Control', 'no-store')
+    if (path === '/health/live') return void response.json({ live: true })
+    const states = await Promise.all(bounded.map(async ([name, check]) => [name, await check()] as const))
+    const ready = !stopping?.aborted && states.every(([, state]) => state === 'ok')
+    response.status(ready ? 200 : 503).json({
+      ready,
+      ...(stopping?.aborted && { stopping: true }),
+      checks: Object.fromEntries(states),
+    })
+  }
+}
+
+const remembered = (check: () => Promise<boolean>) => {
+  let running: Promise<State> | undefined
+  let freshUntil = 0
+  const run = async (): Promise<State> => {
+    try {
+      return (await check()) ? 'ok' : 'failing'
+    } catch {
+      return 'failing'
+    } finally {
+      freshUntil = performance.now() + FRESH_MS
+    }
+  }
+  return (): Promise<State> => {
+    if (running === undefined || performance.now() > freshUntil) {
+      freshUntil = performance.now() + GIVEN_UP_MS
+      running = run()
+    }
+    return atMost(running)
+  }
+}
+
+const atMost = async (running: Promise<State>): Promise<State> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<State>((resolve) => {
+    timer = setTimeout(() => resolve('no answer'), CHECK_MS)
+  })
+  const state = await Promise.race([running, late])
+  clearTimeout(timer)
+  return state
+}

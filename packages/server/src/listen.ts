@@ -1,0 +1,126 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { answerMalformed } from './answer-malformed.ts'
+import type { Log } from './log.ts'
+import { closeQueuedResponses } from './queued-responses.ts'
+
+/** A server that accepts connections. */
+export interface Running {
+  /** Where this machine reaches it: `http://127.0.0.1:8080`. */
+  readonly url: string
+  readonly port: number
+  /**
+   * Stops accepting, closes idle connections, lets requests in flight finish (their answers say `Connection: close`), and
+   * after `graceSeconds` breaks off what is left. Resolves when every connection is closed; never rejects.
+   */
+  close(): Promise<void>
+}
+
+export interface ListenSettings {
+  /** An Express app, or any function that answers requests and neither throws nor rejects. */
+  readonly app: RequestListener
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly log: Log
+  /** How long `close` waits for requests in flight; 10 if not given. */
+  readonly graceSeconds?: number
+}
+
+const LIMITS = {
+  maxHeaderSize: 65_536, // the request line and headers together (ruling 3.1)
+  headersTimeout: 30_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 65_000, // longer than the 60 s after which common load balancers drop an idle connection
+  connectionsCheckingInterval: 5_000,
+  noDelay: true,
+}
+// A client that neither sends nor reads is gone; no handler of ours is silent for as long.
+const SILENCE_MS = 120_000
+
+/**
+ * Serves an app over HTTP. Malformed HTTP is answered 400, headers over 64 kB 431. Throws one Error that names the address
+ * and says what to do if it cannot listen there.
+ */
+export const listen = async ({ app, host, port, log, graceSeconds = 10 }: ListenSettings): Promise<Running> => {
+  const server = createServer(LIMITS)
+  server.timeout = SILENCE_MS
+  const drain = serve(server, app, log)
+  await bind(server, host, port)
+  // A connection that could not be accepted (no file handles left) is no reason to end.
+  server.on('error', (err) => log.error({ err }, 'cannot accept a connection'))
+  const { address, port: actual } = server.address() as AddressInfo
+  const url = `http://${reachable(address)}:${actual}`
+  log.info({ url }, 'listening')
+  let closed: Promise<void> | undefined
+  return { url, port: actual, close: () => (closed ??= drain(graceSeconds * 1000)) }
+}
+
+/** Hands requests to the app, and returns how to close the server. */
+const serve = (server: Server, app: RequestListener, log: Log) => {
+  const inFlight = new Set<ServerResponse>()
+  const connections = new Set<Socket>()
+  const watchQueued = closeQueuedResponses()
+  let closing = false
+  const finished = function (this: ServerResponse) {
+    inFlight.delete(this)
+    // Node keeps a connection open that becomes idle after `server.close()`; later than its own listener, which makes it idle.
+    if (closing) setImmediate(() => server.closeIdleConnections())
+  }
+  server.on('connection', (socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  server.on('request', (request, response) => {
+    inFlight.add(response)
+    response.on('close', finished)
+    watchQueued(response)
+    if (closing) response.setHeader('Connection', 'close')
+    app(request, response)
+  })
+  server.on('clientError', answerMalformed(inFlight, log))
+  return async (graceMs: number): Promise<void> => {
+    closing = true
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close')
+    // Node counts a connection that never sent a byte as busy; browsers keep such ones in store.
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
+    const deadline = setTimeout(() => {
+      log.warn({ requests: inFlight.size, connections: connections.size }, 'requests broken off at the deadline')
+      server.closeAllConnections()
+      for (const socket of connections) socket.destroy()
+    }, graceMs)
+    await closed
+    clearTimeout(deadline)
+  }
+}
+
+const bind = (server: Server, host: string, port: number) =>
+  new Promise<void>((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error))
+    server.once('error', fail)
+    server.listen(port, host, () => {
+      server.off('error', fail)
+      resolve()
+    })
+  })
+
+const ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process uses this port. Stop it, or set PORT to a free one (0 takes any).',
+  EACCES: 'this user may not use this port. Set PORT to 1024 or above.',
+  EADDRNOTAVAIL: 'this machine has no such address. Set HOST to one of its own, or 0.0.0.0 for all.',
+  ENOTFOUND: 'this host name is not known. Set HOST to an address of this machine, or 0.0.0.0 for all.',
+  EAI_AGAIN: 'this host name cannot be looked up. Set HOST to an address of this machine, or 0.0.0.0 for all.',
+}
+
+const cannotListen = (host: string, port: number, error: NodeJS.ErrnoException): Error => {
+  const advice = ADVICE[error.code ?? ''] ?? `${error.message}. Set HOST and PORT.`
+  return new Error(`Cannot listen on ${bracketed(host)}:${port}: ${advice}`, { cause: error })
+}
+
+const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)
+
+const reachable = (address: string): string => {
+  if (address === '0.0.0.0') return '127.0.0.1'
+  return bracketed(address === '::' ? '::1' : address)
+}

@@ -1,0 +1,83 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { pino, type DestinationStream, type Logger } from 'pino'
+import { hideSecrets } from './hide-secrets.ts'
+import { pathOf } from './path-of.ts'
+
+export type Log = Logger
+
+const SECRET_NAME =
+  /pass(word|wd|phrase)?$|secret|token|api_?key|^key$|authorization|cookie|credential|connection_?string|database_?url/i
+const CONTENT_NAME = /^(headers|body|query|params|parameters|values|texts?|message_?text|content)$/i
+const HIDDEN = '[hidden]'
+const TEXT_MAX = 4000
+const ITEMS_MAX = 20
+const DEPTH_MAX = 5
+
+/**
+ * A pino logger: one line of JSON for each event, written at once (so nothing is lost when the process ends).
+ *
+ * No credential and no content reaches a line, at any depth (P-15): fields that are named like one are hidden; a request
+ * shows its method and its path only, an error its type, message, stack, code and causes, any other object that is not
+ * plain its class; passwords in connection strings and credential parameters are cut out of the finished line. What it
+ * cannot know is a secret written into a message: never put a caller's data into one.
+ */
+export const createLog = ({ level, name, destination }: LogSettings): Log => {
+  const log = pino(
+    {
+      level,
+      base: { pid: process.pid, name },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: (fields) => showFields(fields, 0) },
+      serializers: { err: (shown: unknown) => shown },
+      hooks: { streamWrite: hideSecrets },
+    },
+    destination ?? pino.destination({ dest: 1, sync: true }),
+  )
+  // pino sends the fields of a child through no formatter.
+  const child = Reflect.get(log, 'child') as (this: Log, fields: object, options?: object) => Log
+  const guarded: typeof child = function (fields, options) {
+    return child.call(this, showFields(fields, 0), options)
+  }
+  return Object.assign(log, { child: guarded })
+}
+
+export interface LogSettings {
+  /** A level of pino, or `silent`. */
+  readonly level: string
+  /** Which process speaks. */
+  readonly name: string
+  /** Standard output if not given. */
+  readonly destination?: DestinationStream
+}
+
+const showFields = (fields: object, depth: number): Record<string, unknown> => {
+  const shown: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) {
+    shown[name] = SECRET_NAME.test(name) || CONTENT_NAME.test(name) ? HIDDEN : show(value, depth)
+  }
+  return shown
+}
+
+const show = (value: unknown, depth: number): unknown => {
+  if (typeof value === 'string') return value.slice(0, TEXT_MAX)
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  if (depth >= DEPTH_MAX) return '[deeper]'
+  if (value instanceof Error) return showError(value, depth)
+  if (value instanceof IncomingMessage) return { method: value.method, path: pathOf(value) }
+  if (value instanceof ServerResponse) return { status: value.statusCode }
+  if (Array.isArray(value)) return value.slice(0, ITEMS_MAX).map((item) => show(item, depth + 1))
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype === Object.prototype || prototype === null) return showFields(value, depth + 1)
+  return `[${value.constructor.name}]`
+}
+
+// An allow-list: errors of a database carry the parameters and the row they failed on.
+const showError = (error: Error, depth: number): Record<string, unknown> => ({
+  type: error.name,
+  message: error.message.slice(0, TEXT_MAX),
+  stack: error.stack?.slice(0, TEXT_MAX),
+  ...('code' in error && { code: show(error.code, depth + 1) }),
+  ...(error.cause !== undefined && { cause: show(error.cause, depth + 1) }),
+  ...(error instanceof AggregateError && { errors: show(error.errors, depth + 1) }),
+})

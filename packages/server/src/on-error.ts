@@ -1,0 +1,37 @@
+import type { ErrorRequestHandler, Request, Response } from 'express'
+import type { Log } from './log.ts'
+import { markReported } from './observe-requests.ts'
+
+/** Writes the answer in the app's own form. `status` is 400 if the request itself could not be read, else 500. */
+export type AnswerError = (request: Request, response: Response, status: 400 | 500, error: unknown) => void
+
+/**
+ * The last middleware of an app: whatever a handler threw is logged once and answered by the app. If the answer has
+ * begun, or `answer` fails too, the connection is broken off, so that half an answer is not taken for a whole one. What
+ * only says that the client has gone is nobody's failure and is not reported.
+ */
+export const onError =
+  (log: Log, answer: AnswerError): ErrorRequestHandler =>
+  (error: unknown, request, response, _next) => {
+    if (response.destroyed && isHangUp(error)) return
+    const status = isUnreadable(error) ? 400 : 500
+    if (status === 500) log.error({ err: error, request }, 'request failed')
+    markReported(response)
+    if (response.headersSent) return void request.socket.destroy()
+    try {
+      answer(request, response, status, error)
+    } catch (err) {
+      log.error({ err, request }, 'the answer to a failed request failed')
+      request.socket.destroy()
+    }
+  }
+
+const HANG_UPS = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ABORT_ERR'])
+
+const isHangUp = (error: unknown): boolean => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && HANG_UPS.has(code)
+}
+
+// Express says so of a malformed `%` in a path parameter.
+const isUnreadable = (error: unknown): boolean => error instanceof URIError

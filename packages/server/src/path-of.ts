@@ -1,0 +1,14 @@
+import type { IncomingMessage } from 'node:http'
+
+const PATH_MAX = 200
+
+/**
+ * The path of a request for a log line: without its query, also if a client hid that behind `%3F`, `;`, `&` or `#`
+ * (query strings of this family carry credentials), without the host of an absolute address, at most 200 characters.
+ */
+export const pathOf = (request: IncomingMessage & { originalUrl?: string }): string => {
+  const url = request.originalUrl ?? request.url ?? ''
+  const path = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+  const end = path.search(/[?#;&]|%3f|%26|%3b/i)
+  return (end === -1 ? path : path.slice(0, end)).slice(0, PATH_MAX)
+}

@@ -1,0 +1,80 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { until } from '../testing/until.ts'
+import { rawClient } from '../testing/raw-client.ts'
+import { readBody } from './read-body.ts'
+
+const results: (string | Buffer)[] = []
+let server: Server
+let port: number
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    void readBody(request, 100).then((body) => {
+      results.push(body)
+      response.statusCode = body === 'too-large' ? 413 : 200
+      response.end(typeof body === 'string' ? body : `${body.length} bytes`)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  port = (server.address() as AddressInfo).port
+})
+afterAll(() => {
+  server.closeAllConnections()
+  return new Promise((resolve) => server.close(resolve))
+})
+beforeEach(() => {
+  results.length = 0
+})
+
+const post = (headers: string, body = '') => `POST / HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${body}`
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+
+test.each([
+  ['nothing', 'Content-Length: 0', '', '0 bytes'],
+  ['exactly as many bytes as may pass', 'Content-Length: 100', 'x'.repeat(100), '100 bytes'],
+  ['one byte more, announced', 'Content-Length: 101', 'x'.repeat(101), 'too-large'],
+  [
+    'exact chunks',
+    'Transfer-Encoding: chunked',
+    chunk('x'.repeat(60)) + chunk('y'.repeat(40)) + chunk(''),
+    '100 bytes',
+  ],
+  ['chunks, one byte more', 'Transfer-Encoding: chunked', chunk('x'.repeat(60)) + chunk('y'.repeat(41)), 'too-large'],
+])('%s', async (_what, headers, body, answer) => {
+  const client = rawClient(port, post(headers, body))
+  await until(() => client.received().includes(answer))
+  client.socket.destroy()
+})
+
+test('a body is handed over as it came: compressed stays compressed', async () => {
+  const client = rawClient(port, post('Content-Encoding: gzip\r\nContent-Length: 3', 'abc'))
+  await until(() => results.length === 1)
+  expect(results[0]).toEqual(Buffer.from('abc'))
+  client.socket.destroy()
+})
+
+test('too large is answered before the rest has come, the rest is thrown away, and the connection goes on', async () => {
+  const bytes = 5_000_000
+  const client = rawClient(port, post(`Content-Length: ${bytes}`, 'x'.repeat(1000)))
+  await until(() => client.received().includes('413'))
+  client.socket.write('x'.repeat(bytes - 1000) + post('Content-Length: 2', 'hi'))
+  await until(() => client.received().includes('2 bytes'))
+  client.socket.destroy()
+})
+
+test('a client that goes in the middle of its body is reported as aborted', async () => {
+  const client = rawClient(port, post('Content-Length: 50', 'x'))
+  const arrived = new Promise((resolve) => server.once('request', resolve))
+  await arrived
+  client.socket.destroy()
+  await until(() => results.length === 1)
+  expect(results).toEqual(['aborted'])
+})
+
+test('a chunk that is no chunk ends as aborted', async () => {
+  const client = rawClient(port, post('Transfer-Encoding: chunked', 'zz\r\n'))
+  await until(() => results.length === 1)
+  expect(results).toEqual(['aborted'])
+  await until(client.closed)
+})

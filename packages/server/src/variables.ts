@@ -1,0 +1,62 @@
+import { isIP } from 'node:net'
+import { EnvError, makeValidator, str } from 'envalid'
+
+const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$/i
+
+const address = makeValidator<string>((input) => {
+  if (isIP(input) === 0 && !HOST_NAME.test(input)) throw new EnvError('no address')
+  return input
+})
+
+const postgresUrl = makeValidator<string>((input) => {
+  if (!/^postgres(ql)?:\/\//.test(input)) throw new EnvError('no address of a PostgreSQL')
+  return input
+})
+
+const whole = makeValidator<number>((input) => {
+  if (!/^\d{1,15}$/.test(input)) throw new EnvError('no whole number')
+  return Number(input)
+})
+
+/** A whole number from `min` to `max`, `byDefault` if unset. `what` names it with its unit: 'seconds a statement may take'. */
+export const wholeNumber = ({ what, min, max, byDefault }: WholeNumber) => {
+  const spec = whole({ default: byDefault, desc: `${what}: a whole number from ${min} to ${max}` })
+  return { ...spec, _parse: (input: string) => within(spec._parse(input), min, max) }
+}
+
+interface WholeNumber {
+  readonly what: string
+  readonly min: number
+  readonly max: number
+  readonly byDefault: number
+}
+
+const within = (value: number, min: number, max: number): number => {
+  if (value < min || value > max) throw new EnvError('out of bounds')
+  return value
+}
+
+/** What every process of ours reads: LOG_LEVEL (info), DATABASE_URL (undefined if unset), DATA_DIR (./data). */
+export const processVariables = {
+  LOG_LEVEL: str({
+    choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    default: 'info',
+  }),
+  DATABASE_URL: postgresUrl({
+    default: undefined,
+    desc: 'the address of a PostgreSQL, or nothing for the embedded one',
+    example: 'postgres://user:password@host:5432/database',
+  }),
+  DATA_DIR: str({ default: './data', desc: 'a folder' }),
+}
+
+/** `processVariables`, and where a server listens: HOST (127.0.0.1) and PORT (the app's own; 0 takes any free one). */
+export const serverVariables = (port: number) => ({
+  ...processVariables,
+  HOST: address({
+    default: '127.0.0.1',
+    desc: 'an IP address or a host name of this machine',
+    example: '0.0.0.0 for every IPv4 address',
+  }),
+  PORT: wholeNumber({ what: 'a TCP port (0 takes any free one)', min: 0, max: 65_535, byDefault: port }),
+})

@@ -1,0 +1,24 @@
+import { connect, type Socket } from 'node:net'
+
+/** A client that writes bytes as it likes and keeps what comes back. */
+export interface RawClient {
+  readonly socket: Socket
+  readonly received: () => string
+  readonly closed: () => boolean
+}
+
+export const rawClient = (port: number, firstBytes = ''): RawClient => {
+  let received = ''
+  let closed = false
+  const socket = connect(port, '127.0.0.1')
+  socket.setEncoding('latin1')
+  socket.on('data', (chunk) => {
+    received += String(chunk)
+  })
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    closed = true
+  })
+  if (firstBytes !== '') socket.write(firstBytes)
+  return { socket, received: () => received, closed: () => closed }
+}
