@@ -1,0 +1,97 @@
+import { memoryPorts, steppingClock } from '@gateway/core/testing'
+import { createBackOffice } from '../back-office.ts'
+import { createGateway } from '../gateway.ts'
+import { secondsAfter } from '../time/instant.ts'
+import type { Credentials } from './authenticate.ts'
+
+const network = '192.0.2.0/24'
+const password = 'correct horse'
+
+const setUp = async () => {
+  const clock = steppingClock()
+  const ports = memoryPorts({ clock })
+  const backOffice = createBackOffice(ports)
+  const open = async (login: string) => {
+    const id = await backOffice.openAccount({ login, password })
+    if (typeof id === 'string') throw new Error(id)
+    const issued = await backOffice.issueApiKey(id)
+    if (typeof issued === 'string') throw new Error(issued)
+    return { account: id, key: issued.key, keyId: issued.id }
+  }
+  const { authenticate } = createGateway(ports)
+  /** The account's id, or the refusal. */
+  const tell = async (credentials: Omit<Credentials, 'network'>, from = network) => {
+    const answer = await authenticate({ ...credentials, network: from })
+    if (typeof answer === 'string') return answer
+    return 'retryAfterSeconds' in answer ? 'too-many-failures' : answer.id
+  }
+  return { clock, backOffice, tell, acme: await open('acme'), other: await open('other') }
+}
+
+test('a key, a pair, and both together open their account; the user in any letter case', async () => {
+  const { tell, acme } = await setUp()
+  expect(await tell({ apiKey: acme.key })).toBe(acme.account)
+  expect(await tell({ pair: { user: 'ACME', password } })).toBe(acme.account)
+  expect(await tell({ apiKey: acme.key, pair: { user: 'acme', password } })).toBe(acme.account)
+})
+
+test.each<[string, (known: { key: string; otherKey: string }) => Omit<Credentials, 'network'>]>([
+  ['nothing at all', () => ({})],
+  ['an unknown key', () => ({ apiKey: 'nonsense' })],
+  ['an unknown user', () => ({ pair: { user: 'nobody', password } })],
+  ['a wrong password', () => ({ pair: { user: 'acme', password: 'Correct horse' } })],
+  ['a key and a pair of another account', ({ otherKey }) => ({ apiKey: otherKey, pair: { user: 'acme', password } })],
+  ['a right key with a wrong pair', ({ key }) => ({ apiKey: key, pair: { user: 'acme', password: 'x' } })],
+  ['a wrong key with a right pair', () => ({ apiKey: 'x', pair: { user: 'acme', password } })],
+])('%s opens nothing', async (_, credentials) => {
+  const { tell, acme, other } = await setUp()
+  expect(await tell(credentials({ key: acme.key, otherKey: other.key }))).toBe('wrong-credentials')
+})
+
+test('a revoked key and a key at its expiry open nothing; the other keys of the account still do', async () => {
+  const { clock, backOffice, tell, acme } = await setUp()
+  const expiring = await backOffice.issueApiKey(acme.account, { expires: secondsAfter(clock.now(), 60) })
+  if (typeof expiring === 'string') throw new Error(expiring)
+  expect(await tell({ apiKey: expiring.key })).toBe(acme.account)
+  clock.step(60)
+  expect(await tell({ apiKey: expiring.key })).toBe('wrong-credentials')
+  const second = await backOffice.issueApiKey(acme.account)
+  if (typeof second === 'string') throw new Error(second)
+  expect(await backOffice.revokeApiKey(acme.keyId)).toBe('revoked')
+  expect(await tell({ apiKey: second.key })).toBe(acme.account)
+  expect(await tell({ apiKey: acme.key })).toBe('wrong-credentials')
+})
+
+test('a locked account is let in: what it may do is decided elsewhere (ruling 1.14)', async () => {
+  const { backOffice, tell, acme } = await setUp()
+  await backOffice.lockAccount(acme.account)
+  expect(await tell({ apiKey: acme.key })).toBe(acme.account)
+})
+
+test('a changed password counts from then on', async () => {
+  const { backOffice, tell, acme } = await setUp()
+  expect(await tell({ pair: { user: 'acme', password } })).toBe(acme.account)
+  expect(await backOffice.setPassword(acme.account, 'new')).toBe('set')
+  expect(await tell({ pair: { user: 'acme', password } })).toBe('wrong-credentials')
+  expect(await tell({ pair: { user: 'acme', password: 'new' } })).toBe(acme.account)
+})
+
+test('beyond ten failures in a minute one user is refused from one network, and nobody else notices (ruling 1.26)', async () => {
+  const { clock, tell, acme, other } = await setUp()
+  const guess = (n: number) => tell({ pair: { user: 'acme', password: `guess ${n}` } })
+  for (let n = 1; n <= 10; n++) expect(await guess(n)).toBe('wrong-credentials')
+  expect(await guess(11)).toBe('too-many-failures')
+  expect(await tell({ pair: { user: 'Acme', password } })).toBe('too-many-failures')
+  expect(await tell({ pair: { user: 'acme', password } }, '198.51.100.0/24')).toBe(acme.account)
+  expect(await tell({ pair: { user: 'acme', password } })).toBe(acme.account) // verified lately
+  expect(await tell({ pair: { user: 'other', password } })).toBe(other.account)
+  expect(await tell({ apiKey: acme.key })).toBe(acme.account)
+  clock.step(61)
+  expect(await guess(12)).toBe('wrong-credentials')
+})
+
+test('64 guesses at once are not more than ten', async () => {
+  const { tell } = await setUp()
+  const guesses = Array.from({ length: 64 }, (_, n) => tell({ pair: { user: 'acme', password: `guess ${n}` } }))
+  expect((await Promise.all(guesses)).filter((answer) => answer === 'wrong-credentials')).toHaveLength(10)
+})

@@ -1,0 +1,105 @@
+import { aNumber, memoryPorts, steppingClock } from '@gateway/core/testing'
+import type { AccountId } from './account/account.ts'
+import type { AccountToOpen } from './account/open-account.ts'
+import { createBackOffice } from './back-office.ts'
+import { credits } from './credits/credits.ts'
+
+const setUp = () => {
+  const clock = steppingClock()
+  const ports = memoryPorts({ clock })
+  const backOffice = createBackOffice(ports)
+  const open = async (wanted: AccountToOpen): Promise<AccountId> => {
+    const id = await backOffice.openAccount(wanted)
+    if (typeof id === 'string') throw new Error(id)
+    return id
+  }
+  return { clock, ports, backOffice, open }
+}
+
+const nobody = 999 as AccountId
+
+test('an account begins with what it was granted, as an entry of its ledger', async () => {
+  const { ports, backOffice, open } = setUp()
+  const id = await open({ login: 'acme', credits: credits(1000), firstName: 'Ada', transactional: true })
+  const found = await backOffice.findAccount(id)
+  expect(found?.balance).toBe(1000)
+  expect(found?.account).toMatchObject({
+    login: 'acme',
+    firstName: 'Ada',
+    surname: '',
+    locked: false,
+    transactional: true,
+  })
+  expect(await ports.ledger.check()).toEqual({ accounts: 1, balances: 1000, differences: [] })
+})
+
+test.each<[string, AccountToOpen, string]>([
+  ['a blank login', { login: '' }, 'invalid-login'],
+  ['a login with a space', { login: 'a b' }, 'invalid-login'],
+  ['a login of 65 characters', { login: 'a'.repeat(65) }, 'invalid-login'],
+  ['a login outside ASCII', { login: 'ä' }, 'invalid-login'],
+  ['a blank password', { login: 'new', password: '  ' }, 'invalid-password'],
+  ['a password of 256 characters', { login: 'new', password: 'a'.repeat(256) }, 'invalid-password'],
+  ['fewer credits than none', { login: 'new', credits: credits(-1) }, 'negative-credits'],
+  ['a login that is taken in another letter case', { login: 'TAKEN' }, 'login-taken'],
+  ['a main account that is not there', { login: 'new', parent: nobody }, 'no-such-parent'],
+])('%s opens no account', async (_, wanted, expected) => {
+  const { backOffice, open } = setUp()
+  await open({ login: 'taken' })
+  expect(await backOffice.openAccount(wanted)).toBe(expected)
+})
+
+test('a sub account has no sub accounts', async () => {
+  const { backOffice, open } = setUp()
+  const sub = await open({ login: 'sub', parent: await open({ login: 'main' }) })
+  expect(await backOffice.openAccount({ login: 'subsub', parent: sub })).toBe('parent-is-sub-account')
+})
+
+test('credits are granted and taken back, never below nothing, and never without a reason', async () => {
+  const { backOffice, open } = setUp()
+  const id = await open({ login: 'acme' })
+  expect(await backOffice.topUp(id, credits(100), 'invoice 1')).toBe(100)
+  expect(await backOffice.topUp(id, credits(-30), 'correction')).toBe(70)
+  expect(await backOffice.topUp(id, credits(-71), 'correction')).toBe('out-of-range')
+  expect(await backOffice.topUp(id, credits(10), '  ')).toBe('no-reason')
+  expect(await backOffice.topUp(id, credits(0), 'nothing')).toBe('no-amount')
+  expect(await backOffice.topUp(nobody, credits(10), 'why')).toBe('no-such-account')
+  expect(await backOffice.verifyLedger()).toEqual({ accounts: 1, balances: 70, differences: [] })
+})
+
+test('what is done to an account that is not there is told', async () => {
+  const { backOffice } = setUp()
+  expect(await backOffice.lockAccount(nobody)).toBe('no-such-account')
+  expect(await backOffice.unlockAccount(nobody)).toBe('no-such-account')
+  expect(await backOffice.setPassword(nobody, 'x')).toBe('no-such-account')
+  expect(await backOffice.issueApiKey(nobody)).toBe('no-such-account')
+  expect(await backOffice.revokeApiKey(999 as never)).toBe('no-such-key')
+  expect(await backOffice.findAccount(nobody)).toBeUndefined()
+})
+
+test('a key that would have expired is not issued; a list of keys never holds a key', async () => {
+  const { clock, backOffice, open } = setUp()
+  const id = await open({ login: 'acme' })
+  expect(await backOffice.issueApiKey(id, { expires: clock.now() })).toBe('expired-already')
+  const issued = await backOffice.issueApiKey(id, { label: 'first' })
+  if (typeof issued === 'string') throw new Error(issued)
+  const keys = await backOffice.listApiKeys(id)
+  expect(keys).toMatchObject([{ id: issued.id, label: 'first', prefix: issued.key.slice(0, 6) }])
+  expect(JSON.stringify(keys)).not.toContain(issued.key)
+})
+
+test('a number is blocked for everybody on each list by itself', async () => {
+  const { backOffice } = setUp()
+  const number = aNumber('27820000001')
+  const listed = async (reason: 'blacklist' | 'do-not-contact') => {
+    const found: string[] = []
+    for await (const entry of backOffice.listBlockedNumbers(reason)) found.push(entry.number)
+    return found
+  }
+  expect(await backOffice.blockNumber(number, 'blacklist')).toBe('added')
+  expect(await backOffice.blockNumber(number, 'blacklist')).toBe('already')
+  expect(await backOffice.blockNumber(number, 'do-not-contact')).toBe('added')
+  expect(await backOffice.unblockNumber(number, ['blacklist'])).toEqual(['blacklist'])
+  expect([await listed('blacklist'), await listed('do-not-contact')]).toEqual([[], [number]])
+  expect(await backOffice.unblockNumber(number, ['blacklist', 'do-not-contact'])).toEqual(['do-not-contact'])
+})
