@@ -29,4 +29,13 @@ export {
   type ScriptedCarrier,
   type ScriptedCarrierOptions,
 } from './memory/scripted-carrier.ts'
+
+// What every adapter of a port must pass.
 export type { Contract } from './contracts/contract.ts'
+export { accountsContract } from './contracts/accounts.ts'
+export { carrierContract } from './contracts/carrier.ts'
+export { ledgerContract } from './contracts/ledger.ts'
+export { messagesContract } from './contracts/messages.ts'
+export { pricesContract } from './contracts/prices.ts'
+export { secretsContract } from './contracts/secrets.ts'
+export { suppressionsContract } from './contracts/suppressions.ts'

@@ -1,0 +1,26 @@
+import {
+  accountsContract,
+  carrierContract,
+  ledgerContract,
+  memoryPorts,
+  memorySecrets,
+  messagesContract,
+  pricesContract,
+  scriptedCarrier,
+  secretsContract,
+  suppressionsContract,
+  type Contract,
+} from '@gateway/core/testing'
+
+const run = <Subject>(port: string, contract: Contract<Subject>, subject: () => Subject) =>
+  describe(`${port} in memory`, () => {
+    for (const [promise, check] of Object.entries(contract)) test(promise, () => check(subject()))
+  })
+
+run('accounts', accountsContract, memoryPorts)
+run('ledger', ledgerContract, memoryPorts)
+run('prices', pricesContract, memoryPorts)
+run('suppressions', suppressionsContract, memoryPorts)
+run('messages', messagesContract, memoryPorts)
+run('secrets', secretsContract, memorySecrets)
+run('carrier', carrierContract, scriptedCarrier)

@@ -1,0 +1,243 @@
+import { strict as assert } from 'node:assert'
+import { createHash } from 'node:crypto'
+import {
+  credits,
+  instant,
+  secondsAfter,
+  type AccountId,
+  type Accounts,
+  type Instant,
+  type KeyHash,
+  type KeyId,
+  type NewAccount,
+  type NewApiKey,
+  type PasswordHash,
+  type StoredPorts,
+} from '@gateway/core'
+import { aNewAccount, anAccount, aNumber } from '../builders.ts'
+import type { Contract } from './contract.ts'
+import { assertLedger, callersMany, collect } from './shared.ts'
+
+const now = instant(Date.UTC(2026, 9, 18, 8))
+const stranger = (2 ** 31 - 8) as AccountId
+const noKey = (2 ** 31 - 8) as KeyId
+const hash = (text: string) => createHash('sha256').update(text).digest('hex') as KeyHash
+const password = (text: string) => `$scrypt$ln=14$c2FsdA$${text}` as PasswordHash
+
+const newKey = (name: string, expires?: Instant): NewApiKey => ({
+  hash: hash(name),
+  prefix: name.slice(0, 6),
+  label: `key of ${name}`,
+  expires,
+})
+
+const open = (accounts: Accounts, account: Partial<NewAccount>, granted = 0) =>
+  accounts.open({ account: { ...aNewAccount(), ...account }, password: undefined, credits: credits(granted) }, now)
+
+async function issued(accounts: Accounts, id: AccountId, key: NewApiKey): Promise<KeyId> {
+  return (await accounts.issueKey(id, key, now)) ?? assert.fail('the key was not issued')
+}
+
+/** What the port `Accounts` promises. */
+export const accountsContract: Contract<StoredPorts> = {
+  'an account is found as it was opened: unlocked, with every field, and with the credits it was granted': async ({
+    accounts,
+  }) => {
+    const account: NewAccount = {
+      parent: undefined,
+      login: "!Zoe'~%_#1",
+      firstName: `O'Brien "\\" 😀`,
+      surname: `Robert'); drop table account; --`,
+      trial: { ownNumber: aNumber('27821234567') },
+      transactional: true,
+    }
+    const id = await accounts.open({ account, password: undefined, credits: credits(123) }, now)
+    if (typeof id === 'string') assert.fail(id)
+    const expected = { account: { ...account, id, locked: false }, balance: 123 }
+    assert.deepEqual(await accounts.find(id), expected)
+    assert.deepEqual(await collect(accounts.list()), [expected])
+    assert.deepEqual(await accounts.byLogin(account.login), { account: expected.account, password: undefined })
+  },
+
+  'the credits of an opened account are entries of its ledger': async (ports) => {
+    await anAccount(ports, { credits: 70 })
+    await anAccount(ports, { credits: 0 })
+    await assertLedger(ports, 70)
+  },
+
+  'ids of accounts are positive integers below 2^31, each its own, also when many open at the same time': async (
+    ports,
+  ) => {
+    const opened = await Promise.all(Array.from({ length: callersMany }, () => anAccount(ports)))
+    const ids = opened.map(({ id }) => id)
+    assert.equal(new Set(ids).size, callersMany)
+    for (const id of ids) assert.ok(Number.isInteger(id) && id > 0 && id < 2 ** 31, `${id}`)
+    const listed = (await collect(ports.accounts.list())).map(({ account }) => account.id)
+    assert.deepEqual(
+      listed,
+      ids.toSorted((a, b) => a - b),
+      'listed by id',
+    )
+  },
+
+  'a user name is taken in any letter case, and an opening that is refused leaves nothing behind': async (ports) => {
+    const { accounts, ledger } = ports
+    const { id } = await anAccount(ports, { login: 'Kofi.Annan', credits: 10 })
+    for (const login of ['Kofi.Annan', 'KOFI.ANNAN', 'kofi.annan']) {
+      assert.equal(await open(accounts, { login }, 500), 'login-taken')
+    }
+    assert.equal((await collect(accounts.list())).length, 1)
+    assert.deepEqual(await ledger.check(), { accounts: 1, balances: 10, differences: [] })
+    assert.equal((await accounts.byLogin('kOFI.aNNAN'))?.account.id, id)
+  },
+
+  'user names that only look alike are different ones': async (ports) => {
+    const logins = ['a_c', 'abc', 'a%c', 'a.c', 'ab', 'a\\c', "a'c"]
+    for (const login of logins) await anAccount(ports, { login })
+    for (const login of logins) assert.equal((await ports.accounts.byLogin(login))?.account.login, login)
+    for (const login of ['a', 'a%', '%', '_', '', "'", 'a?c', 'abc ']) {
+      assert.equal(await ports.accounts.byLogin(login), undefined, login)
+    }
+  },
+
+  'of many who open one user name at the same time, in different letter cases, exactly one does': async (ports) => {
+    const spellings = Array.from({ length: callersMany }, (_, i) =>
+      Array.from('thandi')
+        .map((letter, at) => ((i >> at) & 1 ? letter.toUpperCase() : letter))
+        .join(''),
+    )
+    const results = await Promise.all(spellings.map((login) => open(ports.accounts, { login }, 10)))
+    assert.equal(results.filter((result) => result === 'login-taken').length, callersMany - 1)
+    const found = await ports.accounts.byLogin('thandi')
+    assert.ok(found !== undefined && results.includes(found.account.id))
+    assert.deepEqual(await ports.ledger.check(), { accounts: 1, balances: 10, differences: [] })
+  },
+
+  'a parent must be there and be a main account; a refusal leaves nothing behind': async (ports) => {
+    const { accounts, ledger } = ports
+    const main = await anAccount(ports, { credits: 10 })
+    const sub = await anAccount(ports, { parent: main.id, credits: 10 })
+    assert.equal(sub.parent, main.id)
+    assert.equal((await accounts.find(sub.id))?.account.parent, main.id)
+    assert.equal(await open(accounts, { login: 'orphan', parent: stranger }, 5), 'no-such-parent')
+    assert.equal(await open(accounts, { login: 'grandchild', parent: sub.id }, 5), 'parent-is-sub-account')
+    assert.deepEqual(await ledger.check(), { accounts: 2, balances: 20, differences: [] })
+    assert.equal(typeof (await open(accounts, { login: 'orphan' })), 'number', 'the name is still free')
+  },
+
+  'a lock is set and lifted, is seen at once, and setting what is so already succeeds': async (ports) => {
+    const { accounts } = ports
+    const { id, login } = await anAccount(ports)
+    const sibling = await anAccount(ports)
+    await issued(accounts, id, newKey('locked'))
+    for (const locked of [true, true, false, false]) {
+      assert.equal(await accounts.setLocked(id, locked), true)
+      assert.equal((await accounts.find(id))?.account.locked, locked)
+      assert.equal((await accounts.byLogin(login))?.account.locked, locked)
+      assert.equal((await accounts.byKey(hash('locked'), now))?.locked, locked)
+    }
+    await accounts.setLocked(id, true)
+    assert.equal((await accounts.find(sibling.id))?.account.locked, false, 'another account')
+  },
+
+  'a password is stored with its account only, and the new one replaces the old one': async (ports) => {
+    const { accounts } = ports
+    const { id, login } = await anAccount(ports, { password: password('first') })
+    const other = await anAccount(ports)
+    assert.equal((await accounts.byLogin(login.toUpperCase()))?.password, password('first'))
+    assert.equal(await accounts.setPassword(id, password('second')), true)
+    assert.equal((await accounts.byLogin(login))?.password, password('second'))
+    assert.equal((await accounts.byLogin(other.login))?.password, undefined)
+  },
+
+  'an account that is not there is answered as such, and nothing comes to be': async (ports) => {
+    const { accounts, ledger } = ports
+    assert.equal(await accounts.find(stranger), undefined)
+    assert.equal(await accounts.byLogin('nobody'), undefined)
+    assert.equal(await accounts.byKey(hash('nothing'), now), undefined)
+    assert.equal(await accounts.setLocked(stranger, true), false)
+    assert.equal(await accounts.setPassword(stranger, password('x')), false)
+    assert.equal(await accounts.issueKey(stranger, newKey('x'), now), undefined)
+    assert.equal(await accounts.byKey(hash('x'), now), undefined)
+    assert.deepEqual(await accounts.keys(stranger), [])
+    assert.equal(await accounts.revokeKey(noKey, now), false)
+    assert.deepEqual(await ledger.check(), { accounts: 0, balances: 0, differences: [] })
+  },
+
+  'an account has several keys, each opens it and no other, and they are shown by id without what opens': async (
+    ports,
+  ) => {
+    const { accounts } = ports
+    const { id } = await anAccount(ports)
+    const other = await anAccount(ports)
+    const expires = secondsAfter(now, 3600)
+    const first = await issued(accounts, id, newKey('first'))
+    const others = await issued(accounts, other.id, newKey('others'))
+    const second = await issued(accounts, id, newKey('second', expires))
+    assert.equal((await accounts.byKey(hash('first'), now))?.id, id)
+    assert.equal((await accounts.byKey(hash('second'), now))?.id, id)
+    assert.equal((await accounts.byKey(hash('others'), now))?.id, other.id)
+    assert.ok(first < second && new Set([first, second, others]).size === 3)
+    const shown = { account: id, issued: now, revoked: undefined }
+    assert.deepEqual(await accounts.keys(id), [
+      { ...shown, id: first, prefix: 'first', label: 'key of first', expires: undefined },
+      { ...shown, id: second, prefix: 'second', label: 'key of second', expires },
+    ])
+  },
+
+  'a key opens until the millisecond before it expires, and not at that instant or later': async (ports) => {
+    const { accounts } = ports
+    const { id } = await anAccount(ports)
+    const expires = secondsAfter(now, 3600)
+    await issued(accounts, id, newKey('mortal', expires))
+    assert.equal((await accounts.byKey(hash('mortal'), instant(expires - 1)))?.id, id)
+    assert.equal(await accounts.byKey(hash('mortal'), expires), undefined)
+    assert.equal(await accounts.byKey(hash('mortal'), secondsAfter(expires, 1)), undefined)
+  },
+
+  'a revoked key opens nothing from then on, is still shown, and the other keys still open': async (ports) => {
+    const { accounts } = ports
+    const { id } = await anAccount(ports)
+    const lost = await issued(accounts, id, newKey('lost'))
+    await issued(accounts, id, newKey('kept'))
+    assert.equal((await accounts.byKey(hash('lost'), now))?.id, id)
+    assert.equal(await accounts.revokeKey(lost, secondsAfter(now, 5)), true)
+    assert.equal(await accounts.byKey(hash('lost'), secondsAfter(now, 5)), undefined)
+    assert.equal((await accounts.byKey(hash('kept'), secondsAfter(now, 5)))?.id, id)
+    assert.equal(await accounts.revokeKey(lost, secondsAfter(now, 9)), true, 'once more')
+    assert.deepEqual(
+      (await accounts.keys(id)).map(({ revoked }) => revoked),
+      [secondsAfter(now, 5), undefined],
+      'the first time stays',
+    )
+  },
+
+  'of many revocations of one key at the same time one tells its time, and it never changes again': async (ports) => {
+    const { accounts } = ports
+    const { id } = await anAccount(ports)
+    const key = await issued(accounts, id, newKey('hot'))
+    const seen = await Promise.all(
+      Array.from({ length: callersMany }, async (_, i) => {
+        assert.equal(await accounts.revokeKey(key, secondsAfter(now, i)), true)
+        return (await accounts.keys(id))[0]?.revoked
+      }),
+    )
+    assert.equal(new Set(seen).size, 1)
+    assert.notEqual(seen[0], undefined)
+    assert.equal(await accounts.byKey(hash('hot'), now), undefined)
+  },
+
+  'keys that are issued at the same time are all there, each under its own id': async (ports) => {
+    const { accounts } = ports
+    const { id } = await anAccount(ports)
+    const names = Array.from({ length: callersMany }, (_, i) => `${i}-race`)
+    const ids = await Promise.all(names.map((name) => issued(accounts, id, newKey(name))))
+    assert.equal(new Set(ids).size, callersMany)
+    const shown = await accounts.keys(id)
+    assert.deepEqual(
+      shown.map((key) => key.id),
+      ids.toSorted((a, b) => a - b),
+    )
+    for (const name of names) assert.equal((await accounts.byKey(hash(name), now))?.id, id)
+  },
+}

@@ -1,0 +1,126 @@
+import { strict as assert } from 'node:assert'
+import {
+  carrierId,
+  isFinal,
+  type Carrier,
+  type MessageId,
+  type Receipt,
+  type Submission,
+  type SubmissionAnswer,
+} from '@gateway/core'
+import { aBody, numbers } from '../builders.ts'
+import { until } from '../until.ts'
+import type { Contract } from './contract.ts'
+
+const submissions = (count: number, from = 1): readonly Submission[] =>
+  numbers(count).map((to, i) => ({ id: (from + i) as MessageId, to, body: aBody(`text ${i}`) }))
+
+/** Submits all in one call and gathers the answers as they come. */
+function submit(carrier: Carrier, messages: readonly Submission[]): readonly SubmissionAnswer[] {
+  const answers: SubmissionAnswer[] = []
+  carrier.submit(messages, (some) => void answers.push(...some))
+  return answers
+}
+
+const sorted = (answers: readonly SubmissionAnswer[]) => answers.map(({ id }) => id).toSorted((a, b) => a - b)
+const ids = (messages: readonly Submission[]) => messages.map(({ id }) => id)
+const references = (answers: readonly SubmissionAnswer[]) =>
+  answers.map((answer) => (answer.outcome === 'accepted' ? answer.reference : assert.fail(answer.outcome)))
+
+const never = new Promise<never>(() => undefined)
+
+/**
+ * What the port `Carrier` promises. The subject accepts messages to South African numbers that end in 00 and tells within
+ * seconds that they were delivered; its window is at least 20.
+ */
+export const carrierContract: Contract<Carrier> = {
+  'it has a name and room for submissions': async (carrier) => {
+    assert.equal(carrierId(carrier.id), carrier.id)
+    assert.ok(Number.isInteger(carrier.window) && carrier.window >= 20)
+    carrier.listen({ receipts: () => Promise.resolve() })
+    await carrier.close(never)
+  },
+
+  'every submission is answered exactly once, and accepted messages have references of their own': async (carrier) => {
+    carrier.listen({ receipts: () => Promise.resolve() })
+    const answers = [submit(carrier, submissions(15)), submit(carrier, submissions(5, 16)), submit(carrier, [])]
+    await until(() => answers.flat().length >= 20)
+    await carrier.close(never)
+    assert.deepEqual(sorted(answers.flat()), ids(submissions(20)))
+    assert.deepEqual(sorted(answers[0] ?? []), ids(submissions(15)), 'to the caller of its own submission')
+    assert.equal(new Set(references(answers.flat())).size, 20)
+  },
+
+  'answers never come before the submission has returned': async (carrier) => {
+    carrier.listen({ receipts: () => Promise.resolve() })
+    let returned = false
+    const early: boolean[] = []
+    carrier.submit(submissions(5), (answers) => early.push(...answers.map(() => !returned)))
+    returned = true
+    await until(() => early.length === 5)
+    assert.ok(!early.includes(true))
+    await carrier.close(never)
+  },
+
+  'a receipt for each accepted message arrives under its reference and tells a final state': async (carrier) => {
+    const received: Receipt[] = []
+    carrier.listen({ receipts: (some) => Promise.resolve(void received.push(...some)) })
+    const answers = submit(carrier, submissions(20))
+    await until(() => answers.length === 20 && new Set(received.map(({ reference }) => reference)).size === 20)
+    const known = new Set(references(answers))
+    for (const { carrier: name, reference, code } of received) {
+      assert.equal(name, carrier.id)
+      assert.ok(known.has(reference))
+      assert.ok(isFinal(code))
+    }
+    await carrier.close(never)
+  },
+
+  'receipts whose handler fails are offered again until it takes them (P-7)': async (carrier) => {
+    const taken = new Set<string>()
+    let calls = 0
+    carrier.listen({
+      receipts: (some) => {
+        if (++calls <= 3) return Promise.reject(new Error('the store is away'))
+        for (const { reference } of some) taken.add(reference)
+        return Promise.resolve()
+      },
+    })
+    const answers = submit(carrier, submissions(3))
+    await until(() => taken.size === 3)
+    assert.deepEqual(taken, new Set(references(answers)))
+    await carrier.close(never)
+  },
+
+  'closing answers everything that was submitted; nothing is left behind, and nothing comes twice': async (carrier) => {
+    carrier.listen({ receipts: () => Promise.resolve() })
+    const answers = submit(carrier, submissions(20))
+    await carrier.close(never)
+    await until(() => answers.length >= 20)
+    assert.deepEqual(sorted(answers), ids(submissions(20)))
+  },
+
+  'closing waits no longer than its deadline': async (carrier) => {
+    carrier.listen({ receipts: () => Promise.resolve() })
+    const answers = submit(carrier, submissions(20))
+    await carrier.close(Promise.resolve())
+    await until(() => answers.length >= 20)
+    assert.deepEqual(sorted(answers), ids(submissions(20)))
+  },
+
+  'what is submitted by many at the same time is answered to each of them': async (carrier) => {
+    carrier.listen({ receipts: () => Promise.resolve() })
+    const answered = await Promise.all(
+      submissions(20).map(async (message) => {
+        const answers = submit(carrier, [message])
+        await until(() => answers.length > 0)
+        return answers.map(({ id }) => id)
+      }),
+    )
+    assert.deepEqual(
+      answered,
+      submissions(20).map(({ id }) => [id]),
+    )
+    await carrier.close(never)
+  },
+}

@@ -1,0 +1,411 @@
+import { strict as assert } from 'node:assert'
+import {
+  credits,
+  instant,
+  OUTCOME,
+  secondsAfter,
+  spend,
+  type AccountId,
+  type Credits,
+  type MessageId,
+  type MessageStatus,
+  type Msisdn,
+  type Order,
+  type StoredPorts,
+} from '@gateway/core'
+import { aBody, aNumber, anAccount, anOrder, numbers } from '../builders.ts'
+import { until } from '../until.ts'
+import type { Contract } from './contract.ts'
+import { accepted, assertLedger, callersMany, dispatchDue, farAhead, longAgo, statusesOf } from './shared.ts'
+
+const refused = 'insufficient-credits'
+const isId = (result: MessageId | typeof refused): result is MessageId => result !== refused
+const asSent = () => ({ outcome: 'unknown' }) as const
+
+/** What the port `Messages` promises. */
+export const messagesContract: Contract<StoredPorts> = {
+  'an order is charged in request order, and a later, cheaper recipient may still fit (ruling 1.11)': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 100 })
+    const { results, ids, balance } = await accepted(ports, anOrder(id, { to: numbers(4), costs: [60, 50, 40, 1] }))
+    assert.deepEqual(results.map(isId), [true, false, true, false])
+    assert.equal(ids.length, 2)
+    assert.equal(balance, 0)
+    assert.equal(await ports.ledger.balance(id), 0)
+    await assertLedger(ports, 0)
+  },
+
+  'the texts of an order are charged one after the other, each recipient at its own price': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 100 })
+    const { messages } = ports
+    const acceptance = await messages.accept(
+      anOrder(
+        id,
+        { to: numbers(3), costs: [10, 30, 10], text: 'first' },
+        { to: numbers(2), costs: [60, 20], text: 'second' },
+        { to: numbers(3), costs: [20, 10, 1], text: 'third', due: farAhead },
+      ),
+    )
+    if (typeof acceptance === 'string') assert.fail(acceptance)
+    assert.deepEqual(
+      acceptance.results.map((ofText) => ofText.map(isId)),
+      [
+        [true, true, true],
+        [false, true],
+        [true, true, false],
+      ],
+    )
+    assert.equal(acceptance.balance, 0)
+    assertIds(acceptance.results.flat().filter(isId))
+    await assertLedger(ports, 0)
+  },
+
+  'what is sent is what was ordered: each text to those of its numbers that were accepted, under their ids': async (
+    ports,
+  ) => {
+    const { id: account } = await anAccount(ports, { credits: 100 })
+    const texts = [`it's "100%" \\n\n€ {a} 'x'; drop table send; --`, 'Привет 😀 שלום', 'null']
+    const to = numbers(5)
+    const costs = [
+      [20, 10, 99, 10, 5],
+      [5, 99, 5, 5, 5],
+      [10, 99, 10, 5, 5],
+    ]
+    const { results, ids } = await accepted(
+      ports,
+      anOrder(account, ...texts.map((text, i) => ({ text, to, costs: costs[i] ?? [] }))),
+    )
+    assert.equal(ids.length, 12)
+    const expected = results.flatMap((id, i) => {
+      const body = aBody(texts[Math.floor(i / 5)])
+      return isId(id) ? [{ id, account, body, to: to[i % 5], attempt: 0, accountLocked: false }] : []
+    })
+    const sent = await dispatchDue(ports, 'single', asSent)
+    assert.deepEqual(
+      sent
+        .map(({ id, account, body, to, attempt, accountLocked }) => ({ id, account, body, to, attempt, accountLocked }))
+        .toSorted((a, b) => a.id - b.id),
+      expected,
+    )
+  },
+
+  'a refused recipient leaves no trace: no charge, no id, nothing to send': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 25 })
+    const { results, ids, balance } = await accepted(ports, anOrder(id, { to: numbers(5) }))
+    assert.deepEqual(results.map(isId), [true, true, false, false, false])
+    assert.equal(balance, 5)
+    const [first = assert.fail()] = ids
+    const around = Array.from({ length: 20 }, (_, i) => (first - 5 + i) as MessageId).filter(
+      (id) => id > 0 && !ids.includes(id),
+    )
+    assert.deepEqual(new Set(await statusesOf(ports, id, around)), new Set(['not-found']))
+    const sent = await dispatchDue(ports, 'single', asSent)
+    assert.deepEqual(new Set(sent.map(({ to }) => to)), new Set(numbers(2)))
+    await assertLedger(ports, 5)
+  },
+
+  'an order of which nothing fits changes nothing': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 9 })
+    const { results, balance } = await accepted(
+      ports,
+      anOrder(id, { to: numbers(20) }, { to: numbers(1), due: farAhead }),
+    )
+    assert.deepEqual(new Set(results), new Set([refused]))
+    assert.equal(balance, 9)
+    assert.deepEqual(await dispatchDue(ports, 'single', asSent), [])
+    assert.deepEqual(await dispatchDue(ports, 'bulk', asSent), [])
+    await assertLedger(ports, 9)
+  },
+
+  'what costs nothing is accepted also without credits': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 0 })
+    const { results, balance } = await accepted(ports, anOrder(id, { to: numbers(3), costs: [0, 1, 0] }))
+    assert.deepEqual(results.map(isId), [true, false, true])
+    assert.equal(balance, 0)
+    await assertLedger(ports, 0)
+  },
+
+  'the same number twice is two messages, two ids and two charges (ruling 1.9)': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 100 })
+    const { ids, balance } = await accepted(
+      ports,
+      anOrder(id, { to: [aNumber(), aNumber(), aNumber()], costs: [10, 30, 10] }),
+    )
+    assertIds(ids)
+    assert.equal(ids.length, 3)
+    assert.equal(balance, 50)
+    assert.equal((await dispatchDue(ports, 'single', asSent)).length, 3)
+  },
+
+  'an order of 1000 recipients at differing prices is accepted as a whole, or as far as it fits': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 30_000 })
+    const costs = Array.from({ length: 1000 }, (_, i) => (i % 100 < 50 ? 10 : 25))
+    const whole = await accepted(ports, anOrder(id, { to: numbers(1000), costs }))
+    assertIds(whole.ids)
+    assert.equal(whole.ids.length, 1000)
+    assert.equal(whole.balance, 12_500)
+    assert.deepEqual(new Set(await statusesOf(ports, id, whole.ids)), new Set(['waiting']))
+    const part = await accepted(ports, anOrder(id, { to: numbers(1000), costs }))
+    assert.deepEqual(part.results.map(isId), takenOf(12_500, costs))
+    assertIds([...whole.ids, ...part.ids])
+    await assertLedger(ports, part.balance)
+    const lanes = [await dispatchDue(ports, 'bulk', asSent), await dispatchDue(ports, 'single', asSent)]
+    assert.equal(lanes.flat().length, 1000 + part.ids.length)
+  },
+
+  'only the account of the order is charged, not its parent': async (ports) => {
+    const main = await anAccount(ports, { credits: 100 })
+    const sub = await anAccount(ports, { parent: main.id, credits: 30 })
+    const { balance } = await accepted(ports, anOrder(sub.id, { to: numbers(4) }))
+    assert.equal(balance, 0)
+    assert.equal(await ports.ledger.balance(main.id), 100)
+    await assertLedger(ports, 100)
+  },
+
+  'an account that is locked accepts nothing and is charged nothing, until it is unlocked': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 100, locked: true })
+    const order = anOrder(id, { to: numbers(2) }, { to: numbers(1), due: farAhead })
+    assert.equal(await ports.messages.accept(order), 'account-locked')
+    assert.deepEqual(await dispatchDue(ports, 'single', asSent), [])
+    await assertLedger(ports, 100)
+    await ports.accounts.setLocked(id, false)
+    assert.equal((await accepted(ports, order)).balance, 70)
+  },
+
+  'once a lock is set nothing more is accepted, however many orders run at that moment': async (ports) => {
+    const { accounts, messages, ledger } = ports
+    const { id } = await anAccount(ports, { credits: 10_000 })
+    const order = anOrder(id, { to: numbers(1) })
+    const results: string[] = []
+    const race = Array.from({ length: callersMany }, async () => {
+      const result = await messages.accept(order)
+      results.push(typeof result === 'string' ? result : 'accepted')
+    })
+    await accounts.setLocked(id, true)
+    const after = await Promise.all(Array.from({ length: 8 }, () => messages.accept(order)))
+    await Promise.all(race)
+    assert.deepEqual(new Set(after), new Set(['account-locked']))
+    const count = results.filter((result) => result === 'accepted').length
+    assert.equal(await ledger.balance(id), 10_000 - count * 10)
+    assert.equal((await dispatchDue(ports, 'single', asSent)).length, count)
+  },
+
+  '64 callers at the same time for the last 10 credits get exactly what fits, and each id once': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 100 })
+    const orders = Array.from({ length: callersMany }, () => anOrder(id, { to: numbers(1) }))
+    const acceptances = await Promise.all(orders.map((order) => accepted(ports, order)))
+    const ids = acceptances.flatMap(({ ids }) => ids)
+    assert.equal(ids.length, 10)
+    assert.equal(new Set(ids).size, 10)
+    assertSerial(100, orders, acceptances, 0)
+    assert.equal((await dispatchDue(ports, 'single', asSent)).length, 10)
+    await assertLedger(ports, 0)
+  },
+
+  'the balances that orders at the same time are told, and what each got, are those of one order of events': async (
+    ports,
+  ) => {
+    const { id } = await anAccount(ports, { credits: 1500 })
+    const orders = Array.from({ length: callersMany }, (_, i) =>
+      anOrder(
+        id,
+        { to: numbers(1 + (i % 4)), costs: [7 + i, 90 - i, 3, 25] },
+        { to: numbers(1), costs: [1 + (i % 9)] },
+      ),
+    )
+    const acceptances = await Promise.all(orders.map((order) => accepted(ports, order)))
+    const balance = (await ports.ledger.balance(id)) ?? assert.fail('no balance')
+    assertSerial(1500, orders, acceptances, balance)
+    await assertLedger(ports, balance)
+  },
+
+  'orders of many accounts at the same time get ids of their own, and each account is charged its own': async (
+    ports,
+  ) => {
+    const opened = await Promise.all(Array.from({ length: 16 }, () => anAccount(ports, { credits: 250 })))
+    const orders = opened.flatMap(({ id }) =>
+      Array.from({ length: 4 }, () => anOrder(id, { to: numbers(12), costs: [8] })),
+    )
+    const acceptances = await Promise.all(orders.map((order) => accepted(ports, order)))
+    for (const { ids } of acceptances) assertIds(ids)
+    const ids = acceptances.flatMap(({ ids }) => ids)
+    assert.equal(new Set(ids).size, ids.length)
+    for (const { id } of opened) {
+      const own = orders.flatMap((order, i) => (order.account === id ? [{ order, acceptance: acceptances[i] }] : []))
+      assertSerial(
+        250,
+        own.map(({ order }) => order),
+        own.map(({ acceptance }) => acceptance ?? assert.fail()),
+        2,
+      )
+    }
+    await assertLedger(ports, 16 * 2)
+  },
+
+  'a message of a future time waits until then; one whose time is past counts as sent at once': async (ports) => {
+    const { id } = await anAccount(ports)
+    const late = await accepted(ports, anOrder(id, { to: numbers(2), due: farAhead }))
+    const past = await accepted(ports, anOrder(id, { to: numbers(1), due: longAgo }))
+    assert.deepEqual(await statusesOf(ports, id, [...late.ids, ...past.ids]), ['waiting', 'waiting', 'waiting'])
+    await ports.flights.promote(1000)
+    assert.equal(
+      await ports.flights.expire(86_400, 1000),
+      0,
+      'validity counts from now, not from the time that was past',
+    )
+    const sent = await dispatchDue(ports, 'single', asSent)
+    assert.deepEqual(
+      sent.map(({ id }) => id),
+      past.ids,
+    )
+    assert.ok((sent[0]?.due ?? 0) > secondsAfter(longAgo, 86_400), 'it was due when it was accepted')
+    assert.deepEqual(await statusesOf(ports, id, late.ids), ['waiting', 'waiting'])
+    await assertLedger(ports, 970)
+  },
+
+  'every requested id is answered in its place, also when it is asked for twice': async (ports) => {
+    const { id } = await anAccount(ports)
+    const { ids } = await accepted(ports, anOrder(id, { to: numbers(2), costs: [10, 25] }))
+    const [first = assert.fail(), second = assert.fail()] = ids
+    await dispatchDue(ports, 'single', (message) =>
+      message.id === first ? { outcome: 'accepted', reference: 'r-1' } : { outcome: 'unknown' },
+    )
+    const waiting = (await accepted(ports, anOrder(id, { to: numbers(1) }))).ids[0] ?? assert.fail()
+    const nobodys = (Number.MAX_SAFE_INTEGER - 1) as MessageId
+    const asked = [
+      second,
+      nobodys,
+      first,
+      waiting,
+      second,
+      first,
+      nobodys,
+      waiting,
+      Number.MAX_SAFE_INTEGER as MessageId,
+    ]
+    const [a = assert.fail(), b = assert.fail()] = numbers(2)
+    const sent = { code: OUTCOME.sent, number: a, cost: 10 }
+    const unknown = { code: OUTCOME.unknown, number: b, cost: 25 }
+    assert.deepEqual((await statusesOf(ports, id, asked)).map(withoutTime), [
+      unknown,
+      'not-found',
+      sent,
+      'waiting',
+      unknown,
+      sent,
+      'not-found',
+      'waiting',
+      'not-found',
+    ])
+    assert.deepEqual(await statusesOf(ports, id, []), [])
+  },
+
+  "another account's ids behave exactly like unknown ones, waiting or not, also for its parent (P-10)": async (
+    ports,
+  ) => {
+    const main = await anAccount(ports)
+    const sub = await anAccount(ports, { parent: main.id })
+    const decided = await accepted(ports, anOrder(sub.id, { to: numbers(2) }))
+    await dispatchDue(ports, 'single', asSent)
+    const waiting = await accepted(ports, anOrder(sub.id, { to: numbers(1) }, { to: numbers(1), due: farAhead }))
+    const ids = [...decided.ids, ...waiting.ids]
+    assert.deepEqual(await statusesOf(ports, main.id, ids), ['not-found', 'not-found', 'not-found', 'not-found'])
+    assert.deepEqual(
+      await statusesOf(ports, (2 ** 31 - 8) as AccountId, ids),
+      ['not-found', 'not-found', 'not-found', 'not-found'],
+      'an account that is not there',
+    )
+  },
+
+  'a message that a carrier refused was paid back, once, and its status says that it cost nothing': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 100 })
+    const { ids, balance } = await accepted(ports, anOrder(id, { to: numbers(2), costs: [10, 33] }))
+    assert.equal(balance, 57)
+    await dispatchDue(ports, 'single', ({ id }) => (id === ids[0] ? asSent() : { outcome: 'refused' }))
+    assert.deepEqual(
+      (await statusesOf(ports, id, ids)).map((status) => typeof status === 'object' && [status.code, status.cost]),
+      [
+        [OUTCOME.unknown, 10],
+        [OUTCOME.refused, 0],
+      ],
+    )
+    await assertLedger(ports, 90)
+  },
+
+  'a status tells when its state was reached': async (ports) => {
+    const { id } = await anAccount(ports)
+    const { ids } = await accepted(ports, anOrder(id, { to: numbers(1) }))
+    const [message = assert.fail()] = await dispatchDue(ports, 'single', asSent)
+    const [status] = await statusesOf(ports, id, ids)
+    assert.ok(typeof status === 'object')
+    assert.ok(Number.isInteger(status.at) && status.at >= message.due, 'not before it was accepted')
+    assert.ok(status.at < secondsAfter(message.due, 600))
+  },
+
+  'a message is too old to the millisecond, by its due time; one that waits never is (ruling 1.16)': async (ports) => {
+    const { messages, flights } = ports
+    const { id } = await anAccount(ports)
+    const due = instant(Date.now() + 500)
+    const { ids } = await accepted(ports, anOrder(id, { to: numbers(1), due }))
+    assert.deepEqual(await messages.status(id, ids, farAhead), ['waiting'])
+    const [message = assert.fail()] = await until(async () => {
+      await flights.promote(100)
+      const sent = await dispatchDue(ports, 'single', asSent)
+      return sent.length > 0 && sent
+    })
+    const [known] = await messages.status(id, ids, message.due)
+    assert.equal(typeof known, 'object', 'as old as may be, though accepted before')
+    assert.deepEqual(await messages.status(id, ids, instant(message.due + 1)), ['not-found'])
+    const waiting = await accepted(ports, anOrder(id, { to: numbers(1) }))
+    assert.deepEqual(await messages.status(id, waiting.ids, farAhead), ['waiting'])
+  },
+
+  'the statuses of 1000 ids come in the order of the ids, whatever that is': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 20_000 })
+    const to = numbers(1000)
+    const { ids } = await accepted(ports, anOrder(id, { to }))
+    await dispatchDue(ports, 'bulk', (message) => ({ outcome: 'accepted', reference: `r-${message.id}` }))
+    const shuffled = ids.toSorted((a, b) => ((a * 7919) % 1009) - ((b * 7919) % 1009) || a - b)
+    const numberOf = new Map<MessageId, Msisdn | undefined>(ids.map((id, i) => [id, to[i]]))
+    const statuses = await statusesOf(ports, id, shuffled)
+    assert.deepEqual(
+      statuses.map((status) => typeof status === 'object' && status.number),
+      shuffled.map((id) => numberOf.get(id)),
+    )
+  },
+}
+
+function assertIds(ids: readonly MessageId[]): void {
+  for (const [i, id] of ids.entries()) {
+    assert.ok(Number.isSafeInteger(id) && id > (ids[i - 1] ?? 0), `positive and ascending: ${ids[i - 1]}, ${id}`)
+  }
+}
+
+const takenOf = (balance: number, costs: readonly number[]) => spend(credits(balance), costs.map(credits)).taken
+
+const withoutTime = (status: MessageStatus) => {
+  if (typeof status === 'string') return status
+  const { code, number, cost } = status
+  return { code, number, cost }
+}
+
+/** There is an order of these orders, one after the other, in which each gets what it got and is told what it was told. */
+function assertSerial(
+  before: number,
+  orders: readonly Order[],
+  acceptances: readonly { results: readonly (MessageId | typeof refused)[]; balance: Credits }[],
+  after: number,
+): void {
+  const steps = orders.map((order, i) => {
+    const { results, balance } = acceptances[i] ?? assert.fail()
+    const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
+    const charged = costs.reduce((sum, cost, at) => (isId(results[at] ?? refused) ? sum + cost : sum), 0)
+    return { from: balance + charged, charged, to: balance, costs, taken: results.map(isId) }
+  })
+  let balance = before
+  for (const step of steps.toSorted((a, b) => b.from - a.from || a.charged - b.charged)) {
+    assert.equal(step.from, balance, 'each order finds the balance that the one before it left')
+    assert.deepEqual(step.taken, takenOf(step.from, step.costs))
+    balance = step.to
+  }
+  assert.equal(balance, after)
+}

@@ -1,0 +1,55 @@
+import { strict as assert } from 'node:assert'
+import { credits, priceOf, type StoredPorts } from '@gateway/core'
+import { aNumber } from '../builders.ts'
+import type { Contract } from './contract.ts'
+import { callersMany } from './shared.ts'
+
+/** What the port `Prices` promises. */
+export const pricesContract: Contract<StoredPorts> = {
+  'a new store has one price, 1.0 for every number (ruling 1.4)': async ({ prices }) => {
+    assert.deepEqual([...(await prices.table())], [['', 10]])
+  },
+
+  'prices are set, replaced and removed, also that of all other numbers': async ({ prices }) => {
+    await prices.set('27', credits(7))
+    await prices.set('2782', credits(0))
+    await prices.set('27', credits(8))
+    await prices.set('', credits(25))
+    assert.deepEqual(
+      await prices.table(),
+      new Map([
+        ['', 25],
+        ['27', 8],
+        ['2782', 0],
+      ]),
+    )
+    assert.equal(await prices.remove('27'), true)
+    assert.equal(await prices.remove('27'), false)
+    assert.equal(await prices.remove(''), true)
+    assert.equal(await prices.remove('2'), false, 'no such row')
+    const table = await prices.table()
+    assert.deepEqual(table, new Map([['2782', 0]]))
+    assert.equal(priceOf(table, aNumber('27821234567')), 0)
+    assert.equal(priceOf(table, aNumber('27831234567')), undefined)
+  },
+
+  'a large price is kept to the tenth': async ({ prices }) => {
+    await prices.set('999', credits(1_234_567))
+    assert.equal((await prices.table()).get('999'), 1_234_567)
+  },
+
+  'of prices that are set for one prefix at the same time one stays, once': async ({ prices }) => {
+    await Promise.all(Array.from({ length: callersMany }, (_, i) => prices.set('44', credits(i + 1))))
+    const table = await prices.table()
+    assert.equal(table.size, 2)
+    const price = table.get('44') ?? assert.fail('no price')
+    assert.ok(price >= 1 && price <= callersMany)
+  },
+
+  'of many who remove one price at the same time one does, and nothing of it is left behind': async ({ prices }) => {
+    await prices.set('44', credits(1))
+    const removed = await Promise.all(Array.from({ length: callersMany }, () => prices.remove('44')))
+    assert.equal(removed.filter(Boolean).length, 1)
+    assert.deepEqual([...(await prices.table())], [['', 10]])
+  },
+}

@@ -1,0 +1,77 @@
+import { strict as assert } from 'node:assert'
+import {
+  carrierId,
+  instant,
+  type AccountId,
+  type CarrierId,
+  type ClaimedMessage,
+  type Credits,
+  type Handover,
+  type Instant,
+  type Lane,
+  type MessageId,
+  type Order,
+  type StoredPorts,
+} from '@gateway/core'
+
+// What several contracts need. No clock can be asked for the store's time: these moments are past and future by any.
+export const longAgo: Instant = instant(Date.UTC(2001, 0, 1))
+export const farAhead: Instant = instant(Date.UTC(2201, 0, 1))
+
+/** The parallel calls of a race. */
+export const callersMany = 64
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+/** The ledger is right, and all balances together are `balances` (in tenths) if that is given. */
+export async function assertLedger({ ledger }: Pick<StoredPorts, 'ledger'>, balances?: number): Promise<void> {
+  const check = await ledger.check()
+  assert.deepEqual(check.differences, [])
+  if (balances !== undefined) assert.equal(check.balances, balances)
+}
+
+/** An order that is accepted or the test ends: one result per recipient over all texts, and the balance after it. */
+export async function accepted({ messages }: Pick<StoredPorts, 'messages'>, order: Order) {
+  const acceptance = await messages.accept(order)
+  if (typeof acceptance === 'string') assert.fail(`the order was refused: ${acceptance}`)
+  const results = acceptance.results.flat()
+  return { results, ids: results.filter((result) => result !== 'insufficient-credits'), balance: acceptance.balance }
+}
+
+export const testCarrier: CarrierId = carrierId('contract') ?? assert.fail('carrierId refused a name')
+
+/** Everything that is due in this lane, as one dispatcher claims it and a carrier takes it. */
+export async function dispatchDue(
+  { flights }: Pick<StoredPorts, 'flights'>,
+  lane: Lane,
+  handover: (message: ClaimedMessage) => Handover,
+): Promise<readonly ClaimedMessage[]> {
+  const wanted = { carrier: testCarrier, lane, messagesMax: 1000, markedMax: 1000, leaseSeconds: 600 }
+  const dispatcher = await flights.register(600)
+  const all: ClaimedMessage[] = []
+  for (;;) {
+    const flight = await flights.claim(dispatcher, wanted)
+    if (flight === 'fenced') assert.fail('a live dispatcher was fenced')
+    if (flight === 'nothing') break
+    assert.equal(await flights.mark(dispatcher, flight.id, flight.messages.length), 'marked')
+    const outcomes = flight.messages.map((message) => ({
+      flight: flight.id,
+      message,
+      handover: handover(message),
+    }))
+    await flights.record(dispatcher, [flight.id], outcomes)
+    all.push(...flight.messages)
+  }
+  await flights.retire(dispatcher)
+  return all
+}
+
+/** The statuses of these ids to this account, of whatever age. */
+export const statusesOf = ({ messages }: Pick<StoredPorts, 'messages'>, by: AccountId, ids: readonly MessageId[]) =>
+  messages.status(by, ids, longAgo)
+
+export const inTenths = (amounts: readonly Credits[]): readonly number[] => [...amounts].sort((a, b) => a - b)

@@ -1,0 +1,152 @@
+import { strict as assert } from 'node:assert'
+import {
+  instant,
+  secondsAfter,
+  type Msisdn,
+  type StoredPorts,
+  type Suppression,
+  type SuppressionEntry,
+  type SuppressionScope,
+} from '@gateway/core'
+import { aNumber, anAccount, numbers } from '../builders.ts'
+import type { Contract } from './contract.ts'
+import { callersMany, collect } from './shared.ts'
+
+const now = instant(Date.UTC(2026, 9, 18, 8, 0, 0, 123))
+const entry = (scope: SuppressionScope, kind: Suppression, number: Msisdn, since = now): SuppressionEntry => ({
+  scope,
+  kind,
+  number,
+  since,
+})
+
+/** What the port `Suppressions` promises. */
+export const suppressionsContract: Contract<StoredPorts> = {
+  'a number without any entry is not in the answer': async (ports) => {
+    const { id } = await anAccount(ports)
+    const [quiet = assert.fail(), blocked = assert.fail()] = numbers(2)
+    await ports.suppressions.add(entry(id, 'opt-out', blocked))
+    const found = await ports.suppressions.matching(id, [quiet, blocked])
+    assert.deepEqual(found, new Map([[blocked, new Set(['opt-out'])]]))
+    assert.deepEqual(await ports.suppressions.matching(id, []), new Map())
+  },
+
+  'an opt-out from one account touches neither its sibling nor its parent (ruling 1.21)': async (ports) => {
+    const main = await anAccount(ports)
+    const [sub, sibling] = [await anAccount(ports, { parent: main.id }), await anAccount(ports, { parent: main.id })]
+    await ports.suppressions.add(entry(sub.id, 'opt-out', aNumber()))
+    assert.deepEqual(
+      await ports.suppressions.matching(sub.id, [aNumber()]),
+      new Map([[aNumber(), new Set(['opt-out'])]]),
+    )
+    assert.equal((await ports.suppressions.matching(sibling.id, [aNumber()])).size, 0)
+    assert.equal((await ports.suppressions.matching(main.id, [aNumber()])).size, 0)
+  },
+
+  'what holds for everybody and what holds for the account come together, each kind once': async (ports) => {
+    const { suppressions } = ports
+    const { id } = await anAccount(ports)
+    const [a = assert.fail(), b = assert.fail(), c = assert.fail()] = numbers(3)
+    await suppressions.add(entry('everybody', 'blacklist', a))
+    await suppressions.add(entry('everybody', 'do-not-contact', a))
+    await suppressions.add(entry(id, 'opt-out', a))
+    await suppressions.add(entry('everybody', 'blacklist', b))
+    await suppressions.add(entry(id, 'blacklist', b))
+    assert.deepEqual(
+      await suppressions.matching(id, [c, b, a, a]),
+      new Map([
+        [a, new Set(['blacklist', 'do-not-contact', 'opt-out'])],
+        [b, new Set(['blacklist'])],
+      ]),
+    )
+  },
+
+  'a thousand numbers are looked up in one call': async (ports) => {
+    const { id } = await anAccount(ports)
+    const all = numbers(1000)
+    const blocked = all.filter((_, i) => i % 100 === 7)
+    for (const number of blocked) await ports.suppressions.add(entry('everybody', 'do-not-contact', number))
+    const found = await ports.suppressions.matching(id, all)
+    assert.deepEqual([...found.keys()].sort(), blocked)
+  },
+
+  'an entry that is there already keeps its first time': async (ports) => {
+    const { suppressions } = ports
+    const { id } = await anAccount(ports)
+    assert.equal(await suppressions.add(entry(id, 'opt-out', aNumber())), 'added')
+    for (const later of [60, 0, -60]) {
+      assert.equal(await suppressions.add(entry(id, 'opt-out', aNumber(), secondsAfter(now, later))), 'already')
+    }
+    assert.deepEqual(await collect(suppressions.list(id, 'opt-out')), [entry(id, 'opt-out', aNumber())])
+    assert.equal(await suppressions.add(entry(id, 'do-not-contact', aNumber())), 'added', 'another kind')
+    assert.equal(await suppressions.add(entry('everybody', 'opt-out', aNumber())), 'added', 'another scope')
+  },
+
+  'an entry is removed alone, once, and may come again with a new time': async (ports) => {
+    const { suppressions } = ports
+    const { id } = await anAccount(ports)
+    const kept = entry('everybody', 'blacklist', aNumber())
+    await suppressions.add(kept)
+    await suppressions.add(entry(id, 'blacklist', aNumber()))
+    assert.equal(await suppressions.remove(entry(id, 'opt-out', aNumber())), false, 'another kind')
+    assert.equal(await suppressions.remove(entry(id, 'blacklist', aNumber())), true)
+    assert.equal(await suppressions.remove(entry(id, 'blacklist', aNumber())), false)
+    assert.deepEqual(await collect(suppressions.list('everybody', 'blacklist')), [kept])
+    assert.deepEqual(await collect(suppressions.list(id, 'blacklist')), [], 'nothing is left behind')
+    const again = entry(id, 'blacklist', aNumber(), secondsAfter(now, 60))
+    assert.equal(await suppressions.add(again), 'added')
+    assert.deepEqual(await collect(suppressions.list(id, 'blacklist')), [again])
+  },
+
+  'a list has the entries of one scope and kind, by number as text, however many they are': async (ports) => {
+    const { suppressions } = ports
+    const { id } = await anAccount(ports)
+    const some = ['4915112345678', '27821234567', '447911123456', '27831234567'].map((number) => aNumber(number))
+    const all = [...some, ...numbers(1200)]
+    for (const number of all) await suppressions.add(entry(id, 'opt-out', number))
+    await suppressions.add(entry('everybody', 'opt-out', aNumber('27841234567')))
+    await suppressions.add(entry(id, 'blacklist', aNumber('27851234567')))
+    const listed = await collect(suppressions.list(id, 'opt-out'))
+    assert.deepEqual(
+      listed,
+      all.toSorted().map((number) => entry(id, 'opt-out', number)),
+    )
+  },
+
+  'a list that is left in its middle hinders nothing': async (ports) => {
+    const { suppressions } = ports
+    for (const number of numbers(20)) await suppressions.add(entry('everybody', 'blacklist', number))
+    for (let i = 0; i < 20; i++) {
+      for await (const { number } of suppressions.list('everybody', 'blacklist')) {
+        assert.equal(number, numbers(1)[0])
+        break
+      }
+    }
+    assert.equal((await collect(suppressions.list('everybody', 'blacklist'))).length, 20)
+  },
+
+  'of many who add one entry at the same time one does; the others learn that it was there': async (ports) => {
+    const { suppressions } = ports
+    const results = await Promise.all(
+      Array.from({ length: callersMany }, (_, i) =>
+        suppressions.add(entry('everybody', 'blacklist', aNumber(), secondsAfter(now, i))),
+      ),
+    )
+    assert.equal(results.filter((result) => result === 'added').length, 1)
+    const listed = await collect(suppressions.list('everybody', 'blacklist'))
+    assert.deepEqual(
+      listed.map(({ since }) => since),
+      [secondsAfter(now, results.indexOf('added'))],
+    )
+  },
+
+  'of many who remove one entry at the same time one does': async (ports) => {
+    const { suppressions } = ports
+    await suppressions.add(entry('everybody', 'blacklist', aNumber()))
+    const removed = await Promise.all(
+      Array.from({ length: callersMany }, () => suppressions.remove(entry('everybody', 'blacklist', aNumber()))),
+    )
+    assert.equal(removed.filter(Boolean).length, 1)
+    assert.deepEqual(await collect(suppressions.list('everybody', 'blacklist')), [])
+  },
+}
