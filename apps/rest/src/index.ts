@@ -1,1 +1,2 @@
-export {}
+export { isRestPath } from './routes.ts'
+export { createRestServer, type RestSettings } from './server.ts'

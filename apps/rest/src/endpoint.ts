@@ -1,0 +1,121 @@
+import type { IncomingMessage } from 'node:http'
+import type { Account, Clock, Gateway, Instant } from '@gateway/core'
+import type { AdmissionGate } from '@gateway/server'
+import { failure, isFailure, overloaded, type Answer, type Failure } from './answer.ts'
+import { keyOf, queryOf, readJsonText } from './request.ts'
+
+/** What every endpoint gets, beside its input. */
+export interface Call {
+  readonly gateway: Gateway
+  readonly account: Account
+  readonly now: Instant
+  /** The `Idempotency-Key` header (ruling 1.24). */
+  readonly idempotencyKey: string | undefined
+}
+
+/** One operation, with its input already bound: `run` reads it and answers it. */
+export interface Endpoint {
+  readonly method: 'GET' | 'POST'
+  /** `sent`: the query of a GET, the body of a POST. */
+  readonly run: (call: Call, sent: string) => Answer | Promise<Answer>
+}
+
+type AnswerTo<Input> = (call: Call, input: Input) => Answer | Promise<Answer>
+
+/** A GET. `read` gives the input, or what is wrong with the query (422). */
+export const get = <Input extends object>(
+  read: (query: string) => Input | Failure,
+  answer: AnswerTo<Input>,
+): Endpoint => ({
+  method: 'GET',
+  run: (call, query) => {
+    const input = read(query)
+    return isFailure(input) ? input : answer(call, input)
+  },
+})
+
+/** The input of a GET that has none. */
+export const nothing = (): object => ({})
+
+/** A POST. `read` gets the parsed body and its text, and gives the input, or what is wrong with it (422). */
+export const post = <Input extends object>(
+  read: (body: unknown, text: string) => Input | Failure,
+  answer: AnswerTo<Input>,
+): Endpoint => ({
+  method: 'POST',
+  run: (call, text) => {
+    const body = parseJson(text)
+    if (body === undefined) return failure(400, 'The body is not valid JSON.')
+    const input = read(body, text)
+    return isFailure(input) ? input : answer(call, input)
+  },
+})
+
+/** Undefined: no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export const noSuchPath = failure(404, 'This path does not exist; spelling and letter case matter.')
+
+const missingKey = unauthorized('The AUTHORIZATION header is missing.')
+const invalidKey = unauthorized('The API key is not valid.')
+
+function unauthorized(errorMessage: string): Failure {
+  return failure(401, errorMessage, { 'WWW-Authenticate': 'Bearer' })
+}
+
+const wrongMethod = (required: string, used = ''): Failure =>
+  failure(405, `This path requires the method ${required}; the request used ${used}.`, { Allow: required })
+
+/** What a server works with, beside its log. */
+export interface Backing {
+  readonly gateway: Gateway
+  readonly clock: Clock
+  /** How much this process works on at a time; several interfaces in one process may share one. */
+  readonly gate: AdmissionGate
+}
+
+/**
+ * Runs an endpoint after all the checks, in the ruled order: 405, 401, 413, 415, 400, 422 (ruling 2.3). Undefined: the
+ * client has gone. It holds a place of the gate while it works, and none while a body arrives: who sends slowly takes no
+ * place from others (P-12, P-13).
+ */
+export const endpointRunner =
+  ({ gateway, clock, gate }: Backing) =>
+  async (endpoint: Endpoint, request: IncomingMessage): Promise<Answer | undefined> => {
+    const { method, headers } = request
+    if (method !== endpoint.method) return wrongMethod(endpoint.method, method)
+
+    const account = await within(gate, () => authenticate(gateway, request))
+    if (isFailure(account)) return account
+    const sent = method === 'GET' ? queryOf(request) : await readJsonText(request)
+    if (typeof sent !== 'string') return sent
+
+    const idempotencyKey = headers['idempotency-key']?.toString()
+    return within(gate, () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey }, sent))
+  }
+
+async function authenticate(gateway: Gateway, request: IncomingMessage): Promise<Account | Failure> {
+  const apiKey = keyOf(request)
+  if (apiKey === undefined) return missingKey
+  // The network counts for passwords only (ruling 1.26), and this interface takes none.
+  const account = await gateway.authenticate({ apiKey, network: '' })
+  if (account === 'wrong-credentials') return invalidKey
+  if ('id' in account) return account
+  return failure(429, 'Too many failed log-ins', { 'Retry-After': String(account.retryAfterSeconds) })
+}
+
+async function within<T>(gate: AdmissionGate, work: () => T | Promise<T>): Promise<T | Failure> {
+  const leave = gate.tryEnter()
+  if (leave === undefined) return overloaded
+  try {
+    return await work()
+  } finally {
+    leave()
+  }
+}

@@ -1,0 +1,44 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { readBody } from '@gateway/server'
+import { failure, type Failure } from './answer.ts'
+
+/** 200kb (spec 7.1); exactly so many pass (ruling 2.3). */
+const bodyBytesMax = 204_800
+
+/**
+ * The key in an `AUTHORIZATION` header: its only word, or the one after a prefix word (ruling 2.2). Undefined: there is no
+ * header, or an empty one.
+ */
+export function keyOf(request: IncomingMessage): string | undefined {
+  const given = request.headers.authorization?.trim()
+  if (given === undefined || given === '') return undefined
+  const space = given.indexOf(' ')
+  return space === -1 ? given : given.slice(space + 1).trimStart()
+}
+
+/** The query of a request, without its `?`. */
+export function queryOf({ url = '' }: IncomingMessage): string {
+  const at = url.indexOf('?')
+  return at === -1 ? '' : url.slice(at + 1)
+}
+
+/** The body of a POST as text; or what is wrong with it, in the ruled order (ruling 2.3). Undefined: the client has gone. */
+export async function readJsonText(request: IncomingMessage): Promise<string | Failure | undefined> {
+  const body = await readBody(request, bodyBytesMax)
+  if (body === 'aborted') return undefined
+  if (body === 'too-large') return failure(413, `The body is larger than ${bodyBytesMax} bytes.`)
+  if (!isJson(request.headers['content-type'])) return failure(415, 'The content type must be application/json.')
+  if (request.headers['content-encoding'] !== undefined)
+    return failure(415, 'The body must not have a content encoding.')
+  return isUtf8(body) ? withoutMark(body.toString()) : failure(400, 'The body is not valid JSON: it is not UTF-8.')
+}
+
+const isJson = (contentType = ''): boolean => {
+  const end = contentType.indexOf(';')
+  const type = end === -1 ? contentType : contentType.slice(0, end)
+  return type.trim().toLowerCase() === 'application/json'
+}
+
+// Some platforms put a byte order mark before every text that they write as UTF-8.
+const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)

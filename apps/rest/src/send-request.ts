@@ -1,0 +1,96 @@
+import { bodyOf, parseMinute, type Instant, type TextToSend } from '@gateway/core'
+import { Type, type Static } from 'typebox'
+import { failure, isFailure, type Failure } from './answer.ts'
+import { optional, reader, text } from './schema.ts'
+
+/** Recipients of a call, of all its texts together (spec 8). */
+const recipientsMax = 1000
+/** Existing clients always send it: with it, the limit is that of the specification (ruling 2.4). */
+const segmentsMax = 6
+
+const Recipient = Type.Object({
+  mobileNumber: text('a string'),
+  clientMessageId: optional(text('a string'), 'a string, without U+0000 or half a character'),
+})
+
+const Message = Type.Object(
+  {
+    message: text('a string'),
+    recipients: Type.Array(Recipient, {
+      minItems: 1,
+      maxItems: recipientsMax,
+      description: `an array of 1 to ${recipientsMax} objects`,
+    }),
+    scheduledTime: optional(Type.Union([Type.String(), Type.Number()]), 'a string or a number YYYYMMDDHHmm'),
+    maxSegments: optional(
+      Type.Integer({ minimum: 1, maximum: segmentsMax }),
+      `a whole number from 1 to ${segmentsMax}`,
+    ),
+  },
+  { description: 'an object' },
+)
+
+const Messages = Type.Object(
+  {
+    messages: Type.Array(Message, {
+      minItems: 1,
+      maxItems: recipientsMax,
+      description: `an array of 1 to ${recipientsMax} objects`,
+    }),
+  },
+  { description: 'an object' },
+)
+
+/** One text with what its answer echoes. */
+export interface RequestedText extends TextToSend {
+  /** One per recipient; null: none given. */
+  readonly clientMessageIds: readonly (string | null)[]
+}
+
+const readOne = reader(Message)
+const readSeveral = reader(Messages)
+
+/** The body of `/sms/outgoing/send` (ruling 2.4). */
+export function readSend(body: unknown): RequestedText | Failure {
+  const read = readOne(body)
+  return isFailure(read) ? read : requestedText(read, '')
+}
+
+/** The body of `/sms/outgoing/sendmulti` (ruling 2.6). */
+export function readSendMulti(body: unknown): readonly RequestedText[] | Failure {
+  const read = readSeveral(body)
+  if (isFailure(read)) return read
+  const count = read.messages.reduce((sum, { recipients }) => sum + recipients.length, 0)
+  if (count > recipientsMax)
+    return failure(422, `recipients must be at most ${recipientsMax} in all messages together.`)
+  const texts: RequestedText[] = []
+  for (const [i, message] of read.messages.entries()) {
+    const text = requestedText(message, `messages.${i}.`)
+    if (isFailure(text)) return text
+    texts.push(text)
+  }
+  return texts
+}
+
+function requestedText(read: Static<typeof Message>, place: string): RequestedText | Failure {
+  const { message, recipients, scheduledTime, maxSegments } = read
+  // Asked of core, for whom a text of zero-width spaces is blank too.
+  if (bodyOf(message) === 'no-message') return failure(422, `${place}message must not be blank.`)
+  const scheduled = readTime(scheduledTime)
+  if (scheduled === 'malformed') return failure(422, `${place}scheduledTime must be a time YYYYMMDDHHmm.`)
+  return {
+    text: message,
+    recipients: recipients.map(({ mobileNumber }) => mobileNumber),
+    clientMessageIds: recipients.map(({ clientMessageId }) => given(clientMessageId) ?? null),
+    scheduled,
+    partsMax: typeof maxSegments === 'number' && maxSegments < segmentsMax ? maxSegments : undefined,
+  }
+}
+
+const given = (value: string | null | undefined): string | undefined =>
+  value === null || value?.trim() === '' ? undefined : value
+
+function readTime(value: string | number | null | undefined): Instant | undefined | 'malformed' {
+  const text = given(typeof value === 'number' ? String(value) : value)
+  return text === undefined ? undefined : (parseMinute(text) ?? 'malformed')
+}
