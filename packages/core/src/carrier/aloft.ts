@@ -87,8 +87,9 @@ export function depart(aloft: Aloft, max: number): readonly ClaimedMessage[] {
   return leaving
 }
 
-/** A mark was committed. Settled messages that it passes over are not in doubt. */
+/** A mark was committed. Settled messages that it passes over are not in doubt. A flight that was fenced meanwhile stays as it is. */
 export function confirmMark(aloft: Aloft): void {
+  if (aloft.fenced) return
   for (let at = aloft.marked; at < aloft.marking; at++) {
     const message = aloft.messages[at]
     if (message !== undefined && !aloft.grounded.has(message.id)) aloft.inDoubt++

@@ -172,7 +172,7 @@ export function createDispatcher(
     try {
       const answer = await flights.mark(aloft.dispatcher, aloft.flight, upTo)
       if (answer === 'fenced') fenced(aloft.dispatcher)
-      else if (!aloft.fenced) confirmMark(aloft)
+      else confirmMark(aloft)
     } catch (problem) {
       report(problem)
       return

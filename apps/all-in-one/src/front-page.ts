@@ -1,0 +1,49 @@
+import { Router } from 'express'
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>SMS gateway</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem; color: #1c2430; background: #fff }
+h1 { font-size: 1.6rem; margin-bottom: .2rem } h2 { font-size: 1.1rem; margin-top: 2rem }
+table { border-collapse: collapse; width: 100% } th, td { text-align: left; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid #dde3ea; vertical-align: top }
+code, pre { font: 14px/1.45 ui-monospace, monospace } pre { background: #f4f6f9; padding: .8rem; overflow-x: auto }
+@media (prefers-color-scheme: dark) { body { color: #d9e1ea; background: #12171e } th, td { border-color: #2b3542 } pre { background: #1b222c } }
+</style>
+</head>
+<body>
+<h1>The gateway runs.</h1>
+<p>Three interfaces over one account model: the same accounts, credits and message ids on each.</p>
+<h2>What runs here</h2>
+<table>
+<tr><th>REST and JSON</th><td><code>/api/rest/v1/…</code></td></tr>
+<tr><th>Query string</th><td><code>/api/*.asp</code></td></tr>
+<tr><th>XML</th><td><code>/api/xml*.asp</code></td></tr>
+<tr><th>Dispatcher</th><td>in this process, to the carriers of <code>CARRIERS</code></td></tr>
+<tr><th>Health</th><td><a href="/health/live"><code>/health/live</code></a>, <a href="/health/ready"><code>/health/ready</code></a></td></tr>
+<tr><th>Metrics</th><td><a href="/metrics"><code>/metrics</code></a></td></tr>
+</table>
+<h2>What to try next</h2>
+<p>The first start printed a demo account with ready-made <code>curl</code> lines. Its key is not shown again; issue another one:</p>
+<pre>npx pnpm gateway account list
+npx pnpm gateway key issue 1 --label mine</pre>
+<p>Send from the command line and watch what becomes of it:</p>
+<pre>npx pnpm gateway send --account 1 --to 27825550101 --text 'Hello' --wait</pre>
+<p>Open an account of your own:</p>
+<pre>npx pnpm gateway account open --login acme --credits 500</pre>
+<p>The pages in <code>docs/interfaces</code> describe each interface, <code>docs/operations.md</code> how to run the gateway for good.</p>
+</body>
+</html>
+`
+
+/** `/`: what runs where and what to try next. It names no account and no key. */
+export const frontPage = (): Router => {
+  const router = Router({ caseSensitive: true, strict: true })
+  router.get('/', (_request, response) => {
+    response.set('Cache-Control', 'no-store').type('html').send(page)
+  })
+  return router
+}

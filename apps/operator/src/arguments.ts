@@ -1,0 +1,71 @@
+import {
+  accountId,
+  instant,
+  keyId,
+  parseCredits,
+  parseMinute,
+  parseMsisdn,
+  secondsAfter,
+  type AccountId,
+  type Credits,
+  type Instant,
+  type KeyId,
+  type Msisdn,
+} from '@gateway/core'
+import { InvalidArgumentError } from 'commander'
+
+/** Reads an argument or says what it must look like; commander names the argument in its message. */
+const read =
+  <Value>(parse: (text: string) => Value | undefined, expected: string) =>
+  (text: string): Value => {
+    const value = parse(text)
+    if (value === undefined) throw new InvalidArgumentError(`Expected ${expected}.`)
+    return value
+  }
+
+const whole = (text: string): number => (/^[0-9]{1,15}$/.test(text) ? Number(text) : NaN)
+
+export const readAccountId: (text: string) => AccountId = read(
+  (text) => accountId(whole(text)),
+  "an account's id: a whole number, without a 'W'",
+)
+
+export const readKeyId: (text: string) => KeyId = read((text) => keyId(whole(text)), "a key's id: a whole number")
+
+export const readCredits: (text: string) => Credits = read(
+  parseCredits,
+  'an amount of credits with at most one decimal, such as 100 or 12.5',
+)
+
+export const readNumber: (text: string) => Msisdn = read(
+  parseMsisdn,
+  "a mobile number in international form without '+', such as 27825550101",
+)
+
+export const readSeconds: (text: string) => number = read((text) => {
+  const seconds = whole(text)
+  return seconds > 0 && seconds <= 86_400 ? seconds : undefined
+}, 'a number of seconds from 1 to 86400')
+
+/** The wire format of the interfaces, at +02:00 (ruling 1.1). */
+export const readMinute: (text: string) => Instant = read(
+  parseMinute,
+  'a time CCYYMMDDHHmm at GMT+2, such as 202612312359',
+)
+
+const endOfDay = (text: string): Instant | undefined => {
+  const day = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)
+  const begin = day === null ? undefined : parseMinute(`${day.slice(1).join('')}0000`)
+  return begin === undefined ? undefined : secondsAfter(begin, 86_400)
+}
+
+const daysFromNow = (text: string): Instant | undefined => {
+  const days = /^([1-9][0-9]{0,4})d$/.exec(text)
+  return days === null ? undefined : secondsAfter(instant(Date.now()), Number(days[1]) * 86_400)
+}
+
+/** When a key ends: after a day (GMT+2), at a minute, or so many days from now. */
+export const readExpiry: (text: string) => Instant = read(
+  (text) => endOfDay(text) ?? parseMinute(text) ?? daysFromNow(text),
+  'a day such as 2027-12-31 (its end, GMT+2), a time CCYYMMDDHHmm, or a number of days such as 90d',
+)

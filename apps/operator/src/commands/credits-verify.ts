@@ -1,0 +1,34 @@
+import { formatCredits } from '@gateway/core'
+import type { Command } from 'commander'
+import { command } from '../command.ts'
+import { Refused, type Run } from '../context.ts'
+import { creditsJson } from '../show.ts'
+
+export const creditsVerify = (run: Run): Command =>
+  command('verify', 'recompute every balance from the ledger; exits with 1 on any difference').action(() =>
+    run(async ({ backOffice, output }) => {
+      output.progress('Adding up the ledger …')
+      const { accounts, balances, differences } = await backOffice.verifyLedger()
+      output.progress('')
+      const lines = differences.map(
+        ({ account, balance, entries }) =>
+          `Account ${account}: balance ${formatCredits(balance)}, ledger ${formatCredits(entries)}`,
+      )
+      const summary = `${accounts} accounts with ${formatCredits(balances)} credits: ${
+        differences.length === 0 ? 'every balance is the sum of its entries.' : `${differences.length} differ!`
+      }`
+      output.result(
+        {
+          accounts,
+          balances: creditsJson(balances),
+          differences: differences.map(({ account, balance, entries }) => ({
+            account,
+            balance: creditsJson(balance),
+            entries: creditsJson(entries),
+          })),
+        },
+        [...lines, summary].join('\n'),
+      )
+      if (differences.length > 0) throw new Refused('The ledger does not fit.')
+    }),
+  )

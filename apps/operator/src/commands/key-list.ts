@@ -1,0 +1,41 @@
+import type { AccountId, ApiKey } from '@gateway/core'
+import { Argument, type Command } from 'commander'
+import { readAccountId } from '../arguments.ts'
+import { command } from '../command.ts'
+import { Refused, type Run } from '../context.ts'
+import type { Row } from '../output.ts'
+import { keyState, timeJson, timeText } from '../show.ts'
+
+const head = ['ID', 'KEY', 'LABEL', 'ISSUED (GMT+2)', 'EXPIRES', 'STATE']
+
+export const keyList = (run: Run): Command =>
+  command('list', "list an account's keys, revoked and expired ones too")
+    .addArgument(new Argument('<id>', "the account's id").argParser(readAccountId))
+    .action((id: AccountId) =>
+      run(async ({ backOffice, output, ports }) => {
+        if ((await backOffice.findAccount(id)) === undefined) throw new Refused(`There is no account ${id}.`)
+        const now = ports.clock.now()
+        const keys = await backOffice.listApiKeys(id)
+        await output.rows(
+          head,
+          keys.map((key) => row(key, now)),
+        )
+      }),
+    )
+
+function row(key: ApiKey, now: number): Row {
+  const state = keyState(key, now)
+  const { id, prefix, label, issued, expires, revoked } = key
+  return {
+    json: {
+      id,
+      prefix,
+      label,
+      issued: timeJson(issued),
+      expires: timeJson(expires),
+      revoked: timeJson(revoked),
+      state,
+    },
+    cells: [String(id), `${prefix}…`, label, timeText(issued), timeText(expires), state],
+  }
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import { command } from '../command.ts'
+import type { Output } from '../output.ts'
+
+/** The one command that needs a database and no schema in it. */
+export type RunMigrate = (
+  work: (
+    migrate: () => Promise<readonly { readonly version: number; readonly name: string }[]>,
+    output: Output,
+  ) => Promise<void>,
+) => Promise<void>
+
+export const migrate = (run: RunMigrate): Command =>
+  command('migrate', "bring the database's schema up to this version; servers do so when they start").action(() =>
+    run(async (apply, output) => {
+      const applied = await apply()
+      output.result(
+        { applied: applied.map(({ version, name }) => ({ version, name })) },
+        applied.length === 0
+          ? 'The schema is up to date.'
+          : applied.map(({ version, name }) => `Applied ${version} ${name}.`).join('\n'),
+      )
+    }),
+  )

@@ -1,0 +1,42 @@
+import type { Command } from 'commander'
+import { group } from './command.ts'
+import { accountList } from './commands/account-list.ts'
+import { accountLock } from './commands/account-lock.ts'
+import { accountOpen } from './commands/account-open.ts'
+import { accountPassword } from './commands/account-password.ts'
+import { accountShow } from './commands/account-show.ts'
+import { accountUnlock } from './commands/account-unlock.ts'
+import { creditsTopUp } from './commands/credits-top-up.ts'
+import { creditsVerify } from './commands/credits-verify.ts'
+import { keyIssue } from './commands/key-issue.ts'
+import { keyList } from './commands/key-list.ts'
+import { keyRevoke } from './commands/key-revoke.ts'
+import { migrate, type RunMigrate } from './commands/migrate.ts'
+import { numberBlock } from './commands/number-block.ts'
+import { numberList } from './commands/number-list.ts'
+import { numberUnblock } from './commands/number-unblock.ts'
+import { send } from './commands/send.ts'
+import type { Run } from './context.ts'
+
+/** The whole command line: its table of contents. */
+export const createProgram = (run: Run, runMigrate: RunMigrate): Command =>
+  group('gateway', 'Operates the SMS gateway: accounts, keys, credits, numbers, messages.', [
+    group('account', 'open, list, show, lock and unlock accounts', [
+      accountOpen(run),
+      accountList(run),
+      accountShow(run),
+      accountLock(run),
+      accountUnlock(run),
+      accountPassword(run),
+    ]),
+    group('key', 'issue, list and revoke API keys', [keyIssue(run), keyList(run), keyRevoke(run)]),
+    group('credits', 'grant credits and verify the ledger', [creditsTopUp(run), creditsVerify(run)]),
+    group('number', 'block and unblock numbers for everybody', [numberBlock(run), numberUnblock(run), numberList(run)]),
+    send(run),
+    migrate(runMigrate),
+  ]).addHelpText(
+    'after',
+    `
+The database is that of DATABASE_URL, or the embedded one under DATA_DIR (./data); a running server may use it at the same time.
+Exit codes: 0 done, 1 refused, 2 called wrongly, 3 the database or the gateway is out of order.`,
+  )

@@ -1,0 +1,78 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { isFinal, type Account, type MessageId, type MessageStatus, type OutcomeCode } from '@gateway/core'
+import type { Context } from './context.ts'
+import type { Json } from './output.ts'
+import { timeJson } from './show.ts'
+
+const pollMilliseconds = 250
+const idsMax = 1000
+
+const WORDS = {
+  0: 'delivered',
+  100: 'sent, no delivery report yet',
+  101: 'expired',
+  102: 'cancelled before delivery',
+  103: 'could not be delivered',
+  105: 'accepted for delivery, the carrier is still trying',
+  106: 'sent, outcome unknown',
+  107: 'rejected by the carrier',
+  111: 'refused on submission',
+  202: 'stopped: the account is locked',
+  212: 'stopped: the recipient has opted out',
+  213: 'failed, unknown reason',
+  214: 'stopped: the number is blacklisted',
+} as const satisfies Record<OutcomeCode, string>
+
+const wordOf = (status: MessageStatus): string =>
+  typeof status === 'object' ? WORDS[status.code] : status === 'waiting' ? 'waiting' : 'not found'
+
+export interface Watched {
+  readonly allFinal: boolean
+  readonly statuses: readonly Json[]
+  /** How many messages ended in which state. */
+  readonly text: string
+}
+
+/** Shows each change of state as it is seen, until every message is final or the time is over. */
+export async function watchMessages(
+  { gateway, output }: Pick<Context, 'gateway' | 'output'>,
+  account: Account,
+  ids: readonly MessageId[],
+  timeoutSeconds: number,
+): Promise<Watched> {
+  const end = Date.now() + timeoutSeconds * 1000
+  const seen = new Map<MessageId, MessageStatus>()
+  let open = ids
+  for (;;) {
+    for (let at = 0; at < open.length; at += idsMax) {
+      const some = open.slice(at, at + idsMax)
+      const statuses = await gateway.queryStatus(account, some)
+      some.forEach((id, nth) => {
+        const status = statuses[nth] ?? 'not-found'
+        const before = seen.get(id)
+        if (before === undefined || wordOf(before) !== wordOf(status)) output.note(`message ${id}: ${wordOf(status)}`)
+        seen.set(id, status)
+      })
+    }
+    open = open.filter((id) => !isOver(seen.get(id)))
+    if (open.length === 0 || Date.now() >= end) break
+    output.progress(`${ids.length - open.length} of ${ids.length} messages are final`)
+    await pause(pollMilliseconds)
+  }
+  output.progress('')
+  return { allFinal: open.length === 0, statuses: ids.map((id) => statusJson(id, seen.get(id))), text: summary(seen) }
+}
+
+const isOver = (status: MessageStatus | undefined): boolean =>
+  status === 'not-found' || (typeof status === 'object' && isFinal(status.code))
+
+const statusJson = (id: MessageId, status: MessageStatus | undefined): Json =>
+  typeof status === 'object'
+    ? { id, state: WORDS[status.code], code: status.code, at: timeJson(status.at) }
+    : { id, state: status ?? 'not-found', code: status === 'waiting' ? -1 : -2, at: null }
+
+function summary(seen: ReadonlyMap<MessageId, MessageStatus>): string {
+  const counts = new Map<string, number>()
+  for (const status of seen.values()) counts.set(wordOf(status), (counts.get(wordOf(status)) ?? 0) + 1)
+  return [...counts].map(([word, count]) => `${count} ${word}`).join('; ')
+}

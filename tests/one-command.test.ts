@@ -1,0 +1,52 @@
+import { until } from '@gateway/core/testing'
+import { readCurlLine, runCurlLine } from './support/curl.ts'
+import { dataFolder, killLeftovers, startApp } from './support/process.ts'
+
+afterEach(killLeftovers)
+
+test('a first start prints curl lines, each of them works, and the messages become DELIVERED; SIGTERM ends it with 0', async () => {
+  const data = await dataFolder()
+  try {
+    const gateway = await startApp('all-in-one', { DATA_DIR: data.path, CARRIERS: 'simulator:?delayMs=100' })
+    const printed = await until(() => /\n( {2}curl [\s\S]*)/.exec(gateway.output())?.[1])
+    const lines = printed.split('\n').filter((line) => line.startsWith('  curl '))
+    expect(lines).toHaveLength(8)
+    const [restSend, aspSend, xmlSend, restStatus, aspStatus, xmlStatus, restBalance, aspBalance] = lines.map(
+      (line) => () => runCurlLine(readCurlLine(line)),
+    )
+
+    expect(await restSend?.()).toContain('"accepted":true')
+    expect(await aspSend?.()).toMatch(/^27825550101=\d+&$/)
+    expect(await xmlSend?.()).toMatch(/<ID>\d+<\/ID>/)
+    const delivered = (text: string | undefined, word: RegExp) => text?.match(word)?.length === 3
+    await until(async () => delivered(await restStatus?.(), /"status":"DELIVERED"/g))
+    await until(async () => delivered(await aspStatus?.(), /=DELIVERED;/g))
+    await until(async () => delivered(await xmlStatus?.(), /<Status>DELIVERED<\/Status>/g))
+    expect(await restBalance?.()).toContain('"creditBalance":997.0')
+    expect(await aspBalance?.()).toBe('Credits=997')
+
+    expect(await (await fetch(`${gateway.url}/`)).text()).toContain('The gateway runs')
+    expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200)
+    expect((await fetch(`${gateway.url}/health/ready`)).status).toBe(200)
+    expect(await gateway.stop()).toBe(0)
+  } finally {
+    await data.remove()
+  }
+}, 120_000)
+
+test('a second start finds what the first one left, and opens no second demo account', async () => {
+  const data = await dataFolder()
+  try {
+    const environment = { DATA_DIR: data.path, CARRIERS: 'simulator:?delayMs=0' }
+    const first = await startApp('all-in-one', environment)
+    const key = await until(() => /API key {3}(\S+)/.exec(first.output())?.[1])
+    expect(await first.stop()).toBe(0)
+    const second = await startApp('all-in-one', environment)
+    const balance = await fetch(`${second.url}/api/credits.asp?apikey=${key}`)
+    expect(await balance.text()).toBe('Credits=1000')
+    expect(second.output()).not.toContain('API key')
+    expect(await second.stop()).toBe(0)
+  } finally {
+    await data.remove()
+  }
+}, 120_000)

@@ -1,0 +1,104 @@
+/** What a client of each interface sends and reads, knowing nothing of our code. */
+export interface Client {
+  readonly url: string
+  readonly key: string
+}
+
+interface RestRecipient {
+  readonly accepted: boolean
+  readonly acceptError: string
+  readonly apiMessageId: number | null
+  readonly newCreditBalance: number
+}
+
+interface RestStatus {
+  readonly apiMessageId: number
+  readonly status: string
+  readonly statusCode: number
+}
+
+async function rest<Answer>({ url, key }: Client, path: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(`${url}/api/rest/v1${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { Authorization: key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text}`)
+  return JSON.parse(text) as Answer
+}
+
+export const restBalance = async (client: Client): Promise<number> =>
+  (await rest<{ creditBalance: number }>(client, '/credits/balance')).creditBalance
+
+/** The ids of those that were accepted, and the words of the others. */
+export async function restSend(
+  client: Client,
+  numbers: readonly string[],
+  message = 'Hello',
+): Promise<(number | string)[]> {
+  const recipients = numbers.map((mobileNumber) => ({ mobileNumber }))
+  const answer = await rest<{ recipients: RestRecipient[] }>(client, '/sms/outgoing/send', { message, recipients })
+  return answer.recipients.map(({ apiMessageId, acceptError }) => apiMessageId ?? acceptError)
+}
+
+export async function restStatus(client: Client, ids: readonly number[]): Promise<RestStatus[]> {
+  const statuses: RestStatus[] = []
+  for (let at = 0; at < ids.length; at += 1000) {
+    const answer = await rest<{ messageStatuses: RestStatus[] }>(
+      client,
+      '/sms/outgoing/status',
+      ids.slice(at, at + 1000),
+    )
+    statuses.push(...answer.messageStatuses)
+  }
+  return statuses
+}
+
+/** The answer's text as it came. */
+export async function asp(
+  { url, key }: Client,
+  path: string,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const query = new URLSearchParams({ apikey: key, ...parameters })
+  const response = await fetch(`${url}/api/${path}?${query.toString()}`)
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text}`)
+  return text
+}
+
+/** As restSend; the words are those of the query-string interface. */
+export async function aspSend(
+  client: Client,
+  numbers: readonly string[],
+  message = 'Hello',
+): Promise<(number | string)[]> {
+  const text = await asp(client, 'batchmessage.asp', { message, numbers: numbers.join(';') })
+  return text
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => idOrWord(pair.slice(pair.indexOf('=') + 1)))
+}
+
+const idOrWord = (text: string): number | string => (/^\d+$/.test(text) ? Number(text) : text)
+
+export async function xml({ url, key }: Client, path: string, root: string, content: string): Promise<string> {
+  const body = `<${root}><ApiKey>${key}</ApiKey><User/><Password/>${content}</${root}>`
+  const response = await fetch(`${url}/api/${path}`, { method: 'POST', body, headers: { 'Content-Type': 'text/xml' } })
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text}`)
+  return text
+}
+
+/** As restSend; the words are those of the XML interface. */
+export async function xmlSend(
+  client: Client,
+  numbers: readonly string[],
+  message = 'Hello',
+): Promise<(number | string)[]> {
+  const to = numbers.map((number) => `<Number>${number}</Number>`).join('')
+  const messages = `<Messages><Message><MessageText>${message}</MessageText><Numbers>${to}</Numbers></Message></Messages>`
+  const text = await xml(client, 'xmlsendsmsmulti.asp', 'Svc_Multi_Message', messages)
+  return [...text.matchAll(/<ID>([^<]*)<\/ID>/g)].map(([, id = '']) => idOrWord(id))
+}

@@ -1,0 +1,23 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** One line of the simulated carrier's record. */
+export interface Submitted {
+  readonly id: number
+  readonly number: string
+  readonly answer: string
+}
+
+/** Everything that was ever submitted to the simulated carrier of these data folders. */
+export async function submissions(folder: string): Promise<Submitted[]> {
+  const files = await readdir(folder, { recursive: true }).catch(() => [])
+  const records = files.filter((file) => /submissions[^/]*\.jsonl$/.test(file))
+  const lines: Submitted[] = []
+  for (const file of records) {
+    for (const line of (await readFile(join(folder, file), 'utf8')).split('\n')) {
+      // A kill may have torn the last line of a run.
+      if (line.endsWith('}')) lines.push(JSON.parse(line) as Submitted)
+    }
+  }
+  return lines
+}
