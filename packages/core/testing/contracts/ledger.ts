@@ -94,12 +94,9 @@ export const ledgerContract: Contract<StoredPorts> = {
       const { messages, ledger } = ports
       const opened = await Promise.all([1, 2, 3].map(() => anAccount(ports, { credits: 300 })))
       let running = true
-      const checks = (async () => {
-        for (let count = 0; ; count++) {
-          await assertLedger(ports)
-          if (!running && count > 2) return
-        }
-      })()
+      const check = async () => {
+        while (running) await assertLedger(ports)
+      }
       const work = opened.flatMap(({ id }) =>
         Array.from({ length: 20 }, async (_, i) => {
           await messages.accept(anOrder(id, { to: numbers(4), costs: [3, 5, 7, 11] }))
@@ -107,12 +104,8 @@ export const ledgerContract: Contract<StoredPorts> = {
           if (i % 5 === 0) await dispatchDue(ports, 'single', () => ({ outcome: i % 2 ? 'refused' : 'unknown' }))
         }),
       )
-      try {
-        await Promise.all(work)
-      } finally {
-        running = false
-        await checks
-      }
+      const done = Promise.all(work).finally(() => (running = false))
+      await Promise.all([done, check()])
       await assertLedger(ports)
     },
 }

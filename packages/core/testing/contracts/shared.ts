@@ -75,3 +75,6 @@ export const statusesOf = ({ messages }: Pick<StoredPorts, 'messages'>, by: Acco
   messages.status(by, ids, longAgo)
 
 export const inTenths = (amounts: readonly Credits[]): readonly number[] => [...amounts].sort((a, b) => a - b)
+
+/** The item at this index, or the test ends. */
+export const at = <T>(items: readonly T[], index: number): T => items[index] ?? assert.fail(`nothing at ${index}`)

@@ -13,12 +13,13 @@ export function release(store: MemoryStore, flight: FlightRow): { requeued: numb
   return { requeued: unsent.length, unknown: inDoubt.length }
 }
 
-/** What of a flight can move together again: neighbours of one send with as many attempts. */
+/** What of a flight can move together again: neighbours in one send with as many attempts. */
 export function rangesOf(held: readonly Held[]): readonly Range[] {
   const ranges: (Range & { messages: Range['messages'][number][] })[] = []
   for (const { row, attempt } of held.toSorted((a, b) => a.row.id - b.row.id)) {
     const last = ranges.at(-1)
-    if (last?.send === row.send && last.attempt === attempt) last.messages.push(row)
+    const follows = last?.send === row.send && last.attempt === attempt && last.messages.at(-1)?.id === row.id - 1
+    if (follows) last.messages.push(row)
     else ranges.push({ send: row.send, messages: [row], attempt, at: row.send.due })
   }
   return ranges

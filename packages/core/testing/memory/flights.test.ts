@@ -1,0 +1,176 @@
+import { instant, OUTCOME, secondsAfter, type DispatcherId, type Flight, type StoredPorts } from '@gateway/core'
+import {
+  anAccount,
+  aNumber,
+  anOrder,
+  memoryStore,
+  memoryStoredPorts,
+  numbers,
+  steppingClock,
+} from '@gateway/core/testing'
+import { accepted, at, assertLedger, collect, longAgo, testCarrier } from '../contracts/shared.ts'
+
+const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 100, markedMax: 0, leaseSeconds: 30 } as const
+const setUp = () => {
+  const clock = steppingClock()
+  return { clock, ...memoryStoredPorts(memoryStore(clock)) }
+}
+
+async function claimed(ports: Pick<StoredPorts, 'flights'>, dispatcher: DispatcherId, more = {}): Promise<Flight> {
+  const flight = await ports.flights.claim(dispatcher, { ...wanted, ...more })
+  if (typeof flight === 'string') throw new Error(flight)
+  return flight
+}
+
+const codes = async (ports: StoredPorts, by: number, ids: readonly number[]) =>
+  (await ports.messages.status(by as never, ids as never, longAgo)).map((status) =>
+    typeof status === 'string' ? status : status.code,
+  )
+
+test('a lease that is over is judged by the clock of the store, and only recovery fences', async () => {
+  const { clock, flights } = setUp()
+  const dispatcher = await flights.register(30)
+  clock.step(30)
+  expect(await flights.recover()).toEqual({ requeued: 0, unknown: 0 })
+  clock.step(1)
+  expect(await flights.extend(dispatcher, 30)).toBe('alive')
+  clock.step(31)
+  await flights.recover()
+  expect(await flights.extend(dispatcher, 30)).toBe('fenced')
+  expect(await flights.claim(dispatcher, wanted)).toBe('fenced')
+})
+
+test('recovery makes what was marked unknown and gives the rest back to the queue, in its order and with its age', async () => {
+  const ports = setUp()
+  const { clock, flights } = ports
+  const { id } = await anAccount(ports)
+  const { ids } = await accepted(ports, anOrder(id, { to: numbers(4) }))
+  const accepting = clock.now()
+  const dead = await flights.register(30)
+  const flight = await claimed(ports, dead, { markedMax: 1 })
+  await flights.mark(dead, flight.id, 2)
+  await flights.mark(dead, flight.id, 1)
+  clock.step(60)
+  expect(await flights.recover()).toEqual({ requeued: 2, unknown: 2 })
+  expect(await codes(ports, id, ids)).toEqual([106, 106, 'waiting', 'waiting'])
+  const next = await claimed(ports, await flights.register(30))
+  expect(next.messages.map(({ id, due, attempt }) => ({ id, due, attempt }))).toEqual(
+    ids.slice(2).map((id) => ({ id, due: accepting, attempt: 0 })),
+  )
+  expect(await flights.settle(dead, flight.id, [{ id: at(flight.messages, 2).id, code: OUTCOME.expired }])).toBe(
+    'fenced',
+  )
+  await assertLedger(ports, 960)
+})
+
+test('what a fenced dispatcher still learns turns a 106 into the truth, once, and nothing else', async () => {
+  const ports = setUp()
+  const { clock, flights } = ports
+  const { id } = await anAccount(ports)
+  const { ids } = await accepted(ports, anOrder(id, { to: numbers(4) }))
+  const dead = await flights.register(30)
+  const flight = await claimed(ports, dead, { markedMax: 3 })
+  clock.step(60)
+  await flights.recover()
+  const outcomes = [
+    { outcome: 'accepted', reference: 'r-0' },
+    { outcome: 'refused' },
+    { outcome: 'unknown' },
+    { outcome: 'refused' },
+  ] as const
+  const recorded = flight.messages.map((message, i) => ({ flight: flight.id, message, handover: at(outcomes, i) }))
+  for (let again = 0; again < 2; again++) await flights.record(dead, [flight.id], recorded)
+  expect(await codes(ports, id, ids)).toEqual([100, 111, 106, 'waiting'])
+  await assertLedger(ports, 970)
+  expect(await flights.postpone(dead, flight.id, [at(ids, 2), at(ids, 3), at(ids, 0)], 5)).toBe('fenced')
+  expect(await codes(ports, id, ids)).toEqual([100, 111, 111, 'waiting'])
+  await assertLedger(ports, 980)
+})
+
+test('what a carrier refused for now waits, comes back with one attempt more, and expires by its first due time', async () => {
+  const ports = setUp()
+  const { clock, flights } = ports
+  const { id } = await anAccount(ports)
+  const { ids } = await accepted(ports, anOrder(id, { to: numbers(3) }))
+  const dispatcher = await flights.register(1e6)
+  const flight = await claimed(ports, dispatcher)
+  await flights.postpone(dispatcher, flight.id, [at(ids, 0), at(ids, 2)], 10)
+  await flights.postpone(dispatcher, flight.id, [at(ids, 0), at(ids, 2)], 10)
+  expect(await flights.promote(100)).toBe(0)
+  clock.step(10)
+  expect(await flights.promote(1)).toBe(1)
+  const again = await claimed(ports, dispatcher)
+  expect(again.messages.map(({ id, attempt }) => [id, attempt])).toEqual([[ids[0], 1]])
+  await flights.retire(dispatcher)
+  clock.step(3600)
+  expect(await flights.expire(3610, 100)).toBe(0)
+  clock.step(1)
+  expect(await flights.expire(3610, 1)).toBe(2) // one of each place that ranges wait in
+  expect(await flights.expire(3610, 100)).toBe(1)
+  expect(await codes(ports, id, ids)).toEqual([101, 101, 101])
+  await assertLedger(ports, 1000)
+})
+
+test('behind 100 000 single sends of another account a message waits for one claim, queued or promoted', async () => {
+  const ports = setUp()
+  const { clock, flights, messages } = ports
+  const hog = await anAccount(ports, { credits: 2_000_000 })
+  const small = await anAccount(ports)
+  const due = secondsAfter(clock.now(), 60)
+  const to = [aNumber()]
+  for (let i = 0; i < 50_000; i++) {
+    await messages.accept(anOrder(hog.id, { to }))
+    await messages.accept(anOrder(hog.id, { to, due }))
+  }
+  await accepted(ports, anOrder(small.id, { to }))
+  await accepted(ports, anOrder(small.id, { to, due }))
+  const dispatcher = await flights.register(1e6)
+  const first = await claimed(ports, dispatcher)
+  expect(first.messages.filter(({ account }) => account === small.id)).toHaveLength(1)
+  clock.step(60)
+  expect(await flights.promote(100)).toBe(100)
+  const second = await claimed(ports, dispatcher)
+  expect(second.messages.filter(({ account }) => account === small.id)).toHaveLength(1)
+  while ((await flights.promote(1000)) > 0);
+  let left = 100_002 - 200
+  for (;;) {
+    const flight = await flights.claim(dispatcher, { ...wanted, messagesMax: 1000 })
+    if (typeof flight === 'string') break
+    left -= flight.messages.length
+  }
+  expect(left).toBe(0)
+})
+
+test('the bulk lane gives slices of one send at a time, of the accounts in turn', async () => {
+  const ports = setUp()
+  const [one, two] = [await anAccount(ports, { credits: 10_000 }), await anAccount(ports, { credits: 10_000 })]
+  await accepted(ports, anOrder(one.id, { to: numbers(250) }, { to: numbers(20) }))
+  await accepted(ports, anOrder(two.id, { to: numbers(11) }))
+  const dispatcher = await ports.flights.register(30)
+  const slices: (readonly [number, number])[] = []
+  for (let i = 0; i < 5; i++) {
+    const { messages } = await claimed(ports, dispatcher, { lane: 'bulk' })
+    expect(new Set(messages.map(({ send }) => send)).size).toBe(1)
+    slices.push([at(messages, 0).account, messages.length])
+  }
+  expect(slices).toEqual([
+    [one.id, 100],
+    [two.id, 11],
+    [one.id, 100],
+    [one.id, 50],
+    [one.id, 20],
+  ])
+  expect(await ports.flights.claim(dispatcher, { ...wanted, lane: 'bulk' })).toBe('nothing')
+})
+
+test('a claim tells what holds at that moment: a lock and suppressions that came after acceptance', async () => {
+  const ports = setUp()
+  const { id } = await anAccount(ports)
+  await accepted(ports, anOrder(id, { to: [aNumber()] }))
+  await ports.accounts.setLocked(id, true)
+  await ports.suppressions.add({ scope: id, kind: 'opt-out', number: aNumber(), since: instant(0) })
+  await ports.suppressions.add({ scope: 'everybody', kind: 'blacklist', number: aNumber(), since: instant(0) })
+  const { messages } = await claimed(ports, await ports.flights.register(30))
+  expect(messages[0]).toMatchObject({ accountLocked: true, suppressions: new Set(['opt-out', 'blacklist']) })
+  expect(await collect(ports.accounts.list())).toHaveLength(1)
+})
