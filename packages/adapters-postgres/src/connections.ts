@@ -51,7 +51,8 @@ export function openConnections(options: ConnectionOptions, log: Log): Connectio
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     types: valueTypes,
-    onConnect: greet as (client: ClientBase) => void, // the pool waits for it
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it
+    onConnect: greet,
   })
   pool.on('connect', (client) => open.add(client as unknown as Client))
   pool.on('remove', (client) => open.delete(client as unknown as Client))

@@ -1,4 +1,5 @@
 import type { CarrierId } from '@gateway/core'
+import type { Changes } from './changes.ts'
 import type { Pools } from './pools.ts'
 import type { Log, Settings } from './settings.ts'
 
@@ -7,12 +8,13 @@ export interface Context {
   readonly pools: Pools
   readonly settings: Settings
   readonly log: Log
+  readonly changes: Changes
   /** The number that stands for a carrier in the tables, given at its first use; 0 stands for none. */
   carrierNumber(name: CarrierId): Promise<number>
 }
 
-export function createContext(pools: Pools, settings: Settings, log: Log): Context {
-  return { pools, settings, log, carrierNumber: carrierNumbers(pools) }
+export function createContext(pools: Pools, changes: Changes, settings: Settings, log: Log): Context {
+  return { pools, changes, settings, log, carrierNumber: carrierNumbers(pools) }
 }
 
 /** Numbers of carriers never change: each is asked for once. */

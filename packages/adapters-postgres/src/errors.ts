@@ -31,3 +31,7 @@ export const isAnswer = (error: unknown): boolean => {
   const state = sqlState(error)
   return state !== undefined && !state.startsWith('08') && !state.startsWith('57P')
 }
+
+/** SQLSTATE 23505: the unique index of this name has such a row already. */
+export const isTaken = (error: unknown, index: string): boolean =>
+  error instanceof DatabaseError && error.code === '23505' && error.constraint === index

@@ -1,1 +1,3 @@
-export {}
+export { migrate, type AppliedMigration } from './migrate.ts'
+export { postgresPorts, type PostgresOptions, type PostgresPorts } from './postgres-ports.ts'
+export { defaultSettings, type Log, type Settings } from './settings.ts'

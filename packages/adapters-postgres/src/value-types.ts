@@ -1,7 +1,5 @@
 import { types } from 'pg'
 
-type TypeId = Parameters<typeof types.getTypeParser>[0]
-
 type Parser = (text: string) => unknown
 
 const safeInteger = (text: string): number => {
@@ -28,6 +26,8 @@ const parsers = new Map<number, Parser>([
 export const valueTypes = {
   getTypeParser: (oid: number, format?: 'text' | 'binary'): Parser => {
     const own = format === 'binary' ? undefined : parsers.get(oid)
-    return own ?? (types.getTypeParser(oid as TypeId, format as 'text') as Parser)
+    return own ?? parserOf(oid, format)
   },
 }
+
+const parserOf = types.getTypeParser as (oid: number, format?: 'text' | 'binary') => Parser

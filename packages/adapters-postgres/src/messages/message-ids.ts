@@ -1,4 +1,5 @@
 import type { Connections } from '../connections.ts'
+import { isLostAnswer } from '../errors.ts'
 import type { Settings } from '../settings.ts'
 import { leaseBlock, leaseShared } from '../sql/lease-ids.ts'
 
@@ -34,11 +35,18 @@ export function messageIds(
   let free: readonly IdRange[] = []
   let turn: Promise<unknown> = Promise.resolve()
 
+  const ask = (count: number) =>
+    source === 'own-block'
+      ? connections.run(leaseBlock, [])
+      : connections.run(leaseShared, [Math.max(count, sharedLeaseMin)])
+
   async function lease(count: number): Promise<IdRange> {
     const until = now() + leaseMilliseconds
-    const [leased] = await (source === 'own-block'
-      ? connections.run(leaseBlock, [])
-      : connections.run(leaseShared, [Math.max(count, sharedLeaseMin)]))
+    const [leased] = await ask(count).catch((error: unknown) => {
+      // Ids of a lost answer are nobody's: the next are as good.
+      if (isLostAnswer(error)) return ask(count)
+      throw error
+    })
     if (leased === undefined) throw new Error('no message ids were leased')
     return { ...leased, until }
   }

@@ -1,0 +1,47 @@
+import { credits, type Account, type AccountId, type AccountWithBalance, type Msisdn } from '@gateway/core'
+import type { Pools } from '../pools.ts'
+
+export interface AccountRow {
+  readonly id: number
+  readonly parent_id: number | null
+  readonly login: string
+  readonly first_name: string
+  readonly surname: string
+  readonly locked: boolean
+  readonly own_number: number | null
+  readonly transactional: boolean
+}
+
+const directoryColumns = [
+  'account.id',
+  'account.parent_id',
+  'account.locked',
+  'directory.login',
+  'directory.first_name',
+  'directory.surname',
+  'directory.own_number',
+  'directory.transactional',
+] as const
+
+/** Accounts with all that core knows of one. */
+export const selectAccounts = ({ kysely }: Pools) =>
+  kysely
+    .selectFrom('account')
+    .innerJoin('directory', 'directory.account_id', 'account.id')
+    .select([...directoryColumns, 'account.balance', 'directory.password_hash'])
+
+export const accountOf = (row: AccountRow): Account => ({
+  id: row.id as AccountId,
+  parent: row.parent_id === null ? undefined : (row.parent_id as AccountId),
+  login: row.login,
+  firstName: row.first_name,
+  surname: row.surname,
+  locked: row.locked,
+  trial: row.own_number === null ? undefined : { ownNumber: String(row.own_number) as Msisdn },
+  transactional: row.transactional,
+})
+
+export const withBalance = (row: AccountRow & { readonly balance: number }): AccountWithBalance => ({
+  account: accountOf(row),
+  balance: credits(row.balance),
+})

@@ -1,0 +1,53 @@
+import type { AccountId, ApiKey, Instant, KeyId, NewApiKey } from '@gateway/core'
+import type { Kysely } from 'kysely'
+import { notifyOthers } from '../changes.ts'
+import { sqlState } from '../errors.ts'
+import { timestamp } from '../sql/arrays.ts'
+import type { Tables } from '../tables.ts'
+
+const foreignKeyViolation = '23503'
+
+/** Undefined: no such account. */
+export async function issueKey(
+  kysely: Kysely<Tables>,
+  id: AccountId,
+  { hash, prefix, label, expires }: NewApiKey,
+  now: Instant,
+): Promise<KeyId | undefined> {
+  const expiresAt = expires === undefined ? null : timestamp(expires)
+  try {
+    const row = await kysely
+      .insertInto('api_key')
+      .values({ account_id: id, hash, prefix, label, issued_at: timestamp(now), expires_at: expiresAt })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return row.id as KeyId
+  } catch (error) {
+    if (sqlState(error) === foreignKeyViolation) return undefined
+    throw error
+  }
+}
+
+export async function keysOf(kysely: Kysely<Tables>, id: AccountId): Promise<readonly ApiKey[]> {
+  const rows = await kysely.selectFrom('api_key').selectAll().where('account_id', '=', id).orderBy('id').execute()
+  return rows.map((row) => ({
+    id: row.id as KeyId,
+    account: row.account_id as AccountId,
+    prefix: row.prefix,
+    label: row.label,
+    issued: row.issued_at as Instant,
+    expires: (row.expires_at ?? undefined) as Instant | undefined,
+    revoked: (row.revoked_at ?? undefined) as Instant | undefined,
+  }))
+}
+
+/** False: no such key. Told to everybody, also if it was revoked before: that may have been told to nobody. */
+export async function revokeKey(kysely: Kysely<Tables>, key: KeyId, now: Instant): Promise<boolean> {
+  const rows = await kysely
+    .updateTable('api_key')
+    .set((update) => ({ revoked_at: update.fn.coalesce('revoked_at', update.val(timestamp(now))) }))
+    .where('id', '=', key)
+    .returning(notifyOthers.as('told'))
+    .execute()
+  return rows.length > 0
+}

@@ -1,0 +1,78 @@
+import { Client } from 'pg'
+import { sql } from 'kysely'
+import type { Log } from './settings.ts'
+
+/** Tells other processes that accounts, keys or prices have changed. */
+export interface Changes {
+  /** Calls `changed` whenever something has changed, or may have without our hearing of it. Begins to listen. */
+  onChange(changed: () => void): void
+  /** Waits for a change that this process makes, then calls `changed` here, also if it failed: it may be done all the same. */
+  around<T>(change: Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+const channel = 'gateway_directory'
+const pauseMilliseconds = 1000
+
+/** Part of the statement that changes something, so that it is told exactly when it is committed. */
+export const notifyOthers = sql<string>`pg_notify(${sql.lit(channel)}, '')`
+
+/**
+ * Listens on a connection of its own, from the first use on, and comes back when it is lost. Only to hear early: what is
+ * remembered is forgotten by itself after some seconds.
+ */
+export function listenForChanges(connectionString: string, connectionSeconds: number, log: Log): Changes {
+  const listeners: (() => void)[] = []
+  const tell = () => {
+    for (const changed of listeners) changed()
+  }
+  let client: Client | undefined
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  async function connect(): Promise<void> {
+    const fresh = new Client({
+      connectionString,
+      application_name: 'gateway changes',
+      connectionTimeoutMillis: connectionSeconds * 1000,
+      keepAlive: true,
+    })
+    client = fresh
+    fresh.on('notification', tell)
+    fresh.on('error', () => undefined) // followed by 'end'
+    fresh.once('end', retryLater)
+    await fresh.connect()
+    await fresh.query(`listen ${channel}`)
+    tell() // what changed while nobody listened
+  }
+
+  function retryLater(): void {
+    if (closed) return
+    clearTimeout(timer)
+    timer = setTimeout(start, pauseMilliseconds)
+    timer.unref()
+  }
+
+  function start(): void {
+    connect().catch((error: unknown) => {
+      if (closed) return
+      log.warn(`changes of accounts are seen late, the connection that listens for them failed: ${String(error)}`)
+      client?.removeListener('end', retryLater)
+      void client?.end()
+      retryLater()
+    })
+  }
+
+  return {
+    onChange: (changed) => {
+      listeners.push(changed)
+      if (listeners.length === 1) start()
+    },
+    around: (change) => change.finally(tell),
+    close: async () => {
+      closed = true
+      clearTimeout(timer)
+      await client?.end()
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { sql } from 'kysely'
+import type { Pools } from './pools.ts'
+import type { Log } from './settings.ts'
+
+const versionMin = 15
+
+/**
+ * Refuses, with an Error that says what to do, a server on which an accepted message could be lost (`fsync` or
+ * `full_page_writes` off), and one that is too old. Warns where a crash may lose what was accepted last.
+ */
+export async function checkServer({ kysely }: Pools, log: Log): Promise<void> {
+  const { rows } = await sql<{ name: string; setting: string }>`select name, setting from pg_settings
+    where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'server_version_num')`.execute(kysely)
+  const settings = new Map(rows.map(({ name, setting }) => [name, setting]))
+  const version = Math.floor(Number(settings.get('server_version_num')) / 10_000)
+  if (!(version >= versionMin)) {
+    throw new Error(`the database is PostgreSQL ${version}; the gateway needs PostgreSQL ${versionMin} or later`)
+  }
+  for (const name of ['fsync', 'full_page_writes']) {
+    if (settings.get(name) !== 'on') {
+      throw new Error(`the database runs with ${name} off: a crash would lose accepted messages. Set ${name} = on.`)
+    }
+  }
+  if (settings.get('synchronous_commit') === 'off') {
+    log.warn('the database runs with synchronous_commit off: its crash loses what was accepted in the last moments')
+  }
+}

@@ -1,0 +1,78 @@
+/** Gathers jobs while others are being done, and does what has gathered together. */
+export interface Collector<Job, Result> {
+  /** The result of this job; what fails one job does not fail another, unless `run` failed for all. */
+  add(job: Job): Promise<Result>
+}
+
+export interface CollectorOptions<Job, Result> {
+  /** So many runs at a time. */
+  readonly inFlightMax: number
+  /** A run has at most so many jobs. */
+  readonly jobsMax: number
+  /** A run has at most this weight, or one job. */
+  readonly weightMax: number
+  readonly weight: (job: Job) => number
+  /**
+   * Does the jobs, the oldest first, and resolves when the next run may begin: to a result for each job in its place, or to
+   * the promise of one. If it rejects, all of its jobs do.
+   */
+  readonly run: (jobs: readonly Job[]) => Promise<readonly (Result | Promise<Result>)[]>
+}
+
+interface Waiting<Job, Result> {
+  readonly job: Job
+  readonly resolve: (result: Result | Promise<Result>) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Without a timer: a job that finds a free place starts at once, and those that come meanwhile share the next one. So a quiet
+ * store answers as fast as it can, and a busy one in few large steps. First come, first served.
+ */
+export function collector<Job, Result>(options: CollectorOptions<Job, Result>): Collector<Job, Result> {
+  const { inFlightMax, jobsMax, weightMax, weight, run } = options
+  let queue: Waiting<Job, Result>[] = []
+  let inFlight = 0
+
+  function take(): readonly Waiting<Job, Result>[] {
+    let count = 0
+    let sum = 0
+    for (const { job } of queue) {
+      sum += weight(job)
+      if (count === jobsMax || (count > 0 && sum > weightMax)) break
+      count++
+    }
+    const taken = queue.slice(0, count)
+    queue = queue.slice(count)
+    return taken
+  }
+
+  async function runOnce(waiting: readonly Waiting<Job, Result>[]): Promise<void> {
+    try {
+      const results = await run(waiting.map(({ job }) => job))
+      for (const [i, { resolve, reject }] of waiting.entries()) {
+        const result = results[i]
+        if (result === undefined) reject(new Error('a job came back without a result'))
+        else resolve(result)
+      }
+    } catch (error) {
+      for (const { reject } of waiting) reject(error)
+    }
+    inFlight--
+    start()
+  }
+
+  function start(): void {
+    if (inFlight === inFlightMax || queue.length === 0) return
+    inFlight++
+    void runOnce(take())
+  }
+
+  return {
+    add: (job) =>
+      new Promise<Result>((resolve, reject) => {
+        queue.push({ job, resolve, reject })
+        start()
+      }),
+  }
+}

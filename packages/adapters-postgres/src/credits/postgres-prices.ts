@@ -1,0 +1,36 @@
+import { credits, type PriceTable, type Prices } from '@gateway/core'
+import { notifyOthers } from '../changes.ts'
+import type { Context } from '../context.ts'
+import { shortMemory } from '../short-memory.ts'
+
+/** Seven parts at this price still fit into the column that a send's price is in. */
+const priceMax = 300_000_000
+
+export function postgresPrices({ pools: { kysely }, settings, changes }: Context): Prices {
+  async function load(): Promise<PriceTable> {
+    const rows = await kysely.selectFrom('price').selectAll().execute()
+    return new Map(rows.map(({ prefix, price }) => [prefix, credits(price)]))
+  }
+  const memory = shortMemory({ seconds: settings.cacheSeconds, entriesMax: 1, load, keep: () => true })
+  changes.onChange(() => memory.clear())
+
+  async function set(prefix: string, price: number): Promise<void> {
+    if (price < 0 || price > priceMax) throw new RangeError(`not a price: ${price} tenths of a credit`)
+    await kysely
+      .insertInto('price')
+      .values({ prefix, price })
+      .onConflict((conflict) => conflict.column('prefix').doUpdateSet({ price }))
+      .returning(notifyOthers.as('told'))
+      .execute()
+  }
+
+  async function remove(prefix: string): Promise<boolean> {
+    const removed = kysely.deleteFrom('price').where('prefix', '=', prefix)
+    return (await removed.returning(notifyOthers.as('told')).execute()).length > 0
+  }
+  return {
+    table: () => memory.get('all'),
+    set: (prefix, price) => changes.around(set(prefix, price)),
+    remove: (prefix) => changes.around(remove(prefix)),
+  }
+}

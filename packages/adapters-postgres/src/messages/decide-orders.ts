@@ -1,0 +1,69 @@
+import { credits, spend, type AccountId } from '@gateway/core'
+import type { Connection, Connections } from '../connections.ts'
+import { isLostAnswer, type LostAnswer } from '../errors.ts'
+import type { HotStatement } from '../sql/hot-statement.ts'
+import { lockAccount, readAccount, type Purse } from '../sql/read-account.ts'
+import { answersOf, type Accepted, type NumberedJob } from './job.ts'
+import { layOut, sendsOf, type LaidOut } from './lay-out.ts'
+import type { IdRange } from './message-ids.ts'
+import { storeSends } from './store-sends.ts'
+
+/** What was decided, one answer a job; or what may have been stored by the connection that was lost. */
+export type Decision =
+  | { readonly answers: readonly (Accepted | undefined)[]; readonly unused: readonly IdRange[] }
+  | { readonly lost: LostAnswer; readonly laidOut: readonly LaidOut[] }
+
+/**
+ * Decides jobs of one account, each of which takes what fits into what those before it have left (ruling 1.11). Where
+ * nothing fits, one look at the account says so: senders without credits cost no lock.
+ */
+export async function decideOrders(
+  hot: Connections,
+  account: AccountId,
+  jobs: readonly NumberedJob[],
+): Promise<Decision> {
+  let laidOut: readonly LaidOut[] = []
+  try {
+    const seen = await purseOf(hot, readAccount, account)
+    const fitting = whatFits(jobs, seen)
+    if (sendsOf(fitting).length === 0) return decided(account, jobs, seen, fitting)
+
+    return await hot.transaction(async (connection) => {
+      const purse = await purseOf(connection, lockAccount, account)
+      laidOut = whatFits(jobs, purse)
+      const sends = sendsOf(laidOut)
+      const balance = (await storeSends(connection, sends)).get(account)
+      if (balance === undefined && sends.length > 0) throw new Error(`account ${account} did not pay what it has`)
+      return decided(account, jobs, { ...purse, balance: balance ?? purse.balance }, laidOut)
+    })
+  } catch (error) {
+    if (isLostAnswer(error)) return { lost: error, laidOut }
+    throw error
+  }
+}
+
+async function purseOf(connection: Connection, statement: HotStatement<Purse>, account: AccountId): Promise<Purse> {
+  const [purse] = await connection.run(statement, [account])
+  if (purse === undefined) throw new Error(`no account ${account}`)
+  return purse
+}
+
+function whatFits(jobs: readonly NumberedJob[], { balance, locked }: Purse): readonly LaidOut[] {
+  if (locked) return []
+  let left = credits(balance)
+  return jobs.map(({ order, costs, ranges }) => {
+    const spending = spend(left, costs)
+    left = spending.balance
+    return layOut(order, ranges, spending.taken)
+  })
+}
+
+function decided(
+  account: AccountId,
+  jobs: readonly NumberedJob[],
+  { balance, locked }: Purse,
+  laidOut: readonly LaidOut[],
+): Decision {
+  if (locked) return { answers: jobs.map(() => 'account-locked'), unused: jobs.flatMap(({ ranges }) => ranges) }
+  return { answers: answersOf(laidOut, new Map([[account, balance]])), unused: laidOut.flatMap(({ rest }) => rest) }
+}

@@ -1,0 +1,53 @@
+import { credits, type Acceptance, type AccountId, type Credits, type Order } from '@gateway/core'
+import type { LaidOut } from './lay-out.ts'
+import type { IdRange } from './message-ids.ts'
+
+export type Accepted = Acceptance | 'account-locked'
+
+/** An order on its way to be accepted. */
+export interface Job {
+  readonly order: Order
+  /** By all its recipients, in their order. */
+  readonly costs: readonly Credits[]
+  /** How often the answer about it was lost and it turned out not to be stored. */
+  readonly losses: number
+}
+
+/** A job with as many ids as it can need. */
+export interface NumberedJob extends Job {
+  readonly ranges: readonly IdRange[]
+}
+
+/** What a price column holds. */
+const costMax = 2 ** 31 - 1
+
+/** Throws a RangeError for a cost that is negative or cannot be stored: it would make money, or fail its neighbours. */
+export function jobOf(order: Order): Job {
+  const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
+  const wrong = costs.find((cost) => cost < 0 || cost > costMax)
+  if (wrong !== undefined) throw new RangeError(`not the cost of a message: ${wrong} tenths of a credit`)
+  return { order, costs, losses: 0 }
+}
+
+const costOf = ({ sends }: LaidOut): number =>
+  sends.reduce((sum, { price, numbers }) => sum + price * numbers.length, 0)
+
+/**
+ * The answers to jobs that were stored together, where `balances` is what is left after all of them: the balance right after
+ * one is what is left and what the later ones of its account cost.
+ */
+export function answersOf(
+  laidOut: readonly LaidOut[],
+  balances: ReadonlyMap<AccountId, number>,
+): readonly (Acceptance | undefined)[] {
+  const left = new Map(balances)
+  return laidOut
+    .toReversed()
+    .map((laid) => {
+      const balance = left.get(laid.account)
+      if (balance === undefined) return undefined
+      left.set(laid.account, balance + costOf(laid))
+      return { results: laid.results, balance: credits(balance) }
+    })
+    .toReversed()
+}

@@ -1,0 +1,70 @@
+import type { Acceptance, AccountId, Body, Instant, MessageId, Msisdn, Order } from '@gateway/core'
+import type { IdRange } from './message-ids.ts'
+
+/** One text at one price to many numbers, with consecutive ids: a row of `send`. */
+export interface Send {
+  readonly firstId: number
+  readonly account: AccountId
+  readonly body: Body
+  readonly due: Instant | undefined
+  readonly price: number
+  readonly numbers: Msisdn[]
+}
+
+export interface LaidOut {
+  readonly account: AccountId
+  readonly sends: readonly Send[]
+  readonly results: Acceptance['results']
+  /** Ids that were not needed. */
+  readonly rest: readonly IdRange[]
+}
+
+/** A claim reads a part of a send's numbers: what it does not need should not be many times that. */
+const numbersMax = 1000
+
+/**
+ * Gives the recipients of an order, in their order, the ids of `ranges`, and joins neighbours of one text and one price into
+ * a send. Those that `taken`, by all recipients of the order, leaves out have no id and are in no send.
+ */
+export function layOut(order: Order, ranges: readonly IdRange[], taken?: readonly boolean[]): LaidOut {
+  const ids = counter(ranges)
+  const sends: Send[] = []
+  let recipient = 0
+  const results = order.texts.map(({ body, due, to }) => {
+    let open: Send | undefined
+    return to.map(({ number, cost }) => {
+      if (taken?.[recipient++] === false) return 'insufficient-credits'
+      const id = ids.next()
+      if (open?.price !== cost || !continues(open, id)) {
+        open = { firstId: id, account: order.account, body, due, price: cost, numbers: [] }
+        sends.push(open)
+      }
+      open.numbers.push(number)
+      return id as MessageId
+    })
+  })
+  return { account: order.account, sends, results, rest: ids.rest() }
+}
+
+const block = (id: number): number => Math.floor(id / 10_000)
+
+const continues = ({ firstId, numbers }: Send, id: number): boolean =>
+  firstId + numbers.length === id && numbers.length < numbersMax && block(firstId) === block(id)
+
+function counter(ranges: readonly IdRange[]) {
+  let at = 0
+  let id = ranges[0]?.lo ?? 0
+  return {
+    next(): number {
+      for (let range = ranges[at]; range !== undefined; range = ranges[++at]) {
+        id = Math.max(id, range.lo)
+        if (id < range.hi) return id++
+      }
+      throw new Error('an order has more recipients than ids')
+    },
+    rest: (): readonly IdRange[] =>
+      ranges.slice(at).map((range) => ({ ...range, lo: Math.min(Math.max(id, range.lo), range.hi) })),
+  }
+}
+
+export const sendsOf = (laidOut: readonly LaidOut[]): readonly Send[] => laidOut.flatMap(({ sends }) => sends)

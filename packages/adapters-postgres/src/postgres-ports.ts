@@ -1,0 +1,62 @@
+import type { StoredPorts } from '@gateway/core'
+import { postgresAccounts } from './accounts/postgres-accounts.ts'
+import { listenForChanges } from './changes.ts'
+import { checkServer } from './check-server.ts'
+import { createContext } from './context.ts'
+import { postgresLedger } from './credits/postgres-ledger.ts'
+import { postgresPrices } from './credits/postgres-prices.ts'
+import { postgresFlights } from './flights/postgres-flights.ts'
+import { postgresMessages } from './messages/postgres-messages.ts'
+import { migrate, type AppliedMigration } from './migrate.ts'
+import { openPools } from './pools.ts'
+import { postgresReceipts } from './receipts/postgres-receipts.ts'
+import { defaultSettings, silent, type Log, type Settings } from './settings.ts'
+import { postgresSuppressions } from './suppressions/postgres-suppressions.ts'
+
+export interface PostgresOptions {
+  /** A URL of PostgreSQL 15 or later. A direct connection: no pooler that shares one among several clients. */
+  readonly connectionString: string
+  readonly log?: Log
+  /** What is left out has its default. */
+  readonly settings?: Partial<Settings>
+}
+
+export interface PostgresPorts {
+  readonly ports: StoredPorts
+  /** Brings the schema up to what this version knows; returns what that took. Until then the ports do not work. */
+  migrate(): Promise<readonly AppliedMigration[]>
+  /** Throws an Error for a server that could lose accepted messages, or is too old. */
+  checkServer(): Promise<void>
+  /** Whether the database answers, and the schema is there. Throws if not. */
+  ping(): Promise<void>
+  /** Ends the connections as they become free; after `seconds` (default 5) it breaks off what is still at work. */
+  close(seconds?: number): Promise<void>
+}
+
+/** Every stored port on one database. Connects when first used; what a lost connection interrupted is found out, not guessed. */
+export function postgresPorts(options: PostgresOptions): PostgresPorts {
+  const { connectionString, log = silent } = options
+  const settings = { ...defaultSettings, ...options.settings }
+  const pools = openPools(connectionString, settings, log)
+  const changes = listenForChanges(connectionString, settings.connectionSeconds, log)
+  const context = createContext(pools, changes, settings, log)
+  return {
+    ports: {
+      accounts: postgresAccounts(context),
+      ledger: postgresLedger(context),
+      prices: postgresPrices(context),
+      suppressions: postgresSuppressions(context),
+      messages: postgresMessages(context),
+      flights: postgresFlights(context),
+      receipts: postgresReceipts(context),
+    },
+    migrate: () => migrate(connectionString, log),
+    checkServer: () => checkServer(pools, log),
+    ping: async () => {
+      await pools.kysely.selectFrom('price').select('prefix').limit(1).execute()
+    },
+    close: async (seconds = 5) => {
+      await Promise.all([changes.close(), pools.close(seconds)])
+    },
+  }
+}

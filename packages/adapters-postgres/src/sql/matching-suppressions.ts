@@ -1,0 +1,10 @@
+import type { HotStatement } from './hot-statement.ts'
+
+/** Of each pair of account $1 and number $2: its place in the arrays, from 1, and a kind that holds for it, once for each kind. */
+export const matchingSuppressions: HotStatement<{ place: number; kind: number }> = {
+  name: 'matching-suppressions',
+  text: `
+select u.place, s.kind
+from unnest($1::int[], $2::bigint[]) with ordinality u(account, number, place)
+join suppression s on s.msisdn = u.number and s.account_id in (u.account, 0)`,
+}

@@ -1,0 +1,24 @@
+import type { HotStatement } from './hot-statement.ts'
+
+export interface Purse {
+  readonly balance: number
+  readonly locked: boolean
+}
+
+/** What account $1 has at this moment. */
+export const readAccount: HotStatement<Purse> = {
+  name: 'read-account',
+  text: 'select balance, locked from account where id = $1',
+}
+
+/** The same, and nobody changes it until the transaction ends. */
+export const lockAccount: HotStatement<Purse> = {
+  name: 'lock-account',
+  text: 'select balance, locked from account where id = $1 for update',
+}
+
+/** Those of the accounts $1 that there are. */
+export const readBalances: HotStatement<{ id: number; balance: number }> = {
+  name: 'read-balances',
+  text: 'select id, balance from account where id = any ($1::int[])',
+}
