@@ -1,1 +1,2 @@
-export {}
+export { isAspPath } from './routes.ts'
+export { createAspServer, type AspSettings } from './server.ts'

@@ -1,0 +1,30 @@
+import { bodyOf, parseMinute, type SentRecipient } from '@gateway/core'
+import { errorText, notAvailable, overloaded } from '../answer.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { echoed, listAnswer } from '../list-answer.ts'
+import { first, list } from '../parameters.ts'
+import { SEND_RESULT } from '../words.ts'
+
+const numbersMax = 100
+
+/** One text to 1 to 100 numbers, one result for each in request order (spec 4.2, rules 1 and 2; rulings 1.10, 3.5). */
+export const batchMessage: Endpoint = {
+  wrongCredentials: 'FAIL&',
+  run: async ({ gateway, account, parameters }) => {
+    const text = first(parameters, 'message')
+    if (text === undefined || bodyOf(text) === 'no-message') return errorText('No message given')
+    const recipients = list(parameters, 'numbers')
+    if (recipients.length === 0) return errorText('No numbers supplied')
+    if (recipients.length > numbersMax) return errorText('Too many numbers supplied')
+    // Who sends a reference relies on it when sending again: better no message than the same one twice.
+    if (first(parameters, 'clientref') !== undefined) return notAvailable
+
+    // A time that cannot be read sends at once (spec 3).
+    const scheduled = parseMinute(first(parameters, 'scheduled')?.trim() ?? '')
+    const sent = await gateway.sendMessages(account, [{ text, recipients, scheduled }])
+    return sent === 'overloaded' ? overloaded : listAnswer(sent.flat().map(resultOf))
+  },
+}
+
+const resultOf = (recipient: SentRecipient): string =>
+  `${echoed(recipient.number)}=${'refused' in recipient ? SEND_RESULT[recipient.refused] : recipient.id}`

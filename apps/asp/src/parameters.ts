@@ -1,0 +1,36 @@
+import { decodePercent } from './percent-decoding.ts'
+
+/** The parameters of a request by their names in lower case: every value in its order, decoded (ruling 3.1). */
+export type Parameters = ReadonlyMap<string, readonly string[]>
+
+/** Reads queries and form bodies, each with one character for each byte. Letter case of names does not count. */
+export function readParameters(...sources: readonly string[]): Parameters {
+  const parameters = new Map<string, string[]>()
+  for (const source of sources) {
+    for (const pair of source.split('&')) {
+      if (pair === '') continue
+      const equals = pair.indexOf('=')
+      const name = decodePercent(equals === -1 ? pair : pair.slice(0, equals)).toLowerCase()
+      const value = equals === -1 ? '' : decodePercent(pair.slice(equals + 1))
+      const before = parameters.get(name)
+      if (before === undefined) parameters.set(name, [value])
+      else before.push(value)
+    }
+  }
+  return parameters
+}
+
+/** Of a parameter given more than once the first counts. Undefined: not given, or with U+0000 in it (ruling 3.1). */
+export const first = (parameters: Parameters, name: string): string | undefined => withoutNul(parameters.get(name)?.[0])
+
+/**
+ * The pieces of a list, from all the times it was given: split at `;`, trimmed, empty ones dropped (rulings 3.1, 3.4). None
+ * if there is U+0000 in it.
+ */
+export const list = (parameters: Parameters, name: string): readonly string[] =>
+  (withoutNul(parameters.get(name)?.join(';')) ?? '')
+    .split(';')
+    .map((piece) => piece.trim())
+    .filter((piece) => piece !== '')
+
+const withoutNul = (value: string | undefined): string | undefined => (value?.includes('\0') ? undefined : value)
