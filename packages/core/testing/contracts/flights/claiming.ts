@@ -1,0 +1,171 @@
+import { strict as assert } from 'node:assert'
+import type { Flight, MessageId } from '@gateway/core'
+import { aBody, numbers } from '../../builders.ts'
+import { realClock } from '../../memory/clock.ts'
+import { longAgo } from '../shared.ts'
+import { allAccepted, ascending, idsOf, times, wanted, withTraffic } from './traffic.ts'
+
+/** Who may have which messages, and how many at a time. */
+export const claiming = withTraffic({
+  'a claimed message is what was accepted, with the text that was accepted': async (traffic) => {
+    const before = realClock().now() - 60_000
+    const account = await traffic.account()
+    const text = 'Grüße für 5 €: ^{}[~]\\| '.repeat(9)
+    const ids = await traffic.send(account, { to: 3, text, costs: [20, 20, 20] })
+    const flight = await traffic.claim(await traffic.dispatcher())
+    assert.deepEqual(idsOf([flight]), ids)
+    for (const [i, message] of flight.messages.entries()) {
+      const { due, ...rest } = message
+      assert.deepEqual(rest, {
+        id: ids[i],
+        send: ids[0],
+        account,
+        to: numbers(3)[i],
+        body: aBody(text),
+        attempt: 0,
+        accountLocked: false,
+        suppressions: new Set(),
+      })
+      assert.ok(due > before && due < before + 120_000, 'due when it was accepted')
+    }
+    assert.deepEqual(await traffic.codes(account, ids), times(3, 'waiting'))
+  },
+
+  'a text in UCS-2 comes back as it was accepted': async (traffic) => {
+    const account = await traffic.account()
+    const text = 'שלום 👋 “quoted” '.repeat(12)
+    await traffic.send(account, { text })
+    const flight = await traffic.claim(await traffic.dispatcher())
+    assert.deepEqual(flight.messages[0]?.body, aBody(text))
+  },
+
+  'texts to ten numbers are claimed in the single lane, to eleven in the bulk lane': async (traffic) => {
+    const account = await traffic.account()
+    const dispatcher = await traffic.dispatcher()
+    const ten = await traffic.send(account, { to: 10 })
+    assert.equal(await traffic.ports.flights.claim(dispatcher, wanted('bulk')), 'nothing')
+    const eleven = await traffic.send(account, { to: 11 })
+    assert.deepEqual(idsOf(await traffic.claimAll(dispatcher, 'single')), ten)
+    assert.deepEqual(idsOf(await traffic.claimAll(dispatcher, 'bulk')), eleven)
+  },
+
+  'dispatchers that race claim every message exactly once, in flights whose ids ascend, and leave nothing behind':
+    async (traffic) => {
+      const { flights } = traffic.ports
+      const account = await traffic.account()
+      const sends = await Promise.all([
+        ...times(40, 10).map((to) => traffic.send(account, { to })),
+        ...times(3, 200).map((to) => traffic.send(account, { to })),
+      ])
+      const ids = ascending(sends.flat())
+      assert.equal(ids.length, 1000)
+
+      const work = async () => {
+        const dispatcher = await traffic.dispatcher()
+        const lanes = [traffic.claimAll(dispatcher, 'single', 37), traffic.claimAll(dispatcher, 'bulk', 61)]
+        const claimed = (await Promise.all(lanes)).flat()
+        for (const flight of claimed) await flights.record(dispatcher, [flight.id], allAccepted(flight))
+        await flights.retire(dispatcher)
+        return claimed
+      }
+      const claimed = (await Promise.all(times(8, 0).map(work))).flat()
+
+      assert.deepEqual(ascending(idsOf(claimed)), ids)
+      for (const flight of claimed) assert.deepEqual(idsOf([flight]), ascending(idsOf([flight])))
+      assert.deepEqual(await traffic.codes(account, ids), times(1000, 100))
+      const late = await traffic.dispatcher()
+      assert.equal(await flights.claim(late, wanted('single')), 'nothing')
+      assert.equal(await flights.claim(late, wanted('bulk')), 'nothing')
+      assert.deepEqual(await traffic.fence(late), { requeued: 0, unknown: 0 })
+    },
+
+  'a flight of the bulk lane has at most as many messages as wanted, of one text; the rest stays': async (traffic) => {
+    const account = await traffic.account()
+    const first = await traffic.send(account, { to: 25 })
+    const second = await traffic.send(account, { to: 25 })
+    const flights = await traffic.claimAll(await traffic.dispatcher(), 'bulk', 10)
+    assert.deepEqual(ascending(idsOf(flights)), ascending([...first, ...second]))
+    for (const { messages } of flights) {
+      assert.ok(messages.length <= 10)
+      assert.equal(new Set(messages.map(({ send }) => send)).size, 1)
+    }
+  },
+
+  'a flight of the single lane exceeds what is wanted by no more than the rest of one text': async (traffic) => {
+    const account = await traffic.account()
+    for (const to of [4, 3, 10, 1, 2, 7]) await traffic.send(account, { to })
+    const flights = await traffic.claimAll(await traffic.dispatcher(), 'single', 5)
+    assert.equal(idsOf(flights).length, 27)
+    for (const { messages } of flights) {
+      const last = messages.at(-1)?.send
+      assert.ok(messages.filter(({ send }) => send !== last).length < 5)
+    }
+  },
+
+  'no more messages may leave at once than are wanted to be marked': async (traffic) => {
+    const account = await traffic.account()
+    const ids = await traffic.send(account, { to: 10 })
+    const dispatcher = await traffic.dispatcher()
+    const flight = await traffic.claim(dispatcher, 'single', 10, 4)
+    assert.equal(flight.marked, 4)
+    await traffic.ports.flights.retire(dispatcher)
+    assert.deepEqual(await traffic.codes(account, ids), [...times(4, 106), ...times(6, 'waiting')])
+  },
+
+  'where fewer messages wait than may be marked, all that were claimed may leave': async (traffic) => {
+    const account = await traffic.account()
+    await traffic.send(account, { to: 3 })
+    await traffic.send(account, { to: 12 })
+    const dispatcher = await traffic.dispatcher()
+    assert.equal((await traffic.claim(dispatcher, 'single', 100, 50)).marked, 3)
+    assert.equal((await traffic.claim(dispatcher, 'bulk', 100, 50)).marked, 12)
+  },
+
+  'a claim tells what holds for its account and numbers at that moment, and nothing of other accounts': async (
+    traffic,
+  ) => {
+    const { accounts, suppressions } = traffic.ports
+    const account = await traffic.account()
+    const other = await traffic.account()
+    for (const to of [4, 12]) await traffic.send(account, { to })
+    const [a, b, c, d] = numbers(4)
+    assert.ok(a && b && c && d)
+    await suppressions.add({ scope: account, number: a, kind: 'opt-out', since: longAgo })
+    await suppressions.add({ scope: 'everybody', number: a, kind: 'blacklist', since: longAgo })
+    await suppressions.add({ scope: 'everybody', number: b, kind: 'do-not-contact', since: longAgo })
+    await suppressions.add({ scope: other, number: c, kind: 'opt-out', since: longAgo })
+    await accounts.setLocked(account, true)
+
+    const dispatcher = await traffic.dispatcher()
+    for (const lane of ['single', 'bulk'] as const) {
+      const { messages } = await traffic.claim(dispatcher, lane)
+      const found = messages.slice(0, 4).map((message) => [...message.suppressions].sort())
+      assert.deepEqual(found, [['blacklist', 'opt-out'], ['do-not-contact'], [], []])
+      assert.ok(messages.every(({ accountLocked }) => accountLocked))
+    }
+  },
+
+  'behind the backlog of one account, another account has its single message in one of the next claims': async (
+    traffic,
+  ) => {
+    const [busy, other] = [await traffic.account(), await traffic.account()]
+    await Promise.all(times(60, 10).map((to) => traffic.send(busy, { to })))
+    const dispatcher = await traffic.dispatcher()
+    await traffic.claim(dispatcher, 'single', 20)
+    const [id] = await traffic.send(other)
+    const next = [await traffic.claim(dispatcher, 'single', 20), await traffic.claim(dispatcher, 'single', 20)]
+    assert.ok(idsOf(next).includes(id as MessageId))
+  },
+
+  'accounts take turns in the bulk lane': async (traffic) => {
+    const busy = await traffic.account()
+    await Promise.all(times(12, 30).map((to) => traffic.send(busy, { to })))
+    const others = [await traffic.account(), await traffic.account()]
+    for (const other of others) await traffic.send(other, { to: 30 })
+    const dispatcher = await traffic.dispatcher()
+    const next: Flight[] = []
+    for (let i = 0; i < 4; i++) next.push(await traffic.claim(dispatcher, 'bulk', 30))
+    const served = new Set(next.flatMap(({ messages }) => messages.map(({ account }) => account)))
+    for (const other of others) assert.ok(served.has(other))
+  },
+})

@@ -1,0 +1,221 @@
+import { strict as assert } from 'node:assert'
+import { OUTCOME } from '@gateway/core'
+import {
+  all,
+  allAccepted,
+  ascending,
+  idsOf,
+  leaseSeconds,
+  noLease,
+  times,
+  wanted,
+  withTraffic,
+  type Traffic,
+} from './traffic.ts'
+
+const { expired, refused, sent, unknown } = OUTCOME
+
+/** A flight of ten messages of a new account, none of them marked. */
+async function aFlight(traffic: Traffic, markedMax = 0) {
+  const account = await traffic.account()
+  const ids = await traffic.send(account, { to: 10 })
+  const dispatcher = await traffic.dispatcher()
+  const flight = await traffic.claim(dispatcher, 'single', 10, markedMax)
+  return { account, ids, dispatcher, flight }
+}
+
+/** What a dispatcher may do, and what becomes of its messages when it ends. */
+export const fencing = withTraffic({
+  'a fenced dispatcher can neither mark, settle, postpone, extend nor claim': async (traffic) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher, flight } = await aFlight(traffic)
+    assert.deepEqual(await traffic.fence(dispatcher), { requeued: 10, unknown: 0 })
+    assert.equal(await flights.mark(dispatcher, flight.id, 10), 'fenced')
+    const settled = ids.map((id) => ({ id, code: expired }))
+    assert.equal(await flights.settle(dispatcher, flight.id, settled), 'fenced')
+    assert.equal(await flights.postpone(dispatcher, flight.id, ids, 0), 'fenced')
+    assert.equal(await flights.extend(dispatcher, leaseSeconds), 'fenced')
+    assert.equal(await flights.claim(dispatcher, wanted('single')), 'fenced')
+    assert.deepEqual(await traffic.codes(account, ids), times(10, 'waiting'))
+    assert.deepEqual(idsOf(await traffic.claimAll(await traffic.dispatcher())), ids)
+  },
+
+  'a fenced dispatcher claims nothing of the bulk lane either': async (traffic) => {
+    const account = await traffic.account()
+    const ids = await traffic.send(account, { to: 20 })
+    const dispatcher = await traffic.dispatcher()
+    await traffic.fence(dispatcher)
+    assert.equal(await traffic.ports.flights.claim(dispatcher, wanted('bulk')), 'fenced')
+    assert.deepEqual(idsOf(await traffic.claimAll(await traffic.dispatcher(), 'bulk')), ids)
+  },
+
+  'what a fenced dispatcher records of messages that may not have left changes nothing': async (traffic) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher, flight } = await aFlight(traffic)
+    await traffic.fence(dispatcher)
+    await flights.record(dispatcher, [flight.id], allAccepted(flight))
+    assert.deepEqual(await traffic.codes(account, ids), times(10, 'waiting'))
+    const [again] = await traffic.claimAll(await traffic.dispatcher())
+    assert.ok(again)
+    assert.deepEqual(idsOf([again]), ids)
+  },
+
+  'a dispatcher never has the id of another': async (traffic) => {
+    const registered = await Promise.all(times(16, 0).map(() => traffic.dispatcher()))
+    assert.equal(new Set(registered).size, 16)
+  },
+
+  'a lease that is over ends a dispatcher only when it is recovered; until then it may be extended': async (
+    traffic,
+  ) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher, flight } = await aFlight(traffic)
+    assert.equal(await flights.extend(dispatcher, noLease), 'alive')
+    assert.equal(await flights.extend(dispatcher, leaseSeconds), 'alive')
+    assert.deepEqual(await flights.recover(), { requeued: 0, unknown: 0 })
+    assert.equal(await flights.mark(dispatcher, flight.id, 10), 'marked')
+    await flights.record(dispatcher, [flight.id], allAccepted(flight))
+    assert.deepEqual(await traffic.codes(account, ids), times(10, sent))
+  },
+
+  'a claim extends the lease': async (traffic) => {
+    const { flights } = traffic.ports
+    const account = await traffic.account()
+    await traffic.send(account)
+    const dispatcher = await flights.register(noLease)
+    const flight = await traffic.claim(dispatcher)
+    assert.deepEqual(await flights.recover(), { requeued: 0, unknown: 0 })
+    assert.equal(await flights.mark(dispatcher, flight.id, 1), 'marked')
+  },
+
+  'a mark is never lowered': async (traffic) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher, flight } = await aFlight(traffic)
+    assert.equal(await flights.mark(dispatcher, flight.id, 7), 'marked')
+    assert.equal(await flights.mark(dispatcher, flight.id, 3), 'marked')
+    assert.deepEqual(await traffic.fence(dispatcher), { requeued: 3, unknown: 7 })
+    assert.deepEqual(await traffic.codes(account, ids), [...times(7, unknown), ...times(3, 'waiting')])
+  },
+
+  'recovery calls unknown what was marked and not recorded, gives back what was not marked, and changes nothing else':
+    async (traffic) => {
+      const { flights } = traffic.ports
+      const { account, ids, dispatcher, flight } = await aFlight(traffic, 6)
+      const [first, second, third, fourth] = flight.messages
+      assert.ok(first && second && third && fourth)
+      await flights.record(dispatcher, [], allAccepted(flight, [first, second]))
+      await flights.settle(dispatcher, flight.id, [{ id: third.id, code: OUTCOME.optedOut }])
+      await flights.postpone(dispatcher, flight.id, [fourth.id], 0)
+      assert.deepEqual(await traffic.fence(dispatcher), { requeued: 4, unknown: 2 })
+      assert.deepEqual(await traffic.codes(account, ids), [
+        sent,
+        sent,
+        212,
+        'waiting',
+        106,
+        106,
+        ...times(4, 'waiting'),
+      ])
+      assert.deepEqual(await flights.recover(), { requeued: 0, unknown: 0 })
+      assert.equal(await flights.promote(100), 1)
+      assert.deepEqual(ascending(idsOf(await traffic.claimAll(await traffic.dispatcher()))), [ids[3], ...ids.slice(6)])
+    },
+
+  'recovery leaves the living alone': async (traffic) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher, flight } = await aFlight(traffic, 10)
+    const dead = await aFlight(traffic, 10)
+    assert.deepEqual(await traffic.fence(dead.dispatcher), { requeued: 0, unknown: 10 })
+    await flights.record(dispatcher, [flight.id], allAccepted(flight))
+    assert.deepEqual(await traffic.codes(account, ids), times(10, sent))
+  },
+
+  'recoveries at the same time recover everything once': async (traffic) => {
+    const { flights } = traffic.ports
+    const dead = [await aFlight(traffic, 3), await aFlight(traffic, 3), await aFlight(traffic, 3)]
+    await Promise.all(dead.map(({ dispatcher }) => flights.extend(dispatcher, noLease)))
+    const recovered = await Promise.all(times(16, 0).map(() => flights.recover()))
+    const sum = (of: 'requeued' | 'unknown') => recovered.reduce((total, counts) => total + counts[of], 0)
+    assert.deepEqual([sum('requeued'), sum('unknown')], [21, 9])
+    const back = idsOf(await traffic.claimAll(await traffic.dispatcher()))
+    assert.deepEqual(ascending(back), ascending(dead.flatMap(({ ids }) => ids.slice(3))))
+  },
+
+  'a dispatcher that retires gives back what it has not marked, once, and is gone': async (traffic) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher } = await aFlight(traffic, 4)
+    await flights.retire(dispatcher)
+    await flights.retire(dispatcher)
+    assert.deepEqual(await traffic.codes(account, ids), [...times(4, unknown), ...times(6, 'waiting')])
+    assert.equal(await flights.extend(dispatcher, leaseSeconds), 'fenced')
+    assert.deepEqual(idsOf(await traffic.claimAll(await traffic.dispatcher())), ids.slice(4))
+  },
+
+  'whoever ends a dispatcher first, retirement or recovery, ends it once': async (traffic) => {
+    const { flights } = traffic.ports
+    for (let round = 0; round < 8; round++) {
+      const { account, ids, dispatcher } = await aFlight(traffic, 5)
+      await flights.extend(dispatcher, noLease)
+      await Promise.all([flights.recover(), flights.retire(dispatcher), flights.recover(), flights.retire(dispatcher)])
+      assert.deepEqual(await traffic.codes(account, ids), [...times(5, unknown), ...times(5, 'waiting')])
+      assert.deepEqual(idsOf(await traffic.claimAll(await traffic.dispatcher())), ids.slice(5))
+    }
+  },
+
+  'a record that races with recovery tells the truth all the same': async (traffic) => {
+    const { flights } = traffic.ports
+    for (let round = 0; round < 8; round++) {
+      const { account, ids, dispatcher, flight } = await aFlight(traffic, 10)
+      await flights.extend(dispatcher, noLease)
+      const outcomes = [
+        ...allAccepted(flight, flight.messages.slice(0, 6)),
+        ...all('refused', flight, flight.messages.slice(6)),
+      ]
+      // Finished at once, or in two records: which of them meets recovery is chance.
+      const records =
+        round % 2 === 0
+          ? [flights.record(dispatcher, [flight.id], outcomes)]
+          : [
+              flights.record(dispatcher, [], outcomes.slice(0, 8)),
+              flights.record(dispatcher, [], outcomes.slice(8)).then(() => flights.record(dispatcher, [flight.id], [])),
+            ]
+      await Promise.all([flights.recover(), ...records, flights.recover()])
+      await flights.record(dispatcher, [flight.id], outcomes)
+      assert.deepEqual(await traffic.codes(account, ids), [...times(6, sent), ...times(4, refused)])
+      assert.equal(await traffic.balance(account), 1_000_000 - 60)
+      assert.deepEqual(await traffic.claimAll(await traffic.dispatcher()), [])
+    }
+  },
+
+  'a mark that races with recovery: what it said may leave is unknown, else it is back in the queue': async (
+    traffic,
+  ) => {
+    const { flights } = traffic.ports
+    for (let round = 0; round < 8; round++) {
+      const { account, ids, dispatcher, flight } = await aFlight(traffic)
+      await flights.extend(dispatcher, noLease)
+      const [marked] = await Promise.all([flights.mark(dispatcher, flight.id, 10), flights.recover()])
+      assert.deepEqual(await traffic.codes(account, ids), times(10, marked === 'marked' ? unknown : 'waiting'))
+      await traffic.claimAll(await traffic.dispatcher())
+    }
+  },
+
+  'settling and postponing that race with recovery: each message ends in one place': async (traffic) => {
+    const { flights } = traffic.ports
+    for (let round = 0; round < 8; round++) {
+      const { account, ids, dispatcher, flight } = await aFlight(traffic)
+      await flights.extend(dispatcher, noLease)
+      const settled = ids.slice(0, 5).map((id) => ({ id, code: OUTCOME.blacklisted }))
+      const [settling, postponing] = await Promise.all([
+        flights.settle(dispatcher, flight.id, settled),
+        flights.postpone(dispatcher, flight.id, ids.slice(5), 0),
+        flights.recover(),
+      ])
+      const codes = await traffic.codes(account, ids)
+      assert.deepEqual(codes, [...times(5, settling === 'settled' ? 214 : 'waiting'), ...times(5, 'waiting')])
+      assert.equal(await flights.promote(100), postponing === 'postponed' ? 1 : 0)
+      const back = idsOf(await traffic.claimAll(await traffic.dispatcher()))
+      assert.deepEqual(ascending(back), ascending(ids.filter((_, i) => codes[i] === 'waiting')))
+    }
+  },
+})

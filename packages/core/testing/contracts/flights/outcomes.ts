@@ -1,0 +1,258 @@
+import { strict as assert } from 'node:assert'
+import { OUTCOME, type DispatcherId, type Flight, type Recorded } from '@gateway/core'
+import {
+  acceptedAs,
+  all,
+  allAccepted,
+  ascending,
+  granted,
+  idsOf,
+  times,
+  wanted,
+  withTraffic,
+  type Sent,
+  type Traffic,
+} from './traffic.ts'
+
+const { accountLocked, blacklisted, expired, optedOut, refused, sent, unknown } = OUTCOME
+
+/** A flight of a new account, all of it marked. */
+async function aMarkedFlight(traffic: Traffic, order: Sent) {
+  const account = await traffic.account()
+  const ids = await traffic.send(account, order)
+  const dispatcher = await traffic.dispatcher()
+  const flight = await traffic.claim(dispatcher, ids.length > 10 ? 'bulk' : 'single')
+  return { account, ids, dispatcher, flight }
+}
+
+/** Three messages of each kind: accepted, refused, unknown. */
+const ofEveryKind = (flight: Flight): readonly Recorded[] => [
+  ...allAccepted(flight, flight.messages.slice(0, 3)),
+  ...all('refused', flight, flight.messages.slice(3, 6)),
+  ...all('unknown', flight, flight.messages.slice(6, 9)),
+]
+const everyKind = [...times(3, sent), ...times(3, refused), ...times(3, unknown)]
+
+/** What becomes of messages that were claimed. */
+export const outcomes = withTraffic({
+  'accepted becomes SENT 100, refused 111 with its refund, unknown SENT 106': async (traffic) => {
+    const { flights } = traffic.ports
+    const costs = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 9, costs })
+    await flights.record(dispatcher, [flight.id], ofEveryKind(flight))
+    assert.deepEqual(await traffic.codes(account, ids), everyKind)
+    assert.equal(await traffic.balance(account), granted - 511 + 8 + 16 + 32)
+    assert.deepEqual(await traffic.fence(dispatcher), { requeued: 0, unknown: 0 })
+    assert.deepEqual(await traffic.claimAll(await traffic.dispatcher()), [])
+  },
+
+  'recorded twice, or by two callers at once, counts once': async (traffic) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 9 })
+    const record = () => flights.record(dispatcher, [flight.id], ofEveryKind(flight))
+    await Promise.all([record(), record()])
+    await record()
+    assert.deepEqual(await traffic.codes(account, ids), everyKind)
+    assert.equal(await traffic.balance(account), granted - 90 + 30)
+  },
+
+  'outcomes come in any order, of several flights, and the same one twice in a call': async (traffic) => {
+    const { flights } = traffic.ports
+    const account = await traffic.account()
+    const ids = [...(await traffic.send(account, { to: 9 })), ...(await traffic.send(account, { to: 20 }))]
+    const dispatcher = await traffic.dispatcher()
+    const single = await traffic.claim(dispatcher, 'single')
+    const bulk = await traffic.claim(dispatcher, 'bulk')
+    const mixed = [...allAccepted(bulk), ...ofEveryKind(single), ...ofEveryKind(single)].reverse()
+    await flights.record(dispatcher, [bulk.id, single.id], mixed)
+    assert.deepEqual(await traffic.codes(account, ids), [...everyKind, ...times(20, sent)])
+    assert.equal(await traffic.balance(account), granted - 290 + 30)
+  },
+
+  'references may be any text': async (traffic) => {
+    const references = ['', '"', '\\', '{}', 'null', `a,b'c`, '\u0000', 'ü€👋\ud800', 'x'.repeat(5000)]
+    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: references.length })
+    const recorded = flight.messages.map((message, i) => {
+      return { flight: flight.id, message, handover: acceptedAs(references[i] ?? '') }
+    })
+    await traffic.ports.flights.record(dispatcher, [flight.id], recorded)
+    assert.deepEqual(await traffic.codes(account, ids), times(references.length, sent))
+  },
+
+  'a finished flight loses nothing that no outcome was told of': async (traffic) => {
+    const { flights } = traffic.ports
+    const account = await traffic.account()
+    const ids = await traffic.send(account, { to: 10 })
+    const dispatcher = await traffic.dispatcher()
+    const flight = await traffic.claim(dispatcher, 'single', 10, 5)
+    await flights.record(dispatcher, [flight.id], allAccepted(flight, flight.messages.slice(0, 3)))
+    assert.deepEqual(await traffic.codes(account, ids), [
+      ...times(3, sent),
+      ...times(2, unknown),
+      ...times(5, 'waiting'),
+    ])
+    assert.deepEqual(idsOf(await traffic.claimAll(dispatcher)), ids.slice(5))
+  },
+
+  'late truth: what recovery called unknown becomes what it is, once': async (traffic) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 20 })
+    assert.deepEqual(await traffic.fence(dispatcher), { requeued: 0, unknown: 20 })
+    const recorded = ofEveryKind(flight)
+    await flights.record(dispatcher, [], recorded)
+    await Promise.all([
+      flights.record(dispatcher, [flight.id], recorded),
+      flights.record(dispatcher, [flight.id], recorded),
+    ])
+    assert.deepEqual(await traffic.codes(account, ids), [...everyKind, ...times(11, unknown)])
+    assert.equal(await traffic.balance(account), granted - 200 + 30)
+  },
+
+  'late truth is told once: a second story changes nothing': async (traffic) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 4 })
+    await traffic.fence(dispatcher)
+    const [a, b, c, d] = flight.messages
+    assert.ok(a && b && c && d)
+    await flights.record(dispatcher, [], [...allAccepted(flight, [a, b]), ...all('refused', flight, [c, d])])
+    await flights.record(dispatcher, [], [...allAccepted(flight, [c, d]), ...all('refused', flight, [a, b])])
+    assert.equal(await flights.postpone(dispatcher, flight.id, ids, 0), 'fenced')
+    assert.deepEqual(await traffic.codes(account, ids), [sent, sent, refused, refused])
+    assert.equal(await traffic.balance(account), granted - 20)
+  },
+
+  'settling ends messages with their code and refunds each once, with what was charged': async (traffic) => {
+    const { flights } = traffic.ports
+    const costs = [1, 10, 100, 1000, 10_000]
+    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 5, costs })
+    const codes = [expired, accountLocked, optedOut, blacklisted] as const
+    const settled = codes.flatMap((code, i) => times(2, { id: ids[i] ?? assert.fail(), code }))
+    const settle = () => flights.settle(dispatcher, flight.id, settled)
+    assert.deepEqual(await Promise.all([settle(), settle()]), ['settled', 'settled'])
+    assert.equal(await settle(), 'settled')
+    assert.deepEqual(await traffic.codes(account, ids), [...codes, 'waiting'])
+    assert.equal(await traffic.balance(account), granted - 10_000)
+  },
+
+  'settled messages are neither given back nor called unknown': async (traffic) => {
+    const { flights } = traffic.ports
+    const account = await traffic.account()
+    const ids = await traffic.send(account, { to: 20 })
+    const dispatcher = await traffic.dispatcher()
+    const flight = await traffic.claim(dispatcher, 'bulk', 20, 10)
+    const settled = ids.filter((_, i) => i % 2 === 0).map((id) => ({ id, code: optedOut }))
+    assert.equal(await flights.settle(dispatcher, flight.id, settled), 'settled')
+    assert.deepEqual(await traffic.fence(dispatcher), { requeued: 5, unknown: 5 })
+    const back = idsOf(await traffic.claimAll(await traffic.dispatcher(), 'bulk'))
+    assert.deepEqual(
+      ascending(back),
+      ids.filter((_, i) => i >= 10 && i % 2 === 1),
+    )
+  },
+
+  'messages that the flight does not hold are not settled': async (traffic) => {
+    const { flights } = traffic.ports
+    const { dispatcher, flight, ids } = await aMarkedFlight(traffic, { to: 2 })
+    const other = await aMarkedFlight(traffic, { to: 2 })
+    const waiting = await traffic.send(other.account)
+    const foreign = [...other.ids, ...waiting].map((id) => ({ id, code: expired }))
+    assert.equal(await flights.settle(dispatcher, flight.id, foreign), 'settled')
+    assert.deepEqual(await traffic.codes(other.account, [...other.ids, ...waiting]), times(3, 'waiting'))
+    await flights.record(dispatcher, [], allAccepted(flight))
+    assert.equal(
+      await flights.settle(
+        dispatcher,
+        flight.id,
+        ids.map((id) => ({ id, code: expired })),
+      ),
+      'settled',
+    )
+    assert.equal(await flights.postpone(dispatcher, flight.id, ids, 0), 'postponed')
+    assert.equal(await flights.promote(10), 0)
+    assert.equal(await traffic.balance(other.account), granted - 30)
+  },
+
+  'what was refused for now comes back with one more attempt, the same due time, and only after its time': async (
+    traffic,
+  ) => {
+    const { flights } = traffic.ports
+    for (const to of [3, 20]) {
+      const lane = to > 10 ? 'bulk' : 'single'
+      const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to })
+      const [now, later] = [ids.slice(0, 2), ids.slice(2)]
+      assert.equal(await flights.postpone(dispatcher, flight.id, now, 0), 'postponed')
+      assert.equal(await flights.postpone(dispatcher, flight.id, later, 3600), 'postponed')
+      assert.equal(await flights.postpone(dispatcher, flight.id, ids, 0), 'postponed')
+      await flights.record(dispatcher, [flight.id], [])
+      assert.deepEqual(await traffic.codes(account, ids), times(to, 'waiting'))
+
+      for (const attempt of [1, 2]) {
+        await promoteAll(traffic)
+        const again = await traffic.claim(dispatcher, lane)
+        assert.deepEqual(idsOf([again]), now)
+        for (const message of again.messages) {
+          assert.deepEqual([message.attempt, message.due], [attempt, flight.messages[0]?.due])
+        }
+        assert.equal(await flights.postpone(dispatcher, again.id, now, 0), 'postponed')
+      }
+    }
+  },
+
+  'attempts are counted for each message of a flight': async (traffic) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 4 })
+    await flights.postpone(dispatcher, flight.id, ids.slice(1, 3), 0)
+    assert.deepEqual(await traffic.fence(dispatcher), { requeued: 0, unknown: 2 })
+    await promoteAll(traffic)
+    const fresh = await traffic.send(account, { to: 2 })
+    const second = await traffic.dispatcher()
+    const mixed = await traffic.claim(second, 'single', 4, 0)
+    assert.deepEqual(attemptsOf(mixed), [1, 1, 0, 0])
+    assert.deepEqual(await traffic.fence(second), { requeued: 4, unknown: 0 })
+    const third = await traffic.claim(await traffic.dispatcher())
+    assert.deepEqual(idsOf([third]), [...ids.slice(1, 3), ...fresh])
+    assert.deepEqual(attemptsOf(third), [1, 1, 0, 0])
+  },
+
+  'refused for now, told by a fenced dispatcher: what recovery called unknown ends as refused, refunded once': async (
+    traffic,
+  ) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 6, costs: [3] })
+    await traffic.fence(dispatcher)
+    const postpone = () => flights.postpone(dispatcher, flight.id, ids.slice(0, 4), 0)
+    assert.deepEqual(await Promise.all([postpone(), postpone()]), ['fenced', 'fenced'])
+    assert.equal(await postpone(), 'fenced')
+    assert.deepEqual(await traffic.codes(account, ids), [...times(4, refused), ...times(2, unknown)])
+    assert.equal(await traffic.balance(account), granted - 6)
+    await promoteAll(traffic)
+    assert.equal(await flights.claim(await traffic.dispatcher(), wanted('single')), 'nothing')
+  },
+
+  'a message may be postponed and settled at the same time: one of them counts': async (traffic) => {
+    const { flights } = traffic.ports
+    for (let round = 0; round < 6; round++) {
+      const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 10 })
+      const settled = ids.map((id) => ({ id, code: expired }))
+      await Promise.all([
+        flights.settle(dispatcher, flight.id, settled),
+        flights.postpone(dispatcher, flight.id, ids, 0),
+      ])
+      const waiting = (await traffic.codes(account, ids)).filter((code) => code === 'waiting').length
+      assert.ok(waiting === 0 || waiting === 10)
+      await promoteAll(traffic)
+      assert.equal(idsOf(await traffic.claimAll(await newDispatcher(traffic, dispatcher))).length, waiting)
+    }
+  },
+})
+
+const attemptsOf = ({ messages }: Flight) => messages.map(({ attempt }) => attempt)
+
+async function promoteAll({ ports: { flights } }: Traffic): Promise<void> {
+  while ((await flights.promote(100)) > 0);
+}
+
+async function newDispatcher(traffic: Traffic, old: DispatcherId): Promise<DispatcherId> {
+  await traffic.ports.flights.retire(old)
+  return traffic.dispatcher()
+}

@@ -1,0 +1,163 @@
+import { strict as assert } from 'node:assert'
+import {
+  type AccountId,
+  type ClaimedMessage,
+  type DispatcherId,
+  type Flight,
+  type Handover,
+  type Instant,
+  type Lane,
+  type MessageId,
+  type Recorded,
+  type StoredPorts,
+  type Wanted,
+} from '@gateway/core'
+import { anAccount, anOrder, numbers } from '../../builders.ts'
+import type { Contract } from '../contract.ts'
+import { accepted, assertLedger, statusesOf, testCarrier } from '../shared.ts'
+
+export const granted = 1_000_000
+export const leaseSeconds = 600
+/** A lease that is over at once, by any clock. */
+export const noLease = -60
+
+export interface Sent {
+  /** To so many numbers. Default 1. */
+  readonly to?: number
+  readonly costs?: readonly number[]
+  readonly due?: Instant
+  readonly text?: string
+}
+
+/** The ports, and what the checks of flights and receipts do with them again and again. */
+export interface Traffic {
+  readonly ports: StoredPorts
+  account(): Promise<AccountId>
+  /** An accepted text: the ids of its messages. */
+  send(by: AccountId, sent?: Sent): Promise<readonly MessageId[]>
+  dispatcher(): Promise<DispatcherId>
+  /** Claims, and fails if it gets none. */
+  claim(dispatcher: DispatcherId, lane?: Lane, messagesMax?: number, markedMax?: number): Promise<Flight>
+  /** Claims until nothing is left in the lane. */
+  claimAll(dispatcher: DispatcherId, lane?: Lane, messagesMax?: number): Promise<readonly Flight[]>
+  /** Declares the dispatcher dead. */
+  fence(dispatcher: DispatcherId): Promise<{ requeued: number; unknown: number }>
+  /** Codes in the order of the ids; 'waiting' where there is none yet. */
+  codes(by: AccountId, ids: readonly MessageId[]): Promise<readonly (number | string)[]>
+  balance(of: AccountId): Promise<number>
+  /** No account has other credits than it should: the ledger is exact, and balance + spent = granted. */
+  assertMoney(): Promise<void>
+}
+
+export const wanted = (lane: Lane, messagesMax = 1000, markedMax = messagesMax): Wanted => ({
+  carrier: testCarrier,
+  lane,
+  messagesMax,
+  markedMax,
+  leaseSeconds,
+})
+
+export function traffic(ports: StoredPorts): Traffic {
+  const costs = new Map<AccountId, Map<MessageId, number>>()
+  const { flights } = ports
+
+  async function claim(dispatcher: DispatcherId, lane: Lane = 'single', messagesMax?: number, markedMax?: number) {
+    const flight = await flights.claim(dispatcher, wanted(lane, messagesMax, markedMax))
+    if (typeof flight === 'string') assert.fail(`no flight: ${flight}`)
+    return flight
+  }
+
+  async function claimAll(dispatcher: DispatcherId, lane: Lane = 'single', messagesMax?: number) {
+    const all: Flight[] = []
+    for (;;) {
+      const flight = await flights.claim(dispatcher, wanted(lane, messagesMax))
+      if (flight === 'nothing') return all
+      if (flight === 'fenced') assert.fail('a live dispatcher was fenced')
+      all.push(flight)
+    }
+  }
+
+  async function balance(of: AccountId): Promise<number> {
+    return (await ports.ledger.balance(of)) ?? assert.fail(`account ${of} is not there`)
+  }
+
+  async function assertMoney(): Promise<void> {
+    await assertLedger(ports)
+    for (const [account, charged] of costs) {
+      const statuses = await statusesOf(ports, account, [...charged.keys()])
+      const paid = [...charged.values()].map((cost, i) => {
+        const status = statuses[i]
+        if (status === undefined || status === 'not-found') assert.fail('an accepted message is not found')
+        return status === 'waiting' ? cost : status.cost
+      })
+      const spent = paid.reduce((sum, cost) => sum + cost, 0)
+      assert.equal((await balance(account)) + spent, granted, `balance and spent of account ${account}`)
+    }
+  }
+
+  return {
+    ports,
+    claim,
+    claimAll,
+    balance,
+    assertMoney,
+    account: async () => {
+      const { id } = await anAccount(ports, { credits: granted })
+      costs.set(id, new Map())
+      return id
+    },
+    send: async (by, { to = 1, costs: each = [10], due, text } = {}) => {
+      const order = { to: numbers(to), costs: each, ...(due && { due }), ...(text !== undefined && { text }) }
+      const { ids } = await accepted(ports, anOrder(by, order))
+      assert.equal(ids.length, to)
+      for (const [i, id] of ids.entries()) costs.get(by)?.set(id, each[i] ?? each.at(-1) ?? 0)
+      return ids
+    },
+    dispatcher: () => flights.register(leaseSeconds),
+    fence: async (dispatcher) => {
+      assert.equal(await flights.extend(dispatcher, noLease), 'alive')
+      return flights.recover()
+    },
+    codes: async (by, ids) => {
+      const statuses = await statusesOf(ports, by, ids)
+      return statuses.map((status) => (typeof status === 'string' ? status : status.code))
+    },
+  }
+}
+
+type Promises = Readonly<Record<string, (traffic: Traffic) => Promise<void>>>
+
+/** Each check gets its traffic, and after it the money must be right. */
+export const withTraffic = (promises: Promises): Contract<StoredPorts> =>
+  Object.fromEntries(
+    Object.entries(promises).map(([promise, check]) => [
+      promise,
+      async (ports: StoredPorts) => {
+        const its = traffic(ports)
+        await check(its)
+        await its.assertMoney()
+      },
+    ]),
+  )
+
+export const acceptedAs = (reference: string): Handover => ({ outcome: 'accepted', reference })
+export const referenceOf = ({ id }: { readonly id: MessageId }): string => `ref-${id}`
+
+/** These messages of the flight, by default all, as the carrier took them. */
+export const allAccepted = (flight: Flight, messages: readonly ClaimedMessage[] = flight.messages): Recorded[] =>
+  messages.map((message) => ({ flight: flight.id, message, handover: acceptedAs(referenceOf(message)) }))
+
+/** One outcome for these messages of the flight, by default all. */
+export const all = (
+  outcome: 'refused' | 'unknown',
+  flight: Flight,
+  messages: readonly ClaimedMessage[] = flight.messages,
+): Recorded[] => messages.map((message) => ({ flight: flight.id, message, handover: { outcome } }))
+
+export const idsOf = (flights: readonly Flight[]): MessageId[] =>
+  flights.flatMap(({ messages }) => messages.map(({ id }) => id))
+
+export const ascending = (ids: readonly MessageId[]): MessageId[] => [...ids].sort((a, b) => a - b)
+
+/** So many times the same. */
+export const times = <T>(count: number, value: T): readonly T[] => Array.from({ length: count }, () => value)

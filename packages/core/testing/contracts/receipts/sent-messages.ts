@@ -1,0 +1,52 @@
+import { carrierId, type CarrierId, type Flight, type Receipt, type ReceiptCode } from '@gateway/core'
+import { strict as assert } from 'node:assert'
+import { until } from '../../until.ts'
+import { acceptedAs, allAccepted, referenceOf, type Sent, type Traffic } from '../flights/traffic.ts'
+import { testCarrier } from '../shared.ts'
+
+export const otherCarrier: CarrierId = carrierId('other') ?? assert.fail('carrierId refused a name')
+
+/** Messages of a new account that may leave, and nothing is recorded of them. */
+export async function handedOver(traffic: Traffic, order: Sent = {}) {
+  const account = await traffic.account()
+  const ids = await traffic.send(account, order)
+  const dispatcher = await traffic.dispatcher()
+  const flight = await traffic.claim(dispatcher, ids.length > 10 ? 'bulk' : 'single')
+  const record = (recorded = allAccepted(flight)) => traffic.ports.flights.record(dispatcher, [flight.id], recorded)
+  return { account, ids, dispatcher, flight, record }
+}
+
+/** Messages of a new account that a carrier has accepted. */
+export async function sentMessages(traffic: Traffic, order: Sent = {}) {
+  const handed = await handedOver(traffic, order)
+  await handed.record()
+  return handed
+}
+
+/** A receipt for each message, by the reference that `allAccepted` gives it. */
+export const receiptsFor = (flight: Flight, code: ReceiptCode, rest: Partial<Receipt> = {}): Receipt[] =>
+  flight.messages.map((message) => aReceipt(referenceOf(message), code, rest))
+
+export const aReceipt = (reference: string, code: ReceiptCode, rest: Partial<Receipt> = {}): Receipt => ({
+  carrier: testCarrier,
+  reference,
+  code,
+  number: undefined,
+  submitted: undefined,
+  ...rest,
+})
+
+/** Every message accepted under one reference of its own choosing. */
+export const acceptedUnder = (flight: Flight, references: readonly string[]) =>
+  flight.messages.map((message, i) => ({
+    flight: flight.id,
+    message,
+    handover: acceptedAs(references[i] ?? referenceOf(message)),
+  }))
+
+/** Waits until so many kept receipts have found their messages: those that were tried before are not tried at once again. */
+export async function matchAll({ ports: { receipts } }: Traffic, count: number): Promise<void> {
+  let found = 0
+  await until(async () => (found += await receipts.match(1000)) >= count)
+  assert.equal(found, count)
+}
