@@ -1,4 +1,4 @@
-import type { DispatcherId, Flight, FlightId, Flights, Lane, Wanted } from '@gateway/core'
+import type { DispatcherId, Flight, FlightId, Lane, Wanted } from '@gateway/core'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
@@ -10,9 +10,9 @@ import { claimedMessages } from './claimed-messages.ts'
 import type { Held } from './held.ts'
 
 export interface Claims {
-  readonly claim: Flights['claim']
+  readonly claim: (dispatcher: DispatcherId, wanted: Wanted) => Promise<Flight | 'nothing' | 'fenced'>
   /** Gives back what a claim took and could not hand over, if the database could not be reached then. */
-  settleDebts(dispatcher: DispatcherId): Promise<void>
+  readonly settleDebts: (dispatcher: DispatcherId) => Promise<void>
 }
 
 /** So many accounts have their turn in one claim of the single lane: each costs 5 µs, waiting or not. */
@@ -22,7 +22,8 @@ const rangesMax = 16
 const attemptsMax = 3
 const flightsMax = 2 ** 31 - 1
 
-export function createClaims({ pools: { hot }, carrierNumber }: Context, held: Held): Claims {
+export function createClaims(context: Context, held: Held): Claims {
+  const { hot } = context.pools
   const cursors: Record<Lane, number> = { single: 0, bulk: 0 }
   /** Claims of which it is not known that they took nothing. */
   const debts = new Map<DispatcherId, Set<number>>()
@@ -82,7 +83,7 @@ export function createClaims({ pools: { hot }, carrierNumber }: Context, held: H
 
   async function claim(dispatcher: DispatcherId, wanted: Wanted): Promise<Flight | 'nothing' | 'fenced'> {
     await settleDebts(dispatcher)
-    const carrier = await carrierNumber(wanted.carrier)
+    const carrier = await context.carrierNumber(wanted.carrier)
     for (let attempts = 0; attempts < attemptsMax; attempts++) {
       const flight = await attempt(dispatcher, wanted, carrier)
       if (flight !== undefined) return flight

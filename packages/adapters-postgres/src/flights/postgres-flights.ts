@@ -47,13 +47,13 @@ export function postgresFlights(context: Context): Flights {
   }
 
   async function postpone(dispatcher: DispatcherId, flight: FlightId, ids: readonly MessageId[], seconds: number) {
-    let certain = true
+    let answersLost = 0
     const values = [dispatcher, flight, arrayOf(ids), seconds]
-    const [row] = await again(hot, postponeStatement, values, () => (certain = false))
+    const [row] = await again(hot, postponeStatement, values, () => answersLost++)
     forget(dispatcher, flight, ids)
     if (row?.alive === true) return 'postponed'
     // If it may have happened before its flight ended, the messages may have been submitted again since then, by another.
-    if (certain) await again(hot, refuseLate, [arrayOf(ids)])
+    if (answersLost === 0) await again(hot, refuseLate, [arrayOf(ids)])
     return 'fenced'
   }
 

@@ -11,7 +11,8 @@ import { arrayOfNullable, arrayOfTexts } from '../sql/null-arrays.ts'
 import { onePerMessage } from './one-per-message.ts'
 
 /** Delivery receipts, on Postgres. After a lost answer each call runs again by itself. */
-export function postgresReceipts({ pools: { hot, ordinary }, carrierNumber }: Context): Receipts {
+export function postgresReceipts(context: Context): Receipts {
+  const { hot, ordinary } = context.pools
   /** The newest first: nearly every receipt finds its message there. */
   let partitions: readonly number[] = []
 
@@ -22,7 +23,7 @@ export function postgresReceipts({ pools: { hot, ordinary }, carrierNumber }: Co
   }
 
   async function apply(receipts: readonly Receipt[]): Promise<void> {
-    for (const [name, ofCarrier] of byCarrier(receipts)) await applyOf(await carrierNumber(name), ofCarrier)
+    for (const [name, ofCarrier] of byCarrier(receipts)) await applyOf(await context.carrierNumber(name), ofCarrier)
   }
 
   async function applyOf(carrier: number, receipts: readonly Receipt[]): Promise<void> {
