@@ -1,1 +1,2 @@
-export {}
+export { createXmlServer, type XmlSettings } from './server.ts'
+export { isXmlPath } from './routes.ts'

@@ -1,0 +1,33 @@
+import type { Response } from 'express'
+import { ERROR, type Trouble } from './words.ts'
+import { leaf } from './writing/rendered.ts'
+
+/** What is in the root of the answer: elements that are written already, or an `Error`. */
+export type Answer = { readonly content: string } | Failure
+
+export interface Failure {
+  readonly trouble: Trouble
+  /** When it makes sense to come again. */
+  readonly retryAfterSeconds?: number
+}
+
+/** Refused before anything was done (ruling 1.25). */
+export const overloaded: Failure = { trouble: 'unavailable', retryAfterSeconds: 1 }
+
+const errorElement = leaf('Error')
+
+/** Writes an answer as the document that `inRoot` makes of it (ruling 4.7). */
+export function writeAnswer(response: Response, inRoot: (content: string) => string, answer: Answer): void {
+  const { status, content } = 'content' in answer ? { status: 200, content: answer.content } : inError(answer)
+  if ('retryAfterSeconds' in answer) response.setHeader('Retry-After', String(answer.retryAfterSeconds))
+  if (status === 405) response.setHeader('Allow', 'POST')
+  response.statusCode = status
+  response.setHeader('Content-Type', 'text/xml; charset=utf-8')
+  response.setHeader('Cache-Control', 'no-store')
+  response.end(inRoot(content))
+}
+
+function inError({ trouble }: Failure) {
+  const { status, text } = ERROR[trouble]
+  return { status, content: errorElement(text) }
+}

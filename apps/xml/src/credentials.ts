@@ -1,0 +1,36 @@
+import type { Credentials } from '@gateway/core'
+import { trimmed, type Element } from './reading/element.ts'
+
+/** What a request said of itself; blank values are not kept. */
+export interface CredentialsDraft {
+  readonly apiKeys: string[]
+  readonly users: string[]
+  readonly passwords: string[]
+}
+
+export const credentialsDraft = (): CredentialsDraft => ({ apiKeys: [], users: [], passwords: [] })
+
+/** The elements for it, which every request has in its root (spec 4.3). */
+export const credentialElements = {
+  ApiKey: notBlank((draft) => draft.apiKeys),
+  User: notBlank((draft) => draft.users),
+  Password: notBlank((draft) => draft.passwords),
+}
+
+function notBlank(values: (draft: CredentialsDraft) => string[]): Element<CredentialsDraft> {
+  return trimmed((draft, text) => {
+    if (text !== '') values(draft).push(text)
+  })
+}
+
+/** The key if there is one, else the pair (ruling 4.5). Undefined: neither, or one of them twice, which opens nothing. */
+export function credentialsOf(
+  { apiKeys, users, passwords }: CredentialsDraft,
+  network: string,
+): Credentials | undefined {
+  const [apiKey, ...keys] = apiKeys
+  if (apiKey !== undefined) return keys.length === 0 ? { apiKey, network } : undefined
+  const [[user, ...moreUsers], [password, ...morePasswords]] = [users, passwords]
+  if (user === undefined || password === undefined) return undefined
+  return moreUsers.length + morePasswords.length === 0 ? { pair: { user, password }, network } : undefined
+}

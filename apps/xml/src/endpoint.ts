@@ -1,0 +1,69 @@
+import type { Account, Clock, Gateway, Instant } from '@gateway/core'
+import type { Answer, Failure } from './answer.ts'
+import { credentialElements, credentialsDraft, credentialsOf, type CredentialsDraft } from './credentials.ts'
+import { decodeDocument } from './reading/decode-document.ts'
+import { elements, type Element } from './reading/element.ts'
+import { readDocument } from './reading/read-document.ts'
+import type { Flaw } from './words.ts'
+import { document } from './writing/rendered.ts'
+
+/** What an operation gets, beside its input. */
+export interface Call {
+  readonly gateway: Gateway
+  readonly account: Account
+  readonly now: Instant
+}
+
+/** One operation of the interface. `Draft` collects what its request says, `Input` is what can be worked with. */
+export interface Operation<Draft, Input> {
+  /** Its request's root, without the prefix (ruling 4.2). */
+  readonly request: `_${string}`
+  /** Its answer's root. */
+  readonly response: string
+  readonly draft: () => Draft
+  /** What is in the root, beside the credentials. */
+  readonly inside: Readonly<Record<string, Element<Draft>>>
+  /** The input, or the first thing that is wrong with it, in the ruled order (ruling 4.10). */
+  readonly check: (draft: Draft) => Input | Flaw
+  readonly answer: (call: Call, input: Input) => Promise<Answer> | Answer
+}
+
+/** A request as it came. */
+export interface Sent {
+  readonly body: Buffer
+  readonly contentType: string | undefined
+  /** As `Credentials.network`. */
+  readonly network: string
+}
+
+export interface Endpoint {
+  /** The document with this content in the answer's root. */
+  readonly inRoot: (content: string) => string
+  /** Checks a request in the ruled order (ruling 4.10), and does what it asks for. */
+  readonly run: (by: { readonly gateway: Gateway; readonly clock: Clock }, sent: Sent) => Promise<Answer>
+}
+
+export function endpoint<Draft extends object, Input extends object>(operation: Operation<Draft, Input>): Endpoint {
+  const { request, response, inside, check, answer } = operation
+  const root = { ending: request, inside: elements<CredentialsDraft & Draft>({ ...inside, ...credentialElements }) }
+  return {
+    inRoot: document(response),
+    run: async ({ gateway, clock }, { body, contentType, network }) => {
+      const draft = { ...operation.draft(), ...credentialsDraft() }
+      const text = decodeDocument(body, contentType)
+      if (text === undefined || !(await readDocument(text, root, draft))) return { trouble: 'not-valid' }
+
+      const account = await authenticate(gateway, draft, network)
+      if ('trouble' in account) return account
+      const input = check(draft)
+      return typeof input === 'string' ? { trouble: input } : answer({ gateway, account, now: clock.now() }, input)
+    },
+  }
+}
+
+async function authenticate(gateway: Gateway, draft: CredentialsDraft, network: string): Promise<Account | Failure> {
+  const credentials = credentialsOf(draft, network)
+  const account = credentials === undefined ? 'wrong-credentials' : await gateway.authenticate(credentials)
+  if (account === 'wrong-credentials') return { trouble: 'wrong-credentials' }
+  return 'id' in account ? account : { trouble: 'too-many-failures', retryAfterSeconds: account.retryAfterSeconds }
+}

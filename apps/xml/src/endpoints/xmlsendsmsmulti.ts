@@ -1,0 +1,86 @@
+import { parseMinute, type Instant, type SendResults, type SentRecipient } from '@gateway/core'
+import { overloaded, type Answer } from '../answer.ts'
+import { endpoint, type Call } from '../endpoint.ts'
+import { elements, trimmed } from '../reading/element.ts'
+import { percentDecode } from '../reading/percent-decode.ts'
+import { REFUSAL, type Flaw } from '../words.ts'
+import { container, leaf } from '../writing/rendered.ts'
+
+const messagesMax = 1000
+const numbersMax = 1000
+
+interface SendDraft {
+  scheduled: string | undefined
+  readonly messages: MessageDraft[]
+}
+
+interface MessageDraft {
+  /** URL-encoded, as it came. */
+  text: string | undefined
+  readonly numbers: string[]
+}
+
+interface Send {
+  /** Undefined: at once. */
+  readonly scheduled: Instant | undefined
+  readonly messages: readonly MessageDraft[]
+}
+
+/** Sends one or more texts, each to one or more numbers (spec 4.3; rulings 4.4, 4.6, 4.8). */
+export const sendMessages = endpoint<SendDraft, Send>({
+  request: '_Multi_Message',
+  response: 'XMLGateway_Response',
+  draft: () => ({ scheduled: undefined, messages: [] }),
+  inside: {
+    Scheduled: trimmed((draft, text) => (draft.scheduled ??= text)),
+    Messages: {
+      inside: elements<SendDraft>({
+        Message: {
+          open: ({ messages }) => messages.push({ text: undefined, numbers: [] }),
+          inside: elements<SendDraft>({
+            MessageText: { text: (draft, text) => (lastOf(draft).text ??= text) },
+            Numbers: {
+              inside: elements<SendDraft>({ Number: trimmed((draft, text) => lastOf(draft).numbers.push(text)) }),
+            },
+          }),
+        },
+      }),
+    },
+  },
+  check: checkSend,
+  answer: send,
+})
+
+function lastOf({ messages }: SendDraft): MessageDraft {
+  const message = messages.at(-1)
+  if (message === undefined) throw new Error('an element of a message outside any message')
+  return message
+}
+
+function checkSend({ messages, scheduled = '' }: SendDraft): Send | Flaw {
+  if (messages.length === 0 || messages.length > messagesMax) return 'not-valid'
+  if (messages.reduce((count, { numbers }) => count + numbers.length, 0) > numbersMax) return 'too-many-numbers'
+  const due = parseMinute(scheduled)
+  return scheduled !== '' && due === undefined ? 'invalid-date' : { messages, scheduled: due }
+}
+
+async function send({ gateway, account }: Call, { messages, scheduled }: Send): Promise<Answer> {
+  const results = await gateway.sendMessages(
+    account,
+    messages.map(({ text = '', numbers }) => ({
+      text: percentDecode(text),
+      recipients: numbers.length === 0 ? [''] : numbers, // one answer all the same (ruling 4.8)
+      scheduled,
+    })),
+  )
+  return results === 'overloaded' ? overloaded : { content: writeResults(results) }
+}
+
+const [sendResult, numberId] = [container('SendResult'), container('NumberID')]
+const [messageNumber, number, id] = [leaf('MessageNumber'), leaf('Number'), leaf('ID')]
+
+const writeResults = (results: SendResults): string =>
+  results.map((recipients, at) => sendResult(messageNumber(at + 1) + recipients.map(writeRecipient).join(''))).join('')
+
+const writeRecipient = (recipient: SentRecipient): string =>
+  numberId(number(recipient.number) + id('id' in recipient ? recipient.id : REFUSAL[recipient.refused]))

@@ -1,0 +1,36 @@
+import { decodeWindows1252 } from './windows-1252.ts'
+
+/** What a byte order mark says. */
+const marks: readonly (readonly [string, Buffer])[] = [
+  ['utf-8', Buffer.from([0xef, 0xbb, 0xbf])],
+  ['utf-16le', Buffer.from([0xff, 0xfe])],
+  ['utf-16be', Buffer.from([0xfe, 0xff])],
+]
+const encodings = new Set(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-15'])
+const declarationBytesMax = 256
+
+/**
+ * The text of a document, in the encoding that its byte order mark, else its XML declaration, else the charset parameter of
+ * its content type names, else UTF-8 (ruling 4.1). Undefined: an encoding that we do not read (we read UTF-8, UTF-16,
+ * windows-1252, ISO-8859-15, and ISO-8859-1 and US-ASCII as the windows-1252 that those who say so mean), or bytes that are
+ * not of that encoding. The mark is not part of the text.
+ */
+export function decodeDocument(body: Buffer, contentType = ''): string | undefined {
+  const label = markOf(body) ?? declaredIn(body) ?? charsetOf(contentType) ?? 'utf-8'
+  try {
+    const decoder = new TextDecoder(label, { fatal: true })
+    if (!encodings.has(decoder.encoding)) return undefined
+    return decoder.encoding === 'windows-1252' ? decodeWindows1252(body) : decoder.decode(body)
+  } catch {
+    return undefined
+  }
+}
+
+const markOf = (body: Buffer): string | undefined =>
+  marks.find(([, mark]) => body.subarray(0, mark.length).equals(mark))?.[0]
+
+/** A declaration that can be read before its encoding is known is written in ASCII. */
+const declaredIn = (body: Buffer): string | undefined =>
+  /^<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"'>]*)/.exec(body.toString('latin1', 0, declarationBytesMax))?.[1]
+
+const charsetOf = (contentType: string): string | undefined => /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1]

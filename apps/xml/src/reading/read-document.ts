@@ -1,0 +1,83 @@
+import { setImmediate } from 'node:timers/promises'
+import { isOverlong } from './document-limits.ts'
+import type { Element } from './element.ts'
+import { notValid, refuseIf, strictParser, type DocumentEvents } from './strict-parser.ts'
+
+/** The root of a request: any prefix, then this ending, as `_Multi_Message` (ruling 4.2). */
+export interface Root<D> extends Element<D> {
+  readonly ending: string
+}
+
+/** Characters read in one turn of the event loop: 1.5 ms. */
+const sliceLength = 65_536
+
+/**
+ * Reads a whole document into a draft. False: it is not well-formed, breaks ruling 4.3, or has another root; the draft is of
+ * no use then. A long document is read in slices, between which other requests get their turn.
+ */
+export async function readDocument<D>(text: string, root: Root<D>, draft: D): Promise<boolean> {
+  const document = withoutDeclaration(text)
+  if (document === undefined || hasForbiddenCharacter(document)) return false
+  const { events, isWhole } = structure(root, draft)
+  const parser = strictParser(document, events)
+  try {
+    for (let from = 0; from < document.length; from += sliceLength) {
+      if (from > 0) await setImmediate()
+      parser.write(document.slice(from, from + sliceLength))
+    }
+    parser.close()
+  } catch (error) {
+    if (error === notValid) return false
+    throw error
+  }
+  return isWhole()
+}
+
+const declaration =
+  /^<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(["'])1\.\d+\1([ \t\n]+encoding[ \t\n]*=[ \t\n]*(["'])[\w.-]+\3)?([ \t\n]+standalone[ \t\n]*=[ \t\n]*(["'])(yes|no)\5)?[ \t\n]*\?>/
+
+/** With line ends as XML reads them. Undefined: it begins with a malformed declaration. */
+function withoutDeclaration(text: string): string | undefined {
+  const document = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
+  if (!/^<\?xml[ \t\n?]/.test(document)) return document
+  const length = declaration.exec(document)?.[0].length
+  return length === undefined ? undefined : document.slice(length)
+}
+
+/** What XML 1.0 excludes (a decoded text has no lone surrogates), and a byte order mark that is not the first thing. */
+const hasForbiddenCharacter = (document: string): boolean =>
+  // eslint-disable-next-line no-control-regex
+  /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|^\ufeff/.test(document)
+
+/** Follows the elements from the root on, and hands to the draft what it wants to know. */
+function structure<D>(root: Root<D>, draft: D) {
+  const opened: (Element<D> | undefined)[] = []
+  let text = ''
+  let whole = false
+
+  const enter = (name: string): Element<D> | undefined => {
+    if (opened.length > 0) return opened.at(-1)?.inside?.get(name)
+    refuseIf(name.indexOf('_') < 1 || name.slice(name.indexOf('_')) !== root.ending)
+    return root
+  }
+  const events: DocumentEvents = {
+    open: (name) => {
+      const element = enter(name)
+      opened.push(element)
+      element?.open?.(draft)
+      if (element?.text !== undefined) text = ''
+    },
+    text: (piece) => {
+      if (opened.at(-1)?.text !== undefined) text += piece
+    },
+    close: () => {
+      const element = opened.pop()
+      if (element?.text !== undefined) {
+        refuseIf(isOverlong(text))
+        element.text(draft, text)
+      }
+      whole = opened.length === 0
+    },
+  }
+  return { events, isWhole: () => whole }
+}

@@ -1,0 +1,117 @@
+import sax from 'sax'
+import { documentLimits, isOverlong } from './document-limits.ts'
+
+/** What a document consists of. Whoever listens may throw `notValid`, too. */
+export interface DocumentEvents {
+  open(name: string): void
+  /** A piece of the text of the innermost open element; there may be several. */
+  text(piece: string): void
+  close(): void
+}
+
+/** Thrown for a document that is not valid; it says no more, since no answer does (spec 7.3). */
+export const notValid = new Error('the document is not valid')
+
+export function refuseIf(bad: boolean): void {
+  if (bad) throw notValid
+}
+
+/**
+ * A parser for one document, to be written to it in pieces. It refuses what is not well-formed and what ruling 4.3 forbids. The
+ * parser underneath, strict as it is, takes more than XML is: each check here closes one such gap. The characters and the XML
+ * declaration are checked before.
+ */
+export function strictParser(document: string, events: DocumentEvents): sax.SAXParser {
+  const options = { strictEntities: true, position: true }
+  const parser = sax.parser(true, options)
+  const bounds = countElements()
+  let textFrom = 0
+  let selfClosing = false
+
+  const isSpelled = (markup: string, at = parser.startTagPosition) => document.startsWith(markup, at)
+  const takeText = (text: string) => {
+    checkText(text, document.slice(textFrom, parser.startTagPosition - 1))
+    if (bounds.isInRoot()) events.text(text)
+  }
+
+  parser.onerror = () => refuseIf(true)
+  parser.ondoctype = () => refuseIf(true)
+  parser.onsgmldeclaration = () => refuseIf(true)
+  parser.onopentagstart = bounds.open
+  parser.onattribute = checkAttribute
+  parser.onopentag = (tag) => {
+    refuseIf(!isSpelled(tag.name)) // `< a>`
+    checkAttributes(tag, document.slice(parser.startTagPosition, parser.position))
+    selfClosing = tag.isSelfClosing
+    textFrom = parser.position
+    events.open(tag.name)
+  }
+  parser.onclosetag = (name) => {
+    refuseIf(!selfClosing && !(isSpelled('/') && isSpelled(name, parser.startTagPosition + 1))) // `</ a>`
+    selfClosing = false
+    textFrom = parser.position
+    bounds.close()
+    events.close()
+  }
+  parser.ontext = takeText
+  parser.onopencdata = () => refuseIf(!isSpelled('![CDATA[') || !bounds.isInRoot()) // `<![cdata[`, or outside the root
+  parser.oncdata = (text) => {
+    refuseIf(isOverlong(text))
+    events.text(text)
+  }
+  parser.onclosecdata = () => void (textFrom = parser.position)
+  parser.oncomment = (comment) => {
+    refuseIf(!isSpelled('!--') || isOverlong(comment))
+    textFrom = parser.position + 1 // told before its `>`
+  }
+  parser.onprocessinginstruction = ({ name, body }) => {
+    refuseIf(!isSpelled(`?${name}`) || !isInstructionName(name) || isOverlong(body))
+    textFrom = parser.position
+  }
+  return parser
+}
+
+/** One root, and neither too many elements nor too deep. */
+function countElements() {
+  let depth = 0
+  let count = 0
+  return {
+    open: () => {
+      refuseIf(depth === 0 && count > 0) // a second root
+      refuseIf(++depth > documentLimits.depthMax || ++count > documentLimits.elementsMax)
+    },
+    close: () => {
+      depth--
+    },
+    isInRoot: () => depth > 0,
+  }
+}
+
+/** References are those of XML in its own letter case, and `]]>` ends a CDATA section only. */
+function checkText(text: string, written: string): void {
+  refuseIf(isOverlong(text))
+  // A reference is longer than what it stands for: at the same length there is none.
+  if (written.length !== text.length) refuseIf(hasForeignReference(written))
+  refuseIf(written.includes(']]>'))
+}
+
+const hasForeignReference = (written: string): boolean =>
+  /&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-fA-F]+);)/.test(written)
+
+function checkAttribute({ name, value }: { readonly name: string; readonly value: string }): void {
+  refuseIf(isOverlong(value))
+  // The parser asks its record of attributes by this name whether it has one, and would call the value.
+  refuseIf(name === 'hasOwnProperty')
+}
+
+/** The parser drops a second attribute of the same name without a word, and takes `<` in a value. */
+function checkAttributes(tag: { readonly name: string; readonly attributes: object }, written: string): void {
+  if (written.length <= tag.name.length + '/>'.length) return
+  const values = written.match(/"[^"]*"|'[^']*'/g) ?? []
+  refuseIf(values.length !== Object.keys(tag.attributes).length)
+  refuseIf(values.some((value) => value.includes('<') || hasForeignReference(value)))
+}
+
+/** `xml` may only be the declaration, which comes first and was read before. */
+const isInstructionName = (name: string): boolean =>
+  /^[\p{L}_:][\p{L}\p{N}_:.·-]*$/u.test(name) && name.toLowerCase() !== 'xml'

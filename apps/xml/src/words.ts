@@ -1,0 +1,48 @@
+import { stateOf, type MessageStatus, type Refusal } from '@gateway/core'
+
+/** The `ID` of a recipient that is refused (spec 7.3). */
+export const REFUSAL = {
+  'account-locked': 'ACCOUNTLOCKED',
+  'no-message': 'FAIL:NO MESSAGE',
+  'too-long': 'FAIL:TOOLONG',
+  'no-number': 'FAIL:NO NUMBER',
+  'invalid-number': 'FAIL:BADDEST',
+  blacklisted: 'FAIL:BADDEST',
+  'trial-to-self': 'FAIL:TRIALNOT2SELF',
+  'opted-out': 'FAIL:OPTEDOUT',
+  'do-not-contact': 'FAIL:WASPADNC',
+  'insufficient-credits': 'NOCREDITS',
+} as const satisfies Record<Refusal, string>
+
+/** What is wrong with the content of a document that could be read. */
+export type Flaw = 'not-valid' | 'too-many-numbers' | 'too-many-message-ids' | 'invalid-date'
+
+/** Everything that an `Error` element tells. */
+export type Trouble =
+  Flaw | 'wrong-credentials' | 'too-many-failures' | 'too-large' | 'wrong-method' | 'not-available-yet' | 'unavailable'
+
+/** The text of the `Error` element (spec 7.3; rulings 1.25, 1.26, 4.6) and the HTTP status, 200 for what the specification names (ruling 4.7). */
+export const ERROR = {
+  'not-valid': { status: 200, text: 'Not Valid XML Document' },
+  'wrong-credentials': { status: 200, text: 'Authentication failed' },
+  'too-many-numbers': { status: 200, text: 'Too Many Numbers' },
+  'too-many-message-ids': { status: 200, text: 'Too Many Message IDs' },
+  'invalid-date': { status: 200, text: 'Invalid Date' },
+  'too-many-failures': { status: 429, text: 'Too many failed log-ins' },
+  'too-large': { status: 413, text: 'Document larger than 4 MB' },
+  'wrong-method': { status: 405, text: 'Method not allowed, use POST' },
+  'not-available-yet': { status: 501, text: 'Not available in this version' },
+  unavailable: { status: 503, text: 'Service unavailable' },
+} as const satisfies Record<Trouble, { readonly status: number; readonly text: string }>
+
+const STATE = { delivered: 'DELIVERED', sent: 'SENT', failed: 'SENDINGFAILED' } as const
+
+/** `Status` and `StatusCode` of a message (spec 3; ruling 1.16). */
+export function statusWords(status: MessageStatus): { readonly word: string; readonly code: number } {
+  if (status === 'waiting') return { word: 'NOTFOUND', code: -1 }
+  if (status === 'not-found') return { word: 'NOTFOUND', code: -2 }
+  return { word: STATE[stateOf(status.code)], code: status.code }
+}
+
+/** A status that was not looked up (spec 4.3, rule 5). */
+export const SKIPPED = { word: 'SKIPPED', code: 108 } as const

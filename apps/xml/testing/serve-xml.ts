@@ -1,0 +1,43 @@
+import { createBackOffice, createGateway, type Account, type Ports } from '@gateway/core'
+import { anAccount, memoryPorts, steppingClock, type AccountWanted } from '@gateway/core/testing'
+import { admissionGate, createLog } from '@gateway/server'
+import request from 'supertest'
+import { createXmlServer, type XmlSettings } from '../src/index.ts'
+
+/** The gateway of a test on memory ports, at 2026-10-18 10:00 in gateway time, with one account. */
+export async function serveXml({ wanted = {}, settings = {}, change = (ports) => ports }: Serving = {}) {
+  const clock = steppingClock()
+  const ports = change(memoryPorts({ clock }))
+  const account = await anAccount(ports, wanted)
+  const backOffice = createBackOffice(ports)
+  const app = createXmlServer(createGateway(ports), {
+    clock,
+    gate: admissionGate(100),
+    log: createLog({ level: 'silent', name: 'test' }),
+    ...settings,
+  })
+  const post = (path: string, document: string | Buffer, contentType = 'text/xml') =>
+    request(app).post(path).set('Content-Type', contentType).send(document)
+  return { app, ports, clock, account, backOffice, key: await keyOf(ports, account), post }
+}
+
+export interface Serving {
+  readonly wanted?: AccountWanted
+  readonly settings?: Partial<XmlSettings>
+  readonly change?: (ports: Ports) => Ports
+}
+
+export type Served = Awaited<ReturnType<typeof serveXml>>
+
+export async function keyOf(ports: Ports, { id }: Account): Promise<string> {
+  const issued = await createBackOffice(ports).issueApiKey(id)
+  if (typeof issued === 'string') throw new Error(issued)
+  return issued.key
+}
+
+/** A document as this interface answers it. */
+export const answer = (root: string, content = ''): string =>
+  `<?xml version="1.0" encoding="utf-8"?>${content === '' ? `<${root}/>` : `<${root}>${content}</${root}>`}`
+
+/** What it answers to a mistake. */
+export const errorIn = (root: string, text: string): string => answer(root, `<Error>${text}</Error>`)
