@@ -3,6 +3,8 @@ export default {
   testMatch: ['<rootDir>/{packages,apps,tests}/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/dist-testing/'],
   modulePathIgnorePatterns: ['<rootDir>/.*/dist/', '<rootDir>/.*/dist-testing/'],
+  globalSetup: '<rootDir>/scripts/jest-database.mjs',
+  globalTeardown: '<rootDir>/scripts/jest-database-stop.mjs',
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@gateway/source', 'node'] },
   extensionsToTreatAsEsm: ['.ts'],

@@ -1,5 +1,5 @@
 import type { AccountId, ApiKey, Instant, KeyId, NewApiKey } from '@gateway/core'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import { sqlState } from '../errors.ts'
 import { timestamp } from '../sql/arrays.ts'
@@ -45,7 +45,7 @@ export async function keysOf(kysely: Kysely<Tables>, id: AccountId): Promise<rea
 export async function revokeKey(kysely: Kysely<Tables>, key: KeyId, now: Instant): Promise<boolean> {
   const rows = await kysely
     .updateTable('api_key')
-    .set((update) => ({ revoked_at: update.fn.coalesce('revoked_at', update.val(timestamp(now))) }))
+    .set({ revoked_at: sql<string>`coalesce(revoked_at, ${timestamp(now)})` })
     .where('id', '=', key)
     .returning(notifyOthers.as('told'))
     .execute()

@@ -1,0 +1,36 @@
+import {
+  accountsContract,
+  flightsContract,
+  ledgerContract,
+  messagesContract,
+  pricesContract,
+  receiptsContract,
+  suppressionsContract,
+  type Contract,
+} from '@gateway/core/testing'
+import type { StoredPorts } from '@gateway/core'
+import { freshDatabase } from '../testing/fresh-database.ts'
+import { postgresPorts } from './postgres-ports.ts'
+
+const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
+  Accounts: accountsContract,
+  Ledger: ledgerContract,
+  Prices: pricesContract,
+  Suppressions: suppressionsContract,
+  Messages: messagesContract,
+  Flights: flightsContract,
+  Receipts: receiptsContract,
+}
+
+describe.each(Object.entries(contracts))('%s', (_, contract) => {
+  test.each(Object.entries(contract))('%s', async (_, check) => {
+    const database = await freshDatabase()
+    const { ports, close } = postgresPorts({ connectionString: database.connectionString })
+    try {
+      await check(ports)
+    } finally {
+      await close()
+      await database.drop()
+    }
+  })
+})
