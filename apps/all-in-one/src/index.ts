@@ -1,1 +1,1 @@
-export {}
+export { createAllInOneServer, type AllInOneSettings } from './server.ts'

@@ -60,3 +60,11 @@ export const serverVariables = (port: number) => ({
   }),
   PORT: wholeNumber({ what: 'a TCP port (0 takes any free one)', min: 0, max: 65_535, byDefault: port }),
 })
+
+/** How long a process waits for its database, and how many connections it may open there. */
+export const databaseVariables = {
+  STATEMENT_SECONDS: wholeNumber({ what: 'seconds that a statement may take', min: 1, max: 600, byDefault: 10 }),
+  LOCK_SECONDS: wholeNumber({ what: 'seconds that a statement waits for a lock', min: 1, max: 600, byDefault: 5 }),
+  CONNECTION_SECONDS: wholeNumber({ what: 'seconds to wait for a connection', min: 1, max: 60, byDefault: 2 }),
+  CONNECTIONS_MAX: wholeNumber({ what: 'connections for messages of this process', min: 2, max: 100, byDefault: 8 }),
+}

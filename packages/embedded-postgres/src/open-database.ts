@@ -1,0 +1,15 @@
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './start-embedded-postgres.ts'
+
+export interface DatabaseOptions {
+  /** The address of a PostgreSQL that somebody else runs; undefined: one of our own. */
+  readonly url: string | undefined
+  /** Where the data of our own is. */
+  readonly dataDir: string
+  readonly log?: (line: string) => void
+}
+
+/** The database of a process of ours: the one at `url`, which is left alone, or the embedded one under `dataDir`. */
+export const openDatabase = ({ url, dataDir, log }: DatabaseOptions): Promise<EmbeddedPostgres> =>
+  url === undefined
+    ? startEmbeddedPostgres({ dataDir, ...(log && { log }) })
+    : Promise.resolve({ connectionString: url, stop: () => Promise.resolve() })
