@@ -1,7 +1,7 @@
 /** Counts what is in flight in this process and refuses the excess early, before it costs anything (P-13). */
 export interface AdmissionGate {
   /** A place, as the function that gives it back (calling it again does nothing), or undefined: the process is full. */
-  tryEnter(): (() => void) | undefined
+  readonly tryEnter: () => (() => void) | undefined
   readonly inFlight: number
 }
 

@@ -13,7 +13,7 @@ export interface Running {
    * Stops accepting, closes idle connections, lets requests in flight finish (their answers say `Connection: close`), and
    * after `graceSeconds` breaks off what is left. Resolves when every connection is closed; never rejects.
    */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 export interface ListenSettings {

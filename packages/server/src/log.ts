@@ -1,4 +1,5 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
+import { types } from 'node:util'
 import { pino, type DestinationStream, type Logger } from 'pino'
 import { hideSecrets } from './hide-secrets.ts'
 import { pathOf } from './path-of.ts'
@@ -34,7 +35,7 @@ export const createLog = ({ level, name, destination }: LogSettings): Log => {
     destination ?? pino.destination({ dest: 1, sync: true }),
   )
   // pino sends the fields of a child through no formatter.
-  const child = Reflect.get(log, 'child') as (this: Log, fields: object, options?: object) => Log
+  const child = Reflect.get<object, string>(log, 'child') as (this: Log, fields: object, options?: object) => Log
   const guarded: typeof child = function (fields, options) {
     return child.call(this, showFields(fields, 0), options)
   }
@@ -63,12 +64,12 @@ const show = (value: unknown, depth: number): unknown => {
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   if (depth >= DEPTH_MAX) return '[deeper]'
-  if (value instanceof Error) return showError(value, depth)
+  if (types.isNativeError(value)) return showError(value, depth)
   if (value instanceof IncomingMessage) return { method: value.method, path: pathOf(value) }
   if (value instanceof ServerResponse) return { status: value.statusCode }
   if (Array.isArray(value)) return value.slice(0, ITEMS_MAX).map((item) => show(item, depth + 1))
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype === Object.prototype || prototype === null) return showFields(value, depth + 1)
+  const prototype = Object.getPrototypeOf(value) as object | null
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) return showFields(value, depth + 1)
   return `[${value.constructor.name}]`
 }
 

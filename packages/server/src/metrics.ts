@@ -6,9 +6,16 @@ export interface Metrics {
   /** For an app's own measures. */
   readonly registry: Registry
   /** Counts one answered request; `endpoint` is a name from a fixed set, never a path as a client wrote it. */
-  countRequest(service: string, request: { method: string; endpoint: string; status: string; seconds: number }): void
+  readonly countRequest: (service: string, request: Counted) => void
   /** Answers GET /metrics in Prometheus's text form; lets every other request pass. */
   readonly route: RequestHandler
+}
+
+export interface Counted {
+  readonly method: string
+  readonly endpoint: string
+  readonly status: string
+  readonly seconds: number
 }
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])

@@ -28,7 +28,8 @@ export const markReported = (response: ServerResponse): void => {
  * Measures a request and writes its line when its answer has gone: debug, but a 5xx that nobody has reported is an error,
  * and a 503 a warning, at most one a second (a refusal of overload must stay cheaper than the work refused).
  *
- * One shared listener instead of a child logger for each request: pino-http costs about 35 µs a request, this 2 to 3.
+ * One shared listener instead of a child logger for each request: pino-http adds a third to what a request of Express costs
+ * in CPU (about 35 µs of 100 on a busy machine of two cores), this with its histogram a tenth.
  */
 export const observeRequests = ({ log, metrics, name }: Observing) => {
   const warn = sparingly(1000, (response, fields) => log.warn({ ...line(response), ...fields }, 'refused requests'))

@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import type { ErrorRequestHandler, Request, Response } from 'express'
 import type { Log } from './log.ts'
 import { markReported } from './observe-requests.ts'
@@ -29,9 +30,9 @@ export const onError =
 const HANG_UPS = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ABORT_ERR'])
 
 const isHangUp = (error: unknown): boolean => {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = types.isNativeError(error) && 'code' in error ? error.code : undefined
   return typeof code === 'string' && HANG_UPS.has(code)
 }
 
 // Express says so of a malformed `%` in a path parameter.
-const isUnreadable = (error: unknown): boolean => error instanceof URIError
+const isUnreadable = (error: unknown): boolean => types.isNativeError(error) && error.name === 'URIError'

@@ -12,7 +12,7 @@ export interface Life<V extends Variables> {
   /** Aborted as soon as the process is told to stop. */
   readonly stopping: AbortSignal
   /** Says how to stop what has just been started. The last one started is the first one stopped. */
-  onStop(what: string, stop: () => Promise<void> | void): void
+  readonly onStop: (what: string, stop: () => Promise<void> | void) => void
 }
 
 export interface ProcessSettings<V extends Variables> {
@@ -89,17 +89,19 @@ const createEnding = ({ host, log, stopWithinSeconds }: { host: Host; log: Log; 
   let ended = false
   let signalAt: number | undefined
   let started: Promise<void> = Promise.resolve()
+  let deadline: NodeJS.Timeout | undefined
 
   const exit = (code: number) => {
     if (ended) return
     ended = true
+    clearTimeout(deadline)
     host.exit(code)
   }
 
   const stop = async (code: number) => {
     controller.abort()
     let waitingFor = 'start'
-    const deadline = setTimeout(() => {
+    deadline = setTimeout(() => {
       log.error({ waitingFor }, `not stopped within ${stopWithinSeconds} s`)
       exit(1)
     }, stopWithinSeconds * 1000)
@@ -113,7 +115,6 @@ const createEnding = ({ host, log, stopWithinSeconds }: { host: Host; log: Log; 
         code = 1
       }
     }
-    clearTimeout(deadline)
     if (!ended) log.info('stopped')
     exit(code)
   }

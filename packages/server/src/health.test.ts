@@ -1,0 +1,64 @@
+import supertest from 'supertest'
+import { memoryLog } from '../testing/memory-log.ts'
+import { createApp } from './create-app.ts'
+import { healthRoutes, type Checks } from './health.ts'
+
+const appWith = (checks: Checks, stopping?: AbortSignal) => {
+  const app = createApp({ log: memoryLog().log, service: 'demo' })
+  app.use(healthRoutes({ checks, ...(stopping && { stopping }) }))
+  return app
+}
+
+test('GET /health/live is 200, whatever the checks say', async () => {
+  const app = appWith({ database: () => Promise.resolve(false) })
+  await supertest(app).get('/health/live').expect(200, { live: true })
+})
+
+test('GET /health/ready is 200 if every check holds', async () => {
+  const app = appWith({ database: () => Promise.resolve(true) })
+  const { headers } = await supertest(app)
+    .get('/health/ready')
+    .expect(200, { ready: true, checks: { database: 'ok' } })
+  expect(headers['cache-control']).toBe('no-store')
+})
+
+test('GET /health/ready is 503 and names the check that fails, throws or does not answer within a second', async () => {
+  const app = appWith({
+    good: () => Promise.resolve(true),
+    bad: () => Promise.resolve(false),
+    throws: () => Promise.reject(new Error('secret')),
+    hangs: () => new Promise(() => undefined),
+  })
+  const start = performance.now()
+  await supertest(app)
+    .get('/health/ready')
+    .expect(503, { ready: false, checks: { good: 'ok', bad: 'failing', throws: 'failing', hangs: 'no answer' } })
+  expect(performance.now() - start).toBeGreaterThanOrEqual(990)
+})
+
+test('GET /health/ready is 503 as soon as the process is stopping', async () => {
+  const stopping = new AbortController()
+  const app = appWith({ database: () => Promise.resolve(true) }, stopping.signal)
+  await supertest(app).get('/health/ready').expect(200)
+  stopping.abort()
+  await supertest(app)
+    .get('/health/ready')
+    .expect(503, { ready: false, stopping: true, checks: { database: 'ok' } })
+  await supertest(app).get('/health/live').expect(200)
+})
+
+test('a check that has not answered yet is not started again, however many ask', async () => {
+  let runs = 0
+  const app = appWith({ database: () => new Promise(() => (runs += 1)) })
+  const server = app.listen(0, '127.0.0.1')
+  await Promise.all(Array.from({ length: 50 }, () => supertest(server).get('/health/ready').expect(503)))
+  server.close()
+  expect(runs).toBe(1)
+})
+
+test('other methods and paths are not answered here', async () => {
+  const app = appWith({})
+  await supertest(app).post('/health/live').expect(404)
+  await supertest(app).head('/health/live').expect(404)
+  await supertest(app).get('/health/other').expect(404)
+})

@@ -1,0 +1,178 @@
+import type { RequestListener, ServerResponse } from 'node:http'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { memoryLog } from '../testing/memory-log.ts'
+import { rawClient } from '../testing/raw-client.ts'
+import { until } from '../testing/until.ts'
+import { listen, type Running } from './listen.ts'
+
+const running: Running[] = []
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()))
+})
+
+const serve = async (app: RequestListener, graceSeconds = 0.2) => {
+  const memory = memoryLog()
+  const server = await listen({ app, host: '127.0.0.1', port: 0, log: memory.log, graceSeconds })
+  running.push(server)
+  return { ...server, ...memory }
+}
+
+/** An app that answers `/now` at once and holds everything else until the test answers it. */
+const holding = () => {
+  const held: ServerResponse[] = []
+  const app: RequestListener = (request, response) => {
+    if (request.url?.startsWith('/now')) response.end('now')
+    else held.push(response)
+  }
+  return { app, held }
+}
+
+const GET = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`
+
+test('it says where it listens', async () => {
+  const { url, port, lines } = await serve(holding().app)
+  expect(url).toBe(`http://127.0.0.1:${port}`)
+  expect(await (await fetch(`${url}/now`)).text()).toBe('now')
+  expect(lines()).toMatchObject([{ url, msg: 'listening' }])
+})
+
+test('the request line and headers may take 64 kB; beyond that the answer is 431, not a broken connection', async () => {
+  const { port } = await serve(holding().app)
+  const head = 'GET /now HTTP/1.1\r\nHost: x\r\nX: '
+  const fits = rawClient(port, `${head}${'x'.repeat(65_536 - head.length - 4)}\r\n\r\n`)
+  await until(() => fits.received().endsWith('now'))
+  const line = rawClient(port, `GET /now?${'x'.repeat(65_000)} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  await until(() => line.received().endsWith('now'))
+  const over = rawClient(port, `${head}${'x'.repeat(500_000)}`)
+  await until(() => over.received().startsWith('HTTP/1.1 431 '))
+  await until(over.closed)
+  fits.socket.destroy()
+  line.socket.destroy()
+})
+
+test.each([
+  ['no HTTP', 'hello\r\n\r\n'],
+  ['TLS', Buffer.from([22, 3, 1, 0, 1, 1]).toString('latin1')],
+  ['no Host', 'GET /now HTTP/1.1\r\n\r\n'],
+  ['two lengths', 'POST /now HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+  ['a length beside chunks', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'],
+  ['a NUL in a header', 'GET /now HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n'],
+])('%s is answered 400 and ends nothing else', async (_what, bytes) => {
+  const { port, url } = await serve(holding().app)
+  const client = rawClient(port, bytes)
+  await until(() => client.received().startsWith('HTTP/1.1 400 '))
+  await until(client.closed)
+  expect((await fetch(`${url}/now`)).status).toBe(200)
+})
+
+test('CONNECT, an upgrade and a client that resets end nothing', async () => {
+  const { port, url } = await serve(holding().app)
+  const clients = [
+    rawClient(port, 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'),
+    rawClient(port, GET('/now', 'Connection: Upgrade\r\nUpgrade: websocket\r\n')),
+    rawClient(port, 'GET /n'),
+  ]
+  await until(() => clients[1]?.received().includes('now') === true)
+  clients[2]?.socket.resetAndDestroy()
+  await until(() => clients[0]?.closed() === true)
+  expect((await fetch(`${url}/now`)).status).toBe(200)
+  clients[1]?.socket.destroy()
+})
+
+test('malformed bytes behind a request whose answer is under way never put a second answer into it', async () => {
+  const { app, held } = holding()
+  const { port } = await serve(app)
+  const client = rawClient(port, GET('/held'))
+  await until(() => held.length === 1)
+  held[0]?.write('first half')
+  await until(() => client.received().includes('first half'))
+  client.socket.write('no http\r\n\r\n')
+  await until(client.closed)
+  expect(client.received()).not.toContain('400')
+})
+
+test('a pipelined request that waits behind another one hears that its connection broke', async () => {
+  const closed: string[] = []
+  const { port } = await serve((request, response) => response.on('close', () => closed.push(request.url ?? '')))
+  const client = rawClient(port, GET('/1') + GET('/2') + GET('/3'))
+  const arrived = new Promise<void>((resolve) => client.socket.once('connect', resolve))
+  await arrived
+  client.socket.end()
+  client.socket.destroy()
+  await until(() => closed.length === 3)
+  expect(closed.sort()).toEqual(['/1', '/2', '/3'])
+})
+
+describe('close', () => {
+  test('finishes a request in flight, tells its client to close, and takes no new connection', async () => {
+    const { app, held } = holding()
+    const { port, close } = await serve(app, 20)
+    const client = rawClient(port, GET('/held'))
+    await until(() => held.length === 1)
+    const closing = close()
+    const late = rawClient(port, GET('/now'))
+    await until(late.closed)
+    expect(late.received()).toBe('')
+    held[0]?.end('done')
+    await closing
+    await until(client.closed)
+    expect(client.received()).toContain('Connection: close')
+    expect(client.received()).toContain('done')
+  })
+
+  test('closes idle connections, those that never sent anything, and those that become idle, without waiting', async () => {
+    const { app, held } = holding()
+    const { port, close } = await serve(app, 20)
+    const idle = rawClient(port, GET('/now'))
+    const silent = rawClient(port)
+    const streaming = rawClient(port, GET('/held'))
+    await until(() => idle.received().includes('now') && held.length === 1 && !silent.socket.connecting)
+    held[0]?.write('begun')
+    const start = performance.now()
+    const closing = close()
+    await until(() => idle.closed() && silent.closed())
+    held[0]?.end()
+    await closing
+    await until(streaming.closed)
+    expect(performance.now() - start).toBeLessThan(10_000)
+  })
+
+  test('breaks off at its deadline what does not finish', async () => {
+    const { app, held } = holding()
+    const { port, close, lines } = await serve(app, 0.1)
+    const client = rawClient(port, GET('/held'))
+    const halfway = rawClient(port, 'GET /now HTTP/1.1\r\nHo')
+    await until(() => held.length === 1 && halfway.socket.bytesWritten > 0)
+    await close()
+    await until(() => client.closed() && halfway.closed())
+    expect(lines().at(-1)).toMatchObject({ level: 'warn', requests: 1 })
+  })
+
+  test('may be called twice', async () => {
+    const { close } = await serve(holding().app)
+    await Promise.all([close(), close()])
+    await close()
+  })
+})
+
+describe('where it cannot listen, one error names the address and says what to do', () => {
+  const { log } = memoryLog()
+  const app = holding().app
+
+  test('a port in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    await expect(listen({ app, host: '127.0.0.1', port, log })).rejects.toThrow(
+      `Cannot listen on 127.0.0.1:${port}: another process uses this port. Stop it, or set PORT to a free one`,
+    )
+    await new Promise((resolve) => other.close(resolve))
+  })
+
+  test('an address of another machine', async () => {
+    await expect(listen({ app, host: '192.0.2.1', port: 0, log })).rejects.toThrow(
+      'Cannot listen on 192.0.2.1:0: this machine has no such address. Set HOST',
+    )
+  })
+})

@@ -1,0 +1,61 @@
+import { pipeline } from 'node:stream/promises'
+import { Readable } from 'node:stream'
+import { memoryLog } from '../testing/memory-log.ts'
+import { rawClient } from '../testing/raw-client.ts'
+import { until } from '../testing/until.ts'
+import { createApp } from './create-app.ts'
+import { listen } from './listen.ts'
+import { onError } from './on-error.ts'
+
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+
+const serving = async (fail: (gone: Promise<void>) => Promise<void>) => {
+  const { log, lines } = memoryLog()
+  const app = createApp({ log, service: 'demo' })
+  const state = { answered: 0, handled: false }
+  app.get('/', async (_request, response) => {
+    const gone = new Promise<void>((resolve) => response.once('close', resolve))
+    state.handled = true
+    await fail(gone)
+  })
+  app.use(onError(log, () => void (state.answered += 1)))
+  const running = await listen({ app, host: '127.0.0.1', port: 0, log })
+  return { running, state, lines: () => lines().filter(({ level }) => level === 'error') }
+}
+
+test('an answer cut short because its reader has gone is nobody’s failure', async () => {
+  const endless = Readable.from(
+    (function* () {
+      for (;;) yield 'x'.repeat(100_000)
+    })(),
+  )
+  const { log, lines } = memoryLog()
+  const app = createApp({ log, service: 'demo' })
+  let failure: unknown
+  app.get('/', (_request, response) => pipeline(endless, response))
+  app.use((error: unknown, _request: unknown, _response: unknown, next: (error: unknown) => void) => {
+    failure = error
+    next(error)
+  })
+  app.use(onError(log, () => undefined))
+  const running = await listen({ app, host: '127.0.0.1', port: 0, log })
+  const client = rawClient(running.port, GET)
+  await until(() => client.received().length > 100)
+  client.socket.destroy()
+  await until(() => failure !== undefined)
+  await running.close()
+  expect(lines().filter(({ level }) => level === 'error' || level === 'warn')).toEqual([])
+})
+
+test('a failure of ours is still logged when the client has gone meanwhile', async () => {
+  const { running, state, lines } = await serving(async (gone) => {
+    await gone
+    throw new Error('the books do not balance')
+  })
+  const client = rawClient(running.port, GET)
+  await until(() => state.handled)
+  client.socket.destroy()
+  await until(() => lines().length > 0)
+  expect(lines()).toMatchObject([{ err: { message: 'the books do not balance' } }])
+  await running.close()
+})
