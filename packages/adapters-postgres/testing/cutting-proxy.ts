@@ -1,0 +1,79 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+/** Where a connection breaks: before the server got the statement, after it got it, or after it answered. */
+export type Cut = 'before-it-arrives' | 'after-it-arrived' | 'before-its-answer'
+
+export interface CuttingProxy {
+  readonly connectionString: string
+  /**
+   * Breaks the next connection that sends `text`, towards the client only, as a network does: the server is not told. Resolves
+   * when it is done.
+   */
+  cut(where: Cut, text: string): Promise<void>
+  /** From now on nothing passes, in either direction, and nothing is closed. */
+  freeze(): void
+  close(): Promise<void>
+}
+
+interface Armed {
+  readonly where: Cut
+  readonly text: string
+  readonly done: () => void
+}
+
+/** A network between a client and the server of `connectionString` (a URL with its socket's folder as `host`). */
+export async function cuttingProxy(connectionString: string): Promise<CuttingProxy> {
+  const url = new URL(connectionString.replace('@/', '@localhost/'))
+  const socketPath = `${url.searchParams.get('host') ?? ''}/.s.PGSQL.${url.searchParams.get('port') ?? '5432'}`
+  const sockets = new Set<Socket>()
+  let armed: Armed | undefined
+  let frozen = false
+
+  const server = createServer((client) => {
+    const upstream = connect(socketPath)
+    let dropAnswer: Armed | undefined
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => sockets.delete(socket))
+    }
+    const breakOff = ({ done }: Armed) => {
+      client.destroy()
+      done()
+    }
+    client.on('data', (data) => {
+      if (frozen) return
+      const now = armed !== undefined && data.includes(armed.text) ? armed : undefined
+      if (now !== undefined) armed = undefined
+      if (now?.where === 'before-its-answer') dropAnswer = now
+      if (now?.where === 'before-it-arrives') {
+        breakOff(now)
+        return
+      }
+      upstream.write(data)
+      if (now?.where === 'after-it-arrived') breakOff(now)
+    })
+    upstream.on('data', (data) => {
+      if (frozen || client.destroyed) return
+      if (dropAnswer === undefined) client.write(data)
+      else breakOff(dropAnswer)
+    })
+    upstream.on('end', () => client.end())
+    client.on('end', () => upstream.end())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url.searchParams.delete('host')
+  url.searchParams.delete('port')
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+
+  return {
+    connectionString: url.href,
+    cut: (where, text) => new Promise((done) => (armed = { where, text, done })),
+    freeze: () => (frozen = true),
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
