@@ -103,11 +103,9 @@ test.each(['password=a"b\\c', "password='a\"b' x", 'x://u:a"\\@h', 'token=\u2028
   },
 )
 
-test.each(['://b:', 'password=', "password='", 'Bearer '])(
-  '200 kB of %j are handled in well under a second',
-  (piece) => {
-    const start = performance.now()
-    hideSecrets(piece.repeat(200_000 / piece.length))
-    expect(performance.now() - start).toBeLessThan(1000)
-  },
-)
+// A pattern that looks back for each match would take half a minute.
+test.each(['://b:', 'password=', "password='", 'Bearer '])('200 kB of %j do not hold the process up', (piece) => {
+  const start = process.cpuUsage()
+  hideSecrets(piece.repeat(200_000 / piece.length))
+  expect(process.cpuUsage(start).user / 1e6).toBeLessThan(5)
+})
