@@ -1,0 +1,273 @@
+import { credits, type Refusal } from '@gateway/core'
+import { aNumber, numbers } from '@gateway/core/testing'
+import { startRest, type Rest, type RestOptions } from '../../../../testing/start-rest.ts'
+import { ACCEPT_ERROR } from '../../../words.ts'
+
+let rest: Rest
+const start = async (options?: RestOptions) => {
+  rest = await startRest(options)
+}
+afterEach(() => rest.close())
+
+const path = '/sms/outgoing/send'
+const to = (...mobileNumbers: string[]) => mobileNumbers.map((mobileNumber) => ({ mobileNumber }))
+const one = '27825550101'
+
+interface Recipient {
+  readonly acceptError: string
+  readonly apiMessageId: number | null
+}
+const recipientsOf = (answer: { body: unknown }) => (answer.body as { recipients: readonly Recipient[] }).recipients
+const errorsOf = (answer: { body: unknown }) => recipientsOf(answer).map(({ acceptError }) => acceptError)
+
+describe('an answer', () => {
+  test('has every field in the ruled order, one recipient for each, amounts with one decimal', async () => {
+    await start({ account: { credits: 15 } })
+    const answer = await rest.post(path, {
+      message: 'hello',
+      recipients: [{ mobileNumber: ` ${one} `, clientMessageId: 'a"1' }, ...to('0825550101', '27825550102')],
+    })
+    expect(answer.text).toBe(
+      '{"timeStamp":"20261018100000000","version":"1.0","statusCode":200,"recipients":[' +
+        '{"clientMessageId":"a\\"1","mobileNumber":"27825550101","accepted":true,"acceptError":"","apiMessageId":1,"scheduledTime":null,"creditCost":1.0,"newCreditBalance":0.5},' +
+        '{"clientMessageId":null,"mobileNumber":"0825550101","accepted":false,"acceptError":"BADDEST","apiMessageId":null,"scheduledTime":null,"creditCost":0.0,"newCreditBalance":0.5},' +
+        '{"clientMessageId":null,"mobileNumber":"27825550102","accepted":false,"acceptError":"INSUFFICIENT CREDITS","apiMessageId":null,"scheduledTime":null,"creditCost":0.0,"newCreditBalance":0.5}]}',
+    )
+  })
+
+  test('to a thousand numbers is in request order, with ascending ids and a falling balance', async () => {
+    await start({ account: { credits: 10_000 } })
+    const answer = await rest.post(path, { message: 'hello', recipients: to(...numbers(1000)) })
+    expect(recipientsOf(answer)).toMatchObject(
+      numbers(1000).map((mobileNumber, i) => ({ mobileNumber, apiMessageId: i + 1, newCreditBalance: 999 - i })),
+    )
+  })
+
+  test('gives the same number twice two messages and two charges', async () => {
+    await start()
+    const answer = await rest.post(path, { message: 'hello', recipients: to(one, one) })
+    expect(recipientsOf(answer)).toMatchObject([
+      { apiMessageId: 1, newCreditBalance: 99 },
+      { apiMessageId: 2, newCreditBalance: 98 },
+    ])
+  })
+
+  test('echoes a hostile number as a string and no more', async () => {
+    await start()
+    const hostile = '"},{"accepted":true\n\u2028'
+    const answer = await rest.post(path, { message: 'hello', recipients: to(hostile) })
+    expect(recipientsOf(answer)).toMatchObject([{ mobileNumber: hostile.trim(), accepted: false }])
+  })
+
+  test('lets the cheaper recipients pass that still fit (ruling 1.11)', async () => {
+    await start({ account: { credits: 25 } })
+    await rest.ports.prices.set('44', credits(20))
+    const answer = await rest.post(path, { message: 'hello', recipients: to(one, '447700900123', '27825550102') })
+    expect(errorsOf(answer)).toEqual(['', 'INSUFFICIENT CREDITS', ''])
+  })
+})
+
+describe('who gets no message', () => {
+  test('each refusal has a word of the query-string interface', () => {
+    const words: Record<Refusal, string> = {
+      'account-locked': 'ACCOUNTLOCKED',
+      'no-message': 'NO MESSAGE',
+      'too-long': 'TOOLONG',
+      'no-number': 'BADDEST',
+      'invalid-number': 'BADDEST',
+      blacklisted: 'BADDEST',
+      'trial-to-self': 'TRIALNOT2SELF',
+      'opted-out': 'OPTEDOUT',
+      'do-not-contact': 'WASPADNC',
+      'insufficient-credits': 'INSUFFICIENT CREDITS',
+    }
+    expect(ACCEPT_ERROR).toEqual(words)
+  })
+
+  test('is told for each recipient by itself', async () => {
+    await start({ account: { trial: { ownNumber: aNumber('27825550103') } } })
+    const since = rest.clock.now()
+    const { suppressions } = rest.ports
+    await suppressions.add({ scope: 'everybody', number: aNumber('27825550104'), kind: 'blacklist', since })
+    await suppressions.add({ scope: 'everybody', number: aNumber('27825550105'), kind: 'do-not-contact', since })
+    await suppressions.add({ scope: rest.account.id, number: aNumber('27825550106'), kind: 'opt-out', since })
+    const asked = ['27825550103', '27825550104', '27825550105', '27825550106', '', '+27825550101', one]
+    const answer = await rest.post(path, { message: 'hello', recipients: to(...asked) })
+    expect(errorsOf(answer)).toEqual(['TRIALNOT2SELF', 'BADDEST', 'WASPADNC', 'OPTEDOUT', 'BADDEST', 'BADDEST', ''])
+  })
+
+  test('of a locked account is everybody, before anything else', async () => {
+    await start({ account: { locked: true } })
+    const answer = await rest.post(path, { message: 'x'.repeat(919), recipients: to('', one) })
+    expect(errorsOf(answer)).toEqual(['ACCOUNTLOCKED', 'ACCOUNTLOCKED'])
+  })
+})
+
+describe('a message', () => {
+  test.each([
+    ['918 septets pass in 6 parts', 'x'.repeat(918), '', 6],
+    ['919 septets are too long', 'x'.repeat(919), 'TOOLONG', 0],
+    ['459 euro signs are 918 septets, in 7 parts', '€'.repeat(459), '', 7],
+    ['a text of 70 code units in UCS-2 is one part', 'ж'.repeat(70), '', 1],
+  ])('%s', async (_title, message, acceptError, creditCost) => {
+    await start()
+    const answer = await rest.post(path, { message, recipients: to(one) })
+    expect(recipientsOf(answer)).toMatchObject([{ acceptError, creditCost }])
+  })
+
+  test.each([
+    [1, 160, ''],
+    [1, 161, 'TOOLONG'],
+    [5, 766, 'TOOLONG'],
+    [5, 765, ''],
+    [6, 918, ''],
+  ])('of %i segments at most and %i septets: %j', async (maxSegments, septets, acceptError) => {
+    await start()
+    const answer = await rest.post(path, { message: 'x'.repeat(septets), recipients: to(one), maxSegments })
+    expect(errorsOf(answer)).toEqual([acceptError])
+  })
+
+  test('that needs 7 parts passes with maxSegments 6, as existing clients send it', async () => {
+    await start()
+    const answer = await rest.post(path, { message: '€'.repeat(459), recipients: to(one), maxSegments: 6 })
+    expect(recipientsOf(answer)).toMatchObject([{ accepted: true, creditCost: 7 }])
+  })
+})
+
+describe('scheduledTime', () => {
+  const sendAt = async (scheduledTime: unknown) => rest.post(path, { message: 'x', recipients: to(one), scheduledTime })
+
+  test.each(['202610181001', 202610181001])('%j in the future is echoed as a string', async (time) => {
+    await start()
+    expect(recipientsOf(await sendAt(time))).toMatchObject([{ accepted: true, scheduledTime: '202610181001' }])
+  })
+
+  test.each(['202610180959', '202610181000', '000101010000', null, '', '  '])('%j is now: null', async (time) => {
+    await start()
+    expect(recipientsOf(await sendAt(time))).toMatchObject([{ accepted: true, scheduledTime: null }])
+  })
+
+  test.each(['tomorrow', '202602301200', '2026101810011', ' 202610181001', 0, -1, 20261018.5, '202610182400', '0'])(
+    '%j is no time: 422, and nothing is sent',
+    async (time) => {
+      await start()
+      const answer = await sendAt(time)
+      expect(answer.status).toBe(422)
+      expect(answer.body).toMatchObject({ errorMessage: 'scheduledTime must be a time YYYYMMDDHHmm.' })
+      expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 100 })
+    },
+  )
+})
+
+describe('a body of the wrong shape', () => {
+  const good = { message: 'hello', recipients: to(one) }
+  const [high, nul] = ['\ud83d', '\0']
+  const recipientsError = 'recipients must be an array of 1 to 1000 objects.'
+
+  test.each<[unknown, string]>([
+    [[], 'The body must be an object.'],
+    [null, 'The body must be an object.'],
+    ['"text"', 'The body must be an object.'],
+    [{ recipients: to(one) }, 'message is missing.'],
+    [{ ...good, message: 5 }, 'message must be a string, without U+0000 or half a character.'],
+    [{ ...good, message: null }, 'message must be a string, without U+0000 or half a character.'],
+    [{ ...good, message: '' }, 'message must not be blank.'],
+    [{ ...good, message: ' \n' }, 'message must not be blank.'],
+    [{ ...good, message: '\u200b' }, 'message must not be blank.'],
+    [{ ...good, message: `a${nul}` }, 'message must be a string, without U+0000 or half a character.'],
+    [{ ...good, message: `a${high}` }, 'message must be a string, without U+0000 or half a character.'],
+    [{ message: 'hello' }, 'recipients is missing.'],
+    [{ ...good, recipients: [] }, recipientsError],
+    [{ ...good, recipients: one }, recipientsError],
+    [{ ...good, recipients: { 0: { mobileNumber: one } } }, recipientsError],
+    [{ ...good, recipients: to(...numbers(1000), one) }, recipientsError],
+    [{ ...good, recipients: [one] }, 'recipients.0 must be an object.'],
+    [{ ...good, recipients: [...to(one), {}] }, 'recipients.1.mobileNumber is missing.'],
+    [
+      { ...good, recipients: [{ mobileNumber: 27825550101 }] },
+      'recipients.0.mobileNumber must be a string, without U+0000 or half a character.',
+    ],
+    [
+      { ...good, recipients: to(`${one}${high}`) },
+      'recipients.0.mobileNumber must be a string, without U+0000 or half a character.',
+    ],
+    [
+      { ...good, recipients: [{ mobileNumber: one, clientMessageId: 7 }] },
+      'recipients.0.clientMessageId must be a string, without U+0000 or half a character.',
+    ],
+    [
+      { ...good, recipients: [{ mobileNumber: one, clientMessageId: nul }] },
+      'recipients.0.clientMessageId must be a string, without U+0000 or half a character.',
+    ],
+    [{ ...good, maxSegments: 0 }, 'maxSegments must be a whole number from 1 to 6.'],
+    [{ ...good, maxSegments: 7 }, 'maxSegments must be a whole number from 1 to 6.'],
+    [{ ...good, maxSegments: 1.5 }, 'maxSegments must be a whole number from 1 to 6.'],
+    [{ ...good, maxSegments: '3' }, 'maxSegments must be a whole number from 1 to 6.'],
+    [{ ...good, scheduledTime: true }, 'scheduledTime must be a string or a number YYYYMMDDHHmm.'],
+  ])('is 422 and is named, row %#', async (body, errorMessage) => {
+    await start()
+    const answer = await rest.post(path, body)
+    expect(answer.status).toBe(422)
+    expect(answer.body).toMatchObject({ errorMessage })
+  })
+
+  test('sends nothing, also to the recipients before the wrong one', async () => {
+    await start()
+    await rest.post(path, { message: 'hello', recipients: [...to(one), {}] })
+    expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 100 })
+  })
+})
+
+describe('a body with more or less than asked', () => {
+  test.each([
+    '"maxSegments":null,"scheduledTime":""',
+    '"maxSegments":" ","scheduledTime":null',
+    '"unknown":{"deep":[1]},"campaign":"\\ud83d\\u0000"',
+    '"__proto__":{"maxSegments":1},"constructor":null,"toString":1',
+  ])('is sent: %s', async (fields) => {
+    await start()
+    const answer = await rest.post(path, `{"message":"x","recipients":[{"mobileNumber":"${one}"}],${fields}}`)
+    expect(recipientsOf(answer)).toMatchObject([{ accepted: true }])
+    expect(({} as Record<string, unknown>)['maxSegments']).toBeUndefined()
+  })
+
+  test.each(['null', '""', '" "'])('echoes a clientMessageId of %s as null', async (value) => {
+    await start()
+    const answer = await rest.post(
+      path,
+      `{"message":"x","recipients":[{"mobileNumber":"${one}","clientMessageId":${value}}]}`,
+    )
+    expect(recipientsOf(answer)).toMatchObject([{ clientMessageId: null }])
+  })
+
+  test('takes fields that only a prototype has as missing', async () => {
+    await start()
+    const answer = await rest.post(path, `{"__proto__":{"message":"x","recipients":[{"mobileNumber":"${one}"}]}}`)
+    expect(answer.status).toBe(422)
+  })
+})
+
+test('a full store is 503 with Retry-After, and nothing was charged', async () => {
+  await start({ gateway: (gateway) => ({ ...gateway, sendMessages: () => Promise.resolve('overloaded') }) })
+  const answer = await rest.post(path, { message: 'x', recipients: to(one) })
+  expect(answer.status).toBe(503)
+  expect(answer.headers['retry-after']).toBe('1')
+})
+
+test('an Idempotency-Key is 501 in this version, and nothing is sent twice or once', async () => {
+  await start()
+  const answer = await rest.post(path, { message: 'x', recipients: to(one) }).set('Idempotency-Key', 'k')
+  expect(answer.status).toBe(501)
+  expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 100 })
+})
+
+test('twenty sends at a time for the last ten credits: ten are accepted, and the balance is never negative', async () => {
+  await start({ account: { credits: 100 } })
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => rest.post(path, { message: 'x', recipients: to(one) })),
+  )
+  const errors = answers.flatMap(errorsOf)
+  expect(errors.filter((error) => error === '')).toHaveLength(10)
+  expect(errors.filter((error) => error === 'INSUFFICIENT CREDITS')).toHaveLength(10)
+  expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 0 })
+})

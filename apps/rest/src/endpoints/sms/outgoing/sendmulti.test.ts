@@ -1,0 +1,65 @@
+import { numbers } from '@gateway/core/testing'
+import { startRest, type Rest } from '../../../../testing/start-rest.ts'
+
+let rest: Rest
+beforeEach(async () => {
+  rest = await startRest()
+})
+afterEach(() => rest.close())
+
+const path = '/sms/outgoing/sendmulti'
+const to = (...mobileNumbers: string[]) => mobileNumbers.map((mobileNumber) => ({ mobileNumber }))
+
+test('several texts are answered each with its recipients, in request order', async () => {
+  const answer = await rest.post(path, {
+    messages: [
+      { message: 'say "one"', recipients: to('27825550101', '1') },
+      { message: 'two', recipients: to('27825550102'), scheduledTime: '202701010000' },
+    ],
+  })
+  expect(answer.text).toBe(
+    '{"timeStamp":"20261018100000000","version":"1.0","statusCode":200,"messages":[' +
+      '{"message":"say \\"one\\"","recipients":[' +
+      '{"clientMessageId":null,"mobileNumber":"27825550101","accepted":true,"acceptError":"","apiMessageId":1,"scheduledTime":null,"creditCost":1.0,"newCreditBalance":99.0},' +
+      '{"clientMessageId":null,"mobileNumber":"1","accepted":false,"acceptError":"BADDEST","apiMessageId":null,"scheduledTime":null,"creditCost":0.0,"newCreditBalance":99.0}]},' +
+      '{"message":"two","recipients":[' +
+      '{"clientMessageId":null,"mobileNumber":"27825550102","accepted":true,"acceptError":"","apiMessageId":2,"scheduledTime":"202701010000","creditCost":1.0,"newCreditBalance":98.0}]}]}',
+  )
+})
+
+test.each<[string, unknown, string]>([
+  ['no messages', {}, 'messages is missing.'],
+  ['an empty array', { messages: [] }, 'messages must be an array of 1 to 1000 objects.'],
+  ['an array', [], 'The body must be an object.'],
+  ['a message that is none', { messages: ['x'] }, 'messages.0 must be an object.'],
+  [
+    'one blank text',
+    {
+      messages: [
+        { message: 'x', recipients: to('27825550101') },
+        { message: ' ', recipients: to('27825550102') },
+      ],
+    },
+    'messages.1.message must not be blank.',
+  ],
+  [
+    'one malformed time',
+    { messages: [{ message: 'x', recipients: to('27825550101'), scheduledTime: 'soon' }] },
+    'messages.0.scheduledTime must be a time YYYYMMDDHHmm.',
+  ],
+  [
+    '1001 recipients in all',
+    {
+      messages: [
+        { message: 'x', recipients: to(...numbers(500)) },
+        { message: 'y', recipients: to(...numbers(501)) },
+      ],
+    },
+    'recipients must be at most 1000 in all messages together.',
+  ],
+])('%s: 422, and nothing is sent', async (_title, body, errorMessage) => {
+  const answer = await rest.post(path, body)
+  expect(answer.status).toBe(422)
+  expect(answer.body).toMatchObject({ errorMessage })
+  expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 100 })
+})

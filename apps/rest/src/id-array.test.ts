@@ -1,0 +1,49 @@
+import { isFailure } from './answer.ts'
+import { readIds } from './id-array.ts'
+
+const read = (text: string) => readIds(JSON.parse(text), text)
+
+test.each([
+  ['[1]', [1]],
+  [' [ 3,\t1 ,\r\n3 ] ', [3, 1, 3]],
+  ['[9007199254740991]', [9_007_199_254_740_991]],
+])('%j is read in order, as often as it is there', (text, ids) => {
+  expect(read(text)).toEqual(ids)
+})
+
+test('a thousand ids pass, and one more does not', () => {
+  const ids = Array.from({ length: 1001 }, (_, i) => i + 1)
+  expect(read(JSON.stringify(ids.slice(1)))).toHaveLength(1000)
+  expect(read(JSON.stringify(ids))).toMatchObject({
+    status: 422,
+    errorMessage: expect.stringContaining('1000') as string,
+  })
+})
+
+test.each([
+  '[]',
+  '{}',
+  '{"0":1}',
+  'null',
+  '1',
+  '"[1]"',
+  '[1e3]',
+  '[1E3]',
+  '[1.0]',
+  '[1.5]',
+  '["5"]',
+  '[null]',
+  '[true]',
+  '[-1]',
+  '[-0]',
+  '[0]',
+  '[[1]]',
+  '[{}]',
+  '[9007199254740992]',
+  '[9007199254740993]',
+  '[99999999999999999999999999]',
+  '[1,2,"x"]',
+])('%s is 422', (text) => {
+  const answer = read(text)
+  expect(isFailure(answer) && answer.status).toBe(422)
+})

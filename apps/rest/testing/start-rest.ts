@@ -1,0 +1,62 @@
+import { createBackOffice, createGateway, type Account, type Gateway, type Ports } from '@gateway/core'
+import { anAccount, memoryPorts, steppingClock, type AccountWanted, type SteppingClock } from '@gateway/core/testing'
+import { admissionGate, createLog, listen, type AdmissionGate, type Log } from '@gateway/server'
+import request, { type Test } from 'supertest'
+import { createRestServer } from '../src/index.ts'
+
+const silent = createLog({ level: 'silent', name: 'rest' })
+const prefix = '/api/rest/v1'
+
+/** The interface on memory ports behind a real HTTP server on loopback, and an account with a key. */
+export interface Rest {
+  readonly url: string
+  readonly ports: Ports
+  readonly clock: SteppingClock
+  readonly account: Account
+  readonly key: string
+  /** A request below the prefix with the account's key. */
+  get(path: string): Test
+  /** A string is sent as it is, as a body of type application/json; anything else as JSON. */
+  post(path: string, body: unknown): Test
+  close(): Promise<void>
+}
+
+export interface RestOptions {
+  readonly account?: AccountWanted
+  readonly gate?: AdmissionGate
+  readonly log?: Log
+  /** Wraps the gateway, to let it fail. */
+  readonly gateway?: (gateway: Gateway) => Gateway
+}
+
+/** The clock stands at 2026-10-18 10:00 in gateway time until it is moved. */
+export async function startRest(options: RestOptions = {}): Promise<Rest> {
+  const clock = steppingClock()
+  const ports = memoryPorts({ clock })
+  const account = await anAccount(ports, options.account)
+  const key = await keyFor(ports, account)
+  const gateway = (options.gateway ?? ((same: Gateway) => same))(createGateway(ports))
+  const app = createRestServer(gateway, { clock, log: options.log ?? silent, gate: options.gate ?? admissionGate(100) })
+  const server = await listen({ app, host: '127.0.0.1', port: 0, log: silent })
+  return {
+    url: server.url,
+    ports,
+    clock,
+    account,
+    key,
+    get: (path) => request(server.url).get(`${prefix}${path}`).set('Authorization', key),
+    post: (path, body) =>
+      request(server.url)
+        .post(`${prefix}${path}`)
+        .set('Authorization', key)
+        .type('application/json')
+        .send(typeof body === 'string' ? body : JSON.stringify(body)),
+    close: () => server.close(),
+  }
+}
+
+export async function keyFor(ports: Ports, account: Account): Promise<string> {
+  const issued = await createBackOffice(ports).issueApiKey(account.id)
+  if (typeof issued === 'string') throw new Error(issued)
+  return issued.key
+}
