@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { formatDate, formatTime, parseMessageId, type Instant } from '@gateway/core'
 import type { Answer } from '../answer.ts'
 import { endpoint, type Call } from '../endpoint.ts'
@@ -6,6 +7,7 @@ import { SKIPPED, statusWords } from '../words.ts'
 import { container, leaf } from '../writing/rendered.ts'
 
 const idsMax = 1000
+const writtenAtATime = 5000
 
 /** The status of messages of the last 90 days; what is beyond 1000 ids has to be asked for again (spec 4.3, rule 5). */
 export const queryStatus = endpoint({
@@ -14,40 +16,44 @@ export const queryStatus = endpoint({
   draft: messageIdsDraft,
   inside: messageIdElements,
   check: checkMessageIds,
-  answer: status,
+  answer: async (call: Call, asked: readonly AskedMessage[]): Promise<Answer> => {
+    const found = await lookUp(call, asked.slice(0, idsMax))
+    return { content: found + (await skip(call, asked.slice(idsMax))) }
+  },
 })
 
-async function status({ gateway, account, now }: Call, asked: readonly AskedMessage[]): Promise<Answer> {
-  const ids = asked.slice(0, idsMax).map(({ id }) => parseMessageId(id))
-  const found = (
-    await gateway.queryStatus(
-      account,
-      ids.filter((id) => id !== undefined),
-    )
-  ).values()
-  const content = asked.map((message, at) => {
-    if (at >= idsMax) return writeStatus(message, SKIPPED, now)
-    const state = (ids[at] === undefined ? undefined : found.next().value) ?? 'not-found'
-    return writeStatus(message, statusWords(state), typeof state === 'string' ? now : state.at)
+async function lookUp({ gateway, account, now }: Call, asked: readonly AskedMessage[]): Promise<string> {
+  const ids = asked.map(({ id }) => parseMessageId(id))
+  const known = ids.filter((id) => id !== undefined)
+  const statuses = (await gateway.queryStatus(account, known)).values()
+  const rows = asked.map((message, at) => {
+    const status = (ids[at] === undefined ? undefined : statuses.next().value) ?? 'not-found'
+    // What is not found is so now, all else since it became so (ruling 4.9).
+    return writeStatus(message, statusWords(status), dateTimeOf(typeof status === 'string' ? now : status.at))
   })
-  return { content: content.join('') }
+  return rows.join('')
 }
 
-const statusId = container('StatusID')
-const [messageId, cli, word, dateTime, code] = [
-  leaf('MessageID'),
-  leaf('CLI'),
-  leaf('Status'),
-  leaf('StatusDateTime'),
-  leaf('StatusCode'),
-]
+/** There can be 120 000 of them: others get their turn in between. */
+async function skip({ now }: Call, asked: readonly AskedMessage[]): Promise<string> {
+  const at = dateTimeOf(now)
+  let content = ''
+  for (let from = 0; from < asked.length; from += writtenAtATime) {
+    await setImmediate()
+    const rows = asked.slice(from, from + writtenAtATime).map((message) => writeStatus(message, SKIPPED, at))
+    content += rows.join('')
+  }
+  return content
+}
 
-/** Not found and skipped at `now`, else since that state was reached (ruling 4.9). */
-const writeStatus = (message: AskedMessage, shown: { readonly word: string; readonly code: number }, at: Instant) =>
-  statusId(
-    messageId(message.id) +
-      cli(message.cli) +
-      word(shown.word) +
-      dateTime(`${formatDate(at)} ${formatTime(at)}`) +
-      code(shown.code),
-  )
+const dateTimeOf = (at: Instant): string => `${formatDate(at)} ${formatTime(at)}`
+
+const statusId = container('StatusID')
+const [messageId, cli] = [leaf('MessageID'), leaf('CLI')]
+const [word, dateTime, code] = [leaf('Status'), leaf('StatusDateTime'), leaf('StatusCode')]
+
+const writeStatus = (
+  asked: AskedMessage,
+  status: { readonly word: string; readonly code: number },
+  at: string,
+): string => statusId(messageId(asked.id) + cli(asked.cli) + word(status.word) + dateTime(at) + code(status.code))

@@ -3,7 +3,7 @@ export const documentLimits = {
   /** The root is at depth 1. */
   depthMax: 16,
   elementsMax: 250_000,
-  /** UTF-8 bytes of one text, CDATA section, comment, processing instruction or attribute, and of one element's own text. */
+  /** UTF-8 bytes of one text, CDATA section, comment or processing instruction, and of all the text of one element; characters of one tag. */
   nodeBytesMax: 65_536,
 } as const
 

@@ -1,4 +1,4 @@
-import { decodeWindows1252 } from './windows-1252.ts'
+import { windows1252Character } from './windows-1252.ts'
 
 /**
  * Decodes a URL-encoded text once, with `+` as space (ruling 4.4). Its escapes are bytes of UTF-8, or, where they are not, of
@@ -6,18 +6,18 @@ import { decodeWindows1252 } from './windows-1252.ts'
  */
 export function percentDecode(encoded: string): string {
   const spaced = encoded.replaceAll('+', ' ')
-  if (!spaced.includes('%')) return spaced
-  const escapes = /(?:%[0-9a-f]{2})+/gi
-  const decoded = attempt(() => spaced.replace(escapes, decodeURIComponent))
-  return decoded ?? spaced.replace(escapes, (run) => decodeWindows1252(Buffer.from(run.replaceAll('%', ''), 'hex')))
+  return spaced.includes('%') ? (decodeUtf8(spaced) ?? decodeBytes(spaced)) : spaced
 }
 
 /** Undefined: escapes that are no UTF-8. */
-function attempt(decode: () => string): string | undefined {
+function decodeUtf8(text: string): string | undefined {
   try {
-    return decode()
+    return text.replace(/(?:%[0-9a-f]{2})+/gi, decodeURIComponent)
   } catch (error) {
     if (error instanceof URIError) return undefined
     throw error
   }
 }
+
+const decodeBytes = (text: string): string =>
+  text.replace(/%([0-9a-f]{2})/gi, (_, digits: string) => windows1252Character(parseInt(digits, 16)))

@@ -8,15 +8,17 @@ export interface Root<D> extends Element<D> {
   readonly ending: string
 }
 
-/** Characters read in one turn of the event loop: 1.5 ms. */
-const sliceLength = 65_536
+/** Characters read in one turn of the event loop: 0.5 ms, 5 ms of the worst that there is. */
+const sliceLength = 16_384
+/** An XML declaration has no reason to be longer. */
+const declarationLengthMax = 256
 
 /**
  * Reads a whole document into a draft. False: it is not well-formed, breaks ruling 4.3, or has another root; the draft is of
  * no use then. A long document is read in slices, between which other requests get their turn.
  */
 export async function readDocument<D>(text: string, root: Root<D>, draft: D): Promise<boolean> {
-  const document = withoutDeclaration(text)
+  const document = withoutDeclaration(await withLineFeeds(text))
   if (document === undefined || hasForbiddenCharacter(document)) return false
   const { events, isWhole } = structure(root, draft)
   const parser = strictParser(document, events)
@@ -36,11 +38,25 @@ export async function readDocument<D>(text: string, root: Root<D>, draft: D): Pr
 const declaration =
   /^<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(["'])1\.\d+\1([ \t\n]+encoding[ \t\n]*=[ \t\n]*(["'])[\w.-]+\3)?([ \t\n]+standalone[ \t\n]*=[ \t\n]*(["'])(yes|no)\5)?[ \t\n]*\?>/
 
-/** With line ends as XML reads them. Undefined: it begins with a malformed declaration. */
-function withoutDeclaration(text: string): string | undefined {
-  const document = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
+/** With line ends as XML reads them. */
+async function withLineFeeds(text: string): Promise<string> {
+  if (!text.includes('\r')) return text
+  const pieces: string[] = []
+  for (let from = 0; from < text.length;) {
+    if (from > 0) await setImmediate()
+    // Never between the two halves of one line end.
+    const to = from + sliceLength + (text[from + sliceLength] === '\n' ? 1 : 0)
+    // Twice as fast as a replacement.
+    pieces.push(text.slice(from, to).split('\r\n').join('\n').split('\r').join('\n'))
+    from = to
+  }
+  return pieces.join('')
+}
+
+/** Undefined: it begins with a malformed declaration. */
+function withoutDeclaration(document: string): string | undefined {
   if (!/^<\?xml[ \t\n?]/.test(document)) return document
-  const length = declaration.exec(document)?.[0].length
+  const length = declaration.exec(document.slice(0, declarationLengthMax))?.[0].length
   return length === undefined ? undefined : document.slice(length)
 }
 

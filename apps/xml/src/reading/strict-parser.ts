@@ -38,7 +38,11 @@ export function strictParser(document: string, events: DocumentEvents): sax.SAXP
   parser.ondoctype = () => refuseIf(true)
   parser.onsgmldeclaration = () => refuseIf(true)
   parser.onopentagstart = bounds.open
-  parser.onattribute = checkAttribute
+  parser.onattribute = ({ name }) => {
+    refuseIf(parser.position - parser.startTagPosition > documentLimits.nodeBytesMax)
+    // The parser asks its record of attributes by this name whether it has one, and would call the value.
+    refuseIf(name === 'hasOwnProperty')
+  }
   parser.onopentag = (tag) => {
     refuseIf(!isSpelled(tag.name)) // `< a>`
     checkAttributes(tag, document.slice(parser.startTagPosition, parser.position))
@@ -97,12 +101,6 @@ function checkText(text: string, written: string): void {
 
 const hasForeignReference = (written: string): boolean =>
   /&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-fA-F]+);)/.test(written)
-
-function checkAttribute({ name, value }: { readonly name: string; readonly value: string }): void {
-  refuseIf(isOverlong(value))
-  // The parser asks its record of attributes by this name whether it has one, and would call the value.
-  refuseIf(name === 'hasOwnProperty')
-}
 
 /** The parser drops a second attribute of the same name without a word, and takes `<` in a value. */
 function checkAttributes(tag: { readonly name: string; readonly attributes: object }, written: string): void {
