@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { KeyHash, PasswordAttempt, Secrets, TooManyFailures } from '@gateway/core'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { failureCounts } from './failure-counts.ts'
 import { hashOf, hashOfNothing, isPasswordOf } from './password-hash.ts'
 import { takeTurns } from './take-turns.ts'
 import { verifiedPairs } from './verified-pairs.ts'
@@ -8,7 +8,7 @@ import { verifiedPairs } from './verified-pairs.ts'
 export interface NodeSecretsSettings {
   /** So many failures of one user from one network are answered 'wrong'; the next one is one too many. Default 10. */
   readonly failuresMax?: number
-  /** They are forgotten so long after the first of them. Default 60. */
+  /** Each is forgotten after so long. Default 60. */
   readonly failureSeconds?: number
   /** So long a pair that was right stays right without being hashed. Default 60. */
   readonly verifiedSeconds?: number
@@ -37,31 +37,25 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): Secrets {
   const nothing = hashOfNothing()
   const turns = takeTurns({ atOnceMax: hashesMax, waitingMax, waitingPerNetworkMax })
   const verified = verifiedPairs(verifiedSeconds, verifiedMax)
-  const failures = new RateLimiterMemory({ points: failuresMax, duration: failureSeconds })
+  const failures = failureCounts(failuresMax, failureSeconds)
   const running = new Map<string, Promise<'right' | 'wrong' | TooManyFailures>>()
 
   /** Stands for its fields in memory; a changed password has another hash, and so another digest. */
   const digest = (...fields: readonly (string | undefined)[]): string =>
     createHmac('sha256', digestKey).update(JSON.stringify(fields)).digest('base64')
 
-  /** Unless its minute is over: in the next one it would make room for a guess. */
-  async function giveBack(user: string): Promise<void> {
-    const counted = await failures.get(user)
-    if (counted !== null && counted.msBeforeNext > 0) await failures.reward(user)
-  }
-
-  /** Counted before it is hashed, or else as many guesses as come at the same time would find room; a right one is given back. */
+  /** Counted before it is hashed, or else as many guesses as come at the same time would find room. */
   async function check({ password, stored, network, now }: PasswordAttempt, pair: string, user: string) {
-    const refused = await failures.consume(user).then(() => undefined, tooMany)
-    if (refused !== undefined) return refused
+    const takeBack = failures.count(user, now)
+    if (typeof takeBack === 'object') return takeBack
     try {
       const matches = await turns.run(network, () => isPasswordOf(stored ?? nothing, password))
       if (!matches || stored === undefined) return 'wrong'
     } catch (problem) {
-      await giveBack(user)
+      takeBack()
       throw problem
     }
-    await giveBack(user)
+    takeBack()
     verified.add(pair, now)
     return 'right'
   }
@@ -84,9 +78,4 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): Secrets {
       return checked
     },
   }
-}
-
-function tooMany(reason: unknown): TooManyFailures {
-  if (!(reason instanceof RateLimiterRes)) throw reason
-  return { retryAfterSeconds: Math.max(1, Math.ceil(reason.msBeforeNext / 1000)) }
 }

@@ -1,8 +1,8 @@
-import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
+import { createHash, randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { PasswordHash } from '@gateway/core'
 
-const deriveKey = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
+const deriveKey = promisify<Buffer, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
 /** 28 ms and 16 MiB a hash on the machine of the measurements. */
 const cost = { ln: 14, r: 8, p: 1 }
@@ -15,10 +15,10 @@ interface Parsed {
   readonly key: Buffer
 }
 
-/** A new salted hash in PHC form, `$scrypt$ln=14,r=8,p=1$salt$key`: what it costs is stored with it and can be raised. */
+/** A new salted hash in PHC form, `$scrypt-sha256$ln=14,r=8,p=1$salt$key`: what it costs is stored with it and can be raised. */
 export async function hashOf(password: string): Promise<PasswordHash> {
   const salt = randomBytes(saltBytes)
-  return write(salt, await deriveKey(password, salt, keyBytes, optionsOf(cost.ln, cost.r, cost.p)))
+  return write(salt, await deriveKey(digestOf(password), salt, keyBytes, optionsOf(cost.ln, cost.r, cost.p)))
 }
 
 /** A hash that no password is known for, as dear to check as any other. */
@@ -27,16 +27,19 @@ export const hashOfNothing = (): PasswordHash => write(randomBytes(saltBytes), r
 /** Throws if `stored` is not one of ours, or was written with a cost beyond reason: that is no wrong password. */
 export async function isPasswordOf(stored: PasswordHash, password: string): Promise<boolean> {
   const { options, salt, key } = parse(stored)
-  return timingSafeEqual(key, await deriveKey(password, salt, key.length, options))
+  return timingSafeEqual(key, await deriveKey(digestOf(password), salt, key.length, options))
 }
 
+/** Of fixed length: scrypt itself takes a password and the same with U+0000 behind it for equal. */
+const digestOf = (password: string): Buffer => createHash('sha256').update(password).digest()
+
 const write = (salt: Buffer, key: Buffer): PasswordHash =>
-  `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${encode(salt)}$${encode(key)}` as PasswordHash
+  `$scrypt-sha256$ln=${cost.ln},r=${cost.r},p=${cost.p}$${encode(salt)}$${encode(key)}` as PasswordHash
 
 const encode = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
 
 function parse(stored: PasswordHash): Parsed {
-  const fields = /^\$scrypt\$ln=(\d\d?),r=(\d\d?),p=(\d\d?)\$([\w+/-]{11,86})\$([\w+/-]{22,86})$/.exec(stored)
+  const fields = /^\$scrypt-sha256\$ln=(\d\d?),r=(\d\d?),p=(\d\d?)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/.exec(stored)
   const [, ln = '', r = '', p = '', salt = '', key = ''] = fields ?? []
   // The value itself stays out of the message, which is logged (P-15).
   if (fields === null || Number(ln) > 20) throw new Error('a stored password hash cannot be read')
