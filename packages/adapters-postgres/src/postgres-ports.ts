@@ -24,13 +24,13 @@ export interface PostgresOptions {
 export interface PostgresPorts {
   readonly ports: StoredPorts
   /** Brings the schema up to what this version knows; returns what that took. Until then the ports do not work. */
-  migrate(): Promise<readonly AppliedMigration[]>
+  readonly migrate: () => Promise<readonly AppliedMigration[]>
   /** Throws an Error for a server that could lose accepted messages, or is too old. */
-  checkServer(): Promise<void>
+  readonly checkServer: () => Promise<void>
   /** Whether the database answers, and the schema is there. Throws if not. */
-  ping(): Promise<void>
+  readonly ping: () => Promise<void>
   /** Ends the connections as they become free; after `seconds` (default 5) it breaks off what is still at work. */
-  close(seconds?: number): Promise<void>
+  readonly close: (seconds?: number) => Promise<void>
 }
 
 /** Every stored port on one database. Connects when first used; what a lost connection interrupted is found out, not guessed. */

@@ -56,7 +56,11 @@ test('what is not there and what failed is not remembered', async () => {
 
 test('it holds no more than it may, the oldest go first', async () => {
   const asked: string[] = []
-  const memory = shortMemory({ ...bounds, load: (key: string) => Promise.resolve(asked.push(key) && key) })
+  const load = (key: string): Promise<string | undefined> => {
+    asked.push(key)
+    return Promise.resolve(key)
+  }
+  const memory = shortMemory({ ...bounds, load })
   for (const key of ['a', 'b', 'c', 'b', 'c', 'a']) await memory.get(key)
   expect(asked).toEqual(['a', 'b', 'c', 'a'])
 })

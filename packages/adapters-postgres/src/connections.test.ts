@@ -1,0 +1,180 @@
+import { Client } from 'pg'
+import { sql } from 'kysely'
+import { until } from '@gateway/core/testing'
+import { cuttingProxy } from '../testing/cutting-proxy.ts'
+import { freshDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
+import { isLostAnswer } from './errors.ts'
+import { openPools, type Pools } from './pools.ts'
+import { defaultSettings, silent, type Settings } from './settings.ts'
+import type { HotStatement } from './sql/hot-statement.ts'
+
+let database: FreshDatabase
+beforeAll(async () => {
+  database = await freshDatabase()
+})
+afterAll(() => database.drop())
+
+async function withPools(
+  work: (pools: Pools) => Promise<void>,
+  settings: Partial<Settings> = {},
+  connectionString = database.connectionString,
+): Promise<void> {
+  const pools = openPools(connectionString, { ...defaultSettings, ...settings }, silent)
+  try {
+    await work(pools)
+  } finally {
+    await pools.close(1)
+  }
+}
+
+const statement = <Row>(text: string): HotStatement<Row> => ({ name: '', text })
+
+test('hot connections plan without statistics, and both have their time limits', async () => {
+  await withPools(async ({ hot, ordinary }) => {
+    const show = statement<{ plan: string; hash: string; jit: string; statement: string; lock: string }>(
+      `select current_setting('plan_cache_mode') plan, current_setting('enable_hashjoin') hash,
+        current_setting('jit') jit, current_setting('statement_timeout') statement, current_setting('lock_timeout') lock`,
+    )
+    const limits = { jit: 'off', lock: '5s' }
+    expect(await hot.run(show, [])).toEqual([{ ...limits, plan: 'force_generic_plan', hash: 'off', statement: '10s' }])
+    expect(await ordinary.run(show, [])).toEqual([{ ...limits, plan: 'auto', hash: 'on', statement: '2min' }])
+  })
+})
+
+test('a bigint is a number, and one that would lose digits throws', async () => {
+  await withPools(async ({ hot }) => {
+    expect(await hot.run(statement(`select 9007199254740991::bigint n, now() > 'epoch' t`), [])).toEqual([
+      { n: Number.MAX_SAFE_INTEGER, t: true },
+    ])
+    const beyond = hot.run(statement('select 9007199254740992::bigint'), [])
+    await expect(beyond).rejects.toMatchObject({ cause: { message: 'a bigint beyond 2^53: 9007199254740992' } })
+    expect(await hot.run(statement('select 1 n'), [])).toEqual([{ n: 1 }])
+  })
+})
+
+test('a database that is not there is an error within two seconds', async () => {
+  for (const connectionString of ['postgres://gateway@127.0.0.1:1/none', 'postgres://gateway@/none?host=/nowhere']) {
+    await withPools(
+      async ({ hot, kysely }) => {
+        const begun = performance.now()
+        await expect(hot.run(statement('select 1'), [])).rejects.toThrow()
+        await expect(kysely.selectFrom('price').selectAll().execute()).rejects.toThrow()
+        expect(performance.now() - begun).toBeLessThan(2000)
+      },
+      {},
+      connectionString,
+    )
+  }
+})
+
+test('a database that says nothing any more is an error in bounded time, and its connections are given up', async () => {
+  const proxy = await cuttingProxy(database.connectionString)
+  try {
+    await withPools(
+      async ({ hot, kysely }) => {
+        await hot.run(statement('select 1'), [])
+        await sql`select 1`.execute(kysely)
+        proxy.freeze()
+        await expect(hot.run(statement('select 1'), [])).rejects.toHaveProperty('backend')
+        await expect(sql`select 1`.execute(kysely)).rejects.toThrow()
+        await expect(hot.run(statement('select 1'), [])).rejects.toThrow('timeout')
+      },
+      { statementSeconds: 0.2, longStatementSeconds: 0.2, connectionSeconds: 0.5 },
+      proxy.connectionString,
+    )
+  } finally {
+    await proxy.close()
+  }
+})
+
+test('a statement that takes too long, or waits too long for a lock, is ended by the server, and nothing of it stays', async () => {
+  const settings = { statementSeconds: 1, lockSeconds: 0.1 }
+  await withPools(async ({ hot, ordinary }) => {
+    await expect(hot.run(statement('select pg_sleep(5)'), [])).rejects.toThrow('statement timeout')
+    await ordinary.transaction(async (connection) => {
+      await connection.run(statement(`update price set price = 11`), [])
+      await expect(hot.run(statement(`update price set price = 12`), [])).rejects.toThrow('lock timeout')
+    })
+    expect(await hot.run(statement('select price from price'), [])).toEqual([{ price: 11 }])
+  }, settings)
+})
+
+test('connections that the server ends while nobody uses them are replaced without an error', async () => {
+  await withPools(async ({ hot, kysely }) => {
+    const pid = statement<{ pid: number }>('select pg_backend_pid() pid')
+    const [first] = await hot.run(pid, [])
+    await sql`select pg_terminate_backend(${first?.pid}::int)`.execute(kysely)
+    const other = await until(async () => {
+      const [row] = await hot.run(pid, []).catch(() => [])
+      return row?.pid !== first?.pid && row
+    })
+    expect(other.pid).not.toBe(first?.pid)
+  })
+})
+
+test('a connection that ends within a transaction is a lost answer that names its backend', async () => {
+  await withPools(async ({ hot, kysely }) => {
+    let pid = 0
+    const lost = hot.transaction(async (connection) => {
+      const [row] = await connection.run(statement<{ pid: number }>('select pg_backend_pid() pid'), [])
+      pid = row?.pid ?? 0
+      await sql`select pg_terminate_backend(${pid}::int)`.execute(kysely)
+      await connection.run(statement('select pg_sleep(1)'), [])
+    })
+    const error: unknown = await lost.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    expect(isLostAnswer(error) && error.backend.pid).toBe(pid)
+    expect(await hot.run(statement('select 1 n'), [])).toEqual([{ n: 1 }])
+  })
+})
+
+test('of two transactions that wait for each other both are done in the end', async () => {
+  await withPools(async ({ hot }) => {
+    await hot.run(statement(`insert into price values ('1', 0), ('2', 0)`), [])
+    const add = (prefix: string) => statement(`update price set price = price + 1 where prefix = '${prefix}'`)
+    let runs = 0
+    const cross = (first: string, second: string, ready: () => void, other: Promise<void>) =>
+      hot.transaction(async (connection) => {
+        runs++
+        await connection.run(add(first), [])
+        ready()
+        await other
+        await connection.run(add(second), [])
+      })
+    let oneReady: () => void = () => undefined
+    let twoReady: () => void = () => undefined
+    const one = new Promise<void>((resolve) => (oneReady = resolve))
+    const two = new Promise<void>((resolve) => (twoReady = resolve))
+    await Promise.all([cross('1', '2', oneReady, two), cross('2', '1', twoReady, one)])
+    expect(runs).toBe(3)
+    expect(await hot.run(statement(`select price from price where prefix <> ''`), [])).toEqual([
+      { price: 2 },
+      { price: 2 },
+    ])
+  })
+})
+
+test('closing breaks off what is still at work, in bounded time, and leaves no connection', async () => {
+  const pools = openPools(database.connectionString, defaultSettings, silent)
+  const working = pools.hot.run(statement(`select pg_sleep(60), 'to be broken off'`), [])
+  working.catch(() => undefined)
+  const client = new Client({ connectionString: database.connectionString })
+  await client.connect()
+  const count = async () => {
+    const found = await client.query(
+      `select from pg_stat_activity where query like '%to be broken%' and pid <> pg_backend_pid()`,
+    )
+    return found.rowCount
+  }
+  await until(async () => (await count()) === 1)
+  const begun = performance.now()
+  await pools.close(0.1)
+  expect(performance.now() - begun).toBeLessThan(2000)
+  await expect(working).rejects.toThrow()
+  await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where query like '%to be broken%' and pid <> pg_backend_pid()`,
+  )
+  await client.end()
+})
