@@ -1,0 +1,140 @@
+import { execFile, type ExecFileOptions } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { lchown, mkdir, rename, rm, rmdir, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { cleanEnvironment, usableBinaries } from './binaries.ts'
+import { findCluster, syncFolder, type Cluster } from './cluster.ts'
+import { codeOf, messageOf, unless } from './errors.ts'
+import { earlierHomes, newHome } from './home.ts'
+import { actingAs, knownUsers, newOwner, type Owner } from './owner.ts'
+
+/** The one superuser, and the database that `connectionString` names. */
+export const role = 'gateway'
+
+/**
+ * Makes the cluster of `dataDir` (a real path without one): built under another name and moved in place when it is whole.
+ * Of several processes that do so at once, one succeeds and all answer its cluster.
+ */
+export const createCluster = async (
+  dataDir: string,
+  options: { durable: boolean; log: (line: string) => void },
+): Promise<Cluster> => {
+  const owner = await newOwner()
+  const home = await newHome(dataDir, owner)
+  const fresh = join(home, `postgres.new-${randomBytes(6).toString('hex')}`)
+  let failure = notInPlace(dataDir)
+  try {
+    await build(home, fresh, owner, options.durable)
+    if (await publish(dataDir, home, fresh)) {
+      options.log(`PostgreSQL: made a cluster in ${join(dataDir, 'postgres')}`)
+      if (home !== dataDir) await tellOutside(dataDir, home, owner, options.log)
+      return await found(dataDir)
+    }
+  } catch (error) {
+    failure = error as Error
+  }
+  await rm(home === dataDir ? fresh : home, { recursive: true, force: true }).catch(() => undefined)
+  // Whoever is faster also clears away what the others build: an error of ours means nothing if there is a cluster.
+  const other = await findCluster(dataDir)
+  if (other === undefined) throw failure
+  return other
+}
+
+const found = async (dataDir: string): Promise<Cluster> => {
+  const cluster = await findCluster(dataDir)
+  if (cluster === undefined) throw notInPlace(dataDir)
+  return cluster
+}
+
+const notInPlace = (dataDir: string): Error =>
+  new Error(
+    `The cluster could not be put in place: ${join(dataDir, 'postgres')} must not exist (nor be a mount point) beforehand.`,
+  )
+
+const tellOutside = async (
+  dataDir: string,
+  home: string,
+  { uid }: Owner,
+  log: (line: string) => void,
+): Promise<void> => {
+  log(
+    `PostgreSQL refuses to run as root, and user id ${uid} cannot enter ${dataDir}: its data is kept in ${home}, where ` +
+      `${join(dataDir, 'postgres')} points to`,
+  )
+  for (const earlier of await earlierHomes(dataDir, home)) {
+    log(
+      `PostgreSQL: ${earlier} was made for ${dataDir} earlier and is no longer used there; delete it if nothing else does`,
+    )
+  }
+}
+
+const build = async (home: string, fresh: string, owner: Owner, durable: boolean): Promise<void> => {
+  const binaries = await usableBinaries(home, owner)
+  try {
+    await mkdir(fresh, { mode: 0o700 })
+    await lchown(fresh, owner.uid, owner.gid)
+  } catch (error) {
+    throw new Error(
+      `No folder of user id ${owner.uid} can be made in ${home} (${messageOf(error)}). Name a DATA_DIR that can be ` +
+        'written, start as an ordinary user, or set DATABASE_URL.',
+      { cause: error },
+    )
+  }
+  await initdb(binaries, fresh, owner, durable)
+}
+
+const initdb = async (binaries: string, fresh: string, owner: Owner, durable: boolean): Promise<void> => {
+  const command = join(binaries, 'bin/initdb')
+  // Trust: the only way in is a socket in a folder that nobody but the owner may enter.
+  const args = ['-D', fresh, `--username=${role}`, '--encoding=UTF8', '--locale=C', '--auth=trust', '--no-instructions']
+  if (!durable) args.push('--no-sync')
+  try {
+    const options = { cwd: '/', env: cleanEnvironment, ...actingAs(owner) }
+    await run(command, args, options).catch(async (error: unknown) => {
+      if (!messageOf(error).includes('could not look up effective user ID')) throw error
+      await runUnderAName(command, args, options)
+    })
+  } catch (error) {
+    throw new Error(
+      `The database could not be initialised in ${fresh}: ${messageOf(error).trim()}\n` +
+        'Put right what it says (a full disk, a user without a name in /etc/passwd), or set DATABASE_URL.',
+      { cause: error },
+    )
+  }
+}
+
+const run = (command: string, args: string[], options: ExecFileOptions): Promise<unknown> =>
+  promisify(execFile)(command, args, options)
+
+/**
+ * initdb (not PostgreSQL itself) insists on a name for its user id, which one picked at random for a container has not.
+ * In a user namespace of its own it sees one that has a name; what it writes belongs to the real one.
+ */
+const runUnderAName = async (command: string, args: string[], options: ExecFileOptions): Promise<void> => {
+  const named = (await knownUsers()).find((user) => user.uid > 0)
+  if (named === undefined) throw new Error('no user in /etc/passwd has a name')
+  await run('unshare', ['--user', `--map-user=${named.uid}`, command, ...args], options).catch((cause: unknown) => {
+    throw new Error(
+      `user id ${process.getuid?.() ?? '?'} has no entry in /etc/passwd, which initdb needs; and no user namespace can ` +
+        `be made to lend it one (${messageOf(cause).trim()})`,
+      { cause },
+    )
+  })
+}
+
+/** Moves the finished cluster in place; answers false if something else is there. */
+const publish = async (dataDir: string, home: string, fresh: string): Promise<boolean> => {
+  const path = join(dataDir, 'postgres')
+  // An empty folder, which somebody made beforehand, gives way.
+  await unless(['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST', 'EBUSY'], rmdir(path))
+  try {
+    await rename(fresh, join(home, 'postgres'))
+    if (home !== dataDir) await symlink(join(home, 'postgres'), path)
+  } catch (error) {
+    if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR', 'EBUSY'].includes(codeOf(error) ?? '')) return false
+    throw error
+  }
+  for (const folder of new Set([dataDir, home, dirname(home)])) await syncFolder(folder)
+  return true
+}

@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process'
+import { open, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { join } from 'node:path'
+import { cleanEnvironment, type Binaries } from './binaries.ts'
+import type { Cluster } from './cluster.ts'
+import { codeOf, unless } from './errors.ts'
+import { actingAs } from './owner.ts'
+import { settingArguments, type Settings } from './settings.ts'
+import { until } from './until.ts'
+
+/** What `postmaster.pid` says of the server that runs, or ran until it was killed. */
+interface PidFile {
+  readonly pid: number
+  readonly socketFolder: string | undefined
+}
+
+/** Answers `undefined` if there is no pid file, or one that is empty yet. */
+export const readPidFile = async ({ folder }: Cluster): Promise<PidFile | undefined> => {
+  const text = await unless(['ENOENT'], readFile(join(folder, 'postmaster.pid'), 'utf8'))
+  const [pid, , , , socketFolder] = text?.split('\n') ?? []
+  return Number(pid) > 0 ? { pid: Number(pid), socketFolder: socketFolder || undefined } : undefined
+}
+
+/** The process id of the server that runs on `cluster`, whoever started it. */
+export const runningPid = async (cluster: Cluster): Promise<number | undefined> => {
+  const pid = (await readPidFile(cluster))?.pid
+  return pid !== undefined && (await isPostmaster(pid, cluster)) ? pid : undefined
+}
+
+/** A number from an old pid file can be any process by now; a server works in the folder of its cluster. */
+const isPostmaster = async (pid: number, { folder, owner }: Cluster): Promise<boolean> => {
+  try {
+    // Not permitted means another user's, and then it is not the owner's, as whom (or as root) we run.
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  if (process.platform !== 'linux') return true
+  try {
+    const [of, works, lives] = await Promise.all([stat(`/proc/${pid}`), stat(`/proc/${pid}/cwd`), stat(folder)])
+    return of.uid === owner.uid && works.dev === lives.dev && works.ino === lives.ino
+  } catch (error) {
+    // A process that has ended and waits to be reaped has no folder.
+    return codeOf(error) !== 'ENOENT'
+  }
+}
+
+/** A server that we launched. It outlives this process, and a Ctrl-C in its terminal. */
+export interface Launch {
+  /** Whether it has ended, which is usual if another server was faster. */
+  ended(): boolean
+  /** What the log has had since the launch. */
+  output(): Promise<string>
+}
+
+export const launch = async (
+  cluster: Cluster,
+  how: { binaries: Binaries; socketFolder: string; settings: Settings },
+): Promise<Launch> => {
+  const args = ['-D', cluster.folder, ...settingArguments(how.settings, how.socketFolder)]
+  await dropStalePidFile(cluster)
+  const log = logPath(cluster)
+  const begins = await startLog(log)
+  // The shell opens the log as the owner (root must not write through a link that another may have put there) and then
+  // becomes the server. Detached: in a session of its own, away from the terminal's signals.
+  const script = 'umask 077; log=$1; shift; exec "$@" >>"$log" 2>&1'
+  const child = spawn('/bin/sh', ['-c', script, 'sh', log, join(how.binaries, 'bin/postgres'), ...args], {
+    cwd: '/',
+    env: cleanEnvironment,
+    detached: true,
+    stdio: 'ignore',
+    ...actingAs(cluster.owner),
+  })
+  let trouble: string | undefined
+  child.on('error', (error) => (trouble = error.message))
+  child.on('exit', (code, signal) => (trouble ??= `ended with ${signal ?? code ?? 'an error'}`))
+  child.unref()
+  return {
+    ended: () => trouble !== undefined,
+    output: async () => (await logSince(log, begins)).trim() || `postgres ${trouble ?? 'said nothing'}`,
+  }
+}
+
+export const logPath = ({ folder }: Cluster): string => join(folder, 'postgres.log')
+
+const logBytesMax = 10_000_000
+
+/** Puts a long log aside, in the place of the one before it, and answers where what comes now begins. */
+const startLog = async (log: string): Promise<number> => {
+  const size = (await unless(['ENOENT'], stat(log)))?.size ?? 0
+  if (size < logBytesMax) return size
+  await unless(['ENOENT'], rename(log, `${log}.old`))
+  return 0
+}
+
+const logSince = async (log: string, begins: number): Promise<string> => {
+  const file = await unless(['ENOENT', 'ELOOP'], open(log, constants.O_RDONLY | constants.O_NOFOLLOW))
+  if (file === undefined) return ''
+  try {
+    const { size } = await file.stat()
+    const from = Math.max(begins, size - 8_000)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(8_000), 0, 8_000, from)
+    return buffer.toString('utf8', 0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * PostgreSQL takes over the pid file of a server that crashed, but not if another process of the same user has its number
+ * by now (usual after the restart of a container), and not an empty one that a power failure left. Should a server be
+ * alive after all, PostgreSQL still finds its shared memory and does not start.
+ */
+const dropStalePidFile = async (cluster: Cluster): Promise<void> => {
+  const path = join(cluster.folder, 'postmaster.pid')
+  const file = await unless(['ENOENT'], stat(path))
+  if (file === undefined || Date.now() - file.mtimeMs < 2_000) return
+  if ((await runningPid(cluster)) === undefined) await unless(['ENOENT'], unlink(path))
+}
+
+/**
+ * Stops the server on `cluster`: at once for everybody connected, with a checkpoint. One that has not stopped after 30 s
+ * is told to give up, and recovers at the next start. Throws if it runs on after that.
+ */
+export const stopPostmaster = async (cluster: Cluster): Promise<void> => {
+  for (const [signal, seconds] of [
+    ['SIGINT', 30],
+    ['SIGQUIT', 10],
+  ] as const) {
+    const pid = await runningPid(cluster)
+    if (pid === undefined) return
+    await unless(['ESRCH'], signalTo(pid, signal))
+    if (await until(async () => (await runningPid(cluster)) !== pid, seconds * 1000)) return
+  }
+  throw new Error(`PostgreSQL on ${cluster.folder} does not stop; its log is ${logPath(cluster)}.`)
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- an error of kill is to be a rejection
+const signalTo = async (pid: number, signal: NodeJS.Signals): Promise<void> => {
+  process.kill(pid, signal)
+}

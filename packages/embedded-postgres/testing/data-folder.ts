@@ -1,0 +1,23 @@
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { removeCluster } from '../src/index.ts'
+
+export interface DataFolder {
+  readonly path: string
+  remove(): Promise<void>
+}
+
+/** A folder for a test; every user may enter it, so that also for root the cluster lies inside. */
+export const dataFolder = async (mode = 0o755): Promise<DataFolder> => {
+  const top = await realpath(await mkdtemp(join(tmpdir(), 'postgres-test-')))
+  await chmod(top, mode)
+  const path = join(top, 'data')
+  return {
+    path,
+    remove: async () => {
+      await removeCluster(path)
+      await rm(top, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { transform } from '@swc/core'
+
+/** Lets a process that a test starts run the sources, never an old build. */
+export const load = async (url, context, next) => {
+  if (!url.endsWith('.ts')) return next(url, context)
+  const source = await readFile(fileURLToPath(url), 'utf8')
+  const { code } = await transform(source, { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } })
+  return { format: 'module', source: code, shortCircuit: true }
+}

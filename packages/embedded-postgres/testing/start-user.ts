@@ -1,0 +1,78 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** A process that uses the PostgreSQL of a data folder. */
+export interface User {
+  readonly process: ChildProcess
+  /** Everything it has said. */
+  readonly lines: readonly Said[]
+  /** Settles with the first line that has `key`; rejects if the process ends without one. */
+  says(key: keyof Said): Promise<Said>
+  /** Tells it to stop its use and to end; settles with its exit code. */
+  finish(): Promise<number | null>
+  kill(): Promise<void>
+}
+
+export interface Said {
+  readonly log?: string
+  readonly connectionString?: string
+  readonly stopped?: boolean
+  readonly rounds?: number
+  readonly error?: string
+}
+
+const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+
+export const startUser = (
+  dataDir: string,
+  what: string[] = ['hold'],
+  as: { uid?: number; gid?: number; cwd?: string } = {},
+): User => {
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(new URL('load-typescript.mjs', import.meta.url).href)})`
+  const args = [
+    '--import',
+    `data:text/javascript,${encodeURIComponent(register)}`,
+    path('user-process.ts'),
+    dataDir,
+    ...what,
+  ]
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'], ...as })
+  const lines: Said[] = []
+  const waiting = new Set<() => void>()
+  const wake = () => waiting.forEach((look) => look())
+  createInterface(child.stdout).on('line', (line) => {
+    lines.push(JSON.parse(line) as Said)
+    wake()
+  })
+  child.stdin.on('error', () => undefined)
+  let ended = false
+  const end = new Promise<number | null>((resolve) => child.once('close', resolve)).finally(() => {
+    ended = true
+    wake()
+  })
+  return {
+    process: child,
+    lines,
+    says: (key) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = lines.find((line) => key in line)
+          if (found !== undefined) resolve(found)
+          else if (ended) reject(new Error(`it ended and said ${JSON.stringify(lines)}`))
+          else return
+          waiting.delete(look)
+        }
+        waiting.add(look)
+        look()
+      }),
+    finish: () => {
+      child.stdin.end('\n')
+      return end
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await end
+    },
+  }
+}
