@@ -1,11 +1,13 @@
 import {
   accountsContract,
   carrierContract,
+  flightsContract,
   ledgerContract,
   memoryPorts,
   memorySecrets,
   messagesContract,
   pricesContract,
+  receiptsContract,
   scriptedCarrier,
   secretsContract,
   suppressionsContract,
@@ -22,5 +24,7 @@ run('ledger', ledgerContract, memoryPorts)
 run('prices', pricesContract, memoryPorts)
 run('suppressions', suppressionsContract, memoryPorts)
 run('messages', messagesContract, memoryPorts)
+run('flights', flightsContract, memoryPorts)
+run('receipts', receiptsContract, memoryPorts)
 run('secrets', secretsContract, memorySecrets)
 run('carrier', carrierContract, scriptedCarrier)

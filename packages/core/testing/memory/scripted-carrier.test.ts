@@ -1,0 +1,60 @@
+import { OUTCOME, type MessageId, type Receipt, type Submission, type SubmissionAnswer } from '@gateway/core'
+import { aBody, numbers, scriptedCarrier, until, type ScriptedCarrierOptions } from '@gateway/core/testing'
+
+const submissions = (count: number, from = 1): readonly Submission[] =>
+  numbers(count).map((to, i) => ({ id: (from + i) as MessageId, to, body: aBody() }))
+
+function setUp(options: ScriptedCarrierOptions = {}) {
+  const carrier = scriptedCarrier(options)
+  const answers: SubmissionAnswer[] = []
+  const receipts: Receipt[] = []
+  carrier.listen({ receipts: (some) => Promise.resolve(void receipts.push(...some)) })
+  const submit = (messages: readonly Submission[]) => carrier.submit(messages, (some) => void answers.push(...some))
+  return { carrier, answers, receipts, submit }
+}
+
+const outcomes = (answers: readonly SubmissionAnswer[]) => answers.map(({ outcome }) => outcome)
+
+test('a fate decides the answer and the receipt, for each attempt anew', async () => {
+  const { carrier, answers, receipts, submit } = setUp({
+    fate: ({ id }, attempt) => (id === 1 && attempt === 1 ? 'refused-for-now' : id === 2 ? 'accepted' : 103),
+  })
+  submit(submissions(3))
+  await until(() => answers.length === 3)
+  submit(submissions(1))
+  await until(() => answers.length === 4)
+  await carrier.settled()
+  expect(outcomes(answers)).toEqual(['refused-for-now', 'accepted', 'accepted', 'accepted'])
+  expect(receipts.map(({ reference, code }) => [reference, code])).toEqual([
+    [carrier.referenceOf(3 as MessageId), 103],
+    [carrier.referenceOf(1 as MessageId), 103],
+  ])
+  expect(carrier.submitted.map(({ id }) => id)).toEqual([1, 2, 3, 1])
+})
+
+test('what is held is answered when the test says so, and a receipt may come before the answer', async () => {
+  const { carrier, answers, receipts, submit } = setUp({ fate: () => 'held' })
+  submit(submissions(4))
+  await carrier.deliver([carrier.receiptFor(1 as MessageId, OUTCOME.delivered)])
+  expect([answers.length, carrier.unanswered.length, carrier.unansweredMost]).toEqual([0, 4, 4])
+  expect(carrier.release('accepted', 1)).toBe(1)
+  expect(answers).toEqual([{ id: 1, outcome: 'accepted', reference: receipts[0]?.reference }])
+  expect(carrier.release('refused')).toBe(3)
+  expect(carrier.release('refused')).toBe(0)
+  expect(outcomes(answers)).toEqual(['accepted', 'refused', 'refused', 'refused'])
+  expect([carrier.unanswered.length, carrier.unansweredMost]).toEqual([0, 4])
+})
+
+test('closing waits for answers until its deadline; then they are unknown, and nothing more is taken', async () => {
+  const { carrier, answers, submit } = setUp({ fate: () => 'held' })
+  submit(submissions(2))
+  let passDeadline = (): void => undefined
+  const closed = carrier.close(new Promise<void>((resolve) => (passDeadline = resolve)))
+  carrier.release('accepted', 1)
+  passDeadline()
+  await closed
+  submit(submissions(1, 9))
+  await until(() => answers.length === 3)
+  expect(outcomes(answers)).toEqual(['accepted', 'unknown', 'refused-for-now'])
+  expect(carrier.submitted).toHaveLength(2)
+})
