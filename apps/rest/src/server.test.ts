@@ -205,12 +205,18 @@ describe('a body', () => {
     expect((await rest.post(status, '[1]').set('Content-Type', type)).status).toBe(200)
   })
 
-  test.each(['text/plain', 'application/jsonp', 'application/x-www-form-urlencoded', 'text/json', ''])(
+  test.each(['text/plain', 'application/jsonp', 'application/x-www-form-urlencoded', 'text/json'])(
     'of type "%s" is 415',
     async (type) => {
       expect((await rest.post(status, '[1]').set('Content-Type', type)).status).toBe(415)
     },
   )
+
+  test('without a type is 415', async () => {
+    const headers = { Authorization: rest.key }
+    const url = `${rest.url}/api/rest/v1${status}`
+    expect((await fetch(url, { method: 'POST', headers, body: Buffer.from('[1]') })).status).toBe(415)
+  })
 
   test('with Content-Encoding is 415, whatever it holds', async () => {
     const answer = await fetch(`${rest.url}/api/rest/v1${status}`, {
@@ -326,15 +332,7 @@ describe('hostile request lines', () => {
       socket.on('error', reject)
     })
 
-  test.each([
-    'http://[::1/api/rest/v1/credits/balance',
-    'http://a:b:c/',
-    '//',
-    '*',
-    '/\xff\xfe',
-    '/%',
-    '/api/rest/v1/%',
-  ])('GET %s is a 4xx', async (target) => {
+  test.each(['//', '*', '/\xff\xfe', '/%', '/api/rest/v1/%'])('GET %s is a 4xx', async (target) => {
     const answer = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
   })

@@ -1,0 +1,230 @@
+import { connect } from 'node:net'
+import { createBackOffice } from '@gateway/core'
+import { anAccount } from '@gateway/core/testing'
+import { admissionGate, createLog } from '@gateway/server'
+import request from 'supertest'
+import { password, startAsp, type Asp } from '../testing/start-asp.ts'
+import { isAspPath } from './index.ts'
+
+let asp: Asp
+beforeEach(async () => {
+  asp = await startAsp()
+})
+afterEach(() => asp.close())
+
+/** What each endpoint answers to wrong credentials, and to right ones without any other parameter. */
+const endpoints = [
+  ['auth.asp', 'Login=FAIL', 200, 'Login=OK'],
+  ['credits.asp', 'Credits=FAIL', 200, 'Credits=100'],
+  ['batchmessage.asp', 'FAIL&', 200, 'Error="No message given"'],
+  ['requestbatch.asp', 'FAIL&', 200, 'Error="No message ids supplied"'],
+  ['deletescheduled.asp', 'FAIL&', 200, 'Error="No message ids supplied"'],
+  ['httpgetreplies.asp', 'FAIL&', 501, 'Error="Not available in this version"'],
+  ['httpgetscmessages.asp', 'FAIL&', 501, 'Error="Not available in this version"'],
+  ['listoptouts.asp', 'FAIL&', 501, 'Error="Not available in this version"'],
+  ['creditstransfer.asp', 'Transfer=invalidUser', 501, 'Error="Not available in this version"'],
+] as const
+
+/** Sends bytes as they are, and gives all that comes back until the connection is closed. */
+const raw = (bytes: string) =>
+  new Promise<string>((resolve, reject) => {
+    const { hostname, port } = new URL(asp.url)
+    const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes, 'latin1'))
+    let text = ''
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    socket.on('close', () => resolve(text))
+    socket.on('error', reject)
+  })
+const rawGet = (target: string) => raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+
+describe.each(endpoints)('%s', (endpoint, wrong, status, right) => {
+  test(`answers wrong credentials with ${wrong} and HTTP 200`, async () => {
+    for (const query of ['', 'apikey=no', 'user=no&password=no', `apikey=${asp.key}&apikey=${asp.key}`]) {
+      const answer = await request(asp.url).get(`/api/${endpoint}?${query}`)
+      expect([answer.status, answer.text]).toEqual([200, wrong])
+    }
+  })
+
+  test(`answers right credentials with ${status} ${right}`, async () => {
+    const answer = await asp.get(endpoint)
+    expect([answer.status, answer.text]).toEqual([status, right])
+  })
+
+  test('answers POST as it answers GET', async () => {
+    const answer = await request(asp.url).post(`/api/${endpoint}`).type('form').send(`apikey=${asp.key}`)
+    expect([answer.status, answer.text]).toEqual([status, right])
+  })
+
+  test('answers HEAD, OPTIONS, PUT and DELETE with 405', async () => {
+    const path = `/api/${endpoint}?apikey=${asp.key}`
+    const agent = request(asp.url)
+    for (const ask of [agent.head(path), agent.options(path), agent.put(path), agent.delete(path)]) {
+      const answer = await ask
+      expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, POST'])
+    }
+  })
+})
+
+test('every answer is bare text in UTF-8 with its length, not to be stored or guessed at', async () => {
+  for (const answer of [await asp.get('auth.asp'), await asp.get('nothing.asp')]) {
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'content-length': `${answer.text.length}`,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(answer.text).not.toMatch(/[\r\n]/)
+  }
+})
+
+describe('a path', () => {
+  test.each(['/API/AUTH.ASP', '/api/Auth.Asp'])('%s is found in any letter case', async (path) => {
+    expect((await request(asp.url).get(`${path}?ApiKey=${asp.key}`)).text).toBe('Login=OK')
+  })
+
+  test.each(['/api/auth', '/api/auth.asp/', '/api/', '/api', '/', '/api/auth%2Easp', '/api/__proto__'])(
+    '%s does not exist: 404 in plain text, before any other check',
+    async (path) => {
+      const answer = await request(asp.url).put(path)
+      expect([answer.status, answer.text]).toEqual([404, 'Not found'])
+    },
+  )
+
+  test('is claimed exactly if it is /api or below it', () => {
+    const claimed = ['/api', '/api/', '/API/x.asp', '/api/rest/v2/x']
+    const others = ['/', '/apix', '/health/live', '']
+    expect(claimed.map(isAspPath)).toEqual(claimed.map(() => true))
+    expect(others.map(isAspPath)).toEqual(others.map(() => false))
+  })
+})
+
+describe('credentials', () => {
+  const login = (query: string) => request(asp.url).get(`/api/auth.asp?${query}`)
+  const pair = (user = asp.account.login, secret = password) =>
+    `user=${encodeURIComponent(user)}&password=${encodeURIComponent(secret)}`
+
+  test('a user with a password is as good as a key, the user in any letter case', async () => {
+    expect((await login(pair())).text).toBe('Login=OK')
+    expect((await login(pair(asp.account.login.toUpperCase()))).text).toBe('Login=OK')
+    expect((await login(pair(undefined, password.toUpperCase()))).text).toBe('Login=FAIL')
+  })
+
+  test('a key and a pair that agree are right, and each other combination is wrong', async () => {
+    const other = await anAccount(asp.ports)
+    await createBackOffice(asp.ports).setPassword(other.id, 'another')
+    const answers = [
+      await login(`apikey=${asp.key}&${pair()}`),
+      await login(`apikey=${asp.key}&${pair(other.login, 'another')}`),
+      await login(`apikey=no&${pair()}`),
+      await login(`apikey=${asp.key}&${pair(undefined, 'no')}`),
+    ]
+    expect(answers.map(({ text }) => text)).toEqual(['Login=OK', 'Login=FAIL', 'Login=FAIL', 'Login=FAIL'])
+  })
+
+  test('the eleventh wrong password within a minute is 429 with Retry-After, and never FAIL', async () => {
+    for (let i = 0; i < 10; i++) expect((await login(pair(undefined, `guess ${i}`))).text).toBe('Login=FAIL')
+    const answer = await login(pair(undefined, 'guess 10'))
+    expect([answer.status, answer.text]).toEqual([429, 'Error="Too many failed log-ins"'])
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    expect((await asp.get('auth.asp')).text).toBe('Login=OK')
+  })
+})
+
+describe('a POST', () => {
+  const post = (body: string, type = 'application/x-www-form-urlencoded', query = '') =>
+    request(asp.url).post(`/api/auth.asp?${query}`).set('Content-Type', type).send(body)
+
+  test('is its query followed by its form', async () => {
+    const answer = await request(asp.url)
+      .post(`/api/batchmessage.asp?apikey=${asp.key}&message=first&numbers=1`)
+      .type('form')
+      .send('message=second&numbers=2;3')
+    expect(answer.text).toBe('1=BADDEST&2=BADDEST&3=BADDEST&')
+  })
+
+  test.each(['application/x-www-form-urlencoded; charset=utf-8', 'Application/X-WWW-Form-Urlencoded'])(
+    'of type %s is read',
+    async (type) => {
+      expect((await post(`apikey=${asp.key}`, type)).text).toBe('Login=OK')
+    },
+  )
+
+  test.each(['text/plain', 'application/json', 'multipart/form-data'])(
+    'of type "%s" has its body ignored',
+    async (type) => {
+      expect((await post(`apikey=${asp.key}`, type)).text).toBe('Login=FAIL')
+      expect((await post('apikey=no', type, `apikey=${asp.key}`)).text).toBe('Login=OK')
+    },
+  )
+
+  test('without a type has its body ignored', async () => {
+    const url = `${asp.url}/api/auth.asp`
+    const answer = await fetch(url, { method: 'POST', body: Buffer.from(`apikey=${asp.key}`) })
+    expect(await answer.text()).toBe('Login=FAIL')
+  })
+
+  test('may have a form of 65536 bytes; one more is 413', async () => {
+    const form = (bytes: number) => `apikey=${asp.key}&x=`.padEnd(bytes, 'x')
+    expect((await post(form(65_536))).text).toBe('Login=OK')
+    expect((await post(form(65_537))).status).toBe(413)
+  })
+})
+
+describe('what comes over the wire', () => {
+  test('may have raw bytes of UTF-8 or Latin-1 in its form', async () => {
+    for (const numbers of ['\xc3\xa9', '\xe9']) {
+      const answer = await fetch(`${asp.url}/api/batchmessage.asp?apikey=${asp.key}&message=x`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        body: Buffer.from(`numbers=${numbers}`, 'latin1'),
+      })
+      expect(await answer.text()).toBe('é=BADDEST&')
+    }
+  })
+
+  test('may have a request line of 60 kB, which reaches TOOLONG', async () => {
+    const answer = await rawGet(
+      `/api/batchmessage.asp?apikey=${asp.key}&numbers=27825550101&message=${'x'.repeat(60_000)}`,
+    )
+    expect(answer).toMatch(/\r\n\r\n27825550101=TOOLONG&$/)
+  })
+
+  test.each(['//', '/%', '/api/%', '*'])('GET %s is a 4xx', async (target) => {
+    expect(await rawGet(target)).toMatch(/^HTTP\/1\.1 4\d\d /)
+  })
+})
+
+describe('our own trouble', () => {
+  test('of any kind is 503 and never FAIL', async () => {
+    for (const thrown of [new Error('connect ECONNREFUSED'), new TypeError('x is not a function')]) {
+      const broken = await startAsp({
+        gateway: (gateway) => ({ ...gateway, authenticate: () => Promise.reject(thrown) }),
+      })
+      const answer = await broken.get('credits.asp')
+      expect([answer.status, answer.text]).toEqual([503, 'Error="Service unavailable"'])
+      await broken.close()
+    }
+  })
+
+  test('too many requests at a time: 503 with Retry-After, and the place comes back', async () => {
+    const gate = admissionGate(1)
+    const full = await startAsp({ gate })
+    const leave = gate.tryEnter()
+    const refused = await full.get('auth.asp')
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
+    leave?.()
+    expect((await full.get('auth.asp')).text).toBe('Login=OK')
+    expect(gate.inFlight).toBe(0)
+    await full.close()
+  })
+})
+
+test('no credential and no text reaches a log line', async () => {
+  let written = ''
+  const log = createLog({ level: 'trace', name: 'asp', destination: { write: (line) => (written += line) } })
+  const loud = await startAsp({ log })
+  await loud.get('batchmessage.asp', 'message=attack&numbers=27825550101&user=u&password=hunter2')
+  await loud.close()
+  expect(written).toContain('/api/batchmessage.asp')
+  for (const secret of [loud.key, 'hunter2', 'attack', '27825550101']) expect(written).not.toContain(secret)
+})

@@ -1,0 +1,52 @@
+import { createBackOffice, createGateway, type Account, type Gateway, type Ports } from '@gateway/core'
+import { anAccount, memoryPorts, steppingClock, type AccountWanted, type SteppingClock } from '@gateway/core/testing'
+import { admissionGate, createLog, listen, type AdmissionGate, type Log } from '@gateway/server'
+import request, { type Test } from 'supertest'
+import { createAspServer } from '../src/index.ts'
+
+const silent = createLog({ level: 'silent', name: 'asp' })
+
+/** The interface on memory ports behind a real HTTP server on loopback, and an account with a key and a password. */
+export interface Asp {
+  readonly url: string
+  readonly ports: Ports
+  readonly clock: SteppingClock
+  readonly account: Account
+  readonly key: string
+  /** A GET of an endpoint with the account's key; `query` is added as it is. */
+  get(endpoint: string, query?: string): Test
+  close(): Promise<void>
+}
+
+export interface AspOptions {
+  readonly account?: AccountWanted
+  readonly gate?: AdmissionGate
+  readonly log?: Log
+  /** Wraps the gateway, to let it fail. */
+  readonly gateway?: (gateway: Gateway) => Gateway
+}
+
+export const password = 'correct horse'
+
+/** The clock stands at 2026-10-18 10:00 in gateway time until it is moved. */
+export async function startAsp(options: AspOptions = {}): Promise<Asp> {
+  const clock = steppingClock()
+  const ports = memoryPorts({ clock })
+  const account = await anAccount(ports, options.account)
+  const issued = await createBackOffice(ports).issueApiKey(account.id)
+  if (typeof issued === 'string') throw new Error(issued)
+  await createBackOffice(ports).setPassword(account.id, password)
+  const gateway = (options.gateway ?? ((same: Gateway) => same))(createGateway(ports))
+  const log = options.log ?? silent
+  const app = createAspServer(gateway, { clock, log, gate: options.gate ?? admissionGate(100) })
+  const server = await listen({ app, host: '127.0.0.1', port: 0, log: silent })
+  return {
+    url: server.url,
+    ports,
+    clock,
+    account,
+    key: issued.key,
+    get: (endpoint, query = '') => request(server.url).get(`/api/${endpoint}?apikey=${issued.key}&${query}`),
+    close: () => server.close(),
+  }
+}
