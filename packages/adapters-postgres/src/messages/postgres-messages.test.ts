@@ -23,7 +23,9 @@ let client: Client
 beforeEach(async () => {
   database = await freshDatabase()
   proxy = await cuttingProxy(database.connectionString)
-  cuttable = postgresPorts({ connectionString: proxy.connectionString })
+  // Long time limits, so that what must be ended is not ended by them.
+  const settings = { lockSeconds: 60, statementSeconds: 60 }
+  cuttable = postgresPorts({ connectionString: proxy.connectionString, settings })
   direct = postgresPorts({ connectionString: database.connectionString })
   client = new Client({ connectionString: database.connectionString })
   await client.connect()
