@@ -9,9 +9,7 @@ import {
   type Suppression,
 } from '@gateway/core'
 import type { ClaimedRange } from '../sql/claim-row.ts'
-
-/** As the table numbers them. */
-const suppressionKinds: readonly Suppression[] = ['opt-out', 'do-not-contact', 'blacklist']
+import { suppressionOf } from '../suppressions/suppression-kind.ts'
 
 const nobody: ReadonlySet<Suppression> = new Set()
 
@@ -50,8 +48,7 @@ function suppressedPlaces(text: string): ReadonlyMap<number, ReadonlySet<Suppres
   const places = new Map<number, Set<Suppression>>()
   for (const entry of text.split(',')) {
     const [place = 0, kind = 0] = entry.split(':').map(Number)
-    const suppression = suppressionKinds[kind - 1]
-    if (suppression !== undefined) places.set(place, (places.get(place) ?? new Set()).add(suppression))
+    places.set(place, (places.get(place) ?? new Set()).add(suppressionOf(kind)))
   }
   return places
 }

@@ -14,7 +14,7 @@ with o as (
   select ids, firsts, attempts from flight where dispatcher = $1::bigint and seq = $2::int for update
 ), v as (
   select c.id, coalesce(o.attempts[p.n], 0) + 1 attempt, s.first_id, s.n, s.account_id, coalesce(s.scheduled_at, s.created_at) due_at
-  from o cross join unnest($3::bigint[]) c(id) cross join lateral array_position(o.ids, c.id) p(n)
+  from o cross join (select distinct id from unnest($3::bigint[]) t(id)) c cross join lateral array_position(o.ids, c.id) p(n)
   join send s on s.first_id = coalesce(o.firsts[p.n], o.firsts[1])
   where p.n is not null and not exists (select from message m where m.id = c.id)
 ), f as (

@@ -13,7 +13,8 @@ with o as (
   select ids, firsts from flight where dispatcher = $1::bigint and seq = $2::int for update
 ), v as (
   select c.id, c.code, s.first_id, s.account_id, s.sender, s.price, s.msisdns[c.id - s.first_id + 1] msisdn
-  from o cross join unnest($3::bigint[], $4::smallint[]) c(id, code) cross join lateral array_position(o.ids, c.id) p(n)
+  from o cross join (select distinct on (id) id, code from unnest($3::bigint[], $4::smallint[]) with ordinality t(id, code, n) order by id, n) c
+  cross join lateral array_position(o.ids, c.id) p(n)
   join send s on s.first_id = coalesce(o.firsts[p.n], o.firsts[1]) where p.n is not null
 ), f as (
   update flight set ids = array(select case when x = any($3::bigint[]) then null else x end from unnest(flight.ids) with ordinality t(x, n) order by n)
@@ -21,9 +22,9 @@ with o as (
 ), m as (
   insert into message (id, send_first_id, msisdn, account_id, sender, code, code_at)
   select id, first_id, msisdn, account_id, sender, code, now() from v order by id
-  on conflict (id) do nothing returning id, code
+  on conflict (id) do nothing returning id
 ), e as (
-  select v.account_id, v.first_id, v.code, v.price from m join v on v.id = m.id and v.code = m.code
+  select v.account_id, v.first_id, v.code, v.price from m join v on v.id = m.id
 ), l as (
   insert into ledger (account_id, kind, amount, send_first_id, why)
   select account_id, 3, sum(price), first_id, 'code ' || code from e group by account_id, first_id, code

@@ -44,9 +44,8 @@ export const acceptedUnder = (flight: Flight, references: readonly string[]) =>
     handover: acceptedAs(references[i] ?? referenceOf(message)),
   }))
 
-/** Waits until so many kept receipts have found their messages: those that were tried before are not tried at once again. */
+/** Waits until so many kept receipts, or more, have found their messages: what was tried before is not tried at once again. */
 export async function matchAll({ ports: { receipts } }: Traffic, count: number): Promise<void> {
   let found = 0
   await until(async () => (found += await receipts.match(1000)) >= count)
-  assert.equal(found, count)
 }

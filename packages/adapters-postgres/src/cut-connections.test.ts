@@ -1,0 +1,186 @@
+import { Client } from 'pg'
+import {
+  carrierId,
+  type CarrierId,
+  type ClaimedMessage,
+  type DispatcherId,
+  type Flight,
+  type Lane,
+  type Recorded,
+  type StoredPorts,
+} from '@gateway/core'
+import { anAccount, anOrder, numbers, until } from '@gateway/core/testing'
+import { cutConnections } from '../testing/cut-connections.ts'
+import { freshDatabase } from '../testing/fresh-database.ts'
+import { postgresPorts } from './postgres-ports.ts'
+
+const carrier = carrierId('sim') as CarrierId
+
+/** The call, again and again while the database cannot be reached: what its caller does. */
+async function insist<T>(call: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await call()
+    } catch (error) {
+      if (attempts === 100) throw error
+    }
+  }
+}
+
+/** How often each message was handed to the carrier, and how often the carrier refused it for now. */
+interface Handed {
+  readonly submitted: Map<number, number>
+  readonly refusedForNow: Map<number, number>
+}
+
+const count = (of: Map<number, number>, id: number) => of.set(id, (of.get(id) ?? 0) + 1)
+
+/** What the carrier of this test says: the id decides. */
+function answerOf({ id, attempt }: ClaimedMessage): 'accepted' | 'refused' | 'unknown' | 'refused-for-now' {
+  if (id % 20 === 1) return 'refused'
+  if (id % 20 === 2) return 'unknown'
+  return id % 20 === 3 && attempt < 2 ? 'refused-for-now' : 'accepted'
+}
+
+/** Works off one flight as a dispatcher does; 'crashed': it left it in the middle. */
+async function workOff(
+  { flights, receipts }: StoredPorts,
+  dispatcher: DispatcherId,
+  flight: Flight,
+  handed: Handed,
+): Promise<'done' | 'fenced' | 'crashed'> {
+  const screened = flight.messages.filter(({ id }) => id % 20 === 4)
+  await insist(() =>
+    flights.settle(
+      dispatcher,
+      flight.id,
+      screened.map(({ id }) => ({ id, code: 212 as const })),
+    ),
+  )
+  let { marked } = flight
+  for (let from = 0; from < flight.messages.length; from = marked, marked += 10) {
+    if (marked > from && from > 0) {
+      const upTo = Math.min(marked, flight.messages.length)
+      if ((await insist(() => flights.mark(dispatcher, flight.id, upTo))) === 'fenced') return 'fenced'
+    }
+    const leaving = flight.messages.slice(from, marked).filter(({ id }) => id % 20 !== 4)
+    for (const { id } of leaving) count(handed.submitted, id)
+    if (Math.random() < 0.05) return 'crashed'
+
+    const forNow = leaving.filter((message) => answerOf(message) === 'refused-for-now')
+    const ids = forNow.map(({ id }) => id)
+    const back = await insist(() => flights.postpone(dispatcher, flight.id, ids, 0))
+    if (back === 'postponed') for (const id of ids) count(handed.refusedForNow, id)
+
+    const outcomes = leaving.flatMap((message): Recorded[] => {
+      const answer = answerOf(message)
+      if (answer === 'refused-for-now') return []
+      const reference = `ref-${message.id}`
+      const handover = answer === 'accepted' ? { outcome: answer, reference } : { outcome: answer }
+      return [{ flight: flight.id, message, handover }]
+    })
+    const told = outcomes.flatMap(({ message, handover }) =>
+      handover.outcome === 'accepted'
+        ? [{ carrier, reference: handover.reference, code: 0 as const, number: message.to, submitted: undefined }]
+        : [],
+    )
+    const isLast = marked >= flight.messages.length
+    const steps = [() => flights.record(dispatcher, isLast ? [flight.id] : [], outcomes), () => receipts.apply(told)]
+    for (const step of Math.random() < 0.5 ? steps : steps.reverse()) await insist(step)
+  }
+  return 'done'
+}
+
+/** A dispatcher with its crashes: it works until `stopped`, then retires. */
+async function dispatch(ports: StoredPorts, handed: Handed, stopped: () => boolean): Promise<void> {
+  const { flights } = ports
+  let dispatcher = await insist(() => flights.register(60))
+  for (let round = 0; !stopped(); round++) {
+    const lane: Lane = round % 2 === 0 ? 'single' : 'bulk'
+    const wanted = { carrier, lane, messagesMax: 50, markedMax: 10, leaseSeconds: 60 }
+    const flight = await insist(() => flights.claim(dispatcher, wanted))
+    if (flight === 'fenced') dispatcher = await insist(() => flights.register(60))
+    if (typeof flight === 'string') continue
+    const ended = await workOff(ports, dispatcher, flight, handed)
+    if (ended === 'crashed') {
+      await insist(() => flights.extend(dispatcher, -60))
+      dispatcher = await insist(() => flights.register(60))
+    } else if (Math.random() < 0.05) await insist(() => flights.extend(dispatcher, -60))
+  }
+  await insist(() => flights.retire(dispatcher))
+}
+
+/** Ids that are not in exactly one place. Where flight and message have it, message is right. */
+const misplaced = `
+with waiting as (
+  select generate_series(lo, hi - 1) id from due union all select generate_series(lo, hi - 1) from later
+), flying as (
+  select i id from flight, unnest(ids) i where i is not null and not exists (select from message m where m.id = i)
+), places as (
+  select id from waiting union all select id from flying union all select id from message
+), wanted as (
+  select generate_series(first_id, first_id + n - 1) id from send
+)
+select w.id, count(p.id)::int as places from wanted w left join places p on p.id = w.id group by 1 having count(p.id) <> 1`
+
+test('connections cut in the middle of anything: each message in one place, submitted once, every credit accounted for', async () => {
+  const database = await freshDatabase()
+  const { connectionString } = database
+  const processes = [postgresPorts({ connectionString }), postgresPorts({ connectionString })]
+  const [ports] = processes.map(({ ports: its }) => its)
+  if (ports === undefined) throw new Error('no ports')
+  const accounts = [await anAccount(ports, { credits: 100_000 }), await anAccount(ports, { credits: 100_000 })]
+  const orders = accounts.flatMap(({ id }) => [
+    ...Array.from({ length: 500 }, () => anOrder(id, { to: numbers(1), costs: [7] })),
+    ...Array.from({ length: 80 }, () => anOrder(id, { to: numbers(10) })),
+    ...Array.from({ length: 10 }, () => anOrder(id, { to: numbers(250) })),
+  ])
+  await Promise.all(orders.map((order) => ports.messages.accept(order)))
+
+  const handed: Handed = { submitted: new Map(), refusedForNow: new Map() }
+  const admin = new Client({ connectionString })
+  await admin.connect()
+  const placesWrong = async () => (await admin.query<object>(misplaced)).rows
+  const cutting = await cutConnections(connectionString)
+  const work = { isOver: false }
+  const all = processes.map(({ ports: its }) => its)
+  const workers = [...all, ...all].map((its) => dispatch(its, handed, () => work.isOver))
+  const rescue = (async () => {
+    while (!work.isOver) {
+      await insist(() => ports.flights.recover())
+      await insist(() => ports.flights.promote(100))
+      await insist(() => ports.receipts.match(100))
+      expect(await placesWrong()).toEqual([])
+    }
+  })()
+  const isWorkedOff = async () => {
+    const { rows } = await admin.query<{ left: boolean }>(
+      `select exists (select from due) or exists (select from later) or exists (select from flight where cardinality(ids) > 0) as left`,
+    )
+    return rows[0]?.left === false
+  }
+  const finished = until(isWorkedOff, 60_000).finally(() => (work.isOver = true))
+  await Promise.all([finished, rescue, ...workers])
+  const cuts = await cutting.stop()
+  await until(async () => {
+    await ports.receipts.match(1000)
+    return (await admin.query('select from message where code = 100')).rowCount === 0
+  }, 30_000)
+
+  expect(cuts).toBeGreaterThan(20)
+  expect(await placesWrong()).toEqual([])
+  const twice = [...handed.submitted].filter(([id, times]) => times > 1 + (handed.refusedForNow.get(id) ?? 0))
+  expect(twice).toEqual([])
+  const { differences, balances } = await ports.ledger.check()
+  expect(differences).toEqual([])
+  const { rows } = await admin.query<{ spent: number; messages: number }>(
+    `select sum(price)::float8 spent, count(*)::int messages from message m join send s on s.first_id = m.send_first_id where m.code in (0, 100, 106)`,
+  )
+  expect(balances + (rows[0]?.spent ?? 0)).toBe(200_000)
+  const codes = await admin.query<{ code: number }>('select distinct code from message order by 1')
+  expect(codes.rows.map(({ code }) => code)).toEqual(expect.arrayContaining([0, 106, 111, 212]))
+
+  await admin.end()
+  await Promise.all(processes.map(({ close }) => close()))
+  await database.drop()
+}, 120_000)

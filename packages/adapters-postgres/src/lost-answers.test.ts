@@ -1,0 +1,41 @@
+import { flightsContract, receiptsContract, type Contract } from '@gateway/core/testing'
+import type { StoredPorts } from '@gateway/core'
+import { freshDatabase } from '../testing/fresh-database.ts'
+import { losingConnections, type LossMoment } from '../testing/losing-connections.ts'
+import { listenForChanges } from './changes.ts'
+import { createContext } from './context.ts'
+import { postgresFlights } from './flights/postgres-flights.ts'
+import { openPools } from './pools.ts'
+import { postgresPorts } from './postgres-ports.ts'
+import { postgresReceipts } from './receipts/postgres-receipts.ts'
+import { defaultSettings, silent } from './settings.ts'
+
+const moments: readonly LossMoment[] = ['before it ran', 'after it ran']
+const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
+  Flights: flightsContract,
+  Receipts: receiptsContract,
+}
+
+describe.each(moments)('every other answer is lost, %s', (moment) => {
+  describe.each(Object.entries(contracts))('%s', (_, contract) => {
+    test.each(Object.entries(contract))('%s', async (_, check) => {
+      const database = await freshDatabase()
+      const { connectionString } = database
+      const { ports, close } = postgresPorts({ connectionString })
+      const sound = openPools(connectionString, defaultSettings, silent)
+      const changes = listenForChanges(connectionString, defaultSettings.connectionSeconds, silent)
+      const lossy = {
+        ...sound,
+        hot: losingConnections(sound.hot, moment),
+        ordinary: losingConnections(sound.ordinary, moment),
+      }
+      const context = createContext(lossy, changes, defaultSettings, silent)
+      try {
+        await check({ ...ports, flights: postgresFlights(context), receipts: postgresReceipts(context) })
+      } finally {
+        await Promise.all([close(), changes.close(), sound.close(5)])
+        await database.drop()
+      }
+    })
+  })
+})
