@@ -4,14 +4,18 @@ import type { Log } from './settings.ts'
 
 const versionMin = 15
 
+/** Asks the server how it is set up, and judges that. */
+export async function checkServer({ kysely }: Pools, log: Log): Promise<void> {
+  const { rows } = await sql<{ name: string; setting: string }>`select name, setting from pg_settings
+    where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'server_version_num')`.execute(kysely)
+  judgeServer(new Map(rows.map(({ name, setting }) => [name, setting])), log)
+}
+
 /**
  * Refuses, with an Error that says what to do, a server on which an accepted message could be lost (`fsync` or
  * `full_page_writes` off), and one that is too old. Warns where a crash may lose what was accepted last.
  */
-export async function checkServer({ kysely }: Pools, log: Log): Promise<void> {
-  const { rows } = await sql<{ name: string; setting: string }>`select name, setting from pg_settings
-    where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'server_version_num')`.execute(kysely)
-  const settings = new Map(rows.map(({ name, setting }) => [name, setting]))
+export function judgeServer(settings: ReadonlyMap<string, string>, log: Log): void {
   const version = Math.floor(Number(settings.get('server_version_num')) / 10_000)
   if (!(version >= versionMin)) {
     throw new Error(`the database is PostgreSQL ${version}; the gateway needs PostgreSQL ${versionMin} or later`)
