@@ -2,6 +2,7 @@ import { nodeSecrets, systemClock } from '@gateway/adapters-node'
 import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
 import type { Ports } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
+import { databaseSettings, type databaseVariables, type Environment, type processVariables } from '@gateway/server'
 
 export interface Opened {
   readonly ports: Ports
@@ -9,13 +10,7 @@ export interface Opened {
   close(): Promise<void>
 }
 
-export interface Where {
-  readonly DATABASE_URL: string | undefined
-  readonly DATA_DIR: string
-  readonly STATEMENT_SECONDS: number
-  readonly LOCK_SECONDS: number
-  readonly CONNECTION_SECONDS: number
-}
+type Where = Environment<typeof processVariables & typeof databaseVariables>
 
 /** Opens the database of the environment for one command, beside whatever else uses it. The schema is not touched yet. */
 export async function open(where: Where, warn: (text: string) => void): Promise<Opened> {
@@ -23,12 +18,7 @@ export async function open(where: Where, warn: (text: string) => void): Promise<
   const postgres = postgresPorts({
     connectionString: database.connectionString,
     log: { info: () => undefined, warn },
-    settings: {
-      statementSeconds: where.STATEMENT_SECONDS,
-      lockSeconds: where.LOCK_SECONDS,
-      connectionSeconds: where.CONNECTION_SECONDS,
-      ids: 'shared-block',
-    },
+    settings: { ...databaseSettings(where), ids: 'shared-block' },
   })
   const close = async (): Promise<void> => {
     await postgres.close()

@@ -12,4 +12,12 @@ export { nameEndpoint } from './observe-requests.ts'
 export { onError, type AnswerError } from './on-error.ts'
 export { readBody } from './read-body.ts'
 export { runProcess, type Host, type Life, type ProcessSettings } from './run-process.ts'
-export { databaseVariables, processVariables, serverVariables, wholeNumber } from './variables.ts'
+export {
+  databaseSettings,
+  databaseVariables,
+  loadVariables,
+  processVariables,
+  serverVariables,
+  text,
+  wholeNumber,
+} from './variables.ts'

@@ -1,12 +1,14 @@
 import type { RequestHandler } from 'express'
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 /** What a process measures about itself. It holds no ids, paths or texts: labels come from fixed sets (P-15). */
 export interface Metrics {
-  /** For an app's own measures. */
+  /** All that is measured. */
   readonly registry: Registry
   /** Counts one answered request; `endpoint` is a name from a fixed set, never a path as a client wrote it. */
   readonly countRequest: (service: string, request: Counted) => void
+  /** Adds a measure of an app's own, read anew at each look; its labels come from fixed sets, too. */
+  gauge(name: string, help: string, labelNames: readonly string[], read: () => readonly Reading[]): void
   /** Answers GET /metrics in Prometheus's text form; lets every other request pass. */
   readonly route: RequestHandler
 }
@@ -16,6 +18,11 @@ export interface Counted {
   readonly endpoint: string
   readonly status: string
   readonly seconds: number
+}
+
+export interface Reading {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
 }
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
@@ -34,6 +41,18 @@ export const createMetrics = (): Metrics => {
   })
   return {
     registry,
+    gauge: (name, help, labelNames, read) => {
+      new Gauge({
+        name,
+        help,
+        labelNames,
+        registers: [registry],
+        collect() {
+          this.reset()
+          for (const { labels, value } of read()) this.set(labels, value)
+        },
+      })
+    },
     countRequest: (service, { method, endpoint, status, seconds }) =>
       durations.observe({ service, method: METHODS.has(method) ? method : 'other', endpoint, status }, seconds),
     route: metricsRoute(registry),

@@ -24,6 +24,10 @@ export const wholeNumber = ({ what, min, max, byDefault }: WholeNumber) => {
   return { ...spec, _parse: (input: string) => within(spec._parse(input), min, max) }
 }
 
+/** Any text that is not blank, `byDefault` if unset. */
+export const text = ({ what, byDefault }: { readonly what: string; readonly byDefault: string }) =>
+  str({ default: byDefault, desc: what })
+
 interface WholeNumber {
   readonly what: string
   readonly min: number
@@ -67,4 +71,17 @@ export const databaseVariables = {
   LOCK_SECONDS: wholeNumber({ what: 'seconds that a statement waits for a lock', min: 1, max: 600, byDefault: 5 }),
   CONNECTION_SECONDS: wholeNumber({ what: 'seconds to wait for a connection', min: 1, max: 60, byDefault: 2 }),
   CONNECTIONS_MAX: wholeNumber({ what: 'connections for messages of this process', min: 2, max: 100, byDefault: 8 }),
+}
+
+/** What `databaseVariables` say, as a database adapter names it. */
+export const databaseSettings = (environment: Readonly<Record<keyof typeof databaseVariables, number>>) => ({
+  statementSeconds: environment.STATEMENT_SECONDS,
+  lockSeconds: environment.LOCK_SECONDS,
+  connectionSeconds: environment.CONNECTION_SECONDS,
+  hotConnectionsMax: environment.CONNECTIONS_MAX,
+})
+
+/** How much a server takes on at a time. */
+export const loadVariables = {
+  REQUESTS_MAX: wholeNumber({ what: 'requests worked on at a time', min: 1, max: 100_000, byDefault: 1000 }),
 }

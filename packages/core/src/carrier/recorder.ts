@@ -41,7 +41,7 @@ export function createRecorder(
   /** Flights whose last message was not recorded but settled or postponed. */
   const emptied = new Set<Aloft>()
   const waiting = new Set<string>()
-  let running: Promise<void> | undefined
+  let committing = false
 
   const size = (): number => settling.length + postponing.length + recording.length + emptied.size
 
@@ -108,7 +108,10 @@ export function createRecorder(
     }
   }
 
+  /** The flag falls in the same turn in which the loop finds nothing more: what is added later finds nobody at work. */
   async function commitAll(): Promise<void> {
+    if (committing) return
+    committing = true
     try {
       while (size() > 0) {
         for (let next = settling[0]; next !== undefined; next = settling[0]) await settleNext(next)
@@ -119,7 +122,7 @@ export function createRecorder(
     } catch (problem) {
       on.problem(problem)
     } finally {
-      running = undefined
+      committing = false
     }
   }
 
@@ -134,7 +137,7 @@ export function createRecorder(
       recording.push({ aloft, what: recorded })
       if (recorded.handover.outcome === 'accepted') waiting.add(recorded.handover.reference)
     },
-    run: () => (running ??= commitAll()),
+    run: commitAll,
     isWaiting: (reference) => waiting.has(reference),
     size,
   }

@@ -1,0 +1,68 @@
+import { nodeSecrets, systemClock } from '@gateway/adapters-node'
+import { postgresPorts } from '@gateway/adapters-postgres'
+import { createBackOffice, createGateway, type Messages } from '@gateway/core'
+import {
+  carriersFrom,
+  dispatcherSettings,
+  dispatchVariables,
+  measureDispatching,
+  startDispatching,
+} from '@gateway/dispatcher'
+import { openDatabase } from '@gateway/embedded-postgres'
+import {
+  admissionGate,
+  createMetrics,
+  databaseSettings,
+  databaseVariables,
+  listen,
+  loadVariables,
+  runProcess,
+  serverVariables,
+} from '@gateway/server'
+import { greeting, welcome } from './curl-lines.ts'
+import { openDemoAccount } from './demo-account.ts'
+import { createAllInOneServer } from './server.ts'
+
+const drainSeconds = 12
+
+/** What is accepted is on its way at once instead of after the next poll. */
+const waking = (messages: Messages, wake: () => void): Messages => ({
+  ...messages,
+  accept: async (order) => {
+    const accepted = await messages.accept(order)
+    wake()
+    return accepted
+  },
+})
+
+await runProcess({
+  name: 'all-in-one',
+  variables: { ...serverVariables(8080), ...databaseVariables, ...dispatchVariables, ...loadVariables },
+  start: async ({ environment, log, stopping, onStop }) => {
+    const { DATABASE_URL, DATA_DIR, CARRIERS, HOST, PORT, REQUESTS_MAX } = environment
+    const carriers = carriersFrom(CARRIERS, { dataDir: DATA_DIR, report: (err) => log.error({ err }, 'carrier') })
+
+    const database = await openDatabase({ url: DATABASE_URL, dataDir: DATA_DIR, log: (line) => log.info(line) })
+    onStop('database', () => database.stop())
+    const { connectionString } = database
+    const postgres = postgresPorts({ connectionString, log, settings: databaseSettings(environment) })
+    onStop('connections', () => postgres.close())
+    await postgres.checkServer()
+    await postgres.migrate()
+
+    const clock = systemClock()
+    const ports = { ...postgres.ports, clock, secrets: nodeSecrets() }
+    const demo = await openDemoAccount(createBackOffice(ports), ports.secrets)
+    const dispatching = startDispatching({ ports, carriers, log, settings: dispatcherSettings(environment) })
+    onStop('dispatching', () => dispatching.stop(drainSeconds))
+
+    const metrics = createMetrics()
+    measureDispatching(metrics, dispatching)
+    const gateway = createGateway({ ...ports, messages: waking(ports.messages, () => dispatching.wake()) })
+    const health = { checks: { database: () => postgres.ping().then(() => true) }, stopping }
+    const app = createAllInOneServer(gateway, { clock, gate: admissionGate(REQUESTS_MAX), log, metrics, health })
+    const server = await listen({ app, host: HOST, port: PORT, log, graceSeconds: 6 })
+    onStop('server', () => server.close())
+    process.stdout.write(demo === undefined ? greeting(server.url) : welcome(server.url, demo))
+  },
+})

@@ -1,0 +1,11 @@
+import type { Metrics } from '@gateway/server'
+import type { Dispatching } from './dispatch.ts'
+
+/** What dispatchers hold, read at each look at the metrics. */
+export function measureDispatching(metrics: Metrics, dispatching: Pick<Dispatching, 'state'>): void {
+  metrics.gauge('gateway_dispatcher_messages', 'Messages that a dispatcher holds', ['carrier', 'state'], () =>
+    Object.entries(dispatching.state()).flatMap(([carrier, state]) =>
+      Object.entries(state).map(([name, value]) => ({ labels: { carrier, state: name }, value })),
+    ),
+  )
+}

@@ -1,0 +1,137 @@
+import {
+  createDispatcher,
+  createExchange,
+  dispatcherDefaults,
+  type Carrier,
+  type Dispatcher,
+  type DispatcherSettings,
+  type Lane,
+  type Ports,
+} from '@gateway/core'
+import type { Log } from '@gateway/server'
+import { outageOf } from './outage.ts'
+import { repeat, type Repeated } from './repeat.ts'
+
+export interface DispatchSettings {
+  readonly ports: Pick<Ports, 'flights' | 'receipts' | 'clock'>
+  readonly carriers: readonly Carrier[]
+  readonly log: Log
+  readonly settings?: Partial<DispatcherSettings>
+  /** The pause after a look at an empty queue. Default 20: a look costs the database 0.1 ms. */
+  readonly pollMilliseconds?: number
+}
+
+export interface Dispatching {
+  /** Something was accepted: do not wait for the next poll. */
+  wake(): void
+  /**
+   * Claims no more, waits for the carriers' answers, stores them, gives the rest back, and closes the links. Waits at most
+   * `seconds`; what then has no answer is SENT 106.
+   */
+  stop(seconds: number): Promise<void>
+  /** By carrier. */
+  state(): Readonly<Record<string, ReturnType<Dispatcher['state']>>>
+}
+
+const lanes: readonly Lane[] = ['single', 'bulk']
+
+/** Hands waiting messages to the carriers, and does what falls due by the clock, until it is stopped. */
+export function startDispatching({
+  ports,
+  carriers,
+  log,
+  settings,
+  pollMilliseconds = 20,
+}: DispatchSettings): Dispatching {
+  const all = { ...dispatcherDefaults, ...settings }
+  const links = carriers.map((carrier) => {
+    const outage = outageOf(`record of ${carrier.id}`, log)
+    return { carrier, dispatcher: createDispatcher(ports, carrier, (problem) => outage.failed(problem), all) }
+  })
+  const working = links.flatMap(({ carrier, dispatcher }) =>
+    lanes.map((lane) => workOn(dispatcher, lane, { carrier, log, pollMilliseconds })),
+  )
+  const beating = links.flatMap(({ carrier, dispatcher }) => keepAlive(dispatcher, carrier, log, all))
+  const chores = startChores(ports, log, all)
+
+  return {
+    wake: () => {
+      for (const loop of working) loop.wake()
+    },
+    stop: async (seconds) => {
+      const deadline = after(seconds)
+      try {
+        const drained = links.map(({ dispatcher }) => dispatcher.drain(deadline.passed))
+        await told(log, 'the dispatcher could not give its messages back; others take them over', drained)
+        await Promise.all([...working, ...beating, ...chores].map((loop) => loop.stop()))
+        const closed = links.map(({ carrier }) => carrier.close(deadline.passed))
+        await told(log, 'a carrier could not be closed', closed)
+      } finally {
+        deadline.cancel()
+      }
+    },
+    state: () => Object.fromEntries(links.map(({ carrier, dispatcher }) => [carrier.id, dispatcher.state()])),
+  }
+}
+
+const workOn = (
+  dispatcher: Dispatcher,
+  lane: Lane,
+  { carrier, log, pollMilliseconds }: { carrier: Carrier; log: Log; pollMilliseconds: number },
+): Repeated =>
+  repeat({
+    what: `claim ${lane} for ${carrier.id}`,
+    pauseMilliseconds: pollMilliseconds,
+    log,
+    work: async () => {
+      const worked = await dispatcher.work(lane)
+      if (worked === 'closed') return 'end'
+      return worked === 'claimed' ? 'more' : 'all'
+    },
+  })
+
+/** The lease, and what failed and is to be tried again. */
+const keepAlive = (dispatcher: Dispatcher, carrier: Carrier, log: Log, settings: DispatcherSettings): Repeated[] => [
+  chore(`lease of ${carrier.id}`, settings.leaseSeconds * 250, log, () => dispatcher.beat()),
+  chore(`retries of ${carrier.id}`, 250, log, () => {
+    dispatcher.retry()
+    return Promise.resolve()
+  }),
+]
+
+function startChores(ports: DispatchSettings['ports'], log: Log, settings: DispatcherSettings): Repeated[] {
+  const exchange = createExchange(ports)
+  return [
+    repeat({ what: 'promote', pauseMilliseconds: 200, log, work: () => exchange.promote() }),
+    repeat({ what: 'match receipts', pauseMilliseconds: 1000, log, work: () => exchange.matchReceipts() }),
+    chore('adopt receipts', 60_000, log, async () => {
+      const adopted = await exchange.adoptReceipts()
+      if (adopted > 0) log.info({ adopted }, 'messages of unknown outcome found their receipts')
+    }),
+    chore('expire', 30_000, log, async () => {
+      const expired = await exchange.expire(settings.validitySeconds)
+      if (expired > 0) log.warn({ expired }, 'messages waited beyond their validity and were refunded')
+    }),
+    chore('recover', settings.leaseSeconds * 500, log, async () => {
+      const { requeued, unknown } = await exchange.recover()
+      if (requeued + unknown > 0) log.warn({ requeued, unknown }, 'took over what a dead dispatcher left')
+    }),
+  ]
+}
+
+const chore = (what: string, pauseMilliseconds: number, log: Log, work: () => Promise<void>): Repeated =>
+  repeat({ what, pauseMilliseconds, log, work: () => work().then(() => 'all') })
+
+async function told(log: Log, failure: string, all: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(all)) {
+    if (result.status === 'rejected') log.error({ err: result.reason as unknown }, failure)
+  }
+}
+
+function after(seconds: number): { readonly passed: Promise<void>; cancel(): void } {
+  let timer: NodeJS.Timeout | undefined
+  const passed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, seconds * 1000)
+  })
+  return { passed, cancel: () => clearTimeout(timer) }
+}

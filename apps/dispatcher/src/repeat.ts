@@ -1,0 +1,72 @@
+import type { Log } from '@gateway/server'
+import { outageOf } from './outage.ts'
+
+export interface Repeated {
+  /** Ends the present pause. */
+  wake(): void
+  /** Runs no more; resolves when what runs has ended. */
+  stop(): Promise<void>
+}
+
+export interface Repeating {
+  readonly what: string
+  readonly pauseMilliseconds: number
+  readonly log: Log
+  /** 'more': again at once. */
+  readonly work: () => Promise<'more' | 'all' | 'end'>
+}
+
+const backOffMilliseconds = 500
+const backOffMillisecondsMax = 5000
+
+/** Works, pauses, and works again, never twice at a time. After a failure the pauses grow to five seconds. */
+export function repeat({ what, pauseMilliseconds, log, work }: Repeating): Repeated {
+  const outage = outageOf(what, log)
+  let stopped = false
+  let wake = (): void => undefined
+  let backOff = 0
+
+  const pause = (milliseconds: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+
+  async function once(): Promise<'more' | 'all' | 'end'> {
+    try {
+      const done = await work()
+      backOff = 0
+      outage.worked()
+      return done
+    } catch (problem) {
+      backOff = Math.min(backOff === 0 ? backOffMilliseconds : backOff * 2, backOffMillisecondsMax)
+      if (!stopped) outage.failed(problem)
+      return 'all'
+    }
+  }
+
+  const isStopped = (): boolean => stopped
+
+  async function run(): Promise<void> {
+    while (!isStopped()) {
+      const done = await once()
+      if (done === 'end') return
+      if (done === 'all' && !isStopped()) await pause(Math.max(pauseMilliseconds, backOff))
+    }
+  }
+
+  const ended = run()
+  return {
+    wake: () => {
+      if (backOff === 0) wake()
+    },
+    stop: () => {
+      stopped = true
+      wake()
+      return ended
+    },
+  }
+}
