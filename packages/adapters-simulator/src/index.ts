@@ -1,1 +1,2 @@
-export {}
+export { simulatedCarrierFromUrl } from './from-url.ts'
+export { simulatedCarrier, type SimulatedCarrierSettings } from './simulated-carrier.ts'

@@ -1,0 +1,64 @@
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+
+/** A file that several processes append to at the same time. What was appended survives the end of the process. */
+export interface AppendFile {
+  /** Appends whole lines in one write, behind a torn line on lines of their own. Throws a `NotWritten`, also once closed. */
+  append(lines: string): void
+  /** Whole lines that were appended since the last call, by any process, a block at a time. */
+  news(): Iterable<string>
+  close(): void
+}
+
+/** `torn`: a part may be in the file all the same. */
+export interface NotWritten extends Error {
+  readonly torn: boolean
+}
+
+const blockBytes = 1 << 20
+
+/** Begins to tell news at byte `from`. The kernel keeps writes of one O_APPEND file apart. */
+export function appendFile(path: string, from: number): AppendFile {
+  const file = openSync(path, 'a+', 0o600)
+  const lastByte = Buffer.alloc(1)
+  let told = from
+  let isOpen = true
+
+  function endsInLine(): boolean {
+    const { size } = fstatSync(file)
+    if (size === 0) return true
+    readSync(file, lastByte, 0, 1, size - 1)
+    return lastByte[0] === 10
+  }
+
+  return {
+    append(lines) {
+      // The system may have given the number of a closed file to another one.
+      if (!isOpen) throw notWritten('it is closed', false)
+      const bytes = Buffer.from(endsInLine() ? lines : `\n${lines}`, 'latin1')
+      for (let written = 0; written < bytes.length;) {
+        try {
+          written += writeSync(file, bytes, written)
+        } catch (cause) {
+          throw notWritten(cause, written > 0)
+        }
+      }
+    },
+    *news() {
+      const bytes = Buffer.allocUnsafe(blockBytes)
+      for (;;) {
+        const block = bytes.toString('latin1', 0, readSync(file, bytes, 0, blockBytes, told))
+        const whole = block.slice(0, block.lastIndexOf('\n') + 1)
+        if (whole === '') return
+        told += whole.length
+        yield whole
+      }
+    },
+    close() {
+      if (isOpen) closeSync(file)
+      isOpen = false
+    },
+  }
+}
+
+const notWritten = (cause: unknown, torn: boolean): NotWritten =>
+  Object.assign(new Error('the record cannot be written', { cause }), { torn })

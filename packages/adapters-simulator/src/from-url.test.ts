@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parametersOf, simulatedCarrierFromUrl } from './from-url.ts'
+
+test.each([
+  ['simulator:', {}],
+  ['simulator:?', {}],
+  ['simulator:?delayMs=0', { delayMilliseconds: 0 }],
+  ['simulator:?delayMs=0&window=500&perSecond=20', { delayMilliseconds: 0, window: 500, perSecond: 20 }],
+])('%s is %j', (url, parameters) => {
+  expect(parametersOf(url)).toEqual(parameters)
+})
+
+test.each([
+  ['simulator', 'it does not read simulator:?name=value'],
+  ['smpp://host', 'it does not read simulator:?name=value'],
+  ['simulator:delayMs=0', 'it does not read simulator:?name=value'],
+  ['simulator:?delay=0', 'there is no parameter "delay"'],
+  ['simulator:?__proto__=1', 'there is no parameter "__proto__"'],
+  ['simulator:?window=0', 'window is "0"'],
+  ['simulator:?window=-1', 'window is "-1"'],
+  ['simulator:?window=1e3', 'window is "1e3"'],
+  ['simulator:?delayMs=', 'delayMs is ""'],
+  ['simulator:?delayMs=1&delayMs=2', 'delayMs is given twice'],
+])('%s is refused: %s, with what there is to choose from', (url, why) => {
+  expect(() => parametersOf(url)).toThrow(why)
+  expect(() => parametersOf(url)).toThrow(/delayMs .*window .*perSecond /)
+})
+
+test('it makes the carrier with its name and window in the folder', async () => {
+  const folder = join(await mkdtemp(join(tmpdir(), 'simulator-')), 'made')
+  const carrier = simulatedCarrierFromUrl('simulator:?window=5', { folder, id: 'first' })
+  expect([carrier.id, carrier.window, existsSync(folder)]).toEqual(['first', 5, true])
+  await carrier.close(Promise.resolve())
+  await rm(join(folder, '..'), { recursive: true })
+})

@@ -1,0 +1,83 @@
+import type { Submission, SubmissionAnswer } from '@gateway/core'
+import type { Pace } from './pace.ts'
+
+/** A submission and who waits for its answer. */
+export interface Waiting {
+  readonly message: Submission
+  readonly answered: (answers: readonly SubmissionAnswer[]) => void
+}
+
+export type Answer = Exclude<SubmissionAnswer, { outcome: 'accepted' }>['outcome'] | { readonly reference: string }
+
+/** Gathers what is submitted within a turn of the event loop, and keeps account of what is not answered. */
+export interface Intake {
+  add(waiting: readonly Waiting[]): void
+  /** Nothing is taken before. */
+  open(): void
+  /** Answers each, all of one caller together. */
+  answer(ones: readonly Waiting[], answerOf: (one: Waiting, at: number) => Answer): void
+  /** Takes no more; returns what was not taken. */
+  shut(): readonly Waiting[]
+  /** Resolves when everything has its answer. */
+  quiet(): Promise<void>
+}
+
+const pacedMilliseconds = 10
+
+export function intake(mayGo: Pace, take: (batch: readonly Waiting[]) => void): Intake {
+  let waiting: Waiting[] = []
+  let unanswered = 0
+  let isOpen = false
+  let timer: NodeJS.Timeout | undefined
+  let immediate: NodeJS.Immediate | undefined
+  let quieted: (() => void)[] = []
+
+  function plan(): void {
+    if (isOpen && waiting.length > 0 && timer === undefined) immediate ??= setImmediate(work)
+  }
+
+  function work(): void {
+    immediate = timer = undefined
+    const count = mayGo(waiting.length)
+    const batch = waiting.slice(0, count)
+    waiting = waiting.slice(count)
+    if (waiting.length > 0) timer = setTimeout(work, pacedMilliseconds)
+    if (batch.length > 0) take(batch)
+  }
+
+  return {
+    add(more) {
+      waiting = waiting.length === 0 ? [...more] : waiting.concat(more)
+      unanswered += more.length
+      plan()
+    },
+    open() {
+      isOpen = true
+      plan()
+    },
+    answer(ones, answerOf) {
+      const answers = new Map<Waiting['answered'], SubmissionAnswer[]>()
+      ones.forEach((one, at) => {
+        const { id } = one.message
+        const answer = answerOf(one, at)
+        const list = answers.get(one.answered) ?? []
+        answers.set(one.answered, list)
+        list.push(typeof answer === 'object' ? { id, outcome: 'accepted', ...answer } : { id, outcome: answer })
+      })
+      unanswered -= ones.length
+      for (const [answered, list] of answers) answered(list)
+      if (unanswered > 0) return
+      for (const resolve of quieted) resolve()
+      quieted = []
+    },
+    shut() {
+      isOpen = false
+      clearTimeout(timer)
+      clearImmediate(immediate)
+      const left = waiting
+      waiting = []
+      return left
+    },
+    quiet: () => new Promise((resolve) => (unanswered === 0 ? resolve() : void quieted.push(resolve))),
+  }
+}

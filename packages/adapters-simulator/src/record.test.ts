@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { instant, type MessageId } from '@gateway/core'
+import { aNumber } from '@gateway/core/testing'
+import { owners } from './owners.ts'
+import { readRecord } from './record.ts'
+
+let folder: string
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'record-'))))
+afterEach(() => rm(folder, { recursive: true }))
+
+const to = aNumber('27825550100')
+
+/** One life of a process that submits one message and, if told so, has its receipt acknowledged. */
+async function live(run: string, acknowledges: boolean, rotateFrom: number) {
+  const owning = owners(folder)
+  owning.own(run)
+  owning.takeOver()
+  const { owed, open } = await readRecord(folder, owning, rotateFrom)
+  const record = open()
+  const reference = `${run}-0`
+  record.submitted(instant(Date.now()), [{ id: 1 as MessageId, to, reference, answer: 'accepted' }])
+  if (acknowledges) record.acknowledged([{ reference, code: 0 }])
+  record.close()
+  owning.leave()
+  return owed.map((one) => one.reference)
+}
+
+const runsIn = (name: string) =>
+  existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8').match(/[0-9a-f]+(?=-0")/g) : null
+
+test('a record that has grown becomes the old one, and the old one goes; nothing that is owed goes', async () => {
+  expect(await live('a', true, 50)).toEqual([])
+  expect(await live('b', false, 50)).toEqual([])
+  expect([runsIn('submissions.old.jsonl'), runsIn('submissions.jsonl')]).toEqual([['a'], ['b']])
+  expect(await live('c', true, 50)).toEqual(['b-0'])
+  expect([runsIn('submissions.old.jsonl'), runsIn('submissions.jsonl')]).toEqual([['b'], ['c']])
+  // What b owes keeps the old record where it is, and the new one grows.
+  expect(await live('d', true, 50)).toEqual(['b-0'])
+  expect([runsIn('submissions.old.jsonl'), runsIn('submissions.jsonl')]).toEqual([['b'], ['c', 'd']])
+  expect(runsIn('receipts.jsonl')).toEqual(['c', 'd'])
+})
+
+test('a record that has not grown stays', async () => {
+  await live('a', true, 1_000_000)
+  await live('b', true, 1_000_000)
+  expect([runsIn('submissions.old.jsonl'), runsIn('submissions.jsonl')]).toEqual([null, ['a', 'b']])
+})
+
+test('while another process is at work nothing is moved', async () => {
+  const other = owners(folder)
+  other.own('e')
+  await live('a', true, 50)
+  await live('b', true, 50)
+  expect(runsIn('submissions.jsonl')).toEqual(['a', 'b'])
+})
+
+test('a closed record refuses to be written', async () => {
+  const owning = owners(folder)
+  const record = (await readRecord(folder, owning)).open()
+  record.close()
+  expect(() => record.acknowledged([])).toThrow('the record cannot be written')
+})

@@ -1,0 +1,414 @@
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  appendFileSync,
+  mkdirSync,
+  writeFileSync,
+} from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { OUTCOME, type Carrier, type MessageId, type Receipt, type SubmissionAnswer } from '@gateway/core'
+import { aBody, aNumber, carrierContract, until } from '@gateway/core/testing'
+import { simulatedCarrier, type SimulatedCarrierSettings } from './simulated-carrier.ts'
+
+const never = new Promise<never>(() => undefined)
+const folders: string[] = []
+const carriers: Carrier[] = []
+
+async function aFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'simulator-'))
+  folders.push(folder)
+  return folder
+}
+
+afterEach(async () => {
+  await Promise.all(carriers.splice(0).map((carrier) => carrier.close(Promise.resolve())))
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true })))
+})
+
+/** A started carrier and what it says. `take` may refuse receipts. */
+function start(
+  folder: string,
+  settings: Partial<SimulatedCarrierSettings> = {},
+  take: (receipts: readonly Receipt[]) => Promise<void> = () => Promise.resolve(),
+) {
+  const carrier = simulatedCarrier({ folder, delayMilliseconds: 0, ...settings })
+  carriers.push(carrier)
+  /** What happened, in order: answers and receipts that were taken. */
+  const events: (SubmissionAnswer | Receipt)[] = []
+  carrier.listen({
+    receipts: async (receipts) => {
+      await take(receipts)
+      events.push(...receipts)
+    },
+  })
+  return {
+    carrier,
+    events,
+    answers: () => events.filter((event) => 'outcome' in event),
+    receipts: () => events.filter((event) => 'code' in event),
+    submit: (...messages: readonly (readonly [id: number, ending: string])[]) =>
+      new Promise<readonly SubmissionAnswer[]>((resolve) => {
+        const all: SubmissionAnswer[] = []
+        const wanted = messages.map(([id, ending]) => ({ id: id as MessageId, to: numberTo(ending), body: aBody() }))
+        carrier.submit(wanted, (answers) => {
+          events.push(...answers)
+          all.push(...answers)
+          if (all.length === messages.length) resolve(all)
+        })
+      }),
+  }
+}
+
+const numberTo = (ending: string) => aNumber(`278255501${ending}`)
+
+function linesOf(folder: string, name = 'submissions'): readonly string[] {
+  const path = join(folder, `${name}.jsonl`)
+  return existsSync(path)
+    ? readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+    : []
+}
+
+const recordOf = (folder: string) =>
+  linesOf(folder).map(
+    (line) => JSON.parse(line) as Record<'time' | 'messageId' | 'number' | 'carrierId' | 'answer', unknown>,
+  )
+
+/** As if every process that uses the folder had been killed. */
+function killOwners(folder: string): void {
+  const owners = join(folder, 'owners')
+  for (const name of readdirSync(owners))
+    renameSync(join(owners, name), join(owners, `${name.split('.')[0]}.4194999-1`))
+}
+
+const hours = 3_600_000
+
+describe('the contract of the port Carrier', () => {
+  test.each(Object.entries(carrierContract))('%s', async (_, check) => {
+    await check(simulatedCarrier({ folder: await aFolder(), delayMilliseconds: 0 }))
+  })
+})
+
+describe('the last two digits decide', () => {
+  const { delivered, undeliverable, expired, rejected } = OUTCOME
+  test.each<[ending: string, answer: string, receipts: readonly number[]]>([
+    ['90', 'accepted', [undeliverable]],
+    ['91', 'accepted', [expired]],
+    ['92', 'accepted', [rejected]],
+    ['93', 'refused', []],
+    ['94', 'accepted', []],
+    ['95', 'unknown', []],
+    ['96', 'refused-for-now', []],
+    ['97', 'accepted', [delivered]],
+    ['98', 'accepted', [delivered, undeliverable]],
+    ['00', 'accepted', [delivered]],
+    ['99', 'accepted', [delivered]],
+    ['89', 'accepted', [delivered]],
+  ])('%s: %s, then %j', async (ending, outcome, codes) => {
+    const folder = await aFolder()
+    const { submit, receipts, answers } = start(folder)
+    const [answer] = await submit([1, ending])
+    await submit([2, '00'])
+    const own = () => receipts().filter(({ number }) => number === numberTo(ending))
+    await until(() => receipts().length >= codes.length + (ending === '00' ? 0 : 1))
+    expect(answer).toMatchObject({ id: 1, outcome })
+    expect(
+      own()
+        .slice(0, codes.length || 1)
+        .map(({ code }) => code),
+    ).toEqual(codes)
+    expect(answers()).toHaveLength(2)
+    const reference = answer?.outcome === 'accepted' ? answer.reference : null
+    expect(recordOf(folder)[0]).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+      messageId: 1,
+      number: numberTo(ending),
+      carrierId: reference,
+      answer: outcome,
+    })
+  })
+
+  test('96 is refused for now twice, each message for itself, and then accepted and delivered', async () => {
+    const { submit, receipts } = start(await aFolder())
+    const outcomes = async (id: number) => (await submit([id, '96'])).map(({ outcome }) => outcome)
+    expect(await outcomes(1)).toEqual(['refused-for-now'])
+    expect(await outcomes(2)).toEqual(['refused-for-now'])
+    expect(await outcomes(1)).toEqual(['refused-for-now'])
+    expect(await outcomes(1)).toEqual(['accepted'])
+    expect(await outcomes(2)).toEqual(['refused-for-now'])
+    expect(await outcomes(2)).toEqual(['accepted'])
+    await until(() => receipts().length === 2)
+  })
+
+  test('96 counts what another process refused, and what was refused before a kill', async () => {
+    const folder = await aFolder()
+    const [one, other] = [start(folder), start(folder)]
+    expect(await one.submit([1, '96'], [2, '96'], [3, '00'])).toMatchObject([
+      { outcome: 'refused-for-now' },
+      { outcome: 'refused-for-now' },
+      { outcome: 'accepted' },
+    ])
+    expect(await other.submit([1, '96'])).toMatchObject([{ outcome: 'refused-for-now' }])
+    expect(await one.submit([1, '96'])).toMatchObject([{ outcome: 'accepted' }])
+    killOwners(folder)
+    const next = start(folder)
+    expect(await next.submit([2, '96'])).toMatchObject([{ outcome: 'refused-for-now' }])
+    expect(await next.submit([2, '96'])).toMatchObject([{ outcome: 'accepted' }])
+  })
+
+  test('97: the receipt is there before the answer, and the answer comes also if the receipt was refused', async () => {
+    const { submit, events } = start(await aFolder())
+    await submit([1, '97'], [2, '97'])
+    expect(events.map((event) => ('code' in event ? 'receipt' : 'answer'))).toEqual([
+      'receipt',
+      'receipt',
+      'answer',
+      'answer',
+    ])
+    let refusals = 0
+    const refusing = start(await aFolder(), {}, () => {
+      return refusals++ === 0 ? Promise.reject(new Error('no')) : Promise.resolve()
+    })
+    expect(await refusing.submit([1, '97'])).toMatchObject([{ outcome: 'accepted' }])
+    await until(() => refusing.receipts().length === 1)
+    const hanging = start(await aFolder(), {}, () => never)
+    expect(await hanging.submit([1, '97'])).toMatchObject([{ outcome: 'accepted' }])
+  })
+
+  test('98: the second receipt comes only after the first was acknowledged', async () => {
+    const calls: number[] = []
+    const { submit, receipts } = start(await aFolder(), {}, (some) => {
+      calls.push(...some.map(({ code }) => code))
+      return calls.length === 1 ? Promise.reject(new Error('no')) : Promise.resolve()
+    })
+    await submit([1, '98'])
+    await until(() => receipts().length === 2)
+    expect(calls).toEqual([OUTCOME.delivered, OUTCOME.delivered, OUTCOME.undeliverable])
+    expect(new Set(receipts().map(({ reference }) => reference)).size).toBe(1)
+  })
+})
+
+describe('the record', () => {
+  test('is written before the answer is given, and an acknowledged receipt is in it', async () => {
+    const folder = await aFolder()
+    const { carrier, receipts } = start(folder)
+    const seen = await new Promise<number>((resolve) => {
+      carrier.submit([{ id: 7 as MessageId, to: numberTo('00'), body: aBody() }], () =>
+        resolve(recordOf(folder).length),
+      )
+    })
+    expect(seen).toBe(1)
+    await until(() => receipts().length === 1 && linesOf(folder, 'receipts').length === 1)
+    expect(JSON.parse(linesOf(folder, 'receipts')[0] ?? '')).toEqual({
+      time: expect.any(String) as string,
+      carrierId: recordOf(folder)[0]?.carrierId,
+      code: 0,
+    })
+  })
+
+  test('after a kill, the receipts that are owed are sent, and no others', async () => {
+    const folder = await aFolder()
+    const before = start(folder)
+    await before.submit([1, '00'], [2, '01'])
+    await until(() => linesOf(folder, 'receipts').length === 2)
+    const killed = start(folder, { delayMilliseconds: hours })
+    const answers = await killed.submit([3, '00'], [4, '90'], [5, '93'], [6, '94'], [7, '95'], [8, '96'], [9, '98'])
+    killOwners(folder)
+
+    const after = start(folder)
+    await until(() => after.receipts().length === 4)
+    await after.submit([10, '93'])
+    const referenceOf = (id: number) =>
+      answers.map((a) => (a.id === id && a.outcome === 'accepted' ? a.reference : '')).join('')
+    expect(
+      after
+        .receipts()
+        .map(({ reference, code, number }) => [reference, code, number])
+        .toSorted(),
+    ).toEqual(
+      [
+        [referenceOf(3), 0, numberTo('00')],
+        [referenceOf(4), 103, numberTo('90')],
+        [referenceOf(9), 0, numberTo('98')],
+        [referenceOf(9), 103, numberTo('98')],
+      ].toSorted(),
+    )
+    expect(after.receipts()[0]?.submitted).toBe(Date.parse(String(recordOf(folder)[2]?.time)))
+    await after.carrier.close(never)
+    const later = start(folder)
+    await later.submit([11, '93'])
+    expect(later.receipts()).toEqual([])
+  })
+
+  test('a receipt of two that was acknowledged before a kill is not sent again, the other one is', async () => {
+    const folder = await aFolder()
+    const killed = start(folder, {}, (some) => (some.some(({ code }) => code === 103) ? never : Promise.resolve()))
+    await killed.submit([1, '98'])
+    await until(() => killed.receipts().length === 1)
+    killOwners(folder)
+    const after = start(folder)
+    await until(() => after.receipts().length === 1)
+    expect(after.receipts()[0]?.code).toBe(103)
+  })
+
+  test('what a living process owes is left to it; what it left behind when it was closed is not', async () => {
+    const folder = await aFolder()
+    const living = start(folder, { delayMilliseconds: hours })
+    await living.submit([1, '00'])
+    const other = start(folder)
+    await other.submit([2, '93'])
+    expect(other.receipts()).toEqual([])
+    await living.carrier.close(never)
+    const next = start(folder)
+    await until(() => next.receipts().length === 1)
+  })
+
+  test('of several that start after a kill, one sends what is owed', async () => {
+    const folder = await aFolder()
+    await start(folder, { delayMilliseconds: hours }).submit([1, '00'], [2, '00'], [3, '00'])
+    killOwners(folder)
+    const all = Array.from({ length: 5 }, () => start(folder))
+    await Promise.all(all.map(({ submit }, i) => submit([10 + i, '93'])))
+    await until(() => all.flatMap(({ receipts }) => receipts()).length >= 3)
+    expect(all.flatMap(({ receipts }) => receipts())).toHaveLength(3)
+  })
+
+  test('a line torn by a kill is passed over and spoils none of those behind it', async () => {
+    const folder = await aFolder()
+    const path = join(folder, 'submissions.jsonl')
+    await start(folder, { delayMilliseconds: hours }).submit([1, '00'], [2, '00'])
+    killOwners(folder)
+    const whole = readFileSync(path).length
+    truncateSync(path, whole - 9)
+    const after = start(folder, { delayMilliseconds: hours })
+    await after.submit([3, '00'])
+    // Another process was torn while this one lives, and a third one wrote on behind it.
+    appendFileSync(path, '{"time":"2026-10-18T08:00:00.000Z","messageId":4,"num')
+    await after.submit([5, '00'])
+    const lines = linesOf(folder)
+    appendFileSync(
+      path,
+      `{"time":"2026-10-18T08:00:00.000Z","mess${lines.at(-1)?.replace('"messageId":5', '"messageId":6')}\n`,
+    )
+    killOwners(folder)
+    const last = start(folder)
+    await until(() => last.receipts().length >= 3 && after.receipts().length >= 1)
+    await last.submit([7, '93'])
+    expect(lines.map((line) => /"messageId":(\d+).*}$/.exec(line)?.[1])).toEqual(['1', undefined, '3', undefined, '5'])
+    expect(after.receipts()).toHaveLength(1) // of message 1
+    expect(last.receipts()).toHaveLength(3) // of messages 3 and 5 and the copy of 5
+  })
+
+  test('ids of the carrier are unique across restarts and processes', async () => {
+    const folder = await aFolder()
+    const references = new Set<unknown>()
+    for (let life = 0; life < 3; life++) {
+      const pair = [start(folder), start(folder)]
+      await Promise.all(
+        pair.map(({ submit }) => submit(...Array.from({ length: 50 }, (_, i) => [i + 1, '94'] as const))),
+      )
+      killOwners(folder)
+    }
+    for (const { carrierId } of recordOf(folder)) references.add(carrierId)
+    expect(references.size).toBe(300)
+  })
+
+  test('lines of several writers are never mixed', async () => {
+    const folder = await aFolder()
+    const all = Array.from({ length: 4 }, () => start(folder))
+    await Promise.all(
+      all.map(async ({ submit }, who) => {
+        for (let round = 0; round < 20; round++) {
+          await submit(...Array.from({ length: 200 }, (_, i) => [who * 10_000 + round * 200 + i + 1, '94'] as const))
+        }
+      }),
+    )
+    expect(new Set(recordOf(folder).map(({ messageId }) => messageId)).size).toBe(4 * 20 * 200)
+  })
+})
+
+test('a refused receipt is offered again until it is acknowledged, and others do not wait for it', async () => {
+  const folder = await aFolder()
+  let refusals = 0
+  const { submit, receipts } = start(folder, {}, (some) =>
+    some.some(({ code }) => code === 103) && refusals++ < 2
+      ? Promise.reject(new Error('the store is away'))
+      : Promise.resolve(),
+  )
+  await submit([1, '90'])
+  await submit([2, '00'])
+  await until(() => receipts().length === 1)
+  expect(receipts()[0]?.code).toBe(0)
+  await until(() => receipts().length === 2)
+  expect(refusals).toBe(3)
+})
+
+test('the receipt comes after the delay, not before', async () => {
+  const { submit, receipts } = start(await aFolder(), { delayMilliseconds: 150 })
+  const began = performance.now()
+  await submit([1, '00'])
+  await until(() => receipts().length === 1)
+  expect(performance.now() - began).toBeGreaterThanOrEqual(150)
+})
+
+test('with a limit, no more than so many are answered a second', async () => {
+  const { submit, answers } = start(await aFolder(), { perSecond: 1000 })
+  const began = performance.now()
+  await submit(...Array.from({ length: 300 }, (_, i) => [i + 1, '94'] as const))
+  expect(performance.now() - began).toBeGreaterThanOrEqual(190)
+  expect(answers()).toHaveLength(300)
+})
+
+test('closing answers what is unanswered; later submissions are refused for now and not on record', async () => {
+  const folder = await aFolder()
+  const { submit, carrier } = start(folder)
+  const last = submit([1, '00'], [2, '95'])
+  await carrier.close(never)
+  expect((await last).map(({ outcome }) => outcome)).toEqual(['accepted', 'unknown'])
+  expect(await submit([3, '00'])).toEqual([{ id: 3, outcome: 'refused-for-now' }])
+  expect(recordOf(folder)).toHaveLength(2)
+})
+
+test('at the deadline of closing, what was not taken is refused for now', async () => {
+  const folder = await aFolder()
+  const { submit, carrier } = start(folder, { perSecond: 10 })
+  const answers = submit([1, '94'], [2, '94'], [3, '94'])
+  await until(() => linesOf(folder).length === 1)
+  await carrier.close(Promise.resolve())
+  expect((await answers).map(({ outcome }) => outcome)).toEqual(['accepted', 'refused-for-now', 'refused-for-now'])
+  expect(recordOf(folder)).toHaveLength(1)
+})
+
+test('closing does not wait for a receipt whose handler hangs beyond the deadline, and the receipt stays owed', async () => {
+  const folder = await aFolder()
+  const { submit, carrier } = start(folder, {}, () => never)
+  await submit([1, '00'])
+  await carrier.close(new Promise((resolve) => setImmediate(resolve)))
+  const next = start(folder)
+  await until(() => next.receipts().length === 1)
+})
+
+test('while the record cannot be kept messages are refused for now, and that is reported; then it goes on', async () => {
+  const folder = await aFolder()
+  mkdirSync(join(folder, 'submissions.jsonl'))
+  const problems: unknown[] = []
+  const { submit } = start(folder, { report: (problem) => problems.push(problem) })
+  expect(await submit([1, '00'])).toEqual([{ id: 1, outcome: 'refused-for-now' }])
+  expect(problems).not.toHaveLength(0)
+  rmSync(join(folder, 'submissions.jsonl'), { recursive: true })
+  expect(await submit([1, '00'])).toMatchObject([{ outcome: 'accepted' }])
+})
+
+test('a folder that cannot be used is told at once, with its name', async () => {
+  const folder = join(await aFolder(), 'taken')
+  writeFileSync(folder, '')
+  expect(() => simulatedCarrier({ folder })).toThrow(`cannot keep its record in ${folder}`)
+  expect(() => simulatedCarrier({ folder, id: 'Not A Name' })).toThrow('"Not A Name" is no name of a carrier')
+})

@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { carrierId, instant, type Carrier, type CarrierHandlers, type CarrierId } from '@gateway/core'
+import type { NotWritten } from './append-file.ts'
+import { fateOf } from './fates.ts'
+import { intake, type Waiting } from './intake.ts'
+import { owners, type Owners } from './owners.ts'
+import { pace } from './pace.ts'
+import { receiptSender, type ReceiptSender } from './receipt-sender.ts'
+import { readRecord, type Owed, type SubmissionRecord, type Submitted } from './record.ts'
+import { referenceAt, runOf } from './references.ts'
+
+export interface SimulatedCarrierSettings {
+  /** Where the record is kept; made if it is not there. Several processes may use one folder at the same time. */
+  readonly folder: string
+  /** The carrier's name in the configuration. Default `simulator`. */
+  readonly id?: string
+  /** From a submission to its receipt. Default 1000; 0: in the next turns of the event loop. */
+  readonly delayMilliseconds?: number
+  /** Default 1000. */
+  readonly window?: number
+  /** It takes at most so many submissions a second. Default: as many as come. */
+  readonly perSecond?: number
+  /** Is told when the record cannot be read or written. Default: standard error. */
+  readonly report?: (problem: unknown) => void
+}
+
+interface Link {
+  readonly record: SubmissionRecord
+  readonly sender: ReceiptSender
+}
+
+interface Taken extends Submitted {
+  readonly waiting: Waiting
+  readonly owed: Owed | undefined
+  readonly hasty: boolean
+}
+
+/** The receipt of a hasty message is waited for at most so long before the answer. */
+const hastyMilliseconds = 1000
+
+/**
+ * A carrier without a network: the last two digits of a number decide what happens to its message (`fates.ts`). What was
+ * submitted and which receipts were acknowledged is on record in the folder before anybody hears of it (`record.ts`). When it
+ * starts, it sends the receipts that earlier runs still owe. It answers in a later turn of the event loop. Throws if the
+ * folder cannot be used; later, while the record cannot be written, messages are refused for now.
+ */
+export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
+  const { folder, delayMilliseconds = 1000, window = 1000, report = console.error } = settings
+  const id = nameOf(settings.id ?? 'simulator')
+  const run = randomBytes(6).toString('hex')
+  const owning = ownersIn(folder)
+  owning.own(run)
+  const desk = intake(pace(settings.perSecond), take)
+  let position = 0
+  let handlers: CarrierHandlers | undefined
+  let link: Link | undefined
+  let opening: Promise<void> | undefined
+  let closed = false
+  let ended = false
+
+  /** If that fails, the next submission tries it again. */
+  function open(to: CarrierHandlers): Promise<void> {
+    return (opening ??= openLink(to).catch((problem: unknown) => {
+      opening = undefined
+      report(problem)
+      refuse(desk.shut())
+    }))
+  }
+
+  async function openLink(to: CarrierHandlers): Promise<void> {
+    owning.takeOver()
+    const { owed, open } = await readRecord(folder, owning)
+    if (ended) return
+    const record = open()
+    owning.keep(new Set([run, ...owed.map(({ reference }) => runOf(reference))]))
+    const sender = receiptSender(id, delayMilliseconds, record, to, report)
+    sender.owe(owed, 0)
+    link = { record, sender }
+    desk.open()
+  }
+
+  const refuse = (ones: readonly Waiting[]): void => desk.answer(ones, () => 'refused-for-now')
+
+  function take(batch: readonly Waiting[]): void {
+    if (link !== undefined) takeOver(link, batch)
+    else refuse(batch)
+  }
+
+  function takeOver({ record, sender }: Link, batch: readonly Waiting[]): void {
+    const at = instant(Date.now())
+    const taken = batch.map((waiting): Taken => decide(waiting, record, at))
+    try {
+      record.submitted(at, taken)
+    } catch (problem) {
+      report(problem)
+      // What may be on record may not be submitted again (P-5).
+      desk.answer(batch, () => ((problem as NotWritten).torn ? 'unknown' : 'refused-for-now'))
+      return
+    }
+    const hasty = taken.filter((one) => one.hasty)
+    const others = hasty.length === 0 ? taken : taken.filter((one) => !one.hasty)
+    if (hasty.length > 0) void sendFirst(sender, hasty)
+    sender.owe(owedOf(others), delayMilliseconds)
+    answer(others)
+  }
+
+  function decide(waiting: Waiting, record: SubmissionRecord, at: Owed['at']): Taken {
+    const { id: message, to } = waiting.message
+    const fate = fateOf(to)
+    const isRefused = fate.refusals > 0 && record.refusals(message) < fate.refusals
+    const outcome = isRefused ? 'refused-for-now' : fate.answer
+    const reference = outcome === 'accepted' ? referenceAt(run, position++) : undefined
+    const isOwed = reference !== undefined && fate.receipts.length > 0
+    const owed = isOwed ? { reference, to, at, nth: 0 } : undefined
+    return { id: message, to, reference, answer: outcome, waiting, owed, hasty: fate.hasty && isOwed }
+  }
+
+  async function sendFirst(sender: ReceiptSender, hasty: readonly Taken[]): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, hastyMilliseconds)))
+    await Promise.race([sender.handOver(owedOf(hasty)), late])
+    clearTimeout(timer)
+    answer(hasty)
+  }
+
+  function answer(ones: readonly Taken[]): void {
+    desk.answer(
+      ones.map(({ waiting }) => waiting),
+      (_, at) => answerOf(ones[at]),
+    )
+  }
+
+  return {
+    id,
+    window,
+    listen(to) {
+      handlers = to
+      void open(to)
+    },
+    submit(messages, answered) {
+      desk.add(messages.map((message) => ({ message, answered })))
+      if (closed) setImmediate(() => refuse(desk.shut()))
+      else if (handlers !== undefined) void open(handlers)
+    },
+    async close(deadline) {
+      closed = true
+      await Promise.race([desk.quiet(), deadline])
+      refuse(desk.shut())
+      await Promise.race([opening?.then(() => link?.sender.stop()), deadline])
+      ended = true
+      link?.record.close()
+      link = undefined
+      owning.leave()
+    },
+  }
+}
+
+const answerOf = (one: Taken | undefined) => {
+  if (one?.reference !== undefined) return { reference: one.reference }
+  return one === undefined || one.answer === 'accepted' ? 'unknown' : one.answer
+}
+
+const owedOf = (taken: readonly Taken[]): readonly Owed[] => taken.flatMap(({ owed }) => owed ?? [])
+
+function nameOf(text: string): CarrierId {
+  const id = carrierId(text)
+  if (id === undefined) throw new Error(`${JSON.stringify(text)} is no name of a carrier: 1 to 32 of a-z, 0-9 and '-'`)
+  return id
+}
+
+function ownersIn(folder: string): Owners {
+  try {
+    mkdirSync(dirname(folder), { recursive: true })
+    mkdirSync(folder, { recursive: true, mode: 0o700 }) // its parents are not ours alone: they keep the usual mode
+    return owners(folder)
+  } catch (cause) {
+    throw new Error(`the simulated carrier cannot keep its record in ${folder}: ${(cause as Error).message}`, { cause })
+  }
+}
