@@ -206,6 +206,16 @@ describe('our own trouble', () => {
     }
   })
 
+  test('too many passwords that wait to be checked: 503 with Retry-After', async () => {
+    const overloaded = Object.assign(new Error('too many'), { code: 'overloaded' })
+    const full = await startAsp({
+      gateway: (gateway) => ({ ...gateway, authenticate: () => Promise.reject(overloaded) }),
+    })
+    const answer = await full.get('auth.asp')
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
+    await full.close()
+  })
+
   test('too many requests at a time: 503 with Retry-After, and the place comes back', async () => {
     const gate = admissionGate(1)
     const full = await startAsp({ gate })
