@@ -1,4 +1,4 @@
-import { createBackOffice, createGateway, type Account, type Ports } from '@gateway/core'
+import { createBackOffice, createGateway, type Account, type Order, type Ports } from '@gateway/core'
 import { anAccount, memoryPorts, steppingClock, type AccountWanted } from '@gateway/core/testing'
 import { admissionGate, createLog } from '@gateway/server'
 import request from 'supertest'
@@ -7,7 +7,8 @@ import { createXmlServer, type XmlSettings } from '../src/index.ts'
 /** The gateway of a test on memory ports, at 2026-10-18 10:00 in gateway time, with one account. */
 export async function serveXml({ wanted = {}, settings = {}, change = (ports) => ports }: Serving = {}) {
   const clock = steppingClock()
-  const ports = change(memoryPorts({ clock }))
+  const orders: Order[] = []
+  const ports = change(recordingOrders(memoryPorts({ clock }), orders))
   const account = await anAccount(ports, wanted)
   const backOffice = createBackOffice(ports)
   const app = createXmlServer(createGateway(ports), {
@@ -17,9 +18,25 @@ export async function serveXml({ wanted = {}, settings = {}, change = (ports) =>
     ...settings,
   })
   const post = (path: string, document: string | Buffer, contentType = 'text/xml') =>
-    request(app).post(path).set('Content-Type', contentType).send(document)
-  return { app, ports, clock, account, backOffice, key: await keyOf(ports, account), post }
+    request(app)
+      .post(path)
+      .set('Content-Type', contentType)
+      .serialize((body: unknown) => body as string)
+      .send(document)
+  return { app, ports, orders, clock, account, backOffice, key: await keyOf(ports, account), post }
 }
+
+/** What is handed over to be charged and stored is put on record, too. */
+const recordingOrders = (ports: Ports, orders: Order[]): Ports => ({
+  ...ports,
+  messages: {
+    ...ports.messages,
+    accept: (order) => {
+      orders.push(order)
+      return ports.messages.accept(order)
+    },
+  },
+})
 
 export interface Serving {
   readonly wanted?: AccountWanted

@@ -1,0 +1,205 @@
+import {
+  createExchange,
+  credits,
+  instant,
+  OUTCOME,
+  type Messages,
+  type MessageStatus,
+  type OutcomeCode,
+} from '@gateway/core'
+import { aNumber, anAccount, anOrder } from '@gateway/core/testing'
+import { answer, errorIn, keyOf, serveXml, type Serving } from '../../testing/serve-xml.ts'
+import { complaints } from '../../testing/validate.ts'
+
+const path = '/api/xmlgetstatus.asp'
+const root = 'XMLGatewayStatus_Response'
+const number = aNumber('27825550101')
+const now = '2026/10/18 10:00:00'
+
+const asked = (id: string | number, cli = ''): string => `<MessageID><ID>${id}</ID>${cli}</MessageID>`
+const documentOf = (key: string, ids: string): string =>
+  `<Svc_StatusRequest><ApiKey>${key}</ApiKey><User/><Password/><MessageIDs>${ids}</MessageIDs></Svc_StatusRequest>`
+
+const row = (id: string | number, status: string, code: number, at = now, cli = ''): string =>
+  `<StatusID><MessageID>${id}</MessageID>${cli === '' ? '<CLI/>' : `<CLI>${cli}</CLI>`}<Status>${status}</Status>` +
+  `<StatusDateTime>${at}</StatusDateTime><StatusCode>${code}</StatusCode></StatusID>`
+
+async function serve(serving: Serving = {}) {
+  const served = await serveXml(serving)
+  return { ...served, ask: (ids: string, key = served.key) => served.post(path, documentOf(key, ids)) }
+}
+
+/** A store in which messages have these statuses, from id 1 on. */
+const serveStatuses = (statuses: readonly MessageStatus[]) => {
+  const status: Messages['status'] = (_account, ids) =>
+    Promise.resolve(ids.map((id) => statuses[id - 1] ?? 'not-found'))
+  return serve({ change: (ports) => ({ ...ports, messages: { ...ports.messages, status } }) })
+}
+
+const reached = (code: OutcomeCode): MessageStatus => ({
+  code,
+  at: instant(Date.UTC(2026, 9, 17, 22, 30, 5, 999)),
+  number,
+  cost: credits(10),
+})
+
+describe('the status of a message', () => {
+  test.each<[string, OutcomeCode]>([
+    ['DELIVERED', OUTCOME.delivered],
+    ['SENT', OUTCOME.sent],
+    ['SENT', OUTCOME.underWay],
+    ['SENT', OUTCOME.unknown],
+    ['SENDINGFAILED', OUTCOME.expired],
+    ['SENDINGFAILED', OUTCOME.cancelled],
+    ['SENDINGFAILED', OUTCOME.undeliverable],
+    ['SENDINGFAILED', OUTCOME.rejected],
+    ['SENDINGFAILED', OUTCOME.refused],
+    ['SENDINGFAILED', OUTCOME.accountLocked],
+    ['SENDINGFAILED', OUTCOME.optedOut],
+    ['SENDINGFAILED', OUTCOME.failed],
+    ['SENDINGFAILED', OUTCOME.blacklisted],
+  ])('is %s with code %d and the time when it became so, in gateway time', async (status, code) => {
+    const { ask } = await serveStatuses([reached(code)])
+    const { status: http, headers, text } = await ask(asked(1))
+    expect([http, headers['content-type']]).toEqual([200, 'text/xml; charset=utf-8'])
+    expect(text).toBe(answer(root, row(1, status, code, '2026/10/18 00:30:05')))
+    expect(await complaints('status', [text])).toEqual([])
+  })
+
+  test('is NOTFOUND -1 now while it waits, and NOTFOUND -2 now for an id that nobody has', async () => {
+    const { ask, ports, account, clock } = await serve()
+    await ports.messages.accept(anOrder(account.id, { to: [number] }))
+    clock.step(61)
+    const at = '2026/10/18 10:01:01'
+    const { text } = await ask(asked(1) + asked(2))
+    expect(text).toBe(answer(root, row(1, 'NOTFOUND', -1, at) + row(2, 'NOTFOUND', -2, at)))
+  })
+
+  test('of another account is that of an id that nobody has, whatever became of it', async () => {
+    const { ask, ports, account } = await serve()
+    await ports.messages.accept(anOrder(account.id, { to: [number] }))
+    const other = await anAccount(ports)
+    const { text } = await ask(asked(1) + asked(2), await keyOf(ports, other))
+    expect(text).toBe(answer(root, row(1, 'NOTFOUND', -2) + row(2, 'NOTFOUND', -2)))
+  })
+
+  test('is NOTFOUND -2 from 90 days and a second after it was due', async () => {
+    const { ask, ports, account, clock } = await serve()
+    await ports.messages.accept(anOrder(account.id, { to: [number] }))
+    clock.step(49 * 3600)
+    await createExchange(ports).expire()
+    const failed = '2026/10/20 11:00:00'
+    clock.step(90 * 86_400 - 49 * 3600)
+    expect((await ask(asked(1))).text).toBe(answer(root, row(1, 'SENDINGFAILED', 101, failed)))
+    clock.step(1)
+    expect((await ask(asked(1))).text).toBe(answer(root, row(1, 'NOTFOUND', -2, '2027/01/16 10:00:01')))
+  })
+
+  test('may be read by a locked account', async () => {
+    const { ask } = await serve({ wanted: { locked: true } })
+    expect((await ask(asked(7))).text).toBe(answer(root, row(7, 'NOTFOUND', -2)))
+  })
+})
+
+describe('the rows of an answer', () => {
+  test('are those of the request, in its order, twice where an id is there twice', async () => {
+    const { ask } = await serveStatuses([reached(OUTCOME.delivered), 'waiting'])
+    const at = '2026/10/18 00:30:05'
+    const { text } = await ask([2, 1, 9, 1].map((id) => asked(id)).join(''))
+    const rows = [
+      row(2, 'NOTFOUND', -1),
+      row(1, 'DELIVERED', 0, at),
+      row(9, 'NOTFOUND', -2),
+      row(1, 'DELIVERED', 0, at),
+    ]
+    expect(text).toBe(answer(root, rows.join('')))
+  })
+
+  test('echo the CLI, trimmed and escaped, and an empty one if there is none', async () => {
+    const { ask } = await serve()
+    const clis = ['<CLI> a &amp; &lt;b&gt; </CLI>', '<CLI/>', '', '<CLI>x<!-- y -->z</CLI>', '<CLI>1</CLI><CLI>2</CLI>']
+    const { text } = await ask(clis.map((cli, at) => asked(at + 1, cli)).join(''))
+    const shown = ['a &amp; &lt;b&gt;', '', '', 'xz', '1']
+    expect(text).toBe(answer(root, shown.map((cli, at) => row(at + 1, 'NOTFOUND', -2, now, cli)).join('')))
+    expect(await complaints('status', [text])).toEqual([])
+  })
+
+  test.each(['0', '007', '9007199254740991', '9007199254740992', '99999999999999999999999999'])(
+    'echo the number %s as it was written; one that no message can have is not found',
+    async (id) => {
+      const { ask } = await serve()
+      expect((await ask(asked(` ${id}\n`))).text).toBe(answer(root, row(id, 'NOTFOUND', -2)))
+    },
+  )
+
+  test('beyond 1000 are SKIPPED 108 now, in their places', async () => {
+    const { ask } = await serveStatuses(Array<MessageStatus>(2000).fill(reached(OUTCOME.delivered)))
+    const ids = Array.from({ length: 1002 }, (_, at) => at + 1)
+    const { text } = await ask(ids.map((id) => asked(id, '<CLI>c</CLI>')).join(''))
+    const rows = ids.map((id) =>
+      id <= 1000 ? row(id, 'DELIVERED', 0, '2026/10/18 00:30:05', 'c') : row(id, 'SKIPPED', 108, now, 'c'),
+    )
+    expect(text).toBe(answer(root, rows.join('')))
+    expect(await complaints('status', [text])).toEqual([])
+  })
+
+  test('are 60 000 of them, if so many were asked for', async () => {
+    const { ask } = await serve()
+    const { text } = await ask(asked(1).repeat(60_000))
+    expect(text.match(/<StatusCode>108</g)).toHaveLength(59_000)
+  })
+})
+
+describe('what is wrong is told in the ruled order, and nothing is looked up', () => {
+  const rows: readonly [string, (key: string) => string, string][] = [
+    ['no document, before credentials', () => '<Svc_StatusRequest><ApiKey>', 'Not Valid XML Document'],
+    [
+      'the root of a send',
+      (key) => documentOf(key, asked(1)).replaceAll('_StatusRequest', '_Multi_Message'),
+      'Not Valid XML Document',
+    ],
+    ['credentials, before an id', () => documentOf('wrong', asked('x')), 'Authentication failed'],
+    ['credentials, before no id', () => documentOf('wrong', ''), 'Authentication failed'],
+    ['no MessageID', (key) => documentOf(key, ''), 'Not Valid XML Document'],
+    [
+      'no MessageIDs',
+      (key) => documentOf(key, '').replace(/<MessageIDs>.*<\/MessageIDs>/, asked(1)),
+      'Not Valid XML Document',
+    ],
+    [
+      'a MessageID without an ID',
+      (key) => documentOf(key, `${asked(1)}<MessageID><CLI>1</CLI></MessageID>`),
+      'Not Valid XML Document',
+    ],
+    ...['', ' ', 'abc', '12a', '1 2', '1.0', '1e3', '-5', '+5', '0x1F', '１２', '1,000']
+      .map(
+        (id) =>
+          [
+            `the ID '${id}' among others`,
+            (key: string) => documentOf(key, asked(1) + asked(id)),
+            'Not Valid XML Document',
+          ] as const,
+      )
+      .map(([title, documentFor, error]): [string, (key: string) => string, string] => [title, documentFor, error]),
+    ['a bad ID beyond 1000', (key) => documentOf(key, asked(1).repeat(1000) + asked('x')), 'Not Valid XML Document'],
+  ]
+  test.each(rows)('%s', async (_, documentFor, error) => {
+    const lookUps: number[] = []
+    const status: Messages['status'] = (_account, ids) => {
+      lookUps.push(ids.length)
+      return Promise.resolve(ids.map(() => 'not-found'))
+    }
+    const { post, key } = await serve({ change: (ports) => ({ ...ports, messages: { ...ports.messages, status } }) })
+    const { status: http, text } = await post(path, documentFor(key))
+    expect([http, text]).toEqual([200, errorIn(root, error)])
+    expect(lookUps).toEqual([])
+  })
+
+  test('trouble of the store is 503 and not NOTFOUND', async () => {
+    const status = () => Promise.reject(new Error('the connection was lost'))
+    const { ask } = await serve({ change: (ports) => ({ ...ports, messages: { ...ports.messages, status } }) })
+    const { status: http, text } = await ask(asked(1))
+    expect([http, text]).toEqual([503, errorIn(root, 'Service unavailable')])
+    expect(await complaints('status', [text])).toEqual([])
+  })
+})

@@ -1,0 +1,154 @@
+import { createGateway } from '@gateway/core'
+import { until } from '@gateway/core/testing'
+import { admissionGate, createLog, listen } from '@gateway/server'
+import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import request from 'supertest'
+import { errorIn, serveXml } from '../testing/serve-xml.ts'
+import { createXmlServer, isXmlPath } from './index.ts'
+
+const operations = [
+  ['xmlsendsmsmulti.asp', 'XMLGateway_Response'],
+  ['xmlgetstatus.asp', 'XMLGatewayStatus_Response'],
+  ['xmldeletescheduled.asp', 'XMLGatewayDeleteScheduled_Response'],
+  ['xmlgetreplies.asp', 'XMLGateway_Replies'],
+  ['xmlgetscmessages.asp', 'XMLGateway_SCmessages'],
+] as const
+const methods = ['get', 'head', 'put', 'delete', 'options', 'patch'] as const
+const megabyte = 1024 * 1024
+
+describe.each(operations)('%s', (name, root) => {
+  test('any method but POST is 405 with an Error, and does nothing', async () => {
+    const { app, orders } = await serveXml()
+    for (const method of methods) {
+      const { status, headers, text } = await request(app)[method](`/api/${name}`)
+      expect([status, headers.allow]).toEqual([405, 'POST'])
+      // An answer to HEAD has no body.
+      if (method !== 'head') expect(text).toBe(errorIn(root, 'Method not allowed, use POST'))
+    }
+    expect(orders).toEqual([])
+  })
+
+  test('is found in any letter case, and with a query', async () => {
+    const { post } = await serveXml()
+    for (const path of [`/API/${name.toUpperCase()}`, `/api/${name}?apikey=x`]) {
+      expect((await post(path, '')).text).toBe(errorIn(root, 'Not Valid XML Document'))
+    }
+  })
+
+  test.each([
+    ['an empty body', ''],
+    ['a body that is compressed', gzipSync(`<Svc_Replies/>`)],
+    ['a body that is JSON', '{"apikey":1}'],
+    ['a body of bytes', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
+  ])('%s is Not Valid XML Document', async (_, body) => {
+    const { post } = await serveXml()
+    const { status, text } = await post(`/api/${name}`, body)
+    expect([status, text]).toEqual([200, errorIn(root, 'Not Valid XML Document')])
+  })
+
+  test('a body of 4 MB is read; one byte more is 413 with an Error', async () => {
+    const { post } = await serveXml()
+    const body = Buffer.alloc(4 * megabyte + 1, ' ')
+    const within = await post(`/api/${name}`, body.subarray(1))
+    expect([within.status, within.text]).toEqual([200, errorIn(root, 'Not Valid XML Document')])
+    const beyond = await post(`/api/${name}`, body)
+    expect([beyond.status, beyond.text]).toEqual([413, errorIn(root, 'Document larger than 4 MB')])
+  })
+})
+
+test.each(['/api/xmlsend.asp', '/api/xmlsendsmsmulti.asp/', '/api/xmlsendsmsmulti', '/api/auth.asp', '/', '/api'])(
+  '%s is 404 in plain text',
+  async (path) => {
+    const { post } = await serveXml()
+    const { status, headers, text } = await post(path, '')
+    expect([status, headers['content-type'], text]).toEqual([404, 'text/plain; charset=utf-8', 'Not Found'])
+  },
+)
+
+test.each([
+  ['/api/xmlgetstatus.asp', true],
+  ['/Api/XmlGetStatus.ASP', true],
+  ['/api/xmlanything.asp', true],
+  ['/api/xml/x.asp', false],
+  ['/api/auth.asp', false],
+  ['/api/rest/v1/xml.asp', false],
+  ['/v2/api/xmlgetstatus.asp', false],
+])('isXmlPath(%s) is %s', (path, is) => {
+  expect(isXmlPath(path)).toBe(is)
+})
+
+test('what the process answers beside the interface is reached on other paths only', async () => {
+  const { app } = await serveXml({
+    settings: { beside: [(_request, response) => void response.status(200).end('beside')] },
+  })
+  expect((await request(app).get('/health/live')).text).toBe('beside')
+  expect((await request(app).get('/api/xmlnothing.asp')).status).toBe(404)
+})
+
+test('with every place taken, a request is 503 with Retry-After before anything is done; a place comes back', async () => {
+  const gate = admissionGate(1)
+  const { post, key, orders } = await serveXml({ settings: { gate } })
+  const leave = gate.tryEnter()
+  const send = `<Svc_Multi_Message><ApiKey>${key}</ApiKey><Messages><Message><MessageText>a</MessageText><Numbers><Number>27825550101</Number></Numbers></Message></Messages></Svc_Multi_Message>`
+  const refused = await post('/api/xmlsendsmsmulti.asp', send)
+  expect([refused.status, refused.headers['retry-after'], refused.text]).toEqual([
+    503,
+    '1',
+    errorIn('XMLGateway_Response', 'Service unavailable'),
+  ])
+  expect(orders).toEqual([])
+  leave?.()
+  for (let i = 0; i < 3; i++) await post('/api/xmlsendsmsmulti.asp', send)
+  expect([orders.length, gate.inFlight]).toEqual([3, 0])
+})
+
+test('a place comes back after trouble of our own, too', async () => {
+  const gate = admissionGate(1)
+  const { post, key } = await serveXml({
+    settings: { gate },
+    change: (ports) => ({ ...ports, accounts: { ...ports.accounts, byKey: () => Promise.reject(new Error('lost')) } }),
+  })
+  const answered = await post('/api/xmlgetreplies.asp', `<Svc_Replies><ApiKey>${key}</ApiKey></Svc_Replies>`)
+  expect([answered.status, answered.text]).toEqual([503, errorIn('XMLGateway_Replies', 'Service unavailable')])
+  expect(gate.inFlight).toBe(0)
+})
+
+test('a client that goes away while it sends costs no place and leaves the server in order', async () => {
+  const gate = admissionGate(1)
+  const { ports, clock } = await serveXml()
+  const log = createLog({ level: 'silent', name: 'test' })
+  const app = createXmlServer(createGateway(ports), { clock, gate, log })
+  const server = await listen({ app, host: '127.0.0.1', port: 0, log })
+  try {
+    for (let i = 0; i < 5; i++) {
+      const socket = connect(server.port, '127.0.0.1')
+      socket.write('POST /api/xmlgetstatus.asp HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n<Svc_')
+      await until(() => socket.bytesWritten > 0)
+      socket.destroy()
+    }
+    const answered = await request(server.url).post('/api/xmlgetstatus.asp').send('')
+    expect(answered.text).toBe(errorIn('XMLGatewayStatus_Response', 'Not Valid XML Document'))
+    expect(gate.inFlight).toBe(0)
+  } finally {
+    await server.close()
+  }
+})
+
+test('no key, password, number or text is in the log, whatever happens', async () => {
+  let written = ''
+  const destination = { write: (line: string) => void (written += line) }
+  const { post, key } = await serveXml({
+    settings: { log: createLog({ level: 'trace', name: 'test', destination }) },
+    change: (ports) => ({
+      ...ports,
+      messages: { ...ports.messages, accept: () => Promise.reject(new Error('the connection was lost')) },
+    }),
+  })
+  const document = `<Svc_Multi_Message><ApiKey>${key}</ApiKey><Password>secret</Password><Messages><Message><MessageText>whisper</MessageText><Numbers><Number>27825550101</Number></Numbers></Message></Messages></Svc_Multi_Message>`
+  expect((await post('/api/xmlsendsmsmulti.asp', document)).status).toBe(503)
+  await post(`/api/xmlsendsmsmulti.asp?apikey=${key}`, `${document}&`)
+  await until(() => written.split('\n').length > 2)
+  expect(written).toContain('the connection was lost')
+  for (const secret of [key, 'secret', 'whisper', '27825550101']) expect(written).not.toContain(secret)
+})
