@@ -37,7 +37,7 @@ test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL d
     expect(await xml(client(xmlUrl), 'xmlgetstatus.asp', 'Svc_StatusRequest', wanted)).toContain('>DELIVERED<')
     // Four were charged, and the one that was refused on submission was given back.
     expect(await asp(client(aspUrl), 'credits.asp')).toBe('Credits=97')
-    expect((await submissions(data.path)).map((line) => line.id).sort()).toEqual([...ids].sort())
+    expect((await submissions(data.path)).map((line) => line.messageId).sort()).toEqual([...ids].sort())
 
     await gatewayJson(['key', 'revoke', String(keyId)], environment)
     await until(async () => (await asp(client(aspUrl), 'auth.asp')) === 'Login=FAIL', 5_000)

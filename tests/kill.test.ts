@@ -66,7 +66,7 @@ test('kill -9 of everything in a run of 20 000 messages: nothing is lost, sent t
     expect(unknown.length).toBeLessThanOrEqual(inDoubtMax * kills)
 
     const record = await submissions(data.path)
-    const submittedIds = record.map((line) => line.id)
+    const submittedIds = record.map((line) => line.messageId)
     expect(new Set(submittedIds).size).toBe(submittedIds.length)
     const submitted = new Set(submittedIds)
     expect(statuses.filter((s) => s.statusCode === 0 && !submitted.has(s.apiMessageId))).toEqual([])
@@ -76,7 +76,8 @@ test('kill -9 of everything in a run of 20 000 messages: nothing is lost, sent t
     expect(charged).toBeGreaterThanOrEqual(known.length)
     expect((charged - known.length) % perSend).toBe(0)
     await until(
-      async () => new Set((await submissions(data.path)).map((line) => line.id)).size >= charged - inDoubtMax * kills,
+      async () =>
+        new Set((await submissions(data.path)).map((line) => line.messageId)).size >= charged - inDoubtMax * kills,
     )
     expect((await runGateway(['credits', 'verify'], environment)).code).toBe(0)
     expect(await gateway.stop()).toBe(0)

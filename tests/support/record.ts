@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 /** One line of the simulated carrier's record. */
 export interface Submitted {
-  readonly id: number
+  readonly messageId: number
   readonly number: string
   readonly answer: string
 }
