@@ -4,7 +4,7 @@ import { chmod, cp, lstat, readFile, readdir, rename, rm } from 'node:fs/promise
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { messageOf, unless } from './errors.ts'
+import { codeOf, messageOf, unless } from './errors.ts'
 import { actingAs, isRoot, type Owner } from './owner.ts'
 
 /** A folder with `bin/initdb` and `bin/postgres` that the owner of the cluster can run. */
@@ -58,9 +58,17 @@ const whyNot = async (binaries: Binaries, owner: Owner): Promise<string | undefi
     await promisify(execFile)(join(binaries, 'bin/postgres'), ['--version'], options)
     return undefined
   } catch (error) {
+    if (isRoot() && ['EPERM', 'EINVAL'].includes(codeOf(error) ?? '')) throw cannotActAs(owner, error)
     return messageOf(error).trim()
   }
 }
+
+const cannotActAs = ({ uid }: Owner, cause: unknown): Error =>
+  new Error(
+    `PostgreSQL refuses to run as root, and this root may not act as user id ${uid} (${messageOf(cause)}): the container ` +
+      `or namespace forbids it. Start as an ordinary user, or ${elsewhere}.`,
+    { cause },
+  )
 
 const doesNotRun = (binaries: Binaries, trouble: string): Error =>
   new Error(

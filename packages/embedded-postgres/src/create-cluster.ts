@@ -7,7 +7,7 @@ import { cleanEnvironment, usableBinaries } from './binaries.ts'
 import { findCluster, syncFolder, type Cluster } from './cluster.ts'
 import { codeOf, messageOf, unless } from './errors.ts'
 import { earlierHomes, newHome } from './home.ts'
-import { actingAs, knownUsers, newOwner, type Owner } from './owner.ts'
+import { actingAs, isRoot, knownUsers, newOwner, type Owner } from './owner.ts'
 
 /** The one superuser, and the database that `connectionString` names. */
 export const role = 'gateway'
@@ -77,7 +77,7 @@ const build = async (home: string, fresh: string, owner: Owner, durable: boolean
   } catch (error) {
     throw new Error(
       `No folder of user id ${owner.uid} can be made in ${home} (${messageOf(error)}). Name a DATA_DIR that can be ` +
-        'written, start as an ordinary user, or set DATABASE_URL.',
+        `written${isRoot() ? ', start as an ordinary user' : ''}, or set DATABASE_URL.`,
       { cause: error },
     )
   }

@@ -25,6 +25,7 @@ export const reachServer = async (cluster: Cluster, { settings, log, signal }: R
   const socketFolder = await socketFolderOf(cluster)
   const tell = afterAWhile(log)
   let launched: Launch | undefined
+  let obstacle = ''
   let heard = performance.now()
   for (;;) {
     signal?.throwIfAborted()
@@ -34,9 +35,9 @@ export const reachServer = async (cluster: Cluster, { settings, log, signal }: R
       tell(`PostgreSQL is there, but not ready: ${messageOf(answer.error)}`)
       heard = performance.now()
     } else if (performance.now() - heard > silenceSeconds * 1000) {
-      throw await noAnswer(cluster, socketFolder, answer.error, launched)
+      throw await noAnswer(cluster, socketFolder, answer.error, obstacle || ((await launched?.output()) ?? ''))
     } else if (launched?.ended() === true) {
-      await assertWorthAnotherTry(cluster, launched)
+      obstacle = await passingObstacle(cluster, launched)
       launched = undefined
       await delay(100)
     } else if (answer.seat === 'nobody-there' && launched === undefined && (await runningPid(cluster)) === undefined) {
@@ -60,11 +61,11 @@ const afterAWhile = (log: (line: string) => void): ((line: string) => void) => {
 
 /**
  * A start may fail because another process was faster, or because what a killed server left is still going: those pass.
- * Every other reason is thrown.
+ * Answers what PostgreSQL says about it; every other reason is thrown.
  */
-const assertWorthAnotherTry = async (cluster: Cluster, launched: Launch): Promise<void> => {
+const passingObstacle = async (cluster: Cluster, launched: Launch): Promise<string> => {
   const output = await launched.output()
-  if (/lock file ".*" (already exists|is empty)|pre-existing shared memory block/.test(output)) return
+  if (/lock file ".*" (already exists|is empty)|pre-existing shared memory block/.test(output)) return output
   throw new Error(
     `PostgreSQL does not start. Its log, ${logPath(cluster)}, ends with:\n${lastLines(output)}\n` +
       'Put right what it says and start again, or set DATABASE_URL to a PostgreSQL 15 to 18.',
@@ -73,15 +74,14 @@ const assertWorthAnotherTry = async (cluster: Cluster, launched: Launch): Promis
 
 const lastLines = (text: string): string => text.split('\n').slice(-10).join('\n')
 
-const noAnswer = async (cluster: Cluster, socketFolder: string, cause: unknown, launched?: Launch): Promise<Error> => {
+const noAnswer = async (cluster: Cluster, socketFolder: string, cause: unknown, output: string): Promise<Error> => {
   const pid = await runningPid(cluster)
-  const output = launched === undefined ? '' : `\n${lastLines(await launched.output())}`
   return new Error(
     `PostgreSQL on ${cluster.folder} does not answer at the socket in ${socketFolder}: ${messageOf(cause)}. ` +
       (pid === undefined
         ? `Look at its log, ${logPath(cluster)}.`
         : `It runs as process ${pid}; if its socket is in a /tmp that this process cannot see, start both with the same TMPDIR.`) +
-      output,
+      (output === '' ? '' : `\n${lastLines(output)}`),
     { cause },
   )
 }

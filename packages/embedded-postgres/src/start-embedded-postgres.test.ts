@@ -7,6 +7,9 @@ import { query } from '../testing/query.ts'
 import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from './index.ts'
 import { until } from './until.ts'
 
+// Making a cluster takes a second, on a loaded machine many.
+const minute = 60_000
+
 const quick = { fsync: false, shared_buffers: '16MB' }
 
 const started: EmbeddedPostgres[] = []
@@ -34,202 +37,284 @@ let shared: DataFolder
 beforeAll(async () => (shared = await dataFolder()))
 afterAll(() => shared.remove())
 
-test('takes settings by name and refuses what is no name', async () => {
-  const postgres = await startEmbeddedPostgres({ dataDir: shared.path, settings: { ...quick, max_connections: 17 } })
-  expect(await query(postgres.connectionString, 'show max_connections')).toEqual([{ max_connections: '17' }])
-  expect(await query(postgres.connectionString, 'show fsync')).toEqual([{ fsync: 'off' }])
-  await postgres.stop()
-  const bad = startEmbeddedPostgres({ dataDir: shared.path, settings: { 'fsync=off -c x': 1 } })
-  await expect(bad).rejects.toThrow('no name of a PostgreSQL setting')
-})
+test(
+  'takes settings by name and refuses what is no name',
+  async () => {
+    const postgres = await startEmbeddedPostgres({ dataDir: shared.path, settings: { ...quick, max_connections: 17 } })
+    expect(await query(postgres.connectionString, 'show max_connections')).toEqual([{ max_connections: '17' }])
+    expect(await query(postgres.connectionString, 'show fsync')).toEqual([{ fsync: 'off' }])
+    await postgres.stop()
+    const bad = startEmbeddedPostgres({ dataDir: shared.path, settings: { 'fsync=off -c x': 1 } })
+    await expect(bad).rejects.toThrow('no name of a PostgreSQL setting')
+  },
+  minute,
+)
 
-test('keeps the data from one start to the next, and makes the cluster once', async () => {
-  const first = await start(shared.path)
-  await query(first.connectionString, 'create table kept as select 7 as n')
-  await first.stop()
-  const second = await start(shared.path)
-  expect(await query(second.connectionString, 'select n from kept')).toEqual([{ n: 7 }])
-  expect(second.connectionString).toBe(first.connectionString)
-  await second.stop()
-})
+test(
+  'keeps the data from one start to the next, and makes the cluster once',
+  async () => {
+    const first = await start(shared.path)
+    await query(first.connectionString, 'create table kept as select 7 as n')
+    await first.stop()
+    const second = await start(shared.path)
+    expect(await query(second.connectionString, 'select n from kept')).toEqual([{ n: 7 }])
+    expect(second.connectionString).toBe(first.connectionString)
+    await second.stop()
+  },
+  minute,
+)
 
-test('two users share one server; the last one to stop ends it, and stopping twice counts once', async () => {
-  const [first, second] = await Promise.all([start(shared.path), start(shared.path)])
-  const pid = await pidOf(shared.path)
-  await Promise.all([first.stop(), first.stop()])
-  await first.stop()
-  expect(await query(second.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
-  expect(await pidOf(shared.path)).toBe(pid)
-  await second.stop()
-  expect(await until(() => Promise.resolve(!isAlive(pid)), 10_000)).toBe(true)
-  await expect(access(join(shared.path, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
-})
+test(
+  'two users share one server; the last one to stop ends it, and stopping twice counts once',
+  async () => {
+    const [first, second] = await Promise.all([start(shared.path), start(shared.path)])
+    const pid = await pidOf(shared.path)
+    await Promise.all([first.stop(), first.stop()])
+    await first.stop()
+    expect(await query(second.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
+    expect(await pidOf(shared.path)).toBe(pid)
+    await second.stop()
+    expect(await until(() => Promise.resolve(!isAlive(pid)), 10_000)).toBe(true)
+    await expect(access(join(shared.path, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
+  },
+  minute,
+)
 
-test('users who all stop at once leave no server behind', async () => {
-  const users = await Promise.all(Array.from({ length: 6 }, () => start(shared.path)))
-  const pid = await pidOf(shared.path)
-  await Promise.all(users.map((user) => user.stop()))
-  expect(await until(() => Promise.resolve(!isAlive(pid)), 10_000)).toBe(true)
-})
+test(
+  'users who all stop at once leave no server behind',
+  async () => {
+    const users = await Promise.all(Array.from({ length: 6 }, () => start(shared.path)))
+    const pid = await pidOf(shared.path)
+    await Promise.all(users.map((user) => user.stop()))
+    expect(await until(() => Promise.resolve(!isAlive(pid)), 10_000)).toBe(true)
+  },
+  minute,
+)
 
-test('a connection that its owner left open does not keep the server from stopping', async () => {
-  const postgres = await start(shared.path)
-  const pid = await pidOf(shared.path)
-  const sleeping = query(postgres.connectionString, 'select pg_sleep(600)').catch(() => 'ended')
-  await postgres.stop()
-  expect(await until(() => Promise.resolve(!isAlive(pid)), 10_000)).toBe(true)
-  expect(await sleeping).toBe('ended')
-})
+test(
+  'a connection that its owner left open does not keep the server from stopping',
+  async () => {
+    const postgres = await start(shared.path)
+    const pid = await pidOf(shared.path)
+    const sleeping = query(postgres.connectionString, 'select pg_sleep(600)').catch(() => 'ended')
+    await postgres.stop()
+    expect(await until(() => Promise.resolve(!isAlive(pid)), 10_000)).toBe(true)
+    expect(await sleeping).toBe('ended')
+  },
+  minute,
+)
 
-test('a server killed in use comes back by itself at the same connection string, with its data', async () => {
-  const lines: string[] = []
-  const postgres = await start(shared.path, lines)
-  await query(postgres.connectionString, 'create table survivor as select 7 as n')
-  process.kill(await pidOf(shared.path), 'SIGKILL')
-  const isBack = () =>
-    query(postgres.connectionString, 'select n from survivor').then(
-      (rows) => rows[0]?.n === 7,
-      () => false,
-    )
-  expect(await until(isBack, 25_000)).toBe(true)
-  expect(lines.join('\n')).toContain('reaching it again')
-  const pid = await pidOf(shared.path)
-  await postgres.stop()
-  expect(await until(() => Promise.resolve(!isAlive(pid)), 10_000)).toBe(true)
-})
+test(
+  'a server killed in use comes back by itself at the same connection string, with its data',
+  async () => {
+    const lines: string[] = []
+    const postgres = await start(shared.path, lines)
+    await query(postgres.connectionString, 'create table survivor as select 7 as n')
+    process.kill(await pidOf(shared.path), 'SIGKILL')
+    const isBack = () =>
+      query(postgres.connectionString, 'select n from survivor').then(
+        (rows) => rows[0]?.n === 7,
+        () => false,
+      )
+    expect(await until(isBack, 25_000)).toBe(true)
+    expect(lines.join('\n')).toContain('reaching it again')
+    const pid = await pidOf(shared.path)
+    await postgres.stop()
+    expect(await until(() => Promise.resolve(!isAlive(pid)), 10_000)).toBe(true)
+  },
+  minute,
+)
 
-test('a user whose seat was taken away still counts when another one stops', async () => {
-  const [first, second] = [await start(shared.path), await start(shared.path)]
-  const seats = `from pg_stat_activity where application_name = 'gateway seat'`
-  await query(first.connectionString, `select pg_terminate_backend(pid) ${seats}`)
-  const areSeated = async () => (await query(first.connectionString, `select pid ${seats}`)).length === 2
-  expect(await until(areSeated, 10_000)).toBe(true)
-  await first.stop()
-  expect(await query(second.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
-  await second.stop()
-})
+test(
+  'a user whose seat was taken away still counts when another one stops',
+  async () => {
+    const [first, second] = [await start(shared.path), await start(shared.path)]
+    const seats = `from pg_stat_activity where application_name = 'gateway seat'`
+    await query(first.connectionString, `select pg_terminate_backend(pid) ${seats}`)
+    const areSeated = async () => (await query(first.connectionString, `select pid ${seats}`)).length === 2
+    expect(await until(areSeated, 10_000)).toBe(true)
+    await first.stop()
+    expect(await query(second.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
+    await second.stop()
+  },
+  minute,
+)
 
-test('a data folder may be named relative to the working folder', async () => {
-  const postgres = await start(relative(process.cwd(), shared.path))
-  expect(await query(postgres.connectionString, 'show data_directory')).toEqual([
-    { data_directory: join(shared.path, 'postgres') },
-  ])
-  await postgres.stop()
-})
+test(
+  'a data folder may be named relative to the working folder',
+  async () => {
+    const postgres = await start(relative(process.cwd(), shared.path))
+    expect(await query(postgres.connectionString, 'show data_directory')).toEqual([
+      { data_directory: join(shared.path, 'postgres') },
+    ])
+    await postgres.stop()
+  },
+  minute,
+)
 
-test('a pid file of a crash is no obstacle, even if its number is another process of the same user by now', async () => {
-  await (await start(shared.path)).stop()
-  const { uid, gid } = await lstat(join(shared.path, 'postgres'))
-  const other = spawn('sleep', ['600'], { stdio: 'ignore', cwd: '/', ...(process.getuid?.() === 0 && { uid, gid }) })
-  const pidFile = join(shared.path, 'postgres/postmaster.pid')
-  await writeFile(pidFile, `${other.pid ?? 0}\n${join(shared.path, 'postgres')}\n1\n5432\n\n\n  1 1\nready   \n`)
-  await utimes(pidFile, 1, 1)
-  const postgres = await start(shared.path)
-  expect(await query(postgres.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
-  await postgres.stop()
-  expect(other.exitCode ?? other.signalCode).toBeNull()
-  other.kill()
-})
+test(
+  'a pid file of a crash is no obstacle, even if its number is another process of the same user by now',
+  async () => {
+    await (await start(shared.path)).stop()
+    const { uid, gid } = await lstat(join(shared.path, 'postgres'))
+    const other = spawn('sleep', ['600'], { stdio: 'ignore', cwd: '/', ...(process.getuid?.() === 0 && { uid, gid }) })
+    const pidFile = join(shared.path, 'postgres/postmaster.pid')
+    await writeFile(pidFile, `${other.pid ?? 0}\n${join(shared.path, 'postgres')}\n1\n5432\n\n\n  1 1\nready   \n`)
+    await utimes(pidFile, 1, 1)
+    const postgres = await start(shared.path)
+    expect(await query(postgres.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
+    await postgres.stop()
+    expect(other.exitCode ?? other.signalCode).toBeNull()
+    other.kill()
+  },
+  minute,
+)
 
 describe('on a data folder of its own', () => {
   let folder: DataFolder
   beforeEach(async () => (folder = await dataFolder()))
   afterEach(() => folder.remove())
 
-  test('answers a superuser on a UTF8 database with locale C, checksums and every durable default', async () => {
-    const postgres = await startEmbeddedPostgres({ dataDir: folder.path })
-    const [row] = await query(
-      postgres.connectionString,
-      `select current_database() as database, rolname as role, rolsuper as superuser, datcollate as locale,
+  test(
+    'answers a superuser on a UTF8 database with locale C, checksums and every durable default',
+    async () => {
+      const postgres = await startEmbeddedPostgres({ dataDir: folder.path })
+      const [row] = await query(
+        postgres.connectionString,
+        `select current_database() as database, rolname as role, rolsuper as superuser, datcollate as locale,
        pg_encoding_to_char(encoding) as encoding, current_setting('data_checksums') as checksums,
        current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
        current_setting('synchronous_commit') as synchronous_commit, current_setting('listen_addresses') as addresses
      from pg_database, pg_roles where datname = current_database() and rolname = current_user`,
-    )
-    expect(row).toEqual({
-      database: 'gateway',
-      role: 'gateway',
-      superuser: true,
-      locale: 'C',
-      encoding: 'UTF8',
-      checksums: 'on',
-      fsync: 'on',
-      full_page_writes: 'on',
-      synchronous_commit: 'on',
-      addresses: '',
-    })
-    await postgres.stop()
-  })
+      )
+      expect(row).toEqual({
+        database: 'gateway',
+        role: 'gateway',
+        superuser: true,
+        locale: 'C',
+        encoding: 'UTF8',
+        checksums: 'on',
+        fsync: 'on',
+        full_page_writes: 'on',
+        synchronous_commit: 'on',
+        addresses: '',
+      })
+      await postgres.stop()
+    },
+    minute,
+  )
 
-  test('a data folder may hold spaces, commas, quotes and other letters', async () => {
-    const postgres = await start(join(folder.path, `a, "b" 'ü' %20?&#`))
-    expect(await query(postgres.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
-    await postgres.stop()
-    await removeCluster(join(folder.path, `a, "b" 'ü' %20?&#`))
-  })
+  test(
+    'a data folder may hold spaces, commas, quotes and other letters',
+    async () => {
+      const postgres = await start(join(folder.path, `a, "b" 'ü' %20?&#`))
+      expect(await query(postgres.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
+      await postgres.stop()
+      await removeCluster(join(folder.path, `a, "b" 'ü' %20?&#`))
+    },
+    minute,
+  )
 
   describe('a data folder whose path is too long for a socket', () => {
     const longFolder = () => join(folder.path, 'l'.repeat(120))
     const socketFolder = (postgres: EmbeddedPostgres): string =>
       new URL(postgres.connectionString.replace('@/', '@host/')).searchParams.get('host') ?? ''
 
-    test('has its socket in a private folder, which goes with the cluster', async () => {
-      const postgres = await start(longFolder())
-      expect(await query(postgres.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
-      const socket = socketFolder(postgres)
-      expect(socket.startsWith(tmpdir())).toBe(true)
-      expect((await lstat(socket)).mode & 0o777).toBe(0o700)
-      await postgres.stop()
-      await removeCluster(longFolder())
-      await expect(access(socket)).rejects.toThrow('ENOENT')
-    })
+    test(
+      'has its socket in a private folder, which goes with the cluster',
+      async () => {
+        const postgres = await start(longFolder())
+        expect(await query(postgres.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
+        const socket = socketFolder(postgres)
+        expect(socket.startsWith(tmpdir())).toBe(true)
+        expect((await lstat(socket)).mode & 0o777).toBe(0o700)
+        await postgres.stop()
+        await removeCluster(longFolder())
+        await expect(access(socket)).rejects.toThrow('ENOENT')
+      },
+      minute,
+    )
 
-    test('is refused while others may enter that folder', async () => {
-      const postgres = await start(longFolder())
-      await postgres.stop()
-      await chmod(socketFolder(postgres), 0o755)
-      await expect(start(longFolder())).rejects.toThrow(/must be a folder of user id \d+ with mode 0700.*Remove it/)
-      await removeCluster(longFolder())
-    })
+    test(
+      'is refused while others may enter that folder',
+      async () => {
+        const postgres = await start(longFolder())
+        await postgres.stop()
+        await chmod(socketFolder(postgres), 0o755)
+        await expect(start(longFolder())).rejects.toThrow(/must be a folder of user id \d+ with mode 0700.*Remove it/)
+        await removeCluster(longFolder())
+      },
+      minute,
+    )
   })
 
   describe('refuses, and says what to do', () => {
-    test('a data folder that is a file', async () => {
-      await writeFile(folder.path, '')
-      await expect(start(folder.path)).rejects.toThrow(/DATA_DIR .* cannot be used .*Name a folder that can be written/)
-      await rm(folder.path)
-    })
+    test(
+      'a data folder that is a file',
+      async () => {
+        await writeFile(folder.path, '')
+        await expect(start(folder.path)).rejects.toThrow(
+          /DATA_DIR .* cannot be used .*Name a folder that can be written/,
+        )
+        await rm(folder.path)
+      },
+      minute,
+    )
 
-    test('a data folder that cannot be made', async () => {
-      await expect(start('/proc/nowhere')).rejects.toThrow(/DATA_DIR \/proc\/nowhere cannot be used/)
-    })
+    test(
+      'a data folder that cannot be made',
+      async () => {
+        await expect(start('/proc/nowhere')).rejects.toThrow(/DATA_DIR \/proc\/nowhere cannot be used/)
+      },
+      minute,
+    )
 
-    test('data of another major version', async () => {
-      await cluster({ PG_VERSION: '17\n' })
-      await expect(start(folder.path)).rejects.toThrow(/holds data of PostgreSQL 17; .* set DATABASE_URL/)
-    })
+    test(
+      'data of another major version',
+      async () => {
+        await cluster({ PG_VERSION: '17\n' })
+        await expect(start(folder.path)).rejects.toThrow(/holds data of PostgreSQL 17; .* set DATABASE_URL/)
+      },
+      minute,
+    )
 
-    test('a folder that holds something else', async () => {
-      await cluster({ 'holiday.jpg': '' })
-      await expect(start(folder.path)).rejects.toThrow(/no PostgreSQL data .*Move it away/)
-    })
+    test(
+      'a folder that holds something else',
+      async () => {
+        await cluster({ 'holiday.jpg': '' })
+        await expect(start(folder.path)).rejects.toThrow(/no PostgreSQL data .*Move it away/)
+      },
+      minute,
+    )
 
-    test('a file where the cluster should be', async () => {
-      await mkdir(folder.path)
-      await writeFile(join(folder.path, 'postgres'), '')
-      await expect(start(folder.path)).rejects.toThrow(/must be a folder .*Move it away/)
-    })
+    test(
+      'a file where the cluster should be',
+      async () => {
+        await mkdir(folder.path)
+        await writeFile(join(folder.path, 'postgres'), '')
+        await expect(start(folder.path)).rejects.toThrow(/must be a folder .*Move it away/)
+      },
+      minute,
+    )
 
-    test('a link to a cluster that is gone', async () => {
-      await mkdir(folder.path)
-      await symlink(join(folder.path, 'gone'), join(folder.path, 'postgres'))
-      await expect(start(folder.path)).rejects.toThrow(/points to a folder that is gone\. Bring that folder back/)
-    })
+    test(
+      'a link to a cluster that is gone',
+      async () => {
+        await mkdir(folder.path)
+        await symlink(join(folder.path, 'gone'), join(folder.path, 'postgres'))
+        await expect(start(folder.path)).rejects.toThrow(/points to a folder that is gone\. Bring that folder back/)
+      },
+      minute,
+    )
 
-    test('a start that fails, with the end of the log', async () => {
-      const bad = startEmbeddedPostgres({ dataDir: folder.path, settings: { shared_buffers: 'plenty' } })
-      await expect(bad).rejects.toThrow(/does not start\. Its log, .*postgres\.log, ends with:\n.*shared_buffers/s)
-    })
+    test(
+      'a start that fails, with the end of the log',
+      async () => {
+        const bad = startEmbeddedPostgres({ dataDir: folder.path, settings: { shared_buffers: 'plenty' } })
+        await expect(bad).rejects.toThrow(/does not start\. Its log, .*postgres\.log, ends with:\n.*shared_buffers/s)
+      },
+      minute,
+    )
 
     const cluster = async (files: Record<string, string>): Promise<void> => {
       await mkdir(join(folder.path, 'postgres'), { recursive: true, mode: 0o700 })
@@ -238,23 +323,31 @@ describe('on a data folder of its own', () => {
     }
   })
 
-  test('what a killed initialisation left blocks nothing and is cleared away', async () => {
-    await mkdir(join(folder.path, 'postgres.new-0123456789ab/base'), { recursive: true })
-    await mkdir(join(folder.path, 'postgres'))
-    await (await start(folder.path)).stop()
-    expect(await readdir(folder.path)).toEqual(['postgres'])
-  })
+  test(
+    'what a killed initialisation left blocks nothing and is cleared away',
+    async () => {
+      await mkdir(join(folder.path, 'postgres.new-0123456789ab/base'), { recursive: true })
+      await mkdir(join(folder.path, 'postgres'))
+      await (await start(folder.path)).stop()
+      expect(await readdir(folder.path)).toEqual(['postgres'])
+    },
+    minute,
+  )
 
-  test('removeCluster leaves nothing, whether the server runs or there never was one', async () => {
-    await removeCluster(folder.path)
-    const postgres = await start(folder.path)
-    const pid = await pidOf(folder.path)
-    await removeCluster(folder.path)
-    expect(await until(() => Promise.resolve(!isAlive(pid)), 10_000)).toBe(true)
-    expect(await readdir(folder.path)).toEqual([])
-    await postgres.stop()
-    expect(await readdir(folder.path)).toEqual([])
-  })
+  test(
+    'removeCluster leaves nothing, whether the server runs or there never was one',
+    async () => {
+      await removeCluster(folder.path)
+      const postgres = await start(folder.path)
+      const pid = await pidOf(folder.path)
+      await removeCluster(folder.path)
+      expect(await until(() => Promise.resolve(!isAlive(pid)), 10_000)).toBe(true)
+      expect(await readdir(folder.path)).toEqual([])
+      await postgres.stop()
+      expect(await readdir(folder.path)).toEqual([])
+    },
+    minute,
+  )
 })
 
 const spawnAndWait = (command: string, args: string[]): Promise<unknown> =>

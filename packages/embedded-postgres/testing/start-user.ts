@@ -22,8 +22,6 @@ export interface Said {
   readonly error?: string
 }
 
-const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
-
 export const startUser = (
   dataDir: string,
   what: string[] = ['hold'],
@@ -33,7 +31,7 @@ export const startUser = (
   const args = [
     '--import',
     `data:text/javascript,${encodeURIComponent(register)}`,
-    path('user-process.ts'),
+    fileURLToPath(new URL('user-process.ts', import.meta.url)),
     dataDir,
     ...what,
   ]
