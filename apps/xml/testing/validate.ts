@@ -10,7 +10,7 @@ export async function complaints(schema: Schema, documents: readonly string[]): 
   return result.valid ? [] : result.errors.map(({ rawMessage }) => rawMessage)
 }
 
-/** Of each document, whether another reader of XML finds it well-formed. */
+/** Of each document (some hundreds at most), whether another reader of XML finds it well-formed. */
 export async function areWellFormed(documents: readonly (string | Uint8Array)[]): Promise<readonly boolean[]> {
   const xml = documents.map((contents, at) => ({ fileName: `d${at}.xml`, contents }))
   // Without a network and without loading what a document names.
