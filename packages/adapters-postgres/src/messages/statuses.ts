@@ -16,7 +16,7 @@ import { coveringSends, findOutcomes } from '../sql/status.ts'
 interface Outcome {
   readonly code: number
   readonly at: number
-  readonly number: string
+  readonly number: number
   readonly send: number
   /** A carrier took it, or may have: it stays charged (ruling 1.4). */
   readonly charged: boolean
@@ -39,9 +39,7 @@ export async function statuses(
 ): Promise<readonly MessageStatus[]> {
   if (ids.length === 0) return []
   const outcomes = await outcomesOf(hot, by, ids)
-  const wanted = new Set(ids.map((id, i) => outcomes[i]?.send ?? id))
-  const rows = await hot.run(coveringSends, [by, arrayOf([...wanted])])
-  const sends = new Map<number, Send>(rows.map((row) => [row.id, row]))
+  const sends = await sendsCovering(hot, by, [...new Set(ids.map((id, i) => outcomes[i]?.send ?? id))])
   return ids.map((id, i) => {
     const outcome = outcomes[i]
     const send = sends.get(outcome?.send ?? id)
@@ -50,25 +48,40 @@ export async function statuses(
   })
 }
 
-async function outcomesOf(
+/** In the places of their ids; empty where nothing is decided. */
+async function outcomesOf(hot: Connections, by: AccountId, ids: readonly MessageId[]): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = []
+  const [row] = await hot.run(findOutcomes, [by, arrayOf(ids)])
+  if (row === undefined) return outcomes
+  const column = {
+    code: fromArray(row.codes),
+    at: fromArray(row.times),
+    number: fromArray(row.numbers),
+    send: fromArray(row.sends),
+    charged: fromArray(row.accepted),
+  }
+  for (const [i, place] of fromArray(row.places).entries()) {
+    outcomes[place - 1] = {
+      code: column.code[i] ?? NaN,
+      at: column.at[i] ?? NaN,
+      number: column.number[i] ?? NaN,
+      send: column.send[i] ?? NaN,
+      charged: column.charged[i] === 1,
+    }
+  }
+  return outcomes
+}
+
+async function sendsCovering(
   hot: Connections,
   by: AccountId,
-  ids: readonly MessageId[],
-): Promise<readonly (Outcome | undefined)[]> {
-  const [row] = await hot.run(findOutcomes, [by, arrayOf(ids)])
-  if (row === undefined) return []
-  const [times, numbers, sends, charged] = [row.times, row.numbers, row.sends, row.accepted].map(fromArray)
-  return fromArray(row.codes).map((code, i) => {
-    const number = numbers?.[i]
-    if (code === undefined || number === undefined) return undefined
-    return {
-      code: Number(code),
-      at: Number(times?.[i]),
-      number,
-      send: Number(sends?.[i]),
-      charged: charged?.[i] === '1',
-    }
-  })
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Send>> {
+  const [row] = await hot.run(coveringSends, [by, arrayOf(ids)])
+  if (row === undefined) return new Map()
+  const dues = fromArray(row.dues)
+  const prices = fromArray(row.prices)
+  return new Map(fromArray(row.ids).map((id, i) => [id, { due: dues[i] ?? NaN, price: prices[i] ?? NaN }]))
 }
 
 function statusOf(
@@ -79,5 +92,5 @@ function statusOf(
   if (due < since) return 'not-found'
   const known = outcomeCode(code)
   if (known === undefined) throw new Error(`a message has the code ${code}`)
-  return { code: known, at: instant(at), number: number as Msisdn, cost: credits(charged ? price : 0) }
+  return { code: known, at: instant(at), number: String(number) as Msisdn, cost: credits(charged ? price : 0) }
 }

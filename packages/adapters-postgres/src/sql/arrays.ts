@@ -8,11 +8,6 @@ export const arrayOf = (values: readonly (number | string)[]): string => `{${val
 export const arrayOfTimes = (times: readonly (number | undefined)[]): string =>
   arrayOf(times.map((time) => (time === undefined ? 'null' : `"${timestamp(time)}"`)))
 
-/** The elements of a one-dimensional array of numbers as Postgres writes it; null is undefined. */
-export const fromArray = (text: string): readonly (string | undefined)[] =>
-  text === '{}'
-    ? []
-    : text
-        .slice(1, -1)
-        .split(',')
-        .map((element) => (element === 'NULL' ? undefined : element))
+/** The elements of a one-dimensional array of numbers, none of them null, as Postgres writes it; null has none. */
+export const fromArray = (text: string | null): readonly number[] =>
+  text === null || text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)
