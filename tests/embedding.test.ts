@@ -5,7 +5,8 @@ import { promisify } from 'node:util'
 import { root } from './support/process.ts'
 
 /** The blocks of code of a page, in order. */
-const blocksOf = (page: string): string[] => Array.from(page.matchAll(/```\w*\n([\s\S]*?)```/g), ([, code = '']) => code)
+const blocksOf = (page: string): string[] =>
+  Array.from(page.matchAll(/```\w*\n([\s\S]*?)```/g), ([, code = '']) => code)
 
 test('the program of docs/embedding.md has under 30 lines and prints what the page says', async () => {
   const [program = '', printed] = blocksOf(await readFile(join(root, 'docs', 'embedding.md'), 'utf8'))

@@ -1,4 +1,4 @@
-import { startEmbeddedPostgres } from '@gateway/embedded-postgres'
+import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
 import { until } from '@gateway/core/testing'
 import { asp, aspSend, restSend, restStatus, xml, xmlSend } from './support/clients.ts'
 import { dataFolder, gatewayJson, killLeftovers, startApp } from './support/process.ts'
@@ -45,6 +45,7 @@ test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL d
   } finally {
     killLeftovers()
     await database.stop()
+    await removeCluster(`${data.path}/db`)
     await data.remove()
   }
 }, 120_000)

@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { until } from '@gateway/core/testing'
+import { removeCluster } from '@gateway/embedded-postgres'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -100,8 +101,18 @@ export async function gatewayJson<Result>(args: readonly string[], environment: 
   return JSON.parse(out) as Result
 }
 
-/** A new folder for data, short enough for a socket in it, and how to remove it. */
+/**
+ * A new folder for data, short enough for a socket in it and open to the user as whom PostgreSQL runs if we are root; and how to
+ * remove it with the database in it.
+ */
 export async function dataFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'gw-'))
-  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+  await chmod(path, 0o755)
+  return {
+    path,
+    remove: async () => {
+      await removeCluster(path)
+      await rm(path, { recursive: true, force: true })
+    },
+  }
 }

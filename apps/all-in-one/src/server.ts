@@ -40,10 +40,8 @@ export function createAllInOneServer(gateway: Gateway, settings: AllInOneSetting
   }
 }
 
-const pathOf = (url: string): string => {
-  const query = url.indexOf('?')
-  return query < 0 ? url : url.slice(0, query)
-}
+/** A proxy may name the host in the request line; it does not count. */
+const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '')
 
 function besideServer({ log, metrics, health }: AllInOneSettings): Express {
   const app = createApp({ log, metrics, service: 'all-in-one', pages: true })

@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '@gateway/adapters-node'
 import { postgresPorts } from '@gateway/adapters-postgres'
 import { carrierId, secondsAfter, type AccountId, type Carrier, type Instant, type StoredPorts } from '@gateway/core'
 import { aNumber, anAccount, anOrder, numbers, until } from '@gateway/core/testing'
-import { startEmbeddedPostgres } from '@gateway/embedded-postgres'
+import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
 import { createLog } from '@gateway/server'
 import { startDispatching } from './dispatch.ts'
 
@@ -52,6 +52,7 @@ async function sendOne(ports: StoredPorts, account: AccountId, due?: Instant): P
 /** A database of its own, for its backlog would be in others' way; nothing here is about crashes. */
 async function withPorts(check: (ports: StoredPorts) => Promise<void>): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'gw-'))
+  await chmod(dataDir, 0o755)
   const database = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })
   const postgres = postgresPorts({ connectionString: database.connectionString })
   try {
@@ -60,6 +61,7 @@ async function withPorts(check: (ports: StoredPorts) => Promise<void>): Promise<
   } finally {
     await postgres.close()
     await database.stop()
+    await removeCluster(dataDir)
     await rm(dataDir, { recursive: true, force: true })
   }
 }
@@ -74,8 +76,8 @@ describe('behind 200 000 single messages of one account another account waits no
       withPorts(async (ports) => {
         const [busy, other] = [await anAccount(ports, { credits: backlog * 10 }), await anAccount(ports)]
         const began = performance.now()
-      await queueUp(ports, busy.id)
-      queueSeconds = (performance.now() - began) / 1000
+        await queueUp(ports, busy.id)
+        queueSeconds = (performance.now() - began) / 1000
         const carrier = stopwatchCarrier()
         const dispatching = startDispatching({ ports: { ...ports, clock: systemClock() }, carriers: [carrier], log })
         try {
