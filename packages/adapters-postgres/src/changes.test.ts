@@ -91,6 +91,15 @@ test('what is told by nobody is seen when its seconds are over', async () => {
   await forgetful.close()
 })
 
+test('a process that remembers nothing sees a change at once', async () => {
+  const { hash, key } = await issued('e')
+  const command = postgresPorts({ connectionString: database.connectionString, settings: { cacheSeconds: 0 } })
+  expect(await opens(command, hash)).toBe(true)
+  await client.query('update api_key set revoked_at = now() where id = $1', [key])
+  expect(await opens(command, hash)).toBe(false)
+  await command.close()
+})
+
 test('a user name is looked up without regard to letter case, and only in ASCII', async () => {
   const { id } = await anAccount(one.ports, { login: 'Kim' })
   expect((await one.ports.accounts.byLogin('KIM'))?.account.id).toBe(id)

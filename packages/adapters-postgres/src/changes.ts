@@ -76,3 +76,10 @@ export function listenForChanges(connectionString: string, connectionSeconds: nu
     },
   }
 }
+
+/** For a process that remembers nothing: nothing that it could forget has changed. */
+export const listenToNobody = (): Changes => ({
+  onChange: () => undefined,
+  around: (change) => change,
+  close: () => Promise.resolve(),
+})

@@ -1,6 +1,6 @@
 import type { StoredPorts } from '@gateway/core'
 import { postgresAccounts } from './accounts/postgres-accounts.ts'
-import { listenForChanges } from './changes.ts'
+import { listenForChanges, listenToNobody } from './changes.ts'
 import { checkServer } from './check-server.ts'
 import { createContext } from './context.ts'
 import { postgresLedger } from './credits/postgres-ledger.ts'
@@ -38,7 +38,8 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
   const { connectionString, log = silent } = options
   const settings = { ...defaultSettings, ...options.settings }
   const pools = openPools(connectionString, settings, log)
-  const changes = listenForChanges(connectionString, settings.connectionSeconds, log)
+  const changes =
+    settings.cacheSeconds > 0 ? listenForChanges(connectionString, settings.connectionSeconds, log) : listenToNobody()
   const context = createContext(pools, changes, settings, log)
   return {
     ports: {

@@ -18,7 +18,7 @@ export interface Settings {
   readonly waitingOrdersMax: number
   /** As waitingOrdersMax, counting recipients. */
   readonly waitingRecipientsMax: number
-  /** So long may a process remember accounts, keys and prices that another has changed; at most 4. */
+  /** So long may a process remember accounts, keys and prices that another has changed; at most 4. 0: it remembers nothing. */
   readonly cacheSeconds: number
   /** Accounts and keys that a process remembers. */
   readonly cachedAccountsMax: number
