@@ -222,7 +222,7 @@ describe('against another reader of XML', () => {
     expect(documents.filter((_, at) => found[at]).map(([title]) => title)).toEqual([])
   })
 
-  test('no mutated document is read that it would refuse, and few are refused that it would read', async () => {
+  test('a mutated document with our root is read if, and only if, it finds it well-formed', async () => {
     const pieces = [
       ...[
         '<List>',
@@ -269,7 +269,7 @@ describe('against another reader of XML', () => {
       cut: fc.nat(2),
       put: fc.array(fc.constantFrom(...pieces), { maxLength: 3 }),
     })
-    const documents = fc.sample(fc.array(mutation, { minLength: 1, maxLength: 2 }), 600).map((mutations) => {
+    const documents = fc.sample(fc.array(mutation, { minLength: 1, maxLength: 2 }), 500).map((mutations) => {
       const tokens = [...whole]
       for (const { at, cut, put } of mutations) tokens.splice(at, cut, ...put)
       return tokens.join('')

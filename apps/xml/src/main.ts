@@ -1,0 +1,40 @@
+import { nodeSecrets, systemClock } from '@gateway/adapters-node'
+import { postgresPorts } from '@gateway/adapters-postgres'
+import { createGateway } from '@gateway/core'
+import { openDatabase } from '@gateway/embedded-postgres'
+import {
+  admissionGate,
+  createMetrics,
+  databaseSettings,
+  databaseVariables,
+  healthRoutes,
+  listen,
+  loadVariables,
+  runProcess,
+  serverVariables,
+} from '@gateway/server'
+import { createXmlServer } from './server.ts'
+
+await runProcess({
+  name: 'xml',
+  variables: { ...serverVariables(8083), ...databaseVariables, ...loadVariables },
+  start: async ({ environment, log, stopping, onStop }) => {
+    const { DATABASE_URL, DATA_DIR, HOST, PORT, REQUESTS_MAX } = environment
+    const database = await openDatabase({ url: DATABASE_URL, dataDir: DATA_DIR, log: (line) => log.info(line) })
+    onStop('database', () => database.stop())
+    const { connectionString } = database
+    const postgres = postgresPorts({ connectionString, log, settings: databaseSettings(environment) })
+    onStop('connections', () => postgres.close())
+    await postgres.checkServer()
+    await postgres.migrate()
+
+    const clock = systemClock()
+    const gateway = createGateway({ ...postgres.ports, clock, secrets: nodeSecrets() })
+    const metrics = createMetrics()
+    const health = healthRoutes({ checks: { database: () => postgres.ping().then(() => true) }, stopping })
+    const gate = admissionGate(REQUESTS_MAX)
+    const app = createXmlServer(gateway, { clock, gate, log, metrics, beside: [health, metrics.route] })
+    const server = await listen({ app, host: HOST, port: PORT, log })
+    onStop('server', () => server.close())
+  },
+})
