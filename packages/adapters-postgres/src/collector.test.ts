@@ -14,35 +14,56 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 const bounds = { inFlightMax: 2, jobsMax: 3, weightMax: 10, weight: (job: string) => job.length }
 
-test('a job starts at once where there is a free place, and those that come meanwhile share the next', async () => {
+test('jobs of one turn start together where there is a free place, and those that come meanwhile share the next', async () => {
   const { begun, run } = runs()
   const line = collector({ ...bounds, run })
-  const results = Promise.all(['a', 'b', 'c', 'd'].map((job) => line.add(job)))
-  expect(begun.map(({ jobs }) => jobs)).toEqual([['a'], ['b']])
+  const results: Promise<string>[] = []
+  for (const jobs of [['a', 'b'], ['c'], ['d', 'e'], ['f']]) {
+    results.push(...jobs.map((job) => line.add(job)))
+    await turn()
+  }
+  expect(begun.map(({ jobs }) => jobs)).toEqual([['a', 'b'], ['c']])
   begun[1]?.end()
   await turn()
-  expect(begun[2]?.jobs).toEqual(['c', 'd'])
+  expect(begun[2]?.jobs).toEqual(['d', 'e', 'f'])
   begun[0]?.end()
   begun[2]?.end()
-  expect(await results).toEqual(['a done', 'b done', 'c done', 'd done'])
+  expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map((job) => `${job} done`))
+})
+
+test('more jobs than one run takes use the other free places at once', async () => {
+  const { begun, run } = runs()
+  const line = collector({ ...bounds, run })
+  const results = Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((job) => line.add(job)))
+  await turn()
+  expect(begun.map(({ jobs }) => jobs.length)).toEqual([3, 3])
+  for (let i = 0; i < 3; i++) {
+    begun[i]?.end()
+    await turn()
+  }
+  expect(await results).toHaveLength(7)
 })
 
 test('first come, first served: a heavy job is neither passed nor joined beyond the weight of a run', async () => {
   const { begun, run } = runs()
   const line = collector({ ...bounds, inFlightMax: 1, run })
-  const waiting = ['first', 'ccc', 'heavy-heavy-heavy', 'd', 'e', 'f', 'g'].map((job) => line.add(job))
+  const first = line.add('first')
+  await turn()
+  const waiting = ['ccc', 'heavy-heavy-heavy', 'd', 'e', 'f', 'g'].map((job) => line.add(job))
   for (let i = 0; i < 6; i++) {
     begun[i]?.end()
     await turn()
   }
   expect(begun.map(({ jobs }) => jobs)).toEqual([['first'], ['ccc'], ['heavy-heavy-heavy'], ['d', 'e', 'f'], ['g']])
-  await Promise.all(waiting)
+  await Promise.all([first, ...waiting])
 })
 
 test('a run that fails fails its own jobs only, and the next one runs', async () => {
   const { begun, run } = runs()
   const line = collector({ ...bounds, inFlightMax: 1, run })
-  const results = Promise.allSettled([line.add('a'), line.add('b')])
+  const first = line.add('a')
+  await turn()
+  const results = Promise.allSettled([first, line.add('b')])
   begun[0]?.fail(new Error('no'))
   await turn()
   begun[1]?.end()
