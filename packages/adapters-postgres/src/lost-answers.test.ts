@@ -1,7 +1,7 @@
 import { flightsContract, receiptsContract, type Contract } from '@gateway/core/testing'
 import type { StoredPorts } from '@gateway/core'
 import { freshDatabase } from '../testing/fresh-database.ts'
-import { losingConnections, type LossMoment } from '../testing/losing-connections.ts'
+import { losingConnections } from '../testing/losing-connections.ts'
 import { listenForChanges } from './changes.ts'
 import { createContext } from './context.ts'
 import { postgresFlights } from './flights/postgres-flights.ts'
@@ -10,13 +10,12 @@ import { postgresPorts } from './postgres-ports.ts'
 import { postgresReceipts } from './receipts/postgres-receipts.ts'
 import { defaultSettings, silent } from './settings.ts'
 
-const moments: readonly LossMoment[] = ['before it ran', 'after it ran']
 const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Flights: flightsContract,
   Receipts: receiptsContract,
 }
 
-describe.each(moments)('every other answer is lost, %s', (moment) => {
+describe('while every other answer is lost', () => {
   describe.each(Object.entries(contracts))('%s', (_, contract) => {
     test.each(Object.entries(contract))('%s', async (_, check) => {
       const database = await freshDatabase()
@@ -26,8 +25,8 @@ describe.each(moments)('every other answer is lost, %s', (moment) => {
       const changes = listenForChanges(connectionString, defaultSettings.connectionSeconds, silent)
       const lossy = {
         ...sound,
-        hot: losingConnections(sound.hot, moment),
-        ordinary: losingConnections(sound.ordinary, moment),
+        hot: losingConnections(sound.hot),
+        ordinary: losingConnections(sound.ordinary),
       }
       const context = createContext(lossy, changes, defaultSettings, silent)
       try {

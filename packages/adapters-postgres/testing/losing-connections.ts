@@ -2,46 +2,53 @@ import type { Connection, Connections } from '../src/connections.ts'
 import { lostAnswer } from '../src/errors.ts'
 import type { HotStatement } from '../src/sql/hot-statement.ts'
 
-/** When a connection breaks: the statement was not begun, or it was committed and only its answer is missing. */
-export type LossMoment = 'before it ran' | 'after it ran'
-
 /** Statements that answer how much they did: what was done in vain is not counted, so that only a loss before it is harmless. */
 const counting = new Set(['recover', 'release', 'promote', 'expire', 'match-receipts', 'adopt-receipts'])
 
-/**
- * Connections that lose every other answer of each kind of statement, for each dispatcher: the first one, the third and so
- * on. Not simulated is the loss of an answer together with the end of its dispatcher: then an adapter may know less
- * than the contract says, and gets the answer that was lost.
- */
-export function losingConnections(connections: Connections, moment: LossMoment): Connections {
-  const lost = new Map<string, readonly unknown[]>()
+/** What of one kind of statement, for one dispatcher, was lost. */
+interface Losses {
+  count: number
+  /** The answer that was lost, until the statement has been run again. */
+  answer: readonly unknown[] | undefined
+}
 
-  async function run<Row>(on: Connection, statement: HotStatement<Row>, values: readonly unknown[]): Promise<Row[]> {
-    if (counting.has(statement.name) && moment === 'after it ran') return on.run(statement, values)
-    const kind = `${statement.name} ${String(values[0])}`
-    const before = lost.get(kind) as Row[] | undefined
+/**
+ * Connections that lose every other answer of each kind of statement, for each dispatcher: in turn after the statement was
+ * committed, and before it was begun. Not simulated is the loss of an answer together with the end of its dispatcher:
+ * then an adapter may know less than the contract says, and gets the answer that was lost.
+ */
+export function losingConnections(connections: Connections): Connections {
+  const kinds = new Map<string, Losses>()
+
+  function lossesOf(kind: string): Losses {
+    const losses = kinds.get(kind) ?? { count: 0, answer: undefined }
+    kinds.set(kind, losses)
+    return losses
+  }
+
+  async function run<Row>(statement: HotStatement<Row>, values: readonly unknown[]): Promise<Row[]> {
+    const losses = lossesOf(`${statement.name} ${String(values[0])}`)
+    const before = losses.answer as Row[] | undefined
     if (before !== undefined) {
-      lost.delete(kind)
-      const rows = await on.run(statement, values)
+      losses.answer = undefined
+      const rows = await connections.run(statement, values)
       return isAlive(before) && !isAlive(rows) ? before : rows
     }
-    lost.set(kind, [])
-    const rows = moment === 'before it ran' ? [] : await on.run(statement, values)
-    lost.set(kind, rows)
+    const isDone = losses.count++ % 2 === 0 && !counting.has(statement.name)
+    losses.answer = []
+    const rows = isDone ? await connections.run(statement, values) : []
+    losses.answer = rows
     if (rows.length > 0 && !isAlive(rows)) return rows
-    throw lostAnswer({ pid: 0, start: '0' }, new Error(`cut ${moment}`))
+    throw lostAnswer({ pid: 0, start: '0' }, new Error(isDone ? 'cut after it ran' : 'cut before it ran'))
   }
 
-  return {
-    ...connections,
-    run: (statement, values) => run(connections, statement, values),
-    transaction: async (work) => {
-      const result = await connections.transaction(work)
-      if (lost.delete('transaction')) return result
-      lost.set('transaction', [])
-      throw lostAnswer({ pid: 0, start: '0' }, new Error('cut after the commit'))
-    },
+  async function transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const result = await connections.transaction(work)
+    if (lossesOf('transaction').count++ % 2 === 1) return result
+    throw lostAnswer({ pid: 0, start: '0' }, new Error('cut after the commit'))
   }
+
+  return { ...connections, run, transaction }
 }
 
 const isAlive = (rows: readonly unknown[]): boolean =>

@@ -2,7 +2,7 @@ import type { DispatcherId, FlightId, Flights, MessageId, Settled } from '@gatew
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { arrayOf } from '../sql/arrays.ts'
-import * as ends from '../sql/end-flights.ts'
+import { recover as recoverStatement, retire as retireStatement } from '../sql/end-flights.ts'
 import { expire } from '../sql/expire.ts'
 import { extend } from '../sql/extend.ts'
 import { mark } from '../sql/mark.ts'
@@ -81,7 +81,7 @@ export function postgresFlights(context: Context): Flights {
     },
     retire: async (dispatcher) => {
       await settleDebts(dispatcher)
-      await again(hot, ends.retire, [dispatcher])
+      await again(hot, retireStatement, [dispatcher])
       held.dropAll(dispatcher)
     },
     mark: async (dispatcher, flight, upTo) => {
@@ -89,7 +89,7 @@ export function postgresFlights(context: Context): Flights {
       return rows.length > 0 ? 'marked' : 'fenced'
     },
     recover: async () => {
-      const [row] = await again(hot, ends.recover, [])
+      const [row] = await again(hot, recoverStatement, [])
       return row ?? { requeued: 0, unknown: 0 }
     },
     expire: async (validitySeconds, rangesMax) => {

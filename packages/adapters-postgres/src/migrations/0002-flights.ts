@@ -82,32 +82,34 @@ end $$;
 `
 
 // One at a time: two that ran together could each give a message the reference that the other had judged to be the only one.
-// Nested loops, whatever the statistics say: by index, only as much is read as there are kept receipts.
+// Nested loops, whatever the statistics say: by index, only as much is read as there are kept receipts. (So that no index
+// is used for it, "has no reference" is an expression.) What may be on its way is looked up once.
 const adopt = `
 create function adopt(p_age_seconds float8) returns int language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare v_adopted int;
 begin
   perform pg_advisory_xact_lock('orphan_receipt'::regclass::oid::bigint);
-  with o as (
+  with w as materialized (
+    select f.carrier, s.msisdns[t.id - s.first_id + 1] msisdn
+    from flight f cross join lateral unnest(f.ids[:f.marked]) with ordinality t(id, n)
+    join send s on s.first_id = coalesce(f.firsts[t.n], f.firsts[1])
+    where t.id is not null and not exists (select from message m where m.id = t.id)
+  ), o as (
     select carrier, carrier_id, msisdn, min(submitted_at) submitted_at, min(at) at from orphan_receipt r
     where msisdn is not null
       and not exists (select from message m where m.carrier_id = r.carrier_id and m.carrier = r.carrier and m.sent_at > r.at - interval '7 days')
     group by 1, 2, 3
   ), c as (
     select o.*, m.id, count(*) over (partition by o.carrier, o.carrier_id) per_receipt, count(*) over (partition by m.id) per_message
-    from o join message m on m.msisdn = o.msisdn and m.carrier = o.carrier and m.code = 106 and m.carrier_id is null
+    from o join message m on m.msisdn = o.msisdn and m.carrier = o.carrier and m.code = 106 and (m.carrier_id || '') is null
       and m.sent_at > coalesce(o.submitted_at - interval '5 min', o.at - interval '3 days')
       and m.sent_at < coalesce(o.submitted_at, o.at) + interval '1 hour'
   ), g as (
     select * from c where per_receipt = 1 and per_message = 1 and at <= now() - make_interval(secs => p_age_seconds)
-      and not exists (
-        select from flight f cross join lateral unnest(f.ids[:f.marked]) with ordinality t(id, n)
-        join send s on s.first_id = coalesce(f.firsts[t.n], f.firsts[1])
-        where f.carrier = c.carrier and s.msisdns[t.id - s.first_id + 1] = c.msisdn
-          and not exists (select from message m where m.id = t.id))
+      and (carrier, msisdn) not in (select carrier, msisdn from w)
   ), u as (
-    update message m set carrier_id = g.carrier_id from g where m.id = g.id and m.code = 106 and m.carrier_id is null
+    update message m set carrier_id = g.carrier_id from g where m.id = g.id and m.code = 106 and (m.carrier_id || '') is null
     returning m.id, m.carrier, m.carrier_id
   ), i as (
     insert into incident (message_id, what) select id, 'adopted' from u

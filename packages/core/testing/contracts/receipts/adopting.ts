@@ -135,6 +135,18 @@ export const adopting = withTraffic({
     assert.deepEqual(await traffic.codes(onItsWay.account, onItsWay.ids), [delivered])
   },
 
+  'flights whose messages go elsewhere, or were settled or given back, hinder no adoption': async (traffic) => {
+    const { flights, receipts } = traffic.ports
+    const lost = await unknownMessages(traffic, 1)
+    const other = await handedOver(traffic, { to: 20 })
+    const [first, second] = other.ids
+    assert.ok(first && second)
+    await flights.settle(other.dispatcher, other.flight.id, [{ id: first, code: OUTCOME.expired }])
+    await flights.postpone(other.dispatcher, other.flight.id, [second], 3600)
+    await receipts.apply(strangers(lost.flight))
+    assert.equal(await receipts.adopt(0), 1)
+  },
+
   'a message is adopted once, whoever adopts': async (traffic) => {
     const { receipts } = traffic.ports
     const { account, ids, flight } = await unknownMessages(traffic, 30)

@@ -1,0 +1,61 @@
+import { Client } from 'pg'
+
+/** Ids of partition 1, which is the newest with messages; partition 0 holds history, 2 and 3 are empty. */
+export const filled = {
+  accounts: 200,
+  /** Single sends that are due: 10,000 of account 1, 10,000 of all. */
+  due: { from: 5_000_001, count: 20_000 },
+  /** The same number, scheduled. */
+  later: { from: 5_100_001, count: 20_000 },
+  /** In flights of dispatchers 1 to 20, 500 single sends each. */
+  flying: { from: 5_200_001, count: 10_000, each: 500 },
+  /** Sent, single sends, with the references r1, r2, … */
+  sent: { from: 5_300_001, count: 30_000 },
+  /** Sends of 1000 that are due. */
+  bulk: { from: 5_400_001, count: 10 },
+  history: { from: 1, count: 60_000 },
+  orphans: 3000,
+} as const
+
+/** Some 170,000 rows, inserted set by set. Numbers are 27800000000 and the id. */
+export async function fillDatabase(connectionString: string): Promise<void> {
+  const client = new Client({ connectionString })
+  await client.connect()
+  const { accounts, due, later, flying, sent, bulk, history, orphans } = filled
+  const account = (id: string) => `case when ${id} % 2 = 0 then 1 else 1 + ${id} % ${accounts} end`
+  const singles = ({ from, count }: { from: number; count: number }) =>
+    `generate_series(${from}, ${from + count - 1}) i`
+  const sends = (rows: string) => `insert into send (first_id, n, account_id, price, body, msisdns)
+    select i, 1, ${account('i')}, 10, 'hello ' || i, array[27800000000 + i] from ${rows}`
+  const messages = (
+    rows: string,
+    at: string,
+  ) => `insert into message (id, send_first_id, msisdn, account_id, carrier, code, carrier_id, sent_at)
+    select i, i, 27800000000 + i, ${account('i')}, 1, 100, 'r' || i, ${at} from ${rows}`
+  await client.query(`
+    select setval('id_block', 550);
+    select add_partition(3);
+    insert into carrier (name) values ('sim');
+    insert into account (balance) select 1000000000 from generate_series(1, ${accounts});
+    ${[due, later, flying, sent, history].map((range) => sends(singles(range))).join(';')};
+    insert into send (first_id, n, account_id, price, body, msisdns)
+    select ${bulk.from} + k * 10000, 1000, 1 + k % 3, 10, 'bulk', array(select 27900000000 + i from generate_series(1, 1000) i)
+    from generate_series(0, ${bulk.count - 1}) k;
+    insert into due (lane, account_id, lo, hi, first_id) select 0, ${account('i')}, i, i + 1, i from ${singles(due)};
+    insert into due (lane, account_id, lo, hi, first_id)
+    select 1, 1 + k % 3, ${bulk.from} + k * 10000, ${bulk.from} + k * 10000 + 1000, ${bulk.from} + k * 10000 from generate_series(0, ${bulk.count - 1}) k;
+    insert into later (lane, attempt, account_id, lo, hi, first_id, due_at, at)
+    select 0, i % 2, ${account('i')}, i, i + 1, i, now(), now() + (i % 100 - 1) * interval '1 hour' from ${singles(later)};
+    insert into dispatcher (id, lease_until) select nextval('dispatcher_epoch'), now() + interval '1 day' from generate_series(1, ${flying.count / flying.each});
+    insert into flight (dispatcher, seq, carrier, marked, ids, firsts)
+    select d.id, 1, 1, 200, x.ids, x.ids
+    from dispatcher d, lateral (select array_agg(i) ids from generate_series(${flying.from} + (d.id - 1) * ${flying.each}, ${flying.from} + d.id * ${flying.each} - 1) i) x;
+    ${messages(singles(sent), 'now()')};
+    ${messages(singles(history), `now() - interval '60 days'`)};
+    insert into orphan_receipt (carrier, carrier_id, code, msisdn, submitted_at, next_try)
+    select 1, 'stranger' || i, 0, 27800000000 + i, now(), now() + interval '1 hour' * (i % 10 - 1) from generate_series(1, ${orphans}) i;
+    insert into suppression (account_id, msisdn, kind, since) select i % 20, 27800000000 + i, 1 + i % 3, now() from generate_series(1, 5000) i;
+    insert into incident (message_id, what) select i, 'recovered' from generate_series(1, 5000) i;
+    insert into ledger (account_id, kind, amount) select 1 + i % ${accounts}, 1, 1 from generate_series(1, 5000) i`)
+  await client.end()
+}

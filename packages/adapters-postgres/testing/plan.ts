@@ -1,0 +1,81 @@
+import type { Connections } from '../src/connections.ts'
+import type { HotStatement } from '../src/sql/hot-statement.ts'
+
+/** A connection that is taken out of its pool. */
+export type LentConnection = Awaited<ReturnType<Connections['connect']>>
+
+/** How one table was read. */
+export interface Access {
+  readonly table: string
+  readonly how: string
+  /** Rows read from it, those that a filter threw away too. */
+  readonly rows: number
+  /** Read from one end to the other: no condition led to the rows, and nothing stopped after the first ones. */
+  readonly whole: boolean
+}
+
+interface Node {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Cond'?: string
+  readonly 'Recheck Cond'?: string
+  readonly 'TID Cond'?: string
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Index Recheck'?: number
+  readonly Plans?: readonly Node[]
+}
+
+/**
+ * Runs a statement on a connection with the plan that it has when it is prepared there, undoes what it did, and tells how it
+ * read the tables; what was planned and not run is left out.
+ */
+export async function accessesOf(
+  connection: LentConnection,
+  { text }: HotStatement<unknown>,
+  values: readonly unknown[],
+): Promise<readonly Access[]> {
+  await connection.query('begin', [])
+  try {
+    await connection.query(`prepare explained as ${text}`, [])
+    const list = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`
+    const { rows } = await connection.query(`explain (analyze, timing off, format json) execute explained${list}`, [])
+    const [{ Plan: plan }] = (rows as [{ 'QUERY PLAN': [{ Plan: Node }] }])[0]['QUERY PLAN']
+    return accesses(plan)
+  } finally {
+    await connection.query('rollback', [])
+    await connection.query('deallocate all', [])
+  }
+}
+
+/** Tables that a function read from one end to the other: its statements show no plan. */
+export async function scannedBy(connection: LentConnection, call: string): Promise<readonly string[]> {
+  await connection.query('begin', [])
+  try {
+    await connection.query(call, [])
+    const { rows } = await connection.query('select relname from pg_stat_xact_user_tables where seq_scan > 0', [])
+    return (rows as { relname: string }[]).map(({ relname }) => relname)
+  } finally {
+    await connection.query('rollback', [])
+  }
+}
+
+const literal = (value: unknown): string => {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : 'null'
+}
+
+function accesses(node: Node): readonly Access[] {
+  const below = (node.Plans ?? []).flatMap(accesses)
+  const table = node['Relation Name']
+  const loops = node['Actual Loops']
+  if (table === undefined || loops === 0 || node['Node Type'] === 'ModifyTable' || node['Node Type'] === 'LockRows')
+    return below
+  const how = node['Node Type']
+  const rows =
+    loops * (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0))
+  const condition = node['Index Cond'] ?? node['Recheck Cond'] ?? node['TID Cond']
+  const whole = how === 'Seq Scan' || (condition === undefined && rows > 100)
+  return [{ table, how, rows, whole }, ...below]
+}
