@@ -79,7 +79,7 @@ function endpointAt(given: string) {
   return endpoint && { path, endpoint }
 }
 
-const writeNotFound = (response: Response): void => writePlain(response, 404, 'Not Found')
+const writeNotFound = (response: Response): void => writePlain(response, 404, 'Not found')
 
 function writePlain(response: Response, status: number, text: string): void {
   response.statusCode = status

@@ -29,8 +29,8 @@ export const ERROR = {
   'too-many-message-ids': { status: 200, text: 'Too Many Message IDs' },
   'invalid-date': { status: 200, text: 'Invalid Date' },
   'too-many-failures': { status: 429, text: 'Too many failed log-ins' },
-  'too-large': { status: 413, text: 'Document larger than 4 MB' },
-  'wrong-method': { status: 405, text: 'Method not allowed, use POST' },
+  'too-large': { status: 413, text: 'Body too large' },
+  'wrong-method': { status: 405, text: 'Method not allowed' },
   'not-available-yet': { status: 501, text: 'Not available in this version' },
   unavailable: { status: 503, text: 'Service unavailable' },
 } as const satisfies Record<Trouble, { readonly status: number; readonly text: string }>

@@ -358,6 +358,16 @@ describe('what is wrong is told in the ruled order, and nothing is sent', () => 
     expect(orders).toEqual([])
   })
 
+  test('a ClientRef is not available in this version, after every other check; a blank one counts as left out', async () => {
+    const { send, orders } = await serve()
+    const clientRef = '<ClientRef>order 7</ClientRef>'
+    expect((await send({ scheduled: clientRef + badDate })).text).toBe(errorIn(root, 'Invalid Date'))
+    const refused = await send({ scheduled: clientRef })
+    expect([refused.status, refused.text]).toEqual([501, errorIn(root, 'Not available in this version')])
+    expect(orders).toEqual([])
+    expect((await send({ scheduled: '<ClientRef> </ClientRef>' })).text).toBe(answer(root, result(1, [number, 1])))
+  })
+
   test('1000 messages with a number each, and one with 1000 numbers, are sent', async () => {
     const { send, orders } = await serve({ wanted: { credits: 20_000 } })
     await send({ messages: message().repeat(1000) })

@@ -11,6 +11,7 @@ const numbersMax = 1000
 
 interface SendDraft {
   scheduled: string | undefined
+  clientRef: string | undefined
   readonly messages: MessageDraft[]
 }
 
@@ -23,6 +24,8 @@ interface MessageDraft {
 interface Send {
   /** Undefined: at once. */
   readonly scheduled: Instant | undefined
+  /** What makes a repeated send safe (ruling 1.24); `''` if nothing. */
+  readonly clientRef: string
   readonly messages: readonly MessageDraft[]
 }
 
@@ -30,9 +33,10 @@ interface Send {
 export const sendMessages = endpoint<SendDraft, Send>({
   request: '_Multi_Message',
   response: 'XMLGateway_Response',
-  draft: () => ({ scheduled: undefined, messages: [] }),
+  draft: () => ({ scheduled: undefined, clientRef: undefined, messages: [] }),
   inside: {
     Scheduled: trimmed((draft, text) => (draft.scheduled ??= text)),
+    ClientRef: trimmed((draft, text) => (draft.clientRef ??= text)),
     Messages: {
       inside: elements<SendDraft>({
         Message: {
@@ -57,14 +61,16 @@ function lastOf({ messages }: SendDraft): MessageDraft {
   return message
 }
 
-function checkSend({ messages, scheduled = '' }: SendDraft): Send | Flaw {
+function checkSend({ messages, scheduled = '', clientRef = '' }: SendDraft): Send | Flaw {
   if (messages.length === 0 || messages.length > messagesMax) return 'not-valid'
   if (messages.reduce((count, { numbers }) => count + numbers.length, 0) > numbersMax) return 'too-many-numbers'
   const due = parseMinute(scheduled)
-  return scheduled !== '' && due === undefined ? 'invalid-date' : { messages, scheduled: due }
+  return scheduled !== '' && due === undefined ? 'invalid-date' : { messages, scheduled: due, clientRef }
 }
 
-async function send({ gateway, account }: Call, { messages, scheduled }: Send): Promise<Answer> {
+async function send({ gateway, account }: Call, { messages, scheduled, clientRef }: Send): Promise<Answer> {
+  // Whoever gives one repeats a send because it is safe: until it is, nothing is sent.
+  if (clientRef !== '') return { trouble: 'not-available-yet' }
   const results = await gateway.sendMessages(
     account,
     messages.map(({ text = '', numbers }) => ({

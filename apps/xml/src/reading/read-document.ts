@@ -8,7 +8,7 @@ export interface Root<D> extends Element<D> {
   readonly ending: string
 }
 
-/** Characters read in one turn of the event loop: 0.5 ms, 5 ms of the worst that there is. */
+/** Characters read in one turn of the event loop: 0.5 ms, some 10 ms of the worst documents. */
 const sliceLength = 16_384
 /** An XML declaration has no reason to be longer. */
 const declarationLengthMax = 256
