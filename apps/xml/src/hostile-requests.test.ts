@@ -111,10 +111,10 @@ test('no mutated document, on whichever path, is answered late, with our own tro
       expect(performance.now() - started).toBeLessThan(5000)
       answers.push(text)
     }),
-    { numRuns: 300 },
+    { numRuns: 200 },
   )
   expect(await areWellFormed(answers)).toEqual(answers.map(() => true))
-})
+}, 120_000)
 
 const megabytes = 4 * 1024 * 1024
 const filledUp = (start: string, piece: string, end: string): string =>
