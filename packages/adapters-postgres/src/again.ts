@@ -4,6 +4,8 @@ import type { HotStatement } from './sql/hot-statement.ts'
 
 /** More than there are connections that one cut can have broken. */
 const attemptsMax = 20
+/** From then on the database is not broken but away, which the caller should know. */
+const patienceMilliseconds = 15_000
 
 /**
  * Runs a statement that does nothing twice, and runs it again if its answer was lost; `lost` is told before. If the
@@ -18,12 +20,14 @@ export async function again<Row>(
   return whileLost(() => connections.run(statement, values), lost)
 }
 
+/** The same for work that is more than one statement. */
 export async function whileLost<T>(work: () => Promise<T>, lost: () => void = () => undefined): Promise<T> {
+  const end = performance.now() + patienceMilliseconds
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (!isLostAnswer(error) || attempt === attemptsMax) throw error
+      if (!isLostAnswer(error) || attempt === attemptsMax || performance.now() > end) throw error
       lost()
     }
   }

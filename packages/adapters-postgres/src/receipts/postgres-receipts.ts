@@ -1,6 +1,7 @@
 import type { CarrierId, Receipt, Receipts } from '@gateway/core'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
+import { sqlState } from '../errors.ts'
 import { adoptReceipts } from '../sql/adopt-receipts.ts'
 import { applyReceipts, knownReceipts, newestPartition } from '../sql/apply-receipts.ts'
 import { arrayOf } from '../sql/arrays.ts'
@@ -9,6 +10,8 @@ import { keepReceipts } from '../sql/keep-receipts.ts'
 import { matchReceipts } from '../sql/match-receipts.ts'
 import { arrayOfNullable, arrayOfTexts } from '../sql/null-arrays.ts'
 import { onePerMessage } from './one-per-message.ts'
+
+const tableMissing = '42P01'
 
 /** Delivery receipts, on Postgres. After a lost answer each call runs again by itself. */
 export function postgresReceipts(context: Context): Receipts {
@@ -29,7 +32,11 @@ export function postgresReceipts(context: Context): Receipts {
   async function applyOf(carrier: number, receipts: readonly Receipt[]): Promise<void> {
     if (partitions.length === 0) await refresh()
     const looked = partitions
-    let left = await find(carrier, onePerMessage(receipts), looked)
+    let left = await find(carrier, onePerMessage(receipts), looked).catch((error: unknown) => {
+      if (sqlState(error) !== tableMissing) throw error
+      // A partition was dropped with its history: what was applied before is known when it is looked for again.
+      return onePerMessage(receipts)
+    })
     if (left.length === 0) return
     await refresh()
     left = await find(
