@@ -77,6 +77,14 @@ export const inDoubt = (sky: Sky): number =>
 export const ahead = (sky: Sky, lane: Lane): number =>
   sky.flights[lane].reduce((sum, { messages, next }) => sum + messages.length - next, 0)
 
+/** Settled messages need no mark and leave nowhere: those that would be marked next are passed over. */
+export function passGrounded(aloft: Aloft): void {
+  if (!aloft.settled || aloft.marking > aloft.marked) return
+  const isGrounded = (message: ClaimedMessage | undefined) => message !== undefined && aloft.grounded.has(message.id)
+  while (isGrounded(aloft.messages[aloft.marked])) aloft.marked++
+  aloft.marking = aloft.marked
+}
+
 /** The next messages that may leave, `max` at the most; they count as submitted from now on. */
 export function depart(aloft: Aloft, max: number): readonly ClaimedMessage[] {
   const leaving: ClaimedMessage[] = []
@@ -100,10 +108,11 @@ export function confirmMark(aloft: Aloft): void {
 /** Its dispatcher was declared dead: what was not submitted is no longer ours; what was is still worth recording. */
 export function fence(aloft: Aloft): void {
   if (aloft.fenced) return
-  const left = aloft.messages.slice(aloft.next).filter(({ id }) => !aloft.grounded.has(id)).length
+  const { messages, grounded, next, marked } = aloft
+  const left = (of: readonly ClaimedMessage[]): number => of.filter(({ id }) => !grounded.has(id)).length
+  aloft.open -= left(messages.slice(next))
+  aloft.inDoubt -= left(messages.slice(next, marked))
+  aloft.next = messages.length
+  aloft.marking = marked
   aloft.fenced = true
-  aloft.next = aloft.messages.length
-  aloft.marking = aloft.marked
-  aloft.open -= left
-  aloft.inDoubt = aloft.open
 }

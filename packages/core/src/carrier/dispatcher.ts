@@ -1,10 +1,23 @@
 import { OUTCOME } from '../message/status-code.ts'
 import type { Ports } from '../ports.ts'
 import { secondsAfter } from '../time/instant.ts'
-import { ahead, alofts, confirmMark, depart, emptySky, fence, inDoubt, land, takeOff, type Aloft } from './aloft.ts'
+import {
+  ahead,
+  alofts,
+  confirmMark,
+  depart,
+  emptySky,
+  fence,
+  inDoubt,
+  land,
+  passGrounded,
+  takeOff,
+  type Aloft,
+} from './aloft.ts'
 import type { Carrier, Submission, SubmissionAnswer } from './carrier.ts'
 import { dispatcherDefaults, retryDelay, type DispatcherSettings } from './dispatcher-settings.ts'
 import type { DispatcherId, Flight, Lane, Settled } from './flights.ts'
+import { createEpochs } from './epochs.ts'
 import { createReceiptQueue } from './receipt-queue.ts'
 import { createRecorder } from './recorder.ts'
 import { screenAgain } from './screen-again.ts'
@@ -35,6 +48,13 @@ export interface Dispatcher {
   }
 }
 
+interface Claim {
+  /** So many messages it may mark. */
+  readonly markedMax: number
+  /** Undefined until there is an epoch to claim under. */
+  dispatcher: DispatcherId | undefined
+}
+
 /** A part of the window and of what may be in doubt is kept for the single lane, so that bulk never holds it up. */
 const bulkShare = 0.75
 
@@ -49,12 +69,12 @@ export function createDispatcher(
 ): Dispatcher {
   const { flights, clock } = ports
   const sky = emptySky()
-  let epoch: DispatcherId | undefined
-  let registering: Promise<DispatcherId> | undefined
+  const epochs = createEpochs(ports, settings.leaseSeconds, fenced)
   let closing = false
-  /** Claims under way, and how many messages they may mark. */
-  const claims = new Set<Promise<unknown>>()
-  let claiming = 0
+  /** Everything was given back: nothing may leave any more. */
+  let ended = false
+  /** Claims under way. */
+  const claims = new Set<Claim>()
   /** Flights of which a mark is being committed. */
   const marks = new Set<Aloft>()
   let waiters: (() => void)[] = []
@@ -74,6 +94,7 @@ export function createDispatcher(
 
   /** Something moved: send what may leave, mark what may be marked, wake who waits for room. */
   function proceed(): void {
+    for (const aloft of alofts(sky)) passGrounded(aloft)
     for (const aloft of alofts(sky)) submit(aloft)
     for (const aloft of alofts(sky)) void mark(aloft)
     const woken = waiters
@@ -87,7 +108,8 @@ export function createDispatcher(
 
   /** How many more messages of the lane may be marked: within the bound, and not more than the window has room for. */
   function markRoom(lane: Lane): number {
-    const doubtRoom = share(lane, settings.inDoubtMax) - inDoubt(sky) - claiming
+    const claiming = [...claims].reduce((sum, { markedMax }) => sum + markedMax, 0)
+    const doubtRoom = share(lane, settings.inDoubtMax) - inDoubt(sky) - epochs.inDoubt() - claiming
     const marked = alofts(sky).reduce((sum, aloft) => sum + (aloft.fenced ? 0 : aloft.marking - aloft.next), 0)
     return Math.max(0, Math.min(doubtRoom, windowRoom(lane) - marked - claiming))
   }
@@ -100,45 +122,41 @@ export function createDispatcher(
     return ahead(sky, lane) === 0 && room >= enough ? Math.min(room, settings.sliceMax) : 0
   }
 
-  /** The epoch, a new one if there is none; both lanes share one registration. */
-  function register(): Promise<DispatcherId> {
-    if (epoch !== undefined) return Promise.resolve(epoch)
-    registering ??= flights
-      .register(settings.leaseSeconds)
-      .then((registered) => (epoch = registered))
-      .finally(() => (registering = undefined))
-    return registering
-  }
-
   function fenced(dispatcher: DispatcherId): void {
-    if (epoch === dispatcher) epoch = undefined
+    epochs.lose(dispatcher)
     for (const aloft of alofts(sky)) {
       if (aloft.dispatcher !== dispatcher) continue
       fence(aloft)
       if (aloft.open === 0) land(sky, aloft)
     }
+    proceed()
   }
 
   async function claim(lane: Lane, messagesMax: number): Promise<'claimed' | 'nothing'> {
-    const markedMax = Math.min(markRoom(lane), messagesMax)
-    claiming += markedMax
+    const underWay: Claim = { markedMax: Math.min(markRoom(lane), messagesMax), dispatcher: undefined }
+    claims.add(underWay)
     try {
-      const dispatcher = await register()
-      const { leaseSeconds } = settings
-      const flight = await flights.claim(dispatcher, {
-        carrier: carrier.id,
-        lane,
-        messagesMax,
-        markedMax,
-        leaseSeconds,
-      })
+      const dispatcher = (underWay.dispatcher = await epochs.current())
+      if (closing) return 'nothing'
+      const flight = await claimAs(dispatcher, lane, messagesMax, underWay.markedMax)
       if (flight === 'fenced') fenced(dispatcher)
-      if (typeof flight === 'string') return 'nothing'
+      // What was claimed before an end that came meanwhile has been given back or taken over.
+      if (typeof flight === 'string' || ended || !epochs.isOurs(dispatcher)) return 'nothing'
       admit(lane, dispatcher, flight)
       return 'claimed'
     } finally {
-      claiming -= markedMax
+      claims.delete(underWay)
       proceed()
+    }
+  }
+
+  async function claimAs(dispatcher: DispatcherId, lane: Lane, messagesMax: number, markedMax: number) {
+    try {
+      const { leaseSeconds } = settings
+      return await flights.claim(dispatcher, { carrier: carrier.id, lane, messagesMax, markedMax, leaseSeconds })
+    } catch (problem) {
+      epochs.doubt(dispatcher, markedMax)
+      throw problem
     }
   }
 
@@ -213,41 +231,57 @@ export function createDispatcher(
     for (;;) {
       if (closing) return 'closed'
       const room = claimRoom(lane)
-      if (room > 0) {
-        const claimed = claim(lane, room)
-        claims.add(claimed)
-        return await claimed.finally(() => claims.delete(claimed))
-      }
+      if (room > 0) return claim(lane, room)
       await changed()
     }
   }
 
+  const isInUse = (dispatcher: DispatcherId): boolean =>
+    [...alofts(sky), ...claims].some((one) => one.dispatcher === dispatcher)
+
+  /** Gives back what claims may hold of which nobody knows; that makes room. */
+  async function retireDoubtful(): Promise<void> {
+    if (!epochs.hasDoubtful()) return
+    try {
+      await epochs.retireDoubtful(isInUse)
+    } catch (problem) {
+      report(problem)
+    }
+    proceed()
+  }
+
   const isBusy = (): boolean =>
-    sky.unanswered.size + recorder.size() > 0 || alofts(sky).some(({ next, marking }) => next < marking)
+    claims.size + sky.unanswered.size + recorder.size() > 0 || alofts(sky).some(({ next, marking }) => next < marking)
 
   async function drain(deadline: Promise<unknown>): Promise<void> {
     closing = true
     let late = false
-    void deadline.then(() => (late = true))
-    proceed()
-    await Promise.race([Promise.allSettled(claims), deadline])
     const isLate = (): boolean => late
-    while (!isLate() && isBusy()) await Promise.race([changed(), deadline])
-    if (epoch !== undefined) await flights.retire(epoch)
+    const passed = deadline.then(() => void (late = true))
+    proceed()
+    while (!isLate() && isBusy()) await Promise.race([changed(), passed])
+    ended = true
+    for (const aloft of alofts(sky)) fence(aloft)
+    for (;;) {
+      try {
+        await epochs.retireAll()
+        return
+      } catch (problem) {
+        if (isLate()) throw problem
+        report(problem)
+        await Promise.race([changed(), passed])
+      }
+    }
   }
 
   return {
     work,
     async beat() {
-      const dispatcher = epoch
-      if (dispatcher === undefined) return
-      if ((await flights.extend(dispatcher, settings.leaseSeconds)) === 'fenced') {
-        fenced(dispatcher)
-        proceed()
-      }
+      await epochs.beat()
     },
     retry() {
       void recorder.run()
+      void retireDoubtful()
       receipts.run()
       proceed()
     },
@@ -255,7 +289,7 @@ export function createDispatcher(
     state: () => ({
       ahead: ahead(sky, 'single') + ahead(sky, 'bulk'),
       unanswered: sky.unanswered.size,
-      inDoubt: inDoubt(sky),
+      inDoubt: inDoubt(sky) + epochs.inDoubt(),
       uncommitted: recorder.size(),
     }),
   }

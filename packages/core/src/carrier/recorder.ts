@@ -35,10 +35,10 @@ export function createRecorder(
   sky: Sky,
   on: { committed(): void; fenced(dispatcher: DispatcherId): void; problem(problem: unknown): void },
 ): Recorder {
-  const settling: Ending<readonly Settled[]>[] = []
-  const postponing: Ending<Postponed>[] = []
+  let settling: Ending<readonly Settled[]>[] = []
+  let postponing: Ending<Postponed>[] = []
   let recording: Ending<Recorded>[] = []
-  /** Flights whose last message was not recorded but settled or postponed. */
+  /** Flights of which every end is committed but not that they are finished. */
   const emptied = new Set<Aloft>()
   const waiting = new Set<string>()
   let committing = false
@@ -48,29 +48,33 @@ export function createRecorder(
   function ended(aloft: Aloft, count: number, inDoubt: number): void {
     aloft.open -= count
     aloft.inDoubt -= inDoubt
+    if (aloft.open === 0) emptied.add(aloft)
   }
 
-  async function settleNext({ aloft, what: settled }: Ending<readonly Settled[]>): Promise<void> {
+  async function commitSettled(ending: Ending<readonly Settled[]>): Promise<void> {
+    const { aloft, what: settled } = ending
     const answer = await flights.settle(aloft.dispatcher, aloft.flight, settled)
-    settling.shift()
+    settling = settling.filter((other) => other !== ending)
     const marked = aloft.messages.slice(0, aloft.marked).filter(({ id }) => aloft.grounded.has(id)).length
     aloft.settled = true
     ended(aloft, settled.length, marked)
     if (answer === 'fenced') on.fenced(aloft.dispatcher)
-    if (aloft.open === 0) emptied.add(aloft)
   }
 
-  async function postponeNext({ aloft, what }: Ending<Postponed>): Promise<void> {
-    const same = postponing.filter((other) => other.aloft === aloft && other.what.seconds === what.seconds)
-    const ids = same.map((other) => other.what.id)
-    const answer = await flights.postpone(aloft.dispatcher, aloft.flight, ids, what.seconds)
-    for (const one of same) postponing.splice(postponing.indexOf(one), 1)
+  /** One call for all of a flight that wait equally long. */
+  async function commitPostponed({ aloft, what: { seconds } }: Ending<Postponed>): Promise<void> {
+    const together = new Set(postponing.filter((other) => other.aloft === aloft && other.what.seconds === seconds))
+    if (together.size === 0) return
+    const ids = [...together].map(({ what }) => what.id)
+    const answer = await flights.postpone(aloft.dispatcher, aloft.flight, ids, seconds)
+    postponing = postponing.filter((other) => !together.has(other))
     ended(aloft, ids.length, ids.length)
     if (answer === 'fenced') on.fenced(aloft.dispatcher)
-    if (aloft.open === 0) emptied.add(aloft)
   }
 
-  async function recordOf(dispatcher: DispatcherId, endings: readonly Ending<Recorded>[]): Promise<void> {
+  /** What an epoch that was fenced still learns is recorded under its own name. */
+  async function commitRecorded(dispatcher: DispatcherId): Promise<void> {
+    const endings = new Set(recording.filter(({ aloft }) => aloft.dispatcher === dispatcher))
     const counts = new Map<Aloft, number>()
     for (const aloft of emptied) if (aloft.dispatcher === dispatcher) counts.set(aloft, 0)
     for (const { aloft } of endings) counts.set(aloft, (counts.get(aloft) ?? 0) + 1)
@@ -78,8 +82,9 @@ export function createRecorder(
     await flights.record(
       dispatcher,
       finished.map(({ flight }) => flight),
-      endings.map(({ what }) => what),
+      [...endings].map(({ what }) => what),
     )
+    recording = recording.filter((ending) => !endings.has(ending))
     for (const [aloft, count] of counts) ended(aloft, count, count)
     for (const aloft of finished) {
       emptied.delete(aloft)
@@ -88,42 +93,36 @@ export function createRecorder(
     for (const { what } of endings) if (what.handover.outcome === 'accepted') waiting.delete(what.handover.reference)
   }
 
-  /** Usually all of one dispatcher; what an epoch that was fenced still learns is recorded under its own name. */
-  async function recordAll(): Promise<void> {
-    const batch = recording
-    recording = []
-    const unrecorded = new Set(batch)
-    const dispatchers = new Set([
-      ...batch.map(({ aloft }) => aloft.dispatcher),
-      ...[...emptied].map((a) => a.dispatcher),
-    ])
-    try {
-      for (const dispatcher of dispatchers) {
-        const endings = batch.filter(({ aloft }) => aloft.dispatcher === dispatcher)
-        await recordOf(dispatcher, endings)
-        for (const ending of endings) unrecorded.delete(ending)
+  /** What fails keeps nothing else from being committed. False: something failed. */
+  async function commitOnce(): Promise<boolean> {
+    let isWhole = true
+    const attempt = async (commit: () => Promise<void>): Promise<void> => {
+      try {
+        await commit()
+      } catch (problem) {
+        isWhole = false
+        on.problem(problem)
       }
-    } finally {
-      recording = [...unrecorded, ...recording]
     }
+    for (const ending of [...settling]) await attempt(() => commitSettled(ending))
+    for (const ending of [...postponing]) await attempt(() => commitPostponed(ending))
+    const recorded = [...recording.map(({ aloft }) => aloft), ...emptied]
+    for (const dispatcher of new Set(recorded.map((aloft) => aloft.dispatcher))) {
+      await attempt(() => commitRecorded(dispatcher))
+    }
+    return isWhole
   }
 
   /** The flag falls in the same turn in which the loop finds nothing more: what is added later finds nobody at work. */
   async function commitAll(): Promise<void> {
     if (committing) return
     committing = true
-    try {
-      while (size() > 0) {
-        for (let next = settling[0]; next !== undefined; next = settling[0]) await settleNext(next)
-        for (let next = postponing[0]; next !== undefined; next = postponing[0]) await postponeNext(next)
-        await recordAll()
-        on.committed()
-      }
-    } catch (problem) {
-      on.problem(problem)
-    } finally {
-      committing = false
+    let isWhole = true
+    while (isWhole && size() > 0) {
+      isWhole = await commitOnce()
+      on.committed()
     }
+    committing = false
   }
 
   return {

@@ -1,0 +1,147 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { instant, OUTCOME, type MessageId, type Receipt } from '@gateway/core'
+import { until, type Fate } from '@gateway/core/testing'
+import { dispatchWorld, type Disturb, type DispatchWorld } from '../../testing/dispatch-world.ts'
+import { endDispatchers, startDispatcher, type StartedDispatcher } from '../../testing/start-dispatcher.ts'
+import { dispatcherDefaults } from './dispatcher-settings.ts'
+
+afterEach(endDispatchers)
+
+const settings = { inDoubtMax: 12, sliceMax: 25 }
+const lives = Number(process.env['DISPATCHER_LIVES'] ?? 25)
+
+/** Numbers from 0 to below 1, always the same for a seed (mulberry32). */
+function chanceOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const answers: readonly Exclude<Fate, 'held'>[] = [0, 0, 0, 103, 'accepted', 'refused', 'refused-for-now', 'unknown']
+
+/** Two dispatchers, which chance kills, pauses and starts anew, on a store and with carriers that chance disturbs. */
+function chaos(world: DispatchWorld, chance: () => number, failures: number) {
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(chance() * from.length)] as T
+  /** What the carriers made of each message in the end. */
+  const ends = new Map<MessageId, Exclude<Fate, 'held'>>()
+  /** Receipts that died with a carrier before they were taken over. */
+  const lost: (() => readonly Receipt[])[] = []
+  let isQuiet = false
+
+  const fate = ({ id }: { id: MessageId }): Fate => {
+    if (!isQuiet && chance() < 0.4) return 'held'
+    const answer = isQuiet ? OUTCOME.delivered : pick(answers)
+    ends.set(id, answer)
+    return answer
+  }
+  const disturb: Disturb = () => {
+    if (isQuiet || chance() > failures) return undefined
+    return chance() < 0.5 ? 'fails' : 'fails after its work'
+  }
+  const begin = (): StartedDispatcher => startDispatcher(world, { settings, window: 20, fate, disturb })
+
+  async function kill(one: StartedDispatcher): Promise<void> {
+    const { carrier } = one
+    const answered = carrier.submitted.filter((message) => !carrier.unanswered.includes(message))
+    lost.push(() =>
+      answered.flatMap(({ id }) => {
+        const end = ends.get(id)
+        return typeof end === 'number' ? [carrier.receiptFor(id, end)] : []
+      }),
+    )
+    one.kill()
+    await carrier.close(Promise.resolve())
+  }
+
+  let alive = [begin(), begin()]
+  const steps: readonly (() => unknown)[] = [
+    () => world.accept(1 + Math.floor(chance() * 3)),
+    () => world.accept(11 + Math.floor(chance() * 40)),
+    () => {
+      const { carrier } = pick(alive)
+      const count = Math.floor(chance() * 10)
+      const answer = pick(answers)
+      for (const { id } of carrier.unanswered.slice(0, count)) ends.set(id, answer)
+      carrier.release(answer, count)
+    },
+    async () => {
+      if (chance() > 0.3) return
+      const one = pick(alive)
+      alive = alive.filter((other) => other !== one)
+      await kill(one)
+      alive.push(begin())
+    },
+    () => {
+      if (chance() < 0.3) world.clock.step(dispatcherDefaults.leaseSeconds + 1)
+    },
+    () => world.ports.flights.recover(),
+    () => void world.clock.step(1),
+    () => world.ports.flights.promote(10),
+    () => world.ports.receipts.match(10),
+    async () => {
+      const row = pick([...world.store.messages.values()])
+      const since = instant(0)
+      await world.ports.suppressions.add({ scope: world.account.id, number: row.number, kind: 'opt-out', since })
+    },
+  ]
+
+  return {
+    ends,
+    async step() {
+      await pick(steps)()
+      for (let turns = chance() * 6; turns > 0; turns--) await nextTurn()
+    },
+    /** No more trouble: everything comes to its end, and every receipt finds its message. */
+    async heal() {
+      isQuiet = true
+      await Promise.all(alive.map(kill))
+      const last = begin()
+      await until(async () => {
+        world.clock.step(1)
+        await world.ports.flights.promote(1000)
+        await world.ports.flights.recover()
+        return world.waiting() === 0
+      })
+      await until(() =>
+        world.assertTidy().then(
+          () => true,
+          () => false,
+        ),
+      )
+      await last.carrier.settled()
+      await last.carrier.deliver(lost.flatMap((receipts) => receipts()))
+      await world.ports.receipts.match(10_000)
+      world.clock.step(61)
+      await world.ports.receipts.adopt(60)
+      await world.ports.receipts.match(10_000)
+    },
+  }
+}
+
+test.each(Array.from({ length: lives }, (_, i) => [i + 1]))(
+  'whatever fails and dies when: each message has one end, the true one, and was taken at most once (seed %i)',
+  async (seed) => {
+    const world = await dispatchWorld()
+    const chance = chanceOf(seed)
+    const life = chaos(world, chance, chance() * 0.3)
+    await world.accept(20)
+    for (let i = 0; i < 150; i++) await life.step()
+    await life.heal()
+
+    for (const { id, decision } of world.store.messages.values()) {
+      const end = life.ends.get(id)
+      const code = decision?.code
+      // Opted out before it left; or nobody knows whether it left.
+      if (end === undefined) expect([OUTCOME.optedOut, OUTCOME.unknown]).toContain(code)
+      else if (typeof end === 'number') expect([id, code]).toEqual([id, end])
+      else if (end === 'accepted') expect([OUTCOME.sent, OUTCOME.unknown]).toContain(code)
+      else if (end === 'refused') expect([OUTCOME.refused, OUTCOME.unknown]).toContain(code)
+      else if (end === 'unknown') expect(code).toBe(OUTCOME.unknown)
+      else expect([OUTCOME.refused, OUTCOME.optedOut, OUTCOME.unknown]).toContain(code)
+    }
+  },
+)

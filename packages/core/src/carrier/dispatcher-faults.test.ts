@@ -1,0 +1,150 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { instant, OUTCOME, type MessageId } from '@gateway/core'
+import { until, type Fate } from '@gateway/core/testing'
+import { dispatchWorld, type Call, type Disturb, type DispatchWorld } from '../../testing/dispatch-world.ts'
+import { endDispatchers, startDispatcher as start } from '../../testing/start-dispatcher.ts'
+import { dispatcherDefaults } from './dispatcher-settings.ts'
+
+afterEach(endDispatchers)
+
+const settings = { inDoubtMax: 20, sliceMax: 40 }
+
+/** By the last digit of the message's id, so that every kind of end occurs. */
+const fates: readonly Fate[] = [0, 0, 'refused', 0, 103, 'unknown', 0, 'refused-for-now', 0, 0]
+const fateOf = ({ id }: { id: MessageId }, attempt: number): Fate => {
+  const fate = fates[id % 10] ?? 0
+  return fate === 'refused-for-now' && attempt > 2 ? OUTCOME.delivered : fate
+}
+
+/** Singles, bulk, and some that were opted out after they were accepted. */
+async function someMessages(world: DispatchWorld): Promise<void> {
+  for (let i = 0; i < 10; i++) await world.accept(1)
+  await world.accept(100)
+  await world.accept(9)
+  for (const { id, number } of world.store.messages.values()) {
+    if (id % 11 === 0) {
+      await world.ports.suppressions.add({ scope: world.account.id, number, kind: 'opt-out', since: instant(0) })
+    }
+  }
+}
+
+const codes = (world: DispatchWorld) => [...world.store.messages.values()].map(({ decision }) => decision?.code)
+
+/** Lets time pass, and does what is done by the clock, until everything has its end. */
+async function finish(world: DispatchWorld): Promise<void> {
+  await until(async () => {
+    world.clock.step(1)
+    await world.ports.flights.promote(1000)
+    await world.ports.flights.recover()
+    await world.ports.receipts.match(1000)
+    return world.waiting() === 0
+  })
+  await until(() =>
+    world.assertTidy().then(
+      () => true,
+      () => false,
+    ),
+  )
+}
+
+/** What every run must lead to: no message without its end; `unknownMax` more than the carrier made unknown. */
+function assertEnds(world: DispatchWorld, unknownMax: number): void {
+  for (const row of world.store.messages.values()) {
+    const fate = fates[row.id % 10]
+    const { code } = row.decision ?? {}
+    if (row.id % 11 === 0) expect([OUTCOME.optedOut, OUTCOME.unknown]).toContain(code)
+    else if (fate === 'unknown') expect(code).toBe(OUTCOME.unknown)
+    else if (fate === 'refused') expect([OUTCOME.refused, OUTCOME.unknown]).toContain(code)
+    else if (fate === 103) expect([OUTCOME.undeliverable, OUTCOME.unknown]).toContain(code)
+    else if (fate === 'refused-for-now') expect([OUTCOME.delivered, OUTCOME.unknown, OUTCOME.refused]).toContain(code)
+    else expect([OUTCOME.delivered, OUTCOME.unknown]).toContain(code)
+  }
+  const unknown = [...world.store.messages.values()].filter(
+    ({ id, decision }) => decision?.code === OUTCOME.unknown && (id % 11 === 0 || fates[id % 10] !== 'unknown'),
+  )
+  expect(unknown.length).toBeLessThanOrEqual(unknownMax)
+}
+
+const calls: readonly Call[] = ['register', 'claim', 'mark', 'record', 'settle', 'postpone', 'extend', 'apply']
+const kinds = ['fails', 'fails after its work'] as const
+
+describe('a call that fails loses nothing and submits nothing twice', () => {
+  const table = calls.flatMap((call) => kinds.flatMap((kind) => [1, 2, 5].map((times) => [call, kind, times] as const)))
+  test.each(table)('%s %s, %i times from its second on', async (call, kind, times) => {
+    const world = await dispatchWorld()
+    await someMessages(world)
+    const first = call === 'register' ? 1 : 2
+    const disturb: Disturb = (name, nth) => (name === call && nth >= first && nth < first + times ? kind : undefined)
+    start(world, { settings, disturb, fate: fateOf, window: 30 })
+    await finish(world)
+    // A claim of which nobody knows is given back: what it had marked is in doubt.
+    assertEnds(world, call === 'claim' && kind === 'fails after its work' ? times * settings.inDoubtMax : 0)
+  })
+
+  test('a store that is away for a while holds everything up and loses nothing', async () => {
+    const world = await dispatchWorld()
+    await someMessages(world)
+    let isAway = false
+    const { problems } = start(world, { settings, disturb: () => (isAway ? 'fails' : undefined), fate: fateOf })
+    await until(() => world.waiting() < 100)
+    isAway = true
+    await until(() => problems.length > 5)
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    isAway = false
+    await finish(world)
+    assertEnds(world, settings.inDoubtMax)
+  })
+
+  test('an end that always fails to be stored keeps no other from being stored', async () => {
+    const world = await dispatchWorld()
+    await someMessages(world)
+    start(world, {
+      settings,
+      disturb: (call) => (call === 'postpone' || call === 'settle' ? 'fails' : undefined),
+      fate: fateOf,
+    })
+    await until(() => codes(world).filter((code) => code === OUTCOME.delivered).length > 10)
+  })
+})
+
+describe('a dispatcher that is declared dead submits no more under that life, and goes on in a new one', () => {
+  test.each(
+    calls
+      .filter((call) => call !== 'register' && call !== 'apply')
+      .flatMap((call) => [1, 2, 3].map((nth) => [call, nth] as const)),
+  )('when it next asks to %s (%i)', async (call, wanted) => {
+    const world = await dispatchWorld()
+    await someMessages(world)
+    let isDead = false
+    const die = async () => {
+      isDead = true
+      world.clock.step(dispatcherDefaults.leaseSeconds + 1)
+      await world.ports.flights.recover()
+    }
+    start(world, {
+      settings,
+      disturb: (name, nth) => (name === call && nth === wanted ? die : undefined),
+      fate: fateOf,
+      window: 30,
+    })
+    await finish(world)
+    expect(isDead).toBe(true)
+    // What it learns of its last life makes a 106 true again, but for what was marked and never left.
+    assertEnds(world, settings.inDoubtMax)
+  })
+})
+
+test('a killed dispatcher leaves at most the bound unknown, another one sends the rest, and receipts find the truth', async () => {
+  const world = await dispatchWorld()
+  for (let i = 0; i < 5; i++) await world.accept(40)
+  const killed = start(world, { settings, window: 30 })
+  await until(() => killed.carrier.submitted.length > 60)
+  killed.kill()
+  world.clock.step(dispatcherDefaults.leaseSeconds + 1)
+  const { unknown } = await world.ports.flights.recover()
+  expect(unknown).toBeLessThanOrEqual(settings.inDoubtMax)
+  const next = start(world, { settings, id: 'scripted' })
+  await finish(world)
+  expect(killed.carrier.submitted.length + next.carrier.submitted.length).toBeGreaterThanOrEqual(200 - unknown)
+  expect(codes(world).filter((code) => code === OUTCOME.unknown).length).toBeLessThanOrEqual(unknown)
+})

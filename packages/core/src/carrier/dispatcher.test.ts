@@ -1,0 +1,317 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { until, type Fate } from '@gateway/core/testing'
+import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.ts'
+import { endDispatchers, startDispatcher as start } from '../../testing/start-dispatcher.ts'
+import { OUTCOME } from '../message/status-code.ts'
+import { dispatcherDefaults, type DispatcherSettings } from './dispatcher-settings.ts'
+
+const never = new Promise<never>(() => undefined)
+
+afterEach(endDispatchers)
+
+const codesOf = async (world: DispatchWorld, ids: readonly number[]) =>
+  (await world.status(ids as never)).map((status) => (typeof status === 'string' ? status : status.code))
+
+const allAre = async (world: DispatchWorld, ids: readonly number[], code: number) =>
+  (await codesOf(world, ids)).every((found) => found === code)
+
+const small: Partial<DispatcherSettings> = { inDoubtMax: 20, sliceMax: 30 }
+
+/** What dispatchers leave to the clock: it is moved on by `seconds`, and what is due is done. */
+async function pass(world: DispatchWorld, seconds: number): Promise<void> {
+  world.clock.step(seconds)
+  await world.ports.flights.promote(1000)
+}
+
+test('everything that waits is submitted once, recorded, and gets its receipt; nothing is left in flight', async () => {
+  const world = await dispatchWorld()
+  const { carrier, problems } = start(world, { settings: small, window: 50 })
+  const ids = (await Promise.all([world.accept(300), world.accept(1), world.accept(7), world.accept(11)])).flat()
+  await until(() => allAre(world, ids, OUTCOME.delivered))
+  await until(() => world.assertTidy().then(() => true))
+  expect(carrier.submitted).toHaveLength(319)
+  expect(problems).toEqual([])
+})
+
+test('within a send, messages leave in the order of the request', async () => {
+  const world = await dispatchWorld()
+  const { carrier } = start(world, { settings: small })
+  const ids = await world.accept(200)
+  await until(() => allAre(world, ids, OUTCOME.delivered))
+  expect(carrier.submitted.map(({ id }) => id)).toEqual(ids)
+})
+
+test.each<[Fate, number]>([
+  ['accepted', OUTCOME.sent],
+  ['refused', OUTCOME.refused],
+  ['unknown', OUTCOME.unknown],
+  [OUTCOME.undeliverable, OUTCOME.undeliverable],
+  [OUTCOME.underWay, OUTCOME.underWay],
+])('a hand-over that ends in %s is recorded as %i', async (fate, code) => {
+  const world = await dispatchWorld()
+  start(world, { fate: () => fate })
+  const ids = [...(await world.accept(3)), ...(await world.accept(30))]
+  await until(() => allAre(world, ids, code))
+  await until(() => world.assertTidy().then(() => true))
+})
+
+describe('the bounds', () => {
+  test('with a carrier that does not answer, the window and what may be in doubt fill up, and no more leaves', async () => {
+    for (const [inDoubtMax, window] of [
+      [20, 8],
+      [8, 20],
+      [1, 1],
+      [2, 100],
+      [100, 2],
+    ] as const) {
+      const world = await dispatchWorld()
+      const { carrier, dispatcher } = start(world, {
+        settings: { inDoubtMax, sliceMax: 30 },
+        window,
+        fate: () => 'held',
+      })
+      const ids = await world.accept(200)
+      const most = Math.max(1, Math.floor(Math.min(inDoubtMax, window) * 0.75))
+      await until(() => carrier.unanswered.length === most)
+      for (let turn = 0; turn < 50; turn++) await nextTurn()
+      expect(carrier.submitted).toHaveLength(most)
+      expect(dispatcher.state().unanswered).toBe(most)
+      // Answers make room, and all of it goes through the same eye of the needle.
+      await until(async () => {
+        carrier.release(OUTCOME.delivered, 3)
+        return allAre(world, ids, OUTCOME.delivered)
+      })
+      expect(carrier.unansweredMost).toBeLessThanOrEqual(most)
+    }
+  })
+
+  test('bulk that fills its share of window and doubt does not hold up the single lane', async () => {
+    const world = await dispatchWorld()
+    const { carrier } = start(world, { settings: small, window: 20, fate: () => 'held' })
+    await world.accept(500)
+    await until(() => carrier.unanswered.length === 15)
+    const ids = await world.accept(2)
+    await until(() => carrier.submitted.length === 17)
+    expect(carrier.submitted.slice(-2).map(({ id }) => id)).toEqual(ids)
+  })
+
+  test('a backlog of singles does not stop bulk for good', async () => {
+    const world = await dispatchWorld()
+    const { carrier } = start(world, { settings: small, window: 20 })
+    const singles = (await Promise.all(Array.from({ length: 300 }, () => world.accept(1)))).flat()
+    const bulk = await world.accept(100)
+    await until(() => allAre(world, [...singles, ...bulk], OUTCOME.delivered))
+    expect(carrier.unansweredMost).toBeLessThanOrEqual(20)
+  })
+})
+
+test('nothing leaves before its mark is committed', async () => {
+  const world = await dispatchWorld()
+  let release = (): void => undefined
+  const gate = new Promise<void>((resolve) => (release = resolve))
+  let marks = 0
+  const { carrier } = start(world, {
+    settings: { inDoubtMax: 20, sliceMax: 200 },
+    disturb: (call) => (call === 'mark' ? () => (marks++, gate) : undefined),
+  })
+  const ids = await world.accept(100)
+  await until(() => marks > 0)
+  const marked = () =>
+    [...world.store.dispatchers.values()].flatMap(({ flights }) => [...flights.values()][0]?.marked)[0]
+  for (let turn = 0; turn < 50; turn++) await nextTurn()
+  expect(carrier.submitted).toHaveLength(marked() ?? NaN)
+  release()
+  await until(() => allAre(world, ids, OUTCOME.delivered))
+})
+
+describe('messages that end without a carrier', () => {
+  const suppress = async (world: DispatchWorld, from: number, to: number) => {
+    for (const { number } of [...world.store.messages.values()].slice(from, to)) {
+      await world.ports.suppressions.add({
+        scope: world.account.id,
+        number,
+        kind: 'opt-out',
+        since: world.clock.now(),
+      })
+    }
+  }
+
+  test.each([
+    ['at the front', 0, 70],
+    ['in the middle', 10, 90],
+    ['at the end', 20, 100],
+    ['all', 0, 100],
+  ])('are settled and never submitted: %s', async (_, from, to) => {
+    const world = await dispatchWorld()
+    const ids = await world.accept(100)
+    await suppress(world, from, to)
+    const { carrier, problems } = start(world, { settings: { inDoubtMax: 20, sliceMax: 100 } })
+    const [left, stopped] = [[...ids.slice(0, from), ...ids.slice(to)], ids.slice(from, to)]
+    await until(() => allAre(world, left, OUTCOME.delivered))
+    await until(() => allAre(world, stopped, OUTCOME.optedOut))
+    await until(() => world.assertTidy().then(() => true))
+    expect(carrier.submitted.map(({ id }) => id)).toEqual(left)
+    expect(problems).toEqual([])
+    // One life: a flight that ends by itself is not taken for one that was taken away.
+    expect(world.store.dispatchers.size).toBe(1)
+  })
+
+  test('are settled in the single lane too, where the next claim waits for room', async () => {
+    const world = await dispatchWorld()
+    const ids = (await Promise.all(Array.from({ length: 20 }, () => world.accept(5)))).flat()
+    await suppress(world, 30, 77)
+    start(world, { settings: small })
+    await until(async () => (await codesOf(world, ids)).every((code) => code !== 'waiting'))
+    expect((await codesOf(world, ids)).filter((code) => code === OUTCOME.optedOut)).toHaveLength(47)
+  })
+
+  test('locked account, blacklisted number, beyond validity: each with its code, and refunded', async () => {
+    const world = await dispatchWorld()
+    const before = await world.ports.ledger.balance(world.account.id)
+    const [old] = await world.accept(1)
+    world.clock.step(dispatcherDefaults.validitySeconds + 1)
+    const [black] = await world.accept(1)
+    const number = world.store.messages.get(black ?? (0 as never))?.number ?? fail()
+    await world.ports.suppressions.add({ scope: 'everybody', number, kind: 'blacklist', since: world.clock.now() })
+    const { carrier } = start(world)
+    await until(() => world.waiting() === 0)
+    expect(await codesOf(world, [black ?? 0])).toEqual([OUTCOME.blacklisted])
+    expect(world.store.messages.get(old ?? (0 as never))?.decision?.code).toBe(OUTCOME.expired)
+    const [locked] = await world.accept(1)
+    await world.ports.accounts.setLocked(world.account.id, true)
+    await until(() => world.waiting() === 0)
+    expect([OUTCOME.accountLocked, OUTCOME.delivered]).toContain((await codesOf(world, [locked ?? 0]))[0])
+    if (carrier.submitted.length === 0) expect(await world.ports.ledger.balance(world.account.id)).toBe(before)
+  })
+})
+
+test('what the carrier refuses for now comes again after 2, 4, 8 s, and no sooner', async () => {
+  const world = await dispatchWorld()
+  const { carrier } = start(world, { fate: (_, attempt) => (attempt <= 3 ? 'refused-for-now' : OUTCOME.delivered) })
+  const ids = [...(await world.accept(2)), ...(await world.accept(20))]
+  for (const [round, seconds] of [2, 4, 8].entries()) {
+    await until(() => carrier.submitted.length === 22 * (round + 1) && world.store.dispatchers.size > 0)
+    await until(() => [...world.store.dispatchers.values()].every(({ flights }) => flights.size === 0))
+    await pass(world, seconds - 0.1)
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    expect(carrier.submitted).toHaveLength(22 * (round + 1))
+    await pass(world, 0.1)
+  }
+  await until(() => allAre(world, ids, OUTCOME.delivered))
+  expect(carrier.submitted).toHaveLength(22 * 4)
+})
+
+describe('receipts', () => {
+  test('of messages that are accepted and not recorded wait for the record; others do not wait for them', async () => {
+    const world = await dispatchWorld()
+    let release = (): void => undefined
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    const applied: number[] = []
+    const { carrier } = start(world, {
+      fate: () => 'accepted',
+      disturb: (call) => {
+        if (call === 'apply') applied.push(1)
+        return call === 'record' ? () => gate : undefined
+      },
+    })
+    const [id = 0 as never] = await world.accept(1)
+    await until(() => carrier.submitted.length === 1 && carrier.unanswered.length === 0)
+    const held = carrier.deliver([carrier.receiptFor(id, OUTCOME.delivered)])
+    await carrier.deliver([{ ...carrier.receiptFor(id, OUTCOME.delivered), reference: 'of long ago' }])
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    expect(applied).toHaveLength(1)
+    release()
+    await held
+    expect(await codesOf(world, [id])).toEqual([OUTCOME.delivered])
+    expect(world.store.receipts.size).toBe(1) // that of long ago
+  })
+
+  test('that cannot be stored are refused, so that the carrier offers them again', async () => {
+    const world = await dispatchWorld()
+    const { carrier } = start(world, { disturb: (call, nth) => (call === 'apply' && nth <= 3 ? 'fails' : undefined) })
+    const ids = await world.accept(5)
+    await until(() => allAre(world, ids, OUTCOME.delivered))
+    await carrier.settled()
+  })
+})
+
+describe('drain', () => {
+  test('waits for answers, records them, and gives the rest back for another dispatcher', async () => {
+    const world = await dispatchWorld()
+    const first = start(world, { settings: small, fate: () => 'held' })
+    const ids = await world.accept(100)
+    await until(() => first.carrier.unanswered.length === 15)
+    let isDrained = false
+    const drained = first.dispatcher.drain(never).then(() => (isDrained = true))
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    expect(isDrained).toBe(false)
+    first.carrier.release(OUTCOME.delivered)
+    await drained
+    expect(first.carrier.submitted).toHaveLength(15)
+    expect(world.store.dispatchers.size).toBe(0)
+    expect(await first.dispatcher.work('bulk')).toBe('closed')
+    await until(() => allAre(world, ids.slice(0, 15), OUTCOME.delivered))
+    expect((await codesOf(world, ids)).filter((code) => code === 'waiting')).toHaveLength(85)
+    const second = start(world, { settings: small })
+    await until(() => allAre(world, ids, OUTCOME.delivered))
+    expect(second.carrier.submitted).toHaveLength(85)
+  })
+
+  test('does not end before the last record is committed, however long that takes', async () => {
+    const world = await dispatchWorld()
+    let release = (): void => undefined
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    const { dispatcher, carrier } = start(world, {
+      fate: () => 'accepted',
+      disturb: (call) => (call === 'record' ? () => gate : undefined),
+    })
+    const ids = await world.accept(5)
+    await until(() => carrier.submitted.length === 5 && carrier.unanswered.length === 0)
+    let isDrained = false
+    const drained = dispatcher.drain(never).then(() => (isDrained = true))
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    expect(isDrained).toBe(false)
+    release()
+    await drained
+    expect(await codesOf(world, ids)).toEqual(Array(5).fill(OUTCOME.sent))
+  })
+
+  test('waits no longer than its deadline: what is unanswered is 106, and an answer that comes later tells the truth', async () => {
+    const world = await dispatchWorld()
+    const { dispatcher, carrier } = start(world, { settings: small, fate: () => 'held' })
+    const ids = await world.accept(100)
+    await until(() => carrier.unanswered.length === 15)
+    await dispatcher.drain(Promise.resolve())
+    expect(await codesOf(world, ids.slice(0, 15))).toEqual(Array(15).fill(OUTCOME.unknown))
+    carrier.release('accepted', 5)
+    carrier.release('refused', 5)
+    carrier.release('refused-for-now', 4)
+    await until(() => allAre(world, ids.slice(0, 5), OUTCOME.sent))
+    await until(() => allAre(world, ids.slice(5, 14), OUTCOME.refused))
+    expect(await codesOf(world, ids.slice(14, 16))).toEqual([OUTCOME.unknown, 'waiting'])
+    expect(carrier.submitted).toHaveLength(15)
+  })
+
+  test('tries again to give back what it could not, until the deadline', async () => {
+    const world = await dispatchWorld()
+    const { dispatcher, carrier } = start(world, {
+      settings: small,
+      disturb: (call, nth) => (call === 'retire' && nth <= 3 ? 'fails' : undefined),
+    })
+    await world.accept(1)
+    await until(() => carrier.submitted.length === 1)
+    await dispatcher.drain(never)
+    expect(world.store.dispatchers.size).toBe(0)
+    const other = start(world, { settings: small, disturb: (call) => (call === 'retire' ? 'fails' : undefined) })
+    await world.accept(1)
+    await until(() => other.carrier.submitted.length === 1)
+    await expect(other.dispatcher.drain(Promise.resolve())).rejects.toThrow('retire')
+  })
+
+  test('at once, while nothing was ever claimed', async () => {
+    const world = await dispatchWorld()
+    const { dispatcher } = start(world)
+    await dispatcher.drain(never)
+    expect(world.store.dispatchers.size).toBe(0)
+  })
+})

@@ -1,0 +1,163 @@
+import { strict as assert } from 'node:assert'
+import {
+  instant,
+  isFinal,
+  type Account,
+  type Carrier,
+  type DispatcherId,
+  type Flights,
+  type MessageId,
+  type MessageStatus,
+  type Msisdn,
+  type Receipts,
+  type StoredPorts,
+  type SubmissionAnswer,
+} from '@gateway/core'
+import { anAccount, anOrder, numbers } from './builders.ts'
+import { steppingClock, type SteppingClock } from './memory/clock.ts'
+import { memoryStoredPorts } from './memory/ports.ts'
+import { memoryStore, type MemoryStore } from './memory/store.ts'
+
+/** The calls of a dispatcher that can be disturbed. */
+export type Call = keyof Flights | 'apply'
+
+/** What is to happen to a call: it fails before its work or after it, or something else comes first. */
+export type Disturbance = 'fails' | 'fails after its work' | (() => Promise<unknown>)
+
+/** Says what is to happen to the nth call (from 1) of its name; undefined: nothing. */
+export type Disturb = (call: Call, nth: number) => Disturbance | undefined
+
+/** A memory with one account, in which dispatchers are watched. */
+export interface DispatchWorld {
+  readonly clock: SteppingClock
+  readonly store: MemoryStore
+  readonly ports: StoredPorts
+  readonly account: Account
+  /** What was found broken. */
+  readonly violations: string[]
+  /** Sends one text to so many numbers of this ending; returns the ids. Up to ten go in the single lane. */
+  accept(count: number, ending?: string): Promise<readonly MessageId[]>
+  /** The ports as a dispatcher sees them: after every call the bound of its epochs is checked. */
+  disturbed(disturb: Disturb, inDoubtMax: number): Pick<StoredPorts, 'flights' | 'receipts'> & { cut(): void }
+  /** The same carrier, on which it is checked that only what is marked and was never taken is submitted. */
+  watched<C extends Carrier>(carrier: C): C
+  status(ids: readonly MessageId[]): Promise<readonly MessageStatus[]>
+  /** Marked and not recorded, by what is committed. */
+  inDoubt(dispatcher: DispatcherId): number
+  /** How many have neither an end nor a state that a receipt could still change. */
+  waiting(): number
+  /** Throws if the books do not balance, or a flight was left behind. */
+  assertTidy(): Promise<void>
+}
+
+export async function dispatchWorld(): Promise<DispatchWorld> {
+  const clock = steppingClock()
+  const store = memoryStore(clock)
+  const ports = memoryStoredPorts(store)
+  const account = await anAccount(ports, { credits: 1_000_000 })
+  const violations: string[] = []
+  let used = 0
+  /** What may be with a carrier: submitted, and not refused for now. */
+  const handed = new Set<MessageId>()
+
+  const newNumbers = (count: number, ending: string): readonly Msisdn[] =>
+    numbers((used += count), ending).slice(used - count)
+
+  const inDoubt = (dispatcher: DispatcherId): number =>
+    [...(store.dispatchers.get(dispatcher)?.flights.values() ?? [])].flatMap(({ held, marked }) =>
+      [...held.values()].filter(({ position }) => position <= marked),
+    ).length
+
+  function checkMayLeave(id: MessageId): void {
+    if (handed.has(id)) violations.push(`message ${id} is submitted twice`)
+    const held = [...store.dispatchers.values()]
+      .flatMap(({ flights }) => [...flights.values()])
+      .find((flight) => flight.held.has(id))
+    const row = store.messages.get(id)
+    // A dispatcher that was declared dead and does not know it may hand over what was marked: it is 106 by then.
+    const isUnknown = row?.decision?.code === 106
+    const isMarked = held !== undefined && (held.held.get(id)?.position ?? Infinity) <= held.marked
+    if (!isMarked && !isUnknown) violations.push(`message ${id} is submitted without a committed mark`)
+  }
+
+  return {
+    clock,
+    store,
+    ports,
+    account,
+    violations,
+    accept: async (count, ending = '00') => {
+      const accepted = await ports.messages.accept(anOrder(account.id, { to: newNumbers(count, ending) }))
+      assert.ok(typeof accepted === 'object')
+      return accepted.results.flat().map((id) => (typeof id === 'number' ? id : assert.fail(id)))
+    },
+    disturbed(disturb, inDoubtMax) {
+      const epochs = new Set<DispatcherId>()
+      const counts = new Map<Call, number>()
+      let cut = false
+      const isCut = (): boolean => cut
+      const call = async <R>(name: Call, work: () => Promise<R>): Promise<R> => {
+        const nth = (counts.get(name) ?? 0) + 1
+        counts.set(name, nth)
+        const disturbance = disturb(name, nth)
+        if (isCut() || disturbance === 'fails') throw new Error(`${name} ${nth} fails`)
+        if (typeof disturbance === 'function') await disturbance()
+        const result = await work()
+        const most = [...epochs].reduce((sum, epoch) => sum + inDoubt(epoch), 0)
+        if (most > inDoubtMax) violations.push(`${most} messages are in doubt after ${name} ${nth}`)
+        if (isCut() || disturbance === 'fails after its work') throw new Error(`${name} ${nth} fails after its work`)
+        return result
+      }
+      const { flights, receipts } = ports
+      const watchedFlights: Flights = {
+        register: (lease) =>
+          call('register', async () => {
+            const id = await flights.register(lease)
+            epochs.add(id)
+            return id
+          }),
+        extend: (...args) => call('extend', () => flights.extend(...args)),
+        retire: (...args) => call('retire', () => flights.retire(...args)),
+        promote: (...args) => call('promote', () => flights.promote(...args)),
+        claim: (...args) => call('claim', () => flights.claim(...args)),
+        mark: (...args) => call('mark', () => flights.mark(...args)),
+        record: (...args) => call('record', () => flights.record(...args)),
+        settle: (...args) => call('settle', () => flights.settle(...args)),
+        postpone: (...args) => call('postpone', () => flights.postpone(...args)),
+        recover: () => call('recover', () => flights.recover()),
+        expire: (...args) => call('expire', () => flights.expire(...args)),
+      }
+      const watchedReceipts: Receipts = {
+        ...receipts,
+        apply: (batch) => call('apply', () => receipts.apply(batch)),
+      }
+      return { flights: watchedFlights, receipts: watchedReceipts, cut: () => void (cut = true) }
+    },
+    watched(carrier) {
+      const submit: Carrier['submit'] = (messages, answered) => {
+        for (const { id } of messages) {
+          checkMayLeave(id)
+          handed.add(id)
+        }
+        carrier.submit(messages, (answers: readonly SubmissionAnswer[]) => {
+          for (const { id, outcome } of answers) if (outcome === 'refused-for-now') handed.delete(id)
+          answered(answers)
+        })
+      }
+      return Object.create(carrier, { submit: { value: submit } }) as typeof carrier
+    },
+    status: (ids) => ports.messages.status(account.id, ids, instant(0)),
+    inDoubt,
+    waiting: () => [...store.messages.values()].filter(({ decision }) => decision === undefined).length,
+    async assertTidy() {
+      const { differences } = await ports.ledger.check()
+      assert.deepEqual(differences, [])
+      for (const { decision, cost } of store.messages.values()) {
+        assert.ok(decision !== undefined && cost > 0)
+        const isFree = isFinal(decision.code) && [101, 111, 202, 212, 214].includes(decision.code)
+        if (decision.refunded) assert.ok(isFree, `${decision.code} was refunded`)
+      }
+      for (const [id, { flights }] of store.dispatchers) assert.equal(flights.size, 0, `flights left under ${id}`)
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { strict as assert } from 'node:assert'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  createDispatcher,
+  dispatcherDefaults,
+  type Dispatcher,
+  type DispatcherSettings,
+  type Lane,
+} from '@gateway/core'
+import type { Disturb, DispatchWorld } from './dispatch-world.ts'
+import { scriptedCarrier, type ScriptedCarrier, type ScriptedCarrierOptions } from './memory/scripted-carrier.ts'
+
+export interface StartedDispatcher {
+  readonly dispatcher: Dispatcher
+  readonly carrier: ScriptedCarrier
+  readonly problems: unknown[]
+  /** As if its process were gone: it is called no more, and none of its calls arrives. */
+  kill(): void
+}
+
+export interface DispatcherOptions extends ScriptedCarrierOptions {
+  readonly settings?: Partial<DispatcherSettings>
+  readonly disturb?: Disturb
+}
+
+const started: (StartedDispatcher & { readonly world: DispatchWorld })[] = []
+
+/** A dispatcher whose owner calls it all the time. */
+export function startDispatcher(world: DispatchWorld, options: DispatcherOptions = {}): StartedDispatcher {
+  const settings = { ...dispatcherDefaults, ...options.settings }
+  const ports = world.disturbed(options.disturb ?? (() => undefined), settings.inDoubtMax)
+  const carrier = scriptedCarrier(options)
+  const problems: unknown[] = []
+  const report = (problem: unknown): void => void problems.push(problem)
+  const dispatcher = createDispatcher({ ...ports, clock: world.clock }, world.watched(carrier), report, settings)
+  let killed = false
+  const isKilled = (): boolean => killed
+
+  const work = async (lane: Lane): Promise<void> => {
+    while (!isKilled()) {
+      const worked = await dispatcher.work(lane).catch(report)
+      if (worked === 'closed') return
+      if (worked !== 'claimed') await nextTurn()
+      const { inDoubt } = dispatcher.state()
+      if (inDoubt > settings.inDoubtMax) world.violations.push(`the dispatcher counts ${inDoubt} in doubt`)
+    }
+  }
+  const care = async (): Promise<void> => {
+    while (!isKilled()) {
+      dispatcher.retry()
+      await dispatcher.beat().catch(report)
+      await nextTurn()
+    }
+  }
+  void work('single')
+  void work('bulk')
+  void care()
+
+  const kill = (): void => {
+    killed = true
+    ports.cut()
+  }
+  const one = { dispatcher, carrier, problems, kill }
+  started.push({ ...one, world })
+  return one
+}
+
+/** Ends all that were started, and throws if any of them did what must never happen. */
+export function endDispatchers(): void {
+  const ended = started.splice(0)
+  for (const one of ended) one.kill()
+  assert.deepEqual([...new Set(ended.flatMap(({ world }) => world.violations))], [])
+}
