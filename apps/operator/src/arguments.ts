@@ -42,6 +42,13 @@ export const readNumber: (text: string) => Msisdn = read(
   "a mobile number in international form without '+', such as 27825550101",
 )
 
+/** One or more numbers as they are: whether each can be written to is said number by number. */
+export const readNumbers = (text: string, before: readonly string[] = []): readonly string[] => {
+  const numbers = text.split(/[,;\s]+/).filter((number) => number !== '')
+  if (numbers.length === 0) throw new InvalidArgumentError("Expected one or more numbers, separated by ','.")
+  return [...before, ...numbers]
+}
+
 export const readSeconds: (text: string) => number = read((text) => {
   const seconds = whole(text)
   return seconds > 0 && seconds <= 86_400 ? seconds : undefined
@@ -56,7 +63,7 @@ export const readMinute: (text: string) => Instant = read(
 const endOfDay = (text: string): Instant | undefined => {
   const day = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)
   const begin = day === null ? undefined : parseMinute(`${day.slice(1).join('')}0000`)
-  return begin === undefined ? undefined : secondsAfter(begin, 86_400)
+  return begin === undefined ? undefined : secondsAfter(begin, 86_399.999)
 }
 
 const daysFromNow = (text: string): Instant | undefined => {

@@ -1,8 +1,11 @@
 import { Command } from 'commander'
 
-/** A command of ours: `--json` on each, so that its help names it wherever one looks. */
-export const command = (name: string, description: string): Command =>
-  new Command(name).description(description).option('--json', 'print the result as JSON, for programs')
+/** A command of ours: `--json` on each, and an example, so that its help has them wherever one looks. */
+export const command = (name: string, description: string, example?: string): Command =>
+  new Command(name)
+    .description(description)
+    .option('--json', 'print the result as JSON, for programs')
+    .addHelpText('after', example === undefined ? '' : `\nExample:\n  ${example}`)
 
 /** A command that only groups others. */
 export const group = (name: string, description: string, commands: readonly Command[]): Command => {

@@ -11,14 +11,14 @@ export interface Context {
 }
 
 export interface Input {
-  /** Asks on the terminal without showing what is typed; on a pipe reads the first line. */
-  secret(question: string): Promise<string>
+  /** Asks twice on a terminal, without showing what is typed; reads the first line of a pipe. Undefined: the two differ. */
+  secret(question: string): Promise<string | undefined>
 }
 
-/** Runs a command's work with everything open, closes it, and sets the exit code. */
+/** Runs a command's work with everything open, and closes it whatever happens. */
 export type Run = (work: (context: Context) => Promise<void>) => Promise<void>
 
-/** Ends a command with a message for its user. Exit codes: 1 refused, 2 called wrongly, 3 out of order. */
+/** Ends a command with a sentence for its user. Exit codes: 1 refused, 2 called wrongly. */
 export class Refused extends Error {
   readonly exitCode: 1 | 2
   constructor(message: string, exitCode: 1 | 2 = 1) {

@@ -1,3 +1,2 @@
-export { createProgram } from './program.ts'
-export type { Context, Input, Run } from './context.ts'
-export { createOutput, type Output } from './output.ts'
+export { runCommandLine, type ExitCode, type Host, type Opened } from './run-command-line.ts'
+export type { Input } from './context.ts'

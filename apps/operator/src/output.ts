@@ -1,17 +1,21 @@
-import type { Writable } from 'node:stream'
+import type { Writer } from './writer.ts'
 
 /** What a program can read. Amounts of credits are numbers with at most one decimal, times are ISO 8601 in UTC. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
 
 export interface Output {
-  /** The result: JSON for a program, or the sentence or table for a person. */
-  result(json: Json, text: string): void
-  /** Rows as they come: a JSON array for a program, aligned columns for a person. Returns how many there were. */
-  rows(head: readonly string[], rows: Rows): Promise<number>
-  /** A line that is not the result, for a person only. */
-  note(text: string): void
+  /** The result, once: JSON for a program, or the sentence for a person, who may have seen everything as it came. */
+  result(json: Json, text?: string): void
+  /** The result as rows: a JSON array for a program, aligned columns for a person; begins before all rows are there. */
+  rows(head: readonly string[], rows: Rows): Promise<void>
+  /** A part of the result as it comes, for a person only. */
+  line(text: string): void
+  /** What is worth knowing besides the result, for a person only. */
+  readonly note: (text: string) => void
   /** Shows how far long work is, on a terminal and nowhere else. */
   progress(text: string): void
+  /** Shows how long `work` is at it, after its first second, on a terminal and nowhere else. */
+  during<Result>(text: string, work: Promise<Result>): Promise<Result>
 }
 
 export interface Row {
@@ -21,55 +25,97 @@ export interface Row {
 
 export type Rows = Iterable<Row> | AsyncIterable<Row>
 
-interface Streams {
-  readonly out: Writable
-  readonly err: Writable & { readonly isTTY?: boolean }
-}
-
 /** Rows are aligned in pages, so that a long list starts at once and needs little memory. */
 const pageRows = 500
 
-export function createOutput({ out, err }: Streams, json: boolean): Output {
-  const print = (text: string): void => void out.write(`${text}\n`)
-  const clear = err.isTTY === true ? '\r\u001b[K' : ''
-
-  async function jsonRows(rows: Rows): Promise<number> {
-    let count = 0
-    for await (const row of rows) print(`${count++ === 0 ? '[' : ','}${JSON.stringify(row.json)}`)
-    print(count === 0 ? '[]' : ']')
-    return count
+/** The result goes to `out`, what accompanies it to `err`. Stops reading rows once nobody reads `out`. */
+export function createOutput(out: Writer, err: Writer, json: boolean): Output {
+  let shown = false
+  const showsProgress = err.isTerminal && !json
+  const progress = (text: string): void => {
+    if (showsProgress && (shown || text !== '')) err.write(`\r\u001b[K${text}`)
+    shown = showsProgress && text !== ''
+  }
+  const print = (text: string): void => {
+    progress('')
+    out.write(`${text}\n`)
   }
 
-  async function textRows(head: readonly string[], rows: Rows): Promise<number> {
+  /** Rows that run by on the same terminal show by themselves how far they are. */
+  async function* counted(rows: Rows): AsyncIterable<Row> {
     let count = 0
-    let page: (readonly string[])[] = [head]
-    const printPage = (): void => {
-      const widths = head.map((_, column) => Math.max(...page.map((cells) => cells[column]?.length ?? 0)))
-      for (const cells of page)
-        print(
-          cells
-            .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-            .join('  ')
-            .trimEnd(),
-        )
-      page = []
-    }
     for await (const row of rows) {
-      count++
-      if (page.push(row.cells) > pageRows) printPage()
+      if (out.failure() !== undefined) return
+      yield row
+      if (++count % pageRows === 0 && !out.isTerminal) progress(`${count} rows`)
     }
-    if (page.length > 0) printPage()
-    return count
+    progress('')
   }
 
   return {
-    result: (value, text) => print(json ? JSON.stringify(value) : text),
-    rows: (head, rows) => (json ? jsonRows(rows) : textRows(head, rows)),
-    note: (text) => {
-      if (!json) err.write(`${clear}${text}\n`)
+    result: (value, text) => {
+      if (json) print(JSON.stringify(value))
+      else if (text !== undefined) print(text)
     },
-    progress: (text) => {
-      if (!json && err.isTTY === true) err.write(`${clear}${text}`)
+    rows: (head, rows) => (json ? jsonRows(counted(rows), print) : textRows(head, counted(rows), print)),
+    line: (text) => {
+      if (!json) print(text)
+    },
+    note: (text) => {
+      progress('')
+      if (!json) err.write(`${text}\n`)
+    },
+    progress,
+    during: async (text, work) => {
+      const begin = performance.now()
+      const timer = setInterval(() => {
+        progress(`${text} … ${Math.round((performance.now() - begin) / 1000)} s`)
+      }, 1000)
+      try {
+        return await work
+      } finally {
+        clearInterval(timer)
+        progress('')
+      }
     },
   }
 }
+
+async function jsonRows(rows: AsyncIterable<Row>, print: (text: string) => void): Promise<void> {
+  let begun = false
+  for await (const row of rows) {
+    print(`${begun ? ',' : '['}${JSON.stringify(row.json)}`)
+    begun = true
+  }
+  print(begun ? ']' : '[]')
+}
+
+async function textRows(
+  head: readonly string[],
+  rows: AsyncIterable<Row>,
+  print: (text: string) => void,
+): Promise<void> {
+  let page = [head]
+  for await (const { cells } of rows) {
+    page.push(cells.map(printable))
+    if (page.length <= pageRows) continue
+    print(aligned(page))
+    page = []
+  }
+  if (page.length > 0) print(aligned(page))
+}
+
+function aligned(page: readonly (readonly string[])[]): string {
+  const widths = (page[0] ?? []).map((_, column) => Math.max(...page.map((cells) => cells[column]?.length ?? 0)))
+  return page
+    .map((cells) =>
+      widths
+        .map((width, column) => (cells[column] ?? '').padEnd(width))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** What somebody else once typed cannot steer the terminal of who reads it. */
+export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '?')

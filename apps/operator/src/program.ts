@@ -37,6 +37,10 @@ export const createProgram = (run: Run, runMigrate: RunMigrate): Command =>
   ]).addHelpText(
     'after',
     `
-The database is that of DATABASE_URL, or the embedded one under DATA_DIR (./data); a running server may use it at the same time.
-Exit codes: 0 done, 1 refused, 2 called wrongly, 3 the database or the gateway is out of order.`,
+The database is that of DATABASE_URL, or the embedded one under DATA_DIR (./data);
+a running server may use it at the same time.
+With --json the result is one JSON document on standard output, an error is
+{"error":"…"} on standard error.
+Exit codes: 0 done, 1 refused, 2 called wrongly, 3 the database or the gateway is
+out of order.`,
   )

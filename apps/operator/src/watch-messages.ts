@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isFinal, type Account, type MessageId, type MessageStatus, type OutcomeCode } from '@gateway/core'
+import { isFinal, stateOf, type Account, type MessageId, type MessageStatus, type OutcomeCode } from '@gateway/core'
 import type { Context } from './context.ts'
 import type { Json } from './output.ts'
 import { timeJson } from './show.ts'
@@ -23,8 +23,19 @@ const WORDS = {
   214: 'stopped: the number is blacklisted',
 } as const satisfies Record<OutcomeCode, string>
 
-const wordOf = (status: MessageStatus): string =>
-  typeof status === 'object' ? WORDS[status.code] : status === 'waiting' ? 'waiting' : 'not found'
+const STATUS = { delivered: 'DELIVERED', sent: 'SENT', failed: 'SENDINGFAILED' } as const
+
+/** As the interfaces say it; but what waits is not called unknown. */
+function statusOf(status: MessageStatus): { readonly status: string; readonly code: number; readonly meaning: string } {
+  if (status === 'waiting') return { status: 'WAITING', code: -1, meaning: 'not handed to a carrier yet' }
+  if (status === 'not-found') return { status: 'NOTFOUND', code: -2, meaning: 'no such message' }
+  return { status: STATUS[stateOf(status.code)], code: status.code, meaning: WORDS[status.code] }
+}
+
+const wordOf = (message: MessageStatus): string => {
+  const { status, code, meaning } = statusOf(message)
+  return `${status} ${code}, ${meaning}`
+}
 
 export interface Watched {
   readonly allFinal: boolean
@@ -40,7 +51,7 @@ export async function watchMessages(
   ids: readonly MessageId[],
   timeoutSeconds: number,
 ): Promise<Watched> {
-  const end = Date.now() + timeoutSeconds * 1000
+  const end = performance.now() + timeoutSeconds * 1000
   const seen = new Map<MessageId, MessageStatus>()
   let open = ids
   for (;;) {
@@ -50,26 +61,29 @@ export async function watchMessages(
       some.forEach((id, nth) => {
         const status = statuses[nth] ?? 'not-found'
         const before = seen.get(id)
-        if (before === undefined || wordOf(before) !== wordOf(status)) output.note(`message ${id}: ${wordOf(status)}`)
+        if (before === undefined || wordOf(before) !== wordOf(status)) output.line(`message ${id}: ${wordOf(status)}`)
         seen.set(id, status)
       })
     }
     open = open.filter((id) => !isOver(seen.get(id)))
-    if (open.length === 0 || Date.now() >= end) break
+    if (open.length === 0 || performance.now() >= end) break
     output.progress(`${ids.length - open.length} of ${ids.length} messages are final`)
     await pause(pollMilliseconds)
   }
-  output.progress('')
-  return { allFinal: open.length === 0, statuses: ids.map((id) => statusJson(id, seen.get(id))), text: summary(seen) }
+  return {
+    allFinal: open.length === 0,
+    statuses: ids.map((id) => statusJson(id, seen.get(id) ?? 'not-found')),
+    text: summary(seen),
+  }
 }
 
 const isOver = (status: MessageStatus | undefined): boolean =>
   status === 'not-found' || (typeof status === 'object' && isFinal(status.code))
 
-const statusJson = (id: MessageId, status: MessageStatus | undefined): Json =>
-  typeof status === 'object'
-    ? { id, state: WORDS[status.code], code: status.code, at: timeJson(status.at) }
-    : { id, state: status ?? 'not-found', code: status === 'waiting' ? -1 : -2, at: null }
+const statusJson = (id: MessageId, message: MessageStatus): Json => {
+  const { status, code, meaning } = statusOf(message)
+  return { id, status, statusCode: code, meaning, at: timeJson(typeof message === 'object' ? message.at : undefined) }
+}
 
 function summary(seen: ReadonlyMap<MessageId, MessageStatus>): string {
   const counts = new Map<string, number>()

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { readAccountId, readCredits, readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
+import { readPassword } from '../read-password.ts'
 import { creditsJson } from '../show.ts'
 
 interface Options {
@@ -27,9 +28,16 @@ const WORDS = {
 } as const
 
 export const accountOpen = (run: Run): Command =>
-  command('open', 'open a main or sub account')
+  command(
+    'open',
+    'open a main or sub account',
+    'gateway account open --login acme --credits 500 --password -   (asks for the password, or reads it from a pipe)',
+  )
     .requiredOption('--login <login>', 'its user name, unique in any letter case')
-    .option('--password <password>', "its password for the legacy interfaces; '-' reads it from standard input")
+    .option(
+      '--password <password>',
+      "its password for the legacy interfaces; '-' reads it from standard input, where nobody else sees it",
+    )
     .option('--parent <id>', 'open it as a sub account of this main account', readAccountId)
     .option('--credits <amount>', 'credits that it begins with', readCredits)
     .option('--trial', 'a trial account: it cannot send to its own number')
@@ -37,12 +45,12 @@ export const accountOpen = (run: Run): Command =>
     .option('--transactional', 'its messages may pass the do-not-contact list')
     .option('--first-name <name>', 'for lists of sub accounts')
     .option('--surname <name>', 'for lists of sub accounts')
-    .action((options: Options) =>
-      run(async ({ backOffice, output, input }) => {
-        if ((options.trial === undefined) !== (options.ownNumber === undefined)) {
-          throw new Refused('--trial and --own-number go together.', 2)
-        }
-        const password = options.password === '-' ? await input.secret('Password: ') : options.password
+    .action((options: Options) => {
+      if ((options.trial === undefined) !== (options.ownNumber === undefined)) {
+        throw new Refused('--trial and --own-number go together.', 2)
+      }
+      return run(async ({ backOffice, output, input }) => {
+        const password = options.password === '-' ? await readPassword(input) : options.password
         const opened = await backOffice.openAccount({
           ...options,
           password,
@@ -54,5 +62,5 @@ export const accountOpen = (run: Run): Command =>
           { id: opened, login: options.login, balance: credits === undefined ? 0 : creditsJson(credits) },
           `Account ${opened} (${options.login}) is open with ${credits === undefined ? '0.0' : formatCredits(credits)} credits.`,
         )
-      }),
-    )
+      })
+    })

@@ -1,8 +1,9 @@
 import type { AccountId } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import { Argument, Option, type Command } from 'commander'
 import { readAccountId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
+import { readPassword } from '../read-password.ts'
 
 interface Options {
   readonly password?: string
@@ -10,19 +11,22 @@ interface Options {
 }
 
 export const accountPassword = (run: Run): Command =>
-  command('password', "set an account's password; without an option it is read from standard input")
+  command(
+    'password',
+    "set an account's password; without an option it is asked for, or read from a pipe",
+    'gateway account password 3 < password.txt',
+  )
     .addArgument(new Argument('<id>', "the account's id").argParser(readAccountId))
-    .option('--password <password>', "the new password; '-' reads it from standard input")
+    .addOption(
+      new Option('--password <password>', "the new password; '-', the default, reads it from standard input").conflicts(
+        'generate',
+      ),
+    )
     .option('--generate', 'make a random password and print it, this once')
     .action((id: AccountId, options: Options) =>
       run(async ({ backOffice, ports, output, input }) => {
-        if (options.generate && options.password !== undefined) {
-          throw new Refused('--password and --generate exclude each other.', 2)
-        }
         const typed = options.password === '-' ? undefined : options.password
-        const password = options.generate
-          ? ports.secrets.newPassword()
-          : (typed ?? (await input.secret('New password: ')))
+        const password = options.generate ? ports.secrets.newPassword() : (typed ?? (await readPassword(input)))
         const set = await backOffice.setPassword(id, password)
         if (set === 'no-such-account') throw new Refused(`There is no account ${id}.`)
         if (set === 'invalid-password') throw new Refused('A password is 1 to 255 characters and more than spaces.')

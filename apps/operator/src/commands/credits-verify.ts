@@ -7,9 +7,7 @@ import { creditsJson } from '../show.ts'
 export const creditsVerify = (run: Run): Command =>
   command('verify', 'recompute every balance from the ledger; exits with 1 on any difference').action(() =>
     run(async ({ backOffice, output }) => {
-      output.progress('Adding up the ledger …')
-      const { accounts, balances, differences } = await backOffice.verifyLedger()
-      output.progress('')
+      const { accounts, balances, differences } = await output.during('Adding up the ledger', backOffice.verifyLedger())
       const lines = differences.map(
         ({ account, balance, entries }) =>
           `Account ${account}: balance ${formatCredits(balance)}, ledger ${formatCredits(entries)}`,
@@ -29,6 +27,6 @@ export const creditsVerify = (run: Run): Command =>
         },
         [...lines, summary].join('\n'),
       )
-      if (differences.length > 0) throw new Refused('The ledger does not fit.')
+      if (differences.length > 0) throw new Refused('The ledger and the balances differ.')
     }),
   )

@@ -11,7 +11,11 @@ interface Options {
 }
 
 export const keyIssue = (run: Run): Command =>
-  command('issue', 'issue an API key; it is printed this once and stored only as a hash')
+  command(
+    'issue',
+    'issue an API key; it is printed this once and stored only as a hash',
+    'gateway key issue 3 --label crm --expires 2027-12-31',
+  )
     .addArgument(new Argument('<id>', "the account's id").argParser(readAccountId))
     .option('--label <text>', 'what the key is for')
     .option('--expires <time>', 'a day (its end, GMT+2), a time CCYYMMDDHHmm, or days such as 90d', readExpiry)
@@ -20,10 +24,10 @@ export const keyIssue = (run: Run): Command =>
         const issued = await backOffice.issueApiKey(id, { label, expires })
         if (issued === 'no-such-account') throw new Refused(`There is no account ${id}.`)
         if (issued === 'expired-already') throw new Refused('The key would have expired already.')
-        const until = expires === undefined ? '' : ` It is valid until ${timeText(expires)} (GMT+2).`
+        const until = expires === undefined ? '' : `\nIt is valid until ${timeText(expires)} (GMT+2).`
         output.result(
           { id: issued.id, key: issued.key, account: id, label: label ?? '', expires: timeJson(expires) },
-          `Key ${issued.id} of account ${id}, shown only now:\n${issued.key}${until === '' ? '' : `\n${until.trim()}`}`,
+          `Key ${issued.id} of account ${id}, shown only now:\n${issued.key}${until}`,
         )
       }),
     )

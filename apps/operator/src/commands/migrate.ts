@@ -2,18 +2,20 @@ import type { Command } from 'commander'
 import { command } from '../command.ts'
 import type { Output } from '../output.ts'
 
+export interface AppliedMigration {
+  readonly version: number
+  readonly name: string
+}
+
 /** The one command that needs a database and no schema in it. */
 export type RunMigrate = (
-  work: (
-    migrate: () => Promise<readonly { readonly version: number; readonly name: string }[]>,
-    output: Output,
-  ) => Promise<void>,
+  work: (migrate: () => Promise<readonly AppliedMigration[]>, output: Output) => Promise<void>,
 ) => Promise<void>
 
 export const migrate = (run: RunMigrate): Command =>
   command('migrate', "bring the database's schema up to this version; servers do so when they start").action(() =>
     run(async (apply, output) => {
-      const applied = await apply()
+      const applied = await output.during('Bringing the schema up to date', apply())
       output.result(
         { applied: applied.map(({ version, name }) => ({ version, name })) },
         applied.length === 0

@@ -3,12 +3,16 @@ import { Argument, Option, type Command } from 'commander'
 import { readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
-import { blockReasons, type BlockWord } from './block-reasons.ts'
+import { blockReasons, blockWords, type BlockWord } from './block-reasons.ts'
 
 export const numberBlock = (run: Run): Command =>
-  command('block', 'put a number on the blacklist or the do-not-contact list')
+  command(
+    'block',
+    'put a number on the blacklist or the do-not-contact list',
+    'gateway number block 27825550101 --reason blacklisted',
+  )
     .addArgument(new Argument('<number>', "in international form without '+'").argParser(readNumber))
-    .addOption(new Option('--reason <reason>', 'which list').choices(Object.keys(blockReasons)).makeOptionMandatory())
+    .addOption(new Option('--reason <list>', 'which list').choices(blockWords).makeOptionMandatory())
     .action((number: Msisdn, { reason }: { readonly reason: BlockWord }) =>
       run(async ({ backOffice, output }) => {
         const kind: BlockReason = blockReasons[reason]

@@ -7,7 +7,7 @@ import { blockReasons, blockWords, type BlockWord } from './block-reasons.ts'
 
 export const numberList = (run: Run): Command =>
   command('list', 'list the blocked numbers')
-    .addOption(new Option('--reason <reason>', 'only this list').choices(blockWords))
+    .addOption(new Option('--reason <list>', 'only this list').choices(blockWords))
     .action(({ reason }: { readonly reason?: BlockWord }) =>
       run(async ({ backOffice, output }) => {
         await output.rows(

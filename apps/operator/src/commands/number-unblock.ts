@@ -8,7 +8,7 @@ import { blockReasons, blockWords, type BlockWord } from './block-reasons.ts'
 export const numberUnblock = (run: Run): Command =>
   command('unblock', 'take a number off the lists')
     .addArgument(new Argument('<number>', "in international form without '+'").argParser(readNumber))
-    .addOption(new Option('--reason <reason>', 'only off this list').choices(blockWords))
+    .addOption(new Option('--reason <list>', 'only off this list').choices(blockWords))
     .action((number: Msisdn, { reason }: { readonly reason?: BlockWord }) =>
       run(async ({ backOffice, output }) => {
         const words = reason === undefined ? blockWords : [reason]

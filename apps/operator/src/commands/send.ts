@@ -1,6 +1,14 @@
-import { formatCredits, type AccountId, type Instant, type Refusal, type SentRecipient } from '@gateway/core'
+import {
+  formatCredits,
+  type Account,
+  type AccountId,
+  type Instant,
+  type Refusal,
+  type SentRecipient,
+  type TextToSend,
+} from '@gateway/core'
 import type { Command } from 'commander'
-import { readAccountId, readMinute, readSeconds } from '../arguments.ts'
+import { readAccountId, readMinute, readNumbers, readSeconds } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Context, type Run } from '../context.ts'
 import type { Json } from '../output.ts'
@@ -16,6 +24,9 @@ interface Options {
   readonly timeout: number
 }
 
+/** Numbers of one call, as on the interfaces: what one statement accepts or does not stays small. */
+const recipientsMax = 1000
+
 const WORDS = {
   'account-locked': 'the account is locked',
   'no-message': 'the text is blank',
@@ -29,40 +40,69 @@ const WORDS = {
   'insufficient-credits': 'not enough credits',
 } as const satisfies Record<Refusal, string>
 
-const splitNumbers = (text: string, before: readonly string[] = []): readonly string[] => [
-  ...before,
-  ...text.split(/[,;\s]+/).filter((number) => number !== ''),
-]
-
 export const send = (run: Run): Command =>
-  command('send', 'send a text, charged to an account like any other')
+  command(
+    'send',
+    'send a text, charged to an account like any other; exits with 1 if no number was accepted',
+    "gateway send --account 3 --to 27825550101,27825550190 --text 'Hello' --wait",
+  )
     .requiredOption('--account <id>', 'the sending account', readAccountId)
-    .requiredOption('--to <numbers>', "one or more numbers, separated by ','", splitNumbers)
+    .requiredOption('--to <numbers>', "one or more numbers, separated by ','", readNumbers)
     .requiredOption('--text <text>', 'the text')
-    .option('--at <time>', 'when to send: CCYYMMDDHHmm at GMT+2', readMinute)
-    .option('--wait', 'show each state of each message until all are final')
-    .option('--timeout <seconds>', 'wait no longer than this', readSeconds, 300)
+    .option('--at <time>', 'when to send: CCYYMMDDHHmm at GMT+2; a past time is now', readMinute)
+    .option('--wait', 'show each state of each message until all are final; exits with 1 if they are not')
+    .option('--timeout <seconds>', 'with --wait: wait no longer than this', readSeconds, 300)
     .action((options: Options) => run((context) => sendText(context, options)))
 
 async function sendText(context: Context, { account: id, to, text, at, wait, timeout }: Options): Promise<void> {
-  const { backOffice, gateway, output } = context
+  const { backOffice, output } = context
   const found = await backOffice.findAccount(id)
   if (found === undefined) throw new Refused(`There is no account ${id}.`)
-  if (to.length === 0) throw new Refused('--to names no number.', 2)
-  const results = await gateway.sendMessages(found.account, [{ text, recipients: to, scheduled: at }])
-  if (results === 'overloaded') throw new Refused('The gateway is overloaded; nothing was sent or charged. Try again.')
 
-  const recipients = results.flat()
+  const { recipients, stopped } = await sendInCalls(context, found.account, { text, recipients: to, scheduled: at })
+  if (recipients.length === 0 && stopped !== undefined) throw stopped
   const ids = recipients.flatMap((recipient) => ('id' in recipient ? [recipient.id] : []))
   const sent = { account: id, recipients: recipients.map(recipientJson) }
-  if (!wait) output.result(sent, recipients.map(recipientText).join('\n'))
-  else {
-    for (const recipient of recipients) output.note(recipientText(recipient))
-    const watched = await watchMessages(context, found.account, ids, timeout)
-    output.result({ ...sent, statuses: watched.statuses }, watched.text)
-    if (!watched.allFinal) throw new Refused(`Not all were final within ${timeout} s.`)
+  if (stopped !== undefined || !wait || ids.length === 0) {
+    output.result(sent)
+    if (stopped !== undefined) throw stopped
+    if (ids.length === 0) throw new Refused('No number was accepted.')
+    return
   }
-  if (ids.length === 0) throw new Refused('Nothing was accepted.')
+  const watched = await watchMessages(context, found.account, ids, timeout)
+  output.result({ ...sent, statuses: watched.statuses }, watched.text)
+  if (!watched.allFinal) throw new Refused(`Not all were final within ${timeout} s.`)
+}
+
+interface Sent {
+  readonly recipients: readonly SentRecipient[]
+  /** Why the numbers after these were not sent, or may have been. */
+  readonly stopped?: Error
+}
+
+/** What was accepted is told, whatever happens to a later call. */
+async function sendInCalls({ gateway, output }: Context, account: Account, draft: TextToSend): Promise<Sent> {
+  const recipients: SentRecipient[] = []
+  const all = draft.recipients
+  for (let from = 0; from < all.length; from += recipientsMax) {
+    const some = { ...draft, recipients: all.slice(from, from + recipientsMax) }
+    const results = await gateway.sendMessages(account, [some]).catch((problem: unknown) => problem as Error)
+    if (results instanceof Error) {
+      if (from > 0) output.note(`What became of the numbers from ${all[from]} on is not known.`)
+      return { recipients, stopped: results }
+    }
+    if (results === 'overloaded') {
+      const rest = from === 0 ? 'nothing was sent' : `the numbers from ${all[from]} on were not sent`
+      return { recipients, stopped: new Refused(`The gateway is overloaded; ${rest}. Try again.`) }
+    }
+    for (const recipient of results.flat()) {
+      output.line(recipientText(recipient))
+      recipients.push(recipient)
+    }
+    if (all.length > recipientsMax) output.progress(`${recipients.length} of ${all.length} numbers`)
+  }
+  output.progress('')
+  return { recipients }
 }
 
 const recipientJson = (recipient: SentRecipient): Json =>

@@ -1,0 +1,92 @@
+import { createBackOffice, createGateway, type Ports } from '@gateway/core'
+import { CommanderError, type Command } from 'commander'
+import type { Writable } from 'node:stream'
+import { Refused, type Input } from './context.ts'
+import { createOutput } from './output.ts'
+import { createProgram } from './program.ts'
+import type { AppliedMigration } from './commands/migrate.ts'
+import { writerTo } from './writer.ts'
+
+/** 0 done, 1 refused, 2 called wrongly, 3 the database or the gateway is out of order. */
+export type ExitCode = 0 | 1 | 2 | 3
+
+/** A database, whose schema may be an old one. */
+export interface Opened {
+  readonly ports: Ports
+  readonly migrate: () => Promise<readonly AppliedMigration[]>
+}
+
+export interface Host {
+  readonly out: Writable & { readonly isTTY?: boolean }
+  readonly err: Writable & { readonly isTTY?: boolean }
+  input(show: (text: string) => void): Input
+  /**
+   * Opens the database for `work` and closes it whatever happens. `note` is told what a person should know. What it throws
+   * itself says in a sentence what is out of order, without a secret.
+   */
+  withDatabase(work: (opened: Opened) => Promise<void>, note: (text: string) => void): Promise<void>
+}
+
+/** Does what `args` say and returns the exit code. With `--json` a failure is told as `{"error":…}`. */
+export async function runCommandLine(args: readonly string[], host: Host): Promise<ExitCode> {
+  const [out, err] = [writerTo(host.out), writerTo(host.err)]
+  let json = args.includes('--json')
+  let complains: Command | undefined
+  const tell = (message: string): void => err.write(`${json ? JSON.stringify({ error: message }) : message}\n`)
+
+  const program = createProgram(
+    (work) => {
+      const output = createOutput(out, err, json)
+      return host.withDatabase(async ({ ports, migrate }) => {
+        await output.during('Bringing the schema up to date', migrate())
+        const input = host.input((text) => err.write(text))
+        await work({ ports, backOffice: createBackOffice(ports), gateway: createGateway(ports), output, input })
+      }, output.note)
+    },
+    (work) => {
+      const output = createOutput(out, err, json)
+      return host.withDatabase(({ migrate }) => work(migrate, output), output.note)
+    },
+  )
+  // A value may look like the option: once the arguments are read, it is known.
+  program.hook('preAction', (_, command) => void (json = command.opts()['json'] === true))
+  for (const command of everyCommand(program)) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => out.write(text),
+      writeErr: (text) => {
+        if (!json) err.write(text)
+      },
+      outputError: () => void (complains = command),
+    })
+  }
+
+  const done = await program.parseAsync(args, { from: 'user' }).then(
+    () => 0 as const,
+    (problem: unknown) => {
+      const [code, message] = failureOf(problem, complains)
+      if (message !== undefined) tell(message)
+      return code
+    },
+  )
+  await out.flush()
+  const broken = out.failure()
+  // Who reads only the first lines has what it wants.
+  if (broken === undefined || broken.code === 'EPIPE') return done
+  tell(`The result cannot be written: ${broken.message}`)
+  return 3
+}
+
+const everyCommand = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyCommand)]
+
+function failureOf(problem: unknown, complains: Command | undefined): [ExitCode, message?: string] {
+  if (problem instanceof Refused) return [problem.exitCode, problem.message]
+  if (!(problem instanceof CommanderError)) return [3, problem instanceof Error ? problem.message : String(problem)]
+  if (problem.exitCode === 0) return [0]
+  if (complains === undefined) return [2] // the help was shown instead
+  const message = problem.message.replace(/^error: /, '').replaceAll('\n', ' ')
+  const sentence = message.charAt(0).toUpperCase() + message.slice(1) + (/[.?)]$/.test(message) ? '' : '.')
+  return [2, `${sentence} See '${pathOf(complains)} --help'.`]
+}
+
+const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`

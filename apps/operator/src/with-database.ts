@@ -1,0 +1,79 @@
+import { nodeSecrets, systemClock } from '@gateway/adapters-node'
+import { postgresPorts } from '@gateway/adapters-postgres'
+import { openDatabase } from '@gateway/embedded-postgres'
+import {
+  databaseSettings,
+  databaseVariables,
+  processVariables,
+  readEnvironment,
+  type Environment,
+} from '@gateway/server'
+import { Refused } from './context.ts'
+import { explain } from './explain.ts'
+import type { Opened } from './run-command-line.ts'
+
+const variables = { ...processVariables, ...databaseVariables }
+
+export interface About {
+  readonly note: (text: string) => void
+  /** Ends the work early: what is at the database is waited for, for some seconds. */
+  readonly interruption: AbortSignal
+}
+
+/**
+ * Runs `work` on the database of the environment, beside whatever else uses it, and closes it. Throws Errors whose messages
+ * are for the operator.
+ */
+export async function withDatabase(
+  work: (opened: Opened) => Promise<void>,
+  { note, interruption }: About,
+): Promise<void> {
+  const where = readEnvironment(variables)
+  try {
+    const { close, ...opened } = await unlessInterrupted(open(where, note), interruption)
+    try {
+      await unlessInterrupted(work(opened), interruption)
+    } finally {
+      await close()
+    }
+  } catch (problem) {
+    throw problem instanceof Refused ? problem : new Error(explain(problem, where.DATABASE_URL), { cause: problem })
+  }
+}
+
+function unlessInterrupted<Result>(work: Promise<Result>, interruption: AbortSignal): Promise<Result> {
+  const interrupted = new Promise<never>((_, reject) => {
+    const interrupt = (): void => reject(new Error('Interrupted.'))
+    if (interruption.aborted) interrupt()
+    else interruption.addEventListener('abort', interrupt, { once: true })
+  })
+  return Promise.race([work, interrupted])
+}
+
+async function open(
+  where: Environment<typeof variables>,
+  note: (text: string) => void,
+): Promise<Opened & { readonly close: () => Promise<void> }> {
+  const database = await openDatabase({ url: where.DATABASE_URL, dataDir: where.DATA_DIR, log: note })
+  const postgres = postgresPorts({
+    connectionString: database.connectionString,
+    log: { info: () => undefined, warn: note },
+    // A command ends before it could use a block of ids, or what it remembers could be old.
+    settings: { ...databaseSettings(where), ids: 'shared-block', cacheSeconds: 0 },
+  })
+  const close = async (): Promise<void> => {
+    await postgres.close()
+    await database.stop()
+  }
+  try {
+    await postgres.checkServer()
+  } catch (problem) {
+    await close()
+    throw problem
+  }
+  return {
+    ports: { ...postgres.ports, clock: systemClock(), secrets: nodeSecrets() },
+    migrate: () => postgres.migrate(),
+    close,
+  }
+}
