@@ -1,14 +1,18 @@
 import { Client } from 'pg'
 import { sql } from 'kysely'
 import type { Log } from './settings.ts'
+import { within } from './within.ts'
 
 /** Tells other processes that accounts, keys or prices have changed. */
 export interface Changes {
-  /** Calls `changed` whenever something has changed, or may have without our hearing of it. Begins to listen. */
+  /** Calls `changed` whenever something has changed, or may have without our hearing of it. */
   onChange(changed: () => void): void
+  /** Begins to listen if nobody does yet: called before anything is remembered. */
+  listen(): void
   /** Waits for a change that this process makes, then calls `changed` here, also if it failed: it may be done all the same. */
   around<T>(change: Promise<T>): Promise<T>
-  close(): Promise<void>
+  /** Bounded. */
+  close(seconds?: number): Promise<void>
 }
 
 const channel = 'gateway_directory'
@@ -18,8 +22,8 @@ const pauseMilliseconds = 1000
 export const notifyOthers = sql<string>`pg_notify(${sql.lit(channel)}, '')`
 
 /**
- * Listens on a connection of its own, from the first use on, and comes back when it is lost. Only to hear early: what is
- * remembered is forgotten by itself after some seconds.
+ * Listens on a connection of its own, and again when that is lost. Only to hear early: what is remembered is forgotten by
+ * itself after some seconds.
  */
 export function listenForChanges(connectionString: string, connectionSeconds: number, log: Log): Changes {
   const listeners: (() => void)[] = []
@@ -28,7 +32,8 @@ export function listenForChanges(connectionString: string, connectionSeconds: nu
   }
   let client: Client | undefined
   let timer: NodeJS.Timeout | undefined
-  let closed = false
+  let state: 'idle' | 'listening' | 'closed' = 'idle'
+  let failures = 0
 
   async function connect(): Promise<void> {
     const fresh = new Client({
@@ -43,11 +48,12 @@ export function listenForChanges(connectionString: string, connectionSeconds: nu
     fresh.once('end', retryLater)
     await fresh.connect()
     await fresh.query(`listen ${channel}`)
+    failures = 0
     tell() // what changed while nobody listened
   }
 
   function retryLater(): void {
-    if (closed) return
+    if (state === 'closed') return
     clearTimeout(timer)
     timer = setTimeout(start, pauseMilliseconds)
     timer.unref()
@@ -55,8 +61,8 @@ export function listenForChanges(connectionString: string, connectionSeconds: nu
 
   function start(): void {
     connect().catch((error: unknown) => {
-      if (closed) return
-      log.warn(`changes of accounts are seen late, the connection that listens for them failed: ${String(error)}`)
+      if (state === 'closed') return
+      if (failures++ === 0) log.warn(`changes of accounts are seen late, nobody listens for them: ${String(error)}`)
       client?.removeListener('end', retryLater)
       void client?.end()
       retryLater()
@@ -64,15 +70,17 @@ export function listenForChanges(connectionString: string, connectionSeconds: nu
   }
 
   return {
-    onChange: (changed) => {
-      listeners.push(changed)
-      if (listeners.length === 1) start()
+    onChange: (changed) => void listeners.push(changed),
+    listen: () => {
+      if (state !== 'idle') return
+      state = 'listening'
+      start()
     },
     around: (change) => change.finally(tell),
-    close: async () => {
-      closed = true
+    close: async (seconds = 1) => {
+      state = 'closed'
       clearTimeout(timer)
-      await client?.end()
+      if (client !== undefined) await within(seconds, client.end())
     },
   }
 }
@@ -80,6 +88,7 @@ export function listenForChanges(connectionString: string, connectionSeconds: nu
 /** For a process that remembers nothing: nothing that it could forget has changed. */
 export const listenToNobody = (): Changes => ({
   onChange: () => undefined,
+  listen: () => undefined,
   around: (change) => change,
   close: () => Promise.resolve(),
 })

@@ -4,6 +4,7 @@ import { isAnswer, isDeadlock, lostAnswer, type Backend } from './errors.ts'
 import type { Log } from './settings.ts'
 import type { HotStatement } from './sql/hot-statement.ts'
 import { valueTypes } from './value-types.ts'
+import { within } from './within.ts'
 
 /** One connection, while a transaction has it. */
 export interface Connection {
@@ -118,11 +119,7 @@ export function openConnections(options: ConnectionOptions, log: Log): Connectio
   }
 
   async function close(seconds: number): Promise<void> {
-    const ended = pool.end()
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise((resolve) => (timer = setTimeout(resolve, seconds * 1000)))
-    await Promise.race([ended, late])
-    clearTimeout(timer)
+    await within(seconds, pool.end())
     // Ending a connection that is in use breaks it off; its user is told.
     for (const client of open) void client.end()
   }

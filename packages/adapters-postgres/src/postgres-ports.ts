@@ -57,7 +57,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       await pools.kysely.selectFrom('price').select('prefix').limit(1).execute()
     },
     close: async (seconds = 5) => {
-      await Promise.all([changes.close(), pools.close(seconds)])
+      await Promise.all([changes.close(seconds), pools.close(seconds)])
     },
   }
 }

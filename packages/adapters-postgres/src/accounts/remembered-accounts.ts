@@ -16,6 +16,7 @@ interface Key {
  */
 export function rememberedAccounts({ pools, settings, changes }: Context): Pick<Accounts, 'byKey' | 'byLogin'> {
   async function loadKey(hash: KeyHash): Promise<Key | undefined> {
+    changes.listen()
     const row = await selectAccounts(pools)
       .innerJoin('api_key', 'api_key.account_id', 'account.id')
       .select(['api_key.expires_at', 'api_key.revoked_at'])
@@ -25,6 +26,7 @@ export function rememberedAccounts({ pools, settings, changes }: Context): Pick<
   }
 
   async function loadLogin(login: string) {
+    changes.listen()
     const row = await selectAccounts(pools)
       .where(sql<boolean>`lower(directory.login collate "C") = ${login}`)
       .executeTakeFirst()

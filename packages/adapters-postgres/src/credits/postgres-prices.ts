@@ -8,6 +8,7 @@ const priceMax = 300_000_000
 
 export function postgresPrices({ pools: { kysely }, settings, changes }: Context): Prices {
   async function load(): Promise<PriceTable> {
+    changes.listen()
     const rows = await kysely.selectFrom('price').selectAll().execute()
     return new Map(rows.map(({ prefix, price }) => [prefix, credits(price)]))
   }
