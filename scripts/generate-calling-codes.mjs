@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 const core = new URL('../packages/core/', import.meta.url)
-const require = createRequire(new URL('package.json', core))
+const require = createRequire(import.meta.url)
 const { Metadata } = require('libphonenumber-js/core')
 const facts = require('libphonenumber-js/metadata.max.json')
 

@@ -39,7 +39,8 @@ const write = (salt: Buffer, key: Buffer): PasswordHash =>
 const encode = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
 
 function parse(stored: PasswordHash): Parsed {
-  const fields = /^\$scrypt-sha256\$ln=(\d\d?),r=(\d\d?),p=(\d\d?)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/.exec(stored)
+  const fields =
+    /^\$scrypt-sha256\$ln=(\d\d?),r=(\d\d?),p=(\d\d?)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/.exec(stored)
   const [, ln = '', r = '', p = '', salt = '', key = ''] = fields ?? []
   // The value itself stays out of the message, which is logged (P-15).
   if (fields === null || Number(ln) > 20) throw new Error('a stored password hash cannot be read')
