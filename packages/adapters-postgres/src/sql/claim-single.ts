@@ -5,7 +5,7 @@ import type { HotStatement } from './hot-statement.ts'
  * Claims from the single lane: of each account, walked from a cursor by a loose index scan, an equal share of its oldest
  * ranges, one range of each in turn until the messages are enough; the last range is taken whole. $1 dispatcher, $2 number
  * of the flight (new each time), $3 cursor (0 at first), $4 most accounts, $5 most messages, $6 marked at birth, $7 lease
- * in seconds, $8 carrier.
+ * in seconds, $8 carrier. The next walk begins after the last account that had its turn.
  *
  * What screening needs comes with it: 0.1 µs a message where nobody is suppressed, else 2 µs.
  */
@@ -28,7 +28,7 @@ with recursive acc (account_id, k) as (
 ), t as (
   select account_id, lo, hi, row_number() over (partition by account_id order by lo) turn from l
 ), c as (
-  select account_id, lo, sum(hi - lo) over (order by turn, account_id rows unbounded preceding) - (hi - lo) before from t
+  select account_id, lo, turn, sum(hi - lo) over (order by turn, account_id rows unbounded preceding) - (hi - lo) before from t
 ), me as (
   update dispatcher set lease_until = now() + make_interval(secs => $7::float8) where id = $1::bigint and exists (select from c) returning id
 ), d as (
@@ -39,7 +39,8 @@ with recursive acc (account_id, k) as (
   select $1::bigint, $2::int, $8::smallint, least($6::int, count(*)), array_agg(i), array_agg(first_id), case when max(attempt) > 0 then array_agg(attempt) end
   from (select i, first_id, attempt from d, generate_series(d.lo, d.hi - 1) i order by i) x having count(*) > 0
 )
-select (select last from lim) as cursor, exists (select from dispatcher where id = $1::bigint) as alive, z.*
+select coalesce((select max(account_id) from c where turn = 1 and before < $5::int), (select last from lim)) as cursor,
+  exists (select from dispatcher where id = $1::bigint) as alive, z.*
 from (select 1) one left join (
   select d.lo, d.first_id as send, d.account_id as account, d.attempt, d.due_at as due, s.body, s.parts,
     array_to_string(s.msisdns[d.lo - s.first_id + 1:d.hi - s.first_id], ',') as numbers, a.locked,

@@ -157,6 +157,18 @@ export const claiming = withTraffic({
     assert.ok(idsOf(next).includes(id as MessageId))
   },
 
+  'many accounts with backlogs have their turns in the single lane, however little is claimed at a time': async (
+    traffic,
+  ) => {
+    const accounts = await Promise.all(times(12, 0).map(() => traffic.account()))
+    for (let i = 0; i < 4; i++) await Promise.all(accounts.map((account) => traffic.send(account, { to: 10 })))
+    const dispatcher = await traffic.dispatcher()
+    const next: Flight[] = []
+    for (let i = 0; i < 8; i++) next.push(await traffic.claim(dispatcher, 'single', 20))
+    const served = new Set(next.flatMap(({ messages }) => messages.map(({ account }) => account)))
+    assert.equal(served.size, 12)
+  },
+
   'accounts take turns in the bulk lane': async (traffic) => {
     const busy = await traffic.account()
     await Promise.all(times(12, 30).map((to) => traffic.send(busy, { to })))

@@ -152,24 +152,26 @@ export const outcomes = withTraffic({
 
   'messages that the flight does not hold are not settled': async (traffic) => {
     const { flights } = traffic.ports
-    const { dispatcher, flight, ids } = await aMarkedFlight(traffic, { to: 2 })
+    const { dispatcher, flight } = await aMarkedFlight(traffic, { to: 2 })
     const other = await aMarkedFlight(traffic, { to: 2 })
     const waiting = await traffic.send(other.account)
     const foreign = [...other.ids, ...waiting].map((id) => ({ id, code: expired }))
     assert.equal(await flights.settle(dispatcher, flight.id, foreign), 'settled')
     assert.deepEqual(await traffic.codes(other.account, [...other.ids, ...waiting]), times(3, 'waiting'))
-    await flights.record(dispatcher, [], allAccepted(flight))
-    assert.equal(
-      await flights.settle(
-        dispatcher,
-        flight.id,
-        ids.map((id) => ({ id, code: expired })),
-      ),
-      'settled',
-    )
-    assert.equal(await flights.postpone(dispatcher, flight.id, ids, 0), 'postponed')
-    assert.equal(await flights.promote(10), 0)
     assert.equal(await traffic.balance(other.account), granted - 30)
+  },
+
+  'a recorded message is neither postponed nor settled, while its flight goes on': async (traffic) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 5 })
+    const recorded = ids.slice(0, 4)
+    await flights.record(dispatcher, [], allAccepted(flight, flight.messages.slice(0, 4)))
+    assert.equal(await flights.postpone(dispatcher, flight.id, recorded, 0), 'postponed')
+    assert.equal(await flights.promote(10), 0)
+    const settled = recorded.map((id) => ({ id, code: expired }))
+    assert.equal(await flights.settle(dispatcher, flight.id, settled), 'settled')
+    assert.deepEqual(await traffic.codes(account, ids), [...times(4, sent), 'waiting'])
+    assert.equal(await traffic.balance(account), granted - 50)
   },
 
   'what was refused for now comes back with one more attempt, the same due time, and only after its time': async (
