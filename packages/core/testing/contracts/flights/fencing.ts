@@ -162,6 +162,31 @@ export const fencing = withTraffic({
     }
   },
 
+  'a claim that races with the end of its dispatcher loses nothing': async (traffic) => {
+    const { flights } = traffic.ports
+    const account = await traffic.account()
+    const ids = [...(await traffic.send(account, { to: 10 })), ...(await traffic.send(account, { to: 20 }))]
+    for (let round = 0; round < 12; round++) {
+      const dispatcher = await flights.register(noLease)
+      await Promise.all([
+        flights.claim(dispatcher, wanted('single', 10, 0)),
+        flights.claim(dispatcher, wanted('bulk', 20, 0)),
+        round % 2 === 0 ? flights.recover() : flights.retire(dispatcher),
+        flights.recover(),
+      ])
+      await flights.extend(dispatcher, noLease)
+      await flights.recover()
+      const next = await traffic.dispatcher()
+      const back = [...(await traffic.claimAll(next)), ...(await traffic.claimAll(next, 'bulk'))]
+      assert.deepEqual(ascending(idsOf(back)), ids)
+      assert.deepEqual(await flights.extend(next, noLease), 'alive')
+      assert.deepEqual(await traffic.codes(account, ids), times(30, 'waiting'))
+      for (const { id, messages } of back) await flights.postpone(next, id, idsOf([{ id, messages, marked: 0 }]), 0)
+      while ((await flights.promote(100)) > 0);
+      await flights.recover()
+    }
+  },
+
   'a record that races with recovery tells the truth all the same': async (traffic) => {
     const { flights } = traffic.ports
     for (let round = 0; round < 8; round++) {
