@@ -25,6 +25,9 @@ export interface Row {
 
 export type Rows = Iterable<Row> | AsyncIterable<Row>
 
+/** Clears the line on which progress is shown. */
+export const hideProgress = '\r\u001b[K'
+
 /** Rows are aligned in pages, so that a long list starts at once and needs little memory. */
 const pageRows = 500
 
@@ -33,7 +36,7 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
   let shown = false
   const showsProgress = err.isTerminal && !json
   const progress = (text: string): void => {
-    if (showsProgress && (shown || text !== '')) err.write(`\r\u001b[K${text}`)
+    if (showsProgress && (shown || text !== '')) err.write(`${hideProgress}${text}`)
     shown = showsProgress && text !== ''
   }
   const print = (text: string): void => {

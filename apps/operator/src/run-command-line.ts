@@ -2,7 +2,7 @@ import { createBackOffice, createGateway, type Ports } from '@gateway/core'
 import { CommanderError, type Command } from 'commander'
 import type { Writable } from 'node:stream'
 import { Refused, type Input } from './context.ts'
-import { createOutput } from './output.ts'
+import { createOutput, hideProgress } from './output.ts'
 import { createProgram } from './program.ts'
 import type { AppliedMigration } from './commands/migrate.ts'
 import { writerTo } from './writer.ts'
@@ -32,7 +32,10 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
   const [out, err] = [writerTo(host.out), writerTo(host.err)]
   let json = args.includes('--json')
   let complains: Command | undefined
-  const tell = (message: string): void => err.write(`${json ? JSON.stringify({ error: message }) : message}\n`)
+  const tell = (message: string): void => {
+    if (err.isTerminal) err.write(hideProgress)
+    err.write(`${json ? JSON.stringify({ error: message }) : message}\n`)
+  }
 
   const program = createProgram(
     (work) => {

@@ -27,7 +27,8 @@ export const terminal = (
     }
     try {
       const secret = await ask(`${question}: `)
-      return !asks || (await ask(`${question} again: `)) === secret ? secret : undefined
+      if (!asks || secret === '') return secret
+      return (await ask(`${question} again: `)) === secret ? secret : undefined
     } finally {
       lines.close()
     }

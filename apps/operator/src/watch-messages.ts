@@ -8,18 +8,18 @@ const pollMilliseconds = 250
 const idsMax = 1000
 
 const WORDS = {
-  0: 'delivered',
-  100: 'sent, no delivery report yet',
+  0: 'delivered to the recipient',
+  100: 'no delivery report yet',
   101: 'expired',
   102: 'cancelled before delivery',
   103: 'could not be delivered',
   105: 'accepted for delivery, the carrier is still trying',
-  106: 'sent, outcome unknown',
+  106: 'outcome unknown',
   107: 'rejected by the carrier',
   111: 'refused on submission',
   202: 'stopped: the account is locked',
   212: 'stopped: the recipient has opted out',
-  213: 'failed, unknown reason',
+  213: 'unknown reason',
   214: 'stopped: the number is blacklisted',
 } as const satisfies Record<OutcomeCode, string>
 
@@ -34,7 +34,7 @@ function statusOf(status: MessageStatus): { readonly status: string; readonly co
 
 const wordOf = (message: MessageStatus): string => {
   const { status, code, meaning } = statusOf(message)
-  return `${status} ${code}, ${meaning}`
+  return `${status} ${code} (${meaning})`
 }
 
 export interface Watched {

@@ -1,0 +1,50 @@
+import { instant } from '@gateway/core'
+import { readAccountId, readCredits, readExpiry, readNumber, readNumbers, readSeconds } from './arguments.ts'
+
+test.each(['0', '-1', 'W3', '1.5', '1e3', '0x1', '', ' 3', '2147483648', '99999999999999999999'])(
+  '%j is no account',
+  (text) => {
+    expect(() => readAccountId(text)).toThrow("Expected an account's id: a whole number, without a 'W'.")
+  },
+)
+
+test.each(['1.25', '1,5', '+1', '1e3', '', 'NaN', '9999999999999'])('%j is no amount of credits', (text) => {
+  expect(() => readCredits(text)).toThrow('Expected an amount of credits with at most one decimal')
+})
+
+test.each(['+27825550101', '27 82 555 0101', '0825550101', '27-82-555-0101', '2782555010', 'abc', ''])(
+  '%j is no number to block: the form is told',
+  (text) => {
+    expect(() => readNumber(text)).toThrow("in international form without '+', such as 27825550101.")
+  },
+)
+
+test('numbers to send to are separated by commas, blanks or further options, and taken as they are', () => {
+  expect(readNumbers('27825550101,27825550102; x')).toEqual(['27825550101', '27825550102', 'x'])
+  expect(readNumbers('2', ['1'])).toEqual(['1', '2'])
+  expect(() => readNumbers(' , ')).toThrow('Expected one or more numbers')
+})
+
+test.each(['0', '86401', '-1', '1.5', 'x'])('%j is no time to wait', (text) => {
+  expect(() => readSeconds(text)).toThrow('1 to 86400')
+})
+
+test('a day ends with its last moment at GMT+2, also the last day of all', () => {
+  expect(readExpiry('2027-12-31')).toBe(Date.UTC(2027, 11, 31, 21, 59, 59, 999))
+  expect(readExpiry('9999-12-31')).toBe(Date.UTC(9999, 11, 31, 21, 59, 59, 999))
+})
+
+test('an end is a minute at GMT+2, or so many days away', () => {
+  expect(readExpiry('202712312359')).toBe(Date.UTC(2027, 11, 31, 21, 59))
+  const before = Date.now()
+  const end = readExpiry('90d')
+  expect(end).toBeGreaterThanOrEqual(instant(before + 90 * 86_400_000))
+  expect(end).toBeLessThanOrEqual(instant(Date.now() + 90 * 86_400_000))
+})
+
+test.each(['2027-02-30', '2027-13-01', '20271231', '0d', '-1d', '1.5d', '100000d', 'tomorrow', ''])(
+  '%j is no end',
+  (text) => {
+    expect(() => readExpiry(text)).toThrow('Expected a day such as 2027-12-31')
+  },
+)

@@ -1,0 +1,145 @@
+import { anAccount } from '@gateway/core/testing'
+import { anOperator } from '../../testing/operate.ts'
+
+interface AccountJson {
+  readonly id: number
+  readonly login: string
+}
+
+test('an account is opened with all that can be said of it, and shown so', async () => {
+  const operator = anOperator()
+  const opened = await operator.json('account', 'open', '--login', 'acme', '--credits', '12.5', '--transactional')
+  expect(opened).toEqual({ id: 1, login: 'acme', balance: 12.5 })
+  const sub = ['--parent', '1', '--trial', '--own-number', '27825550101', '--first-name', 'Ada', '--surname', 'Love']
+  expect(await operator.json('account', 'open', '--login', 'sub', ...sub)).toEqual({ id: 2, login: 'sub', balance: 0 })
+
+  const main = { id: 1, parent: null, login: 'acme', firstName: '', surname: '', balance: 12.5, locked: false }
+  expect(await operator.json('account', 'show', '1')).toEqual({ ...main, trialOwnNumber: null, transactional: true })
+  expect(await operator.json('account', 'list')).toEqual([
+    { ...main, trialOwnNumber: null, transactional: true },
+    {
+      id: 2,
+      parent: 1,
+      login: 'sub',
+      firstName: 'Ada',
+      surname: 'Love',
+      balance: 0,
+      locked: false,
+      trialOwnNumber: '27825550101',
+      transactional: false,
+    },
+  ])
+  expect((await operator.run(['account', 'list'])).out).toBe(
+    [
+      'ID  PARENT  LOGIN  NAME      CREDITS  STATE',
+      '1           acme             12.5     open, transactional',
+      '2   1       sub    Ada Love  0.0      open, trial of 27825550101',
+      '',
+    ].join('\n'),
+  )
+  expect((await operator.run(['account', 'show', '2'])).out).toContain('\nlogin    sub\nname     Ada Love\n')
+})
+
+test('an empty list is a head, or an empty array', async () => {
+  const operator = anOperator()
+  expect((await operator.run(['account', 'list'])).out).toBe('ID  PARENT  LOGIN  NAME  CREDITS  STATE\n')
+  expect(await operator.json('account', 'list')).toEqual([])
+})
+
+test.each([
+  ['a login with a blank', ['--login', 'a b'], 'A login is 1 to 64 printable ASCII characters without spaces.'],
+  ['a blank password', ['--login', 'a', '--password', ' '], 'A password is 1 to 255 characters and more than spaces.'],
+  ['a debt', ['--login', 'a', '--credits', '-1'], 'An account cannot begin with less than 0.0 credits.'],
+  ['a login that is taken', ['--login', 'TAKEN'], 'There is an account with this login already.'],
+  ['no such parent', ['--login', 'a', '--parent', '99'], 'There is no account with the id given as --parent.'],
+])('%s opens no account', async (_, args, message) => {
+  const operator = anOperator()
+  await anAccount(operator.ports, { login: 'taken' })
+  const command = ['account', 'open', ...args]
+  expect(await operator.run(command)).toEqual({ code: 1, out: '', err: `${message}\n` })
+  const { code, out, err } = await operator.run([...command, '--json'])
+  expect([code, out, JSON.parse(err)]).toEqual([1, '', { error: message }])
+  expect(await operator.json<AccountJson[]>('account', 'list')).toHaveLength(1)
+})
+
+test.each([[['--trial']], [['--own-number', '27825550101']]])('%j alone is a wrong call', async (args) => {
+  const { code, out, err } = await anOperator().run(['account', 'open', '--login', 'a', ...args])
+  expect([code, out, err]).toEqual([2, '', '--trial and --own-number go together.\n'])
+})
+
+const isRight = async ({ ports }: ReturnType<typeof anOperator>, login: string, password: string) => {
+  const stored = (await ports.accounts.byLogin(login))?.password
+  return ports.secrets.checkPassword({ login, password, stored, network: 'x', now: ports.clock.now() })
+}
+
+test('a password is taken from the command or from standard input, and is stored only as a hash', async () => {
+  const operator = anOperator()
+  await operator.run(['account', 'open', '--login', 'a', '--password', 'said'])
+  const { out, err } = await operator.run(['account', 'open', '--login', 'b', '--password', '-'], 'typed')
+  expect(await isRight(operator, 'a', 'said')).toBe('right')
+  expect(await isRight(operator, 'b', 'typed')).toBe('right')
+  expect(out + err).not.toContain('typed')
+  expect((await operator.ports.accounts.byLogin('b'))?.password).not.toContain('typed')
+})
+
+test('a password is set from standard input, with or without saying so, and never shown', async () => {
+  const operator = anOperator()
+  await operator.run(['account', 'open', '--login', 'a'])
+  expect(await operator.run(['account', 'password', '1'], 'first')).toEqual({
+    code: 0,
+    out: 'The password of account 1 is set.\n',
+    err: '',
+  })
+  expect(await isRight(operator, 'a', 'first')).toBe('right')
+  const { out } = await operator.run(['account', 'password', '1', '--password', '-', '--json'], 'second')
+  expect(JSON.parse(out)).toEqual({ id: 1 })
+  expect(await isRight(operator, 'a', 'second')).toBe('right')
+  await operator.run(['account', 'password', '1', '--password', 'third'])
+  expect(await isRight(operator, 'a', 'third')).toBe('right')
+})
+
+test('a generated password is printed this once, and is right', async () => {
+  const operator = anOperator()
+  await operator.run(['account', 'open', '--login', 'a'])
+  const { password } = await operator.json<{ password: string }>('account', 'password', '1', '--generate')
+  expect(await isRight(operator, 'a', password)).toBe('right')
+  for (const list of ['list', 'show 1']) {
+    const { out } = await operator.run(['account', ...list.split(' '), '--json'])
+    expect(out).not.toContain(password)
+    expect(out).not.toContain('password')
+  }
+  expect((await operator.run(['account', 'password', '1', '--generate'])).out).toMatch(/is set\. It is \S{16,}\n$/)
+})
+
+test('passwords that differ, that are blank, or for nobody, change nothing', async () => {
+  const operator = anOperator()
+  await operator.run(['account', 'open', '--login', 'a', '--password', 'old'])
+  const set = (id: string, typed?: string) => operator.run(['account', 'password', id], typed)
+  expect(await set('1', undefined)).toMatchObject({ code: 1, err: 'The two passwords differ; nothing was done.\n' })
+  expect(await set('1', '')).toMatchObject({
+    code: 1,
+    err: 'A password is 1 to 255 characters and more than spaces.\n',
+  })
+  expect(await set('2', 'new')).toMatchObject({ code: 1, err: 'There is no account 2.\n' })
+  expect(await isRight(operator, 'a', 'old')).toBe('right')
+  const both = await operator.run(['account', 'password', '1', '--generate', '--password', 'x'])
+  expect([both.code, both.out]).toEqual([2, ''])
+})
+
+test('an account is locked and unlocked, also when it is so already', async () => {
+  const operator = anOperator()
+  const { id } = await anAccount(operator.ports)
+  for (const locked of [true, true, false, false]) {
+    expect(await operator.json('account', locked ? 'lock' : 'unlock', String(id))).toEqual({ id, locked })
+    expect(await operator.json('account', 'show', String(id))).toMatchObject({ locked })
+  }
+  expect((await operator.run(['account', 'lock', '1'])).out).toBe('Account 1 is locked.\n')
+  expect((await operator.run(['account', 'list'])).out).toContain('locked')
+})
+
+test.each(['show', 'lock', 'unlock'])('%s of an account that is not there is refused', async (command) => {
+  const message = 'There is no account 7.'
+  const operator = anOperator()
+  expect(await operator.run(['account', command, '7'])).toEqual({ code: 1, out: '', err: `${message}\n` })
+  expect(JSON.parse((await operator.run(['account', command, '7', '--json'])).err)).toEqual({ error: message })
+})

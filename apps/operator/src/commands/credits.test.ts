@@ -1,0 +1,65 @@
+import { credits } from '@gateway/core'
+import { anAccount } from '@gateway/core/testing'
+import { anOperator } from '../../testing/operate.ts'
+
+test('credits are granted and taken back, with the reason in the ledger', async () => {
+  const operator = anOperator()
+  const { id } = await anAccount(operator.ports, { credits: 0 })
+  expect(await operator.json('credits', 'top-up', '1', '500', '--why', 'invoice')).toEqual({ id, balance: 500 })
+  expect(await operator.json('credits', 'top-up', '1', '-12.5', '--why', 'mistake')).toEqual({ id, balance: 487.5 })
+  expect((await operator.run(['credits', 'top-up', '1', '0.5', '--why', 'x'])).out).toBe(
+    'Account 1 now has 488.0 credits.\n',
+  )
+  const entries = operator.store.accounts.get(id)?.entries.map(({ amount, why }) => [amount, why])
+  expect(entries?.slice(-3)).toEqual([
+    [5000, 'invoice'],
+    [-125, 'mistake'],
+    [5, 'x'],
+  ])
+})
+
+test.each([
+  [['7', '1', '--why', 'x'], 'There is no account 7.'],
+  [['1', '-100.1', '--why', 'x'], 'The balance would fall below 0.0 or rise beyond what can be counted.'],
+  [['1', '1', '--why', ' '], 'Say with --why what the credits are for.'],
+  [['1', '0', '--why', 'x'], 'There is nothing to do for 0.0 credits.'],
+])('top-up %j is refused', async (args, message) => {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  expect(await operator.run(['credits', 'top-up', ...args])).toEqual({ code: 1, out: '', err: `${message}\n` })
+  const { code, out, err } = await operator.run(['credits', 'top-up', ...args, '--json'])
+  expect([code, out, JSON.parse(err)]).toEqual([1, '', { error: message }])
+})
+
+test('a ledger that fits is verified with 0', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  expect(await operator.json('credits', 'verify')).toEqual({ accounts: 1, balances: 100, differences: [] })
+  expect(await operator.run(['credits', 'verify'])).toEqual({
+    code: 0,
+    out: '1 accounts with 100.0 credits: every balance is the sum of its entries.\n',
+    err: '',
+  })
+})
+
+test('a difference is told with both sums, and 1', async () => {
+  const operator = anOperator()
+  const { id } = await anAccount(operator.ports)
+  const row = operator.store.accounts.get(id)
+  if (row === undefined) throw new Error('no account')
+  row.balance = credits(1005)
+  const message = 'The ledger and the balances differ.'
+  expect(await operator.run(['credits', 'verify'])).toEqual({
+    code: 1,
+    out: 'Account 1: balance 100.5, ledger 100.0\n1 accounts with 100.5 credits: 1 differ!\n',
+    err: `${message}\n`,
+  })
+  const { code, out, err } = await operator.run(['credits', 'verify', '--json'])
+  expect(code).toBe(1)
+  expect(JSON.parse(out)).toEqual({
+    accounts: 1,
+    balances: 100.5,
+    differences: [{ account: 1, balance: 100.5, entries: 100 }],
+  })
+  expect(JSON.parse(err)).toEqual({ error: message })
+})

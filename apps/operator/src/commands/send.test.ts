@@ -1,0 +1,173 @@
+import { createDispatcher, type Msisdn, type Ports } from '@gateway/core'
+import { anAccount, aNumber, numbers, scriptedCarrier, until } from '@gateway/core/testing'
+import { anOperator, type Operator } from '../../testing/operate.ts'
+
+const to = ['27825550101', '27825550102']
+const send = (...more: readonly string[]) => ['send', '--account', '1', '--text', 'Hello', ...more]
+
+test('what was accepted and what was not is told number by number, and charged like any other message', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports, { credits: 10 })
+  await operator.run(['number', 'block', '27825550103', '--reason', 'blacklisted'])
+  expect(await operator.json(...send('--to', `${to[0]},27825550103`, '--to', `+27;${to[1]}`))).toEqual({
+    account: 1,
+    recipients: [
+      { number: '27825550101', id: 1, cost: 1, due: null },
+      { number: '27825550103', refused: 'blacklisted' },
+      { number: '+27', refused: 'invalid-number' },
+      { number: '27825550102', refused: 'insufficient-credits' },
+    ],
+  })
+  expect(await operator.json('account', 'show', '1')).toMatchObject({ balance: 0 })
+})
+
+test('a person reads a line a number, with the reason of a refusal', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  expect(await operator.run(send('--to', '27825550101,0825550102', '--at', '202612312359'))).toEqual({
+    code: 0,
+    out: [
+      '27825550101: message 1, 1.0 credits, due 2026/12/31 23:59:00 (GMT+2)',
+      '0825550102: refused, not a mobile number in international form, or no price for it',
+      '',
+    ].join('\n'),
+    err: '',
+  })
+})
+
+test('if no number was accepted that is a refusal, with the reasons as the result', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports, { locked: true })
+  const { code, out, err } = await operator.run([...send('--to', '27825550101', '--wait'), '--json'])
+  expect(code).toBe(1)
+  expect(JSON.parse(out)).toEqual({ account: 1, recipients: [{ number: '27825550101', refused: 'account-locked' }] })
+  expect(JSON.parse(err)).toEqual({ error: 'No number was accepted.' })
+})
+
+test('an account that is not there sends nothing', async () => {
+  expect(await anOperator().run(send('--to', '27825550101'))).toEqual({
+    code: 1,
+    out: '',
+    err: 'There is no account 1.\n',
+  })
+})
+
+test.each([
+  [['--to', ','], 'Expected one or more numbers'],
+  [['--to', '27825550101', '--at', '2026-12-31'], 'Expected a time CCYYMMDDHHmm at GMT+2'],
+  [['--to', '27825550101', '--timeout', '0'], 'Expected a number of seconds from 1 to 86400'],
+  [[], "'--to <numbers>' not specified"],
+])('%j is a wrong call', async (args, message) => {
+  const { code, out, err } = await anOperator().run(send(...args))
+  expect([code, out]).toEqual([2, ''])
+  expect(err).toContain(message)
+})
+
+/** A dispatcher that carries what waits, once a command has begun to watch it. */
+async function carry(operator: Operator, fate: (to: Msisdn) => 0 | 100 | 103): Promise<void> {
+  const carrier = scriptedCarrier({
+    fate: (message) => (fate(message.to) === 100 ? 'accepted' : fate(message.to)) as never,
+  })
+  const dispatcher = createDispatcher(operator.ports, carrier, (problem) => {
+    throw problem
+  })
+  await until(() => operator.written().includes('WAITING'))
+  await dispatcher.work('single')
+  await dispatcher.drain(Promise.resolve())
+  await carrier.settled()
+}
+
+test('--wait shows each state of each message until all are final, then how many ended how', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  const sent = operator.run(send('--to', to.join(), '--wait'))
+  await carry(operator, (number) => (number === to[0] ? 0 : 103))
+  const { code, out, err } = await sent
+  expect([code, err]).toEqual([0, ''])
+  expect(out.split('\n').slice(0, 4)).toEqual([
+    '27825550101: message 1, 1.0 credits',
+    '27825550102: message 2, 1.0 credits',
+    'message 1: WAITING -1 (not handed to a carrier yet)',
+    'message 2: WAITING -1 (not handed to a carrier yet)',
+  ])
+  expect(out).toContain('\nmessage 1: DELIVERED 0 (delivered to the recipient)\n')
+  expect(out).toContain('\nmessage 2: SENDINGFAILED 103 (could not be delivered)\n')
+  expect(out).toMatch(
+    /\n1 DELIVERED 0 \(delivered to the recipient\); 1 SENDINGFAILED 103 \(could not be delivered\)\n$/,
+  )
+})
+
+test('--wait ends in time with the states so far, and 1', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  const { code, out, err } = await operator.run([...send('--to', '27825550101', '--wait', '--timeout', '1'), '--json'])
+  expect(code).toBe(1)
+  expect(JSON.parse(out)).toEqual({
+    account: 1,
+    recipients: [{ number: '27825550101', id: 1, cost: 1, due: null }],
+    statuses: [{ id: 1, status: 'WAITING', statusCode: -1, meaning: 'not handed to a carrier yet', at: null }],
+  })
+  expect(JSON.parse(err)).toEqual({ error: 'Not all were final within 1 s.' })
+})
+
+const many = numbers(2500)
+
+/** Counts the recipients of each call, and does something else from the second one on. */
+const counting =
+  (calls: number[], later?: () => never | 'overloaded') =>
+  (ports: Ports): Ports => ({
+    ...ports,
+    messages: {
+      ...ports.messages,
+      accept: async (order) => {
+        calls.push(order.texts.flatMap((text) => text.to).length)
+        return (calls.length > 1 && later?.()) || ports.messages.accept(order)
+      },
+    },
+  })
+
+test('more than 1000 numbers go in calls of 1000, and are one result', async () => {
+  const calls: number[] = []
+  const operator = anOperator({ ports: counting(calls) })
+  await anAccount(operator.ports, { credits: 25_000 })
+  const { recipients } = await operator.json<{ recipients: { number: string; id: number }[] }>(
+    ...send('--to', many.join()),
+  )
+  expect(calls).toEqual([1000, 1000, 500])
+  expect(recipients.map(({ number }) => number)).toEqual(many)
+  expect(new Set(recipients.map(({ id }) => id)).size).toBe(2500)
+})
+
+const busy = () => 'overloaded' as const
+const broken = () => {
+  throw new Error('broken')
+}
+const second = many[1000] ?? ''
+
+test.each([
+  ['too busy', busy, 1, `The gateway is overloaded; the numbers from ${second} on were not sent. Try again.\n`],
+  ['out of order', broken, 3, `What became of the numbers from ${second} on is not known.\nbroken\n`],
+])('what was accepted before the gateway was %s is told', async (_, later, expected, message) => {
+  for (const format of [[], ['--json']]) {
+    const operator = anOperator({ ports: counting([], later) })
+    await anAccount(operator.ports, { credits: 25_000 })
+    const { code, out, err } = await operator.run([...send('--to', many.join(), '--wait'), ...format])
+    expect(code).toBe(expected)
+    if (format.length === 0) {
+      expect(out.match(/: message /g)).toHaveLength(1000)
+      expect(err).toBe(message)
+    } else {
+      expect((JSON.parse(out) as { recipients: unknown[] }).recipients).toHaveLength(1000)
+      expect(JSON.parse(err)).toEqual({ error: message.trim().split('\n').at(-1) })
+    }
+  }
+})
+
+test('if the first call fails, nothing is on standard output', async () => {
+  const operator = anOperator({
+    ports: (ports) => ({ ...ports, messages: { ...ports.messages, accept: () => Promise.resolve('overloaded') } }),
+  })
+  await anAccount(operator.ports)
+  const message = 'The gateway is overloaded; nothing was sent. Try again.'
+  expect(await operator.run(send('--to', aNumber()))).toEqual({ code: 1, out: '', err: `${message}\n` })
+})

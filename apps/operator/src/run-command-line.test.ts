@@ -1,0 +1,122 @@
+import { Writable } from 'node:stream'
+import { anAccount } from '@gateway/core/testing'
+import { anOperator, textOf } from '../testing/operate.ts'
+import { runCommandLine, type Host } from './run-command-line.ts'
+
+const commands = [
+  'account open',
+  'account list',
+  'account show',
+  'account lock',
+  'account unlock',
+  'account password',
+  'key issue',
+  'key list',
+  'key revoke',
+  'credits top-up',
+  'credits verify',
+  'number block',
+  'number unblock',
+  'number list',
+  'send',
+  'migrate',
+]
+
+const closed: Host = {
+  out: textOf().stream,
+  err: textOf().stream,
+  input: () => ({ secret: () => Promise.resolve('') }),
+  withDatabase: () => Promise.reject(new Error('The database cannot be reached: no.')),
+}
+
+test.each(commands)('the help of %s names --json, needs no database and is no error', async (command) => {
+  const [out, err] = [textOf(), textOf()]
+  const code = await runCommandLine([...command.split(' '), '--help'], { ...closed, out: out.stream, err: err.stream })
+  expect([code, err.text()]).toEqual([0, ''])
+  expect(out.text()).toMatch(new RegExp(`^Usage: gateway ${command} \\[options\\]`))
+  expect(out.text()).toContain('--json')
+})
+
+test('the help of all names every group, the environment and the exit codes', async () => {
+  const { code, out } = await anOperator().run(['--help'])
+  expect(code).toBe(0)
+  for (const word of [
+    'account',
+    'key',
+    'credits',
+    'number',
+    'send',
+    'migrate',
+    'DATABASE_URL',
+    'DATA_DIR',
+    'Exit codes',
+  ])
+    expect(out).toContain(word)
+})
+
+test.each([
+  ['nothing', []],
+  ['a group alone', ['account']],
+])('%s is answered by the help, on standard error, and 2', async (_, args) => {
+  const { code, out, err } = await anOperator().run(args)
+  expect([code, out]).toEqual([2, ''])
+  expect(err).toMatch(/^Usage: gateway/)
+})
+
+test.each([
+  ['an unknown command', ['nope'], "Unknown command 'nope'. See 'gateway --help'."],
+  ['a misspelt one', ['account', 'lst'], "Unknown command 'lst' (Did you mean list?) See 'gateway account --help'."],
+  ['an unknown option', ['number', 'list', '--x'], "Unknown option '--x'. See 'gateway number list --help'."],
+  ['a missing argument', ['key', 'issue'], "Missing required argument 'id'. See 'gateway key issue --help'."],
+  [
+    'a missing option',
+    ['account', 'open'],
+    "Required option '--login <login>' not specified. See 'gateway account open --help'.",
+  ],
+  [
+    'too many arguments',
+    ['account', 'list', 'x'],
+    "Too many arguments for 'list'. Expected 0 arguments but got 1. See 'gateway account list --help'.",
+  ],
+])('%s is told in a sentence, or as JSON, and 2', async (_, args, message) => {
+  const operator = anOperator()
+  expect(await operator.run(args)).toEqual({ code: 2, out: '', err: `${message}\n` })
+  const { code, out, err } = await operator.run([...args, '--json'])
+  expect([code, out]).toEqual([2, ''])
+  expect(JSON.parse(err)).toEqual({ error: expect.any(String) as string })
+})
+
+test('what is out of order is told in a sentence, or as JSON, and 3', async () => {
+  const [text, json] = [textOf(), textOf()]
+  expect(await runCommandLine(['account', 'list'], { ...closed, err: text.stream })).toBe(3)
+  expect(await runCommandLine(['account', 'list', '--json'], { ...closed, err: json.stream })).toBe(3)
+  expect(text.text()).toBe('The database cannot be reached: no.\n')
+  expect(JSON.parse(json.text())).toEqual({ error: 'The database cannot be reached: no.' })
+})
+
+test('a value that looks like --json is a value', async () => {
+  const operator = anOperator()
+  const { id } = await anAccount(operator.ports)
+  const { out } = await operator.run(['send', '--account', String(id), '--to', '27825550101', '--text', '--json'])
+  expect(out).toMatch(/^27825550101: message 1, /)
+})
+
+/** Fails every write as a pipe or a full disk does. */
+const failing = (code: string): Writable =>
+  new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(`${code}: write`), { code })) })
+
+test.each([
+  ['of which only the first lines are read ends quietly', 'EPIPE', 0, ''],
+  ['that cannot be written is an error', 'ENOSPC', 3, 'The result cannot be written: ENOSPC: write\n'],
+])('a result %s', async (_, problem, expected, told) => {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  const err = textOf()
+  const code = await runCommandLine(['account', 'list'], {
+    ...closed,
+    out: failing(problem),
+    err: err.stream,
+    withDatabase: (work) => work({ ports: operator.ports, migrate: () => Promise.resolve([]) }),
+  })
+  expect([code, err.text()]).toEqual([expected, told])
+})

@@ -1,0 +1,64 @@
+import { PassThrough } from 'node:stream'
+import { until } from '@gateway/core/testing'
+import { terminal } from './terminal.ts'
+
+const setUp = (isTTY: boolean) => {
+  const stdin = Object.assign(new PassThrough(), { isTTY })
+  const seen = { text: '', interrupts: 0 }
+  const input = terminal(
+    stdin,
+    (text) => void (seen.text += text),
+    () => seen.interrupts++,
+  )
+  return { stdin, seen, input }
+}
+
+test.each([
+  ['secret\n', 'secret'],
+  ['secret\r\n', 'secret'],
+  ['secret', 'secret'],
+  [' se cret \nmore\n', ' se cret '],
+  ['', ''],
+])('of a pipe with %j the secret is %j, and nothing is shown', async (piped, expected) => {
+  const { stdin, seen, input } = setUp(false)
+  stdin.end(piped)
+  expect(await input.secret('Password')).toBe(expected)
+  expect(seen.text).toBe('')
+})
+
+test('a pipe that stays open is not waited for after its first line', async () => {
+  const { stdin, input } = setUp(false)
+  stdin.write('secret\n')
+  expect(await input.secret('Password')).toBe('secret')
+})
+
+test.each([
+  ['the same twice', 'secret', 'secret', 'secret'],
+  ['two that differ', 'secret', 'secrte', undefined],
+])('a terminal is asked twice and shows nothing of it: %s', async (_, first, second, expected) => {
+  const { stdin, seen, input } = setUp(true)
+  const typed = input.secret('Password')
+  await until(() => seen.text.endsWith('Password: '))
+  stdin.write(`${first}\n`)
+  await until(() => seen.text.endsWith('again: '))
+  stdin.write(`${second}\n`)
+  expect(await typed).toBe(expected)
+  expect(seen.text).toBe('Password: \nPassword again: \n')
+})
+
+test('a blank answer is not asked for again', async () => {
+  const { stdin, seen, input } = setUp(true)
+  const typed = input.secret('Password')
+  stdin.write('\n')
+  expect(await typed).toBe('')
+  expect(seen.text).toBe('Password: \n')
+})
+
+test('Ctrl-C while a terminal is asked interrupts, and is no answer', async () => {
+  const { stdin, seen, input } = setUp(true)
+  let answered = false
+  void input.secret('Password').then(() => (answered = true))
+  stdin.write('sec\u0003')
+  await until(() => seen.interrupts === 1)
+  expect(answered).toBe(false)
+})

@@ -1,0 +1,67 @@
+import { Writable } from 'node:stream'
+import type { Ports } from '@gateway/core'
+import { memoryStore, memoryStoredPorts, memorySecrets, steppingClock, type MemoryStore } from '@gateway/core/testing'
+import { runCommandLine, type Opened } from '../src/run-command-line.ts'
+
+export interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+export interface Operator {
+  readonly ports: Ports
+  readonly store: MemoryStore
+  /** Runs a command that may fail. `typed` is what comes as a secret; undefined: the two that were typed differ. */
+  run(args: readonly string[], typed?: string): Promise<Outcome>
+  /** Runs a command that must succeed, with `--json`, and returns its document. */
+  json<Result>(...args: readonly string[]): Promise<Result>
+  /** What the command that runs has written so far. */
+  written(): string
+}
+
+/** Who operates a gateway in memory that begins empty, on 2026-10-18 at 10:00 of the gateway's time. */
+export function anOperator(other: { ports?: (ports: Ports) => Ports; migrate?: Opened['migrate'] } = {}): Operator {
+  const clock = steppingClock()
+  const store = memoryStore(clock)
+  const inMemory = { ...memoryStoredPorts(store), clock, secrets: memorySecrets() }
+  const ports = other.ports?.(inMemory) ?? inMemory
+  const migrate = other.migrate ?? (() => Promise.resolve([]))
+  let out = textOf()
+
+  async function run(args: readonly string[], typed?: string): Promise<Outcome> {
+    const err = textOf()
+    out = textOf()
+    const code = await runCommandLine(args, {
+      out: out.stream,
+      err: err.stream,
+      input: () => ({ secret: () => Promise.resolve(typed) }),
+      withDatabase: (work) => work({ ports, migrate }),
+    })
+    return { code, out: out.text(), err: err.text() }
+  }
+
+  return {
+    ports,
+    store,
+    run,
+    json: async <Result>(...args: readonly string[]) => {
+      const { code, out, err } = await run([...args, '--json'])
+      if (code !== 0 || err !== '') throw new Error(`${args.join(' ')} ended with ${code}: ${err}`)
+      return JSON.parse(out) as Result
+    },
+    written: () => out.text(),
+  }
+}
+
+/** A stream that keeps what it is given; a terminal, if so wanted. */
+export function textOf(isTTY = false): { stream: Writable & { isTTY: boolean }; text(): string } {
+  let text = ''
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      text += chunk.toString()
+      done()
+    },
+  })
+  return { stream: Object.assign(stream, { isTTY }), text: () => text }
+}
