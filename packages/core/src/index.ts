@@ -27,16 +27,27 @@ export {
   wholeCredits,
   type Credits,
 } from './credits/credits.ts'
-export type { Ledger, LedgerCheck, LedgerDifference } from './credits/ledger.ts'
+export type { Ledger, LedgerCheck, LedgerDifference, Transfer, TransferFailure } from './credits/ledger.ts'
 export { priceOf, type PriceTable } from './credits/price.ts'
 export type { Prices } from './credits/prices.ts'
 export { spend, type Spending } from './credits/spend.ts'
+export type { TransferRefusal, WantedTransfer } from './credits/transfer-credits.ts'
 
 // Messages.
 export { bodyOf, partsOf, type Body } from './message/body.ts'
 export { messageId, parseMessageId, type MessageId } from './message/message-id.ts'
-export type { Acceptance, KnownStatus, Messages, MessageStatus, Order, OrderedText } from './message/messages.ts'
+export type {
+  Acceptance,
+  Deletion,
+  KnownStatus,
+  Messages,
+  MessageStatus,
+  Order,
+  OrderedText,
+  ScheduledMessage,
+} from './message/messages.ts'
 export { parseMsisdn, type Msisdn } from './message/msisdn.ts'
+export type { Page, Paged } from './message/page.ts'
 export type { TextToSend } from './message/screen-texts.ts'
 export type { Refusal } from './message/screening.ts'
 export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } from './message/send-messages.ts'

@@ -29,6 +29,7 @@ export function postgresAccounts(context: Context): Accounts {
     ...rememberedAccounts(context),
     find,
     list: () => listed(pools),
+    subAccounts: () => Promise.reject(new Error('being written')),
     open: (opened, now) => changes.around(openAccount(kysely, opened, now)),
     setLocked: (id, locked) => changes.around(setLocked(id, locked)),
     setPassword: (id, password) => changes.around(setPassword(id, password)),

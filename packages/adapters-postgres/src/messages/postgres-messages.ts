@@ -24,5 +24,7 @@ export function postgresMessages({ pools: { hot }, settings }: Context): Message
   return {
     accept: acceptWithinBounds,
     status: (by, ids, since) => statuses(hot, by, ids, since),
+    scheduled: () => Promise.reject(new Error('being written')),
+    deleteScheduled: () => Promise.reject(new Error('being written')),
   }
 }

@@ -28,6 +28,8 @@ export interface Accounts {
   find(id: AccountId): Promise<AccountWithBalance | undefined>
   /** Every account with its balance, by id. */
   list(): AsyncIterable<AccountWithBalance>
+  /** The sub accounts of a main account with their balances, by id; read afresh. */
+  subAccounts(main: AccountId): Promise<readonly AccountWithBalance[]>
   /** Opens the account and grants its first credits, or does neither. */
   open(opened: OpenedAccount, now: Instant): Promise<AccountId | OpenRefusal>
   /** False: no such account. Setting what is already so succeeds. */

@@ -17,6 +17,17 @@ export interface LedgerCheck {
   readonly differences: readonly LedgerDifference[]
 }
 
+export interface Transfer {
+  readonly from: AccountId
+  /** Not `from`. */
+  readonly to: AccountId
+  /** More than nothing. */
+  readonly amount: Credits
+}
+
+/** Failed: the store is in trouble, and it is certain that nothing moved. */
+export type TransferFailure = 'from-locked' | 'to-locked' | 'insufficient-credits' | 'failed'
+
 /** The movements of credits. Balance = sum of an account's entries, never negative. */
 export interface Ledger {
   /** Read afresh. Undefined: no such account. */
@@ -33,4 +44,9 @@ export interface Ledger {
   ): Promise<Credits | 'no-such-account' | 'out-of-range'>
   /** Recomputes every balance from the entries, all as of one moment. */
   check(): Promise<LedgerCheck>
+  /**
+   * Moves credits, or does nothing and says why, in this order. Two transfers between the same accounts, in any direction and at the
+   * same time, both happen as if one came after the other. Throws where it cannot be found out whether the credits moved.
+   */
+  transfer(transfer: Transfer, now: Instant): Promise<'done' | TransferFailure>
 }

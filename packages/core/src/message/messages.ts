@@ -4,6 +4,7 @@ import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
 import type { MessageId } from './message-id.ts'
 import type { Msisdn } from './msisdn.ts'
+import type { Page, Paged } from './page.ts'
 import type { OutcomeCode } from './status-code.ts'
 
 /** What is to be charged and sent: recipients that passed the screening, in request order. */
@@ -40,6 +41,24 @@ export interface KnownStatus {
 /** Waiting: queued, scheduled, claimed, or not yet recorded. Not found: unknown, another account's, or too old. */
 export type MessageStatus = KnownStatus | 'waiting' | 'not-found'
 
+/** A message that waits for its time and can still be deleted (rulings 1.15, 2.10). */
+export interface ScheduledMessage {
+  readonly id: MessageId
+  readonly number: Msisdn
+  readonly submitted: Instant
+  readonly due: Instant
+  readonly cost: Credits
+}
+
+/**
+ * What became of a wish to delete (ruling 1.15). Not found: unknown, another account's, deleted already, or too old. Sent:
+ * any other message of the account, be it claimed, sent, finished, waiting for another try, or never scheduled.
+ */
+export type Deletion =
+  | { readonly outcome: 'deleted'; readonly number: Msisdn; readonly refunded: Credits }
+  | { readonly outcome: 'sent'; readonly number: Msisdn }
+  | { readonly outcome: 'not-found' }
+
 /** What an account holder does with messages. Two accounts never learn anything of each other's ids (P-10). */
 export interface Messages {
   /**
@@ -55,4 +74,11 @@ export interface Messages {
    * not scheduled) before `since`; a waiting one never is (ruling 1.16).
    */
   status(by: AccountId, ids: readonly MessageId[], since: Instant): Promise<readonly MessageStatus[]>
+  /** What waits of the account and can still be deleted, by due time, then id. */
+  scheduled(by: AccountId, page: Page): Promise<Paged<ScheduledMessage>>
+  /**
+   * Deletes what no dispatcher has claimed, and refunds exactly what was charged, once (P-8). One result per id, in order; of an id
+   * that is given twice the second is not found. Either all of it happens or none. `since` as of `status`.
+   */
+  deleteScheduled(by: AccountId, ids: readonly MessageId[], since: Instant): Promise<readonly Deletion[]>
 }

@@ -28,6 +28,11 @@ export const memoryAccounts = (store: MemoryStore): Accounts => ({
     return row && { account: row.account, balance: row.balance }
   }),
   list: () => listed(store),
+  subAccounts: atomic((main) =>
+    [...store.accounts.values()]
+      .filter(({ account }) => account.parent === main)
+      .map(({ account, balance }) => ({ account, balance })),
+  ),
   open: atomic((opened, now) => open(store, opened, now)),
   setLocked: atomic((id, locked) => change(store, id, (row) => (row.account = { ...row.account, locked }))),
   setPassword: atomic((id, password) => change(store, id, (row) => (row.password = password))),

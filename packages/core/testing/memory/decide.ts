@@ -25,7 +25,7 @@ export function decide(store: MemoryStore, row: MessageRow, carrier: Decision['c
 export function endRefunded(
   store: MemoryStore,
   row: MessageRow,
-  code: SettledCode | typeof OUTCOME.refused,
+  code: SettledCode | typeof OUTCOME.refused | typeof OUTCOME.cancelled,
   carrier: Decision['carrier'],
 ): void {
   const account = store.accounts.get(row.send.account)

@@ -1,4 +1,15 @@
-import { credits, plus, type AccountId, type Credits, type Instant, type Ledger, type LedgerCheck } from '@gateway/core'
+import {
+  credits,
+  minus,
+  plus,
+  type AccountId,
+  type Credits,
+  type Instant,
+  type Ledger,
+  type LedgerCheck,
+  type Transfer,
+  type TransferFailure,
+} from '@gateway/core'
 import { atomic } from './atomic.ts'
 import { enter } from './money.ts'
 import type { MemoryStore } from './store.ts'
@@ -7,6 +18,7 @@ export const memoryLedger = (store: MemoryStore): Ledger => ({
   balance: atomic((id) => store.accounts.get(id)?.balance),
   topUp: atomic((id, amount, why, now) => topUp(store, id, amount, why, now)),
   check: atomic(() => check(store)),
+  transfer: atomic((wanted, now) => transfer(store, wanted, now)),
 })
 
 function topUp(store: MemoryStore, id: AccountId, amount: Credits, why: string, now: Instant) {
@@ -14,6 +26,19 @@ function topUp(store: MemoryStore, id: AccountId, amount: Credits, why: string, 
   if (row === undefined) return 'no-such-account'
   const balance = row.balance + amount
   return balance >= 0 && Number.isSafeInteger(balance) ? enter(row, amount, why, now) : 'out-of-range'
+}
+
+function transfer(store: MemoryStore, { from, to, amount }: Transfer, now: Instant): 'done' | TransferFailure {
+  if (from === to || amount <= 0) throw new RangeError('a transfer moves something, from one account to another')
+  const [sender, receiver] = [store.accounts.get(from), store.accounts.get(to)]
+  if (sender === undefined || receiver === undefined) throw new Error(`no account ${sender ? to : from}`)
+  if (sender.account.locked) return 'from-locked'
+  if (receiver.account.locked) return 'to-locked'
+  if (sender.balance < amount) return 'insufficient-credits'
+  if (!Number.isSafeInteger(receiver.balance + amount)) return 'failed'
+  enter(sender, minus(credits(0), amount), `transfer to ${to}`, now)
+  enter(receiver, amount, `transfer from ${from}`, now)
+  return 'done'
 }
 
 function check(store: MemoryStore): LedgerCheck {

@@ -15,6 +15,7 @@ import {
 import { atomic } from './atomic.ts'
 import { enter } from './money.ts'
 import type { MessageRow } from './rows.ts'
+import { deleteScheduled, scheduled } from './scheduled.ts'
 import type { MemoryStore } from './store.ts'
 
 const singleLaneMax = 10
@@ -22,6 +23,8 @@ const singleLaneMax = 10
 export const memoryMessages = (store: MemoryStore): Messages => ({
   accept: atomic((order) => accept(store, order)),
   status: atomic((by, ids, since) => ids.map((id) => statusOf(store.messages.get(id), by, since))),
+  scheduled: atomic((by, page) => scheduled(store, by, page)),
+  deleteScheduled: atomic((by, ids, since) => deleteScheduled(store, by, ids, since)),
 })
 
 function accept(store: MemoryStore, order: Order): Acceptance | 'account-locked' {
@@ -47,13 +50,14 @@ function storeText(store: MemoryStore, account: AccountId, { body, due, to }: Or
   if (first !== undefined) {
     const now = store.clock.now()
     const lane = paid.length <= singleLaneMax ? 'single' : 'bulk'
-    const send = { first, account, body, lane, due: due !== undefined && due > now ? due : now } as const
+    const scheduled = due !== undefined && due > now
+    const send = { first, account, body, lane, submitted: now, due: scheduled ? due : now, scheduled } as const
     const messages = paid.map(({ number, cost }, i) => {
       const row: MessageRow = { id: ids[i] ?? first, send, number, cost, decision: undefined }
       store.messages.set(row.id, row)
       return row
     })
-    const waiting = send.due > now ? store.later : store.due[lane]
+    const waiting = scheduled ? store.later : store.due[lane]
     waiting.add({ send, messages, attempt: 0, at: send.due })
   }
   const accepted = ids.values()

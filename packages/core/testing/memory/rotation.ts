@@ -9,6 +9,8 @@ export interface Rotation {
   next(ripe?: (range: Range) => boolean): Range | undefined
   /** The first range of the send's account, if it is of this send. Changes nobody's turn. */
   nextOf(send: Send): Range | undefined
+  /** Every range of this account. Changes nobody's turn. */
+  allOf(account: AccountId): readonly Range[]
   /** Takes out what is picked, at most `rangesMax` of it. */
   takeAll(picked: (range: Range) => boolean, rangesMax: number): readonly Range[]
 }
@@ -43,6 +45,7 @@ export function rotation(compare: (a: Range, b: Range) => number): Rotation {
       const ranges = byAccount.get(send.account)
       return ranges?.first()?.send === send ? take(send.account, ranges) : undefined
     },
+    allOf: (account) => byAccount.get(account)?.all() ?? [],
     takeAll: (picked, rangesMax) => {
       const out: Range[] = []
       for (const [account, ranges] of byAccount) {

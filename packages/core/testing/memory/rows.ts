@@ -36,8 +36,11 @@ export interface Send {
   readonly account: AccountId
   readonly body: Body
   readonly lane: Lane
+  readonly submitted: Instant
   /** When it is to be sent; when it was accepted, if that was to be at once. */
   readonly due: Instant
+  /** Whether it was to be sent later, when it was accepted. */
+  readonly scheduled: boolean
 }
 
 export interface MessageRow {

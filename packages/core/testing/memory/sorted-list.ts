@@ -2,6 +2,7 @@
 export interface SortedList<T> {
   readonly size: number
   first(): T | undefined
+  all(): readonly T[]
   takeFirst(): T | undefined
   add(item: T): void
   /** Takes out what is picked, at most `itemsMax` of it, from the front. */
@@ -21,6 +22,7 @@ export function sortedList<T>(compare: (a: T, b: T) => number): SortedList<T> {
       return items.length - taken
     },
     first: () => items[taken],
+    all: () => items.slice(taken),
     takeFirst: () => {
       const item = items[taken]
       if (item !== undefined) taken++

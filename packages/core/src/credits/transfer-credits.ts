@@ -1,0 +1,63 @@
+import { accountId, type Account } from '../account/account.ts'
+import type { Ports } from '../ports.ts'
+import { credits, type Credits } from './credits.ts'
+
+/** Whole credits that one transfer moves at the most (ruling 3.7). */
+const quantityMax = 1_000_000_000_000
+
+/** A transfer as it was asked for: numbers that need not be accounts, or a quantity. */
+export interface WantedTransfer {
+  /** Account numbers without the 'W' prefix. NaN stands for what is no number. */
+  readonly from: number
+  readonly to: number
+  /** Whole credits. NaN stands for what is no whole number. */
+  readonly quantity: number
+}
+
+/** In the order that wins (spec 4.2, transfer results; ruling 3.7). Failed: it is certain that nothing moved. */
+export type TransferRefusal =
+  | 'invalid-from-account'
+  | 'invalid-to-account'
+  | 'from-account-locked'
+  | 'to-account-locked'
+  | 'same-account'
+  | 'invalid-quantity'
+  | 'insufficient-credits'
+  | 'failed'
+
+/**
+ * Moves credits between a main account and its sub accounts, or between two of these. A main account may move them between
+ * any of the family, a sub account only its own; whether a sub account may ask at all is the interface's rule (rulings 2.13, 3.7).
+ * Throws where it cannot be found out whether the credits moved.
+ */
+export const transferCredits =
+  (ports: Pick<Ports, 'accounts' | 'ledger' | 'clock'>) =>
+  async (asker: Account, wanted: WantedTransfer): Promise<'done' | TransferRefusal> => {
+    const [from, to] = await Promise.all([wanted.from, wanted.to].map((number) => familyMember(ports, asker, number)))
+    if (from === undefined || (asker.parent !== undefined && from.id !== asker.id)) return 'invalid-from-account'
+    if (to === undefined) return 'invalid-to-account'
+    if (from.locked || asker.locked) return 'from-account-locked'
+    if (to.locked) return 'to-account-locked'
+    if (from.id === to.id) return 'same-account'
+    const amount = amountOf(wanted.quantity)
+    if (amount === undefined) return 'invalid-quantity'
+
+    const done = await ports.ledger.transfer({ from: from.id, to: to.id, amount }, ports.clock.now())
+    if (done === 'from-locked') return 'from-account-locked'
+    return done === 'to-locked' ? 'to-account-locked' : done
+  }
+
+/** The account of that number, read afresh, if it is the asker's main account or one of its sub accounts. */
+async function familyMember(
+  ports: Pick<Ports, 'accounts'>,
+  asker: Account,
+  number: number,
+): Promise<Account | undefined> {
+  const id = accountId(number)
+  const account = id === undefined ? undefined : (await ports.accounts.find(id))?.account
+  const main = asker.parent ?? asker.id
+  return account?.id === main || account?.parent === main ? account : undefined
+}
+
+const amountOf = (quantity: number): Credits | undefined =>
+  Number.isInteger(quantity) && quantity > 0 && quantity <= quantityMax ? credits(quantity * 10) : undefined
