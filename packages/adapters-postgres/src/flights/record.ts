@@ -22,10 +22,10 @@ export function createRecord({ pools: { hot } }: Context, held: Held): Flights['
     outcomes: readonly Recorded[],
   ): Promise<void> {
     const recorded = ascending(outcomes)
-    const carriers = recorded.map(({ flight }) => held.get(dispatcher, flight)?.carrier)
+    const carriers = recorded.map((outcome) => carrierOf(dispatcher, outcome))
     const common = commonValues(dispatcher, recorded)
     const late = [...common, arrayOf(recorded.map(({ handover }) => codes[handover.outcome]))]
-    if (leavesSome(dispatcher, finished, recorded)) await endCarefully(dispatcher, finished, late)
+    if (leavesSome(dispatcher, finished, recorded, carriers)) await endCarefully(dispatcher, finished, late)
     else {
       const isPlain = !carriers.includes(undefined) && recorded.every(({ handover }) => handover.outcome === 'accepted')
       const ended = arrayOf(finished)
@@ -34,6 +34,12 @@ export function createRecord({ pools: { hot } }: Context, held: Held): Flights['
     }
     for (const { flight, message } of recorded) held.get(dispatcher, flight)?.ids.delete(message.id)
     for (const flight of finished) held.drop(dispatcher, flight)
+  }
+
+  /** The number of the carrier whose flight still holds this message, as far as this process knows. */
+  function carrierOf(dispatcher: DispatcherId, { flight, message }: Recorded): number | undefined {
+    const of = held.get(dispatcher, flight)
+    return of?.ids.has(message.id) === true ? of.carrier : undefined
   }
 
   /** The plain statement. False: some of it is there already, or its flight is gone; nothing is wrong with running the late one. */
@@ -48,10 +54,15 @@ export function createRecord({ pools: { hot } }: Context, held: Held): Flights['
   }
 
   /** Whether a finished flight holds, or may hold, messages that nothing is said of. */
-  function leavesSome(dispatcher: DispatcherId, finished: readonly FlightId[], recorded: readonly Recorded[]): boolean {
+  function leavesSome(
+    dispatcher: DispatcherId,
+    finished: readonly FlightId[],
+    recorded: readonly Recorded[],
+    carriers: readonly (number | undefined)[],
+  ): boolean {
     const told = new Map<FlightId, number>()
-    for (const { flight, message } of recorded) {
-      if (held.get(dispatcher, flight)?.ids.has(message.id)) told.set(flight, (told.get(flight) ?? 0) + 1)
+    for (const [i, { flight }] of recorded.entries()) {
+      if (carriers[i] !== undefined) told.set(flight, (told.get(flight) ?? 0) + 1)
     }
     return finished.some((flight) => held.get(dispatcher, flight)?.ids.size !== (told.get(flight) ?? 0))
   }

@@ -94,6 +94,21 @@ export const outcomes = withTraffic({
     assert.deepEqual(idsOf(await traffic.claimAll(dispatcher)), ids.slice(5))
   },
 
+  'an outcome of a message that its flight no longer holds changes nothing': async (traffic) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 9 })
+    const settled = ids.slice(0, 2).map((id) => ({ id, code: expired }))
+    await flights.settle(dispatcher, flight.id, settled)
+    await flights.postpone(dispatcher, flight.id, ids.slice(2), 0)
+    await flights.record(dispatcher, [], allAccepted(flight))
+    await flights.record(dispatcher, [], ofEveryKind(flight))
+    await flights.record(dispatcher, [flight.id], allAccepted(flight))
+    assert.deepEqual(await traffic.codes(account, ids), [expired, expired, ...times(7, 'waiting')])
+    assert.equal(await traffic.balance(account), granted - 70)
+    await promoteAll(traffic)
+    assert.deepEqual(idsOf(await traffic.claimAll(dispatcher)), ids.slice(2))
+  },
+
   'late truth: what recovery called unknown becomes what it is, once': async (traffic) => {
     const { flights } = traffic.ports
     const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 20 })

@@ -110,6 +110,18 @@ export const matching = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [rejected])
   },
 
+  'of the kept receipts of a message the first final one counts, also when they are matched one by one': async (
+    traffic,
+  ) => {
+    const { receipts } = traffic.ports
+    const { account, ids, flight, record } = await handedOver(traffic)
+    for (const code of [underWay, rejected, delivered, unknown] as const)
+      await receipts.apply(receiptsFor(flight, code))
+    await record()
+    for (let i = 0; i < 4; i++) assert.equal(await receipts.match(1), 1)
+    assert.deepEqual(await traffic.codes(account, ids), [rejected])
+  },
+
   'match tries at most as many receipts as it is told': async (traffic) => {
     const { flight, record } = await handedOver(traffic, { to: 10 })
     await traffic.ports.receipts.apply(receiptsFor(flight, delivered))
