@@ -1,0 +1,231 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { access } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { until } from '@gateway/core/testing'
+import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from '@gateway/embedded-postgres'
+import { query } from '../packages/embedded-postgres/testing/query.ts'
+import {
+  cleanEnvironment,
+  dataFolder,
+  gatewayJson,
+  killLeftovers,
+  root,
+  runGateway,
+  startApp,
+  type Environment,
+  type Outcome,
+  type Started,
+} from './support/process.ts'
+
+type Folder = Awaited<ReturnType<typeof dataFolder>>
+let folder: Folder
+let dispatcher: Started
+/** The database that the dispatcher has started, for what no command does. */
+let database: EmbeddedPostgres
+let environment: Environment
+
+beforeAll(async () => {
+  folder = await dataFolder()
+  environment = { DATA_DIR: folder.path, CARRIERS: 'simulator:?delayMs=10' }
+  dispatcher = await startApp('dispatcher', environment)
+  database = await startEmbeddedPostgres({ dataDir: folder.path })
+}, 120_000)
+afterAll(async () => {
+  await database.stop()
+  await dispatcher.stop()
+  killLeftovers()
+  await remove(folder)
+}, 120_000)
+
+async function remove(data: Folder): Promise<void> {
+  await removeCluster(data.path)
+  await data.remove()
+}
+
+const json = <Result>(...args: readonly string[]) => gatewayJson<Result>(args, environment)
+const open = async (...args: readonly string[]) => (await json<{ id: number }>('account', 'open', ...args)).id
+
+test('on an empty folder a command works on its own, and leaves no database running', async () => {
+  const own = await dataFolder()
+  const alone = { DATA_DIR: own.path }
+  const isRunning = () =>
+    access(join(own.path, 'postgres/postmaster.pid')).then(
+      () => true,
+      () => false,
+    )
+  try {
+    const { applied } = await gatewayJson<{ applied: unknown[] }>(['migrate'], alone)
+    expect(applied.length).toBeGreaterThan(0)
+    expect(await isRunning()).toBe(false)
+    expect(await gatewayJson(['account', 'open', '--login', 'acme', '--credits', '5'], alone)).toMatchObject({
+      id: 1,
+    })
+    const { code, out, err } = await runGateway(['account', 'list'], alone)
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(/^ID .*\n1 .*acme .*5\.0 .*open\n$/)
+    expect(await isRunning()).toBe(false)
+  } finally {
+    await remove(own)
+  }
+}, 120_000)
+
+test('accounts, passwords and keys beside a running server', async () => {
+  const id = await open('--login', 'main', '--credits', '100', '--first-name', 'Ada', '--surname', 'Love')
+  const trial = ['--trial', '--own-number', '27825550199', '--transactional', '--parent', String(id)]
+  const piped = await runGateway(
+    ['account', 'open', '--login', 'sub', ...trial, '--password', '-', '--json'],
+    environment,
+    'secret\n',
+  )
+  expect([piped.code, piped.err]).toEqual([0, ''])
+  const sub = (JSON.parse(piped.out) as { id: number }).id
+
+  const [list, set, generated, issued] = await Promise.all([
+    json<{ id: number }[]>('account', 'list'),
+    runGateway(['account', 'password', String(id)], environment, 'another\n'),
+    json<{ password: string }>('account', 'password', String(sub), '--generate'),
+    json<{ id: number; key: string }>('key', 'issue', String(id), '--label', 'crm', '--expires', '2099-12-31'),
+  ])
+  expect(list.map((account) => account.id)).toEqual(expect.arrayContaining([id, sub]))
+  expect(set).toEqual({ code: 0, out: `The password of account ${id} is set.\n`, err: '' })
+  expect(generated.password).toMatch(/^\S{16,}$/)
+  expect(await json('account', 'lock', String(sub))).toEqual({ id: sub, locked: true })
+  const [shown, unlocked, revoked] = await Promise.all([
+    json('account', 'show', String(sub)),
+    json('account', 'unlock', String(id)),
+    json('key', 'revoke', String(issued.id)),
+  ])
+  expect(shown).toMatchObject({
+    login: 'sub',
+    parent: id,
+    locked: true,
+    trialOwnNumber: '27825550199',
+    transactional: true,
+  })
+  expect(unlocked).toEqual({ id, locked: false })
+  expect(revoked).toEqual({ id: issued.id, revoked: true })
+  const keys = await runGateway(['key', 'list', String(id), '--json'], environment)
+  expect(JSON.parse(keys.out)).toMatchObject([{ id: issued.id, label: 'crm', state: 'revoked' }])
+  expect(keys.out).not.toContain(issued.key)
+
+  const stored = JSON.stringify([
+    await query(database.connectionString, 'select * from directory'),
+    await query(database.connectionString, 'select * from api_key'),
+  ])
+  for (const secret of [issued.key, generated.password, '"secret"', 'another']) expect(stored).not.toContain(secret)
+}, 120_000)
+
+test('messages are sent, watched until they are final, and blocked; what is refused ends with 1', async () => {
+  const id = String(await open('--login', 'sender', '--credits', '1'))
+  expect(await json('credits', 'top-up', id, '2', '--why', 'invoice')).toMatchObject({ balance: 3 })
+  expect(await json('number', 'block', '27825550103', '--reason', 'blacklisted')).toMatchObject({ added: true })
+
+  const send = ['send', '--account', id, '--text', 'Hello', '--to']
+  const watched = await runGateway([...send, '27825550101,27825550190,27825550103', '--wait'], environment)
+  expect([watched.code, watched.err]).toEqual([0, ''])
+  expect(watched.out).toMatch(/^27825550101: message \d+, 1\.0 credits\n/)
+  expect(watched.out).toContain('27825550103: refused, the number is blacklisted\n')
+  expect(watched.out).toMatch(/\nmessage \d+: DELIVERED 0 \(/)
+  expect(watched.out).toMatch(/\nmessage \d+: SENDINGFAILED 103 \(/)
+
+  const [list, refused, document] = await Promise.all([
+    json('number', 'list', '--reason', 'blacklisted'),
+    runGateway([...send, '27825550103', '--json'], environment),
+    json<{ statuses: unknown[] }>(...send, '27825550102', '--wait'),
+  ])
+  expect(list).toMatchObject([{ number: '27825550103', reason: 'blacklisted' }])
+  expect(refused.code).toBe(1)
+  expect(JSON.parse(refused.err)).toEqual({ error: 'No number was accepted.' })
+  expect(document.statuses).toMatchObject([{ status: 'DELIVERED', statusCode: 0 }])
+  expect(await json('number', 'unblock', '27825550103')).toMatchObject({ unblocked: 1 })
+}, 120_000)
+
+test('verify ends with 0 while the ledger fits, and with 1 and both sums when a balance differs', async () => {
+  const id = await open('--login', 'rich', '--credits', '100')
+  expect(await json('credits', 'verify')).toMatchObject({ differences: [] })
+  const change = (tenths: number) =>
+    query(database.connectionString, 'update account set balance = balance + $2 where id = $1', [id, tenths])
+  await change(5)
+  try {
+    const { code, out, err } = await runGateway(['credits', 'verify', '--json'], environment)
+    expect(code).toBe(1)
+    expect(JSON.parse(out)).toMatchObject({ differences: [{ account: id, balance: 100.5, entries: 100 }] })
+    expect(JSON.parse(err)).toHaveProperty('error')
+  } finally {
+    await change(-5)
+  }
+}, 120_000)
+
+test('a database that cannot be reached is one clear line without its password, soon, and 3', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  const nowhere = { DATABASE_URL: `postgres://me:hunter2@127.0.0.1:${port}/x` }
+  const [text, asJson] = await Promise.all([
+    runGateway(['account', 'list'], nowhere),
+    runGateway(['account', 'list', '--json'], nowhere),
+  ])
+  for (const { code, out, err } of [text, asJson]) {
+    expect([code, out]).toEqual([3, ''])
+    expect(err).not.toContain('hunter2')
+  }
+  expect(text.err).toMatch(/^The database cannot be reached: .*ECONNREFUSED.*Check DATABASE_URL.*\n$/)
+  expect(JSON.parse(asJson.err)).toEqual({ error: text.err.trim() })
+}, 120_000)
+
+test('a wrong call opens no database, and ends with 2', async () => {
+  const { code, out, err } = await runGateway(
+    ['number', 'block', '+27825550101', '--reason', 'blacklisted', '--json'],
+    {
+      DATABASE_URL: 'nonsense',
+    },
+  )
+  expect([code, out]).toEqual([2, ''])
+  expect(JSON.parse(err)).toEqual({ error: expect.stringContaining("without '+'") as string })
+}, 120_000)
+
+/** Runs a command until its output begins, then does something to it, and waits for its end. */
+const cutShort = async (
+  args: readonly string[],
+  begun: RegExp,
+  cut: (child: ChildProcessWithoutNullStreams) => void,
+): Promise<Outcome> => {
+  const child = spawn(process.execPath, [join(root, 'scripts/gateway.mjs'), ...args], {
+    cwd: root,
+    env: cleanEnvironment(environment),
+  })
+  let [out, err] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+  const ended = once(child, 'close')
+  try {
+    await until(() => begun.test(out) || child.exitCode !== null, 30_000)
+    cut(child)
+    const [code] = (await ended) as [number | null]
+    return { code, out, err }
+  } finally {
+    child.kill('SIGKILL')
+  }
+}
+
+test('a list of which only the beginning is read ends quietly', async () => {
+  await query(
+    database.connectionString,
+    'insert into suppression select 0, 27810000000 + i, 2, now() from generate_series(1, 50000) i',
+  )
+  const { code, err } = await cutShort(['number', 'list'], /NUMBER/, ({ stdout }) => stdout.destroy())
+  await query(database.connectionString, 'delete from suppression where kind = 2')
+  expect([code, err]).toEqual([0, ''])
+}, 120_000)
+
+test('Ctrl-C ends a command that waits, and the next one finds everything in order', async () => {
+  const id = String(await open('--login', 'hasty', '--credits', '1'))
+  const send = ['send', '--account', id, '--to', '27825550194', '--text', 'x', '--wait']
+  const { code, err } = await cutShort(send, /SENT 100/, (child) => child.kill('SIGINT'))
+  expect([code, err]).toEqual([130, 'Interrupted.\n'])
+  expect(await json('account', 'show', id)).toMatchObject({ balance: 0 })
+}, 120_000)
