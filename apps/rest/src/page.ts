@@ -1,10 +1,5 @@
+import type { Page, Paged } from '@gateway/core'
 import { failure, type Failure } from './answer.ts'
-
-/** Which items of a list are wanted. */
-export interface Page {
-  readonly offset: number
-  readonly limit: number
-}
 
 const limitMax = 1000
 
@@ -24,3 +19,12 @@ function wholeNumber(text: string): number | undefined {
   const value = /^[0-9]+$/.test(text) ? Number(text) : undefined
   return Number.isSafeInteger(value) ? value : undefined
 }
+
+/** What every list says of itself, and its items under this name (ruling 2.10). */
+export const pageFields = <Item>(
+  { offset, limit }: Page,
+  name: string,
+  { total, items }: Paged<Item>,
+  json: (item: Item) => string,
+): string =>
+  `"resultsOffset":${offset},"resultsLimit":${limit},"resultsTotalAvailable":${total},"${name}":[${items.map(json).join()}]`

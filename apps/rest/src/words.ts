@@ -1,4 +1,4 @@
-import { stateOf, type MessageStatus, type Refusal } from '@gateway/core'
+import { stateOf, type Deletion, type MessageStatus, type Refusal, type TransferRefusal } from '@gateway/core'
 
 /** `acceptError` of a recipient: the words of the query-string interface (ruling 2.5; spec 4.2, rule 2). */
 export const ACCEPT_ERROR = {
@@ -22,3 +22,21 @@ export function statusWords(status: MessageStatus): { readonly word: string; rea
   if (status === 'not-found') return { word: 'NOTFOUND', code: -2 }
   return { word: STATUS[stateOf(status.code)], code: status.code }
 }
+
+/** `deleteError` of an id (ruling 2.8). */
+export const DELETE_ERROR = {
+  deleted: '',
+  sent: 'SENT',
+  'not-found': 'NOTFOUND',
+} as const satisfies Record<Deletion['outcome'], string>
+
+/** `transferError`: the words of the query-string interface (ruling 2.13; spec 4.2). A failure of ours has none here, it is 503. */
+export const TRANSFER_ERROR = {
+  'invalid-from-account': 'invalidFromAccount',
+  'invalid-to-account': 'invalidToAccount',
+  'from-account-locked': 'lockedFromAccount',
+  'to-account-locked': 'lockedToAccount',
+  'same-account': 'sameAccount',
+  'invalid-quantity': 'invalidQuantity',
+  'insufficient-credits': 'insufficientCredits',
+} as const satisfies Record<Exclude<TransferRefusal, 'failed'>, string>

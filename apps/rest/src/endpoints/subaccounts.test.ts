@@ -1,9 +1,45 @@
-import { startRest } from '../../testing/start-rest.ts'
+import { createBackOffice } from '@gateway/core'
+import { anAccount } from '@gateway/core/testing'
+import { keyFor, startRest, type Rest } from '../../testing/start-rest.ts'
 
-test('the list is 501 with the envelope in this version', async () => {
-  const rest = await startRest()
-  const answer = await rest.get('/subaccounts')
-  expect(answer.status).toBe(501)
-  expect(answer.body).toMatchObject({ errorMessage: 'The list of sub accounts is not available in this version.' })
-  await rest.close()
+let rest: Rest
+beforeEach(async () => {
+  rest = await startRest()
+})
+afterEach(() => rest.close())
+
+const path = '/subaccounts'
+const listOf = (answer: { text: string }) => /"statusCode":200,(.*)\}$/.exec(answer.text)?.[1]
+
+test('the sub accounts of a main account, by number, with every field in the ruled order', async () => {
+  const { ports, account } = rest
+  const first = await anAccount(ports, { parent: account.id, login: 'b"1', firstName: 'É\n', surname: '"', credits: 5 })
+  await anAccount(ports)
+  const second = await anAccount(ports, { parent: account.id, login: 'a', credits: 12_340 })
+  expect(listOf(await rest.get(path))).toBe(
+    `"subAccounts":[{"accountNumber":${first.id},"loginName":"b\\"1","firstName":"É\\n","surname":"\\"","creditBalance":0.5},` +
+      `{"accountNumber":${second.id},"loginName":"a","firstName":"Ada","surname":"Lovelace","creditBalance":1234.0}]`,
+  )
+})
+
+test('an account without any, and a sub account, get an empty list', async () => {
+  expect(listOf(await rest.get(path))).toBe('"subAccounts":[]')
+  const sub = await anAccount(rest.ports, { parent: rest.account.id })
+  await anAccount(rest.ports, { parent: rest.account.id })
+  const key = await keyFor(rest.ports, sub)
+  expect(listOf(await rest.get(path).set('Authorization', key))).toBe('"subAccounts":[]')
+})
+
+test('a locked account reads it, and locked sub accounts are in it', async () => {
+  await anAccount(rest.ports, { parent: rest.account.id, locked: true })
+  await createBackOffice(rest.ports).lockAccount(rest.account.id)
+  expect((await rest.get(path)).body).toMatchObject({ subAccounts: [{ creditBalance: 100 }] })
+})
+
+test('the database in trouble is 503 with the envelope and not an empty list', async () => {
+  const broken = await startRest({
+    gateway: (gateway) => ({ ...gateway, listSubAccounts: () => Promise.reject(new Error('lost')) }),
+  })
+  expect((await broken.get(path)).status).toBe(503)
+  await broken.close()
 })

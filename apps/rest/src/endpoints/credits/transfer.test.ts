@@ -1,32 +1,209 @@
-import { startRest, type Rest } from '../../../testing/start-rest.ts'
+import { createBackOffice, type Account, type TransferRefusal } from '@gateway/core'
+import { anAccount } from '@gateway/core/testing'
+import { keyFor, startRest, type Rest } from '../../../testing/start-rest.ts'
+import { TRANSFER_ERROR } from '../../words.ts'
 
 let rest: Rest
+let one: Account
+let other: Account
+let stranger: Account
 beforeEach(async () => {
   rest = await startRest()
+  one = await anAccount(rest.ports, { parent: rest.account.id })
+  other = await anAccount(rest.ports, { parent: rest.account.id })
+  stranger = await anAccount(rest.ports)
 })
 afterEach(() => rest.close())
 
-const asked = { sendingAccountNumber: 1, receivingAccountNumber: 2, transferQuantity: 10 }
+const path = '/credits/transfer'
+const main = () => rest.account.id
+const wanted = (from: unknown, to: unknown, quantity: unknown) => ({
+  sendingAccountNumber: from,
+  receivingAccountNumber: to,
+  transferQuantity: quantity,
+})
+const transfer = (from: number, to: number, quantity: number, key = rest.key) =>
+  rest.post(path, wanted(from, to, quantity)).set('Authorization', key)
+const answerOf = (answer: { text: string }) => /"statusCode":200,(.*)\}$/.exec(answer.text)?.[1]
+const refused = (word: string) => `"transferSuccessful":false,"transferError":"${word}"`
+const lock = (account: Account) => createBackOffice(rest.ports).lockAccount(account.id)
+const balances = () =>
+  Promise.all([rest.account, one, other, stranger].map((account) => rest.ports.ledger.balance(account.id)))
 
-test('a transfer of the right shape is 501 with the envelope in this version', async () => {
-  const answer = await rest.post('/credits/transfer', asked)
-  expect(answer.status).toBe(501)
-  expect(answer.body).toMatchObject({
-    statusCode: 501,
-    errorMessage: 'The transfer of credits is not available in this version.',
+test('main to sub, sub to main and sub to sub: 200, and the credits have moved', async () => {
+  expect((await transfer(main(), one.id, 10)).text).toBe(
+    '{"timeStamp":"20261018100000000","version":"1.0","statusCode":200,"transferSuccessful":true}',
+  )
+  expect(await balances()).toEqual([900, 1100, 1000, 1000])
+  expect(answerOf(await transfer(one.id, main(), 100))).toBe('"transferSuccessful":true')
+  expect(await balances()).toEqual([1900, 100, 1000, 1000])
+  expect(answerOf(await transfer(other.id, one.id, 100))).toBe('"transferSuccessful":true')
+  expect(await balances()).toEqual([1900, 1100, 0, 1000])
+})
+
+test("a sub account's key moves its own credits, and those of nobody else", async () => {
+  const key = await keyFor(rest.ports, one)
+  expect(answerOf(await transfer(one.id, main(), 1, key))).toBe('"transferSuccessful":true')
+  expect(answerOf(await transfer(one.id, other.id, 1, key))).toBe('"transferSuccessful":true')
+  const word = refused('invalidFromAccount')
+  expect(answerOf(await transfer(main(), one.id, 1, key))).toBe(word)
+  expect(answerOf(await transfer(other.id, one.id, 1, key))).toBe(word)
+  expect(answerOf(await transfer(stranger.id, one.id, 1, key))).toBe(word)
+  expect(answerOf(await transfer(one.id, stranger.id, 1, key))).toBe(refused('invalidToAccount'))
+  expect(await balances()).toEqual([1010, 980, 1010, 1000])
+})
+
+describe('the first refusal that holds is answered, and nothing has moved', () => {
+  const rows: readonly [string, string, () => Promise<unknown>][] = [
+    ['an unknown sender, before an unknown receiver', 'invalidFromAccount', () => transfer(999, 998, 0)],
+    ["another family's sender", 'invalidFromAccount', () => transfer(stranger.id, main(), 1)],
+    ['a sender of 0', 'invalidFromAccount', () => transfer(0, main(), 1)],
+    ['a negative sender', 'invalidFromAccount', () => transfer(0 - main(), main(), 1)],
+    ['a sender beyond 2^31', 'invalidFromAccount', () => transfer(4_294_967_296 + main(), main(), 1)],
+    [
+      'an unknown receiver, before any lock',
+      'invalidToAccount',
+      async () => {
+        await lock(rest.account)
+        return transfer(main(), 999, 0)
+      },
+    ],
+    ["another family's receiver", 'invalidToAccount', () => transfer(main(), stranger.id, 1)],
+    [
+      'two locked ones: the sender',
+      'lockedFromAccount',
+      async () => {
+        await Promise.all([lock(one), lock(other)])
+        return transfer(one.id, other.id, 0)
+      },
+    ],
+    [
+      'a locked main account that asks for its subs',
+      'lockedFromAccount',
+      async () => {
+        await lock(rest.account)
+        return transfer(one.id, other.id, 1)
+      },
+    ],
+    [
+      'a locked receiver, before the quantity',
+      'lockedToAccount',
+      async () => {
+        await lock(one)
+        return transfer(main(), one.id, 0)
+      },
+    ],
+    [
+      'the same account, locked',
+      'lockedFromAccount',
+      async () => {
+        await lock(one)
+        return transfer(one.id, one.id, 1)
+      },
+    ],
+    ['the same account, before the quantity', 'sameAccount', () => transfer(main(), main(), 0)],
+    ['nothing', 'invalidQuantity', () => transfer(main(), one.id, 0)],
+    ['less than nothing', 'invalidQuantity', () => transfer(main(), one.id, -5)],
+    ['more than 10^12', 'invalidQuantity', () => transfer(main(), one.id, 1_000_000_000_001)],
+    ['10^12, which nobody has', 'insufficientCredits', () => transfer(main(), one.id, 1_000_000_000_000)],
+    ['one more than there is', 'insufficientCredits', () => transfer(main(), one.id, 101)],
+  ]
+  test.each(rows)('%s: %s', async (_title, word, ask) => {
+    expect(answerOf((await ask()) as { text: string })).toBe(refused(word))
+    expect(await balances()).toEqual([1000, 1000, 1000, 1000])
+  })
+
+  test('a quantity of 99999999999999999999999999 is read as a whole number: invalidQuantity', async () => {
+    const body = JSON.stringify(wanted(main(), one.id, 7)).replace('7}', '99999999999999999999999999}')
+    expect(answerOf(await rest.post(path, body))).toBe(refused('invalidQuantity'))
+  })
+
+  test('each refusal has its word', () => {
+    const words: Record<Exclude<TransferRefusal, 'failed'>, string> = {
+      'invalid-from-account': 'invalidFromAccount',
+      'invalid-to-account': 'invalidToAccount',
+      'from-account-locked': 'lockedFromAccount',
+      'to-account-locked': 'lockedToAccount',
+      'same-account': 'sameAccount',
+      'invalid-quantity': 'invalidQuantity',
+      'insufficient-credits': 'insufficientCredits',
+    }
+    expect(TRANSFER_ERROR).toEqual(words)
   })
 })
 
-test.each([
-  [[], 'The body must be an object.'],
-  [null, 'The body must be an object.'],
-  [{ ...asked, sendingAccountNumber: undefined }, 'sendingAccountNumber is missing.'],
-  [{ ...asked, sendingAccountNumber: 'W1' }, 'sendingAccountNumber must be a whole number.'],
-  [{ ...asked, receivingAccountNumber: '2' }, 'receivingAccountNumber must be a whole number.'],
-  [{ ...asked, transferQuantity: 1.5 }, 'transferQuantity must be a whole number.'],
-  [{ ...asked, transferQuantity: null }, 'transferQuantity must be a whole number.'],
-])('%j is 422: %s', async (body, errorMessage) => {
-  const answer = await rest.post('/credits/transfer', body)
-  expect(answer.status).toBe(422)
-  expect(answer.body).toMatchObject({ errorMessage })
+describe('a body of the wrong shape is 422, and nothing has moved', () => {
+  test.each<[unknown, string]>([
+    [[], 'The body must be an object.'],
+    [null, 'The body must be an object.'],
+    [wanted(undefined, 2, 1), 'sendingAccountNumber is missing.'],
+    [wanted(1, undefined, 1), 'receivingAccountNumber is missing.'],
+    [wanted(1, 2, undefined), 'transferQuantity is missing.'],
+    [wanted('W1', 2, 1), 'sendingAccountNumber must be a whole number.'],
+    [wanted('1', 2, 1), 'sendingAccountNumber must be a whole number.'],
+    [wanted(1, '2', 1), 'receivingAccountNumber must be a whole number.'],
+    [wanted(1, 2, '1'), 'transferQuantity must be a whole number.'],
+    [wanted(1, 2, 1.5), 'transferQuantity must be a whole number.'],
+    [wanted(1, 2, null), 'transferQuantity must be a whole number.'],
+    [wanted(1, 2, true), 'transferQuantity must be a whole number.'],
+    [wanted(1, 2, [1]), 'transferQuantity must be a whole number.'],
+  ])('%j', async (body, errorMessage) => {
+    const answer = await rest.post(path, body)
+    expect(answer.status).toBe(422)
+    expect(answer.body).toMatchObject({ errorMessage })
+    expect(await balances()).toEqual([1000, 1000, 1000, 1000])
+  })
+
+  test.each(['1e1', '1E0', '1.0', '1.00000000000000000001', '1e400', '-1.0'])('a quantity of %s', async (quantity) => {
+    const body = JSON.stringify(wanted(main(), one.id, 7)).replace('7}', `${quantity}}`)
+    const answer = await rest.post(path, body)
+    expect(answer.status).toBe(422)
+    expect(answer.body).toMatchObject({ errorMessage: 'transferQuantity must be a whole number.' })
+    expect(await balances()).toEqual([1000, 1000, 1000, 1000])
+  })
+
+  test('what is not asked for may be anything', async () => {
+    const body = JSON.stringify(wanted(main(), one.id, 7)).replace('7}', '7,"note":1.5,"__proto__":{"x":"1e3"}}')
+    expect(answerOf(await rest.post(path, body))).toBe('"transferSuccessful":true')
+  })
+})
+
+test('64 transfers at a time among three accounts all end, and the sum is what it was', async () => {
+  const family = [main(), one.id, other.id]
+  const answers = await Promise.all(
+    Array.from({ length: 64 }, (_, i) => transfer(family[i % 3] ?? -1, family[(i + 1 + (i % 2)) % 3] ?? -1, 40)),
+  )
+  for (const answer of answers) {
+    expect(['"transferSuccessful":true', refused('insufficientCredits')]).toContain(answerOf(answer))
+  }
+  const after = await balances()
+  expect(after.reduce((sum: number, balance) => sum + Number(balance), 0)).toBe(4000)
+  expect(after.every((balance) => Number(balance) >= 0)).toBe(true)
+})
+
+describe('our own trouble', () => {
+  const failing = async (transferCredits: () => Promise<'failed'>) => {
+    const broken = await startRest({ gateway: (gateway) => ({ ...gateway, transferCredits }) })
+    const answer = await broken.post(path, wanted(1, 2, 1))
+    await broken.close()
+    return answer
+  }
+
+  test('with certainly nothing moved is 503 with Retry-After, and no refusal', async () => {
+    const answer = await failing(() => Promise.resolve('failed'))
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
+    expect(answer.text).not.toContain('transferSuccessful')
+  })
+
+  test('with nobody knowing whether the credits moved is 503 without Retry-After', async () => {
+    const answer = await failing(() => Promise.reject(new Error('the answer was lost')))
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, undefined])
+  })
+})
+
+test('an Idempotency-Key is 501 in this version, after the shape was checked, and nothing has moved', async () => {
+  const body = wanted(main(), one.id, 1)
+  expect((await rest.post(path, body).set('Idempotency-Key', 'k')).status).toBe(501)
+  expect((await rest.post(path, {}).set('Idempotency-Key', 'k')).status).toBe(422)
+  expect(await balances()).toEqual([1000, 1000, 1000, 1000])
 })

@@ -1,13 +1,105 @@
-import { startRest } from '../../../testing/start-rest.ts'
+import { createBackOffice, createGateway, credits, secondsAfter } from '@gateway/core'
+import { anAccount } from '@gateway/core/testing'
+import { carry } from '../../../testing/carry.ts'
+import { startRest, type Rest } from '../../../testing/start-rest.ts'
 
-test('the list is 501 with the envelope in this version, after its offset and limit were checked', async () => {
-  const rest = await startRest()
-  const answer = await rest.get('/sms/scheduled?offset=0&limit=1000')
-  expect(answer.status).toBe(501)
-  expect(answer.body).toMatchObject({
-    errorMessage: 'The list of scheduled messages is not available in this version.',
+let rest: Rest
+beforeEach(async () => {
+  rest = await startRest()
+})
+afterEach(() => rest.close())
+
+const path = '/sms/scheduled'
+const send = (scheduledTime: string | null, ...numbers: string[]) =>
+  rest.post('/sms/outgoing/send', {
+    message: 'hello',
+    recipients: numbers.map((mobileNumber) => ({ mobileNumber })),
+    scheduledTime,
   })
-  expect((await rest.get('/sms/scheduled?offset=-1')).status).toBe(422)
-  expect((await rest.get('/sms/scheduled?limit=1001')).status).toBe(422)
-  await rest.close()
+const listed = async (query = '') => {
+  const answer = await rest.get(`${path}${query}`)
+  const { resultsTotalAvailable, scheduledMessages } = answer.body as {
+    resultsTotalAvailable: number
+    scheduledMessages: readonly { apiMessageId: number }[]
+  }
+  return { total: resultsTotalAvailable, ids: scheduledMessages.map(({ apiMessageId }) => apiMessageId) }
+}
+
+test('an item is a message, by due time and then by id, with every field in the ruled order', async () => {
+  await rest.ports.prices.set('44', credits(25))
+  await send('202701010000', '27825550101', '447700900123')
+  rest.clock.step(60)
+  await send('202610182359', '27825550102')
+  expect((await rest.get(path)).text).toBe(
+    '{"timeStamp":"20261018100100000","version":"1.0","statusCode":200,"resultsOffset":0,"resultsLimit":100,"resultsTotalAvailable":3,"scheduledMessages":[' +
+      '{"apiMessageId":3,"mobileNumber":"27825550102","submitTime":"202610181001","scheduledSendTime":"202610182359","creditCost":1.0},' +
+      '{"apiMessageId":1,"mobileNumber":"27825550101","submitTime":"202610181000","scheduledSendTime":"202701010000","creditCost":1.0},' +
+      '{"apiMessageId":2,"mobileNumber":"447700900123","submitTime":"202610181000","scheduledSendTime":"202701010000","creditCost":2.5}]}',
+  )
+})
+
+test('an account without any gets an empty list', async () => {
+  expect((await rest.get(path)).text).toContain(
+    '"resultsOffset":0,"resultsLimit":100,"resultsTotalAvailable":0,"scheduledMessages":[]}',
+  )
+})
+
+test('what is sent at once is not in it, nor what was sent for a time that is past', async () => {
+  await send(null, '27825550101')
+  await send('202610180959', '27825550102')
+  expect(await listed()).toEqual({ total: 0, ids: [] })
+})
+
+test('a message that is due stays in it until it is claimed', async () => {
+  await send('202610181001', '27825550101')
+  rest.clock.step(3600)
+  expect(await listed()).toEqual({ total: 1, ids: [1] })
+  await rest.ports.flights.promote(100)
+  expect(await listed()).toEqual({ total: 1, ids: [1] })
+  await carry(rest.ports, 'accepted')
+  expect(await listed()).toEqual({ total: 0, ids: [] })
+})
+
+test('offset and limit cut a piece; the total is that of all, and the first 100 come if nothing is asked for', async () => {
+  await rest.ports.ledger.topUp(rest.account.id, credits(1000), 'more', rest.clock.now())
+  await send('202701010000', ...Array.from({ length: 105 }, (_, i) => `2782555${String(i).padStart(4, '0')}`))
+  expect((await listed()).ids).toHaveLength(100)
+  expect(await listed('?offset=103&limit=1000')).toEqual({ total: 105, ids: [104, 105] })
+  expect(await listed('?limit=1')).toEqual({ total: 105, ids: [1] })
+  expect(await listed('?offset=105')).toEqual({ total: 105, ids: [] })
+  expect((await rest.get(`${path}?offset=9007199254740991&limit=7`)).text).toContain(
+    '"resultsOffset":9007199254740991,"resultsLimit":7,"resultsTotalAvailable":105,"scheduledMessages":[]}',
+  )
+})
+
+test.each(['?offset=-1', '?offset=x', '?offset=', '?limit=0', '?limit=1001', '?limit=1.0', '?offset=1e1'])(
+  '%s is 422',
+  async (query) => {
+    const answer = await rest.get(`${path}${query}`)
+    expect(answer.status).toBe(422)
+    expect(answer.body).toMatchObject({ errorMessage: expect.stringMatching(/^(offset|limit) must be /) as string })
+  },
+)
+
+test('nothing of another account is in it, be it the main account', async () => {
+  const sub = await anAccount(rest.ports, { parent: rest.account.id })
+  const scheduled = secondsAfter(rest.clock.now(), 60)
+  await createGateway(rest.ports).sendMessages(sub, [{ text: 'x', recipients: ['27825550101'], scheduled }])
+  expect(await listed()).toEqual({ total: 0, ids: [] })
+})
+
+test('a locked account reads it', async () => {
+  await send('202701010000', '27825550101')
+  await createBackOffice(rest.ports).lockAccount(rest.account.id)
+  expect(await listed()).toEqual({ total: 1, ids: [1] })
+})
+
+test('the database in trouble is 503 with the envelope and not an empty list', async () => {
+  const broken = await startRest({
+    gateway: (gateway) => ({ ...gateway, listScheduled: () => Promise.reject(new Error('lost')) }),
+  })
+  const answer = await broken.get(path)
+  expect(answer.status).toBe(503)
+  expect(answer.body).toMatchObject({ statusCode: 503 })
+  await broken.close()
 })

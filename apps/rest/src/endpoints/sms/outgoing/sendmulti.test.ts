@@ -1,3 +1,4 @@
+import { credits } from '@gateway/core'
 import { numbers } from '@gateway/core/testing'
 import { startRest, type Rest } from '../../../../testing/start-rest.ts'
 
@@ -61,5 +62,57 @@ test.each<[string, unknown, string]>([
   const answer = await rest.post(path, body)
   expect(answer.status).toBe(422)
   expect(answer.body).toMatchObject({ errorMessage })
+  expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 100 })
+})
+
+test('the credits are spent in request order over all texts, and a later recipient that still fits is accepted', async () => {
+  await rest.ports.prices.set('44', credits(990))
+  const answer = await rest.post(path, {
+    messages: [
+      { message: 'one', recipients: to('27825550101', '447700900123') },
+      { message: 'two', recipients: to('27825550102') },
+      { message: 'three', recipients: to('27825550103', '27825550103') },
+    ],
+  })
+  const { messages } = answer.body as { messages: readonly { recipients: readonly object[] }[] }
+  expect(messages.map(({ recipients }) => recipients)).toMatchObject([
+    [
+      { apiMessageId: 1, newCreditBalance: 99 },
+      { apiMessageId: 2, creditCost: 99, newCreditBalance: 0 },
+    ],
+    [{ acceptError: 'INSUFFICIENT CREDITS', apiMessageId: null, newCreditBalance: 0 }],
+    [{ acceptError: 'INSUFFICIENT CREDITS' }, { acceptError: 'INSUFFICIENT CREDITS' }],
+  ])
+})
+
+test('maxSegments and the time of each text are its own', async () => {
+  const long = 'x'.repeat(161)
+  const answer = await rest.post(path, {
+    messages: [
+      { message: long, recipients: to('27825550101'), maxSegments: 1 },
+      { message: long, recipients: to('27825550102'), scheduledTime: 202701010000 },
+      { message: '€€', recipients: to('27825550103'), scheduledTime: '202601010000', maxSegments: null },
+    ],
+  })
+  const { messages } = answer.body as { messages: readonly { message: string; recipients: readonly object[] }[] }
+  expect(messages).toMatchObject([
+    { message: long, recipients: [{ acceptError: 'TOOLONG', scheduledTime: null }] },
+    { message: long, recipients: [{ creditCost: 2, scheduledTime: '202701010000' }] },
+    { message: '€€', recipients: [{ creditCost: 1, scheduledTime: null }] },
+  ])
+})
+
+test('1000 texts with one recipient each are one call', async () => {
+  await rest.ports.ledger.topUp(rest.account.id, credits(10_000), 'more', rest.clock.now())
+  const messages = numbers(1000).map((number) => ({ message: 'x', recipients: to(number) }))
+  const answer = await rest.post(path, { messages })
+  expect(answer.text.match(/"accepted":true/g)).toHaveLength(1000)
+  expect((await rest.post(path, { messages: [...messages, ...messages.slice(0, 1)] })).status).toBe(422)
+  expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 100 })
+})
+
+test('an Idempotency-Key is 501 in this version, and nothing is sent', async () => {
+  const messages = [{ message: 'x', recipients: to('27825550101') }]
+  expect((await rest.post(path, { messages }).set('Idempotency-Key', 'k')).status).toBe(501)
   expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 100 })
 })

@@ -1,0 +1,21 @@
+import { parseWholeNumbers } from './whole-numbers.ts'
+
+test.each([
+  ['{"a":1,"b":-2,"c":[0]}', { a: 1, b: -2, c: [0] }],
+  ['[1.0,1e3,1E3,1.5,-1.0,1e400,1.00000000000000000001]', [null, null, null, null, null, null, null]],
+  ['{"1.5":"1e3","a":" \\"1.0","b\\\\":1.0,"c":2}', { '1.5': '1e3', a: ' "1.0', 'b\\': null, c: 2 }],
+  ['true', true],
+])('%s is read, what is no whole number as null', (json, value) => {
+  expect(parseWholeNumbers(json)).toEqual(value)
+})
+
+test.each([
+  ['a number of 200 000 digits', `[${'9'.repeat(200_000)}]`],
+  ['a fraction of 200 000 digits', `[1.${'9'.repeat(200_000)}]`],
+  ['a string of 200 000 quotes', `["${'\\"'.repeat(100_000)}"]`],
+  ['90 000 levels', '['.repeat(90_000) + ']'.repeat(90_000)],
+])('%s is read in no time', (_title, json) => {
+  const start = performance.now()
+  expect(parseWholeNumbers(json)).toBeInstanceOf(Array)
+  expect(performance.now() - start).toBeLessThan(1000)
+})
