@@ -22,7 +22,7 @@ const endpoints = [
   ['httpgetreplies.asp', 'FAIL&', 501, 'Error="Not available in this version"'],
   ['httpgetscmessages.asp', 'FAIL&', 501, 'Error="Not available in this version"'],
   ['listoptouts.asp', 'FAIL&', 501, 'Error="Not available in this version"'],
-  ['creditstransfer.asp', 'Transfer=invalidUser', 501, 'Error="Not available in this version"'],
+  ['creditstransfer.asp', 'Transfer=invalidUser', 200, 'Transfer=invalidFromAccount'],
 ] as const
 
 /** Sends bytes as they are, and gives all that comes back until the connection is closed. */

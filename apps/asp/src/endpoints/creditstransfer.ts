@@ -1,5 +1,26 @@
 import { notAvailable } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { first } from '../parameters.ts'
+import { TRANSFER_RESULT } from '../words.ts'
 
-/** Moves credits between accounts (spec 4.2, rule 5; ruling 3.7). */
-export const transferCredits: Endpoint = { wrongCredentials: 'Transfer=invalidUser', run: () => notAvailable }
+const invalidUser = 'Transfer=invalidUser'
+
+/** Moves credits within the family of a main account, which alone may ask for it here (spec 4.2, rule 5; ruling 3.7). */
+export const transferCredits: Endpoint = {
+  wrongCredentials: invalidUser,
+  run: async ({ gateway, account, parameters }) => {
+    if (account.parent !== undefined) return invalidUser
+    // Who sends a reference relies on it when asking again: better no transfer than the same one twice.
+    if (first(parameters, 'clientref') !== undefined) return notAvailable
+
+    const done = await gateway.transferCredits(account, {
+      from: wholeNumber(first(parameters, 'fromaccountid')),
+      to: wholeNumber(first(parameters, 'toaccountid')),
+      quantity: wholeNumber(first(parameters, 'transferquantity')),
+    })
+    return `Transfer=${done === 'done' ? 'Success' : TRANSFER_RESULT[done]}`
+  },
+}
+
+/** A number written in digits and nothing else; else NaN, which is neither an account nor a quantity. */
+const wholeNumber = (text = ''): number => (/^[0-9]+$/.test(text) ? Number(text) : NaN)

@@ -1,7 +1,7 @@
-import { formatDate, formatTime, parseMessageId, type MessageStatus } from '@gateway/core'
+import { formatDate, formatTime, type MessageStatus } from '@gateway/core'
 import type { Endpoint } from '../endpoint.ts'
 import { echoed, listAnswer } from '../list-answer.ts'
-import { messageIds } from '../message-ids.ts'
+import { foundFor, messageIds } from '../message-ids.ts'
 import { NOTFOUND, statusText } from '../words.ts'
 
 /** One status for each of 1 to 100 ids, in request order, echoed as given (spec 4.2, rule 3; rulings 1.16, 3.5). */
@@ -10,15 +10,8 @@ export const requestBatch: Endpoint = {
   run: async ({ gateway, account, parameters }) => {
     const given = messageIds(parameters)
     if (typeof given === 'string') return given
-    const ids = given.map(parseMessageId)
-    const known = ids.filter((id) => id !== undefined)
-    const statuses = (await gateway.queryStatus(account, known)).values()
-    return listAnswer(
-      given.map((text, i) => {
-        const status = ids[i] === undefined ? undefined : statuses.next().value
-        return `${echoed(text)}=${statusString(status ?? 'not-found')}`
-      }),
-    )
+    const statuses = await foundFor<MessageStatus>(given, 'not-found', (ids) => gateway.queryStatus(account, ids))
+    return listAnswer(statuses.map(({ text, found }) => `${echoed(text)}=${statusString(found)}`))
   },
 }
 
