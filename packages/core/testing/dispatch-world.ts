@@ -57,6 +57,9 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
   const account = await anAccount(ports, { credits: 1_000_000 })
   const violations: string[] = []
   let used = 0
+  /** Under which epoch a message was claimed last, and which epochs have been told that they are dead. */
+  const claimedBy = new Map<MessageId, DispatcherId>()
+  const told = new Set<DispatcherId>()
   /** What may be with a carrier: submitted, and not refused for now. */
   const handed = new Set<MessageId>()
 
@@ -70,6 +73,8 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
 
   function checkMayLeave(id: MessageId): void {
     if (handed.has(id)) violations.push(`message ${id} is submitted twice`)
+    const epoch = claimedBy.get(id)
+    if (epoch === undefined || told.has(epoch)) violations.push(`message ${id} is submitted by a dead dispatcher`)
     const held = [...store.dispatchers.values()]
       .flatMap(({ flights }) => [...flights.values()])
       .find((flight) => flight.held.has(id))
@@ -96,13 +101,14 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
       const counts = new Map<Call, number>()
       let cut = false
       const isCut = (): boolean => cut
-      const call = async <R>(name: Call, work: () => Promise<R>): Promise<R> => {
+      const call = async <R>(name: Call, work: () => Promise<R>, epoch?: DispatcherId): Promise<R> => {
         const nth = (counts.get(name) ?? 0) + 1
         counts.set(name, nth)
         const disturbance = disturb(name, nth)
         if (isCut() || disturbance === 'fails') throw new Error(`${name} ${nth} fails`)
         if (typeof disturbance === 'function') await disturbance()
         const result = await work()
+        if (result === 'fenced' && epoch !== undefined) setImmediate(() => told.add(epoch))
         const most = [...epochs].reduce((sum, epoch) => sum + inDoubt(epoch), 0)
         if (most > inDoubtMax) violations.push(`${most} messages are in doubt after ${name} ${nth}`)
         if (isCut() || disturbance === 'fails after its work') throw new Error(`${name} ${nth} fails after its work`)
@@ -116,14 +122,23 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
             epochs.add(id)
             return id
           }),
-        extend: (...args) => call('extend', () => flights.extend(...args)),
-        retire: (...args) => call('retire', () => flights.retire(...args)),
+        extend: (...args) => call('extend', () => flights.extend(...args), args[0]),
+        retire: (...args) => call('retire', () => flights.retire(...args), args[0]),
         promote: (...args) => call('promote', () => flights.promote(...args)),
-        claim: (...args) => call('claim', () => flights.claim(...args)),
-        mark: (...args) => call('mark', () => flights.mark(...args)),
-        record: (...args) => call('record', () => flights.record(...args)),
-        settle: (...args) => call('settle', () => flights.settle(...args)),
-        postpone: (...args) => call('postpone', () => flights.postpone(...args)),
+        claim: (...args) =>
+          call(
+            'claim',
+            async () => {
+              const flight = await flights.claim(...args)
+              if (typeof flight === 'object') for (const { id } of flight.messages) claimedBy.set(id, args[0])
+              return flight
+            },
+            args[0],
+          ),
+        mark: (...args) => call('mark', () => flights.mark(...args), args[0]),
+        record: (...args) => call('record', () => flights.record(...args), args[0]),
+        settle: (...args) => call('settle', () => flights.settle(...args), args[0]),
+        postpone: (...args) => call('postpone', () => flights.postpone(...args), args[0]),
         recover: () => call('recover', () => flights.recover()),
         expire: (...args) => call('expire', () => flights.expire(...args)),
       }

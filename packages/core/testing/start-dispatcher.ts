@@ -21,6 +21,8 @@ export interface StartedDispatcher {
 export interface DispatcherOptions extends ScriptedCarrierOptions {
   readonly settings?: Partial<DispatcherSettings>
   readonly disturb?: Disturb
+  /** Whether its lease is renewed other than by claims. Default true. */
+  readonly beats?: boolean
 }
 
 const started: (StartedDispatcher & { readonly world: DispatchWorld })[] = []
@@ -48,7 +50,7 @@ export function startDispatcher(world: DispatchWorld, options: DispatcherOptions
   const care = async (): Promise<void> => {
     while (!isKilled()) {
       dispatcher.retry()
-      await dispatcher.beat().catch(report)
+      if (options.beats !== false) await dispatcher.beat().catch(report)
       await nextTurn()
     }
   }

@@ -123,6 +123,7 @@ describe('a dispatcher that is declared dead submits no more under that life, an
     }
     start(world, {
       settings,
+      beats: call === 'extend',
       disturb: (name, nth) => (name === call && nth === wanted ? die : undefined),
       fate: fateOf,
       window: 30,
