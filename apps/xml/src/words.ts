@@ -1,4 +1,4 @@
-import { stateOf, type MessageStatus, type Refusal } from '@gateway/core'
+import { stateOf, type Deletion, type MessageStatus, type Refusal } from '@gateway/core'
 
 /** The `ID` of a recipient that is refused (spec 7.3). */
 export const REFUSAL = {
@@ -46,3 +46,10 @@ export function statusWords(status: MessageStatus): { readonly word: string; rea
 
 /** A status that was not looked up (spec 4.3, rule 5). */
 export const SKIPPED = { word: 'SKIPPED', code: 108 } as const
+
+/** `Status` of a message that was to be deleted (spec 4.3; ruling 1.15). */
+export const DELETION = {
+  deleted: 'DELETED',
+  sent: 'SENT',
+  'not-found': 'NOTFOUND',
+} as const satisfies Record<Deletion['outcome'], string>

@@ -1,44 +1,170 @@
-import { errorIn, serveXml } from '../../testing/serve-xml.ts'
+import { createBackOffice, createGateway, credits, secondsAfter, type Deletion } from '@gateway/core'
+import { aNumber, anAccount, anOrder, numbers, scriptedCarrier } from '@gateway/core/testing'
+import { answer, errorIn, keyOf, serveXml, type Served, type Serving } from '../../testing/serve-xml.ts'
 import { complaints } from '../../testing/validate.ts'
+import { DELETION } from '../words.ts'
 
+const path = '/api/xmldeletescheduled.asp'
 const root = 'XMLGatewayDeleteScheduled_Response'
-const asked = (id: string | number): string => `<MessageID><ID>${id}</ID><CLI>27825550101</CLI></MessageID>`
+const asked = (id: string | number, cli = ''): string => `<MessageID><ID>${id}</ID>${cli}</MessageID>`
 const documentOf = (key: string, ids: string): string =>
-  `<Svc_DeleteScheduled><ApiKey>${key}</ApiKey><MessageIDs>${ids}</MessageIDs></Svc_DeleteScheduled>`
+  `<Svc_DeleteScheduled><ApiKey>${key}</ApiKey><User/><Password/><MessageIDs>${ids}</MessageIDs></Svc_DeleteScheduled>`
+const row = (id: string | number, status: string, cli = ''): string =>
+  `<DeleteStatus><MessageID>${id}</MessageID>${cli === '' ? '<CLI/>' : `<CLI>${cli}</CLI>`}<Status>${status}</Status></DeleteStatus>`
 
-const rows: readonly [string, (key: string) => string, number, string][] = [
-  ['no document, before credentials', () => '<Svc_DeleteScheduled', 200, 'Not Valid XML Document'],
-  [
-    'the root of a status request',
-    (key) => documentOf(key, asked(1)).replaceAll('_DeleteScheduled', '_StatusRequest'),
-    200,
-    'Not Valid XML Document',
-  ],
-  [
-    'credentials, before an id and too many ids',
-    () => documentOf('wrong', asked('x').repeat(1001)),
-    200,
-    'Authentication failed',
-  ],
-  ['no id', (key) => documentOf(key, ''), 200, 'Not Valid XML Document'],
-  [
-    'one bad id, before too many',
-    (key) => documentOf(key, asked(1).repeat(1000) + asked('x')),
-    200,
-    'Not Valid XML Document',
-  ],
-  ['1001 ids', (key) => documentOf(key, asked(1).repeat(1001)), 200, 'Too Many Message IDs'],
-  [
-    '1000 ids: not available in this version',
-    (key) => documentOf(key, asked(1).repeat(1000)),
-    501,
-    'Not available in this version',
-  ],
-]
+async function serve(serving: Serving = {}) {
+  const served = await serveXml(serving)
+  const { ports, account, clock, key, post } = served
+  return {
+    ...served,
+    /** Stores messages to these numbers that are due in a minute, at these costs in tenths. */
+    schedule: (to: readonly string[], costs?: readonly number[]) =>
+      ports.messages.accept(
+        anOrder(account.id, {
+          to: to.map(aNumber),
+          due: secondsAfter(clock.now(), 60),
+          ...(costs === undefined ? {} : { costs }),
+        }),
+      ),
+    remove: (ids: string, by = key) => post(path, documentOf(by, ids)),
+    balance: () => ports.ledger.balance(account.id),
+  }
+}
 
-test.each(rows)('%s', async (_, documentFor, status, error) => {
-  const { post, key } = await serveXml()
-  const answered = await post('/api/xmldeletescheduled.asp', documentFor(key))
-  expect([answered.status, answered.text]).toEqual([status, errorIn(root, error)])
-  expect(await complaints('delete', [answered.text])).toEqual([])
+/** Hands what is due to a dispatcher. */
+async function claim({ ports: { flights } }: Pick<Served, 'ports'>) {
+  await flights.promote(100)
+  const wanted = { messagesMax: 10, markedMax: 10, leaseSeconds: 60 }
+  await flights.claim(await flights.register(60), { carrier: scriptedCarrier().id, lane: 'single', ...wanted })
+}
+
+describe('the status of an id', () => {
+  test('is DELETED, SENT or NOTFOUND, one row for each in the order of the request', async () => {
+    const { schedule, remove, ports, account, balance } = await serve()
+    await schedule(['27825550101', '27825550102'])
+    await ports.messages.accept(anOrder(account.id, { to: [aNumber()] }))
+    const { status, headers, text } = await remove([99, 2, 3].map((id) => asked(id)).join(''))
+    expect([status, headers['content-type']]).toEqual([200, 'text/xml; charset=utf-8'])
+    expect(text).toBe(answer(root, row(99, 'NOTFOUND') + row(2, 'DELETED') + row(3, 'SENT')))
+    expect(await complaints('delete', [text])).toEqual([])
+    expect(await balance()).toBe(980)
+  })
+
+  test('is DELETED once, in one call or in many at a time, and refunded once with what was charged', async () => {
+    const { schedule, remove, balance } = await serve()
+    await schedule(['27825550101', '27825550102'], [25, 40])
+    const twice = await remove(asked(1) + asked(1) + asked('001'))
+    expect(twice.text).toBe(answer(root, row(1, 'DELETED') + row(1, 'NOTFOUND') + row('001', 'NOTFOUND')))
+    expect(await balance()).toBe(960)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => remove(asked(2))))
+    expect(answers.filter(({ text }) => text === answer(root, row(2, 'DELETED')))).toHaveLength(1)
+    expect(answers.filter(({ text }) => text === answer(root, row(2, 'NOTFOUND')))).toHaveLength(7)
+    expect(await balance()).toBe(1000)
+  })
+
+  test('is DELETED when the message is due, until it is claimed, and SENT from then on', async () => {
+    const served = await serve()
+    await served.schedule(['27825550101', '27825550102'])
+    served.clock.step(3600)
+    expect((await served.remove(asked(1))).text).toBe(answer(root, row(1, 'DELETED')))
+    await claim(served)
+    expect((await served.remove(asked(2))).text).toBe(answer(root, row(2, 'SENT')))
+    expect(await served.balance()).toBe(990)
+  })
+
+  test("of another account is NOTFOUND, and that account's message stays", async () => {
+    const { schedule, remove, ports, account, balance } = await serve()
+    await schedule(['27825550101'])
+    const sub = await anAccount(ports, { parent: account.id })
+    const { text } = await remove(asked(1) + asked(2), await keyOf(ports, sub))
+    expect(text).toBe(answer(root, row(1, 'NOTFOUND') + row(2, 'NOTFOUND')))
+    expect(await balance()).toBe(990)
+    expect(await createGateway(ports).listScheduled(account, { offset: 0, limit: 1 })).toMatchObject({ total: 1 })
+  })
+
+  test.each(['0', '007', '9007199254740992', '99999999999999999999999999'])(
+    'is NOTFOUND for the number %s, echoed as it was written',
+    async (id) => {
+      const { remove } = await serve()
+      expect((await remove(asked(` ${id}\n`))).text).toBe(answer(root, row(id, 'NOTFOUND')))
+    },
+  )
+
+  test('comes with the CLI, trimmed and escaped, or an empty one', async () => {
+    const { remove, schedule } = await serve()
+    await schedule(['27825550101'])
+    const clis = ['<CLI> a &amp; &lt;b&gt; </CLI>', '<CLI/>', '', '<CLI>1</CLI><CLI>2</CLI>']
+    const { text } = await remove(clis.map((cli, at) => asked(at + 1, cli)).join(''))
+    const [first, ...others] = ['a &amp; &lt;b&gt;', '', '', '1']
+    const rows = others.map((cli, at) => row(at + 2, 'NOTFOUND', cli))
+    expect(text).toBe(answer(root, row(1, 'DELETED', first) + rows.join('')))
+    expect(await complaints('delete', [text])).toEqual([])
+  })
+
+  test('has a word for each outcome', () => {
+    const words: Record<Deletion['outcome'], string> = { deleted: 'DELETED', sent: 'SENT', 'not-found': 'NOTFOUND' }
+    expect(DELETION).toEqual(words)
+  })
+})
+
+test('a locked account deletes, and is refunded', async () => {
+  const { schedule, remove, ports, account, balance } = await serve()
+  await schedule(['27825550101'])
+  await createBackOffice(ports).lockAccount(account.id)
+  expect((await remove(asked(1))).text).toBe(answer(root, row(1, 'DELETED')))
+  expect(await balance()).toBe(1000)
+})
+
+test('a thousand ids are deleted in one call', async () => {
+  const { schedule, remove, ports, account, clock, balance } = await serve()
+  await ports.ledger.topUp(account.id, credits(9000), 'more', clock.now())
+  await schedule(numbers(1000))
+  const ids = Array.from({ length: 1000 }, (_, at) => at + 1)
+  const { text } = await remove(ids.map((id) => asked(id)).join(''))
+  expect(text).toBe(answer(root, ids.map((id) => row(id, 'DELETED')).join('')))
+  expect(await balance()).toBe(10_000)
+})
+
+describe('what is wrong is told in the ruled order, and nothing is deleted', () => {
+  const notValid = 'Not Valid XML Document'
+  const rows: readonly [string, (key: string) => string, string][] = [
+    ['no document, before credentials', () => '<Svc_DeleteScheduled', notValid],
+    [
+      'the root of a status request',
+      (key) => documentOf(key, asked(1)).replaceAll('_DeleteScheduled', '_StatusRequest'),
+      notValid,
+    ],
+    [
+      'credentials, before an id and too many ids',
+      () => documentOf('no', asked('x').repeat(1001)),
+      'Authentication failed',
+    ],
+    ['no id', (key) => documentOf(key, ''), notValid],
+    ['a MessageID without an ID', (key) => documentOf(key, `${asked(1)}<MessageID><CLI>1</CLI></MessageID>`), notValid],
+    ...['', ' ', 'abc', '1.0', '1e3', '-1', '+1', 'W1', '１'].map((id): [string, (key: string) => string, string] => [
+      `the ID '${id}' after a good one`,
+      (key) => documentOf(key, asked(1) + asked(id)),
+      notValid,
+    ]),
+    ['one bad id, before too many', (key) => documentOf(key, asked(1).repeat(1000) + asked('x')), notValid],
+    ['1001 ids', (key) => documentOf(key, asked(1).repeat(1001)), 'Too Many Message IDs'],
+  ]
+  test.each(rows)('%s', async (_, documentFor, error) => {
+    const { schedule, post, key, balance } = await serve()
+    await schedule(['27825550101'])
+    const { status, text } = await post(path, documentFor(key))
+    expect([status, text]).toEqual([200, errorIn(root, error)])
+    expect(await complaints('delete', [text])).toEqual([])
+    expect(await balance()).toBe(990)
+  })
+
+  test('trouble of the store is 503 and not NOTFOUND', async () => {
+    const deleteScheduled = () => Promise.reject(new Error('the connection was lost'))
+    const { remove } = await serve({
+      change: (ports) => ({ ...ports, messages: { ...ports.messages, deleteScheduled } }),
+    })
+    const { status, text } = await remove(asked(1))
+    expect([status, text]).toEqual([503, errorIn(root, 'Service unavailable')])
+    expect(await complaints('delete', [text])).toEqual([])
+  })
 })

@@ -1,9 +1,13 @@
-import { endpoint } from '../endpoint.ts'
-import { checkMessageIds, messageIdElements, messageIdsDraft } from '../message-ids.ts'
+import type { Deletion } from '@gateway/core'
+import type { Answer } from '../answer.ts'
+import { endpoint, type Call } from '../endpoint.ts'
+import { checkMessageIds, foundFor, messageIdElements, messageIdsDraft, type AskedMessage } from '../message-ids.ts'
+import { DELETION } from '../words.ts'
+import { container, leaf } from '../writing/rendered.ts'
 
 const idsMax = 1000
 
-/** Deletes scheduled messages (spec 4.3): every check of the request is here, the deletion itself is not available yet. */
+/** Deletes scheduled messages: one result for each of 1 to 1000 ids, in request order (spec 4.3; rulings 1.15, 4.6). */
 export const deleteScheduled = endpoint({
   request: '_DeleteScheduled',
   response: 'XMLGatewayDeleteScheduled_Response',
@@ -13,5 +17,18 @@ export const deleteScheduled = endpoint({
     const asked = checkMessageIds(draft)
     return asked.length > idsMax && typeof asked !== 'string' ? 'too-many-message-ids' : asked
   },
-  answer: () => ({ trouble: 'not-available-yet' }),
+  answer: remove,
 })
+
+async function remove({ gateway, account }: Call, asked: readonly AskedMessage[]): Promise<Answer> {
+  const found = await foundFor<Deletion>(asked, { outcome: 'not-found' }, (ids) =>
+    gateway.deleteScheduled(account, ids),
+  )
+  return { content: found.map(writeDeletion).join('') }
+}
+
+const deleteStatus = container('DeleteStatus')
+const [messageId, cli, status] = [leaf('MessageID'), leaf('CLI'), leaf('Status')]
+
+const writeDeletion = ({ asked, found }: { readonly asked: AskedMessage; readonly found: Deletion }): string =>
+  deleteStatus(messageId(asked.id) + cli(asked.cli) + status(DELETION[found.outcome]))

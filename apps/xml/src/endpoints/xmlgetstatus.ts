@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import { formatDate, formatTime, parseMessageId, type Instant } from '@gateway/core'
+import { formatDate, formatTime, type Instant, type MessageStatus } from '@gateway/core'
 import type { Answer } from '../answer.ts'
 import { endpoint, type Call } from '../endpoint.ts'
-import { checkMessageIds, messageIdElements, messageIdsDraft, type AskedMessage } from '../message-ids.ts'
+import { checkMessageIds, foundFor, messageIdElements, messageIdsDraft, type AskedMessage } from '../message-ids.ts'
 import { SKIPPED, statusWords } from '../words.ts'
 import { container, leaf } from '../writing/rendered.ts'
 
@@ -23,14 +23,11 @@ export const queryStatus = endpoint({
 })
 
 async function lookUp({ gateway, account, now }: Call, asked: readonly AskedMessage[]): Promise<string> {
-  const ids = asked.map(({ id }) => parseMessageId(id))
-  const known = ids.filter((id) => id !== undefined)
-  const statuses = (await gateway.queryStatus(account, known)).values()
-  const rows = asked.map((message, at) => {
-    const status = (ids[at] === undefined ? undefined : statuses.next().value) ?? 'not-found'
-    // What is not found is so now, all else since it became so (ruling 4.9).
-    return writeStatus(message, statusWords(status), dateTimeOf(typeof status === 'string' ? now : status.at))
-  })
+  const statuses = await foundFor<MessageStatus>(asked, 'not-found', (ids) => gateway.queryStatus(account, ids))
+  // What is not found is so now, all else since it became so (ruling 4.9).
+  const rows = statuses.map(({ asked: message, found }) =>
+    writeStatus(message, statusWords(found), dateTimeOf(typeof found === 'string' ? now : found.at)),
+  )
   return rows.join('')
 }
 
