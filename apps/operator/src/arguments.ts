@@ -1,6 +1,7 @@
 import {
   accountId,
   instant,
+  isPrefix,
   keyId,
   parseCredits,
   parseMinute,
@@ -13,6 +14,7 @@ import {
   type Msisdn,
 } from '@gateway/core'
 import { InvalidArgumentError } from 'commander'
+import { defaultPrefix } from './commands/price-prefix.ts'
 
 /** Reads an argument or says what it must look like; commander names the argument in its message. */
 const read =
@@ -36,6 +38,18 @@ export const readCredits: (text: string) => Credits = read(
   parseCredits,
   'an amount of credits with at most one decimal, such as 100 or 12.5',
 )
+
+/** Whole credits; how many may be moved at once is the transfer's to say. */
+export const readWholeCredits: (text: string) => number = read((text) => {
+  const quantity = whole(text)
+  return Number.isNaN(quantity) ? undefined : quantity
+}, 'a whole number of credits')
+
+/** The prefix of a price; 'default' is the empty one. */
+export const readPrefix: (text: string) => string = read((text) => {
+  if (text === defaultPrefix) return ''
+  return text !== '' && isPrefix(text) ? text : undefined
+}, `a prefix of 1 to 15 digits, the first not 0, or '${defaultPrefix}'`)
 
 export const readNumber: (text: string) => Msisdn = read(
   parseMsisdn,

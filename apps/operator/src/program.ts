@@ -5,6 +5,7 @@ import { accountLock } from './commands/account-lock.ts'
 import { accountOpen } from './commands/account-open.ts'
 import { accountPassword } from './commands/account-password.ts'
 import { accountShow } from './commands/account-show.ts'
+import { accountTransfer } from './commands/account-transfer.ts'
 import { accountUnlock } from './commands/account-unlock.ts'
 import { creditsTopUp } from './commands/credits-top-up.ts'
 import { creditsVerify } from './commands/credits-verify.ts'
@@ -15,22 +16,27 @@ import { migrate, type RunMigrate } from './commands/migrate.ts'
 import { numberBlock } from './commands/number-block.ts'
 import { numberList } from './commands/number-list.ts'
 import { numberUnblock } from './commands/number-unblock.ts'
+import { priceList } from './commands/price-list.ts'
+import { priceRemove } from './commands/price-remove.ts'
+import { priceSet } from './commands/price-set.ts'
 import { send } from './commands/send.ts'
 import type { Run } from './context.ts'
 
 /** The whole command line: its table of contents. */
 export const createProgram = (run: Run, runMigrate: RunMigrate): Command =>
-  group('gateway', 'Operates the SMS gateway: accounts, keys, credits, numbers, messages.', [
-    group('account', 'open, list, show, lock and unlock accounts', [
+  group('gateway', 'Operates the SMS gateway: accounts, keys, credits, prices, numbers, messages.', [
+    group('account', 'open, list, show, lock and unlock accounts, move credits between them', [
       accountOpen(run),
       accountList(run),
       accountShow(run),
       accountLock(run),
       accountUnlock(run),
       accountPassword(run),
+      accountTransfer(run),
     ]),
     group('key', 'issue, list and revoke API keys', [keyIssue(run), keyList(run), keyRevoke(run)]),
     group('credits', 'grant credits and verify the ledger', [creditsTopUp(run), creditsVerify(run)]),
+    group('price', 'set, remove and list prices by number prefix', [priceSet(run), priceRemove(run), priceList(run)]),
     group('number', 'block and unblock numbers for everybody', [numberBlock(run), numberUnblock(run), numberList(run)]),
     send(run),
     migrate(runMigrate),

@@ -3,6 +3,7 @@ import type { AccountId } from './account/account.ts'
 import type { AccountToOpen } from './account/open-account.ts'
 import { createBackOffice } from './back-office.ts'
 import { credits } from './credits/credits.ts'
+import { priceMax } from './credits/price.ts'
 
 const setUp = () => {
   const clock = steppingClock()
@@ -86,6 +87,37 @@ test('a key that would have expired is not issued; a list of keys never holds a 
   const keys = await backOffice.listApiKeys(id)
   expect(keys).toMatchObject([{ id: issued.id, label: 'first', prefix: issued.key.slice(0, 6) }])
   expect(JSON.stringify(keys)).not.toContain(issued.key)
+})
+
+test('prices are set, replaced, listed by prefix, and removed, that of all other numbers too', async () => {
+  const { backOffice } = setUp()
+  expect(await backOffice.setPrice('27', credits(7))).toBe('set')
+  expect(await backOffice.setPrice('2782', credits(0))).toBe('set')
+  expect(await backOffice.setPrice('27', credits(8))).toBe('set')
+  expect(await backOffice.listPrices()).toEqual([
+    { prefix: '', price: 10 },
+    { prefix: '27', price: 8 },
+    { prefix: '2782', price: 0 },
+  ])
+  expect(await backOffice.removePrice('')).toBe('removed')
+  expect(await backOffice.removePrice('')).toBe('no-such-price')
+  expect(await backOffice.removePrice('278')).toBe('no-such-price')
+  expect((await backOffice.listPrices()).map(({ prefix }) => prefix)).toEqual(['27', '2782'])
+})
+
+test.each([
+  ['0', 5, 'invalid-prefix'],
+  ['027', 5, 'invalid-prefix'],
+  ['+27', 5, 'invalid-prefix'],
+  ['2 7', 5, 'invalid-prefix'],
+  ['1234567890123456', 5, 'invalid-prefix'],
+  ['default', -1, 'invalid-prefix'],
+  ['27', -1, 'invalid-price'],
+  ['', priceMax + 1, 'invalid-price'],
+])('a price for %j of %d tenths is not set: %s', async (prefix, price, expected) => {
+  const { backOffice } = setUp()
+  expect(await backOffice.setPrice(prefix, credits(price))).toBe(expected)
+  expect(await backOffice.listPrices()).toEqual([{ prefix: '', price: 10 }])
 })
 
 test('a number is blocked for everybody on each list by itself', async () => {

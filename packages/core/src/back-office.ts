@@ -7,6 +7,9 @@ import { openAccount } from './account/open-account.ts'
 import { revokeApiKey } from './account/revoke-api-key.ts'
 import { setPassword } from './account/set-password.ts'
 import { unlockAccount } from './account/unlock-account.ts'
+import { listPrices } from './credits/list-prices.ts'
+import { removePrice } from './credits/remove-price.ts'
+import { setPrice } from './credits/set-price.ts'
 import { topUp } from './credits/top-up.ts'
 import { verifyLedger } from './credits/verify-ledger.ts'
 import type { Ports } from './ports.ts'
@@ -15,7 +18,9 @@ import type { SuppressionEntry } from './suppression/suppression.ts'
 import { unblockNumber } from './suppression/unblock-number.ts'
 
 /** What the operator can do. */
-export const createBackOffice = (ports: Pick<Ports, 'accounts' | 'ledger' | 'suppressions' | 'clock' | 'secrets'>) => ({
+export const createBackOffice = (
+  ports: Pick<Ports, 'accounts' | 'ledger' | 'prices' | 'suppressions' | 'clock' | 'secrets'>,
+) => ({
   openAccount: openAccount(ports),
   listAccounts: (): AsyncIterable<AccountWithBalance> => ports.accounts.list(),
   findAccount: (id: AccountId): Promise<AccountWithBalance | undefined> => ports.accounts.find(id),
@@ -27,6 +32,9 @@ export const createBackOffice = (ports: Pick<Ports, 'accounts' | 'ledger' | 'sup
   revokeApiKey: revokeApiKey(ports),
   topUp: topUp(ports),
   verifyLedger: verifyLedger(ports),
+  setPrice: setPrice(ports),
+  removePrice: removePrice(ports),
+  listPrices: listPrices(ports),
   blockNumber: blockNumber(ports),
   unblockNumber: unblockNumber(ports),
   listBlockedNumbers: (reason: BlockReason): AsyncIterable<SuppressionEntry> =>

@@ -28,7 +28,8 @@ export {
   type Credits,
 } from './credits/credits.ts'
 export type { Ledger, LedgerCheck, LedgerDifference, Transfer, TransferFailure } from './credits/ledger.ts'
-export { priceOf, type PriceTable } from './credits/price.ts'
+export type { ListedPrice } from './credits/list-prices.ts'
+export { isPrefix, priceMax, priceOf, type PriceTable } from './credits/price.ts'
 export type { Prices } from './credits/prices.ts'
 export { spend, type Spending } from './credits/spend.ts'
 export type { TransferRefusal, WantedTransfer } from './credits/transfer-credits.ts'
@@ -36,6 +37,7 @@ export type { TransferRefusal, WantedTransfer } from './credits/transfer-credits
 // Messages.
 export { bodyOf, partsOf, type Body } from './message/body.ts'
 export { messageId, parseMessageId, type MessageId } from './message/message-id.ts'
+export type { DroppedHistory, History } from './message/history.ts'
 export type {
   Acceptance,
   Deletion,

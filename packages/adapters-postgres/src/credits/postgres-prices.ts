@@ -1,10 +1,7 @@
-import { credits, type PriceTable, type Prices } from '@gateway/core'
+import { credits, priceMax, type PriceTable, type Prices } from '@gateway/core'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
 import { shortMemory } from '../short-memory.ts'
-
-/** Seven parts at this price still fit into the column that a send's price is in. */
-const priceMax = 300_000_000
 
 export function postgresPrices({ pools: { kysely }, settings, changes }: Context): Prices {
   async function load(): Promise<PriceTable> {

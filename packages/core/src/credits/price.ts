@@ -1,8 +1,14 @@
 import type { Msisdn } from '../message/msisdn.ts'
-import type { Credits } from './credits.ts'
+import { credits, type Credits } from './credits.ts'
 
 /** The price of one part by number prefix (digits); the empty prefix is the price of all other numbers (ruling 1.4). */
 export type PriceTable = ReadonlyMap<string, Credits>
+
+/** The highest price of one part, 30 million credits: that of seven parts is still a number of 32 bits in tenths. */
+export const priceMax: Credits = credits(300_000_000)
+
+/** A prefix is 1 to 15 digits, the first not 0, as numbers are written; the empty one stands for all other numbers. */
+export const isPrefix = (text: string): boolean => text === '' || /^[1-9][0-9]{0,14}$/.test(text)
 
 /**
  * The price of one part to `number`: that of its longest prefix in `table`; `undefined` if it has none (ruling 1.4).

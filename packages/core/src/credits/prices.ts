@@ -5,7 +5,7 @@ import type { PriceTable } from './price.ts'
 export interface Prices {
   /** A change is seen by every process within 5 seconds; by the process that made it at once. */
   table(): Promise<PriceTable>
-  /** Sets the price of a prefix ('' is the default); `price` is not negative. */
+  /** Sets the price of a prefix ('' is the default); throws a RangeError for less than 0.0 and more than `priceMax`. */
   set(prefix: string, price: Credits): Promise<void>
   /** False: there was no such row. */
   remove(prefix: string): Promise<boolean>

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { credits, priceOf, type StoredPorts } from '@gateway/core'
+import { credits, priceMax, priceOf, type StoredPorts } from '@gateway/core'
 import { aNumber } from '../builders.ts'
 import type { Contract } from './contract.ts'
 import { callersMany } from './shared.ts'
@@ -36,6 +36,14 @@ export const pricesContract: Contract<StoredPorts> = {
   'a large price is kept to the tenth': async ({ prices }) => {
     await prices.set('999', credits(1_234_567))
     assert.equal((await prices.table()).get('999'), 1_234_567)
+  },
+
+  'what is no price is not set, and changes nothing': async ({ prices }) => {
+    await prices.set('44', priceMax)
+    for (const wrong of [-1, priceMax + 1, Number.MAX_SAFE_INTEGER]) {
+      await assert.rejects(prices.set('44', credits(wrong)), RangeError)
+    }
+    assert.equal((await prices.table()).get('44'), priceMax)
   },
 
   'of prices that are set for one prefix at the same time one stays, once': async ({ prices }) => {

@@ -1,11 +1,11 @@
-import type { Prices } from '@gateway/core'
+import { priceMax, type Prices } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 
 export const memoryPrices = (store: MemoryStore): Prices => ({
   table: atomic(() => new Map(store.prices)),
   set: atomic((prefix, price) => {
-    if (price < 0) throw new RangeError(`a negative price: ${price} tenths`)
+    if (price < 0 || price > priceMax) throw new RangeError(`not a price: ${price} tenths of a credit`)
     store.prices.set(prefix, price)
   }),
   remove: atomic((prefix) => store.prices.delete(prefix)),

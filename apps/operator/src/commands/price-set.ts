@@ -1,0 +1,31 @@
+import { formatCredits, priceMax, type Credits } from '@gateway/core'
+import { Argument, type Command } from 'commander'
+import { readCredits, readPrefix } from '../arguments.ts'
+import { command } from '../command.ts'
+import { Refused, type Run } from '../context.ts'
+import { creditsJson } from '../show.ts'
+import { prefixArgument, prefixWord, whose } from './price-prefix.ts'
+
+const WORDS = {
+  'invalid-prefix': 'A prefix is 1 to 15 digits, the first not 0.',
+  'invalid-price': `A price is 0.0 to ${formatCredits(priceMax)} credits.`,
+} as const
+
+export const priceSet = (run: Run): Command =>
+  command(
+    'set',
+    'set the price of one part of a message by number prefix, for what is sent from now on',
+    'gateway price set 2782 0.8\n  gateway price set default 1',
+  )
+    .addArgument(new Argument('<prefix>', prefixArgument).argParser(readPrefix))
+    .addArgument(new Argument('<credits>', 'the price of one part, such as 1 or 0.8').argParser(readCredits))
+    .action((prefix: string, price: Credits) =>
+      run(async ({ backOffice, output }) => {
+        const set = await backOffice.setPrice(prefix, price)
+        if (set !== 'set') throw new Refused(WORDS[set])
+        output.result(
+          { prefix: prefixWord(prefix), price: creditsJson(price) },
+          `One part to ${whose(prefix)} costs ${formatCredits(price)} credits. Every process knows it within 5 seconds.`,
+        )
+      }),
+    )

@@ -1,0 +1,14 @@
+import type { Ports } from '../ports.ts'
+import type { Credits } from './credits.ts'
+
+export interface ListedPrice {
+  /** Empty: the price of all other numbers. */
+  readonly prefix: string
+  readonly price: Credits
+}
+
+/** The price table by prefix (as text), the price of all other numbers first if there is one. */
+export const listPrices = (ports: Pick<Ports, 'prices'>) => async (): Promise<readonly ListedPrice[]> =>
+  [...(await ports.prices.table())].map(([prefix, price]) => ({ prefix, price })).sort(byPrefix)
+
+const byPrefix = (a: ListedPrice, b: ListedPrice): number => (a.prefix < b.prefix ? -1 : 1)
