@@ -16,6 +16,7 @@ export { memoryPorts, memoryStoredPorts, type MemoryPortsOptions } from './memor
 export { memoryStore, type MemoryStore } from './memory/store.ts'
 export { memoryAccounts } from './memory/accounts.ts'
 export { memoryFlights } from './memory/flights.ts'
+export { memoryHistory } from './memory/history.ts'
 export { memoryLedger } from './memory/ledger.ts'
 export { memoryMessages } from './memory/messages.ts'
 export { memoryPrices } from './memory/prices.ts'

@@ -16,6 +16,11 @@ export function postgresAccounts(context: Context): Accounts {
     return row && withBalance(row)
   }
 
+  async function subAccounts(main: AccountId): Promise<readonly AccountWithBalance[]> {
+    const rows = await selectAccounts(pools).where('account.parent_id', '=', main).orderBy('account.id').execute()
+    return rows.map(withBalance)
+  }
+
   async function setLocked(id: AccountId, locked: boolean): Promise<boolean> {
     const changed = kysely.updateTable('account').set({ locked }).where('id', '=', id)
     return (await changed.returning(notifyOthers.as('told')).execute()).length > 0
@@ -29,7 +34,7 @@ export function postgresAccounts(context: Context): Accounts {
     ...rememberedAccounts(context),
     find,
     list: () => listed(pools),
-    subAccounts: () => Promise.reject(new Error('being written')),
+    subAccounts,
     open: (opened, now) => changes.around(openAccount(kysely, opened, now)),
     setLocked: (id, locked) => changes.around(setLocked(id, locked)),
     setPassword: (id, password) => changes.around(setPassword(id, password)),

@@ -3,8 +3,11 @@ import type { Context } from '../context.ts'
 import { timestamp } from '../sql/arrays.ts'
 import { checkLedger, enterCredits } from '../sql/ledger.ts'
 import { LEDGER } from './ledger-kind.ts'
+import { transferCredits } from './transfer.ts'
 
-export function postgresLedger({ pools: { ordinary, kysely } }: Context): Ledger {
+export function postgresLedger(context: Context): Ledger {
+  const { ordinary, kysely } = context.pools
+
   async function balance(id: AccountId): Promise<Credits | undefined> {
     const row = await kysely.selectFrom('account').select('balance').where('id', '=', id).executeTakeFirst()
     return row && credits(row.balance)
@@ -23,5 +26,5 @@ export function postgresLedger({ pools: { ordinary, kysely } }: Context): Ledger
     )
     return { accounts: rows[0]?.accounts ?? 0, balances: credits(rows[0]?.balances ?? 0), differences }
   }
-  return { balance, topUp, check, transfer: () => Promise.reject(new Error('being written')) }
+  return { balance, topUp, check, transfer: (wanted, now) => transferCredits(context, wanted, now) }
 }

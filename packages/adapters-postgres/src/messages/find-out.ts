@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { AccountId } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import type { LostAnswer } from '../errors.ts'
+import { onceEnded } from '../once-ended.ts'
 import { arrayOf } from '../sql/arrays.ts'
-import { endBackend, findSends } from '../sql/lost-answer.ts'
+import { findSends } from '../sql/lost-answer.ts'
 import { readBalances } from '../sql/read-account.ts'
 import type { Send } from './lay-out.ts'
 
@@ -13,35 +13,13 @@ export interface FoundOut {
   readonly balances: ReadonlyMap<AccountId, number>
 }
 
-const pauseMilliseconds = 50
-
-/**
- * What became of sends whose answer was lost. The old backend may still be at work, so it is ended first: only then is what
- * can be seen the whole truth. Tries for `seconds`, also while the server starts again; then throws, and nobody knows.
- */
-export async function findOut(
+/** What became of sends whose answer was lost. Tries for `seconds`; then throws, and nobody knows. */
+export const findOut = (
   hot: Connections,
   lost: LostAnswer,
   sends: readonly Send[],
   seconds: number,
-): Promise<FoundOut> {
-  const deadline = performance.now() + seconds * 1000
-  for (;;) {
-    try {
-      const { pid, start } = lost.backend
-      while ((await hot.run(endBackend, [pid, start])).length > 0) {
-        if (performance.now() > deadline) throw new Error('the old backend does not end')
-        await delay(pauseMilliseconds / 10)
-      }
-      return await look(hot, sends)
-    } catch (error) {
-      if (performance.now() > deadline) {
-        throw new Error('whether messages were accepted cannot be found out', { cause: error })
-      }
-      await delay(pauseMilliseconds)
-    }
-  }
-}
+): Promise<FoundOut> => onceEnded(hot, lost, seconds, () => look(hot, sends))
 
 async function look(hot: Connections, sends: readonly Send[]): Promise<FoundOut> {
   const found = await hot.run(findSends, [arrayOf(sends.map(({ firstId }) => firstId))])

@@ -2,9 +2,10 @@ import type { Messages, Order } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { acceptOrders } from './accept-orders.ts'
 import { messageIds } from './message-ids.ts'
+import { deleteScheduled, scheduled } from './scheduled.ts'
 import { statuses } from './statuses.ts'
 
-export function postgresMessages({ pools: { hot }, settings }: Context): Messages {
+export function postgresMessages({ pools: { hot, ordinary }, settings }: Context): Messages {
   const accept = acceptOrders(hot, messageIds(hot, settings.ids), settings.findOutSeconds)
   let orders = 0
   let recipients = 0
@@ -24,7 +25,7 @@ export function postgresMessages({ pools: { hot }, settings }: Context): Message
   return {
     accept: acceptWithinBounds,
     status: (by, ids, since) => statuses(hot, by, ids, since),
-    scheduled: () => Promise.reject(new Error('being written')),
-    deleteScheduled: () => Promise.reject(new Error('being written')),
+    scheduled: (by, page) => scheduled(ordinary, by, page),
+    deleteScheduled: (by, ids, since) => deleteScheduled(ordinary, settings.findOutSeconds, by, ids, since),
   }
 }

@@ -125,6 +125,27 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.equal(typeof (await open(accounts, { login: 'orphan' })), 'number', 'the name is still free')
   },
 
+  'the sub accounts of a main account are its own, by id, as they are at this moment': async (ports) => {
+    const { accounts } = ports
+    const [main, other] = [await anAccount(ports), await anAccount(ports)]
+    assert.deepEqual(await accounts.subAccounts(main.id), [])
+    const first = await anAccount(ports, { parent: main.id, credits: 30 })
+    await anAccount(ports, { parent: other.id })
+    const second = await anAccount(ports, { parent: main.id, credits: 0, trial: { ownNumber: aNumber() } })
+    assert.deepEqual(await accounts.subAccounts(main.id), [
+      { account: first, balance: 30 },
+      { account: second, balance: 0 },
+    ])
+    await accounts.setLocked(first.id, true)
+    await ports.ledger.topUp(second.id, credits(5), 'more', now)
+    assert.deepEqual(await accounts.subAccounts(main.id), [
+      { account: { ...first, locked: true }, balance: 30 },
+      { account: second, balance: 5 },
+    ])
+    assert.deepEqual(await accounts.subAccounts(first.id), [], 'of a sub account')
+    assert.deepEqual(await accounts.subAccounts(stranger), [], 'of nobody')
+  },
+
   'a lock is set and lifted, is seen at once, and setting what is so already succeeds': async (ports) => {
     const { accounts } = ports
     const { id, login } = await anAccount(ports)

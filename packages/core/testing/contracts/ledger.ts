@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert'
 import { credits, instant, type AccountId, type StoredPorts } from '@gateway/core'
 import { anAccount, anOrder, numbers } from '../builders.ts'
 import type { Contract } from './contract.ts'
+import { transfers } from './ledger/transfers.ts'
 import { assertLedger, callersMany, dispatchDue, inTenths } from './shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
@@ -9,6 +10,8 @@ const stranger = (2 ** 31 - 8) as AccountId
 
 /** What the port `Ledger` promises. */
 export const ledgerContract: Contract<StoredPorts> = {
+  ...transfers,
+
   'a top-up adds what it says and returns the new balance; a correction takes away': async (ports) => {
     const { accounts, ledger } = ports
     const { id } = await anAccount(ports, { credits: 5 })

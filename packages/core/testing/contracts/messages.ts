@@ -16,6 +16,8 @@ import {
 import { aBody, aNumber, anAccount, anOrder, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
+import { deleting } from './messages/deleting.ts'
+import { scheduled } from './messages/scheduled.ts'
 import { accepted, assertLedger, callersMany, dispatchDue, farAhead, longAgo, statusesOf } from './shared.ts'
 
 const refused = 'insufficient-credits'
@@ -24,6 +26,9 @@ const asSent = () => ({ outcome: 'unknown' }) as const
 
 /** What the port `Messages` promises. */
 export const messagesContract: Contract<StoredPorts> = {
+  ...scheduled,
+  ...deleting,
+
   'an order is charged in request order, and a later, cheaper recipient may still fit (ruling 1.11)': async (ports) => {
     const { id } = await anAccount(ports, { credits: 100 })
     const { results, ids, balance } = await accepted(ports, anOrder(id, { to: numbers(4), costs: [60, 50, 40, 1] }))

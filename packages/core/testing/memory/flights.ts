@@ -1,4 +1,5 @@
 import {
+  INCIDENT,
   secondsAfter,
   type DispatcherId,
   type FlightId,
@@ -10,6 +11,7 @@ import {
 import { atomic } from './atomic.ts'
 import { claim } from './claim.ts'
 import { decide, endRefunded } from './decide.ts'
+import { note } from './incidents.ts'
 import { rangesOf, release } from './release.ts'
 import type { FlightRow, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
@@ -17,7 +19,8 @@ import type { MemoryStore } from './store.ts'
 export const memoryFlights = (store: MemoryStore): Flights => ({
   register: atomic((leaseSeconds) => {
     const id = store.next('dispatcher') as DispatcherId
-    store.dispatchers.set(id, { leaseUntil: secondsAfter(store.clock.now(), leaseSeconds), flights: new Map() })
+    const now = store.clock.now()
+    store.dispatchers.set(id, { since: now, leaseUntil: secondsAfter(now, leaseSeconds), flights: new Map() })
     return id
   }),
   extend: atomic((dispatcher, leaseSeconds) => {
@@ -90,8 +93,13 @@ function record(
     const row = store.messages.get(message.id)
     if (row === undefined) continue
     const holder = flightOf(store, dispatcher, flight)
-    if (holder?.held.delete(row.id)) decide(store, row, holder.carrier, handover)
-    else if (store.unknown.has(row)) decide(store, row, row.decision?.carrier, handover)
+    if (holder?.held.delete(row.id)) {
+      if (handover.outcome === 'unknown') note(store, row.id, INCIDENT.unknown)
+      decide(store, row, holder.carrier, handover)
+    } else if (store.unknown.has(row) && handover.outcome !== 'unknown') {
+      note(store, row.id, INCIDENT.late)
+      decide(store, row, row.decision?.carrier, handover)
+    }
   }
   for (const flight of finished) {
     const row = flightOf(store, dispatcher, flight)
@@ -114,6 +122,7 @@ function settle(store: MemoryStore, flight: FlightRow | undefined, settled: read
 function postpone(store: MemoryStore, flight: FlightRow, ids: readonly MessageId[], seconds: number): 'postponed' {
   const at = secondsAfter(store.clock.now(), seconds)
   const back = ids.flatMap((id) => flight.held.get(id) ?? []).filter(({ row }) => flight.held.delete(row.id))
+  for (const { row } of back) note(store, row.id, INCIDENT.refusedForNow)
   for (const range of rangesOf(back)) store.later.add({ ...range, attempt: range.attempt + 1, at })
   return 'postponed'
 }
@@ -121,7 +130,9 @@ function postpone(store: MemoryStore, flight: FlightRow, ids: readonly MessageId
 function refuseLate(store: MemoryStore, ids: readonly MessageId[]): 'fenced' {
   for (const id of ids) {
     const row = store.messages.get(id)
-    if (row !== undefined && store.unknown.has(row)) decide(store, row, row.decision?.carrier, { outcome: 'refused' })
+    if (row === undefined || !store.unknown.has(row)) continue
+    note(store, id, INCIDENT.late)
+    decide(store, row, row.decision?.carrier, { outcome: 'refused' })
   }
   return 'fenced'
 }

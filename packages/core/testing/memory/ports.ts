@@ -2,6 +2,7 @@ import type { Clock, Ports, StoredPorts } from '@gateway/core'
 import { memoryAccounts } from './accounts.ts'
 import { realClock } from './clock.ts'
 import { memoryFlights } from './flights.ts'
+import { memoryHistory } from './history.ts'
 import { memoryLedger } from './ledger.ts'
 import { memoryMessages } from './messages.ts'
 import { memoryPrices } from './prices.ts'
@@ -34,4 +35,5 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   messages: memoryMessages(store),
   flights: memoryFlights(store),
   receipts: memoryReceipts(store),
+  history: memoryHistory(store),
 })

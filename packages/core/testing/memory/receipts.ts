@@ -1,5 +1,6 @@
-import { isFinal, secondsAfter, type Instant, type Receipt, type Receipts } from '@gateway/core'
+import { INCIDENT, isFinal, secondsAfter, type Instant, type Receipt, type Receipts } from '@gateway/core'
 import { atomic } from './atomic.ts'
+import { note } from './incidents.ts'
 import type { KeptReceipt, MessageRow } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 
@@ -69,6 +70,7 @@ function adopt(store: MemoryStore, ageSeconds: number): number {
   for (const { kept, row } of adopted) {
     if (row.decision === undefined) continue
     row.decision = { ...row.decision, reference: kept.receipt.reference }
+    note(store, row.id, INCIDENT.adopted)
     store.unknown.delete(row)
     store.references.set(referenceKey(kept.receipt.carrier, kept.receipt.reference), row)
   }

@@ -1,4 +1,6 @@
+import { INCIDENT } from '@gateway/core'
 import { decide } from './decide.ts'
+import { note } from './incidents.ts'
 import type { FlightRow, Held, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
@@ -8,7 +10,10 @@ export function release(store: MemoryStore, flight: FlightRow): { requeued: numb
   flight.held.clear()
   const inDoubt = held.filter(({ position }) => position <= flight.marked)
   const unsent = held.filter(({ position }) => position > flight.marked)
-  for (const { row } of inDoubt) decide(store, row, flight.carrier, { outcome: 'unknown' })
+  for (const { row } of inDoubt) {
+    note(store, row.id, INCIDENT.recovered)
+    decide(store, row, flight.carrier, { outcome: 'unknown' })
+  }
   for (const range of rangesOf(unsent)) store.due[range.send.lane].add(range)
   return { requeued: unsent.length, unknown: inDoubt.length }
 }

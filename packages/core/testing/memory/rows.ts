@@ -75,6 +75,7 @@ export interface Range {
 }
 
 export interface DispatcherRow {
+  readonly since: Instant
   leaseUntil: Instant
   readonly flights: Map<FlightId, FlightRow>
 }

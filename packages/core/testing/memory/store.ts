@@ -5,6 +5,7 @@ import {
   type Clock,
   type Credits,
   type DispatcherId,
+  type Incident,
   type Instant,
   type KeyHash,
   type KeyId,
@@ -39,6 +40,7 @@ export interface MemoryStore {
   readonly references: Map<string, MessageRow>
   /** Messages of unknown outcome without a reference. */
   readonly unknown: Set<MessageRow>
+  readonly incidents: Map<MessageId, Incident[]>
   /** Receipts that found no message, by reference, in order of arrival. */
   readonly receipts: Map<string, KeptReceipt[]>
 }
@@ -62,6 +64,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     dispatchers: new Map(),
     references: new Map(),
     unknown: new Set(),
+    incidents: new Map(),
     receipts: new Map(),
   }
 }

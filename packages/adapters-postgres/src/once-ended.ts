@@ -1,0 +1,33 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Connections } from './connections.ts'
+import type { LostAnswer } from './errors.ts'
+import { endBackend } from './sql/lost-answer.ts'
+
+const pauseMilliseconds = 50
+
+/**
+ * Looks up what became of work whose answer was lost. The old backend may still be at it, so it is ended first: only then is
+ * what can be seen the whole truth. Tries for `seconds`, also while the server starts again; then throws, and nobody knows.
+ */
+export async function onceEnded<T>(
+  connections: Connections,
+  { backend: { pid, start } }: LostAnswer,
+  seconds: number,
+  look: () => Promise<T>,
+): Promise<T> {
+  const deadline = performance.now() + seconds * 1000
+  for (;;) {
+    try {
+      while ((await connections.run(endBackend, [pid, start])).length > 0) {
+        if (performance.now() > deadline) throw new Error('the old backend does not end')
+        await delay(pauseMilliseconds / 10)
+      }
+      return await look()
+    } catch (error) {
+      if (performance.now() > deadline) {
+        throw new Error('what became of it cannot be found out: the database does not answer', { cause: error })
+      }
+      await delay(pauseMilliseconds)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { daysBefore, type DroppedHistory, type History, type Instant } from '@gateway/core'
+import { atomic } from './atomic.ts'
+import type { MessageRow, Send } from './rows.ts'
+import { referenceKey, type MemoryStore } from './store.ts'
+
+const sendsMax = 1000
+
+export const memoryHistory = (store: MemoryStore): History => ({ drop: atomic((days) => drop(store, days)) })
+
+/** What the sends cost is in the entries of their accounts, and stays there. */
+function drop(store: MemoryStore, days: number): DroppedHistory {
+  const since = daysBefore(store.clock.now(), days)
+  const old = [...bySend(store)].filter(([send, rows]) => send.due < since && rows.every((row) => isOld(row, since)))
+  const rows = old.slice(0, sendsMax).flatMap(([, ofSend]) => ofSend)
+  for (const row of rows) forget(store, row)
+  const sends = Math.min(old.length, sendsMax)
+  return { partitions: 0, sends, messages: rows.length, left: old.length > sends ? 'more' : 'all' }
+}
+
+function bySend(store: MemoryStore): ReadonlyMap<Send, readonly MessageRow[]> {
+  const sends = new Map<Send, MessageRow[]>()
+  for (const row of store.messages.values()) {
+    const rows = sends.get(row.send)
+    if (rows === undefined) sends.set(row.send, [row])
+    else rows.push(row)
+  }
+  return sends
+}
+
+/** Decided, and that long ago. */
+const isOld = ({ decision }: MessageRow, since: Instant): boolean =>
+  decision !== undefined && decision.left < since && decision.at < since
+
+function forget(store: MemoryStore, row: MessageRow): void {
+  const { carrier, reference } = row.decision ?? {}
+  store.messages.delete(row.id)
+  store.unknown.delete(row)
+  if (carrier === undefined || reference === undefined) return
+  const key = referenceKey(carrier, reference)
+  if (store.references.get(key) === row) store.references.delete(key)
+}

@@ -1,0 +1,55 @@
+import type { AccountId, Lane, Overview, RunningDispatcher, WaitingWork } from '@gateway/core'
+import { atomic } from './atomic.ts'
+import type { FlightRow, Range } from './rows.ts'
+import type { MemoryStore } from './store.ts'
+
+export const memoryOverview = (store: MemoryStore): Overview => ({
+  dispatchers: atomic(() =>
+    [...store.dispatchers].map(([id, { since, leaseUntil, flights }]): RunningDispatcher => {
+      const overdue = leaseUntil < store.clock.now()
+      return { id, since, leaseUntil, overdue, loads: loadsOf([...flights.values()]) }
+    }),
+  ),
+  queue: () => queue(store),
+})
+
+function loadsOf(flights: readonly FlightRow[]): RunningDispatcher['loads'] {
+  const holding = flights.filter(({ held }) => held.size > 0)
+  const carriers = [...new Set(holding.map(({ carrier }) => carrier))].sort()
+  return carriers.map((carrier) => {
+    const of = holding.filter((flight) => flight.carrier === carrier)
+    return {
+      carrier,
+      flights: of.length,
+      messages: sum(of.map(({ held }) => held.size)),
+      inDoubt: sum(of.map(({ held, marked }) => [...held.values()].filter(({ position }) => position <= marked).length)),
+    }
+  })
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- async for those who wait for each, as they must elsewhere
+async function* queue(store: MemoryStore): AsyncIterable<WaitingWork> {
+  for (const account of store.accounts.keys()) {
+    for (const lane of ['single', 'bulk'] as const) {
+      const work = workOf(store, account, lane)
+      if (work.due + work.scheduled + work.postponed > 0) yield work
+    }
+  }
+}
+
+function workOf(store: MemoryStore, account: AccountId, lane: Lane): WaitingWork {
+  const due = store.due[lane].allOf(account)
+  const later = store.later.allOf(account).filter(({ send }) => send.lane === lane)
+  const dues = due.map(({ send }) => send.due)
+  return {
+    account,
+    lane,
+    due: count(due),
+    oldestDue: dues.length === 0 ? undefined : dues.reduce((a, b) => (a < b ? a : b)),
+    scheduled: count(later.filter(({ attempt }) => attempt === 0)),
+    postponed: count(later.filter(({ attempt }) => attempt > 0)),
+  }
+}
+
+const count = (ranges: readonly Range[]): number => sum(ranges.map(({ messages }) => messages.length))
+const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0)

@@ -1,0 +1,121 @@
+import {
+  credits,
+  isFinal,
+  plus,
+  storyLinesMax,
+  type Credits,
+  type Lane,
+  type MessagePlace,
+  type MessageStory,
+  type Stories,
+  type StoryReceipt,
+  type StoryRefund,
+  type StorySend,
+} from '@gateway/core'
+import { atomic } from './atomic.ts'
+import type { KeptReceipt, MessageRow, Range } from './rows.ts'
+import { referenceKey, type MemoryStore } from './store.ts'
+
+export const memoryStories = (store: MemoryStore): Stories => ({
+  of: atomic((id) => {
+    const row = store.messages.get(id)
+    return row && storyOf(store, row)
+  }),
+})
+
+function storyOf(store: MemoryStore, row: MessageRow): MessageStory {
+  const { account, submitted, due, scheduled, body } = row.send
+  const place = placeOf(store, row)
+  return {
+    id: row.id,
+    account,
+    number: row.number,
+    accepted: submitted,
+    scheduled: scheduled ? due : undefined,
+    text: { characters: [...body.text].length, encoding: body.encoding, parts: body.parts },
+    cost: row.cost,
+    send: sendOf(store, row),
+    place,
+    incidents: (store.incidents.get(row.id) ?? []).slice(-storyLinesMax),
+    receipts: receiptsOf(store, row, place).slice(-storyLinesMax),
+  }
+}
+
+function placeOf(store: MemoryStore, row: MessageRow): MessagePlace {
+  if (row.decision !== undefined) {
+    const { code, at, left, carrier, reference, refunded } = row.decision
+    return { place: 'decided', code, at, stored: left, carrier, reference, refunded }
+  }
+  const { account, due } = row.send
+  const rangeIn = (ranges: readonly Range[]) => ranges.find(({ messages }) => messages.includes(row))
+  const later = rangeIn(store.later.allOf(account))
+  if (later?.attempt === 0) return { place: 'scheduled', due }
+  if (later !== undefined) return { place: 'postponed', until: later.at, attempt: later.attempt }
+  for (const lane of ['single', 'bulk'] as const satisfies readonly Lane[]) {
+    const range = rangeIn(store.due[lane].allOf(account))
+    if (range !== undefined) return { place: 'queue', lane, due, attempt: range.attempt }
+  }
+  return claimedPlace(store, row)
+}
+
+function claimedPlace(store: MemoryStore, row: MessageRow): MessagePlace {
+  for (const [dispatcher, { leaseUntil, flights }] of store.dispatchers) {
+    for (const { carrier, marked, held } of flights.values()) {
+      const one = held.get(row.id)
+      if (one === undefined) continue
+      const overdue = leaseUntil < store.clock.now()
+      const isMarked = one.position <= marked
+      return { place: 'claimed', dispatcher, carrier, marked: isMarked, attempt: one.attempt, leaseUntil, overdue }
+    }
+  }
+  return { place: 'nowhere' }
+}
+
+/** The messages of the send that cost as much as this one: where prices differ, each price is a send of its own. */
+function sendOf(store: MemoryStore, row: MessageRow): StorySend {
+  const rows = [...store.messages.values()].filter(({ send, cost }) => send === row.send && cost === row.cost)
+  return {
+    first: rows[0]?.id ?? row.send.first,
+    messages: rows.length,
+    debit: total(rows),
+    refunds: refundsOf(rows),
+  }
+}
+
+function refundsOf(rows: readonly MessageRow[]): readonly StoryRefund[] {
+  const refunded = rows.flatMap(({ decision, cost }) => (decision?.refunded ? [{ ...decision, cost }] : []))
+  const codes = [...new Set(refunded.map(({ code }) => code))].sort((a, b) => a - b)
+  return codes.map((code) => {
+    const of = refunded.filter((one) => one.code === code)
+    const times = of.map(({ at }) => at).sort((a, b) => a - b)
+    const [first, last] = [times[0], times.at(-1)]
+    if (first === undefined || last === undefined) throw new Error('a refund of nothing')
+    const amount = total(of)
+    return { code, messages: amount === 0 ? undefined : of.length, amount, first, last }
+  })
+}
+
+const total = (rows: readonly { readonly cost: Credits }[]): Credits =>
+  rows.map(({ cost }) => cost).reduce(plus, credits(0))
+
+/** Those of its reference; before it has one, those of its carrier to its number. */
+function receiptsOf(store: MemoryStore, { number }: MessageRow, place: MessagePlace): readonly StoryReceipt[] {
+  if (place.place === 'decided' && place.reference !== undefined && place.carrier !== undefined) {
+    return (store.receipts.get(referenceKey(place.carrier, place.reference)) ?? []).map(toStory('own'))
+  }
+  if (!mayBeOut(place)) return []
+  return [...store.receipts.values()]
+    .flat()
+    .filter(({ receipt }) => receipt.carrier === place.carrier && receipt.number === number)
+    .sort((a, b) => a.at - b.at)
+    .map(toStory('same-number'))
+}
+
+/** A carrier may have it, and its reference is not known. */
+const mayBeOut = (place: MessagePlace) =>
+  (place.place === 'claimed' && place.marked) ||
+  (place.place === 'decided' && place.carrier !== undefined && !isFinal(place.code))
+
+const toStory =
+  (fits: StoryReceipt['fits']) =>
+  ({ receipt: { carrier, reference, code }, at }: KeptReceipt): StoryReceipt => ({ at, carrier, reference, code, fits })
