@@ -2,10 +2,15 @@ import type { Metrics } from '@gateway/server'
 import type { Dispatching } from './dispatch.ts'
 
 /** What dispatchers hold, read at each look at the metrics. */
-export function measureDispatching(metrics: Metrics, dispatching: Pick<Dispatching, 'state'>): void {
+export function measureDispatching(metrics: Metrics, dispatching: Pick<Dispatching, 'state' | 'answers'>): void {
   metrics.gauge('gateway_dispatcher_messages', 'Messages that a dispatcher holds', ['carrier', 'state'], () =>
     Object.entries(dispatching.state()).flatMap(([carrier, state]) =>
       Object.entries(state).map(([name, value]) => ({ labels: { carrier, state: name }, value })),
+    ),
+  )
+  metrics.gauge('gateway_carrier_answers_total', 'Submissions that were answered', ['carrier', 'outcome'], () =>
+    Object.entries(dispatching.answers()).flatMap(([carrier, answers]) =>
+      Object.entries(answers).map(([outcome, value]) => ({ labels: { carrier, outcome }, value })),
     ),
   )
 }

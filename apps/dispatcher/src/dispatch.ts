@@ -7,13 +7,15 @@ import {
   type DispatcherSettings,
   type Lane,
   type Ports,
+  type SubmissionAnswer,
 } from '@gateway/core'
 import type { Log } from '@gateway/server'
-import { outageOf } from './outage.ts'
+import { countAnswers } from './count-answers.ts'
+import { outageOf, type Outage } from './outage.ts'
 import { repeat, type Repeated } from './repeat.ts'
 
 export interface DispatchSettings {
-  readonly ports: Pick<Ports, 'flights' | 'receipts' | 'clock'>
+  readonly ports: Pick<Ports, 'flights' | 'receipts' | 'history' | 'clock'>
   readonly carriers: readonly Carrier[]
   readonly log: Log
   readonly settings?: Partial<DispatcherSettings>
@@ -29,8 +31,10 @@ export interface Dispatching {
    * `seconds`; what then has no answer is SENT 106.
    */
   stop(seconds: number): Promise<void>
-  /** By carrier. */
+  /** What is held at this moment, by carrier. */
   state(): Readonly<Record<string, ReturnType<Dispatcher['state']>>>
+  /** What was answered since the start, by carrier and outcome. */
+  answers(): Readonly<Record<string, Readonly<Record<SubmissionAnswer['outcome'], number>>>>
 }
 
 const lanes: readonly Lane[] = ['single', 'bulk']
@@ -44,14 +48,18 @@ export function startDispatching({
   pollMilliseconds = 20,
 }: DispatchSettings): Dispatching {
   const all = { ...dispatcherDefaults, ...settings }
-  const links = carriers.map((carrier) => {
+  const links = carriers.map((given) => {
+    const { carrier, answers } = countAnswers(given)
     const outage = outageOf(`record of ${carrier.id}`, log)
-    return { carrier, dispatcher: createDispatcher(ports, carrier, (problem) => outage.failed(problem), all) }
+    const dispatcher = createDispatcher(ports, carrier, (problem) => outage.failed(problem), all)
+    return { carrier, answers, dispatcher, outage }
   })
   const working = links.flatMap(({ carrier, dispatcher }) =>
     lanes.map((lane) => workOn(dispatcher, lane, { carrier, log, pollMilliseconds })),
   )
-  const beating = links.flatMap(({ carrier, dispatcher }) => keepAlive(dispatcher, carrier, log, all))
+  const beating = links.flatMap(({ carrier, dispatcher, outage }) =>
+    keepAlive(dispatcher, { carrier, log, outage, leaseSeconds: all.leaseSeconds }),
+  )
   const chores = startChores(ports, log, all)
 
   return {
@@ -63,7 +71,8 @@ export function startDispatching({
       try {
         const drained = links.map(({ dispatcher }) => dispatcher.drain(deadline.passed))
         await told(log, 'the dispatcher could not give its messages back; others take them over', drained)
-        await Promise.all([...working, ...beating, ...chores].map((loop) => loop.stop()))
+        const stopped = Promise.all([...working, ...beating, ...chores].map((loop) => loop.stop()))
+        await Promise.race([stopped, deadline.passed])
         const closed = links.map(({ carrier }) => carrier.close(deadline.passed))
         await told(log, 'a carrier could not be closed', closed)
       } finally {
@@ -71,6 +80,7 @@ export function startDispatching({
       }
     },
     state: () => Object.fromEntries(links.map(({ carrier, dispatcher }) => [carrier.id, dispatcher.state()])),
+    answers: () => Object.fromEntries(links.map(({ carrier, answers }) => [carrier.id, answers])),
   }
 }
 
@@ -90,9 +100,19 @@ const workOn = (
     },
   })
 
-/** The lease, and what failed and is to be tried again. */
-const keepAlive = (dispatcher: Dispatcher, carrier: Carrier, log: Log, settings: DispatcherSettings): Repeated[] => [
-  chore(`lease of ${carrier.id}`, settings.leaseSeconds * 250, log, () => dispatcher.beat()),
+interface Kept {
+  readonly carrier: Carrier
+  readonly log: Log
+  readonly outage: Outage
+  readonly leaseSeconds: number
+}
+
+/** The lease, and what failed and is to be tried again. While the lease can be renewed the store is there. */
+const keepAlive = (dispatcher: Dispatcher, { carrier, log, outage, leaseSeconds }: Kept): readonly Repeated[] => [
+  chore(`lease of ${carrier.id}`, leaseSeconds * 250, log, async () => {
+    await dispatcher.beat()
+    outage.worked()
+  }),
   chore(`retries of ${carrier.id}`, 250, log, () => {
     dispatcher.retry()
     return Promise.resolve()
@@ -107,6 +127,16 @@ function startChores(ports: DispatchSettings['ports'], log: Log, settings: Dispa
     chore('adopt receipts', 60_000, log, async () => {
       const adopted = await exchange.adoptReceipts()
       if (adopted > 0) log.info({ adopted }, 'messages of unknown outcome found their receipts')
+    }),
+    repeat({
+      what: 'drop history',
+      pauseMilliseconds: 600_000,
+      log,
+      work: async () => {
+        const { left, ...dropped } = await exchange.purge()
+        if (dropped.partitions + dropped.sends > 0) log.info(dropped, 'history of more than 90 days was dropped')
+        return left === 'more' ? 'more' : 'all'
+      },
     }),
     chore('expire', 30_000, log, async () => {
       const expired = await exchange.expire(settings.validitySeconds)

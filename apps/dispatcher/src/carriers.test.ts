@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { carriersFrom } from './carriers.ts'
+
+let dataDir: string
+beforeEach(async () => (dataDir = await mkdtemp(join(tmpdir(), 'carriers-'))))
+afterEach(() => rm(dataDir, { recursive: true }))
+
+const report = (): void => undefined
+
+test('carriers are made in the order they are named, each with a folder of its own', async () => {
+  const carriers = carriersFrom(' simulator: , fast=simulator:?delayMs=0&window=5,', { dataDir, report })
+  expect(carriers.map(({ id, window }) => [id, window])).toEqual([
+    ['simulator', 1000],
+    ['fast', 5],
+  ])
+  expect([existsSync(join(dataDir, 'simulator')), existsSync(join(dataDir, 'fast'))]).toEqual([true, true])
+  await Promise.all(carriers.map((carrier) => carrier.close(Promise.resolve())))
+})
+
+test.each([
+  ['', 'CARRIERS names no carrier'],
+  [' , ', 'CARRIERS names no carrier'],
+  ['simulator', 'of no known kind; there is simulator:'],
+  ['smpp://user:secret@host', 'of no known kind; there is simulator:'],
+  ['__proto__:', 'of no known kind'],
+  ['simulator:,simulator:?window=5', 'names two carriers "simulator"'],
+  ['A b=simulator:', '"A b" is no name for a carrier'],
+  ['=simulator:', '"" is no name for a carrier'],
+  ['simulator:?windows=5', 'there is no parameter "windows"'],
+])('%j is refused: %s', (text, why) => {
+  expect(() => carriersFrom(text, { dataDir, report })).toThrow(why)
+  expect(() => carriersFrom(text, { dataDir, report })).not.toThrow('secret')
+})

@@ -1,0 +1,227 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { simulatedCarrierFromUrl } from '@gateway/adapters-simulator'
+import { instant, OUTCOME, type DispatcherSettings, type MessageId, type Ports } from '@gateway/core'
+import { anAccount, anOrder, memoryPorts, numbers, scriptedCarrier, until } from '@gateway/core/testing'
+import { createLog, createMetrics, listen, type Log } from '@gateway/server'
+import { measureDispatching } from './dispatch-metrics.ts'
+import { startDispatching, type Dispatching, type DispatchSettings } from './dispatch.ts'
+import { createDispatcherServer } from './server.ts'
+
+const started: Dispatching[] = []
+const folders: string[] = []
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((dispatching) => dispatching.stop(5)))
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true })))
+})
+
+const silent = createLog({ level: 'silent', name: 'test' })
+
+function listeningLog(): { log: Log; lines: { level: string; msg: string; what?: string }[] } {
+  const lines: { level: string; msg: string; what?: string }[] = []
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(JSON.parse(String(chunk)) as (typeof lines)[number])
+      done()
+    },
+  })
+  return { log: createLog({ level: 'info', name: 'test', destination }), lines }
+}
+
+function start(ports: DispatchSettings['ports'], rest: Partial<DispatchSettings>): Dispatching {
+  const settings: Partial<DispatcherSettings> = { retrySeconds: 0.05, ...rest.settings }
+  const dispatching = startDispatching({ ports, carriers: [], log: silent, pollMilliseconds: 5, ...rest, settings })
+  started.push(dispatching)
+  return dispatching
+}
+
+/** A simulated carrier without delay, and its record. */
+async function aSimulator(folder?: string) {
+  const place = folder ?? (await mkdtemp(join(tmpdir(), 'dispatch-')))
+  if (folder === undefined) folders.push(place)
+  return { carrier: simulatedCarrierFromUrl('simulator:?delayMs=0', { folder: place }), folder: place }
+}
+
+async function aSender() {
+  const ports = memoryPorts()
+  const { id } = await anAccount(ports, { credits: 100_000 })
+  return {
+    ports,
+    send: async (count: number, ending = '00') => {
+      const accepted = await ports.messages.accept(anOrder(id, { to: numbers(count, ending) }))
+      if (typeof accepted !== 'object') throw new Error(accepted)
+      return accepted.results.flat() as readonly MessageId[]
+    },
+    codes: async (ids: readonly MessageId[]) =>
+      (await ports.messages.status(id, ids, instant(0))).map((s) => (typeof s === 'string' ? s : s.code)),
+  }
+}
+
+test('every fate of the simulated carrier reaches the state that is ruled for it', async () => {
+  const { ports, send, codes } = await aSender()
+  const { carrier } = await aSimulator()
+  start(ports, { carriers: [carrier] })
+  const fates: readonly (readonly [ending: string, code: number])[] = [
+    ['90', OUTCOME.undeliverable],
+    ['91', OUTCOME.expired],
+    ['92', OUTCOME.rejected],
+    ['93', OUTCOME.refused],
+    ['94', OUTCOME.sent],
+    ['95', OUTCOME.unknown],
+    ['96', OUTCOME.delivered],
+    ['97', OUTCOME.delivered],
+    ['98', OUTCOME.delivered],
+    ['00', OUTCOME.delivered],
+  ]
+  const sent = await Promise.all(
+    fates.flatMap(([ending, code]) => [1, 20].map(async (count) => ({ code, ids: await send(count, ending) }))),
+  )
+  await until(
+    async () =>
+      (await Promise.all(sent.map(async ({ code, ids }) => (await codes(ids)).every((c) => c === code)))).every(
+        Boolean,
+      ),
+    20_000,
+  )
+})
+
+test('a stop waits for answers, gives back what did not leave, and another one sends it', async () => {
+  const { ports, send, codes } = await aSender()
+  const first = scriptedCarrier({ window: 4, fate: () => 'held' })
+  const dispatching = start(ports, { carriers: [first] })
+  const ids = await send(50)
+  await until(() => first.unanswered.length === 3)
+  const stopped = dispatching.stop(20)
+  first.release('accepted')
+  await stopped
+  expect((await codes(ids)).filter((code) => code === OUTCOME.sent)).toHaveLength(3)
+  expect((await codes(ids)).filter((code) => code === 'waiting')).toHaveLength(47)
+  const second = scriptedCarrier()
+  start(ports, { carriers: [second] })
+  await until(() => second.submitted.length === 47)
+})
+
+test('a stop ends at its deadline, whatever the carrier does: what has no answer is 106', async () => {
+  const { ports, send, codes } = await aSender()
+  const carrier = scriptedCarrier({ window: 4, fate: () => 'held' })
+  const dispatching = start(ports, { carriers: [carrier] })
+  const ids = await send(5)
+  await until(() => carrier.unanswered.length > 0)
+  const left = carrier.unanswered.length
+  await dispatching.stop(0.05)
+  expect((await codes(ids)).filter((code) => code === OUTCOME.unknown)).toHaveLength(left)
+  expect((await codes(ids)).filter((code) => code === 'waiting')).toHaveLength(5 - left)
+})
+
+/** The ports, away whenever `isAway` says so; before or after they have done their work. */
+function unreliable(ports: Ports, isAway: () => 'before' | 'after' | undefined): DispatchSettings['ports'] {
+  const wrap = <P extends object>(port: P): P =>
+    new Proxy(port, {
+      get:
+        (target, name) =>
+        async (...args: unknown[]) => {
+          if (isAway() === 'before') throw new Error('the store is away')
+          const result: unknown = await (Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>)(...args)
+          if (isAway() === 'after') throw new Error('the answer was lost')
+          return result
+        },
+    })
+  return { ...ports, flights: wrap(ports.flights), receipts: wrap(ports.receipts) }
+}
+
+test.each(['before', 'after'] as const)(
+  'an outage of the store (%s its work) heals by itself, loses nothing, submits nothing twice, and is logged once',
+  async (when) => {
+    const { ports, send, codes } = await aSender()
+    const { log, lines } = listeningLog()
+    const carrier = scriptedCarrier()
+    let away: typeof when | undefined
+    start(
+      unreliable(ports, () => away),
+      { carriers: [carrier], log, settings: { leaseSeconds: 2, inDoubtMax: 20 } },
+    )
+    const ids = [...(await send(300)), ...(await send(3))]
+    await until(() => carrier.submitted.length > 50)
+    away = when
+    await until(() => lines.length >= 4)
+    const before = carrier.submitted.length
+    for (let i = 0; i < 50; i++) carrier.release('accepted')
+    away = undefined
+    await until(async () => (await codes(ids)).every((code) => code !== 'waiting'), 20_000)
+    // What a lost claim had marked never left, and nobody can know that.
+    const lost = (await codes(ids)).filter((code) => code === OUTCOME.unknown)
+    expect(lost.length).toBeLessThanOrEqual(when === 'after' ? 20 : 0)
+    await until(
+      async () => (await codes(ids)).filter((code) => code === OUTCOME.delivered).length === 303 - lost.length,
+    )
+    expect(new Set(carrier.submitted.map(({ id }) => id)).size).toBe(carrier.submitted.length)
+    expect(carrier.submitted.length).toBeGreaterThanOrEqual(before)
+    const told = lines.filter(({ level }) => level === 'error').map(({ what }) => what)
+    expect(new Set(told).size).toBe(told.length)
+  },
+)
+
+test('wake ends the pause of an empty queue', async () => {
+  const { ports, send } = await aSender()
+  const carrier = scriptedCarrier()
+  const dispatching = start(ports, { carriers: [carrier], pollMilliseconds: 3_600_000 })
+  await until(() => Object.keys(dispatching.state()).length === 1)
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+  const [id] = await send(1)
+  dispatching.wake()
+  await until(() => carrier.submitted.length === 1)
+  expect(carrier.submitted[0]?.id).toBe(id)
+})
+
+test('what a dead dispatcher left is taken over, and that is told', async () => {
+  const { ports, send, codes } = await aSender()
+  const dead = await ports.flights.register(0.01)
+  const ids = await send(30)
+  const { carrier } = await aSimulator()
+  await ports.flights.claim(dead, {
+    carrier: carrier.id,
+    lane: 'bulk',
+    messagesMax: 20,
+    markedMax: 5,
+    leaseSeconds: 0.01,
+  })
+  const { log, lines } = listeningLog()
+  start(ports, { carriers: [carrier], log, settings: { leaseSeconds: 0.2 } })
+  await until(async () => (await codes(ids)).every((code) => code !== 'waiting'))
+  await until(async () => (await codes(ids)).filter((code) => code === OUTCOME.delivered).length === 25)
+  expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', requeued: 15, unknown: 5 }))
+})
+
+test('health and metrics by HTTP, with what is held and what was answered', async () => {
+  const { ports, send, codes } = await aSender()
+  const { carrier } = await aSimulator()
+  const dispatching = start(ports, { carriers: [carrier] })
+  const [refused, delivered] = [await send(2, '93'), await send(3)]
+  await until(async () => [...(await codes(refused)), ...(await codes(delivered))].every((code) => code !== 'waiting'))
+  const metrics = createMetrics()
+  measureDispatching(metrics, dispatching)
+  let isReady = false
+  const app = createDispatcherServer({
+    log: silent,
+    metrics,
+    health: { checks: { database: () => Promise.resolve(isReady) } },
+  })
+  const server = await listen({ app, host: '127.0.0.1', port: 0, log: silent })
+  try {
+    const get = (path: string) => fetch(server.url + path)
+    expect((await get('/health/live')).status).toBe(200)
+    expect((await get('/health/ready')).status).toBe(503)
+    isReady = true
+    await until(async () => (await get('/health/ready')).status === 200)
+    const text = await (await get('/metrics')).text()
+    expect(text).toContain('gateway_dispatcher_messages{carrier="simulator",state="inDoubt"} 0')
+    expect(text).toContain('gateway_carrier_answers_total{carrier="simulator",outcome="accepted"} 3')
+    expect(text).toContain('gateway_carrier_answers_total{carrier="simulator",outcome="refused"} 2')
+    expect((await get('/anything')).status).toBe(404)
+  } finally {
+    await server.close()
+  }
+})
