@@ -1,0 +1,36 @@
+/** Chance that can be had again: the same seed gives the same numbers. */
+export interface Chance {
+  /** 0 to n - 1. */
+  below(n: number): number
+  between(low: number, high: number): number
+  one<T>(of: readonly T[]): T
+  happens(probability: number): boolean
+  shuffled<T>(of: readonly T[]): T[]
+}
+
+export function chanceOf(seed: number): Chance {
+  let state = seed >>> 0
+  /** Three rounds of mixing a counter: good enough to choose by. */
+  function next(): number {
+    state = (state + 0x9e3779b9) >>> 0
+    let x = state
+    x = Math.imul(x ^ (x >>> 16), 0x21f0aaad)
+    x = Math.imul(x ^ (x >>> 15), 0x735a2d97)
+    return ((x ^ (x >>> 15)) >>> 0) / 2 ** 32
+  }
+  const below = (n: number): number => Math.floor(next() * n)
+  return {
+    below,
+    between: (low, high) => low + next() * (high - low),
+    one: (of) => {
+      const chosen = of[below(of.length)]
+      if (chosen === undefined) throw new Error('there is nothing to choose from')
+      return chosen
+    },
+    happens: (probability) => next() < probability,
+    shuffled: (of) => {
+      const left = [...of]
+      return of.flatMap(() => left.splice(below(left.length), 1))
+    },
+  }
+}

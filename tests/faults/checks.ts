@@ -1,0 +1,203 @@
+import type { Submitted } from '../support/record.ts'
+import type { Figures } from './figures.ts'
+import type { State, StoredSend } from './state.ts'
+import type { Told } from './told.ts'
+
+export interface Judged {
+  readonly figures: Figures
+  readonly state: State
+  readonly told: Told
+  /** In the order in which they were submitted. */
+  readonly record: readonly Submitted[]
+  /** Accounts whose credits may run out in the middle of a request. */
+  readonly poor: ReadonlySet<number>
+  /** So many messages may be with a carrier without a record. */
+  readonly inDoubtMax: number
+  /** So often may a dispatcher have lost what it knew. */
+  readonly losses: number
+}
+
+const LEDGER = { topUp: 1, transfer: 2, refund: 3 } as const
+/** What ends without a carrier, or refused by it, is given back. */
+const refunded = (code: number, carrier: number): boolean =>
+  code === 111 || ([101, 102, 202, 212, 214].includes(code) && carrier === 0)
+const screened = [202, 212, 214]
+
+/** How a message ends that the carrier accepted, by the last two digits of its number. */
+const ends: Readonly<Record<string, number>> = { '90': 103, '91': 101, '92': 107, '94': 100 }
+
+/** The promises, on what is stored, what was submitted, and what the clients were told. */
+export function judge(judged: Judged): void {
+  const sendOf = new Map<number, StoredSend>()
+  for (const send of judged.state.sends) for (let i = 0; i < send.n; i++) sendOf.set(send.first + i, send)
+  placesAreExact(judged, sendOf)
+  acceptedIsThere(judged, sendOf)
+  requestsAreWhole(judged)
+  moneyIsExact(judged)
+  transfersAreExact(judged)
+  nothingIsSubmittedTwice(judged, sendOf)
+  endsFit(judged, sendOf)
+  deletesAreExact(judged)
+}
+
+type Sends = ReadonlyMap<number, StoredSend>
+
+const numberOf = (sends: Sends, id: number): string => {
+  const send = sends.get(id)
+  return send?.numbers[id - send.first] ?? ''
+}
+
+/** P-1, P-4: every id of every send is in one place, and no place holds an id without its send. */
+function placesAreExact({ figures, state }: Judged, sends: Sends): void {
+  for (const id of sends.keys()) {
+    const places = (state.waiting.get(id) ?? 0) + (state.messages.has(id) ? 1 : 0)
+    if (places !== 1) figures.broken('P-1', `id ${id} is in ${places} places`)
+  }
+  for (const id of [...state.waiting.keys(), ...state.messages.keys()]) {
+    if (!sends.has(id)) figures.broken('P-1', `id ${id} has no send`)
+  }
+}
+
+/** P-1: what a client has an id of is there, for its account and its number. */
+function acceptedIsThere({ figures, told }: Judged, sends: Sends): void {
+  for (const [id, { account, number }] of told.messages) {
+    if (sends.get(id)?.account !== account || numberOf(sends, id) !== number) {
+      figures.broken('P-1', `id ${id} to ${number} of account ${account} was accepted and is not there`)
+    }
+  }
+}
+
+/** P-3, and that a request whose answer was lost happened once or not at all. */
+function requestsAreWhole({ figures, state, told, poor }: Judged): void {
+  const stored = new Map<string, number>()
+  for (const { numbers } of state.sends) for (const to of numbers) stored.set(to, (stored.get(to) ?? 0) + 1)
+  for (const [to, times] of stored)
+    if (times > 1) figures.broken('P-2', `${to} was asked for once, stored ${times} times`)
+  for (const { account, numbers, results } of told.sendings) {
+    const there = numbers.filter((to) => stored.has(to)).length
+    if (results === undefined) {
+      figures.count(there === 0 ? 'lost answers: nothing had happened' : 'lost answers: it had happened')
+      if (there !== 0 && there !== numbers.length && !poor.has(account)) {
+        figures.broken('P-1', `of a request for ${numbers.length} without an answer ${there} are stored`)
+      }
+      continue
+    }
+    for (const [i, to] of numbers.entries()) {
+      if (stored.has(to) !== (typeof results[i] === 'number')) {
+        figures.broken('P-3', `${to} was answered ${String(results[i])} and is ${stored.has(to) ? '' : 'not '}stored`)
+      }
+    }
+  }
+}
+
+const sum = (of: readonly number[]): number => of.reduce((total, one) => total + one, 0)
+
+/** P-2: balances, and each refund once, with what was charged, to the account that was charged. */
+function moneyIsExact({ figures, state }: Judged): void {
+  const refunds = new Map<number, number>()
+  const charged = new Map(state.sends.map(({ first, account }) => [first, account]))
+  for (const { kind, amount, send, account } of state.ledger) {
+    if (kind !== LEDGER.refund || send === null) continue
+    refunds.set(send, (refunds.get(send) ?? 0) + amount)
+    if (charged.get(send) !== account) {
+      figures.broken('P-2', `a refund for send ${send} went to account ${account}`)
+    }
+  }
+  for (const { first, n, price } of state.sends) {
+    const ids = Array.from({ length: n }, (_, i) => state.messages.get(first + i))
+    const wanted = ids.filter((message) => message && refunded(message.code, message.carrier)).length * price
+    figures.count('messages refunded', wanted / price)
+    const got = refunds.get(first) ?? 0
+    if (got !== wanted) figures.broken('P-2', `of send ${first} ${got} were refunded, and ${wanted} had to be`)
+  }
+  const of = (wanted: number): number => sum(state.ledger.map(({ kind, amount }) => (kind === wanted ? amount : 0)))
+  const spent = sum(state.sends.map(({ n, price }) => n * price)) - of(LEDGER.refund)
+  const balances = sum([...state.balances.values()])
+  if (balances + spent !== of(LEDGER.topUp)) {
+    figures.broken('P-2', `granted ${of(LEDGER.topUp)}, but balances ${balances} + net spent ${spent}`)
+  }
+  if (of(LEDGER.transfer) !== 0) figures.broken('P-2', `transfers add up to ${of(LEDGER.transfer)}`)
+}
+
+/** Transfers: told Success means moved once, any other word means not, and no word means one of both, whole. */
+function transfersAreExact({ figures, state, told }: Judged): void {
+  const entries = state.ledger.filter(({ kind }) => kind === LEDGER.transfer)
+  for (const { from, to, quantity, outcome } of told.transfers) {
+    const out = entries.filter(({ account, amount }) => account === from && amount === -quantity * 10)
+    const into = entries.filter(({ account, amount, at }) =>
+      out.some((one) => one.at === at && account === to && amount === quantity * 10),
+    )
+    const moved = out.length
+    const expected = outcome === 'Success' ? [1] : outcome === undefined ? [0, 1] : [0]
+    if (!expected.includes(moved) || into.length !== moved) {
+      const what = `${quantity} from ${from} to ${to}, answered ${outcome ?? 'never'}`
+      figures.broken('P-2', `${what}: left ${moved} times, arrived ${into.length} times`)
+    }
+  }
+  const known = new Set(told.transfers.map(({ from, quantity }) => `${from} ${-quantity * 10}`))
+  for (const { account, amount } of entries) {
+    if (amount < 0 && !known.has(`${account} ${amount}`)) {
+      figures.broken('P-2', `nobody asked for a transfer of ${-amount} tenths from ${account}`)
+    }
+  }
+}
+
+/** P-5: a message is handed over again only after an explicit refusal for now. */
+function nothingIsSubmittedTwice({ figures, record }: Judged, sends: Sends): void {
+  const last = new Map<number, string>()
+  figures.count('submissions', record.length)
+  for (const { messageId, number, answer } of record) {
+    const before = last.get(messageId)
+    if (before !== undefined && before !== 'refused-for-now') {
+      figures.broken('P-5', `${messageId} to ${number} was submitted again after ${before}`)
+    }
+    if (numberOf(sends, messageId) !== number) figures.broken('P-5', `nobody sent ${messageId} to ${number}`)
+    last.set(messageId, answer)
+  }
+}
+
+/** P-4, P-6, P-7: every end is one that the carrier's behaviour, and nothing else, explains. */
+function endsFit({ figures, state, record, inDoubtMax, losses }: Judged, sends: Sends): void {
+  const last = new Map(record.map(({ messageId, answer }) => [messageId, answer]))
+  let inDoubt = 0
+  for (const { id, code } of state.messages.values()) {
+    const number = numberOf(sends, id)
+    const answer = last.get(id)
+    figures.count(`messages ${code}`)
+    if (code === 106 && answer !== 'unknown') inDoubt++
+    else if (!fitting(answer, number).includes(code)) {
+      figures.broken('P-7', `${id} to ${number}, answered ${answer ?? 'nothing'}, is ${code}`)
+    }
+  }
+  figures.count('in doubt (106 but for the carrier that said so)', inDoubt)
+  if (inDoubt > inDoubtMax * losses) {
+    figures.broken('P-6', `${inDoubt} are 106 after ${losses} losses with a bound of ${inDoubtMax}`)
+  }
+}
+
+function fitting(answer: string | undefined, number: string): readonly number[] {
+  if (answer === undefined) return [102, ...screened]
+  if (answer === 'refused-for-now') return [111, ...screened]
+  if (answer === 'refused') return [111]
+  if (answer === 'unknown') return [106]
+  return [ends[number.slice(-2)] ?? 0]
+}
+
+/** P-8: what was answered DELETED ended so; nothing that ended so was submitted, and nothing ended so that nobody deleted. */
+function deletesAreExact({ figures, state, told, record }: Judged): void {
+  const submitted = new Set(record.map(({ messageId }) => messageId))
+  const isDeleted = (id: number): boolean => state.messages.get(id)?.code === 102
+  for (const [id, { deleted, notFound, final }] of told.messages) {
+    if (deleted !== undefined && !isDeleted(id)) figures.broken('P-8', `${id} was answered DELETED and is not`)
+    if (notFound === true && !isDeleted(id)) figures.broken('P-1', `a delete of ${id} was answered NOTFOUND`)
+    if (isDeleted(id) && deleted === undefined && !told.perhapsDeleted.has(id)) {
+      figures.broken('P-8', `${id} is deleted, and nobody was told so`)
+    }
+    if (final !== undefined && state.messages.get(id)?.code !== final) {
+      figures.broken('P-7', `${id} was ${final}, which is final, and is now ${String(state.messages.get(id)?.code)}`)
+    }
+  }
+  for (const { id } of state.messages.values()) {
+    if (isDeleted(id) && submitted.has(id)) figures.broken('P-8', `${id} was deleted and submitted`)
+  }
+}

@@ -1,0 +1,229 @@
+import type { Figures } from './figures.ts'
+
+/** What came of a request. Lost: nobody told its client whether it happened. Unavailable: 503. Unreachable: it was never sent. */
+export type Outcome<Answer> =
+  | { readonly kind: 'answered'; readonly answer: Answer }
+  | { readonly kind: 'lost' | 'unavailable' | 'unreachable' | 'not built' }
+
+export interface Access {
+  readonly url: string
+  readonly key: string
+}
+
+export interface SendWanted {
+  readonly numbers: readonly string[]
+  readonly text: string
+  /** CCYYMMDDHHmm at +02:00. */
+  readonly scheduled: string | undefined
+  /** The client goes away after so many milliseconds. */
+  readonly patience: number
+}
+
+/** The calls of one interface. A result is an id or a word of refusal. */
+export interface Interface {
+  readonly sendMax: number
+  send(access: Access, wanted: SendWanted): Promise<Outcome<readonly (number | string)[]>>
+  /** Codes, in the order of the ids; -1 for what waits. */
+  status(access: Access, ids: readonly number[]): Promise<Outcome<readonly number[]>>
+  /** Words, in the order of the ids. */
+  remove(access: Access, ids: readonly number[]): Promise<Outcome<readonly string[]>>
+}
+
+const patienceDefault = 20_000
+
+/** Makes requests and judges what no request may be answered with. */
+export function createClients(figures: Figures) {
+  async function call<Answer>(
+    what: string,
+    url: string,
+    init: RequestInit,
+    read: (text: string) => Answer,
+    patience = patienceDefault,
+  ): Promise<Outcome<Answer>> {
+    let status: number
+    let text: string
+    try {
+      const response = await fetch(url, { ...init, signal: AbortSignal.timeout(patience) })
+      status = response.status
+      text = await response.text()
+    } catch (error) {
+      const cause = (error as { cause?: { code?: string } }).cause?.code
+      const kind = cause === 'ECONNREFUSED' ? 'unreachable' : 'lost'
+      figures.count(`requests ${kind}`)
+      return { kind }
+    }
+    figures.count(`requests answered ${status}`)
+    if (status === 501) return { kind: 'not built' }
+    if (status === 503) return { kind: 'unavailable' }
+    if (status !== 200) {
+      figures.broken('P-14', `${what} answered ${status}: ${text.slice(0, 200)}`)
+      return { kind: 'lost' }
+    }
+    try {
+      return { kind: 'answered', answer: read(text) }
+    } catch (error) {
+      figures.broken('P-14', `${what} answered ${text.slice(0, 200)} (${String(error)})`)
+      return { kind: 'lost' }
+    }
+  }
+
+  const rest = <Answer>(
+    { url, key }: Access,
+    path: string,
+    body: unknown,
+    read: (answer: never) => Answer,
+    patience?: number,
+  ) =>
+    call(
+      `rest ${path}`,
+      `${url}/api/rest/v1${path}`,
+      {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { Authorization: key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      },
+      (text) => read(JSON.parse(text) as never),
+      patience,
+    )
+
+  const asp = <Answer>(
+    { url, key }: Access,
+    path: string,
+    parameters: Readonly<Record<string, string>>,
+    read: (text: string) => Answer,
+    patience?: number,
+  ) => {
+    const query = new URLSearchParams({ apikey: key, ...parameters })
+    return call(`asp ${path}`, `${url}/api/${path}?${query.toString()}`, {}, read, patience)
+  }
+
+  const xml = <Answer>(
+    { url, key }: Access,
+    [path, root]: readonly [string, string],
+    content: string,
+    read: (text: string) => Answer,
+    patience?: number,
+  ) =>
+    call(
+      `xml ${path}`,
+      `${url}/api/${path}`,
+      {
+        method: 'POST',
+        headers: { 'Content-Type': 'text/xml' },
+        body: `<${root}><ApiKey>${key}</ApiKey><User/><Password/>${content}</${root}>`,
+      },
+      read,
+      patience,
+    )
+
+  const overRest: Interface = {
+    sendMax: 1000,
+    send: (access, { numbers, text, scheduled, patience }) =>
+      rest(
+        access,
+        '/sms/outgoing/send',
+        { message: text, recipients: numbers.map((mobileNumber) => ({ mobileNumber })), scheduledTime: scheduled },
+        (answer: { recipients: { apiMessageId: number | null; acceptError: string }[] }) =>
+          answer.recipients.map(({ apiMessageId, acceptError }) => apiMessageId ?? acceptError),
+        patience,
+      ),
+    status: (access, ids) =>
+      rest(access, '/sms/outgoing/status', ids, (answer: { messageStatuses: { statusCode: number }[] }) =>
+        answer.messageStatuses.map(({ statusCode }) => statusCode),
+      ),
+    remove: (access, ids) =>
+      rest(
+        access,
+        '/sms/scheduled/delete',
+        ids,
+        (answer: { deletedMessageStatuses: { deleted: boolean; deleteError: string }[] }) =>
+          answer.deletedMessageStatuses.map(({ deleted, deleteError }) => (deleted ? 'DELETED' : deleteError)),
+      ),
+  }
+
+  const overAsp: Interface = {
+    sendMax: 100,
+    send: (access, { numbers, text, scheduled, patience }) =>
+      asp(
+        access,
+        'batchmessage.asp',
+        { message: text, numbers: numbers.join(';'), ...(scheduled === undefined ? {} : { scheduled }) },
+        (answer) => pairsOf(answer).map(idOrWord),
+        patience,
+      ),
+    status: (access, ids) =>
+      asp(access, 'requestbatch.asp', { messageid: `${ids.join(';')};` }, (answer) =>
+        pairsOf(answer).map((facets) => Number(facets === 'NOTFOUND' ? -1 : facets.split(';')[3])),
+      ),
+    remove: (access, ids) => asp(access, 'deletescheduled.asp', { messageid: ids.join(';') }, pairsOf),
+  }
+
+  const overXml: Interface = {
+    sendMax: 1000,
+    send: (access, { numbers, text, scheduled, patience }) =>
+      xml(
+        access,
+        ['xmlsendsmsmulti.asp', 'Svc_Multi_Message'],
+        `<Scheduled>${scheduled ?? ''}</Scheduled><Messages><Message><MessageText>${text}</MessageText><Numbers>${numbers
+          .map((number) => `<Number>${number}</Number>`)
+          .join('')}</Numbers></Message></Messages>`,
+        (answer) => textsOf(answer, 'ID').map(idOrWord),
+        patience,
+      ),
+    status: (access, ids) =>
+      xml(access, ['xmlgetstatus.asp', 'Svc_StatusRequest'], idList(ids), (answer) =>
+        textsOf(answer, 'StatusCode').map(Number),
+      ),
+    remove: (access, ids) =>
+      xml(access, ['xmldeletescheduled.asp', 'Svc_DeleteScheduled'], idList(ids), (answer) =>
+        textsOf(answer, 'Status'),
+      ),
+  }
+
+  return {
+    interfaces: { rest: overRest, asp: overAsp, xml: overXml },
+    restBalance: (access: Access) =>
+      rest(access, '/credits/balance', undefined, (answer: { creditBalance: number }) => number(answer.creditBalance)),
+    aspBalance: (access: Access) =>
+      asp(access, 'credits.asp', {}, (answer) => number(/^Credits=(\d+)$/.exec(answer)?.[1])),
+    /** The word of the query-string interface. */
+    restTransfer: (access: Access, from: number, to: number, quantity: number) =>
+      rest(
+        access,
+        '/credits/transfer',
+        { sendingAccountNumber: from, receivingAccountNumber: to, transferQuantity: quantity },
+        (answer: { transferSuccessful: boolean; transferError?: string }) =>
+          answer.transferSuccessful ? 'Success' : (answer.transferError ?? ''),
+      ),
+    aspTransfer: (access: Access, from: number, to: number, quantity: number) =>
+      asp(
+        access,
+        'creditstransfer.asp',
+        { fromAccountId: String(from), toAccountId: String(to), transferQuantity: String(quantity) },
+        (answer) => /^Transfer=(\w+)$/.exec(answer)?.[1] ?? answer,
+      ),
+  }
+}
+
+export type Clients = ReturnType<typeof createClients>
+
+/** The values of `name=value&name=value&`. */
+const pairsOf = (text: string): string[] =>
+  text
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => pair.slice(pair.indexOf('=') + 1))
+
+const idOrWord = (text: string): number | string => (/^\d+$/.test(text) ? Number(text) : text)
+
+const textsOf = (document: string, element: string): string[] =>
+  Array.from(document.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g')), ([, text = '']) => text)
+
+const idList = (ids: readonly number[]): string =>
+  `<MessageIDs>${ids.map((id) => `<MessageID><ID>${id}</ID></MessageID>`).join('')}</MessageIDs>`
+
+function number(value: unknown): number {
+  const read = Number(value)
+  if (value === undefined || !Number.isFinite(read)) throw new Error('no number')
+  return read
+}

@@ -1,0 +1,101 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { cleanEnvironment, type Environment } from '../support/process.ts'
+import type { Figures } from './figures.ts'
+import type { Network } from './network.ts'
+
+export type App = 'rest' | 'asp' | 'xml' | 'dispatcher'
+
+/** A process of the gateway with its own way to the database, started again whenever it ends. */
+export interface Member {
+  readonly app: App
+  readonly network: Network
+  /** Where it listens; undefined while it does not. */
+  url(): string | undefined
+  kill(): void
+  /** SIGSTOP, and SIGCONT after so long. */
+  pause(milliseconds: number): void
+  /** SIGTERM; resolves to the exit code when it has ended. It is started again unless `forGood`. */
+  end(forGood: boolean): Promise<number | null>
+  /** Resolves when it listens. */
+  ready(): Promise<void>
+}
+
+export interface Crewing {
+  /** The checkout whose build runs. */
+  readonly root: string
+  readonly environment: Environment
+  readonly figures: Figures
+  /** What the processes say goes here. */
+  readonly logs: string
+}
+
+export function startMember(app: App, name: string, network: Network, crewing: Crewing): Member {
+  const { root, figures } = crewing
+  const log = createWriteStream(join(crewing.logs, `${name}.log`))
+  const environment = { ...crewing.environment, PORT: '0', DATABASE_URL: network.connectionString }
+  let child: ChildProcess | undefined
+  let ended: Promise<number | null> = Promise.resolve(null)
+  let url: string | undefined
+  let expected = false
+  let over = false
+
+  function start(): void {
+    const started = spawn(process.execPath, [join(root, 'apps', app, 'dist', 'main.js')], {
+      cwd: root,
+      env: cleanEnvironment(environment),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    child = started
+    expected = false
+    let heard = ''
+    const hear = (text: string): void => {
+      log.write(text)
+      if (url !== undefined || child !== started) return
+      heard += text
+      url = /"url":"(http:[^"]+)"/.exec(heard)?.[1]
+    }
+    started.stdout.setEncoding('utf8').on('data', hear)
+    started.stderr.setEncoding('utf8').on('data', hear)
+    ended = new Promise((resolve) =>
+      started.once('close', (code, signal) => {
+        const listened = url !== undefined
+        url = undefined
+        if (!expected && listened) figures.broken('no process ends by itself', `${name}: ${signal ?? String(code)}`)
+        // Without its database a process cannot start, says so and ends: whoever looks after it starts it again.
+        if (!expected && !listened) figures.count('starts that failed')
+        resolve(code)
+        if (!over) void delay(300).then(() => over || start())
+      }),
+    )
+  }
+  start()
+
+  return {
+    app,
+    network,
+    url: () => url,
+    kill: () => {
+      expected = true
+      url = undefined
+      child?.kill('SIGKILL')
+    },
+    pause: (milliseconds) => {
+      const paused = child
+      paused?.kill('SIGSTOP')
+      setTimeout(() => paused?.kill('SIGCONT'), milliseconds)
+    },
+    end: (forGood) => {
+      over = forGood
+      expected = true
+      child?.kill('SIGCONT')
+      child?.kill('SIGTERM')
+      return ended
+    },
+    ready: async () => {
+      while (url === undefined) await delay(20)
+    },
+  }
+}

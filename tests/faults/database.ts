@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
+import { query } from '../../packages/embedded-postgres/testing/query.ts'
+
+/** How PostgreSQL goes down: in order, at once and with recovery at its start, or by the crash of one of its processes. */
+export type Shutdown = 'fast' | 'immediate' | 'crash of a backend'
+
+export interface Database {
+  /** Leads to its socket. */
+  readonly connectionString: string
+  /** Asks again while the server is away. */
+  ask<Row>(text: string): Promise<Row[]>
+  /** Ends the server; whoever holds it starts it again. Resolves when it answers. */
+  restart(how: Shutdown): Promise<void>
+  remove(): Promise<void>
+}
+
+/** A PostgreSQL of its own with every setting that decides what survives as in production. */
+export async function openDatabase(folder: string): Promise<Database> {
+  const server = await startEmbeddedPostgres({ dataDir: folder })
+  const { connectionString } = server
+
+  async function ask<Row>(text: string): Promise<Row[]> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return (await query(connectionString, text)) as Row[]
+      } catch (error) {
+        if (attempt === 300 || isMistake(error)) throw error
+        await delay(100)
+      }
+    }
+  }
+
+  const postmaster = async (): Promise<number> =>
+    Number((await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
+
+  async function restart(how: Shutdown): Promise<void> {
+    if (how === 'crash of a backend') {
+      const [row] = await ask<{ pid: number }>(
+        `select pid from pg_stat_activity where application_name like 'gateway m%' order by random() limit 1`,
+      )
+      if (row !== undefined) process.kill(row.pid, 'SIGKILL')
+    } else process.kill(await postmaster(), how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+    await delay(200)
+    await ask('select')
+  }
+
+  return {
+    connectionString,
+    ask,
+    restart,
+    remove: async () => {
+      await server.stop()
+      await removeCluster(folder)
+    },
+  }
+}
+
+/** What the server says of the statement itself: the same again would fail again. */
+const isMistake = (error: unknown): boolean => /^(?:42|22)/.test((error as { code?: string }).code ?? '')

@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Chance } from './chance.ts'
+import type { Member } from './crew.ts'
+import type { Database } from './database.ts'
+import type { Figures } from './figures.ts'
+import type { Where } from './network.ts'
+
+export interface Injecting {
+  readonly chance: Chance
+  readonly figures: Figures
+  readonly members: readonly Member[]
+  readonly database: Database
+  readonly leaseSeconds: number
+  /** By performance.now(). */
+  readonly end: number
+  readonly secondsBetween: number
+}
+
+/** Of each kind so many in one deal; a run deals until it ends. */
+const deck = [
+  ...Array.from({ length: 3 }, () => 'kill a dispatcher' as const),
+  ...Array.from({ length: 2 }, () => 'kill a server' as const),
+  ...Array.from({ length: 3 }, () => 'pause a dispatcher beyond its lease' as const),
+  'pause a server' as const,
+  ...Array.from({ length: 4 }, () => 'cut connections' as const),
+  ...Array.from({ length: 12 }, () => 'cut at a statement' as const),
+  'stall a network' as const,
+  'PostgreSQL: fast' as const,
+  'PostgreSQL: immediate' as const,
+  'PostgreSQL: crash of a backend' as const,
+]
+
+/** What dispatchers and servers send by name; what is said twice is cut twice as often. */
+const ofDispatchers = [
+  ...['mark', 'mark', 'record', 'record', 'record-late', 'record-late', 'settle', 'postpone', 'claim-bulk'],
+  ...['claim-single', 'extend', 'recover', 'apply-receipts-0', 'promote', 'register', 'match-receipts', 'commit'],
+]
+const ofServers = [
+  ...['accept', 'accept', 'accept', 'commit', 'commit'],
+  'lock-account',
+  'find-sends',
+  'find-outcomes',
+  ...['delete-waiting', 'delete-waiting', 'find-deleted', 'transfer', 'transfer', 'find-operation'],
+]
+const wheres: readonly Where[] = ['before it arrives', 'after it arrived', 'before its answer', 'before its answer']
+
+/** Injects one fault after the other at random moments until the end, and waits until every one of them is over. */
+export async function injectFaults(injecting: Injecting): Promise<void> {
+  const { chance, figures, members, database, leaseSeconds } = injecting
+  const dispatchers = members.filter(({ app }) => app === 'dispatcher')
+  const servers = members.filter(({ app }) => app !== 'dispatcher')
+  const pauses: Promise<void>[] = []
+
+  function pause(member: Member, milliseconds: number): void {
+    member.pause(milliseconds)
+    pauses.push(delay(milliseconds))
+  }
+
+  const injections: Readonly<Record<(typeof deck)[number], () => unknown>> = {
+    'kill a dispatcher': () => chance.one(dispatchers).kill(),
+    'kill a server': () => chance.one(servers).kill(),
+    'pause a dispatcher beyond its lease': () =>
+      pause(chance.one(dispatchers), (leaseSeconds + chance.between(1.5, 4)) * 1000),
+    'pause a server': () => pause(chance.one(servers), chance.between(500, 5000)),
+    'cut connections': () => chance.one(members).network.cut(),
+    'cut at a statement': cutAtStatements,
+    'stall a network': () => stall(chance.one(members), chance.between(500, (leaseSeconds + 3) * 1000)),
+    'PostgreSQL: fast': () => database.restart('fast'),
+    'PostgreSQL: immediate': () => database.restart('immediate'),
+    'PostgreSQL: crash of a backend': () => database.restart('crash of a backend'),
+  }
+
+  function stall(member: Member, milliseconds: number): void {
+    member.network.stall(milliseconds)
+    pauses.push(delay(milliseconds))
+  }
+
+  function cutAtStatements(): void {
+    for (const { app, network } of members) {
+      if (!chance.happens(0.7)) continue
+      network.cutAt(chance.one(wheres), chance.one(app === 'dispatcher' ? ofDispatchers : ofServers))
+    }
+  }
+
+  let dealt: (typeof deck)[number][] = []
+  while (performance.now() < injecting.end) {
+    if (dealt.length === 0) dealt = chance.shuffled(deck)
+    const fault = dealt.pop()
+    if (fault === undefined) continue
+    figures.count(`fault: ${fault}`)
+    await injections[fault]()
+    await delay(chance.between(0.3, 1.7) * injecting.secondsBetween * 1000)
+  }
+  await Promise.all(pauses)
+}

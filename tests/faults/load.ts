@@ -1,0 +1,189 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Chance } from './chance.ts'
+import type { Access, Clients, Interface } from './clients.ts'
+import type { App, Member } from './crew.ts'
+import type { Figures } from './figures.ts'
+import type { Sending, Told } from './told.ts'
+
+export interface AccountUnderTest {
+  readonly id: number
+  readonly key: string
+  /** Of the family among whom transfers go. */
+  readonly related: boolean
+  /** Its credits run out. */
+  readonly poor: boolean
+}
+
+export interface Load {
+  readonly chance: Chance
+  readonly clients: Clients
+  readonly figures: Figures
+  readonly told: Told
+  readonly members: readonly Member[]
+  readonly accounts: readonly AccountUnderTest[]
+  /** So many recipients a second are sent to, on average. */
+  readonly recipientsPerSecond: number
+  /** When the load ends, by performance.now(). */
+  readonly end: number
+}
+
+const prefixes = ['82', '83', '84', '72', '73', '74', '76', '78', '79'] as const
+const odd = ['90', '91', '92', '93', '94', '95', '96', '96', '97', '97', '98', '98'] as const
+const minute = 60_000
+/** What is scheduled far ahead is there to be deleted. */
+const farAhead = 120 * minute
+
+/** Clients of all interfaces, each doing one thing after the other until the load ends. */
+export async function runLoad(load: Load, count: number): Promise<void> {
+  const { chance, clients, figures, told, members, accounts } = load
+  let numbers = 0
+  let sent = 0
+  const began = performance.now()
+  const quantities = new Map<number, number>()
+  const built = { deletes: true, transfers: true }
+
+  const isOver = (): boolean => performance.now() > load.end
+
+  /** A number that nobody else gets. Half of them end in something that the carrier does not just deliver. */
+  function newNumber(): string {
+    const n = numbers++
+    const prefix = prefixes[Math.floor(n / 100_000) % prefixes.length] ?? '82'
+    const ending = chance.happens(0.4) ? chance.one(odd) : `0${chance.below(10)}`
+    return `27${prefix}${String(n % 100_000).padStart(5, '0')}${ending}`
+  }
+
+  function way(apps: readonly App[] = ['rest', 'rest', 'asp', 'xml']) {
+    const app = chance.one(apps)
+    const listening = members.filter((member) => member.app === app && member.url() !== undefined)
+    const url = listening.length === 0 ? undefined : chance.one(listening).url()
+    const face: Interface | undefined = app === 'dispatcher' ? undefined : clients.interfaces[app]
+    return url === undefined || face === undefined ? undefined : { url, face, app }
+  }
+
+  const access = (url: string, { key }: AccountUnderTest): Access => ({ url, key })
+
+  function howMany(sendMax: number): number {
+    const upTo = chance.one([1, 5, 10, 30, 100, 300, 1000])
+    return Math.min(1 + chance.below(upTo), sendMax)
+  }
+
+  /** When it is due, so that it can be known: the next full minute, if it is within the run. */
+  function someTime(): number | undefined {
+    if (chance.happens(0.6)) return undefined
+    const next = Math.ceil((Date.now() + 1500) / minute) * minute
+    const isWithin = next - Date.now() < load.end - performance.now()
+    return isWithin && chance.happens(0.7) ? next : Math.floor((Date.now() + farAhead) / minute) * minute
+  }
+
+  async function send(): Promise<void> {
+    const over = way()
+    if (over === undefined) return
+    const account = chance.one(accounts)
+    const to = Array.from({ length: howMany(over.face.sendMax) }, newNumber)
+    const scheduled = someTime()
+    const sending: Sending = { account: account.id, numbers: to }
+    told.sendings.push(sending)
+    sent += to.length
+    const outcome = await over.face.send(access(over.url, account), {
+      numbers: to,
+      text: chance.happens(0.1) ? 'Two parts '.repeat(20).trim() : 'Hello',
+      scheduled: scheduled === undefined ? undefined : gatewayTime(scheduled),
+      patience: chance.happens(0.05) ? chance.between(1, 60) : 20_000,
+    })
+    if (outcome.kind === 'answered') told.accepted(sending, outcome.answer, scheduled)
+    else if (outcome.kind === 'unreachable') sending.results = to.map(() => 'ACCOUNTLOCKED')
+    else figures.count('sends whose effect is not known')
+  }
+
+  function someIds(account: number, max: number, fits: (id: number) => boolean = () => true): number[] {
+    const known = [...recent(told.messages.keys(), told.messages.size, 4000)]
+    const ids = known.filter((id) => told.messages.get(id)?.account === account && fits(id))
+    return chance.shuffled(ids.slice(-300)).slice(0, 1 + chance.below(max))
+  }
+
+  async function askStatus(): Promise<void> {
+    const over = way()
+    const account = chance.one(accounts)
+    const ids = someIds(account.id, 60)
+    if (over === undefined || ids.length === 0) return
+    const asked = performance.now()
+    const outcome = await over.face.status(access(over.url, account), ids)
+    if (outcome.kind !== 'answered') return
+    if (outcome.answer.length !== ids.length) {
+      figures.broken('P-14', `${over.app}: ${ids.length} ids, ${outcome.answer.length} statuses`)
+    }
+    for (const [i, id] of ids.entries()) told.status(id, outcome.answer[i] ?? NaN, asked)
+  }
+
+  /** Scheduled ones mostly, also ones that are about to be due, the same one twice, and by several clients at once. */
+  async function remove(): Promise<void> {
+    if (!built.deletes) return
+    const account = chance.one(accounts)
+    const isScheduled = (id: number): boolean => told.messages.get(id)?.scheduled !== undefined
+    const chosen = someIds(account.id, 40, chance.happens(0.85) ? isScheduled : undefined)
+    if (chosen.length === 0) return
+    const ids = chance.happens(0.3) ? [...chosen, ...chosen.slice(0, 3)] : chosen
+    await Promise.all(Array.from({ length: chance.happens(0.4) ? 2 : 1 }, () => removeOnce(account, ids)))
+  }
+
+  async function removeOnce(account: AccountUnderTest, ids: readonly number[]): Promise<void> {
+    const over = way()
+    if (over === undefined) return
+    const outcome = await over.face.remove(access(over.url, account), ids)
+    if (outcome.kind === 'answered') {
+      if (outcome.answer.length !== ids.length) figures.broken('P-14', `${over.app}: a delete left ids out`)
+      for (const [i, id] of ids.entries()) told.deletion(id, outcome.answer[i] ?? '')
+    } else if (outcome.kind === 'not built') built.deletes = false
+    else if (outcome.kind !== 'unreachable') for (const id of ids) told.perhapsDeleted.add(id)
+  }
+
+  async function transfer(): Promise<void> {
+    const family = accounts.filter(({ related }) => related)
+    const main = family[0]
+    const over = way(['rest', 'asp'])
+    if (!built.transfers || main === undefined || over === undefined) return
+    const [from = main, to = main] = chance.shuffled(family)
+    const quantity = (quantities.get(from.id) ?? 0) + 1
+    quantities.set(from.id, quantity)
+    const transferring: (typeof told.transfers)[number] = { from: from.id, to: to.id, quantity }
+    told.transfers.push(transferring)
+    const call = over.app === 'rest' ? clients.restTransfer : clients.aspTransfer
+    const outcome = await call(access(over.url, main), from.id, to.id, quantity)
+    if (outcome.kind === 'answered') transferring.outcome = outcome.answer
+    else if (outcome.kind === 'not built') built.transfers = false
+    if (outcome.kind === 'unreachable' || outcome.kind === 'not built') transferring.outcome = 'unreachable'
+    figures.count(`transfers: ${transferring.outcome ?? 'not known'}`)
+  }
+
+  async function askBalance(): Promise<void> {
+    const over = way(['rest', 'asp'])
+    if (over === undefined) return
+    const ask = over.app === 'rest' ? clients.restBalance : clients.aspBalance
+    const outcome = await ask(access(over.url, chance.one(accounts)))
+    if (outcome.kind === 'answered' && outcome.answer < 0) figures.broken('P-2', `balance ${outcome.answer}`)
+  }
+
+  async function act(): Promise<void> {
+    const allowed = ((performance.now() - began) / 1000) * load.recipientsPerSecond
+    if (sent < allowed && chance.happens(0.6)) return send()
+    return chance.one([askStatus, askStatus, remove, remove, transfer, askBalance])()
+  }
+
+  async function client(): Promise<void> {
+    while (!isOver()) {
+      await act()
+      await delay(chance.between(5, 60))
+    }
+  }
+  await Promise.all(Array.from({ length: count }, client))
+}
+
+/** CCYYMMDDHHmm at +02:00. */
+const gatewayTime = (at: number): string =>
+  new Date(at + 2 * 60 * minute).toISOString().replace(/[-T:]/g, '').slice(0, 12)
+
+/** The last of so many. */
+function* recent<T>(all: Iterable<T>, size: number, max: number): Generator<T> {
+  let at = 0
+  for (const one of all) if (at++ >= size - max) yield one
+}

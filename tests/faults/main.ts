@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { runFaults } from './run.ts'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '30' },
+    seconds: { type: 'string' },
+    seed: { type: 'string' },
+    root: { type: 'string' },
+    'recipients-per-second': { type: 'string', default: '120' },
+    'seconds-between-faults': { type: 'string', default: '1.5' },
+  },
+})
+
+const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9))
+const say = (line: string): void => console.log(`${new Date().toISOString()} ${line}`)
+say(`seed ${seed}`)
+const figures = await runFaults({
+  seed,
+  seconds: values.seconds === undefined ? Number(values.minutes) * 60 : Number(values.seconds),
+  root: values.root ?? fileURLToPath(new URL('../..', import.meta.url)),
+  recipientsPerSecond: Number(values['recipients-per-second']),
+  secondsBetweenFaults: Number(values['seconds-between-faults']),
+  log: say,
+})
+console.log(figures.table())
+for (const violation of figures.violations) console.log(violation)
+say(figures.violations.length === 0 ? 'every promise held' : 'promises were broken')
+process.exitCode = figures.violations.length === 0 ? 0 : 1

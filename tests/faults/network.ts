@@ -1,0 +1,120 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import type { Chance } from './chance.ts'
+
+/** Where a connection breaks: before the server got a statement, after it got it, or after it has committed and answered. */
+export type Where = 'before it arrives' | 'after it arrived' | 'before its answer'
+
+/** The way from one process to the database. The process sees every break; the server is told at once, later or never. */
+export interface Network {
+  readonly connectionString: string
+  /** Breaks about half of the connections as they are, at least one; returns how many. */
+  cut(): number
+  /** Breaks the next connection that sends this statement. What was asked before and did not happen is forgotten. */
+  cutAt(where: Where, statement: string): void
+  /** For so long nothing passes, in either direction; nothing is closed. */
+  stall(milliseconds: number): void
+  /** How many connections `cutAt` has broken. */
+  cuts(): number
+  close(): Promise<void>
+}
+
+interface Pair {
+  readonly client: Socket
+  readonly upstream: Socket
+  awaitsAnswer: boolean
+}
+
+/** Between a process and the server of `connectionString`, which leads to a socket in a folder. */
+export async function openNetwork(connectionString: string, chance: Chance): Promise<Network> {
+  const url = new URL(connectionString.replace('@/', '@localhost/'))
+  const path = `${url.searchParams.get('host') ?? ''}/.s.PGSQL.${url.searchParams.get('port') ?? '5432'}`
+  const pairs = new Set<Pair>()
+  let armed: { readonly where: Where; readonly text: string } | undefined
+  let stalled = false
+  let cuts = 0
+
+  /** As a network breaks: the server learns of it late, or when it next writes. */
+  function breakOff({ client, upstream }: Pair): void {
+    cuts++
+    client.destroy()
+    const later = chance.happens(0.5) ? 0 : chance.between(200, 3000)
+    setTimeout(() => upstream.destroy(), later).unref()
+  }
+
+  function fromClient(pair: Pair, data: Buffer): void {
+    const now = armed !== undefined && data.includes(armed.text) ? armed.where : undefined
+    if (now !== undefined) armed = undefined
+    if (now === 'before it arrives') {
+      breakOff(pair)
+      return
+    }
+    if (now === 'before its answer') pair.awaitsAnswer = true
+    pair.upstream.write(data)
+    if (now === 'after it arrived') breakOff(pair)
+  }
+
+  function fromServer(pair: Pair, data: Buffer): void {
+    if (pair.client.destroyed) return
+    if (pair.awaitsAnswer) breakOff(pair)
+    else pair.client.write(data)
+  }
+
+  const server = createServer((client) => {
+    const pair = { client, upstream: connect(path), awaitsAnswer: false }
+    pairs.add(pair)
+    for (const socket of [client, pair.upstream]) {
+      socket.setNoDelay(true)
+      socket.on('error', () => undefined)
+      if (stalled) socket.pause()
+    }
+    client.on('data', (data) => fromClient(pair, data))
+    pair.upstream.on('data', (data) => fromServer(pair, data))
+    pair.upstream.on('close', () => {
+      client.destroy()
+      pairs.delete(pair)
+    })
+    // A process that has ended closes its connections; one that was cut off is ended by breakOff.
+    client.on('end', () => pair.upstream.end())
+    client.on('close', (hadError) => {
+      if (hadError) pair.upstream.destroy()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url.searchParams.delete('host')
+  url.searchParams.delete('port')
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+
+  function pass(passes: boolean): void {
+    stalled = !passes
+    for (const { client, upstream } of pairs) {
+      for (const socket of [client, upstream]) {
+        if (passes) socket.resume()
+        else socket.pause()
+      }
+    }
+  }
+
+  return {
+    connectionString: url.href,
+    cut: () => {
+      const open = [...pairs].filter(({ client }) => !client.destroyed)
+      const chosen = open.filter((_, i) => i === 0 || chance.happens(0.5))
+      for (const pair of chosen) breakOff(pair)
+      return chosen.length
+    },
+    cutAt: (where, statement) => (armed = { where, text: `${statement}\0` }),
+    stall: (milliseconds) => {
+      pass(false)
+      setTimeout(() => pass(true), milliseconds)
+    },
+    cuts: () => cuts,
+    close: async () => {
+      for (const { client, upstream } of pairs) {
+        client.destroy()
+        upstream.destroy()
+      }
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

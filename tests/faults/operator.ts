@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { cleanEnvironment, type Environment } from '../support/process.ts'
+import type { Chance } from './chance.ts'
+import type { AccountUnderTest } from './load.ts'
+import type { Figures } from './figures.ts'
+import type { Told } from './told.ts'
+
+export interface Said {
+  readonly code: number | null
+  readonly out: string
+}
+
+/** The command line of a checkout. */
+export type Gateway = (...args: readonly string[]) => Promise<Said>
+
+export const gatewayOf =
+  (root: string, environment: Environment): Gateway =>
+  (...args) =>
+    new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [join(root, 'scripts', 'gateway.mjs'), ...args], {
+        cwd: root,
+        env: cleanEnvironment(environment),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      let out = ''
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (out += text))
+      child.on('error', reject)
+      child.on('close', (code) => resolve({ code, out }))
+    })
+
+async function json<Result>(gateway: Gateway, ...args: readonly string[]): Promise<Result> {
+  const { code, out } = await gateway(...args, '--json')
+  if (code !== 0) throw new Error(`gateway ${args.join(' ')} ended with ${String(code)}: ${out}`)
+  return JSON.parse(out) as Result
+}
+
+/** A family of four, one of them poor, and a rich stranger. */
+export async function openAccounts(gateway: Gateway): Promise<readonly AccountUnderTest[]> {
+  const open = async (login: string, credits: number, parent?: number): Promise<AccountUnderTest> => {
+    const family = parent === undefined ? [] : ['--parent', String(parent)]
+    const opening = ['account', 'open', '--login', login, '--credits', String(credits), ...family]
+    const { id } = await json<{ id: number }>(gateway, ...opening)
+    const { key } = await json<{ key: string }>(gateway, 'key', 'issue', String(id))
+    return { id, key, related: parent !== undefined || login === 'main', poor: login === 'poor' }
+  }
+  const main = await open('main', 500_000)
+  const subs = await Promise.all([open('sub', 20_000, main.id), open('poor', 60, main.id)])
+  return [main, ...subs, ...(await Promise.all([open('other-sub', 20_000, main.id), open('stranger', 500_000)]))]
+}
+
+export interface Operating {
+  readonly chance: Chance
+  readonly figures: Figures
+  readonly told: Told
+  readonly gateway: Gateway
+  readonly accounts: readonly AccountUnderTest[]
+  /** By performance.now(). */
+  readonly end: number
+}
+
+/** Blocks numbers to which something waits, locks and unlocks, and tops up the poor, until the end; nobody is left locked. */
+export async function operate({ chance, figures, told, gateway, accounts, end }: Operating): Promise<void> {
+  const stranger = accounts.at(-1)
+  const poor = accounts.find((account) => account.poor)
+  const asked = async (...args: readonly string[]): Promise<void> => {
+    const { code } = await gateway(...args)
+    figures.count(`commands ${args.slice(0, 2).join(' ')}${code === 0 ? '' : ' (failed)'}`)
+  }
+  const waitingNumber = (): string | undefined => {
+    const waiting = [...told.messages.values()].filter(({ final }) => final === undefined).slice(-1000)
+    return waiting.length === 0 ? undefined : chance.one(waiting).number
+  }
+  while (performance.now() < end) {
+    const number = waitingNumber()
+    if (number !== undefined) await asked('number', 'block', number, '--reason', 'blacklisted')
+    if (stranger !== undefined && chance.happens(0.5)) {
+      await asked('account', 'lock', String(stranger.id))
+      await delay(chance.between(100, 1000))
+      await asked('account', 'unlock', String(stranger.id))
+    }
+    if (poor !== undefined) await asked('credits', 'top-up', String(poor.id), '100')
+    if (number !== undefined && chance.happens(0.5)) {
+      await asked('number', 'unblock', number, '--reason', 'blacklisted')
+    }
+    await delay(chance.between(500, 4000))
+  }
+  const unlocked = async (): Promise<boolean> =>
+    stranger === undefined || (await gateway('account', 'unlock', String(stranger.id))).code === 0
+  while (!(await unlocked())) await delay(500)
+}

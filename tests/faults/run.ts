@@ -1,0 +1,216 @@
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { submissions } from '../support/record.ts'
+import { chanceOf } from './chance.ts'
+import { judge } from './checks.ts'
+import { createClients } from './clients.ts'
+import { startMember, type App, type Member } from './crew.ts'
+import { openDatabase, type Database } from './database.ts'
+import { injectFaults } from './faults.ts'
+import { createFigures, type Figures } from './figures.ts'
+import { runLoad, type AccountUnderTest } from './load.ts'
+import { openNetwork } from './network.ts'
+import { gatewayOf, openAccounts, operate, type Gateway } from './operator.ts'
+import { readState, wrongBalances } from './state.ts'
+import { createTold, type Told } from './told.ts'
+
+export interface FaultRun {
+  readonly seed: number
+  /** So long are faults injected under load; starting and settling come on top. */
+  readonly seconds: number
+  /** The checkout whose build is tested. */
+  readonly root: string
+  readonly recipientsPerSecond: number
+  readonly secondsBetweenFaults: number
+  readonly log?: (line: string) => void
+}
+
+const apps: readonly App[] = ['rest', 'rest', 'asp', 'xml', 'dispatcher', 'dispatcher']
+const clientsAtOnce = 8
+const leaseSeconds = 3
+const inDoubtMax = 40
+const settleMilliseconds = 150_000
+
+/** One whole run in a folder of its own, of which only figures remain; the logs too, where something was broken. */
+export async function runFaults(run: FaultRun): Promise<Figures> {
+  const { log = () => undefined } = run
+  const figures = createFigures()
+  const folder = await mkdtemp(join(tmpdir(), 'gw-faults-'))
+  await chmod(folder, 0o755)
+  const logs = join(folder, 'logs')
+  await mkdir(logs)
+  await mkdir(join(folder, 'db'))
+  const database = await openDatabase(join(folder, 'db'))
+  const members: Member[] = []
+  try {
+    await withDatabase(run, { figures, folder, logs, database, members, log })
+  } finally {
+    await Promise.all(members.map((member) => within(30_000, member.end(true))))
+    await Promise.all(members.map(({ network }) => network.close()))
+    await database.remove()
+    if (figures.violations.length === 0) await rm(folder, { recursive: true, force: true })
+    else log(`what the processes said is in ${logs}`)
+  }
+  return figures
+}
+
+interface Place {
+  readonly figures: Figures
+  readonly folder: string
+  readonly logs: string
+  readonly database: Database
+  readonly members: Member[]
+  readonly log: (line: string) => void
+}
+
+async function withDatabase(run: FaultRun, place: Place): Promise<void> {
+  const { figures, folder, logs, database, members, log } = place
+  const chance = chanceOf(run.seed)
+  const carriers = join(folder, 'carriers')
+  const common = { LEASE_SECONDS: String(leaseSeconds), IN_DOUBT_MAX: String(inDoubtMax), RETRY_SECONDS: '1' }
+  const environment = { ...common, DATA_DIR: carriers, CARRIERS: 'simulator:?delayMs=300&perSecond=250' }
+  const gateway = gatewayOf(run.root, { DATABASE_URL: database.connectionString, DATA_DIR: carriers })
+
+  const migrated = await gateway('migrate')
+  if (migrated.code !== 0) throw new Error(migrated.out)
+  await database.ask(`insert into price (prefix, price) values ('2783', 15), ('2776', 7)`)
+  const accounts = await openAccounts(gateway)
+  for (const [i, app] of apps.entries()) {
+    const network = await openNetwork(database.connectionString, chance)
+    const crewing = { root: run.root, environment: { ...environment, CONNECTIONS_MAX: '4' }, figures, logs }
+    members.push(startMember(app, `${app}-${i}`, network, crewing))
+  }
+  await within(60_000, Promise.all(members.map((member) => member.ready())))
+  log('all processes listen')
+
+  const told = createTold(figures)
+  const clients = createClients(figures)
+  const end = performance.now() + loadSeconds(run.seconds) * 1000
+  const shared = { chance, figures, told, end }
+  await Promise.all([
+    runLoad({ ...shared, clients, members, accounts, recipientsPerSecond: run.recipientsPerSecond }, clientsAtOnce),
+    injectFaults({ ...shared, members, database, leaseSeconds, secondsBetween: run.secondsBetweenFaults }),
+    operate({ ...shared, gateway, accounts }),
+    watchBalances(database, figures, end),
+  ])
+  log('the load has ended')
+
+  await restartDispatchers(members, figures)
+  await settle(place)
+  log('everything has settled')
+  const losses =
+    figures.of('fault: kill a dispatcher') +
+    figures.of('fault: pause a dispatcher beyond its lease') +
+    2 * ['fast', 'immediate', 'crash of a backend'].reduce((n, how) => n + figures.of(`fault: PostgreSQL: ${how}`), 0) +
+    members.reduce((n, { app, network }) => n + (app === 'dispatcher' ? network.cuts() : 0), 0) +
+    figures.of('fault: stall a network')
+  figures.count(
+    'connections cut',
+    members.reduce((n, { network }) => n + network.cuts(), 0),
+  )
+
+  const state = await readState(database)
+  for (const [what, n] of state.incidents) figures.count(`incidents: ${what}`, n)
+  const record = await submissions(carriers)
+  const poor = new Set(accounts.filter((account) => account.poor).map(({ id }) => id))
+  judge({ figures, state, told, record, poor, inDoubtMax, losses })
+  await verify(gateway, database, figures)
+  await askEverything({ told, members, accounts, clients, figures, state })
+}
+
+/** Long enough for what is due at a full minute to be due within the run, if that does not make it much longer. */
+function loadSeconds(seconds: number): number {
+  const toMinute = 60 - ((Date.now() / 1000) % 60)
+  return toMinute + 10 > seconds ? Math.min(toMinute + 10, seconds + 30) : seconds
+}
+
+/** P-2 holds at every committed moment, not only at the end. */
+async function watchBalances(database: Database, figures: Figures, end: number): Promise<void> {
+  while (performance.now() < end) {
+    for (const { id, balance, entries } of await wrongBalances(database)) {
+      figures.broken('P-2', `at one moment account ${id} had ${balance}, and its entries said ${entries}`)
+    }
+    figures.count('balances looked at during the run')
+    await delay(3000)
+  }
+}
+
+/** In good order (P-16); so that what a killed carrier still owed is told by the next one. */
+async function restartDispatchers(members: readonly Member[], figures: Figures): Promise<void> {
+  for (const member of members.filter(({ app }) => app === 'dispatcher')) {
+    await within(60_000, member.ready())
+    const began = performance.now()
+    const code = await member.end(false)
+    const seconds = (performance.now() - began) / 1000
+    if (code !== 0 || seconds > 25) figures.broken('P-16', `SIGTERM: exit code ${String(code)} after ${seconds} s`)
+  }
+  await within(90_000, Promise.all(members.map((member) => member.ready())))
+}
+
+/** Until nothing is under way: what is left waits for a time to come, and everything that will be reported has been. */
+async function settle({ database, figures }: Place): Promise<void> {
+  const end = performance.now() + settleMilliseconds
+  for (;;) {
+    const [row] = await database.ask<Record<'moving' | 'unreported', string>>(`
+select (select count(*) from due) + (select count(*) from flight) + (select count(*) from later where at < now() + interval '10 min') moving,
+  (select count(*) from message where code = 100 and msisdn % 100 <> 94) unreported`)
+    if (row !== undefined && Number(row.moving) + Number(row.unreported) === 0) return
+    if (performance.now() > end) {
+      figures.broken('P-4', `after ${settleMilliseconds} ms ${JSON.stringify(row)}`)
+      return
+    }
+    await delay(300)
+  }
+}
+
+async function verify(gateway: Gateway, database: Database, figures: Figures): Promise<void> {
+  const { code, out } = await gateway('credits', 'verify')
+  if (code !== 0) figures.broken('P-2', `credits verify: ${out}`)
+  for (const { id, balance, entries } of await wrongBalances(database)) {
+    figures.broken('P-2', `account ${id} has ${balance}, and its entries say ${entries}`)
+  }
+}
+
+interface Asking {
+  readonly told: Told
+  readonly members: readonly Member[]
+  readonly accounts: readonly AccountUnderTest[]
+  readonly clients: ReturnType<typeof createClients>
+  readonly figures: Figures
+  readonly state: Awaited<ReturnType<typeof readState>>
+}
+
+/** What clients are told when all is over is what is stored. */
+async function askEverything({ told, members, accounts, clients, figures, state }: Asking): Promise<void> {
+  const url = members.find(({ app }) => app === 'rest')?.url() ?? ''
+  for (const { id: account, key } of accounts) {
+    const ids = [...told.messages].filter(([, message]) => message.account === account).map(([id]) => id)
+    for (let at = 0; at < ids.length; at += 1000) {
+      const asked = ids.slice(at, at + 1000)
+      const outcome = await clients.interfaces.rest.status({ url, key }, asked)
+      if (outcome.kind !== 'answered') figures.broken('P-14', `a status query when all was over: ${outcome.kind}`)
+      else compare(asked, outcome.answer)
+    }
+    const balance = await clients.restBalance({ url, key })
+    if (balance.kind !== 'answered' || Math.round(balance.answer * 10) !== state.balances.get(account)) {
+      figures.broken('P-2', `account ${account} has ${String(state.balances.get(account))}: ${JSON.stringify(balance)}`)
+    }
+  }
+  function compare(asked: readonly number[], codes: readonly number[]): void {
+    for (const [i, id] of asked.entries()) {
+      told.status(id, codes[i] ?? NaN, performance.now())
+      const stored = state.messages.get(id)?.code ?? -1
+      if (codes[i] !== stored) figures.broken('P-1', `status of ${id} is ${String(codes[i])}, stored is ${stored}`)
+    }
+  }
+}
+
+async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not within ${milliseconds} ms`)), milliseconds)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,94 @@
+import type { Database } from './database.ts'
+
+export interface StoredSend {
+  readonly first: number
+  readonly n: number
+  readonly account: number
+  readonly price: number
+  readonly numbers: readonly string[]
+}
+
+export interface StoredMessage {
+  readonly id: number
+  readonly code: number
+  readonly carrier: number
+}
+
+/** Everything that the database holds of a run. Amounts are tenths of a credit. */
+export interface State {
+  readonly sends: readonly StoredSend[]
+  readonly messages: ReadonlyMap<number, StoredMessage>
+  /** How often an id waits: scheduled or to be tried again, due, or in a flight. */
+  readonly waiting: ReadonlyMap<number, number>
+  readonly balances: ReadonlyMap<number, number>
+  readonly ledger: readonly Entry[]
+  /** What happened to messages, by name. */
+  readonly incidents: ReadonlyMap<string, number>
+}
+
+export interface Entry {
+  readonly account: number
+  readonly kind: number
+  readonly amount: number
+  readonly send: number | null
+  /** The same for all entries of a transaction. */
+  readonly at: string
+}
+
+/** `pg` gives bigint as text; all of ours are below 2^53. */
+const numbersOf = (text: string): number[] => (text === '' ? [] : text.split(',').map(Number))
+
+export async function readState(database: Database): Promise<State> {
+  const sends = await database.ask<Record<'first' | 'n' | 'account' | 'price' | 'numbers', string>>(
+    `select first_id first, n, account_id account, price, array_to_string(msisdns, ',') numbers from send order by 1`,
+  )
+  const messages = await database.ask<Record<'id' | 'code' | 'carrier', string>>(
+    'select id, code, carrier from message',
+  )
+  const ranges = await database.ask<{ lo: string; hi: string }>(
+    'select lo, hi from due union all select lo, hi from later',
+  )
+  const aloft = await database.ask<{ ids: string }>(`select array_to_string(ids, ',') ids from flight`)
+  const waiting = new Map<number, number>()
+  const wait = (id: number): void => void waiting.set(id, (waiting.get(id) ?? 0) + 1)
+  for (const { lo, hi } of ranges) for (let id = Number(lo); id < Number(hi); id++) wait(id)
+  for (const { ids } of aloft) for (const id of numbersOf(ids)) wait(id)
+  const accounts = await database.ask<{ id: number; balance: string }>('select id, balance from account')
+  const ledger = await database.ask<Record<'account' | 'kind' | 'amount' | 'at', string> & { send: string | null }>(
+    'select account_id account, kind, amount, send_first_id send, at::text at from ledger',
+  )
+  const incidents = await database.ask<{ what: string; n: string }>('select what, count(*) n from incident group by 1')
+  return {
+    sends: sends.map((row) => ({
+      first: Number(row.first),
+      n: Number(row.n),
+      account: Number(row.account),
+      price: Number(row.price),
+      numbers: row.numbers.split(','),
+    })),
+    messages: new Map(
+      messages.map((row) => [
+        Number(row.id),
+        { id: Number(row.id), code: Number(row.code), carrier: Number(row.carrier) },
+      ]),
+    ),
+    waiting,
+    balances: new Map(accounts.map(({ id, balance }) => [id, Number(balance)])),
+    ledger: ledger.map((row) => ({
+      account: Number(row.account),
+      kind: Number(row.kind),
+      amount: Number(row.amount),
+      send: row.send === null ? null : Number(row.send),
+      at: row.at,
+    })),
+    incidents: new Map(incidents.map(({ what, n }) => [what, Number(n)])),
+  }
+}
+
+/** At every committed moment, as of one: accounts whose balance is not what their entries and sends add up to. */
+export const wrongBalances = (database: Database): Promise<{ id: number; balance: string; entries: string }[]> =>
+  database.ask(`
+select * from (
+  select a.id, a.balance, coalesce((select sum(amount) from ledger where account_id = a.id), 0)
+    - coalesce((select sum(n::bigint * price) from send where account_id = a.id), 0) entries from account a) x
+where balance <> entries or balance < 0`)

@@ -1,0 +1,104 @@
+import type { Figures } from './figures.ts'
+
+/** What the simulated carrier's record or a client may know of a message by its id. */
+export interface KnownMessage {
+  readonly account: number
+  readonly number: string
+  /** Due at this time, in milliseconds; undefined: at once. */
+  readonly scheduled: number | undefined
+  /** Once a client has seen it, it never changes. */
+  final?: number
+  finalSince?: number
+  /** How often a delete was answered so. */
+  deleted?: number
+  wasSent?: boolean
+  notFound?: boolean
+}
+
+/** A request to send. Its numbers occur in no other request. */
+export interface Sending {
+  readonly account: number
+  readonly numbers: readonly string[]
+  /** By number the id or the word of refusal; undefined: the answer never came. */
+  results?: readonly (number | string)[]
+}
+
+/** No two transfers from one account have the same quantity. */
+export interface Transferring {
+  readonly from: number
+  readonly to: number
+  readonly quantity: number
+  outcome?: string
+}
+
+/** Everything that clients were told. */
+export interface Told {
+  readonly messages: Map<number, KnownMessage>
+  readonly sendings: Sending[]
+  readonly transfers: Transferring[]
+  /** Ids that a delete was asked for whose answer never came. */
+  readonly perhapsDeleted: Set<number>
+  accepted(sending: Sending, results: readonly (number | string)[], scheduled: number | undefined): void
+  /** `asked` is when the request began, by performance.now(): answers overtake each other. */
+  status(id: number, code: number, asked: number): void
+  deletion(id: number, word: string): void
+}
+
+/** Words by which a send may be refused: by the account, by the number, or by what is left of the credits. */
+const refusals = /^(?:INSUFFICIENT CREDITS|NOCREDITS|ACCOUNTLOCKED|BADDEST|FAIL:BADDEST)$/
+
+const isFinal = (code: number): boolean => code >= 0 && ![100, 105, 106].includes(code)
+
+export function createTold(figures: Figures): Told {
+  const messages = new Map<number, KnownMessage>()
+
+  function accept({ account, numbers, results = [] }: Sending, scheduled: number | undefined): void {
+    if (results.length !== numbers.length) {
+      figures.broken('P-14', `${numbers.length} numbers had ${results.length} results: ${String(results.slice(0, 3))}`)
+    }
+    for (const [i, result] of results.entries()) {
+      const number = numbers[i] ?? ''
+      if (typeof result === 'string') {
+        figures.count('recipients refused')
+        if (!refusals.test(result)) figures.broken('P-14', `${number} was refused with ${JSON.stringify(result)}`)
+      } else {
+        figures.count('recipients accepted')
+        if (messages.has(result)) figures.broken('P-1', `id ${result} was given twice`)
+        messages.set(result, { account, number, scheduled })
+      }
+    }
+  }
+
+  return {
+    messages,
+    sendings: [],
+    transfers: [],
+    perhapsDeleted: new Set(),
+    accepted: (sending, results, scheduled) => {
+      sending.results = results
+      accept(sending, scheduled)
+    },
+    status: (id, code, asked) => {
+      const known = messages.get(id)
+      if (known === undefined) return
+      if (code === -2) figures.broken('P-1', `status of id ${id}, which was accepted, is NOTFOUND -2`)
+      const { final, finalSince = Infinity } = known
+      if (final !== undefined && final !== code && (isFinal(code) || finalSince < asked)) {
+        figures.broken('P-7', `id ${id} was ${final}, which is final, and then ${code}`)
+      }
+      if (!isFinal(code) || final !== undefined) return
+      known.final = code
+      known.finalSince = performance.now()
+    },
+    deletion: (id, word) => {
+      const known = messages.get(id)
+      if (known === undefined) return
+      figures.count(`deletes answered ${word}`)
+      // Answers overtake each other: whether SENT and NOTFOUND fit is judged when all is over.
+      if (word === 'NOTFOUND') known.notFound = true
+      else if (word === 'SENT') known.wasSent = true
+      else if (word !== 'DELETED') figures.broken('P-14', `delete of id ${id} answered ${word}`)
+      else if ((known.deleted = (known.deleted ?? 0) + 1) > 1) figures.broken('P-8', `id ${id} was DELETED twice`)
+    },
+  }
+}
