@@ -119,8 +119,11 @@ export async function runLoad(load: Load, count: number): Promise<void> {
   async function remove(): Promise<void> {
     if (!built.deletes) return
     const account = chance.one(accounts)
-    const isScheduled = (id: number): boolean => told.messages.get(id)?.scheduled !== undefined
-    const chosen = someIds(account.id, 40, chance.happens(0.85) ? isScheduled : undefined)
+    const dueAt = (id: number): number => told.messages.get(id)?.scheduled ?? NaN
+    const isAboutToGo = (id: number): boolean => Math.abs(dueAt(id) - Date.now()) < 4000
+    const going = someIds(account.id, 40, isAboutToGo)
+    const isScheduled = (id: number): boolean => !Number.isNaN(dueAt(id))
+    const chosen = going.length > 0 ? going : someIds(account.id, 40, chance.happens(0.85) ? isScheduled : undefined)
     if (chosen.length === 0) return
     const ids = chance.happens(0.3) ? [...chosen, ...chosen.slice(0, 3)] : chosen
     await Promise.all(Array.from({ length: chance.happens(0.4) ? 2 : 1 }, () => removeOnce(account, ids)))

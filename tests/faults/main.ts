@@ -8,6 +8,7 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     seed: { type: 'string' },
     root: { type: 'string' },
+    'remove-logs': { type: 'boolean', default: false },
     'recipients-per-second': { type: 'string', default: '120' },
     'seconds-between-faults': { type: 'string', default: '1.5' },
   },
@@ -22,6 +23,7 @@ const figures = await runFaults({
   root: values.root ?? fileURLToPath(new URL('../..', import.meta.url)),
   recipientsPerSecond: Number(values['recipients-per-second']),
   secondsBetweenFaults: Number(values['seconds-between-faults']),
+  keepsLogs: !values['remove-logs'],
   log: say,
 })
 console.log(figures.table())

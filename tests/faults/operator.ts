@@ -81,7 +81,7 @@ export async function operate({ chance, figures, told, gateway, accounts, end }:
       await delay(chance.between(100, 1000))
       await asked('account', 'unlock', String(stranger.id))
     }
-    if (poor !== undefined) await asked('credits', 'top-up', String(poor.id), '100')
+    if (poor !== undefined) await asked('credits', 'top-up', String(poor.id), '30', '--why', 'more')
     if (number !== undefined && chance.happens(0.5)) {
       await asked('number', 'unblock', number, '--reason', 'blacklisted')
     }

@@ -24,6 +24,8 @@ export interface FaultRun {
   readonly root: string
   readonly recipientsPerSecond: number
   readonly secondsBetweenFaults: number
+  /** Keeps what the processes said where something was broken. */
+  readonly keepsLogs: boolean
   readonly log?: (line: string) => void
 }
 
@@ -50,7 +52,7 @@ export async function runFaults(run: FaultRun): Promise<Figures> {
     await Promise.all(members.map((member) => within(30_000, member.end(true))))
     await Promise.all(members.map(({ network }) => network.close()))
     await database.remove()
-    if (figures.violations.length === 0) await rm(folder, { recursive: true, force: true })
+    if (figures.violations.length === 0 || !run.keepsLogs) await rm(folder, { recursive: true, force: true })
     else log(`what the processes said is in ${logs}`)
   }
   return figures

@@ -1,0 +1,73 @@
+// node tests/faults/plant.mjs [name ...] [-- options of run.mjs]: plants each bug in a copy of the built checkout and runs the
+// fault test against it. Fails if one is not found. Without names: all of them, one after the other.
+import { spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { plants } from './plants.mjs'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const asked = process.argv.slice(2)
+const divider = asked.includes('--') ? asked.indexOf('--') : asked.length
+const names = divider === 0 ? Object.keys(plants) : asked.slice(0, divider)
+const options = asked.slice(divider + 1)
+
+/** What runs of the checkout: its packages with their builds, and the dependencies where they are. */
+function copyBuild(to) {
+  for (const group of ['apps', 'packages']) {
+    for (const name of readdirSync(join(root, group))) {
+      for (const part of ['package.json', 'dist', 'node_modules']) {
+        const from = join(root, group, name, part)
+        if (existsSync(from)) cpSync(from, join(to, group, name, part), { recursive: true, verbatimSymlinks: true })
+      }
+    }
+  }
+  cpSync(join(root, 'scripts'), join(to, 'scripts'), { recursive: true })
+  cpSync(join(root, 'package.json'), join(to, 'package.json'))
+  symlinkSync(join(root, 'node_modules'), join(to, 'node_modules'))
+}
+
+function plant(name, copy) {
+  for (const { file, from, to } of plants[name]) {
+    const path = join(copy, file)
+    const before = readFileSync(path, 'utf8')
+    if (before.split(from).length !== 2) throw new Error(`"${name}" no longer fits ${file}`)
+    writeFileSync(
+      path,
+      before.replace(from, () => to),
+    )
+  }
+}
+
+const run = (copy) =>
+  new Promise((resolve) => {
+    const child = spawn(process.execPath, [join(here, 'run.mjs'), '--root', copy, '--remove-logs', ...options])
+    let out = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => (out += text))
+    child.stderr.setEncoding('utf8').on('data', (text) => (out += text))
+    child.on('close', (code) => resolve({ code, out }))
+  })
+
+let missed = 0
+for (const name of names) {
+  if (!(name in plants)) throw new Error(`there is no plant "${name}"; there are ${Object.keys(plants).join(', ')}`)
+  const copy = mkdtempSync(join(tmpdir(), 'gw-plant-'))
+  try {
+    copyBuild(copy)
+    plant(name, copy)
+    const { code, out } = await run(copy)
+    const found = out.split('\n').filter((line) => /^(?:P-\d+|no process ends by itself): /.test(line))
+    const seed = /seed \d+/.exec(out)?.[0] ?? ''
+    // A run that could not even end says nothing.
+    if (code === 1 && found.length > 0) console.log(`${name}: found (${seed}), as ${found[0]}`)
+    else {
+      missed++
+      console.log(`${name}: NOT found (${seed}, exit code ${code})\n${out}`)
+    }
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+process.exitCode = missed === 0 ? 0 : 1

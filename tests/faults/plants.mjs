@@ -1,0 +1,118 @@
+const postgres = 'packages/adapters-postgres/dist'
+const core = 'packages/core/dist'
+
+/**
+ * Bugs that the fault test must find: each is a change of the built files of a copy, so that the product has no switches. What
+ * is replaced must be there exactly once: who changes the product learns here that a plant no longer fits.
+ *
+ * @typedef {{ file: string, from: string, to: string }} Change
+ * @type {Readonly<Record<string, readonly Change[]>>}
+ */
+export const plants = {
+  'no fence': [
+    {
+      file: `${postgres}/flights/postgres-flights.js`,
+      from: `return rows.length > 0 ? 'marked' : 'fenced'`,
+      to: `return 'marked'`,
+    },
+    {
+      file: `${core}/carrier/dispatcher.js`,
+      from: `if (aloft.dispatcher !== dispatcher)\n                continue;`,
+      to: `continue;`,
+    },
+  ],
+  'mark after send': [
+    {
+      file: `${core}/carrier/aloft.js`,
+      from: `while (aloft.next < aloft.marked && leaving.length < max)`,
+      to: `while (aloft.next < aloft.messages.length && leaving.length < max)`,
+    },
+  ],
+  'lost answer retried blindly': [
+    {
+      file: `${postgres}/messages/accept-orders.js`,
+      from: `const { stored, balances } = await findOut(hot, lost, sendsOf(laidOut), findOutSeconds);`,
+      to: `const stored = new Set(), balances = new Map();`,
+    },
+  ],
+  'lost transfer retried blindly': [
+    {
+      file: `${postgres}/credits/transfer.js`,
+      from: `(await onceEnded(ordinary, error, settings.findOutSeconds, isEntered))`,
+      to: `false`,
+    },
+  ],
+  'refund twice': [
+    {
+      file: `${postgres}/sql/record-late.js`,
+      from: `select m.*, s.price from m join send s on s.first_id = m.send_first_id where m.code = 111`,
+      to: `select u.account account_id, u.send send_first_id, s.price
+  from (select count(*) from m) done, unnest($7::int[], $8::bigint[], $9::smallint[]) u(account, send, code)
+  join send s on s.first_id = u.send where u.code = 111`,
+    },
+  ],
+  'delete of a claimed message': [
+    {
+      file: `${postgres}/migrations/0003-deletes-and-transfers.js`,
+      from: `  return query select * from unnest(v_ids, v_numbers, v_prices);`,
+      to: `  with e as (
+    select s.first_id, s.price, s.sender, i id, s.msisdns[i - s.first_id + 1] msisdn
+    from unnest(p_ids) i join send s on i >= s.first_id and i < s.first_id + s.n
+    where s.account_id = p_account and s.scheduled_at is not null and exists (select from flight f where i = any (f.ids))
+  ), m as (
+    insert into message (id, send_first_id, msisdn, account_id, sender, code, code_at)
+    select id, first_id, msisdn, p_account, sender, 102, now() from e on conflict do nothing returning id
+  ), lg as (
+    insert into ledger (account_id, kind, amount, send_first_id, why, operation)
+    select p_account, 3, sum(price), first_id, 'deleted', p_operation from e join m using (id) group by first_id returning amount
+  ), ac as (
+    update account set balance = balance + (select sum(amount) from lg) where id = p_account and exists (select from lg)
+  )
+  select array_agg(e.id) ids, array_agg(msisdn) numbers, array_agg(price) prices from e join m using (id) into r;
+  v_ids := v_ids || r.ids; v_numbers := v_numbers || r.numbers; v_prices := v_prices || r.prices;
+  return query select * from unnest(v_ids, v_numbers, v_prices);`,
+    },
+  ],
+  'receipt over a final state': [
+    {
+      file: `${postgres}/sql/apply-receipts.js`,
+      from: `and m.code in (100, 105, 106) and m.code <> c.code and m.sent_at`,
+      to: `and m.code <> c.code and m.sent_at`,
+    },
+  ],
+  'recover without epoch': [
+    {
+      file: `${postgres}/migrations/0002-flights.js`,
+      from: `    delete from flight where dispatcher = p_dispatcher and (p_seq is null or seq = p_seq) returning *`,
+      to: `    update flight set marked = marked where dispatcher = p_dispatcher and (p_seq is null or seq = p_seq) returning *`,
+    },
+    {
+      file: `${postgres}/migrations/0002-flights.js`,
+      from: `    requeued := requeued + r.requeued; unknown := unknown + r.unknown;
+    delete from dispatcher where id = v_id;`,
+      to: `    requeued := requeued + r.requeued; unknown := unknown + r.unknown;
+    update dispatcher set lease_until = now() + interval '1 day' where id = v_id;`,
+    },
+  ],
+  'balance read then written': [
+    {
+      file: `${postgres}/sql/accept.js`,
+      from: `  update account set balance = balance - t.cost
+  from (select account, sum(n::bigint * price)::bigint cost from r group by account order by account) t
+  where account.id = t.account and not locked and balance >= t.cost`,
+      to: `  update account set balance = t.had - t.cost
+  from (
+    select account, sum(n::bigint * price)::bigint cost, (select a.balance from account a where a.id = r.account) had
+    from r group by account order by account
+  ) t
+  where account.id = t.account and not locked and t.had >= t.cost`,
+    },
+  ],
+  'delete told by a guess': [
+    {
+      file: `${postgres}/messages/scheduled.js`,
+      from: `for (const row of await onceEnded(ordinary, error, findOutSeconds, look))`,
+      to: `for (const row of (await onceEnded(ordinary, error, findOutSeconds, look)).slice(0, 0))`,
+    },
+  ],
+}
