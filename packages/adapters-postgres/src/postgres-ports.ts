@@ -7,6 +7,7 @@ import { postgresLedger } from './credits/postgres-ledger.ts'
 import { postgresPrices } from './credits/postgres-prices.ts'
 import { postgresFlights } from './flights/postgres-flights.ts'
 import { postgresMessages } from './messages/postgres-messages.ts'
+import { postgresHistory } from './history/postgres-history.ts'
 import { migrate, type AppliedMigration } from './migrate.ts'
 import { openPools } from './pools.ts'
 import { postgresReceipts } from './receipts/postgres-receipts.ts'
@@ -50,6 +51,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       messages: postgresMessages(context),
       flights: postgresFlights(context),
       receipts: postgresReceipts(context),
+      history: postgresHistory(context),
     },
     migrate: () => migrate(connectionString, log),
     checkServer: () => checkServer(pools, log),

@@ -12,6 +12,7 @@ import { removePrice } from './credits/remove-price.ts'
 import { setPrice } from './credits/set-price.ts'
 import { topUp } from './credits/top-up.ts'
 import { verifyLedger } from './credits/verify-ledger.ts'
+import { dropHistory } from './message/drop-history.ts'
 import type { Ports } from './ports.ts'
 import { blockNumber, type BlockReason } from './suppression/block-number.ts'
 import type { SuppressionEntry } from './suppression/suppression.ts'
@@ -19,7 +20,7 @@ import { unblockNumber } from './suppression/unblock-number.ts'
 
 /** What the operator can do. */
 export const createBackOffice = (
-  ports: Pick<Ports, 'accounts' | 'ledger' | 'prices' | 'suppressions' | 'clock' | 'secrets'>,
+  ports: Pick<Ports, 'accounts' | 'ledger' | 'prices' | 'suppressions' | 'history' | 'clock' | 'secrets'>,
 ) => ({
   openAccount: openAccount(ports),
   listAccounts: (): AsyncIterable<AccountWithBalance> => ports.accounts.list(),
@@ -39,6 +40,7 @@ export const createBackOffice = (
   unblockNumber: unblockNumber(ports),
   listBlockedNumbers: (reason: BlockReason): AsyncIterable<SuppressionEntry> =>
     ports.suppressions.list('everybody', reason),
+  dropHistory: dropHistory(ports),
 })
 
 export type BackOffice = ReturnType<typeof createBackOffice>

@@ -1,5 +1,6 @@
 import { dispatcherDefaults } from './carrier/dispatcher-settings.ts'
 import type { Receipt } from './carrier/receipt.ts'
+import { dropHistory } from './message/drop-history.ts'
 import type { Ports } from './ports.ts'
 
 /** Ranges that one call moves at the most; the caller goes on at once when a call was full. */
@@ -9,7 +10,7 @@ const receiptsMax = 1000
 const adoptionAgeSeconds = 60
 
 /** What the clock and the carriers do. Each call is one bounded step; it returns how much it moved. */
-export const createExchange = (ports: Pick<Ports, 'flights' | 'receipts'>) => ({
+export const createExchange = (ports: Pick<Ports, 'flights' | 'receipts' | 'history'>) => ({
   /** Moves what has become due from the schedule to the queue; 'more': there may be more at once. */
   promote: async (): Promise<'more' | 'all'> => ((await ports.flights.promote(rangesMax)) < rangesMax ? 'all' : 'more'),
   /** Takes over what dead dispatchers left (P-5, P-6). */
@@ -24,6 +25,8 @@ export const createExchange = (ports: Pick<Ports, 'flights' | 'receipts'>) => ({
     (await ports.receipts.match(receiptsMax)) < receiptsMax ? 'all' : 'more',
   /** Finds the messages of unknown outcome that kept receipts speak of (ruling 1.17). */
   adoptReceipts: (): Promise<number> => ports.receipts.adopt(adoptionAgeSeconds),
+  /** Drops what is older than 90 days (spec 8). */
+  purge: dropHistory(ports),
 })
 
 export type Exchange = ReturnType<typeof createExchange>

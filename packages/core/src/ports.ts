@@ -4,6 +4,7 @@ import type { Flights } from './carrier/flights.ts'
 import type { Receipts } from './carrier/receipts.ts'
 import type { Ledger } from './credits/ledger.ts'
 import type { Prices } from './credits/prices.ts'
+import type { History } from './message/history.ts'
 import type { Messages } from './message/messages.ts'
 import type { Suppressions } from './suppression/suppressions.ts'
 import type { Clock } from './time/clock.ts'
@@ -17,6 +18,7 @@ export interface StoredPorts {
   readonly messages: Messages
   readonly flights: Flights
   readonly receipts: Receipts
+  readonly history: History
 }
 
 /** Everything that core asks of the world; each use case asks only for what it uses. */

@@ -1,0 +1,474 @@
+import { Client } from 'pg'
+import {
+  instant,
+  limits,
+  secondsAfter,
+  type Account,
+  type AccountId,
+  type MessageId,
+  type Receipt,
+} from '@gateway/core'
+import { anAccount, anOrder, numbers, until } from '@gateway/core/testing'
+import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
+import { acceptedIds, dispatchAll, letDaysPass, storeSend, testCarrier } from '../../testing/old-history.ts'
+import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
+
+const days = limits.statusDays
+const longAgo = instant(0)
+const perPartition = 5_000_000
+
+let database: FreshDatabase
+let postgres: PostgresPorts
+let client: Client
+
+beforeEach(async () => {
+  database = await freshDatabase()
+  postgres = postgresPorts({ connectionString: database.connectionString })
+  client = new Client({ connectionString: database.connectionString })
+  await client.connect()
+})
+afterEach(async () => {
+  await client.end()
+  await postgres.close()
+  await database.drop()
+})
+
+async function dropAll(ports = postgres.ports) {
+  const sum = { partitions: 0, sends: 0, messages: 0 }
+  for (;;) {
+    const { left, ...dropped } = await ports.history.drop(days)
+    sum.partitions += dropped.partitions
+    sum.sends += dropped.sends
+    sum.messages += dropped.messages
+    if (left !== 'more') return { ...sum, left }
+  }
+}
+
+async function rows<Row>(text: string): Promise<readonly Row[]> {
+  return (await client.query(text)).rows as Row[]
+}
+const count = async (from: string): Promise<number> =>
+  (await rows<{ count: number }>(`select count(*)::int from ${from}`))[0]?.count ?? NaN
+const assertLedger = async () => expect((await postgres.ports.ledger.check()).differences).toEqual([])
+const statuses = (by: AccountId, ids: readonly MessageId[]) => postgres.ports.messages.status(by, ids, longAgo)
+const single = (account: AccountId) => anOrder(account, { to: numbers(1) })
+
+describe('blocks of a small installation', () => {
+  test('what is older than 90 days goes, with all that was noted of it; its cost moves into the ledger', async () => {
+    const { ports } = postgres
+    const { id } = await anAccount(ports, { credits: 1000 })
+    const ids = await acceptedIds(ports, anOrder(id, { to: numbers(20), costs: [10, 20] }))
+    await dispatchAll(ports, ({ id, to }) =>
+      id % 3 === 0
+        ? { outcome: 'unknown' }
+        : id % 3 === 1
+          ? { outcome: 'refused' }
+          : { outcome: 'accepted', reference: to },
+    )
+    const balance = await ports.ledger.balance(id)
+    expect(await count('incident')).toBeGreaterThan(0)
+    await letDaysPass(client, days)
+    await letDaysPass(client, -0.01)
+    expect(await dropAll()).toMatchObject({ sends: 0, left: 'all' })
+    await letDaysPass(client, 0.02)
+    expect(await dropAll()).toEqual({ partitions: 0, sends: 2, messages: 20, left: 'all' })
+    expect(new Set(await statuses(id, ids))).toEqual(new Set(['not-found']))
+    for (const table of ['send', 'message', 'incident', 'id_lease']) expect(await count(table)).toBe(0)
+    expect(await ports.ledger.balance(id)).toBe(balance)
+    expect(await rows(`select account_id, amount::int from ledger where kind = 4`)).toEqual([
+      { account_id: id, amount: -390 },
+    ])
+    await assertLedger()
+    expect(await dropAll()).toEqual({ partitions: 0, sends: 0, messages: 0, left: 'all' })
+  })
+
+  test('of several accounts each keeps its own debits, to the tenth', async () => {
+    const { ports } = postgres
+    const accounts: Account[] = []
+    for (let i = 0; i < 3; i++) accounts.push(await anAccount(ports, { credits: 500 }))
+    await Promise.all(
+      accounts.flatMap(({ id }, i) =>
+        Array.from({ length: 4 }, () => acceptedIds(ports, anOrder(id, { to: numbers(3), costs: [i + 1, 0, 7] }))),
+      ),
+    )
+    await dispatchAll(ports)
+    await letDaysPass(client, 91)
+    expect(await dropAll()).toMatchObject({ sends: 36, messages: 36 })
+    expect(await rows('select amount::int from ledger where kind = 4 order by account_id')).toEqual([
+      { amount: -32 },
+      { amount: -36 },
+      { amount: -40 },
+    ])
+    await assertLedger()
+  })
+
+  test('a send of which one message waits, is in a flight, or changed of late stays as a whole', async () => {
+    const { ports } = postgres
+    const { id } = await anAccount(ports)
+    const waiting = await acceptedIds(ports, single(id))
+    await client.query('update due set lane = 9')
+    const changed = await acceptedIds(ports, anOrder(id, { to: numbers(3) }))
+    await dispatchAll(ports)
+    const flying = await acceptedIds(ports, anOrder(id, { to: numbers(2) }))
+    const dispatcher = await ports.flights.register(600)
+    const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 10, markedMax: 10, leaseSeconds: 600 } as const
+    const flight = await ports.flights.claim(dispatcher, wanted)
+    if (typeof flight === 'string') throw new Error(flight)
+    const outcomes = flight.messages.map((message) => ({
+      flight: flight.id,
+      message,
+      handover: { outcome: 'accepted', reference: `f${message.id}` } as const,
+    }))
+    await ports.flights.record(dispatcher, [], outcomes.slice(0, 1))
+    const gone = await acceptedIds(ports, single(id))
+    await dispatchAll(ports)
+    await letDaysPass(client, 91)
+    await ports.receipts.apply([
+      { carrier: testCarrier, reference: `r${changed[1]}`, code: 0, number: undefined, submitted: undefined },
+    ])
+    await client.query(`update message set code_at = now() where id = ${changed[1]}`)
+    expect(await dropAll()).toMatchObject({ sends: 1, messages: 1 })
+    expect(await statuses(id, gone)).toEqual(['not-found'])
+    expect(await statuses(id, [...waiting, ...changed, ...flying])).not.toContain('not-found')
+    await assertLedger()
+
+    // Recorded, though the flight has not ended: recovery would look for its send.
+    await ports.flights.record(dispatcher, [], outcomes)
+    await letDaysPass(client, 91)
+    expect(await dropAll()).toMatchObject({ sends: 1, messages: 3 })
+    await ports.flights.retire(dispatcher)
+    expect(await dropAll()).toMatchObject({ sends: 1, messages: 2 })
+    expect(await statuses(id, waiting)).toEqual(['waiting'])
+    expect(await count('send')).toBe(1)
+    await assertLedger()
+  })
+
+  test('the age of a scheduled send counts from its due time; before it, it waits', async () => {
+    const { ports } = postgres
+    const { id } = await anAccount(ports)
+    const due = secondsAfter(instant(Date.now()), 200 * 86_400)
+    const ids = await acceptedIds(ports, anOrder(id, { to: numbers(2), due }))
+    await letDaysPass(client, 199)
+    expect(await dropAll()).toMatchObject({ sends: 0 })
+    expect(await statuses(id, ids)).toEqual(['waiting', 'waiting'])
+    await letDaysPass(client, 2)
+    await ports.flights.promote(10)
+    await dispatchAll(ports)
+    await letDaysPass(client, 88)
+    expect(await dropAll()).toMatchObject({ sends: 0 })
+    await letDaysPass(client, 2)
+    expect(await dropAll()).toMatchObject({ sends: 1, messages: 2 })
+    await assertLedger()
+  })
+
+  test('nothing goes of a block that was leased in the last two days, however old it looks', async () => {
+    const { ports } = postgres
+    const { id } = await anAccount(ports)
+    await acceptedIds(ports, single(id))
+    await dispatchAll(ports)
+    await letDaysPass(client, 91)
+    await client.query(`update id_lease set at = now() - interval '47 hours'`)
+    expect(await dropAll()).toMatchObject({ sends: 0 })
+    expect(await ports.history.drop(0)).toMatchObject({ sends: 0 })
+    await client.query(`update id_lease set at = now() - interval '91 days'`)
+    expect(await dropAll()).toMatchObject({ sends: 1 })
+  })
+
+  test('who wrote last to a number is remembered, of what a carrier took, for two years', async () => {
+    const { ports } = postgres
+    const [one, two] = [await anAccount(ports), await anAccount(ports)]
+    const first = await acceptedIds(ports, single(one.id))
+    await dispatchAll(ports)
+    await letDaysPass(client, 30)
+    await client.query(`update id_lease set at = at - interval '60 days'`)
+    const last = await acceptedIds(ports, single(two.id))
+    await dispatchAll(ports)
+    await acceptedIds(ports, single(one.id))
+    await dispatchAll(ports, () => ({ outcome: 'refused' }))
+    await letDaysPass(client, 61)
+    await dropAll()
+    expect(await statuses(one.id, first)).toEqual(['not-found'])
+    await letDaysPass(client, 30)
+    await dropAll()
+    expect(await count('message')).toBe(0)
+    expect(await rows('select msisdn::text, sender, account_id, message_id::int from last_contact')).toEqual([
+      { msisdn: numbers(1)[0], sender: 0, account_id: two.id, message_id: last[0] },
+    ])
+    await letDaysPass(client, 640)
+    await dropAll()
+    expect(await count('last_contact')).toBe(0)
+  })
+
+  test('a receipt of a dropped message is kept for some days, and then dropped too; so are answers to old requests', async () => {
+    const { ports } = postgres
+    const { id } = await anAccount(ports)
+    const [message] = await acceptedIds(ports, single(id))
+    await dispatchAll(ports)
+    await letDaysPass(client, 91)
+    await dropAll()
+    const receipt: Receipt = {
+      carrier: testCarrier,
+      reference: `r${message}`,
+      code: 0,
+      number: undefined,
+      submitted: undefined,
+    }
+    await ports.receipts.apply([receipt])
+    expect(await ports.receipts.match(10)).toBe(0)
+    expect(await count('orphan_receipt')).toBe(1)
+    await client.query(
+      `insert into client_request (account_id, key, request_hash, answer) values (${id}, 'k', 'h', '{}')`,
+    )
+    await letDaysPass(client, 1.9)
+    await dropAll()
+    expect([await count('orphan_receipt'), await count('client_request')]).toEqual([1, 1])
+    await letDaysPass(client, 6)
+    await dropAll()
+    expect([await count('orphan_receipt'), await count('client_request')]).toEqual([0, 0])
+  })
+
+  test('two processes at once drop everything once', async () => {
+    const { ports } = postgres
+    const { id } = await anAccount(ports, { credits: 100_000 })
+    const processes = [1, 2, 3].map(() => postgresPorts({ connectionString: database.connectionString }))
+    for (const { ports } of processes) await acceptedIds(ports, anOrder(id, { to: numbers(1000) }))
+    await dispatchAll(ports)
+    await letDaysPass(client, 91)
+    const dropped = { sends: 0, messages: 0 }
+    await until(async () => {
+      const steps = await Promise.all(processes.map(({ ports }) => ports.history.drop(days)))
+      for (const { sends, messages } of steps) {
+        dropped.sends += sends
+        dropped.messages += messages
+      }
+      return steps.every(({ left }) => left !== 'more') && steps.some(({ left }) => left === 'all')
+    }, 20_000)
+    expect(dropped).toEqual({ sends: 3, messages: 3000 })
+    await assertLedger()
+    await Promise.all(processes.map(({ close }) => close()))
+  })
+})
+
+describe('races', () => {
+  test('late refusals, receipts, accepts and two who drop leave every balance the sum of its ledger at every moment', async () => {
+    const { ports } = postgres
+    const { id } = await anAccount(ports, { credits: 1_000_000 })
+    const other = postgresPorts({ connectionString: database.connectionString })
+    const ids: MessageId[] = []
+    for (let i = 0; i < 60; i++)
+      ids.push(...(await acceptedIds(ports, anOrder(id, { to: numbers(5), costs: [10, 10, 3] }))))
+    await dispatchAll(ports, ({ id }) =>
+      id % 2 === 0 ? { outcome: 'unknown' } : { outcome: 'accepted', reference: `r${id}` },
+    )
+    await letDaysPass(client, 91)
+    const fenced = 999_999 as never
+    const unknown = ids.filter((message) => message % 2 === 0)
+    const state = { running: true }
+    const work = [
+      ...unknown.map((message) => ports.flights.postpone(fenced, 1 as never, [message], 1)),
+      ...unknown.map((message) => other.ports.flights.postpone(fenced, 1 as never, [message], 1)),
+      ...ids.map((message) =>
+        ports.receipts.apply([
+          { carrier: testCarrier, reference: `r${message}`, code: 0, number: undefined, submitted: undefined },
+        ]),
+      ),
+      ...Array.from({ length: 40 }, () => ports.messages.accept(single(id))),
+      dropAll(),
+      dropAll(other.ports),
+    ]
+    const done = Promise.all(work).finally(() => (state.running = false))
+    let checks = 0
+    for (; state.running; checks++) await assertLedger()
+    await done
+    expect(checks).toBeGreaterThan(0)
+    await assertLedger()
+    const refunds = await rows<{ refunded: number; refused: number }>(
+      `select (select coalesce(sum(amount), 0)::int from ledger where kind = 3) refunded,
+        (select coalesce(sum(price), 0)::int from message m join send s on s.first_id = m.send_first_id where code = 111) refused`,
+    )
+    expect(refunds[0]?.refunded).toBe(refunds[0]?.refused)
+    await other.close()
+  })
+
+  test('a late refusal that is not committed yet holds its send; one that comes later finds nothing, and nobody pays twice', async () => {
+    const { ports } = postgres
+    const { id } = await anAccount(ports, { credits: 100 })
+    const [held, free] = [await acceptedIds(ports, single(id)), await acceptedIds(ports, single(id))]
+    await dispatchAll(ports, () => ({ outcome: 'unknown' }))
+    await letDaysPass(client, 91)
+    const refusing = new Client({ connectionString: database.connectionString })
+    await refusing.connect()
+    await refusing.query('begin')
+    await refusing.query(`
+      with u as (update message set code = 111, code_at = now() where id = ${held[0]} returning account_id, send_first_id),
+      l as (insert into ledger (account_id, kind, amount, send_first_id) select account_id, 3, 10, send_first_id from u)
+      update account set balance = balance + 10 from u where id = u.account_id`)
+    const dropped = dropAll()
+    await until(
+      async () => (await count("pg_stat_activity where wait_event_type = 'Lock' and query like '%drop_history%'")) > 0,
+    )
+    await refusing.query('commit')
+    await refusing.end()
+    expect(await dropped).toMatchObject({ sends: 1, messages: 1 })
+    expect(await statuses(id, held)).toMatchObject([{ code: 111, cost: 0 }])
+    await ports.flights.postpone(1 as never, 1 as never, [...held, ...free], 1)
+    expect(await ports.ledger.balance(id)).toBe(90)
+    await assertLedger()
+  })
+
+  test('while somebody changes a message for long, the others hear that it is busy', async () => {
+    const { ports } = postgres
+    const { id } = await anAccount(ports)
+    const [message] = await acceptedIds(ports, single(id))
+    await dispatchAll(ports)
+    await letDaysPass(client, 91)
+    await client.query('begin')
+    await client.query(`select from message where id = ${message} for update`)
+    expect(await ports.history.drop(days)).toMatchObject({ sends: 0, left: 'busy' })
+    await client.query('rollback')
+    expect(await dropAll()).toMatchObject({ sends: 1, left: 'all' })
+  })
+})
+
+describe('partitions', () => {
+  /** Partition 0 filled up a while ago, within a week; ids are leased from partition 2 now. */
+  async function filledPartition(daysAgo: number): Promise<AccountId> {
+    const { id } = await anAccount(postgres.ports, { credits: 100_000 })
+    await client.query(
+      `insert into id_lease (block, at) select b, now() - (${daysAgo} + (499 - b) / 100) * interval '1 day' from generate_series(0, 499) b`,
+    )
+    await client.query(`select setval('id_block', 1000)`)
+    for (const firstId of [1, 20_000, 4_999_999])
+      await storeSend(client, id, firstId, daysAgo, firstId === 20_000 ? 1000 : 1)
+    return id
+  }
+  const partitions = async () =>
+    (
+      await rows<{ name: string }>(
+        `select inhrelid::regclass::text name from pg_inherits where inhparent in ('send'::regclass, 'message'::regclass) order by 1`,
+      )
+    ).map(({ name }) => name)
+
+  test('one that filled up fast goes as a whole when its newest send is old enough, and not block by block before', async () => {
+    const { ports } = postgres
+    const id = await filledPartition(89)
+    expect(await dropAll()).toMatchObject({ partitions: 0, sends: 0, left: 'all' })
+    await letDaysPass(client, 2)
+    await acceptedIds(ports, single(id))
+    const before = await ports.ledger.balance(id)
+    expect(await dropAll()).toEqual({ partitions: 1, sends: 3, messages: 1002, left: 'all' })
+    expect(await partitions()).not.toContain('send_p0')
+    expect(await partitions()).not.toContain('message_p0')
+    expect(await rows('select amount::int, why from ledger where kind = 4')).toEqual([
+      { amount: -10_020, why: 'sends of partition 0' },
+    ])
+    expect(await count('id_lease where block < 500')).toBe(0)
+    expect(await count('last_contact')).toBe(1000)
+    expect(await ports.ledger.balance(id)).toBe(before)
+    await assertLedger()
+    await acceptedIds(ports, single(id))
+    await dispatchAll(ports)
+    expect(await statuses(id, [1 as MessageId])).toEqual(['not-found'])
+    await assertLedger()
+  })
+
+  test.each([
+    ['a send was due of late', `update send set scheduled_at = now() where first_id = 1`],
+    ['a message changed of late', `update message set code_at = now() where id = 20_500`],
+    [
+      'something waits to be tried again',
+      `insert into later (lane, account_id, lo, hi, first_id, due_at, at) values (0, 1, 1, 2, 1, now(), now())`,
+    ],
+    ['something is due', `insert into due (lane, account_id, lo, hi, first_id) values (9, 1, 1, 2, 1)`],
+    [
+      'something is in a flight',
+      `insert into flight (dispatcher, seq, carrier, marked, ids, firsts) values (7, 1, 0, 0, array[null, 4999999], '{}')`,
+    ],
+    ['a block of it was leased two days ago', `update id_lease set at = now() - interval '47 hours' where block = 7`],
+    ['its two tables are not a pair', `alter table message detach partition message_p0`],
+  ])('one stays as it is while %s', async (_, change) => {
+    await filledPartition(95)
+    await client.query("insert into dispatcher (id, lease_until) values (7, now() + interval '1 day')")
+    await client.query(change)
+    const before = await partitions()
+    expect(await dropAll()).toMatchObject({ partitions: 0, sends: 0 })
+    expect(await partitions()).toEqual(before)
+    if (!change.includes('detach')) await assertLedger()
+  })
+
+  test('one that has no two newer ones goes block by block', async () => {
+    await filledPartition(95)
+    await client.query(`select setval('id_block', 999)`)
+    expect(await dropAll()).toMatchObject({ partitions: 0, sends: 3, messages: 1002 })
+    expect(await partitions()).toContain('send_p0')
+    await assertLedger()
+  })
+
+  test('one that something holds back for more than a month goes block by block, and whole when it is empty', async () => {
+    await filledPartition(130)
+    await client.query('update send set scheduled_at = now() where first_id = 1')
+    expect(await dropAll()).toMatchObject({ partitions: 0, sends: 2, messages: 1001, left: 'all' })
+    expect(await count('id_lease where block < 500')).toBe(1)
+    await letDaysPass(client, 91)
+    expect(await dropAll()).toMatchObject({ partitions: 1, sends: 1, messages: 1, left: 'all' })
+    expect(await count('id_lease where block < 500')).toBe(0)
+    await assertLedger()
+  })
+
+  test('a slow reader is not waited for: accepts go on, it is busy, and later it goes', async () => {
+    const { ports } = postgres
+    const id = await filledPartition(95)
+    await client.query('begin')
+    await client.query('select count(*) from send')
+    const state = { running: true }
+    const dropped = ports.history.drop(days).finally(() => (state.running = false))
+    let longest = 0
+    for (let accepts = 0; state.running || accepts < 10; accepts++) {
+      const began = performance.now()
+      await acceptedIds(ports, single(id))
+      longest = Math.max(longest, performance.now() - began)
+    }
+    expect(await dropped).toMatchObject({ partitions: 0, left: 'busy' })
+    expect(longest).toBeLessThan(3000)
+    await client.query('rollback')
+    await assertLedger()
+    expect(await dropAll()).toMatchObject({ partitions: 1, sends: 3 })
+    await assertLedger()
+  })
+
+  test('the ledger is right at every moment while a partition goes, under traffic', async () => {
+    const { ports } = postgres
+    const id = await filledPartition(95)
+    await storeSend(client, id, 30_000, 95, 5)
+    await client.query('update message set code = 106, carrier_id = null where id between 30000 and 30004')
+    const state = { running: true }
+    const work = Promise.all([
+      dropAll(),
+      ...[30_000, 30_001, 30_002].map((message) =>
+        ports.flights.postpone(1 as never, 1 as never, [message as never], 1),
+      ),
+      ...Array.from({ length: 60 }, () => acceptedIds(ports, single(id))),
+      ...Array.from({ length: 10 }, () => ports.receipts.match(100)),
+    ]).finally(() => (state.running = false))
+    while (state.running) await assertLedger()
+    await work
+    await until(async () => (await dropAll()).left === 'all')
+    await assertLedger()
+  })
+
+  test('a process that has prepared its statements before works on after a partition is gone', async () => {
+    const { ports } = postgres
+    const id = await filledPartition(95)
+    const receipt = { carrier: testCarrier, code: 0, number: undefined, submitted: undefined } as const
+    for (const reference of ['a', 'b']) {
+      await acceptedIds(ports, single(id))
+      await dispatchAll(ports)
+      await ports.receipts.apply([{ ...receipt, reference }])
+      await ports.receipts.match(10)
+      await statuses(id, [2 as MessageId, (2 * perPartition + 1) as MessageId])
+      await dropAll()
+    }
+    expect(await partitions()).not.toContain('send_p0')
+    await assertLedger()
+  })
+})

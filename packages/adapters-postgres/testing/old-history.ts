@@ -1,0 +1,84 @@
+import type { Client } from 'pg'
+import {
+  carrierId,
+  type AccountId,
+  type CarrierId,
+  type ClaimedMessage,
+  type Handover,
+  type Lane,
+  type MessageId,
+  type Order,
+  type StoredPorts,
+} from '@gateway/core'
+
+export const testCarrier = carrierId('sim') as CarrierId
+
+/** Accepts an order that is paid for as a whole; its ids. */
+export async function acceptedIds({ messages }: StoredPorts, order: Order): Promise<readonly MessageId[]> {
+  const acceptance = await messages.accept(order)
+  if (typeof acceptance === 'string') throw new Error(acceptance)
+  return acceptance.results.flat().map((id) => {
+    if (id === 'insufficient-credits') throw new Error(id)
+    return id
+  })
+}
+
+/** Everything that is due goes through a carrier that answers as `handover` says. */
+export async function dispatchAll(
+  { flights }: StoredPorts,
+  handover: (message: ClaimedMessage) => Handover = ({ id }) => ({ outcome: 'accepted', reference: `r${id}` }),
+): Promise<void> {
+  const dispatcher = await flights.register(600)
+  const lanes: readonly Lane[] = ['single', 'bulk']
+  for (const lane of lanes) {
+    for (;;) {
+      const wanted = { carrier: testCarrier, lane, messagesMax: 1000, markedMax: 1000, leaseSeconds: 600 }
+      const flight = await flights.claim(dispatcher, wanted)
+      if (typeof flight === 'string') break
+      await flights.mark(dispatcher, flight.id, flight.messages.length)
+      const outcomes = flight.messages.map((message) => ({ flight: flight.id, message, handover: handover(message) }))
+      await flights.record(dispatcher, [flight.id], outcomes)
+    }
+  }
+  await flights.retire(dispatcher)
+}
+
+/** The store's clock cannot be moved: everything that has happened is moved back instead. */
+export async function letDaysPass(client: Client, days: number): Promise<void> {
+  const columns = {
+    send: ['created_at', 'scheduled_at'],
+    message: ['sent_at', 'code_at'],
+    id_lease: ['at'],
+    id_share: ['at'],
+    later: ['due_at', 'at'],
+    due: ['due_at'],
+    ledger: ['at'],
+    incident: ['at'],
+    orphan_receipt: ['at'],
+    client_request: ['at'],
+    last_contact: ['at'],
+  }
+  await client.query('begin')
+  for (const [table, names] of Object.entries(columns)) {
+    const sets = names.map((name) => `${name} = ${name} - ${days} * interval '1 day'`)
+    await client.query(`update ${table} set ${sets.join(', ')}`)
+  }
+  await client.query('commit')
+}
+
+/** A send that a carrier took, stored by hand, with its debit. `daysAgo` it was sent. */
+export async function storeSend(client: Client, account: AccountId, firstId: number, daysAgo: number, count = 1) {
+  await client.query('begin')
+  await client.query('update account set balance = balance - $2::int * 10 where id = $1', [account, count])
+  await client.query(
+    `insert into send (first_id, created_at, n, account_id, price, body, msisdns)
+     select $2, now() - $4::int * interval '1 day', $3::int, $1, 10, 'x', array(select 27820000000 + i from generate_series(1, $3::int) i)`,
+    [account, firstId, count, daysAgo],
+  )
+  await client.query(
+    `insert into message (id, send_first_id, msisdn, account_id, code, carrier_id, sent_at)
+     select $2::bigint + i - 1, $2, 27820000000 + i, $1, 0, 'p' || ($2::bigint + i - 1), now() - $4::int * interval '1 day' from generate_series(1, $3::int) i`,
+    [account, firstId, count, daysAgo],
+  )
+  await client.query('commit')
+}

@@ -1,0 +1,24 @@
+/** What one step dropped. Counts may be too low after a lost answer of the store. */
+export interface DroppedHistory {
+  /** Parts of the store that were dropped as a whole; what was in them is counted too. */
+  readonly partitions: number
+  readonly sends: number
+  readonly messages: number
+  /**
+   * More: call again at once. All: nothing that is old enough is left. Busy: another process drops history at this moment,
+   * or somebody has been reading it for long; try again later.
+   */
+  readonly left: 'more' | 'all' | 'busy'
+}
+
+/** Sends that were due so long ago that nobody is told of them any more. */
+export interface History {
+  /**
+   * Drops some of the sends that are older than `days` by the store's clock, with all their messages and all that was noted
+   * of these. Bounded; to be repeated while there is more. The age of a send counts from its due time (acceptance, if it was not
+   * scheduled) and from the last change of any of its messages, whichever is later. A send goes only as a whole: never while one
+   * of its messages waits, or may yet be recorded. No other number, balance or status changes by it: what the dropped
+   * sends cost is entered into the ledger in the same step. Any number of processes may call it at once.
+   */
+  drop(days: number): Promise<DroppedHistory>
+}
