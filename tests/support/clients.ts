@@ -17,7 +17,8 @@ interface RestStatus {
   readonly statusCode: number
 }
 
-async function rest<Answer>({ url, key }: Client, path: string, body?: unknown): Promise<Answer> {
+/** The answer of a POST with this body, of a GET without one; throws unless it is HTTP 200. */
+export async function rest<Answer>({ url, key }: Client, path: string, body?: unknown): Promise<Answer> {
   const response = await fetch(`${url}/api/rest/v1${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { Authorization: key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
@@ -102,3 +103,7 @@ export async function xmlSend(
   const text = await xml(client, 'xmlsendsmsmulti.asp', 'Svc_Multi_Message', messages)
   return [...text.matchAll(/<ID>([^<]*)<\/ID>/g)].map(([, id = '']) => idOrWord(id))
 }
+
+/** `CCYYMMDDHHmm` at GMT+2, cut to the minute. */
+export const minuteOf = (milliseconds: number): string =>
+  new Date(milliseconds + 2 * 3_600_000).toISOString().slice(0, 16).replace(/[-T:]/g, '')

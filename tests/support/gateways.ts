@@ -1,0 +1,62 @@
+import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
+import { dataFolder, killLeftovers, startApp, type Environment } from './process.ts'
+
+/** A running gateway on a database of its own. */
+export interface RunningGateway {
+  readonly restUrl: string
+  readonly aspUrl: string
+  readonly xmlUrl: string
+  /** For the command line. */
+  readonly environment: Environment
+  /** Where the simulated carrier keeps its record. */
+  readonly folder: string
+  /** Ends every process as an operator does, and removes the data. Returns the exit codes. */
+  stop(): Promise<readonly (number | null)[]>
+}
+
+const CARRIERS = 'simulator:?delayMs=10'
+
+export async function startAllInOne(): Promise<RunningGateway> {
+  const data = await dataFolder()
+  const environment = { DATA_DIR: data.path, CARRIERS }
+  const app = await startApp('all-in-one', environment)
+  return {
+    restUrl: app.url,
+    aspUrl: app.url,
+    xmlUrl: app.url,
+    environment,
+    folder: data.path,
+    stop: async () => {
+      const codes = [await app.stop()]
+      await data.remove()
+      return codes
+    },
+  }
+}
+
+/** One process for each interface and two dispatchers, on one DATABASE_URL. */
+export async function startFiveProcesses(): Promise<RunningGateway> {
+  const data = await dataFolder()
+  const cluster = `${data.path}/db`
+  const database = await startEmbeddedPostgres({ dataDir: cluster })
+  const environment = { DATABASE_URL: database.connectionString, DATA_DIR: data.path, CARRIERS }
+  const apps = await Promise.all(
+    (['rest', 'asp', 'xml', 'dispatcher', 'dispatcher'] as const).map((app) => startApp(app, environment)),
+  )
+  const [restUrl = '', aspUrl = '', xmlUrl = ''] = apps.map(({ url }) => url)
+  return {
+    restUrl,
+    aspUrl,
+    xmlUrl,
+    environment,
+    folder: data.path,
+    stop: async () => {
+      const codes = await Promise.all(apps.map((app) => app.stop()))
+      killLeftovers()
+      await database.stop()
+      await removeCluster(cluster)
+      await data.remove()
+      return codes
+    },
+  }
+}
