@@ -2,7 +2,7 @@ import { flightsContract, receiptsContract, type Contract } from '@gateway/core/
 import type { StoredPorts } from '@gateway/core'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { losingConnections } from '../testing/losing-connections.ts'
-import { listenForChanges } from './changes.ts'
+import { listenToNobody } from './changes.ts'
 import { createContext } from './context.ts'
 import { postgresFlights } from './flights/postgres-flights.ts'
 import { openPools } from './pools.ts'
@@ -20,19 +20,18 @@ describe('while every other answer is lost', () => {
     test.each(Object.entries(contract))('%s', async (_, check) => {
       const database = await freshDatabase()
       const { connectionString } = database
-      const { ports, close } = postgresPorts({ connectionString })
+      const { ports, close } = postgresPorts({ connectionString, settings: { cacheSeconds: 0 } })
       const sound = openPools(connectionString, defaultSettings, silent)
-      const changes = listenForChanges(connectionString, defaultSettings.connectionSeconds, silent)
       const lossy = {
         ...sound,
         hot: losingConnections(sound.hot),
         ordinary: losingConnections(sound.ordinary),
       }
-      const context = createContext(lossy, changes, defaultSettings, silent)
+      const context = createContext(lossy, listenToNobody(), defaultSettings, silent)
       try {
         await check({ ...ports, flights: postgresFlights(context), receipts: postgresReceipts(context) })
       } finally {
-        await Promise.all([close(), changes.close(), sound.close(5)])
+        await Promise.all([close(), sound.close(5)])
         await database.drop()
       }
     })

@@ -1,14 +1,19 @@
 import { setTimeout } from 'node:timers/promises'
 import { Client } from 'pg'
 
+const atWork = `
+select pg_terminate_backend(pid) from pg_stat_activity
+where application_name = 'gateway messages' and random() < 0.5 and pid in (
+  select l.pid from pg_locks l join pg_class c on c.oid = l.relation where c.relnamespace = current_schema()::regnamespace)`
+
 export interface Cutting {
   /** Stops, and tells how many connections were cut off. */
   stop(): Promise<number>
 }
 
 /**
- * Ends connections for messages of this database at random moments, whatever they are at, until it is stopped: each time
- * about half of those that are at work.
+ * Ends connections for messages at random moments, until it is stopped: each time about half of those that are at work on the
+ * tables of this schema, whatever they do with them.
  */
 export async function cutConnections(connectionString: string): Promise<Cutting> {
   const client = new Client({ connectionString })
@@ -16,8 +21,7 @@ export async function cutConnections(connectionString: string): Promise<Cutting>
   const work = { isOver: false, cut: 0 }
   const cutting = (async () => {
     while (!work.isOver) {
-      const { rowCount } = await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and application_name = 'gateway messages' and state = 'active' and random() < 0.5`)
+      const { rowCount } = await client.query(atWork)
       work.cut += rowCount ?? 0
       await setTimeout(Math.random() * 15)
     }

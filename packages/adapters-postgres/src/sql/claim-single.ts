@@ -7,7 +7,8 @@ import type { HotStatement } from './hot-statement.ts'
  * of the flight (new each time), $3 cursor (0 at first), $4 most accounts, $5 most messages, $6 marked at birth, $7 lease
  * in seconds, $8 carrier. The next walk begins after the last account that had its turn.
  *
- * What screening needs comes with it: 0.1 µs a message where nobody is suppressed, else 2 µs.
+ * What screening needs comes with it, from the same snapshot: 1 µs a message where its account has no suppressed numbers
+ * and none hold for everybody, else 4 to 5 µs. In all 10 to 14 µs, 240 bytes of log a message (1000 accounts).
  */
 export const claimSingle: HotStatement<ClaimRow> = {
   name: 'claim-single',
@@ -44,7 +45,7 @@ select coalesce((select max(account_id) from c where turn = 1 and before < $5::i
 from (select 1) one left join (
   select d.lo, d.first_id as send, d.account_id as account, d.attempt, d.due_at as due, s.body, s.parts,
     array_to_string(s.msisdns[d.lo - s.first_id + 1:d.hi - s.first_id], ',') as numbers, a.locked,
-    case when (select exists (select from suppression)) then (
+    case when (select exists (select from suppression where account_id = 0)) or exists (select from suppression where account_id = d.account_id) then (
       select string_agg(u.o || ':' || x.kind, ',')
       from unnest(s.msisdns[d.lo - s.first_id + 1:d.hi - s.first_id]) with ordinality u(msisdn, o)
       join suppression x on x.account_id in (0, d.account_id) and x.msisdn = u.msisdn) end as suppressed
