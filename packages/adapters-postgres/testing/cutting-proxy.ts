@@ -10,6 +10,8 @@ export interface CuttingProxy {
    * when it is done.
    */
   cut(where: Cut, text: string): Promise<void>
+  /** Breaks every connection there is, towards the client only. */
+  breakAll(): void
   /** From now on nothing passes, in either direction, and nothing is closed. */
   freeze(): void
   close(): Promise<void>
@@ -26,6 +28,7 @@ export async function cuttingProxy(connectionString: string): Promise<CuttingPro
   const url = new URL(connectionString.replace('@/', '@localhost/'))
   const socketPath = `${url.searchParams.get('host') ?? ''}/.s.PGSQL.${url.searchParams.get('port') ?? '5432'}`
   const sockets = new Set<Socket>()
+  const clients = new Set<Socket>()
   let armed: Armed | undefined
   let frozen = false
 
@@ -37,6 +40,8 @@ export async function cuttingProxy(connectionString: string): Promise<CuttingPro
       socket.on('error', () => undefined)
       socket.on('close', () => sockets.delete(socket))
     }
+    clients.add(client)
+    client.on('close', () => clients.delete(client))
     const breakOff = ({ done }: Armed) => {
       client.destroy()
       done()
@@ -70,6 +75,9 @@ export async function cuttingProxy(connectionString: string): Promise<CuttingPro
   return {
     connectionString: url.href,
     cut: (where, text) => new Promise((done) => (armed = { where, text, done })),
+    breakAll: () => {
+      for (const client of clients) client.destroy()
+    },
     freeze: () => (frozen = true),
     close: async () => {
       for (const socket of sockets) socket.destroy()

@@ -9,32 +9,21 @@ import {
   type StoredPorts,
 } from '@gateway/core'
 import { anAccount, anOrder, numbers, until } from '@gateway/core/testing'
-import { cuttingProxy, type Cut, type CuttingProxy } from '../../testing/cutting-proxy.ts'
-import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
+import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'
+import type { Cut, CuttingProxy } from '../../testing/cutting-proxy.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
 
-let database: FreshDatabase
+let database: CuttableDatabase
 let proxy: CuttingProxy
-/** Through a network that can be cut. */
 let cuttable: PostgresPorts
 let direct: PostgresPorts
 let client: Client
 
 beforeEach(async () => {
-  database = await freshDatabase()
-  proxy = await cuttingProxy(database.connectionString)
-  // Long time limits, so that what must be ended is not ended by them.
-  const settings = { lockSeconds: 60, statementSeconds: 60 }
-  cuttable = postgresPorts({ connectionString: proxy.connectionString, settings })
-  direct = postgresPorts({ connectionString: database.connectionString })
-  client = new Client({ connectionString: database.connectionString })
-  await client.connect()
+  database = await cuttableDatabase()
+  ;({ proxy, cuttable, direct, client } = database)
 })
-afterEach(async () => {
-  await Promise.all([cuttable.close(1), direct.close(1), client.end()])
-  await proxy.close()
-  await database.drop()
-})
+afterEach(() => database.drop())
 
 const single = (account: AccountId): Order => anOrder(account, { to: numbers(1) })
 

@@ -1,0 +1,119 @@
+import { Client } from 'pg'
+import { credits, instant, type AccountId, type StoredPorts } from '@gateway/core'
+import { anAccount, until } from '@gateway/core/testing'
+import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'
+import type { Cut } from '../../testing/cutting-proxy.ts'
+import { postgresPorts } from '../postgres-ports.ts'
+
+const now = instant(Date.UTC(2026, 9, 18, 8))
+
+let database: CuttableDatabase
+let from: AccountId
+let to: AccountId
+beforeEach(async () => {
+  database = await cuttableDatabase()
+  from = (await anAccount(database.direct.ports, { credits: 100 })).id
+  to = (await anAccount(database.direct.ports, { credits: 0 })).id
+})
+afterEach(() => database.drop())
+
+const moved = ({ ledger }: StoredPorts, amount: number) => ledger.transfer({ from, to, amount: credits(amount) }, now)
+
+async function assertBalances(...expected: readonly number[]): Promise<void> {
+  const { ledger } = database.direct.ports
+  expect(await Promise.all([from, to].map((id) => ledger.balance(id)))).toEqual(expected)
+  expect((await ledger.check()).differences).toEqual([])
+}
+
+describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'])(
+  'a transfer whose connection breaks %s',
+  (where) => {
+    test('happens once and is told as done, also of the whole balance', async () => {
+      const { cuttable, proxy } = database
+      await cuttable.ports.ledger.balance(from)
+      const cut = proxy.cut(where, 'transfer')
+      expect(await moved(cuttable.ports, 100)).toBe('done')
+      await cut
+      await assertBalances(0, 100)
+    })
+
+    test('is told as refused if it is', async () => {
+      const { cuttable, proxy } = database
+      const cut = proxy.cut(where, 'transfer')
+      expect(await moved(cuttable.ports, 101)).toBe('insufficient-credits')
+      await cut
+      await assertBalances(100, 0)
+    })
+  },
+)
+
+test('a transfer that is cut again and again before it arrives has failed, and nothing moved', async () => {
+  const { cuttable, proxy } = database
+  const cuts = (async () => {
+    for (let i = 0; i < 4; i++) await proxy.cut('before-it-arrives', 'transfer')
+  })()
+  expect(await moved(cuttable.ports, 10)).toBe('failed')
+  await cuts
+  await assertBalances(100, 0)
+})
+
+test('a backend that is still at work when its answer is given up moves nothing afterwards', async () => {
+  const { cuttable, proxy, blockedBy } = database
+  const holder = new Client({ connectionString: database.connectionString })
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query('select from account where id = $1 for update', [to])
+  const transfer = moved(cuttable.ports, 60)
+  const old = await until(() => blockedBy(holder))
+  proxy.breakAll()
+  await until(async () => {
+    const pid = await blockedBy(holder)
+    return pid !== undefined && pid !== old
+  })
+  await holder.query('commit')
+  expect(await transfer).toBe('done')
+  await assertBalances(40, 60)
+  await holder.end()
+})
+
+test('where the database was never reached it has failed; where nobody can know, it is an error', async () => {
+  const { proxy } = database
+  const settings = { longStatementSeconds: 0.2, connectionSeconds: 0.2, findOutSeconds: 0.5 }
+  const away = postgresPorts({ connectionString: proxy.connectionString, settings })
+  const neverThere = postgresPorts({ connectionString: proxy.connectionString, settings })
+  await away.ports.ledger.balance(from)
+  proxy.freeze()
+  expect(await moved(neverThere.ports, 10)).toBe('failed')
+  await expect(moved(away.ports, 10)).rejects.toThrow('cannot be found out')
+  await Promise.all([away.close(0.1), neverThere.close(0.1)])
+  await assertBalances(100, 0)
+})
+
+test('64 transfers among five accounts, of two processes, through a network that breaks: each counts once', async () => {
+  const { direct, cuttable, proxy } = database
+  const ids = [from, to]
+  for (let i = 0; i < 3; i++) ids.push((await anAccount(direct.ports, { credits: 100 })).id)
+  const expected = new Map(ids.map((id) => [id, id === to ? 0 : 100]))
+  const state = { running: true }
+  const cuts = (async () => {
+    for (let i = 0; state.running && i < 12; i++) {
+      const where = (['before-it-arrives', 'after-it-arrived', 'before-its-answer'] as const)[i % 3]
+      if (where !== undefined) await Promise.race([proxy.cut(where, 'transfer'), until(() => !state.running, 60_000)])
+    }
+  })()
+  await Promise.all(
+    Array.from({ length: 64 }, async (_, i) => {
+      const [a, b] = [ids[i % 5], ids[(i + 1 + (i % 4)) % 5]] as [AccountId, AccountId]
+      const amount = 5 + 3 * (i % 7)
+      const { ledger } = i % 4 === 0 ? direct.ports : cuttable.ports
+      const result = await ledger.transfer({ from: a, to: b, amount: credits(amount) }, now)
+      if (result === 'insufficient-credits') return
+      expect(result).toBe('done')
+      expected.set(a, (expected.get(a) ?? 0) - amount)
+      expected.set(b, (expected.get(b) ?? 0) + amount)
+    }),
+  ).finally(() => (state.running = false))
+  await cuts
+  for (const [id, balance] of expected) expect(await direct.ports.ledger.balance(id)).toBe(balance)
+  expect(await direct.ports.ledger.check()).toMatchObject({ balances: 400, differences: [] })
+})
