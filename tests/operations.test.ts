@@ -135,7 +135,7 @@ describe.each([
     ])
     expect(await restBalance(holder.onRest)).toBe(100)
     expect((await restStatus(holder.onRest, [one])).map(({ statusCode }) => statusCode)).toEqual([102])
-  }, 60_000)
+  }, 120_000)
 
   test('when the time has come, what is left of a send goes out, and what was deleted does not', async () => {
     const holder = await account()
@@ -153,7 +153,7 @@ describe.each([
     expect(await restBalance(holder.onRest)).toBe(98)
     const submitted = (await submissions(gateway.folder)).map(({ messageId }) => messageId)
     expect(submitted.filter((id) => ids.includes(id)).sort()).toEqual([one, three].sort())
-  }, 150_000)
+  }, 180_000)
 
   test('what is sent at once cannot be deleted, over each interface', async () => {
     const holder = await account()
@@ -162,7 +162,7 @@ describe.each([
     expect(await aspDelete(holder.onAsp, [id])).toBe(`${id}=SENT&`)
     expect(await xmlDelete(holder.onXml, [id])).toEqual([`${id}=SENT`])
     expect(await restBalance(holder.onRest)).toBe(99)
-  }, 60_000)
+  }, 120_000)
 
   test('credits move main to sub, sub to main and sub to sub, over REST and query string; REST lists the sub accounts', async () => {
     const main = await account()
@@ -214,7 +214,7 @@ describe.each([
       { accountNumber: two.id, creditBalance: 100 },
     ])
     expect(await rest(one.onRest, '/subaccounts')).toMatchObject({ subAccounts: [] })
-  }, 60_000)
+  }, 120_000)
 
   test('64 transfers at a time, over both interfaces and in both directions: no error, and the sum is what it was', async () => {
     const main = await account()
@@ -241,7 +241,7 @@ describe.each([
     expect(balances.reduce((sum, balance) => sum + balance)).toBe(500)
     expect(Math.min(...balances)).toBeGreaterThanOrEqual(0)
     expect((await runGateway(['credits', 'verify'], gateway.environment)).code).toBe(0)
-  }, 60_000)
+  }, 120_000)
 
   test('several texts go out in one call, each to its own numbers and at its own time', async () => {
     const holder = await account()
@@ -262,5 +262,5 @@ describe.each([
     expect(await status(waiting)).toBe(-1)
     expect(await restDelete(holder.onRest, [waiting ?? 0])).toEqual([['', 1]])
     expect(await restBalance(holder.onRest)).toBe(99)
-  }, 60_000)
+  }, 120_000)
 })
