@@ -59,17 +59,11 @@ async function runFor(
   if (credentials === undefined) return endpoint.wrongCredentials
   // Only guesses of passwords are counted by network (ruling 1.26).
   const network = credentials.pair === undefined ? '' : clientNetwork(request)
-  const account = await gateway.authenticate({ ...credentials, network }).catch(refusalOfOverload)
+  const account = await gateway.authenticate({ ...credentials, network })
   if (account === 'overloaded') return overloaded
   if (account === 'wrong-credentials') return endpoint.wrongCredentials
   if ('id' in account) return endpoint.run({ gateway, account, parameters, now: clock.now() })
   return failure(429, errorText('Too many failed log-ins'), { 'Retry-After': String(account.retryAfterSeconds) })
-}
-
-/** The secrets say so when more passwords wait to be checked than can be: nothing was checked or counted. */
-function refusalOfOverload(error: unknown): 'overloaded' {
-  if (error instanceof Error && 'code' in error && error.code === 'overloaded') return 'overloaded'
-  throw error
 }
 
 /** A form body may have 64 kB (ruling 3.1). */

@@ -106,6 +106,7 @@ async function authenticate(gateway: Gateway, request: IncomingMessage): Promise
   // The network counts for passwords only (ruling 1.26), and this interface takes none.
   const account = await gateway.authenticate({ apiKey, network: '' })
   if (account === 'wrong-credentials') return invalidKey
+  if (account === 'overloaded') return overloaded
   if ('id' in account) return account
   return failure(429, 'Too many failed log-ins', { 'Retry-After': String(account.retryAfterSeconds) })
 }

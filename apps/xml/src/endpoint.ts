@@ -1,5 +1,5 @@
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import type { Answer, Failure } from './answer.ts'
+import { overloaded, type Answer, type Failure } from './answer.ts'
 import { credentialElements, credentialsDraft, credentialsOf, type CredentialsDraft } from './credentials.ts'
 import { decodeDocument } from './reading/decode-document.ts'
 import { elements, type Element } from './reading/element.ts'
@@ -65,5 +65,6 @@ async function authenticate(gateway: Gateway, draft: CredentialsDraft, network: 
   const credentials = credentialsOf(draft, network)
   const account = credentials === undefined ? 'wrong-credentials' : await gateway.authenticate(credentials)
   if (account === 'wrong-credentials') return { trouble: 'wrong-credentials' }
+  if (account === 'overloaded') return overloaded
   return 'id' in account ? account : { trouble: 'too-many-failures', retryAfterSeconds: account.retryAfterSeconds }
 }

@@ -116,12 +116,8 @@ test('an unknown user takes as long as a wrong password', async () => {
 
 test('when too much waits, an attempt is refused as overloaded and counts as no failure', async () => {
   const { check, guess } = await aUser({ hashesMax: 1, waitingPerNetworkMax: 3 })
-  const answers = await Promise.allSettled(Array.from({ length: 8 }, (_, i) => check(`wrong ${i}`)))
-  const failed = answers.filter(({ status }) => status === 'rejected')
-  expect(failed).toHaveLength(4)
-  expect(failed).toEqual(
-    Array(4).fill(expect.objectContaining({ reason: expect.objectContaining({ code: 'overloaded' }) as Error })),
-  )
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => check(`wrong ${i}`)))
+  expect(answers.filter((answer) => answer === 'overloaded')).toHaveLength(4)
   // Four were wrong; six more may be.
   for (let i = 0; i < 6; i++) expect(await check(`more ${i}`)).toBe('wrong')
   expect(await guess(1)).toEqual([{ retryAfterSeconds: expect.any(Number) as number }])

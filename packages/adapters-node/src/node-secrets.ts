@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import type { KeyHash, PasswordAttempt, Secrets, TooManyFailures } from '@gateway/core'
+import type { KeyHash, PasswordAttempt, Secrets } from '@gateway/core'
 import { failureCounts } from './failure-counts.ts'
 import { hashOf, hashOfNothing, isPasswordOf } from './password-hash.ts'
-import { takeTurns } from './take-turns.ts'
+import { isOverload, takeTurns } from './take-turns.ts'
 import { verifiedPairs } from './verified-pairs.ts'
 
 export interface NodeSecretsSettings {
@@ -27,8 +27,8 @@ const keyPrefix = 'gw_'
 
 /**
  * Secrets by node's own cryptography: scrypt for passwords, SHA-256 for keys. Failures and right pairs are remembered by
- * this process alone. Beyond the bounds of what may wait, `checkPassword` and `hashPassword` reject with an error whose `code` is
- * 'overloaded': nothing was hashed or counted, and the caller answers 503 (ruling 1.25).
+ * this process alone. Beyond the bounds of what may wait `checkPassword` answers 'overloaded', and `hashPassword` rejects: nothing was
+ * hashed or counted (ruling 1.25).
  */
 export function nodeSecrets(settings: NodeSecretsSettings = {}): Secrets {
   const { failuresMax = 10, failureSeconds = 60, verifiedSeconds = 60, verifiedMax = 10_000 } = settings
@@ -38,7 +38,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): Secrets {
   const turns = takeTurns({ atOnceMax: hashesMax, waitingMax, waitingPerNetworkMax })
   const verified = verifiedPairs(verifiedSeconds, verifiedMax)
   const failures = failureCounts(failuresMax, failureSeconds)
-  const running = new Map<string, Promise<'right' | 'wrong' | TooManyFailures>>()
+  const running = new Map<string, ReturnType<Secrets['checkPassword']>>()
 
   /** Stands for its fields in memory; a changed password has another hash, and so another digest. */
   const digest = (...fields: readonly (string | undefined)[]): string =>
@@ -53,6 +53,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): Secrets {
       if (!matches || stored === undefined) return 'wrong'
     } catch (problem) {
       takeBack()
+      if (isOverload(problem)) return 'overloaded'
       throw problem
     }
     takeBack()

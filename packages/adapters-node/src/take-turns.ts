@@ -59,3 +59,7 @@ export function takeTurns({ atOnceMax, waitingMax, waitingPerNetworkMax }: TurnS
 
 const overloaded = (): Error =>
   Object.assign(new Error('too many passwords are waiting to be checked'), { code: 'overloaded' })
+
+/** Whether `run` rejected so because too much waits. */
+export const isOverload = (problem: unknown): boolean =>
+  problem instanceof Error && 'code' in problem && problem.code === 'overloaded'

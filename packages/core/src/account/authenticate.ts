@@ -12,11 +12,11 @@ export interface Credentials {
 
 /**
  * The account that the credentials open, locked or not (ruling 1.14). A key and a pair that are both given must both be
- * right and agree (ruling 3.3). TooManyFailures only ever answers a pair (ruling 1.26).
+ * right and agree (ruling 3.3). TooManyFailures and 'overloaded' (nothing was checked) only ever answer a pair (ruling 1.26).
  */
 export const authenticate =
   (ports: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
-  async (credentials: Credentials): Promise<Account | 'wrong-credentials' | TooManyFailures> => {
+  async (credentials: Credentials): Promise<Account | 'wrong-credentials' | 'overloaded' | TooManyFailures> => {
     const { apiKey, pair, network } = credentials
     const now = ports.clock.now()
     const byKey = apiKey === undefined ? undefined : await ports.accounts.byKey(ports.secrets.hashKey(apiKey), now)
@@ -31,7 +31,7 @@ export const authenticate =
       network,
       now,
     })
-    if (typeof checked === 'object') return checked
+    if (typeof checked === 'object' || checked === 'overloaded') return checked
     if (checked === 'wrong' || found === undefined) return 'wrong-credentials'
     if (byKey !== undefined && byKey.id !== found.account.id) return 'wrong-credentials'
     return found.account

@@ -32,7 +32,7 @@ export interface Secrets {
    * Whether the password is the stored one. An unknown user takes the same time as a wrong password. Failures are
    * counted by user (letter case does not matter) and network: beyond ten in a minute the answer is TooManyFailures and nothing is hashed. A pair
    * that was right lately is right at once, also then; equal attempts at the same time count as one. A limited number of
-   * hashes run at a time, the others wait (ruling 1.26).
+   * hashes run at a time, the others wait (ruling 1.26). Overloaded: too many wait already; nothing was hashed or counted.
    */
-  checkPassword(attempt: PasswordAttempt): Promise<'right' | 'wrong' | TooManyFailures>
+  checkPassword(attempt: PasswordAttempt): Promise<'right' | 'wrong' | 'overloaded' | TooManyFailures>
 }
