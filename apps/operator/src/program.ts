@@ -9,6 +9,7 @@ import { accountTransfer } from './commands/account-transfer.ts'
 import { accountUnlock } from './commands/account-unlock.ts'
 import { creditsTopUp } from './commands/credits-top-up.ts'
 import { creditsVerify } from './commands/credits-verify.ts'
+import { historyDrop } from './commands/history-drop.ts'
 import { keyIssue } from './commands/key-issue.ts'
 import { keyList } from './commands/key-list.ts'
 import { keyRevoke } from './commands/key-revoke.ts'
@@ -38,6 +39,7 @@ export const createProgram = (run: Run, runMigrate: RunMigrate): Command =>
     group('credits', 'grant credits and verify the ledger', [creditsTopUp(run), creditsVerify(run)]),
     group('price', 'set, remove and list prices by number prefix', [priceSet(run), priceRemove(run), priceList(run)]),
     group('number', 'block and unblock numbers for everybody', [numberBlock(run), numberUnblock(run), numberList(run)]),
+    group('history', 'drop what is older than 90 days', [historyDrop(run)]),
     send(run),
     migrate(runMigrate),
   ]).addHelpText(

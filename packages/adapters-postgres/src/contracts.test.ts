@@ -1,6 +1,7 @@
 import {
   accountsContract,
   flightsContract,
+  historyContract,
   ledgerContract,
   messagesContract,
   pricesContract,
@@ -20,6 +21,7 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Messages: messagesContract,
   Flights: flightsContract,
   Receipts: receiptsContract,
+  History: historyContract,
 }
 
 describe.each(Object.entries(contracts))('%s', (_, contract) => {

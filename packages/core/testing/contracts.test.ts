@@ -2,6 +2,7 @@ import {
   accountsContract,
   carrierContract,
   flightsContract,
+  historyContract,
   ledgerContract,
   memoryPorts,
   memorySecrets,
@@ -26,5 +27,6 @@ run('suppressions', suppressionsContract, memoryPorts)
 run('messages', messagesContract, memoryPorts)
 run('flights', flightsContract, memoryPorts)
 run('receipts', receiptsContract, memoryPorts)
+run('history', historyContract, memoryPorts)
 run('secrets', secretsContract, memorySecrets)
 run('carrier', carrierContract, scriptedCarrier)

@@ -1,0 +1,75 @@
+import { strict as assert } from 'node:assert'
+import { limits, OUTCOME, type StoredPorts } from '@gateway/core'
+import { anAccount, anOrder, numbers } from '../builders.ts'
+import type { Contract } from './contract.ts'
+import { accepted, assertLedger, dispatchDue, farAhead, statusesOf } from './shared.ts'
+
+const stepsMax = 1000
+
+/** Repeats the step as its callers do; the test ends if that does not come to an end. */
+async function dropAll({ history }: Pick<StoredPorts, 'history'>, days: number = limits.statusDays) {
+  const sum = { partitions: 0, sends: 0, messages: 0 }
+  for (let step = 0; step < stepsMax; step++) {
+    const { left, ...dropped } = await history.drop(days)
+    sum.partitions += dropped.partitions
+    sum.sends += dropped.sends
+    sum.messages += dropped.messages
+    if (left === 'all') return sum
+  }
+  return assert.fail('there is no end to it')
+}
+
+const nothing = { partitions: 0, sends: 0, messages: 0 }
+
+/**
+ * What the port `History` promises, as far as it shows without moving the store's clock. What is dropped when time has
+ * passed, each adapter tests by itself.
+ */
+export const historyContract: Contract<StoredPorts> = {
+  'where nothing was ever sent nothing is dropped': async (ports) => {
+    assert.deepEqual(await dropAll(ports), nothing)
+  },
+
+  'nothing young is dropped, in whatever state it is, and no balance changes': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 1000 })
+    const decided = await accepted(ports, anOrder(id, { to: numbers(20), costs: [10, 3] }))
+    const outcomes = ['accepted', 'refused', 'unknown'] as const
+    await dispatchDue(ports, 'bulk', ({ id }) => ({ outcome: outcomes[id % 3] ?? 'unknown', reference: String(id) }))
+    await dispatchDue(ports, 'single', () => ({ outcome: 'unknown' }))
+    const due = await accepted(ports, anOrder(id, { to: numbers(2) }))
+    const later = await accepted(ports, anOrder(id, { to: numbers(2), due: farAhead }))
+    const ids = [decided, due, later].flatMap((acceptance) => acceptance.ids)
+    const before = await statusesOf(ports, id, ids)
+    const balance = await ports.ledger.balance(id)
+    assert.deepEqual(await dropAll(ports), nothing)
+    assert.deepEqual(await statusesOf(ports, id, ids), before)
+    await assertLedger(ports, balance)
+    assert.equal((await dispatchDue(ports, 'single', () => ({ outcome: 'unknown' }))).length, 2)
+  },
+
+  'what waits is not dropped, however few days are asked for': async (ports) => {
+    const { id } = await anAccount(ports)
+    const { ids } = await accepted(ports, anOrder(id, { to: numbers(3) }))
+    const later = await accepted(ports, anOrder(id, { to: numbers(3), due: farAhead }))
+    assert.deepEqual(await dropAll(ports, 0), nothing)
+    assert.deepEqual(new Set(await statusesOf(ports, id, [...ids, ...later.ids])), new Set(['waiting']))
+    await dispatchDue(ports, 'single', () => ({ outcome: 'unknown' }))
+    const codes = (await statusesOf(ports, id, ids)).map((status) => typeof status === 'object' && status.code)
+    assert.deepEqual(codes, [OUTCOME.unknown, OUTCOME.unknown, OUTCOME.unknown])
+    await assertLedger(ports)
+  },
+
+  'dropped by several at once while messages are accepted and end, every balance is the sum of its entries': async (
+    ports,
+  ) => {
+    const { id } = await anAccount(ports, { credits: 1000 })
+    const work = Array.from({ length: 20 }, async (_, i) => {
+      await accepted(ports, anOrder(id, { to: numbers(3) }))
+      if (i % 4 === 0) await dispatchDue(ports, 'single', () => ({ outcome: i % 8 === 0 ? 'refused' : 'unknown' }))
+      await ports.history.drop(0)
+      await assertLedger(ports)
+    })
+    await Promise.all(work)
+    await assertLedger(ports)
+  },
+}
