@@ -4,8 +4,10 @@ import {
   historyContract,
   ledgerContract,
   messagesContract,
+  overviewContract,
   pricesContract,
   receiptsContract,
+  storiesContract,
   suppressionsContract,
   type Contract,
 } from '@gateway/core/testing'
@@ -21,6 +23,8 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Messages: messagesContract,
   Flights: flightsContract,
   Receipts: receiptsContract,
+  Stories: storiesContract,
+  Overview: overviewContract,
   History: historyContract,
 }
 

@@ -6,8 +6,10 @@ import { createContext } from './context.ts'
 import { postgresLedger } from './credits/postgres-ledger.ts'
 import { postgresPrices } from './credits/postgres-prices.ts'
 import { postgresFlights } from './flights/postgres-flights.ts'
+import { postgresOverview } from './flights/postgres-overview.ts'
 import { postgresMessages } from './messages/postgres-messages.ts'
 import { postgresHistory } from './history/postgres-history.ts'
+import { postgresStories } from './messages/postgres-stories.ts'
 import { migrate, type AppliedMigration } from './migrate.ts'
 import { openPools } from './pools.ts'
 import { postgresReceipts } from './receipts/postgres-receipts.ts'
@@ -51,6 +53,8 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       messages: postgresMessages(context),
       flights: postgresFlights(context),
       receipts: postgresReceipts(context),
+      stories: postgresStories(context),
+      overview: postgresOverview(context),
       history: postgresHistory(context),
     },
     migrate: () => migrate(connectionString, log),

@@ -7,12 +7,15 @@ import { openAccount } from './account/open-account.ts'
 import { revokeApiKey } from './account/revoke-api-key.ts'
 import { setPassword } from './account/set-password.ts'
 import { unlockAccount } from './account/unlock-account.ts'
+import type { RunningDispatcher, WaitingWork } from './carrier/overview.ts'
 import { listPrices } from './credits/list-prices.ts'
 import { removePrice } from './credits/remove-price.ts'
 import { setPrice } from './credits/set-price.ts'
 import { topUp } from './credits/top-up.ts'
 import { verifyLedger } from './credits/verify-ledger.ts'
 import { dropHistory } from './message/drop-history.ts'
+import type { MessageId } from './message/message-id.ts'
+import type { MessageStory } from './message/message-story.ts'
 import type { Ports } from './ports.ts'
 import { blockNumber, type BlockReason } from './suppression/block-number.ts'
 import type { SuppressionEntry } from './suppression/suppression.ts'
@@ -20,7 +23,10 @@ import { unblockNumber } from './suppression/unblock-number.ts'
 
 /** What the operator can do. */
 export const createBackOffice = (
-  ports: Pick<Ports, 'accounts' | 'ledger' | 'prices' | 'suppressions' | 'history' | 'clock' | 'secrets'>,
+  ports: Pick<
+    Ports,
+    'accounts' | 'ledger' | 'prices' | 'suppressions' | 'stories' | 'overview' | 'history' | 'clock' | 'secrets'
+  >,
 ) => ({
   openAccount: openAccount(ports),
   listAccounts: (): AsyncIterable<AccountWithBalance> => ports.accounts.list(),
@@ -40,6 +46,9 @@ export const createBackOffice = (
   unblockNumber: unblockNumber(ports),
   listBlockedNumbers: (reason: BlockReason): AsyncIterable<SuppressionEntry> =>
     ports.suppressions.list('everybody', reason),
+  explainMessage: (id: MessageId): Promise<MessageStory | undefined> => ports.stories.of(id),
+  listDispatchers: (): Promise<readonly RunningDispatcher[]> => ports.overview.dispatchers(),
+  showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
   dropHistory: dropHistory(ports),
 })
 

@@ -48,8 +48,22 @@ export type {
   OrderedText,
   ScheduledMessage,
 } from './message/messages.ts'
+export {
+  INCIDENT,
+  storyLinesMax,
+  type ClaimedPlace,
+  type DecidedPlace,
+  type Incident,
+  type MessagePlace,
+  type MessageStory,
+  type StoryReceipt,
+  type StoryRefund,
+  type StorySend,
+  type StoryText,
+} from './message/message-story.ts'
 export { parseMsisdn, type Msisdn } from './message/msisdn.ts'
 export type { Page, Paged } from './message/page.ts'
+export type { Stories } from './message/stories.ts'
 export type { TextToSend } from './message/screen-texts.ts'
 export type { Refusal } from './message/screening.ts'
 export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } from './message/send-messages.ts'
@@ -76,6 +90,7 @@ export type {
   SettledCode,
   Wanted,
 } from './carrier/flights.ts'
+export type { CarrierLoad, Overview, RunningDispatcher, WaitingWork } from './carrier/overview.ts'
 export type { Receipt, ReceiptCode } from './carrier/receipt.ts'
 export type { Receipts } from './carrier/receipts.ts'
 

@@ -1,11 +1,13 @@
 import type { Accounts } from './account/accounts.ts'
 import type { Secrets } from './account/secrets.ts'
 import type { Flights } from './carrier/flights.ts'
+import type { Overview } from './carrier/overview.ts'
 import type { Receipts } from './carrier/receipts.ts'
 import type { Ledger } from './credits/ledger.ts'
 import type { Prices } from './credits/prices.ts'
 import type { History } from './message/history.ts'
 import type { Messages } from './message/messages.ts'
+import type { Stories } from './message/stories.ts'
 import type { Suppressions } from './suppression/suppressions.ts'
 import type { Clock } from './time/clock.ts'
 
@@ -18,6 +20,8 @@ export interface StoredPorts {
   readonly messages: Messages
   readonly flights: Flights
   readonly receipts: Receipts
+  readonly stories: Stories
+  readonly overview: Overview
   readonly history: History
 }
 

@@ -7,10 +7,12 @@ import {
   memoryPorts,
   memorySecrets,
   messagesContract,
+  overviewContract,
   pricesContract,
   receiptsContract,
   scriptedCarrier,
   secretsContract,
+  storiesContract,
   suppressionsContract,
   type Contract,
 } from '@gateway/core/testing'
@@ -28,5 +30,7 @@ run('messages', messagesContract, memoryPorts)
 run('flights', flightsContract, memoryPorts)
 run('receipts', receiptsContract, memoryPorts)
 run('history', historyContract, memoryPorts)
+run('stories', storiesContract, memoryPorts)
+run('overview', overviewContract, memoryPorts)
 run('secrets', secretsContract, memorySecrets)
 run('carrier', carrierContract, scriptedCarrier)

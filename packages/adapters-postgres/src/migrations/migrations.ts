@@ -2,7 +2,14 @@ import { accountsAndMessages } from './0001-accounts-and-messages.ts'
 import { flights } from './0002-flights.ts'
 import { deletesAndTransfers } from './0003-deletes-and-transfers.ts'
 import { history } from './0004-history.ts'
+import { dispatcherSince } from './0005-dispatcher-since.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
-export const migrations: readonly Migration[] = [accountsAndMessages, flights, deletesAndTransfers, history]
+export const migrations: readonly Migration[] = [
+  accountsAndMessages,
+  flights,
+  deletesAndTransfers,
+  history,
+  dispatcherSince,
+]

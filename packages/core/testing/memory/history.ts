@@ -34,6 +34,7 @@ const isOld = ({ decision }: MessageRow, since: Instant): boolean =>
 function forget(store: MemoryStore, row: MessageRow): void {
   const { carrier, reference } = row.decision ?? {}
   store.messages.delete(row.id)
+  store.incidents.delete(row.id)
   store.unknown.delete(row)
   if (carrier === undefined || reference === undefined) return
   const key = referenceKey(carrier, reference)

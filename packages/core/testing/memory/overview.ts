@@ -22,7 +22,9 @@ function loadsOf(flights: readonly FlightRow[]): RunningDispatcher['loads'] {
       carrier,
       flights: of.length,
       messages: sum(of.map(({ held }) => held.size)),
-      inDoubt: sum(of.map(({ held, marked }) => [...held.values()].filter(({ position }) => position <= marked).length)),
+      inDoubt: sum(
+        of.map(({ held, marked }) => [...held.values()].filter(({ position }) => position <= marked).length),
+      ),
     }
   })
 }

@@ -5,10 +5,12 @@ import { memoryFlights } from './flights.ts'
 import { memoryHistory } from './history.ts'
 import { memoryLedger } from './ledger.ts'
 import { memoryMessages } from './messages.ts'
+import { memoryOverview } from './overview.ts'
 import { memoryPrices } from './prices.ts'
 import { memoryReceipts } from './receipts.ts'
 import { memorySecrets, type MemorySecretsSettings } from './secrets.ts'
 import { memoryStore, type MemoryStore } from './store.ts'
+import { memoryStories } from './stories.ts'
 import { memorySuppressions } from './suppressions.ts'
 
 export interface MemoryPortsOptions {
@@ -35,5 +37,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   messages: memoryMessages(store),
   flights: memoryFlights(store),
   receipts: memoryReceipts(store),
+  stories: memoryStories(store),
+  overview: memoryOverview(store),
   history: memoryHistory(store),
 })

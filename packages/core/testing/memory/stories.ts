@@ -3,6 +3,7 @@ import {
   isFinal,
   plus,
   storyLinesMax,
+  type CarrierId,
   type Credits,
   type Lane,
   type MessagePlace,
@@ -32,7 +33,7 @@ function storyOf(store: MemoryStore, row: MessageRow): MessageStory {
     number: row.number,
     accepted: submitted,
     scheduled: scheduled ? due : undefined,
-    text: { characters: [...body.text].length, encoding: body.encoding, parts: body.parts },
+    text: { characters: Array.from(body.text).length, encoding: body.encoding, parts: body.parts },
     cost: row.cost,
     send: sendOf(store, row),
     place,
@@ -103,18 +104,19 @@ function receiptsOf(store: MemoryStore, { number }: MessageRow, place: MessagePl
   if (place.place === 'decided' && place.reference !== undefined && place.carrier !== undefined) {
     return (store.receipts.get(referenceKey(place.carrier, place.reference)) ?? []).map(toStory('own'))
   }
-  if (!mayBeOut(place)) return []
+  const carrier = carrierInDoubt(place)
   return [...store.receipts.values()]
     .flat()
-    .filter(({ receipt }) => receipt.carrier === place.carrier && receipt.number === number)
+    .filter(({ receipt }) => receipt.carrier === carrier && receipt.number === number)
     .sort((a, b) => a.at - b.at)
     .map(toStory('same-number'))
 }
 
-/** A carrier may have it, and its reference is not known. */
-const mayBeOut = (place: MessagePlace) =>
-  (place.place === 'claimed' && place.marked) ||
-  (place.place === 'decided' && place.carrier !== undefined && !isFinal(place.code))
+/** The carrier that may have it, while it is not known what that calls it. */
+function carrierInDoubt(place: MessagePlace): CarrierId | undefined {
+  if (place.place === 'claimed') return place.marked ? place.carrier : undefined
+  return place.place === 'decided' && !isFinal(place.code) ? place.carrier : undefined
+}
 
 const toStory =
   (fits: StoryReceipt['fits']) =>

@@ -1,0 +1,57 @@
+import {
+  instant,
+  type AccountId,
+  type CarrierId,
+  type CarrierLoad,
+  type DispatcherId,
+  type Overview,
+  type RunningDispatcher,
+  type WaitingWork,
+} from '@gateway/core'
+import type { Connections } from '../connections.ts'
+import type { Context } from '../context.ts'
+import { listDispatchers, listQueue } from '../sql/overview.ts'
+
+const pageAccounts = 1000
+
+export const postgresOverview = ({ pools: { ordinary } }: Context): Overview => ({
+  dispatchers: () => dispatchers(ordinary),
+  queue: () => queue(ordinary),
+})
+
+async function dispatchers(ordinary: Connections): Promise<readonly RunningDispatcher[]> {
+  const found = new Map<number, RunningDispatcher & { readonly loads: CarrierLoad[] }>()
+  for (const row of await ordinary.run(listDispatchers, [])) {
+    const { id, since, lease, overdue, carrier, flights, messages, in_doubt: inDoubt } = row
+    const dispatcher = found.get(id) ?? {
+      id: id as DispatcherId,
+      since: since === null ? undefined : instant(since),
+      leaseUntil: instant(lease),
+      overdue,
+      loads: [],
+    }
+    found.set(id, dispatcher)
+    if (carrier !== null) dispatcher.loads.push({ carrier: carrier as CarrierId, flights, messages, inDoubt })
+  }
+  return [...found.values()]
+}
+
+async function* queue(ordinary: Connections): AsyncIterable<WaitingWork> {
+  for (let after = 0; ;) {
+    const rows = await ordinary.run(listQueue, [after, pageAccounts])
+    for (const { account, lane, due, oldest, scheduled, postponed } of rows) {
+      if (account === null) continue
+      yield {
+        account: account as AccountId,
+        lane: lane === 0 ? 'single' : 'bulk',
+        due,
+        oldestDue: oldest === null ? undefined : instant(oldest),
+        scheduled,
+        postponed,
+      }
+    }
+    const bound = rows[0]?.bound ?? null
+    if (bound === null) return
+    after = bound
+  }
+}

@@ -1,0 +1,111 @@
+import {
+  bodyOf,
+  credits,
+  instant,
+  OUTCOME,
+  outcomeCode,
+  storyLinesMax,
+  type AccountId,
+  type CarrierId,
+  type Credits,
+  type DispatcherId,
+  type MessageId,
+  type MessagePlace,
+  type MessageStory,
+  type Msisdn,
+  type OutcomeCode,
+  type ReceiptCode,
+  type Stories,
+  type StoryRefund,
+} from '@gateway/core'
+import type { Context } from '../context.ts'
+import { explainMessage, type StoryRow } from '../sql/explain-message.ts'
+
+export const postgresStories = ({ pools: { ordinary } }: Context): Stories => ({
+  of: async (id) => {
+    const [row] = await ordinary.run(explainMessage, [id, storyLinesMax])
+    return row && storyOf(id, row)
+  },
+})
+
+function storyOf(id: MessageId, row: StoryRow): MessageStory {
+  const cost = credits(row.price)
+  return {
+    id,
+    account: row.account as AccountId,
+    number: String(row.number) as Msisdn,
+    accepted: instant(row.accepted),
+    scheduled: row.scheduled === null ? undefined : instant(row.scheduled),
+    text: textOf(row),
+    cost,
+    send: {
+      first: row.first as MessageId,
+      messages: row.n,
+      debit: credits(row.price * row.n),
+      refunds: (row.refunds ?? []).map((refund) => refundOf(refund, cost)).sort(byCode),
+    },
+    place: placeOf(row),
+    incidents: (row.incidents ?? []).map(({ at, what }) => ({ at: instant(at), what })),
+    receipts: (row.receipts ?? []).map(({ at, carrier, reference, code, own }) => ({
+      at: instant(at),
+      carrier: carrier as CarrierId,
+      reference,
+      code: code as ReceiptCode,
+      fits: own ? 'own' : 'same-number',
+    })),
+  }
+}
+
+/** A text that would be judged otherwise today was sent in UCS-2. */
+function textOf({ body: text, parts }: StoryRow): MessageStory['text'] {
+  const body = bodyOf(text)
+  return { characters: Array.from(text).length, encoding: typeof body === 'string' ? 'ucs-2' : body.encoding, parts }
+}
+
+function placeOf({ message, later, due, flight }: StoryRow): MessagePlace {
+  if (message !== null) return decidedPlace(message)
+  if (later?.attempt === 0) return { place: 'scheduled', due: instant(later.until) }
+  if (later !== null) return { place: 'postponed', until: instant(later.until), attempt: later.attempt }
+  if (due !== null) {
+    return { place: 'queue', lane: due.lane === 0 ? 'single' : 'bulk', due: instant(due.at), attempt: due.attempt }
+  }
+  if (flight === null) return { place: 'nowhere' }
+  const { dispatcher, carrier, marked, attempt, lease, overdue } = flight
+  const leaseUntil = instant(lease)
+  return {
+    place: 'claimed',
+    dispatcher: dispatcher as DispatcherId,
+    carrier: carrier as CarrierId,
+    marked,
+    attempt,
+    leaseUntil,
+    overdue,
+  }
+}
+
+function decidedPlace({ code, at, stored, carrier, reference }: NonNullable<StoryRow['message']>): MessagePlace {
+  return {
+    place: 'decided',
+    code: known(code),
+    at: instant(at),
+    stored: instant(stored),
+    carrier: (carrier as CarrierId | null) ?? undefined,
+    reference: reference ?? undefined,
+    // A carrier took it, or may have: it stays charged (ruling 1.4).
+    refunded: reference === null && code !== OUTCOME.unknown,
+  }
+}
+
+function known(code: number): OutcomeCode {
+  const outcome = outcomeCode(code)
+  if (outcome === undefined) throw new Error(`a message has the code ${code}`)
+  return outcome
+}
+
+function refundOf({ why, amount, first, last }: NonNullable<StoryRow['refunds']>[number], cost: Credits): StoryRefund {
+  const code = why === 'deleted' ? OUTCOME.cancelled : outcomeCode(Number(/^code ([0-9]+)$/.exec(why ?? '')?.[1]))
+  const messages = cost === 0 ? undefined : amount / cost
+  return { code, messages, amount: credits(amount), first: instant(first), last: instant(last) }
+}
+
+const byCode = (a: StoryRefund, b: StoryRefund): number => (a.code ?? Infinity) - (b.code ?? Infinity)

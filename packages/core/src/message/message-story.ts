@@ -1,0 +1,126 @@
+import type { AccountId } from '../account/account.ts'
+import type { CarrierId } from '../carrier/carrier-id.ts'
+import type { DispatcherId, Lane } from '../carrier/flights.ts'
+import type { ReceiptCode } from '../carrier/receipt.ts'
+import type { Credits } from '../credits/credits.ts'
+import type { Instant } from '../time/instant.ts'
+import type { Body } from './body.ts'
+import type { MessageId } from './message-id.ts'
+import type { Msisdn } from './msisdn.ts'
+import type { OutcomeCode } from './status-code.ts'
+
+/** What happened to a message, for its operator. Never its text, only how long that is (P-15). */
+export interface MessageStory {
+  readonly id: MessageId
+  readonly account: AccountId
+  readonly number: Msisdn
+  /** When it was accepted and charged. */
+  readonly accepted: Instant
+  /** Undefined: to be sent at once, or its time was past. */
+  readonly scheduled: Instant | undefined
+  readonly text: StoryText
+  /** What was charged for it. */
+  readonly cost: Credits
+  readonly send: StorySend
+  readonly place: MessagePlace
+  /** What is rare, by time; of more than `storyLinesMax` the latest. */
+  readonly incidents: readonly Incident[]
+  /** Receipts that are kept, by time; of more than `storyLinesMax` the latest. */
+  readonly receipts: readonly StoryReceipt[]
+}
+
+export interface StoryText {
+  /** As a reader counts them: code points. */
+  readonly characters: number
+  readonly encoding: Body['encoding']
+  readonly parts: number
+}
+
+/** One text to many numbers at one price: its debit is one entry of the ledger, and so is a refund of several of its messages. */
+export interface StorySend {
+  readonly first: MessageId
+  readonly messages: number
+  readonly debit: Credits
+  /** By code, as all of it was refunded so far, this message or others. */
+  readonly refunds: readonly StoryRefund[]
+}
+
+export interface StoryRefund {
+  /** Undefined: the ledger does not tell. */
+  readonly code: OutcomeCode | undefined
+  /** Undefined where a message cost nothing. */
+  readonly messages: number | undefined
+  readonly amount: Credits
+  readonly first: Instant
+  readonly last: Instant
+}
+
+/**
+ * Where a message is, in exactly one place at every committed moment. Attempt: how often a carrier refused it for now.
+ * Nowhere: in none of them, which is a defect or a hand in the database.
+ */
+export type MessagePlace =
+  | { readonly place: 'scheduled'; readonly due: Instant }
+  | { readonly place: 'postponed'; readonly until: Instant; readonly attempt: number }
+  | { readonly place: 'queue'; readonly lane: Lane; readonly due: Instant; readonly attempt: number }
+  | ClaimedPlace
+  | DecidedPlace
+  | { readonly place: 'nowhere' }
+
+export interface ClaimedPlace {
+  readonly place: 'claimed'
+  readonly dispatcher: DispatcherId
+  readonly carrier: CarrierId
+  /** Whether it may have left. */
+  readonly marked: boolean
+  readonly attempt: number
+  readonly leaseUntil: Instant
+  /** Whether the lease is over, by the store's clock: then the message waits for recovery. */
+  readonly overdue: boolean
+}
+
+export interface DecidedPlace {
+  readonly place: 'decided'
+  readonly code: OutcomeCode
+  /** When that state was reached. */
+  readonly at: Instant
+  /** When the first outcome was stored: what the hand-over came to, or that it ended without one. */
+  readonly stored: Instant
+  /** Undefined: it was handed to none. */
+  readonly carrier: CarrierId | undefined
+  /** The carrier's own id of the message; undefined: it never gave one, or that is not known. */
+  readonly reference: string | undefined
+  readonly refunded: boolean
+}
+
+/** What stores tell of a message besides its state; a store of another version may tell what is not named here. */
+export const INCIDENT = {
+  /** The carrier refused it for now. */
+  refusedForNow: 'refused for now',
+  /** Its dispatcher ended without telling what became of it, after it may have left. */
+  recovered: 'recovered',
+  /** The carrier did not tell whether it took it. */
+  unknown: 'unknown',
+  /** Its dispatcher told later what became of it. */
+  late: 'late',
+  /** It was given the reference of a receipt that fits nothing else. */
+  adopted: 'adopted',
+} as const
+
+export interface Incident {
+  readonly at: Instant
+  readonly what: string
+}
+
+/** A receipt that is kept, because it has not found its message yet. Those that did are the message's state. */
+export interface StoryReceipt {
+  readonly at: Instant
+  readonly carrier: CarrierId
+  readonly reference: string
+  readonly code: ReceiptCode
+  /** Its own: by the carrier's id of the message. Same number: it may be this message's, or another's to that number. */
+  readonly fits: 'own' | 'same-number'
+}
+
+/** So many incidents, and so many receipts, a story tells at the most. */
+export const storyLinesMax = 100

@@ -1,0 +1,148 @@
+import { strict as assert } from 'node:assert'
+import { OUTCOME, type StoredPorts, type WaitingWork } from '@gateway/core'
+import { until } from '../until.ts'
+import type { Contract } from './contract.ts'
+import { allAccepted, noLease, wanted, withTraffic, type Traffic } from './flights/traffic.ts'
+import { otherCarrier } from './receipts/sent-messages.ts'
+import { at, collect, farAhead, longAgo, testCarrier } from './shared.ts'
+
+const queueOf = ({ ports }: Traffic): Promise<readonly WaitingWork[]> => collect(ports.overview.queue())
+
+const idle = { due: 0, oldestDue: undefined, scheduled: 0, postponed: 0 }
+
+/** What the port `Overview` promises. */
+export const overviewContract: Contract<StoredPorts> = withTraffic({
+  'where nobody runs and nothing waits, there is nothing to see': async (traffic) => {
+    await traffic.account()
+    assert.deepEqual(await traffic.ports.overview.dispatchers(), [])
+    assert.deepEqual(await queueOf(traffic), [])
+  },
+
+  'dispatchers are listed from their registration until they end or are declared dead': async (traffic) => {
+    const { flights, overview } = traffic.ports
+    const ids = [await traffic.dispatcher(), await traffic.dispatcher(), await traffic.dispatcher()]
+    const listed = await overview.dispatchers()
+    assert.deepEqual(
+      listed.map(({ id, overdue, loads }) => ({ id, overdue, loads })),
+      ids.map((id) => ({ id, overdue: false, loads: [] })),
+    )
+    for (const { since, leaseUntil } of listed) {
+      assert.ok(since !== undefined && since > longAgo && since < leaseUntil && leaseUntil < farAhead)
+    }
+    assert.equal(await flights.extend(at(ids, 1), noLease), 'alive')
+    assert.deepEqual(
+      (await overview.dispatchers()).map(({ overdue }) => overdue),
+      [false, true, false],
+    )
+    await flights.recover()
+    await flights.retire(at(ids, 0))
+    const rest = await overview.dispatchers()
+    assert.deepEqual(rest, [{ ...at(listed, 2), leaseUntil: rest[0]?.leaseUntil }])
+  },
+
+  'what a dispatcher holds is told by carrier: its flights, their messages, and how many may have left': async (
+    traffic,
+  ) => {
+    const { flights, overview } = traffic.ports
+    const account = await traffic.account()
+    const dispatcher = await traffic.dispatcher()
+    const loads = async () => (await overview.dispatchers())[0]?.loads
+    await traffic.send(account, { to: 20 })
+    const bulk = await traffic.claim(dispatcher, 'bulk', 20, 5)
+    await traffic.send(account, { to: 3 })
+    await flights.claim(dispatcher, { ...wanted('single', 10, 1), carrier: otherCarrier })
+    await traffic.send(account)
+    const single = await traffic.claim(dispatcher)
+    const other = { carrier: otherCarrier, flights: 1, messages: 3, inDoubt: 1 }
+    assert.deepEqual(await loads(), [{ carrier: testCarrier, flights: 2, messages: 21, inDoubt: 6 }, other])
+    await flights.mark(dispatcher, bulk.id, 8)
+    await flights.record(dispatcher, [], allAccepted(bulk, bulk.messages.slice(0, 6)))
+    assert.deepEqual(await loads(), [{ carrier: testCarrier, flights: 2, messages: 15, inDoubt: 3 }, other])
+    await flights.record(dispatcher, [single.id], allAccepted(single))
+    const expired = { id: at(bulk.messages, 19).id, code: OUTCOME.expired }
+    await flights.settle(dispatcher, bulk.id, [expired])
+    await flights.postpone(dispatcher, bulk.id, [at(bulk.messages, 6).id], 600)
+    assert.deepEqual(await loads(), [{ carrier: testCarrier, flights: 1, messages: 12, inDoubt: 1 }, other])
+  },
+
+  'what waits is told by account and lane: due, scheduled, and for another try': async (traffic) => {
+    const { flights } = traffic.ports
+    const [first, second, third] = [await traffic.account(), await traffic.account(), await traffic.account()]
+    const [retried] = await traffic.send(first)
+    const dispatcher = await traffic.dispatcher()
+    const flight = await traffic.claim(dispatcher)
+    await flights.postpone(dispatcher, flight.id, retried === undefined ? [] : [retried], 600)
+    await traffic.send(first, { to: 3 })
+    await traffic.send(first, { to: 2 })
+    await traffic.send(first, { to: 4, due: farAhead })
+    await traffic.send(first, { to: 11, due: farAhead })
+    await traffic.send(third, { to: 11 })
+    const queue = await queueOf(traffic)
+    assert.deepEqual(
+      queue.map((work) => ({ ...work, oldestDue: undefined })),
+      [
+        { ...idle, account: first, lane: 'single', due: 5, scheduled: 4, postponed: 1 },
+        { ...idle, account: first, lane: 'bulk', scheduled: 11 },
+        { ...idle, account: third, lane: 'bulk', due: 11 },
+      ],
+    )
+    assert.ok(queue.every(({ account }) => account !== second))
+    const told = queue.map(({ oldestDue }) => oldestDue !== undefined && oldestDue > longAgo && oldestDue < farAhead)
+    assert.deepEqual(told, [true, false, true])
+  },
+
+  'the oldest is what was due first, also if it has been tried meanwhile': async (traffic) => {
+    const { flights } = traffic.ports
+    const account = await traffic.account()
+    const [first] = await traffic.send(account)
+    const due = (await queueOf(traffic))[0]?.oldestDue
+    const dispatcher = await traffic.dispatcher()
+    const flight = await traffic.claim(dispatcher)
+    await flights.postpone(dispatcher, flight.id, first === undefined ? [] : [first], 0)
+    await traffic.send(account)
+    await until(async () => (await flights.promote(10)) > 0)
+    const [work] = await queueOf(traffic)
+    assert.deepEqual(work, { ...idle, account, lane: 'single', due: 2, oldestDue: due })
+  },
+
+  'what is claimed does not wait, and what is given back waits again': async (traffic) => {
+    const account = await traffic.account()
+    await traffic.send(account, { to: 20 })
+    const dispatcher = await traffic.dispatcher()
+    await traffic.claim(dispatcher, 'bulk', 15, 0)
+    assert.equal((await queueOf(traffic))[0]?.due, 5)
+    await traffic.fence(dispatcher)
+    assert.equal((await queueOf(traffic))[0]?.due, 20)
+  },
+
+  'while messages are claimed and given back, none is counted twice, and looking changes nothing': async (traffic) => {
+    const { flights, overview } = traffic.ports
+    const accounts = await Promise.all(Array.from({ length: 5 }, () => traffic.account()))
+    for (const account of accounts) await traffic.send(account, { to: 10 })
+    let running = true
+    const look = async () => {
+      while (running) {
+        for (const { due, scheduled, postponed } of await queueOf(traffic)) {
+          assert.ok(due + scheduled + postponed <= 10)
+        }
+        for (const { loads } of await overview.dispatchers()) {
+          for (const { messages, inDoubt } of loads) assert.ok(messages <= 50 && inDoubt === 0)
+        }
+      }
+    }
+    const work = async () => {
+      for (let round = 0; round < 8; round++) {
+        const dispatcher = await traffic.dispatcher()
+        for (let i = 0; i < 3; i++) await flights.claim(dispatcher, wanted('single', 20, 0))
+        await flights.retire(dispatcher)
+      }
+    }
+    await Promise.all([work().finally(() => (running = false)), look(), look()])
+    const queue = await queueOf(traffic)
+    assert.deepEqual(
+      queue.map(({ due }) => due),
+      accounts.map(() => 10),
+    )
+    assert.deepEqual(await overview.dispatchers(), [])
+  },
+})

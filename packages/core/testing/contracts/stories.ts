@@ -1,0 +1,265 @@
+import { strict as assert } from 'node:assert'
+import {
+  INCIDENT,
+  OUTCOME,
+  type MessageId,
+  type MessagePlace,
+  type MessageStory,
+  type StoredPorts,
+  type StoryRefund,
+} from '@gateway/core'
+import { numbers } from '../builders.ts'
+import { until } from '../until.ts'
+import type { Contract } from './contract.ts'
+import { acceptedAs, all, allAccepted, referenceOf, withTraffic, type Traffic } from './flights/traffic.ts'
+import { aReceipt, handedOver, matchAll, receiptsFor } from './receipts/sent-messages.ts'
+import { at, farAhead, longAgo, testCarrier } from './shared.ts'
+
+const nobody = (2 ** 52) as MessageId
+
+async function storyOf({ ports }: Traffic, id: MessageId | undefined): Promise<MessageStory> {
+  return (await ports.stories.of(id ?? nobody)) ?? assert.fail(`message ${id} has no story`)
+}
+
+async function placeOf<P extends MessagePlace['place']>(traffic: Traffic, id: MessageId | undefined, place: P) {
+  const found = (await storyOf(traffic, id)).place
+  assert.equal(found.place, place)
+  return found as Extract<MessagePlace, { place: P }>
+}
+
+const incidentsOf = async (traffic: Traffic, id: MessageId | undefined) =>
+  (await storyOf(traffic, id)).incidents.map(({ what }) => what)
+
+const withoutTimes = (refunds: readonly StoryRefund[]) =>
+  refunds.map(({ code, messages, amount }) => ({ code, messages, amount }))
+
+/** What the port `Stories` promises. */
+export const storiesContract: Contract<StoredPorts> = withTraffic({
+  'an id that nobody was given has no story': async (traffic) => {
+    const [id = nobody] = await traffic.send(await traffic.account())
+    assert.equal(await traffic.ports.stories.of(nobody), undefined)
+    assert.equal(await traffic.ports.stories.of((id + 1) as MessageId), undefined)
+  },
+
+  'what was accepted is told: whose, to whom, when, at what price, in which send': async (traffic) => {
+    const account = await traffic.account()
+    const ids = await traffic.send(account, { to: 3, costs: [25], text: 'déjà vu' })
+    const story = await storyOf(traffic, ids[1])
+    const { accepted, place, ...rest } = story
+    assert.deepEqual(rest, {
+      id: ids[1],
+      account,
+      number: numbers(3)[1],
+      scheduled: undefined,
+      text: { characters: 7, encoding: 'gsm-7', parts: 1 },
+      cost: 25,
+      send: { first: ids[0], messages: 3, debit: 75, refunds: [] },
+      incidents: [],
+      receipts: [],
+    })
+    assert.deepEqual(place, { place: 'queue', lane: 'single', due: accepted, attempt: 0 })
+    assert.ok(accepted > longAgo && accepted < farAhead)
+  },
+
+  'a text is never told, only its length, its encoding and its parts (P-15)': async (traffic) => {
+    const text = `топ-секрет 👋 ${'я'.repeat(67)}`
+    const [id] = await traffic.send(await traffic.account(), { text })
+    const story = await storyOf(traffic, id)
+    assert.deepEqual(story.text, { characters: 80, encoding: 'ucs-2', parts: 2 })
+    assert.ok(!JSON.stringify(story).includes('секрет'))
+  },
+
+  'a message tells its own price, and a send of larger lists its lane': async (traffic) => {
+    const account = await traffic.account()
+    const costs = Array.from({ length: 12 }, (_, i) => (i < 11 ? 10 : 30))
+    const ids = await traffic.send(account, { to: 12, costs })
+    assert.equal((await storyOf(traffic, ids[0])).cost, 10)
+    assert.equal((await storyOf(traffic, ids[11])).cost, 30)
+    const { send } = await storyOf(traffic, ids[3])
+    assert.deepEqual(send, { first: ids[0], messages: 11, debit: 110, refunds: [] })
+    assert.equal((await placeOf(traffic, ids[0], 'queue')).lane, 'bulk')
+  },
+
+  'what waits for its time tells it': async (traffic) => {
+    const [id] = await traffic.send(await traffic.account(), { due: farAhead })
+    assert.equal((await storyOf(traffic, id)).scheduled, farAhead)
+    assert.deepEqual(await placeOf(traffic, id, 'scheduled'), { place: 'scheduled', due: farAhead })
+  },
+
+  'what is claimed tells by whom, for which carrier, and whether it may have left': async (traffic) => {
+    const ids = await traffic.send(await traffic.account(), { to: 3 })
+    const dispatcher = await traffic.dispatcher()
+    await traffic.claim(dispatcher, 'single', 10, 2)
+    const { leaseUntil, ...first } = await placeOf(traffic, ids[0], 'claimed')
+    const expected = { place: 'claimed', dispatcher, carrier: testCarrier, attempt: 0, overdue: false }
+    assert.deepEqual(first, { ...expected, marked: true })
+    assert.deepEqual(await placeOf(traffic, ids[2], 'claimed'), { ...expected, marked: false, leaseUntil })
+    assert.ok(leaseUntil > longAgo && leaseUntil < farAhead)
+    assert.equal(await traffic.ports.flights.extend(dispatcher, -60), 'alive')
+    assert.equal((await placeOf(traffic, ids[0], 'claimed')).overdue, true)
+  },
+
+  'what a carrier took tells by which name, and what its receipt said': async (traffic) => {
+    const { ids, flight, record } = await handedOver(traffic)
+    await record(flight.messages.map((message) => ({ flight: flight.id, message, handover: acceptedAs('"ref" 7') })))
+    const { at: when, stored, ...sent } = await placeOf(traffic, ids[0], 'decided')
+    const decided = { place: 'decided', carrier: testCarrier, reference: '"ref" 7', refunded: false }
+    assert.deepEqual(sent, { ...decided, code: OUTCOME.sent })
+    assert.equal(when, stored)
+    await traffic.ports.receipts.apply([aReceipt('"ref" 7', OUTCOME.delivered)])
+    const delivered = await placeOf(traffic, ids[0], 'decided')
+    assert.deepEqual(delivered, { ...decided, code: OUTCOME.delivered, at: delivered.at, stored })
+    assert.ok(delivered.at >= stored)
+    assert.deepEqual(await incidentsOf(traffic, ids[0]), [])
+  },
+
+  'a refusal is told with its refund, and how many of the send were refunded for what': async (traffic) => {
+    const account = await traffic.account()
+    const ids = await traffic.send(account, { to: 5, due: longAgo })
+    const dispatcher = await traffic.dispatcher()
+    const flight = await traffic.claim(dispatcher)
+    const [first, second, third] = flight.messages
+    await traffic.ports.flights.settle(dispatcher, flight.id, [{ id: at(ids, 4), code: OUTCOME.blacklisted }])
+    const refused = [first, second].flatMap((message) => (message ? all('refused', flight, [message]) : []))
+    const taken = third ? allAccepted(flight, [third]) : []
+    await traffic.ports.flights.record(dispatcher, [], [...refused, ...taken])
+    const { code, refunded, carrier, reference } = await placeOf(traffic, ids[0], 'decided')
+    assert.deepEqual([code, refunded, carrier, reference], [OUTCOME.refused, true, testCarrier, undefined])
+    const blocked = await placeOf(traffic, ids[4], 'decided')
+    assert.deepEqual([blocked.code, blocked.refunded, blocked.carrier], [OUTCOME.blacklisted, true, undefined])
+    const { send } = await storyOf(traffic, ids[2])
+    assert.deepEqual(withoutTimes(send.refunds), [
+      { code: OUTCOME.refused, messages: 2, amount: 20 },
+      { code: OUTCOME.blacklisted, messages: 1, amount: 10 },
+    ])
+    for (const { first: from, last } of send.refunds) assert.ok(from <= last && from > longAgo)
+  },
+
+  'what was deleted tells so, with its refund; the rest of its send waits': async (traffic) => {
+    const account = await traffic.account()
+    const ids = await traffic.send(account, { to: 4, due: farAhead })
+    await traffic.ports.messages.deleteScheduled(account, ids.slice(0, 2), longAgo)
+    const { code, refunded, carrier } = await placeOf(traffic, ids[1], 'decided')
+    assert.deepEqual([code, refunded, carrier], [OUTCOME.cancelled, true, undefined])
+    await placeOf(traffic, ids[2], 'scheduled')
+    const { send } = await storyOf(traffic, ids[2])
+    assert.deepEqual(withoutTimes(send.refunds), [{ code: OUTCOME.cancelled, messages: 2, amount: 20 }])
+  },
+
+  'refunds of what cost nothing do not tell how many they are': async (traffic) => {
+    const { ids, flight, record } = await handedOver(traffic, { to: 2, costs: [0] })
+    await record(all('refused', flight))
+    const { refunds } = (await storyOf(traffic, ids[0])).send
+    assert.deepEqual(withoutTimes(refunds), [{ code: OUTCOME.refused, messages: undefined, amount: 0 }])
+  },
+
+  'what was refused for now tells until when it waits, and how often that was': async (traffic) => {
+    const { ids, dispatcher, flight } = await handedOver(traffic)
+    await traffic.ports.flights.postpone(dispatcher, flight.id, ids, 600)
+    const { until: end, attempt } = await placeOf(traffic, ids[0], 'postponed')
+    assert.ok(end > (await storyOf(traffic, ids[0])).accepted)
+    assert.equal(attempt, 1)
+    assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.refusedForNow])
+  },
+
+  'a second try is told in the queue, in the flight, and in the end': async (traffic) => {
+    const { ids, dispatcher, flight } = await handedOver(traffic)
+    await traffic.ports.flights.postpone(dispatcher, flight.id, ids, 0)
+    await until(async () => (await traffic.ports.flights.promote(10)) > 0)
+    assert.equal((await placeOf(traffic, ids[0], 'queue')).attempt, 1)
+    const again = await traffic.claim(dispatcher)
+    assert.equal((await placeOf(traffic, ids[0], 'claimed')).attempt, 1)
+    await traffic.ports.flights.postpone(dispatcher, again.id, ids, 600)
+    assert.equal((await placeOf(traffic, ids[0], 'postponed')).attempt, 2)
+    assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.refusedForNow, INCIDENT.refusedForNow])
+  },
+
+  'what a dead dispatcher left is unknown, and told as recovered; what is learned later is told as late': async (
+    traffic,
+  ) => {
+    const { ids, dispatcher, flight, record } = await handedOver(traffic, { to: 3 })
+    await traffic.fence(dispatcher)
+    const { code, carrier, reference, refunded } = await placeOf(traffic, ids[0], 'decided')
+    assert.deepEqual([code, carrier, reference, refunded], [OUTCOME.unknown, testCarrier, undefined, false])
+    assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.recovered])
+    const [first, second] = flight.messages
+    await record([...(first ? allAccepted(flight, [first]) : []), ...(second ? all('refused', flight, [second]) : [])])
+    assert.equal((await placeOf(traffic, ids[0], 'decided')).code, OUTCOME.sent)
+    assert.equal((await placeOf(traffic, ids[1], 'decided')).refunded, true)
+    for (const id of ids.slice(0, 2)) {
+      assert.deepEqual(await incidentsOf(traffic, id), [INCIDENT.recovered, INCIDENT.late])
+    }
+    assert.equal(await traffic.ports.flights.postpone(dispatcher, flight.id, ids.slice(2), 0), 'fenced')
+    assert.equal((await placeOf(traffic, ids[2], 'decided')).code, OUTCOME.refused)
+    assert.deepEqual(await incidentsOf(traffic, ids[2]), [INCIDENT.recovered, INCIDENT.late])
+  },
+
+  'what was not marked goes back to the queue without an incident': async (traffic) => {
+    const ids = await traffic.send(await traffic.account(), { to: 2 })
+    const dispatcher = await traffic.dispatcher()
+    await traffic.claim(dispatcher, 'single', 10, 1)
+    await traffic.fence(dispatcher)
+    await placeOf(traffic, ids[1], 'queue')
+    assert.deepEqual(await incidentsOf(traffic, ids[1]), [])
+  },
+
+  'an early receipt is told as kept: it may be of any message to its number, and then of its own': async (traffic) => {
+    const { ids, flight, record } = await handedOver(traffic)
+    const [number] = flight.messages.map(({ to }) => to)
+    await traffic.ports.receipts.apply(receiptsFor(flight, OUTCOME.delivered, { number }))
+    const kept = (await storyOf(traffic, ids[0])).receipts
+    const receipt = { carrier: testCarrier, reference: flight.messages.map(referenceOf)[0], code: OUTCOME.delivered }
+    assert.deepEqual(kept, [{ ...receipt, at: kept[0]?.at, fits: 'same-number' }])
+    await record()
+    assert.deepEqual((await storyOf(traffic, ids[0])).receipts, [{ ...receipt, at: kept[0]?.at, fits: 'own' }])
+    await matchAll(traffic, 1)
+    assert.deepEqual((await storyOf(traffic, ids[0])).receipts, [])
+  },
+
+  'an unknown outcome is told with what may settle it, and with its adoption': async (traffic) => {
+    const { ids, flight, record } = await handedOver(traffic)
+    await record(all('unknown', flight))
+    assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.unknown])
+    const [number] = flight.messages.map(({ to }) => to)
+    await traffic.ports.receipts.apply([aReceipt('stranger', OUTCOME.delivered, { number })])
+    const fits = async () => (await storyOf(traffic, ids[0])).receipts.map((receipt) => receipt.fits)
+    assert.deepEqual(await fits(), ['same-number'])
+    assert.equal(await traffic.ports.receipts.adopt(0), 1)
+    assert.deepEqual(await fits(), ['own'])
+    assert.equal((await placeOf(traffic, ids[0], 'decided')).reference, 'stranger')
+    assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.unknown, INCIDENT.adopted])
+    await matchAll(traffic, 1)
+    assert.equal((await placeOf(traffic, ids[0], 'decided')).code, OUTCOME.delivered)
+  },
+
+  'while messages are claimed, given back, recorded and recovered, each is in exactly one place at every look': async (
+    traffic,
+  ) => {
+    const { ports } = traffic
+    const ids = await traffic.send(await traffic.account(), { to: 60 })
+    let running = true
+    const look = async () => {
+      for (let i = 0; running; i++) {
+        const { place } = await storyOf(traffic, ids[i % ids.length])
+        assert.notEqual(place.place, 'nowhere')
+      }
+    }
+    const work = async () => {
+      for (let round = 0; round < 6; round++) {
+        const dispatcher = await traffic.dispatcher()
+        const flight = await traffic.claim(dispatcher, 'bulk', 60, 5)
+        const [first] = flight.messages
+        await ports.flights.record(dispatcher, [], first ? allAccepted(flight, [first]) : [])
+        await (round % 2 === 0 ? traffic.fence(dispatcher) : ports.flights.retire(dispatcher))
+      }
+    }
+    await Promise.all([work().finally(() => (running = false)), look(), look()])
+  },
+
+  'looking changes nothing': async (traffic) => {
+    const { account, ids, record } = await handedOver(traffic, { to: 3 })
+    for (let i = 0; i < 3; i++) await Promise.all(ids.map((id) => storyOf(traffic, id)))
+    await record()
+    assert.deepEqual(await traffic.codes(account, ids), [OUTCOME.sent, OUTCOME.sent, OUTCOME.sent])
+  },
+})
