@@ -421,7 +421,7 @@ describe('partitions', () => {
     await client.query('begin')
     await client.query('select count(*) from send')
     const state = { running: true }
-    const dropped = ports.history.drop(days).finally(() => (state.running = false))
+    const dropped = dropAll().finally(() => (state.running = false))
     let longest = 0
     for (let accepts = 0; state.running || accepts < 10; accepts++) {
       const began = performance.now()

@@ -10,6 +10,7 @@ create table last_contact (                       -- of dropped messages: who wr
   primary key (msisdn, sender)
 );
 create index last_contact_at on last_contact (at);
+alter table id_lease add column kept bool not null default false;   -- last_contact knows all of this block
 create index client_request_at on client_request (at);
 `
 
@@ -17,11 +18,15 @@ create index client_request_at on client_request (at);
 // before any lock that others wait for. Once no id of the partition waits none ever will again: ids come to wait by an accept or
 // from another place of waiting. The locks on the parents are asked for again and again, each time for a moment only, so that
 // nobody stands long behind them; those who hold one parent and want the other are thereby let pass too.
+//
+// Remembering who wrote last takes 10 µs a message, most of all the work: some blocks at a time, each time in a transaction of
+// its own, once nothing in the partition can change any more who that was.
 const dropPartition = `
--- Drops a partition of which everything is older than p_before. Null: still needed. 55P03: readers are in the way, try again later.
-create function drop_partition(k bigint, p_before timestamptz, out sends bigint, out messages bigint) language plpgsql as $$
-declare a bigint := k * 5000000; z bigint := (k + 1) * 5000000; v_needed bool; v_sends bigint; v_messages bigint;
+-- Drops a partition of which everything is older than p_before. Null: still needed. False: call it again. 55P03: readers are in the way, try later.
+create function drop_partition(k bigint, p_before timestamptz, out dropped bool, out sends bigint, out messages bigint) language plpgsql as $$
+declare a bigint := k * 5000000; z bigint := (k + 1) * 5000000; v_needed bool; v_sends bigint; v_messages bigint; v_block bigint;
 begin
+  sends := 0; messages := 0;
   if (select count(*) from pg_inherits where inhparent = 'send'::regclass and inhrelid = to_regclass('send_p' || k)
         or inhparent = 'message'::regclass and inhrelid = to_regclass('message_p' || k)) <> 2 then return; end if;
   perform set_config('lock_timeout', '100ms', true);
@@ -32,11 +37,19 @@ begin
     or exists (select from later where lo >= a and lo < z) or exists (select from due where lo >= a and lo < z)
     or exists (select from flight, unnest(ids) i where i >= a and i < z) then return; end if;
 
+  for v_block in update id_lease set kept = true
+    where block in (select block from id_lease where block >= k * 500 and block < (k + 1) * 500 and not kept order by block limit 25) returning block
+  loop
+    perform keep_contacts(v_block * 10000, (v_block + 1) * 10000);
+    dropped := false;
+  end loop;
+  if not dropped then return; end if;
+  if not exists (select from id_lease where block >= k * 500 and block < (k + 1) * 500) then perform keep_contacts(a, z); end if;
+
   execute format('with t as (select account_id, count(*) c, sum(n::bigint * price) cost from send_p%s group by 1),
     l as (insert into ledger (account_id, kind, amount, why) select account_id, 4, -cost, ''sends of partition %s'' from t where cost <> 0 order by 1)
     select coalesce(sum(c), 0) from t', k, k) into v_sends;
   execute format('select count(*) from message_p%s', k) into v_messages;
-  perform keep_contacts(a, z);
   delete from incident where message_id >= a and message_id < z;
   delete from id_lease where block >= k * 500 and block < (k + 1) * 500;
 
@@ -44,7 +57,7 @@ begin
     begin
       execute format('lock table only send, only message, send_p%s, message_p%s in access exclusive mode', k, k);
       execute format('drop table send_p%s, message_p%s', k, k);
-      sends := v_sends; messages := v_messages;
+      dropped := true; sends := v_sends; messages := v_messages;
       return;
     exception when lock_not_available then
       perform pg_sleep(0.1);
@@ -116,6 +129,7 @@ declare
   v_leased timestamptz := least(v_before, now() - interval '2 days');
   v_newest bigint := (select last_value / 500 from id_block);
   k bigint;
+  v_dropped bool;
 begin
   v_state := 'busy'; v_next := p_after; v_partitions := 0; v_sends := 0; v_messages := 0;
   if not pg_try_advisory_xact_lock('id_lease'::regclass::oid::bigint) then return; end if;
@@ -128,11 +142,9 @@ begin
       where p.k <= v_newest - 2 and not exists (select from id_lease where block >= p.k * 500 and block < (p.k + 1) * 500 and at >= v_leased)
       order by 1
     loop
-      select d.sends, d.messages into v_sends, v_messages from drop_partition(k, v_before) d;
-      if v_sends is not null then
-        v_partitions := 1;
-        return;
-      end if;
+      select d.dropped, d.sends, d.messages into v_dropped, v_sends, v_messages from drop_partition(k, v_before) d;
+      v_partitions := coalesce(v_dropped, false)::int;
+      if v_dropped is not null then return; end if;
     end loop;
   end if;
 
