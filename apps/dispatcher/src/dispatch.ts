@@ -11,6 +11,7 @@ import {
 } from '@gateway/core'
 import type { Log } from '@gateway/server'
 import { countAnswers } from './count-answers.ts'
+import { startDroppingHistory } from './drop-history.ts'
 import { outageOf, type Outage } from './outage.ts'
 import { repeat, type Repeated } from './repeat.ts'
 
@@ -128,16 +129,7 @@ function startChores(ports: DispatchSettings['ports'], log: Log, settings: Dispa
       const adopted = await exchange.adoptReceipts()
       if (adopted > 0) log.info({ adopted }, 'messages of unknown outcome found their receipts')
     }),
-    repeat({
-      what: 'drop history',
-      pauseMilliseconds: 600_000,
-      log,
-      work: async () => {
-        const { left, ...dropped } = await exchange.purge()
-        if (dropped.partitions + dropped.sends > 0) log.info(dropped, 'history of more than 90 days was dropped')
-        return left === 'more' ? 'more' : 'all'
-      },
-    }),
+    startDroppingHistory(exchange, log),
     chore('expire', 30_000, log, async () => {
       const expired = await exchange.expire(settings.validitySeconds)
       if (expired > 0) log.warn({ expired }, 'messages waited beyond their validity and were refunded')

@@ -1,0 +1,60 @@
+import { createExchange, type DroppedHistory } from '@gateway/core'
+import {
+  anAccount,
+  anOrder,
+  memoryStore,
+  memoryStoredPorts,
+  numbers,
+  steppingClock,
+  until,
+} from '@gateway/core/testing'
+import { createLog } from '@gateway/server'
+import { startDispatching } from './dispatch.ts'
+import { startDroppingHistory } from './drop-history.ts'
+
+function listeningLog() {
+  const lines: Record<string, unknown>[] = []
+  const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>)
+  return { log: createLog({ level: 'info', name: 'test', destination: { write } }), lines }
+}
+
+test('all that is old is dropped step by step, and told once', async () => {
+  const steps: DroppedHistory[] = [
+    { partitions: 1, sends: 5, messages: 50, left: 'more' },
+    { partitions: 0, sends: 2, messages: 7, left: 'more' },
+    { partitions: 0, sends: 0, messages: 0, left: 'all' },
+  ]
+  const { log, lines } = listeningLog()
+  const dropping = startDroppingHistory(
+    { purge: () => Promise.resolve(steps.shift() ?? { partitions: 0, sends: 0, messages: 0, left: 'all' }) },
+    log,
+  )
+  await until(() => lines.length > 0)
+  await dropping.stop()
+  expect(lines).toMatchObject([{ level: 'info', partitions: 1, sends: 7, messages: 57 }])
+  expect(steps).toEqual([])
+})
+
+test('where others are at it, or nothing is old, nothing is told', async () => {
+  const { log, lines } = listeningLog()
+  let asked = 0
+  const purge = () => Promise.resolve({ partitions: 0, sends: 0, messages: 0, left: asked++ ? 'all' : 'busy' } as const)
+  const dropping = startDroppingHistory({ purge }, log)
+  await until(() => asked > 0)
+  await dropping.stop()
+  expect([asked, lines]).toEqual([1, []])
+})
+
+test('a dispatcher drops what is old', async () => {
+  const clock = steppingClock()
+  const stored = memoryStoredPorts(memoryStore(clock))
+  const { id } = await anAccount(stored)
+  await stored.messages.accept(anOrder(id, { to: numbers(3) }))
+  await createExchange(stored).expire(-1)
+  clock.step(91 * 86_400)
+  const { log, lines } = listeningLog()
+  const dispatching = startDispatching({ ports: { ...stored, clock }, carriers: [], log })
+  await until(() => lines.some(({ messages }) => messages === 3))
+  await dispatching.stop(5)
+  expect(lines).toMatchObject([{ level: 'info', partitions: 0, sends: 1, messages: 3 }])
+})
