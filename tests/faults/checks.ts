@@ -124,8 +124,8 @@ function transfersAreExact({ figures, state, told }: Judged): void {
   const entries = state.ledger.filter(({ kind }) => kind === LEDGER.transfer)
   for (const { from, to, quantity, outcome } of told.transfers) {
     const out = entries.filter(({ account, amount }) => account === from && amount === -quantity * 10)
-    const into = entries.filter(({ account, amount, at }) =>
-      out.some((one) => one.at === at && account === to && amount === quantity * 10),
+    const into = entries.filter(({ account, amount, operation }) =>
+      out.some((one) => one.operation === operation && account === to && amount === quantity * 10),
     )
     const moved = out.length
     const expected = outcome === 'Success' ? [1] : outcome === undefined ? [0, 1] : [0]

@@ -24,6 +24,7 @@ const deck = [
   'pause a server' as const,
   ...Array.from({ length: 4 }, () => 'cut connections' as const),
   ...Array.from({ length: 12 }, () => 'cut at a statement' as const),
+  ...Array.from({ length: 4 }, () => 'kill at a statement' as const),
   'stall a network' as const,
   'PostgreSQL: fast' as const,
   'PostgreSQL: immediate' as const,
@@ -64,6 +65,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     'pause a server': () => pause(chance.one(servers), chance.between(500, 5000)),
     'cut connections': () => chance.one(members).network.cut(),
     'cut at a statement': cutAtStatements,
+    'kill at a statement': killAtStatement,
     'stall a network': () => stall(chance.one(members), chance.between(500, (leaseSeconds + 3) * 1000)),
     'PostgreSQL: fast': () => database.restart('fast'),
     'PostgreSQL: immediate': () => database.restart('immediate'),
@@ -80,6 +82,16 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
       if (!chance.happens(0.7)) continue
       network.cutAt(chance.one(wheres), chance.one(app === 'dispatcher' ? ofDispatchers : ofServers))
     }
+  }
+
+  /** The process ends at a moment that chance alone would seldom find: it has asked, and nobody hears the answer. */
+  function killAtStatement(): void {
+    const member = chance.one([chance.one(dispatchers), chance.one(servers)])
+    const statement =
+      member.app === 'dispatcher'
+        ? chance.one(['mark', 'record', 'record-late', 'settle', 'claim-bulk', 'postpone'])
+        : chance.one(['accept', 'accept', 'delete-waiting', 'transfer'])
+    member.network.cutAt(chance.one(wheres), statement, () => member.kill())
   }
 
   let dealt: (typeof deck)[number][] = []

@@ -9,8 +9,11 @@ export interface Network {
   readonly connectionString: string
   /** Breaks about half of the connections as they are, at least one; returns how many. */
   cut(): number
-  /** Breaks the next connection that sends this statement. What was asked before and did not happen is forgotten. */
-  cutAt(where: Where, statement: string): void
+  /**
+   * Breaks the next connection that sends this statement, and does `also` at that moment. What was asked before and did not
+   * happen is forgotten.
+   */
+  cutAt(where: Where, statement: string, also?: () => void): void
   /** For so long nothing passes, in either direction; nothing is closed. */
   stall(milliseconds: number): void
   /** How many connections `cutAt` has broken. */
@@ -21,7 +24,8 @@ export interface Network {
 interface Pair {
   readonly client: Socket
   readonly upstream: Socket
-  awaitsAnswer: boolean
+  /** Breaks when the answer comes, and then does this. */
+  atAnswer: (() => void) | undefined
 }
 
 /** Between a process and the server of `connectionString`, which leads to a socket in a folder. */
@@ -29,7 +33,7 @@ export async function openNetwork(connectionString: string, chance: Chance): Pro
   const url = new URL(connectionString.replace('@/', '@localhost/'))
   const path = `${url.searchParams.get('host') ?? ''}/.s.PGSQL.${url.searchParams.get('port') ?? '5432'}`
   const pairs = new Set<Pair>()
-  let armed: { readonly where: Where; readonly text: string } | undefined
+  let armed: { readonly where: Where; readonly text: string; readonly also: () => void } | undefined
   let stalled = false
   let cuts = 0
 
@@ -42,25 +46,26 @@ export async function openNetwork(connectionString: string, chance: Chance): Pro
   }
 
   function fromClient(pair: Pair, data: Buffer): void {
-    const now = armed !== undefined && data.includes(armed.text) ? armed.where : undefined
+    const now = armed !== undefined && data.includes(armed.text) ? armed : undefined
     if (now !== undefined) armed = undefined
-    if (now === 'before it arrives') {
-      breakOff(pair)
-      return
-    }
-    if (now === 'before its answer') pair.awaitsAnswer = true
-    pair.upstream.write(data)
-    if (now === 'after it arrived') breakOff(pair)
+    if (now?.where === 'before its answer') pair.atAnswer = now.also
+    if (now?.where !== 'before it arrives') pair.upstream.write(data)
+    if (now === undefined || pair.atAnswer !== undefined) return
+    breakOff(pair)
+    now.also()
   }
 
   function fromServer(pair: Pair, data: Buffer): void {
     if (pair.client.destroyed) return
-    if (pair.awaitsAnswer) breakOff(pair)
-    else pair.client.write(data)
+    if (pair.atAnswer === undefined) pair.client.write(data)
+    else {
+      breakOff(pair)
+      pair.atAnswer()
+    }
   }
 
   const server = createServer((client) => {
-    const pair = { client, upstream: connect(path), awaitsAnswer: false }
+    const pair: Pair = { client, upstream: connect(path), atAnswer: undefined }
     pairs.add(pair)
     for (const socket of [client, pair.upstream]) {
       socket.setNoDelay(true)
@@ -103,7 +108,7 @@ export async function openNetwork(connectionString: string, chance: Chance): Pro
       for (const pair of chosen) breakOff(pair)
       return chosen.length
     },
-    cutAt: (where, statement) => (armed = { where, text: `${statement}\0` }),
+    cutAt: (where, statement, also = () => undefined) => (armed = { where, text: `${statement}\0`, also }),
     stall: (milliseconds) => {
       pass(false)
       setTimeout(() => pass(true), milliseconds)

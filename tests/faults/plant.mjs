@@ -61,8 +61,10 @@ for (const name of names) {
     const found = out.split('\n').filter((line) => /^(?:P-\d+|no process ends by itself): /.test(line))
     const seed = /seed \d+/.exec(out)?.[0] ?? ''
     // A run that could not even end says nothing.
-    if (code === 1 && found.length > 0) console.log(`${name}: found (${seed}), as ${found[0]}`)
-    else {
+    if (code === 1 && found.length > 0) {
+      const first = new Map(found.map((line) => [line.split(':')[0], line]).reverse())
+      console.log(`${name}: found (${seed})${[...first.values()].map((line) => `\n  ${line}`).join('')}`)
+    } else {
       missed++
       console.log(`${name}: NOT found (${seed}, exit code ${code})\n${out}`)
     }

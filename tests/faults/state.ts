@@ -31,8 +31,8 @@ export interface Entry {
   readonly kind: number
   readonly amount: number
   readonly send: number | null
-  /** The same for all entries of a transaction. */
-  readonly at: string
+  /** The same for both entries of a transfer. */
+  readonly operation: string | null
 }
 
 /** `pg` gives bigint as text; all of ours are below 2^53. */
@@ -54,9 +54,9 @@ export async function readState(database: Database): Promise<State> {
   for (const { lo, hi } of ranges) for (let id = Number(lo); id < Number(hi); id++) wait(id)
   for (const { ids } of aloft) for (const id of numbersOf(ids)) wait(id)
   const accounts = await database.ask<{ id: number; balance: string }>('select id, balance from account')
-  const ledger = await database.ask<Record<'account' | 'kind' | 'amount' | 'at', string> & { send: string | null }>(
-    'select account_id account, kind, amount, send_first_id send, at::text at from ledger',
-  )
+  const ledger = await database.ask<
+    Record<'account' | 'kind' | 'amount', string> & Record<'send' | 'operation', string | null>
+  >('select account_id account, kind, amount, send_first_id send, operation from ledger')
   const incidents = await database.ask<{ what: string; n: string }>('select what, count(*) n from incident group by 1')
   return {
     sends: sends.map((row) => ({
@@ -79,7 +79,7 @@ export async function readState(database: Database): Promise<State> {
       kind: Number(row.kind),
       amount: Number(row.amount),
       send: row.send === null ? null : Number(row.send),
-      at: row.at,
+      operation: row.operation,
     })),
     incidents: new Map(incidents.map(({ what, n }) => [what, Number(n)])),
   }
