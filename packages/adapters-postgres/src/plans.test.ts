@@ -119,6 +119,7 @@ const functions: Readonly<Record<string, readonly string[]>> = {
   "update dispatcher set lease_until = now() - interval '1 hour' where id < 5; select * from recover()": ['dispatcher'],
   'select disown(1, 1)': [],
   'select adopt(0)': ['orphan_receipt', 'flight'],
+  "select * from drop_block(530, now() + interval '1 day')": ['flight'],
 }
 
 const small = new Set(['dispatcher', 'carrier', 'id_block', 'price'])

@@ -110,7 +110,7 @@ begin
       and not exists (select from send s where s.first_id >= a and s.first_id < z and s.first_id = m.send_first_id)
     returning id
   )
-  delete from incident i using m where i.message_id = m.id;
+  delete from incident i using m where i.message_id >= a and i.message_id < z and i.message_id = m.id;
   if exists (select from send where first_id >= a and first_id < z) or exists (select from message where id >= a and id < z) then return; end if;
   delete from incident where message_id >= a and message_id < z;
   delete from id_lease where block = p_block;
