@@ -118,6 +118,9 @@ const functions: Readonly<Record<string, readonly string[]>> = {
   'select retire(2)': [],
   "update dispatcher set lease_until = now() - interval '1 hour' where id < 5; select * from recover()": ['dispatcher'],
   'select disown(1, 1)': [],
+  "select * from delete_waiting(1, array(select generate_series(5100002, 5101000, 2)), now() - interval '90 days', gen_random_uuid())":
+    [],
+  'select transfer_credits(2, 1, 10, now(), gen_random_uuid())': [],
   'select adopt(0)': ['orphan_receipt', 'flight'],
   "select * from drop_block(530, now() + interval '1 day')": ['flight'],
 }

@@ -4,7 +4,7 @@ import type { HotStatement } from './hot-statement.ts'
  * What of account $1 waits for its time, or did, and can still be deleted: $3 messages from $2 on, by due time, then id.
  * Always at least one row, with the total; the rest of it is null where there are no messages. Times are in milliseconds.
  *
- * For the ordinary connections. Cost: 1 µs for each waiting range of the account and 5 µs for each message that is returned.
+ * For the ordinary connections. Cost: 2 µs for each waiting range of the account, and 15 µs for each message that is returned.
  */
 export const listScheduled: HotStatement<{
   total: number
@@ -35,7 +35,11 @@ with w as (
 select t.total, i.* from (select coalesce(sum(hi - lo), 0)::bigint total from w) t left join i on true order by i.due, i.id`,
 }
 
-/** $1 account, $2 ids, each once, $3 since when a message is not too old, $4 operation. What it does and returns is said in the schema. */
+/**
+ * $1 account, $2 ids, each once, $3 since when a message is not too old, $4 operation. What it does and returns is said in the schema.
+ *
+ * Cost: 20 µs an id (1000 of one send), 40 µs (1000 single sends), whatever else waits and whatever was just deleted.
+ */
 export const deleteWaiting: HotStatement<{ id: number; number: number; refund: number | null }> = {
   name: 'delete-waiting',
   text: `select message_id as id, recipient as number, refund
