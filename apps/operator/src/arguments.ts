@@ -4,6 +4,7 @@ import {
   isPrefix,
   keyId,
   parseCredits,
+  parseMessageId,
   parseMinute,
   parseMsisdn,
   secondsAfter,
@@ -11,6 +12,7 @@ import {
   type Credits,
   type Instant,
   type KeyId,
+  type MessageId,
   type Msisdn,
 } from '@gateway/core'
 import { InvalidArgumentError } from 'commander'
@@ -31,6 +33,8 @@ export const readAccountId: (text: string) => AccountId = read(
   (text) => accountId(whole(text)),
   "an account's id: a whole number, without a 'W'",
 )
+
+export const readMessageId: (text: string) => MessageId = read(parseMessageId, "a message's id: a whole number")
 
 export const readKeyId: (text: string) => KeyId = read((text) => keyId(whole(text)), "a key's id: a whole number")
 

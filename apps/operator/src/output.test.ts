@@ -25,6 +25,19 @@ test.each([0, 1, 1200])('%d rows are one JSON document', async (count) => {
   expect(JSON.parse(out.text())).toEqual(many.slice(0, count).map(({ json }) => json))
 })
 
+test.each([0, 1, 1200])(
+  '%d rows with a total are one JSON document; for a person the total is the last row',
+  async (count) => {
+    const rows = many.slice(0, count)
+    const json = setUp({ json: true })
+    await json.output.rows(['ID', 'NAME'], rows, () => row(-1, 'all'))
+    expect(JSON.parse(json.out.text())).toEqual({ rows: rows.map((one) => one.json), total: { id: -1, name: 'all' } })
+    const text = setUp()
+    await text.output.rows(['ID', 'NAME'], rows, () => row(-1, 'all'))
+    expect(text.out.text().trimEnd().split('\n').at(-1)).toMatch(/^-1 +all$/)
+  },
+)
+
 test('what a name holds cannot steer the terminal', async () => {
   const { out, output } = setUp()
   await output.rows(['ID', 'NAME'], [row(1, '\u001b[2J\nroot')])

@@ -6,8 +6,11 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 export interface Output {
   /** The result, once: JSON for a program, or the sentence for a person, who may have seen everything as it came. */
   result(json: Json, text?: string): void
-  /** The result as rows: a JSON array for a program, aligned columns for a person; begins before all rows are there. */
-  rows(head: readonly string[], rows: Rows): Promise<void>
+  /**
+   * The result as rows: a JSON array for a program, aligned columns for a person; begins before all rows are there. With a
+   * `total`, which is asked for after the last of them, the JSON is `{"rows":[…],"total":…}`.
+   */
+  rows(head: readonly string[], rows: Rows, total?: () => Row): Promise<void>
   /** A part of the result as it comes, for a person only. */
   line(text: string): void
   /** What is worth knowing besides the result, for a person only. */
@@ -60,7 +63,8 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
       if (json) print(JSON.stringify(value))
       else if (text !== undefined) print(text)
     },
-    rows: (head, rows) => (json ? jsonRows(counted(rows), print) : textRows(head, counted(rows), print)),
+    rows: (head, rows, total) =>
+      json ? jsonRows(counted(rows), print, total) : textRows(head, followed(counted(rows), total), print),
     line: (text) => {
       if (!json) print(text)
     },
@@ -84,13 +88,20 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
   }
 }
 
-async function jsonRows(rows: AsyncIterable<Row>, print: (text: string) => void): Promise<void> {
+async function jsonRows(rows: AsyncIterable<Row>, print: (text: string) => void, total?: () => Row): Promise<void> {
+  const [before, after] =
+    total === undefined ? ['', () => ''] : ['{"rows":', () => `,"total":${JSON.stringify(total().json)}}`]
   let begun = false
   for await (const row of rows) {
-    print(`${begun ? ',' : '['}${JSON.stringify(row.json)}`)
+    print(`${begun ? ',' : `${before}[`}${JSON.stringify(row.json)}`)
     begun = true
   }
-  print(begun ? ']' : '[]')
+  print(`${begun ? ']' : `${before}[]`}${after()}`)
+}
+
+async function* followed(rows: AsyncIterable<Row>, last?: () => Row): AsyncIterable<Row> {
+  yield* rows
+  if (last !== undefined) yield last()
 }
 
 async function textRows(

@@ -9,10 +9,12 @@ import { accountTransfer } from './commands/account-transfer.ts'
 import { accountUnlock } from './commands/account-unlock.ts'
 import { creditsTopUp } from './commands/credits-top-up.ts'
 import { creditsVerify } from './commands/credits-verify.ts'
+import { dispatcherList } from './commands/dispatcher-list.ts'
 import { historyDrop } from './commands/history-drop.ts'
 import { keyIssue } from './commands/key-issue.ts'
 import { keyList } from './commands/key-list.ts'
 import { keyRevoke } from './commands/key-revoke.ts'
+import { messageExplain } from './commands/message-explain.ts'
 import { migrate, type RunMigrate } from './commands/migrate.ts'
 import { numberBlock } from './commands/number-block.ts'
 import { numberList } from './commands/number-list.ts'
@@ -20,6 +22,7 @@ import { numberUnblock } from './commands/number-unblock.ts'
 import { priceList } from './commands/price-list.ts'
 import { priceRemove } from './commands/price-remove.ts'
 import { priceSet } from './commands/price-set.ts'
+import { queueShow } from './commands/queue-show.ts'
 import { send } from './commands/send.ts'
 import type { Run } from './context.ts'
 
@@ -39,6 +42,9 @@ export const createProgram = (run: Run, runMigrate: RunMigrate): Command =>
     group('credits', 'grant credits and verify the ledger', [creditsTopUp(run), creditsVerify(run)]),
     group('price', 'set, remove and list prices by number prefix', [priceSet(run), priceRemove(run), priceList(run)]),
     group('number', 'block and unblock numbers for everybody', [numberBlock(run), numberUnblock(run), numberList(run)]),
+    group('message', 'explain what happened to a message', [messageExplain(run)]),
+    group('dispatcher', 'list the dispatchers that run', [dispatcherList(run)]),
+    group('queue', 'show what waits to be sent', [queueShow(run)]),
     group('history', 'drop what is older than 90 days', [historyDrop(run)]),
     send(run),
     migrate(runMigrate),

@@ -18,6 +18,17 @@ export const timeJson = (at: Instant | undefined): string | null =>
 export const timeText = (at: Instant | undefined): string =>
   at === undefined ? '' : `${formatDate(at)} ${formatTime(at)}`
 
+/** How long that was: `12 s`, `5 min`, `3 h`, `2 days`. */
+export const durationText = (milliseconds: number): string => {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000))
+  if (seconds < 120) return `${seconds} s`
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} min`
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} days`
+}
+
+/** `1 message`, `2 messages`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
 export const accountJson = (account: Account, balance: Credits): Json => ({
   id: account.id,
   parent: account.parent ?? null,

@@ -1,35 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isFinal, stateOf, type Account, type MessageId, type MessageStatus, type OutcomeCode } from '@gateway/core'
+import { isFinal, type Account, type MessageId, type MessageStatus } from '@gateway/core'
 import type { Context } from './context.ts'
+import { outcomeMeaning, outcomeStatus } from './outcome-words.ts'
 import type { Json } from './output.ts'
 import { timeJson } from './show.ts'
 
 const pollMilliseconds = 250
 const idsMax = 1000
 
-const WORDS = {
-  0: 'delivered to the recipient',
-  100: 'no delivery report yet',
-  101: 'expired',
-  102: 'cancelled before delivery',
-  103: 'could not be delivered',
-  105: 'accepted for delivery, the carrier is still trying',
-  106: 'outcome unknown',
-  107: 'rejected by the carrier',
-  111: 'refused on submission',
-  202: 'stopped: the account is locked',
-  212: 'stopped: the recipient has opted out',
-  213: 'unknown reason',
-  214: 'stopped: the number is blacklisted',
-} as const satisfies Record<OutcomeCode, string>
-
-const STATUS = { delivered: 'DELIVERED', sent: 'SENT', failed: 'SENDINGFAILED' } as const
-
 /** As the interfaces say it; but what waits is not called unknown. */
 function statusOf(status: MessageStatus): { readonly status: string; readonly code: number; readonly meaning: string } {
   if (status === 'waiting') return { status: 'WAITING', code: -1, meaning: 'not handed to a carrier yet' }
   if (status === 'not-found') return { status: 'NOTFOUND', code: -2, meaning: 'no such message' }
-  return { status: STATUS[stateOf(status.code)], code: status.code, meaning: WORDS[status.code] }
+  return { status: outcomeStatus(status.code), code: status.code, meaning: outcomeMeaning(status.code) }
 }
 
 const wordOf = (message: MessageStatus): string => {

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import type { Ports } from '@gateway/core'
+import type { Clock, Ports } from '@gateway/core'
 import { memoryStore, memoryStoredPorts, memorySecrets, steppingClock, type MemoryStore } from '@gateway/core/testing'
 import { runCommandLine, type Opened } from '../src/run-command-line.ts'
 
@@ -21,8 +21,10 @@ export interface Operator {
 }
 
 /** Who operates a gateway in memory that begins empty, on 2026-10-18 at 10:00 of the gateway's time. */
-export function anOperator(other: { ports?: (ports: Ports) => Ports; migrate?: Opened['migrate'] } = {}): Operator {
-  const clock = steppingClock()
+export function anOperator(
+  other: { ports?: (ports: Ports) => Ports; migrate?: Opened['migrate']; clock?: Clock } = {},
+): Operator {
+  const clock = other.clock ?? steppingClock()
   const store = memoryStore(clock)
   const inMemory = { ...memoryStoredPorts(store), clock, secrets: memorySecrets() }
   const ports = other.ports?.(inMemory) ?? inMemory

@@ -45,6 +45,7 @@ function storyOf(id: MessageId, row: StoryRow): MessageStory {
       refunds: (row.refunds ?? []).map((refund) => refundOf(refund, cost)).sort(byCode),
     },
     place: placeOf(row),
+    refusedForNow: row.refusals,
     incidents: (row.incidents ?? []).map(({ at, what }) => ({ at: instant(at), what })),
     receipts: (row.receipts ?? []).map(({ at, carrier, reference, code, own }) => ({
       at: instant(at),

@@ -28,6 +28,7 @@ export interface StoryRow {
     readonly lease: number
     readonly overdue: boolean
   } | null
+  readonly refusals: number
   readonly incidents: readonly { readonly at: number; readonly what: string }[] | null
   readonly refunds:
     | readonly { readonly why: string | null; readonly amount: number; readonly first: number; readonly last: number }[]
@@ -78,6 +79,7 @@ select s.account_id account, s.msisdn number, s.first_id "first", s.n, s.price, 
     from due where lane in (0, 1) and account_id = s.account_id and lo between s.first_id and $1::bigint and $1::bigint < hi) due,
   (select json_build_object('dispatcher', f.dispatcher, 'carrier', k.name, 'marked', f.marked, 'attempt', f.attempt,
     'lease', ${ms('f.lease_until')}, 'overdue', f.lease_until < now()) from f join carrier k on k.id = f.carrier) flight,
+  (select count(*)::int from incident where message_id = $1::bigint and what = 'refused for now') refusals,
   (select json_agg(json_build_object('at', ${ms('i.at')}, 'what', i.what) order by i.id)
     from (select * from incident where message_id = $1::bigint order by id desc limit $2::int) i) incidents,
   (select json_agg(json_build_object('why', why, 'amount', amount, 'first', ${ms('"first"')}, 'last', ${ms('"last"')}) order by why)

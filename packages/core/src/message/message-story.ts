@@ -23,6 +23,8 @@ export interface MessageStory {
   readonly cost: Credits
   readonly send: StorySend
   readonly place: MessagePlace
+  /** How often a carrier refused it for now. */
+  readonly refusedForNow: number
   /** What is rare, by time; of more than `storyLinesMax` the latest. */
   readonly incidents: readonly Incident[]
   /** Receipts that are kept, by time; of more than `storyLinesMax` the latest. */

@@ -54,6 +54,7 @@ export const storiesContract: Contract<StoredPorts> = withTraffic({
       text: { characters: 7, encoding: 'gsm-7', parts: 1 },
       cost: 25,
       send: { first: ids[0], messages: 3, debit: 75, refunds: [] },
+      refusedForNow: 0,
       incidents: [],
       receipts: [],
     })
@@ -171,6 +172,7 @@ export const storiesContract: Contract<StoredPorts> = withTraffic({
     assert.equal((await placeOf(traffic, ids[0], 'claimed')).attempt, 1)
     await traffic.ports.flights.postpone(dispatcher, again.id, ids, 600)
     assert.equal((await placeOf(traffic, ids[0], 'postponed')).attempt, 2)
+    assert.equal((await storyOf(traffic, ids[0])).refusedForNow, 2)
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.refusedForNow, INCIDENT.refusedForNow])
   },
 
@@ -179,13 +181,14 @@ export const storiesContract: Contract<StoredPorts> = withTraffic({
   ) => {
     const { ids, dispatcher, flight, record } = await handedOver(traffic, { to: 3 })
     await traffic.fence(dispatcher)
-    const { code, carrier, reference, refunded } = await placeOf(traffic, ids[0], 'decided')
+    const { code, carrier, reference, refunded, stored } = await placeOf(traffic, ids[0], 'decided')
     assert.deepEqual([code, carrier, reference, refunded], [OUTCOME.unknown, testCarrier, undefined, false])
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.recovered])
     const [first, second] = flight.messages
     await record([...(first ? allAccepted(flight, [first]) : []), ...(second ? all('refused', flight, [second]) : [])])
     assert.equal((await placeOf(traffic, ids[0], 'decided')).code, OUTCOME.sent)
     assert.equal((await placeOf(traffic, ids[1], 'decided')).refunded, true)
+    assert.equal((await placeOf(traffic, ids[1], 'decided')).stored, stored)
     for (const id of ids.slice(0, 2)) {
       assert.deepEqual(await incidentsOf(traffic, id), [INCIDENT.recovered, INCIDENT.late])
     }

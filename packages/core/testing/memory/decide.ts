@@ -10,7 +10,7 @@ export function decide(store: MemoryStore, row: MessageRow, carrier: Decision['c
     return
   }
   const now = store.clock.now()
-  const decided = { at: now, left: now, refunded: false, carrier }
+  const decided = { at: now, left: row.decision?.left ?? now, refunded: false, carrier }
   if (handover.outcome === 'unknown') {
     row.decision ??= { ...decided, code: OUTCOME.unknown, reference: undefined }
     store.unknown.add(row)
@@ -31,7 +31,8 @@ export function endRefunded(
   const account = store.accounts.get(row.send.account)
   if (account === undefined) throw new Error(`message ${row.id} has no account`)
   const at = store.clock.now()
-  row.decision = { code, at, left: at, refunded: true, carrier, reference: undefined }
+  const left = row.decision?.left ?? at
+  row.decision = { code, at, left, refunded: true, carrier, reference: undefined }
   store.unknown.delete(row)
   enter(account, row.cost, `refund of message ${row.id}: ${code}`, at)
 }

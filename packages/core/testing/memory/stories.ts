@@ -1,5 +1,6 @@
 import {
   credits,
+  INCIDENT,
   isFinal,
   plus,
   storyLinesMax,
@@ -27,6 +28,7 @@ export const memoryStories = (store: MemoryStore): Stories => ({
 function storyOf(store: MemoryStore, row: MessageRow): MessageStory {
   const { account, submitted, due, scheduled, body } = row.send
   const place = placeOf(store, row)
+  const incidents = store.incidents.get(row.id) ?? []
   return {
     id: row.id,
     account,
@@ -37,7 +39,8 @@ function storyOf(store: MemoryStore, row: MessageRow): MessageStory {
     cost: row.cost,
     send: sendOf(store, row),
     place,
-    incidents: (store.incidents.get(row.id) ?? []).slice(-storyLinesMax),
+    refusedForNow: incidents.filter(({ what }) => what === INCIDENT.refusedForNow).length,
+    incidents: incidents.slice(-storyLinesMax),
     receipts: receiptsOf(store, row, place).slice(-storyLinesMax),
   }
 }

@@ -1,0 +1,21 @@
+import type { MessageId } from '@gateway/core'
+import { Argument, type Command } from 'commander'
+import { readMessageId } from '../arguments.ts'
+import { command } from '../command.ts'
+import { Refused, type Run } from '../context.ts'
+import { storyJson } from '../story/story-json.ts'
+import { storyText } from '../story/story-text.ts'
+
+export const messageExplain = (run: Run): Command =>
+  command('explain', 'tell what happened to a message; never its text', 'gateway message explain 20481')
+    .addArgument(new Argument('<id>', "the message's id").argParser(readMessageId))
+    .action((id: MessageId) =>
+      run(async ({ backOffice, output, ports }) => {
+        const story = await backOffice.explainMessage(id)
+        if (story === undefined) {
+          throw new Refused(`There is no message ${id}: nobody was given this id, or its history was dropped.`)
+        }
+        const now = ports.clock.now()
+        output.result(storyJson(story, now), storyText(story, now))
+      }),
+    )

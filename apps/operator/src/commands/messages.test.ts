@@ -1,0 +1,300 @@
+import { carrierId, messageId, OUTCOME, secondsAfter, type CarrierId, type Flight, type Handover } from '@gateway/core'
+import { anAccount, anOrder, numbers, steppingClock, type TextWanted } from '@gateway/core/testing'
+import { anOperator, type Operator } from '../../testing/operate.ts'
+
+const carrier = carrierId('sim') as CarrierId
+
+interface Story {
+  readonly explanation: string
+}
+
+/** An operator whose account 1 has sent one text, and a dispatcher. */
+async function aGateway(wanted: Partial<TextWanted> = {}) {
+  const clock = steppingClock()
+  const operator = anOperator({ clock })
+  const { flights, messages } = operator.ports
+  const account = await anAccount(operator.ports)
+  await messages.accept(anOrder(account.id, { to: numbers(1), text: 'the secret', ...wanted }))
+  const dispatcher = await flights.register(30)
+  const claim = async (markedMax = 10): Promise<Flight> => {
+    const lane = { carrier, lane: 'single', messagesMax: 10, markedMax, leaseSeconds: 30 } as const
+    const flight = await flights.claim(dispatcher, lane)
+    if (typeof flight === 'string') throw new Error(flight)
+    return flight
+  }
+  const record = ({ id, messages: all }: Flight, handover: Handover) =>
+    flights.record(
+      dispatcher,
+      [id],
+      all.map((message) => ({ flight: id, message, handover })),
+    )
+  return { clock, operator, dispatcher, claim, record, flights }
+}
+
+/** What is told of message 1, without the facts at its head. */
+const told = async (operator: Operator): Promise<readonly string[]> => {
+  const { code, out, err } = await operator.run(['message', 'explain', '1'])
+  expect([code, err]).toEqual([0, ''])
+  expect(out).not.toContain('secret')
+  return out.trimEnd().split('\n\n').slice(1)
+}
+
+const accepted = '2026/10/18 10:00:00  accepted; 1.0 credits were debited'
+const end = 'All times are GMT+2.'
+const receipt = { carrier, reference: 'r-1', number: undefined, submitted: undefined }
+
+test('a delivered message: its facts, where it is, what happened, and never its text', async () => {
+  const { clock, operator, claim, record } = await aGateway({ to: numbers(2) })
+  const flight = await claim()
+  clock.step(2)
+  await record(flight, { outcome: 'accepted', reference: 'r-1' })
+  clock.step(3)
+  await operator.ports.receipts.apply([{ ...receipt, code: OUTCOME.delivered }])
+  const { out } = await operator.run(['message', 'explain', '2'])
+  expect(out).toBe(
+    [
+      'message   2',
+      'account   1',
+      'number    27820000100',
+      'text      10 characters, GSM 7-bit, 1 part; the text itself is not shown',
+      'due       at once',
+      'price     1.0 credits, charged',
+      'attempts  1',
+      'carrier   sim, its id of the message: r-1',
+      '',
+      'It is DELIVERED 0 (delivered to the recipient) since 2026/10/18 10:00:05.',
+      '',
+      '2026/10/18 10:00:00  accepted; 2.0 credits were debited for the 2 messages of its send (ids 1 to 2)',
+      '2026/10/18 10:00:02  carrier sim took it',
+      '2026/10/18 10:00:05  its receipt says: DELIVERED 0 (delivered to the recipient)',
+      end,
+      '',
+    ].join('\n'),
+  )
+})
+
+test('the same as JSON', async () => {
+  const { clock, operator, claim, record } = await aGateway({ to: numbers(2) })
+  const { id, messages } = await claim()
+  await record({ id, messages: messages.slice(0, 1), marked: 0 }, { outcome: 'refused' })
+  clock.step(60)
+  expect(await operator.json('message', 'explain', '1')).toEqual({
+    id: 1,
+    account: 1,
+    number: '27820000000',
+    accepted: '2026-10-18T08:00:00.000Z',
+    scheduled: null,
+    text: { characters: 10, encoding: 'gsm-7', parts: 1 },
+    price: 1,
+    refunded: true,
+    attempts: 1,
+    now: {
+      place: 'decided',
+      status: 'SENDINGFAILED',
+      statusCode: 111,
+      meaning: 'refused on submission',
+      at: '2026-10-18T08:00:00.000Z',
+      stored: '2026-10-18T08:00:00.000Z',
+      carrier: 'sim',
+      carrierId: null,
+    },
+    explanation: 'It is SENDINGFAILED 111 (refused on submission) since 2026/10/18 10:00:00.',
+    incidents: [],
+    keptReceipts: [],
+    send: {
+      firstId: 1,
+      messages: 2,
+      debit: 2,
+      refunds: [
+        {
+          statusCode: 111,
+          messages: 1,
+          amount: 1,
+          first: '2026-10-18T08:00:00.000Z',
+          last: '2026-10-18T08:00:00.000Z',
+        },
+      ],
+    },
+  })
+})
+
+test('what waits: for its time, in the queue and how long, for another try', async () => {
+  const due = secondsAfter(steppingClock().now(), 3600)
+  const scheduled = await aGateway({ due })
+  expect(await told(scheduled.operator)).toEqual([
+    'It waits for its time, 2026/10/18 11:00:00, and can still be deleted.',
+    `${accepted}\n${end}`,
+  ])
+  const queued = await aGateway()
+  queued.clock.step(300)
+  expect((await told(queued.operator))[0]).toBe(
+    'It waits in the queue, single lane, due since 2026/10/18 10:00:00 (5 min).',
+  )
+  const { id } = await queued.claim()
+  await queued.flights.postpone(queued.dispatcher, id, [messageId(1) ?? 0] as never, 60)
+  expect(await told(queued.operator)).toEqual([
+    'The carrier has refused it for now, 1 time so far. It waits for another try, until 2026/10/18 10:06:00.',
+    `${accepted}\n2026/10/18 10:05:00  the carrier refused it for now\n${end}`,
+  ])
+  queued.clock.step(60)
+  await queued.flights.promote(10)
+  expect((await told(queued.operator))[0]).toBe(
+    'It waits in the queue, single lane, due since 2026/10/18 10:00:00 (6 min). The carrier has refused it for now, 1 time so far.',
+  )
+  expect(await queued.operator.json('message', 'explain', '1')).toMatchObject({
+    attempts: 1,
+    now: { place: 'queue', lane: 'single', due: '2026-10-18T08:00:00.000Z', attempt: 1 },
+  })
+})
+
+test('what is claimed: by whom, whether it may have left, and what comes when its dispatcher is silent', async () => {
+  const unmarked = await aGateway()
+  await unmarked.claim(0)
+  expect((await told(unmarked.operator))[0]).toBe(
+    'Dispatcher 1 has claimed it for carrier sim. It is not marked: it has not been handed over. The lease of this dispatcher lasts until 2026/10/18 10:00:30.',
+  )
+  unmarked.clock.step(31)
+  expect((await told(unmarked.operator))[0]).toContain(
+    'was over at 2026/10/18 10:00:30: unless it comes back at once, recovery will give it back to the queue.',
+  )
+  const marked = await aGateway()
+  await marked.claim()
+  expect(await marked.operator.json('message', 'explain', '1')).toMatchObject({
+    attempts: 1,
+    now: {
+      place: 'claimed',
+      dispatcher: 1,
+      carrier: 'sim',
+      marked: true,
+      attempt: 0,
+      leaseUntil: '2026-10-18T08:00:30.000Z',
+      overdue: false,
+    },
+  })
+  marked.clock.step(31)
+  expect((await told(marked.operator))[0]).toContain(
+    'It is marked: it may have been handed over, and the answer is not stored yet. The lease of this dispatcher was over at 2026/10/18 10:00:30: unless it comes back at once, recovery will call its outcome unknown (SENT 106).',
+  )
+})
+
+test('what nobody knows after a recovery is told so, and what is learned later too', async () => {
+  const { clock, operator, claim, record, flights } = await aGateway()
+  const flight = await claim()
+  clock.step(31)
+  await flights.recover()
+  const number = numbers(1)[0]
+  await operator.ports.receipts.apply([{ ...receipt, code: OUTCOME.undeliverable, number }])
+  expect(await told(operator)).toEqual([
+    'It is SENT 106 (outcome unknown) since 2026/10/18 10:00:31. Nobody knows whether the carrier took it: its dispatcher ended, or was cut off, before an answer was stored. It may have reached its recipient or not. It is not sent again, and stays charged. A receipt or a late answer may still settle it.',
+    [
+      accepted,
+      '2026/10/18 10:00:31  its dispatcher ended without telling what became of it: it may have been sent or not',
+      '2026/10/18 10:00:31  a receipt of carrier sim for its id r-1: SENDINGFAILED 103 (could not be delivered); kept, it may be of this message or of another to this number',
+      end,
+    ].join('\n'),
+  ])
+  expect((await operator.run(['message', 'explain', '1'])).out).toContain(
+    'carrier   sim, its id of the message is not known\n',
+  )
+  clock.step(9)
+  await record(flight, { outcome: 'refused' })
+  expect(await told(operator)).toEqual([
+    'It is SENDINGFAILED 111 (refused on submission) since 2026/10/18 10:00:40.',
+    [
+      accepted,
+      '2026/10/18 10:00:31  its dispatcher ended without telling what became of it: it may have been sent or not',
+      '2026/10/18 10:00:40  its dispatcher told later what became of it',
+      '2026/10/18 10:00:40  carrier sim had refused it',
+      '2026/10/18 10:00:40  1.0 credits were refunded for 1 message of its send: refused on submission (111)',
+      end,
+    ].join('\n'),
+  ])
+})
+
+test('an answer that tells nothing, and the receipt that is taken for its own', async () => {
+  const { clock, operator, claim, record } = await aGateway()
+  await record(await claim(), { outcome: 'unknown' })
+  const { explanation } = await operator.json<Story>('message', 'explain', '1')
+  expect(explanation).toContain(
+    'Nobody knows whether the carrier took it: the carrier did not give an answer that tells.',
+  )
+  const number = numbers(1)[0]
+  await operator.ports.receipts.apply([{ ...receipt, code: OUTCOME.delivered, number }])
+  clock.step(60)
+  await operator.ports.receipts.adopt(0)
+  expect((await told(operator))[0]).toContain(
+    'A receipt that fits no other message is taken for its own, and will be applied.',
+  )
+  expect((await told(operator))[1]).toContain('(delivered to the recipient); to be applied')
+  await operator.ports.receipts.match(10)
+  expect((await told(operator))[1]).toBe(
+    [
+      accepted,
+      '2026/10/18 10:00:00  it was handed over, and the carrier did not tell whether it took it',
+      '2026/10/18 10:00:00  its receipt says: DELIVERED 0 (delivered to the recipient)',
+      '2026/10/18 10:01:00  a receipt that fits no other message was taken for its own',
+      end,
+    ].join('\n'),
+  )
+})
+
+test('a carrier that does not know itself is told apart from an answer that was lost', async () => {
+  const { clock, operator, claim, record } = await aGateway()
+  await record(await claim(), { outcome: 'accepted', reference: 'r-1' })
+  clock.step(5)
+  await operator.ports.receipts.apply([{ ...receipt, code: OUTCOME.unknown }])
+  const [where, events] = await told(operator)
+  expect(where).toBe(
+    'It is SENT 106 (outcome unknown) since 2026/10/18 10:00:05. The carrier itself says that it does not know.',
+  )
+  expect(events).toContain('10:00:05  its receipt says that the carrier does not know')
+})
+
+test('what was deleted, and what of its send was refunded', async () => {
+  const due = secondsAfter(steppingClock().now(), 3600)
+  const { operator, clock } = await aGateway({ to: numbers(3), due })
+  const ids = [1, 2].flatMap((id) => messageId(id) ?? [])
+  const account = (await operator.ports.accounts.find(1 as never))?.account.id ?? (0 as never)
+  await operator.ports.messages.deleteScheduled(account, ids.slice(0, 1), clock.now())
+  clock.step(10)
+  await operator.ports.messages.deleteScheduled(account, ids.slice(1), clock.now())
+  const [where, events] = await told(operator)
+  expect(where).toBe('It is SENDINGFAILED 102 (cancelled before delivery) since 2026/10/18 10:00:00.')
+  expect(events?.split('\n').slice(1)).toEqual([
+    '2026/10/18 10:00:00  ended without a carrier: SENDINGFAILED 102 (cancelled before delivery)',
+    '2026/10/18 10:00:10  2.0 credits were refunded for 2 messages of its send: cancelled before delivery (102), the first of them 2026/10/18 10:00:00',
+    end,
+  ])
+  expect((await operator.run(['message', 'explain', '1'])).out).toContain(
+    '\nprice     1.0 credits, refunded\nattempts  0\n',
+  )
+})
+
+test('what a carrier calls a message cannot steer the terminal', async () => {
+  const { operator, claim, record } = await aGateway()
+  await record(await claim(), { outcome: 'accepted', reference: '\u001b[2J' })
+  const { out } = await operator.run(['message', 'explain', '1'])
+  expect(out).toContain('its id of the message: ?[2J\n')
+})
+
+test('a defect is told as one: a message that is nowhere', async () => {
+  const { operator, dispatcher, claim } = await aGateway()
+  await claim()
+  operator.store.dispatchers.delete(dispatcher)
+  expect((await told(operator))[0]).toContain('This is a defect of the gateway')
+  expect(await operator.json('message', 'explain', '1')).toMatchObject({ now: { place: 'nowhere' } })
+})
+
+test('an id that nobody was given is refused', async () => {
+  const operator = anOperator()
+  const message = 'There is no message 7: nobody was given this id, or its history was dropped.'
+  expect(await operator.run(['message', 'explain', '7'])).toEqual({ code: 1, out: '', err: `${message}\n` })
+  const { code, out, err } = await operator.run(['message', 'explain', '7', '--json'])
+  expect([code, out, JSON.parse(err)]).toEqual([1, '', { error: message }])
+})
+
+test.each(['0', '-1', '1.5', 'x', '', '9007199254740992', "1' or 1=1"])('%j is no id', async (id) => {
+  const { code, out, err } = await anOperator().run(['message', 'explain', '--', id])
+  expect([code, out]).toEqual([2, ''])
+  expect(err).toContain("Expected a message's id: a whole number.")
+})

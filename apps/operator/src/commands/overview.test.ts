@@ -1,0 +1,132 @@
+import { carrierId, secondsAfter, type CarrierId, type Lane } from '@gateway/core'
+import { anAccount, anOrder, numbers, steppingClock } from '@gateway/core/testing'
+import { anOperator } from '../../testing/operate.ts'
+
+const carrier = (name: string) => carrierId(name) as CarrierId
+const wanted = (name: string, lane: Lane, messagesMax: number, markedMax: number) =>
+  ({ carrier: carrier(name), lane, messagesMax, markedMax, leaseSeconds: 30 }) as const
+
+test('who runs, since when, and what is in flight by carrier', async () => {
+  const clock = steppingClock()
+  const operator = anOperator({ clock })
+  const { flights, messages } = operator.ports
+  const account = await anAccount(operator.ports)
+  await messages.accept(anOrder(account.id, { to: numbers(20) }, { to: numbers(3) }))
+  const [first, second] = [await flights.register(30), await flights.register(90)]
+  await flights.claim(first, wanted('sim', 'bulk', 15, 5))
+  await flights.claim(first, wanted('other', 'single', 10, 1))
+  await flights.claim(second, wanted('sim', 'bulk', 4, 4))
+  await flights.register(300)
+  clock.step(31)
+  await flights.extend(second, 60)
+  expect(await operator.json('dispatcher', 'list')).toEqual([
+    {
+      id: 1,
+      since: '2026-10-18T08:00:00.000Z',
+      leaseUntil: '2026-10-18T08:00:30.000Z',
+      leaseOver: true,
+      carriers: [
+        { carrier: 'other', flights: 1, claimed: 3, marked: 1 },
+        { carrier: 'sim', flights: 1, claimed: 15, marked: 5 },
+      ],
+    },
+    {
+      id: 2,
+      since: '2026-10-18T08:00:00.000Z',
+      leaseUntil: '2026-10-18T08:01:31.000Z',
+      leaseOver: false,
+      carriers: [{ carrier: 'sim', flights: 1, claimed: 4, marked: 4 }],
+    },
+    {
+      id: 3,
+      since: '2026-10-18T08:00:00.000Z',
+      leaseUntil: '2026-10-18T08:05:00.000Z',
+      leaseOver: false,
+      carriers: [],
+    },
+  ])
+  expect((await operator.run(['dispatcher', 'list'])).out).toBe(
+    [
+      'ID  SINCE (GMT+2)        LEASE UNTIL                 FLIGHTS  CLAIMED  MARKED  CARRIERS',
+      '1   2026/10/18 10:00:00  2026/10/18 10:00:30 (over)  2        18       6       other 3 (1 marked), sim 15 (5 marked)',
+      '2   2026/10/18 10:00:00  2026/10/18 10:01:31         1        4        4       sim',
+      '3   2026/10/18 10:00:00  2026/10/18 10:05:00         0        0        0',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('that nobody runs is told', async () => {
+  const { code, out, err } = await anOperator().run(['dispatcher', 'list'])
+  expect([code, out.startsWith('ID  SINCE'), err]).toEqual([0, true, 'No dispatcher runs: nothing is sent.\n'])
+  expect(await anOperator().json('dispatcher', 'list')).toEqual([])
+})
+
+test('since when a dispatcher runs may not be known', async () => {
+  const operator = anOperator({
+    ports: (ports) => ({
+      ...ports,
+      overview: {
+        ...ports.overview,
+        dispatchers: async () => (await ports.overview.dispatchers()).map((one) => ({ ...one, since: undefined })),
+      },
+    }),
+  })
+  await operator.ports.flights.register(30)
+  expect(await operator.json('dispatcher', 'list')).toMatchObject([{ since: null }])
+  expect((await operator.run(['dispatcher', 'list'])).out).toMatch(/\n1 {3}not known {6}2026/)
+})
+
+test('what waits, by account and lane, with the oldest and the sums', async () => {
+  const clock = steppingClock()
+  const operator = anOperator({ clock })
+  const { flights, messages } = operator.ports
+  const [first, second] = [await anAccount(operator.ports), await anAccount(operator.ports)]
+  await messages.accept(anOrder(first.id, { to: numbers(1) }))
+  const dispatcher = await flights.register(30)
+  const flight = await flights.claim(dispatcher, wanted('sim', 'single', 10, 10))
+  if (typeof flight === 'string') throw new Error(flight)
+  await flights.postpone(
+    dispatcher,
+    flight.id,
+    flight.messages.map(({ id }) => id),
+    600,
+  )
+  clock.step(10)
+  const later = secondsAfter(clock.now(), 3600)
+  await messages.accept(anOrder(first.id, { to: numbers(2) }, { to: numbers(4), due: later }, { to: numbers(11) }))
+  clock.step(60)
+  await messages.accept(anOrder(second.id, { to: numbers(1) }))
+  clock.step(5)
+  const oldest = '2026-10-18T08:00:10.000Z'
+  expect(await operator.json('queue', 'show')).toEqual({
+    rows: [
+      { account: 1, lane: 'single', due: 2, oldestDue: oldest, scheduled: 4, toRetry: 1 },
+      { account: 1, lane: 'bulk', due: 11, oldestDue: oldest, scheduled: 0, toRetry: 0 },
+      { account: 2, lane: 'single', due: 1, oldestDue: '2026-10-18T08:01:10.000Z', scheduled: 0, toRetry: 0 },
+    ],
+    total: { due: 14, oldestDue: oldest, scheduled: 4, toRetry: 1 },
+  })
+  expect((await operator.run(['queue', 'show'])).out).toBe(
+    [
+      'ACCOUNT  LANE    DUE  OLDEST DUE (GMT+2)          SCHEDULED  TO RETRY',
+      '1        single  2    2026/10/18 10:00:10 (65 s)  4          1',
+      '1        bulk    11   2026/10/18 10:00:10 (65 s)  0          0',
+      '2        single  1    2026/10/18 10:01:10 (5 s)   0          0',
+      'all              14   2026/10/18 10:00:10 (65 s)  4          1',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('an empty queue is its sums, nothing', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  expect(await operator.json('queue', 'show')).toEqual({
+    rows: [],
+    total: { due: 0, oldestDue: null, scheduled: 0, toRetry: 0 },
+  })
+  expect((await operator.run(['queue', 'show'])).out).toBe(
+    'ACCOUNT  LANE  DUE  OLDEST DUE (GMT+2)  SCHEDULED  TO RETRY\nall            0                        0          0\n',
+  )
+})

@@ -1,0 +1,105 @@
+import {
+  formatCredits,
+  INCIDENT,
+  OUTCOME,
+  type DecidedPlace,
+  type Instant,
+  type MessageStory,
+  type StoryReceipt,
+  type StoryRefund,
+} from '@gateway/core'
+import { outcomeMeaning, outcomeText } from '../outcome-words.ts'
+import { printable } from '../output.ts'
+import { counted, timeText } from '../show.ts'
+import { attemptsOf, isRefunded } from './attempts.ts'
+import { whereabouts } from './whereabouts.ts'
+
+interface Event {
+  readonly at: Instant
+  readonly text: string
+}
+
+/** The story for a person: what is known, where the message is now, and what happened in the order of time. */
+export function storyText(story: MessageStory, now: Instant): string {
+  const events = eventsOf(story).toSorted((a, b) => a.at - b.at)
+  return [
+    ...factsOf(story).map(([name, value]) => `${name.padEnd(8)}  ${printable(value)}`),
+    '',
+    whereabouts(story, now),
+    '',
+    ...events.map(({ at, text }) => `${timeText(at)}  ${printable(text)}`),
+    'All times are GMT+2.',
+  ].join('\n')
+}
+
+function factsOf(story: MessageStory): readonly (readonly [string, string])[] {
+  const { text, place } = story
+  const encoding = text.encoding === 'gsm-7' ? 'GSM 7-bit' : 'UCS-2'
+  const size = `${counted(text.characters, 'character')}, ${encoding}, ${counted(text.parts, 'part')}`
+  const carrier = place.place === 'decided' ? place.carrier : undefined
+  const reference = place.place === 'decided' ? place.reference : undefined
+  const name = reference === undefined ? 'its id of the message is not known' : `its id of the message: ${reference}`
+  return [
+    ['message', String(story.id)],
+    ['account', String(story.account)],
+    ['number', story.number],
+    ['text', `${size}; the text itself is not shown`],
+    ['due', story.scheduled === undefined ? 'at once' : timeText(story.scheduled)],
+    ['price', `${formatCredits(story.cost)} credits, ${isRefunded(story) ? 'refunded' : 'charged'}`],
+    ['attempts', String(attemptsOf(story))],
+    ...(carrier === undefined ? [] : [['carrier', `${carrier}, ${name}`] as const]),
+  ]
+}
+
+const INCIDENT_WORDS: ReadonlyMap<string, string> = new Map([
+  [INCIDENT.refusedForNow, 'the carrier refused it for now'],
+  [INCIDENT.recovered, 'its dispatcher ended without telling what became of it: it may have been sent or not'],
+  [INCIDENT.unknown, 'it was handed over, and the carrier did not tell whether it took it'],
+  [INCIDENT.late, 'its dispatcher told later what became of it'],
+  [INCIDENT.adopted, 'a receipt that fits no other message was taken for its own'],
+])
+
+const eventsOf = (story: MessageStory): readonly Event[] => [
+  accepted(story),
+  ...story.incidents.map(({ at, what }) => ({ at, text: INCIDENT_WORDS.get(what) ?? what })),
+  ...(story.place.place === 'decided' ? outcomes(story, story.place) : []),
+  ...story.send.refunds.map((refund) => refunded(refund)),
+  ...story.receipts.map(kept),
+]
+
+function accepted({ accepted: at, send: { first, messages, debit } }: MessageStory): Event {
+  const of = messages === 1 ? '' : ` for the ${messages} messages of its send (ids ${first} to ${first + messages - 1})`
+  return { at, text: `accepted; ${formatCredits(debit)} credits were debited${of}` }
+}
+
+/** Codes that the gateway itself gives to what it has handed over. */
+const OWN_CODES: ReadonlySet<number> = new Set([OUTCOME.sent, OUTCOME.unknown, OUTCOME.refused])
+
+/** What came of the hand-over, as it was stored, and what a receipt or a late answer made of it. */
+function outcomes(
+  { incidents }: MessageStory,
+  { code, at, stored, carrier, refunded }: DecidedPlace,
+): readonly Event[] {
+  if (carrier === undefined) return [{ at: stored, text: `ended without a carrier: ${outcomeText(code)}` }]
+  const wasUnknown = incidents.some(({ what }) => what === INCIDENT.recovered || what === INCIDENT.unknown)
+  const handedOver = { at: stored, text: `carrier ${carrier} ${refunded ? 'refused it' : 'took it'}` }
+  const first = wasUnknown ? [] : [handedOver]
+  if (!OWN_CODES.has(code)) return [...first, { at, text: `its receipt says: ${outcomeText(code)}` }]
+  if (wasUnknown) {
+    return code === OUTCOME.unknown ? [] : [{ at, text: `carrier ${carrier} had ${refunded ? 'refused' : 'taken'} it` }]
+  }
+  return code === OUTCOME.unknown ? [...first, { at, text: 'its receipt says that the carrier does not know' }] : first
+}
+
+function refunded({ code, messages, amount, first, last }: StoryRefund): Event {
+  const of = messages === undefined ? 'messages' : counted(messages, 'message')
+  const why = code === undefined ? '' : `: ${outcomeMeaning(code)} (${code})`
+  const since = first === last ? '' : `, the first of them ${timeText(first)}`
+  return { at: last, text: `${formatCredits(amount)} credits were refunded for ${of} of its send${why}${since}` }
+}
+
+function kept({ at, carrier, reference, code, fits }: StoryReceipt): Event {
+  const says = `a receipt of carrier ${carrier} for its id ${reference}: ${outcomeText(code)}`
+  const fate = fits === 'own' ? 'to be applied' : 'kept, it may be of this message or of another to this number'
+  return { at, text: `${says}; ${fate}` }
+}

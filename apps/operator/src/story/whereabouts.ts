@@ -1,0 +1,62 @@
+import {
+  INCIDENT,
+  OUTCOME,
+  type ClaimedPlace,
+  type DecidedPlace,
+  type Instant,
+  type MessagePlace,
+  type MessageStory,
+} from '@gateway/core'
+import { outcomeText } from '../outcome-words.ts'
+import { counted, durationText, timeText } from '../show.ts'
+
+/** Where the message is, and what that means for it, in sentences. */
+export function whereabouts(story: MessageStory, now: Instant): string {
+  const { place } = story
+  switch (place.place) {
+    case 'scheduled':
+      return `It waits for its time, ${timeText(place.due)}, and can still be deleted.`
+    case 'postponed':
+      return `The carrier has refused it for now, ${counted(place.attempt, 'time')} so far. It waits for another try, until ${timeText(place.until)}.`
+    case 'queue':
+      return `It waits in the queue, ${place.lane} lane, due since ${timeText(place.due)} (${durationText(now - place.due)}).${tried(place)}`
+    case 'claimed':
+      return claimed(place)
+    case 'decided':
+      return [`It is ${outcomeText(place.code)} since ${timeText(place.at)}.`, ...doubts(story, place)].join(' ')
+    case 'nowhere':
+      return 'It waits nowhere, no dispatcher has it, and it has no outcome. This is a defect of the gateway: please report it.'
+  }
+}
+
+const tried = ({ attempt }: Extract<MessagePlace, { place: 'queue' }>): string =>
+  attempt === 0 ? '' : ` The carrier has refused it for now, ${counted(attempt, 'time')} so far.`
+
+function claimed({ dispatcher, carrier, marked, leaseUntil, overdue }: ClaimedPlace): string {
+  const has = marked
+    ? 'It is marked: it may have been handed over, and the answer is not stored yet.'
+    : 'It is not marked: it has not been handed over.'
+  const fate = marked ? 'call its outcome unknown (SENT 106)' : 'give it back to the queue'
+  const lease = overdue
+    ? `The lease of this dispatcher was over at ${timeText(leaseUntil)}: unless it comes back at once, recovery will ${fate}.`
+    : `The lease of this dispatcher lasts until ${timeText(leaseUntil)}.`
+  return `Dispatcher ${dispatcher} has claimed it for carrier ${carrier}. ${has} ${lease}`
+}
+
+/** What an unknown outcome means. */
+function doubts({ incidents }: MessageStory, { code, reference, at, stored }: DecidedPlace): readonly string[] {
+  if (code !== OUTCOME.unknown) return []
+  const was = (what: string) => incidents.some((incident) => incident.what === what)
+  if (reference !== undefined) {
+    return was(INCIDENT.adopted) && at === stored
+      ? ['A receipt that fits no other message is taken for its own, and will be applied.']
+      : ['The carrier itself says that it does not know.']
+  }
+  const why = was(INCIDENT.recovered)
+    ? 'its dispatcher ended, or was cut off, before an answer was stored'
+    : 'the carrier did not give an answer that tells'
+  return [
+    `Nobody knows whether the carrier took it: ${why}. It may have reached its recipient or not.`,
+    'It is not sent again, and stays charged. A receipt or a late answer may still settle it.',
+  ]
+}
