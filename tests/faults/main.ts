@@ -17,6 +17,8 @@ const { values } = parseArgs({
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9))
 const say = (line: string): void => console.log(`${new Date().toISOString()} ${line}`)
 say(`seed ${seed}`)
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
 const figures = await runFaults({
   seed,
   seconds: values.seconds === undefined ? Number(values.minutes) * 60 : Number(values.seconds),
@@ -25,6 +27,11 @@ const figures = await runFaults({
   secondsBetweenFaults: Number(values['seconds-between-faults']),
   keepsLogs: !values['remove-logs'],
   log: say,
+  stopping: stopping.signal,
+}).catch((error: unknown) => {
+  console.error(error)
+  // What still waits for its turn is of no use any more.
+  process.exit(1)
 })
 console.log(figures.table())
 for (const violation of figures.violations) console.log(violation)

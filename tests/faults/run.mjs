@@ -13,4 +13,4 @@ const args = [
 ]
 const child = spawn(process.execPath, args, { stdio: 'inherit' })
 child.on('close', (code) => (process.exitCode = code ?? 1))
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))

@@ -27,6 +27,8 @@ export interface FaultRun {
   /** Keeps what the processes said where something was broken. */
   readonly keepsLogs: boolean
   readonly log?: (line: string) => void
+  /** Breaks the run off: everything is ended and removed, and `runFaults` rejects. */
+  readonly stopping?: AbortSignal
 }
 
 const apps: readonly App[] = ['rest', 'rest', 'asp', 'xml', 'dispatcher', 'dispatcher']
@@ -47,7 +49,10 @@ export async function runFaults(run: FaultRun): Promise<Figures> {
   const database = await openDatabase(join(folder, 'db'))
   const members: Member[] = []
   try {
-    await withDatabase(run, { figures, folder, logs, database, members, log })
+    const broken = new Promise<never>((_, reject) =>
+      run.stopping?.addEventListener('abort', () => reject(new Error('the run was broken off'))),
+    )
+    await Promise.race([withDatabase(run, { figures, folder, logs, database, members, log }), broken])
   } finally {
     await Promise.all(members.map((member) => within(30_000, member.end(true))))
     await Promise.all(members.map(({ network }) => network.close()))
