@@ -142,6 +142,34 @@ test('messages are sent, watched until they are final, and blocked; what is refu
   expect(await json('number', 'unblock', '27825550103')).toMatchObject({ unblocked: 1 })
 }, 120_000)
 
+test('what a message costs, where it waits, who sends it and what happened to it', async () => {
+  const id = await open('--login', 'asks', '--credits', '10')
+  const sub = await open('--login', 'asks-too', '--parent', String(id))
+  expect(await json('price', 'set', '2782555', '2.5')).toEqual({ prefix: '2782555', price: 2.5 })
+  const send = (...more: readonly string[]) =>
+    json<{ recipients: readonly { id: number; cost: number }[] }>(
+      ...['send', '--account', String(id), '--to', '27825550104', '--text', 'a secret', ...more],
+    )
+  const [sent] = (await send('--wait')).recipients
+  const [waiting] = (await send('--at', '209912312359')).recipients
+  expect([sent?.cost, waiting?.cost]).toEqual([2.5, 2.5])
+  expect(await json('price', 'remove', '2782555')).toEqual({ prefix: '2782555', removed: true })
+  expect(await json('account', 'transfer', String(id), String(sub), '4')).toEqual({ from: id, to: sub, credits: 4 })
+
+  const told = await runGateway(['message', 'explain', String(sent?.id)], environment)
+  expect(told.out).toContain('It is DELIVERED 0')
+  expect(told.out).not.toContain('secret')
+  const story = { account: id, price: 2.5, attempts: 1, now: { status: 'DELIVERED', carrier: 'simulator' } }
+  expect(await json('message', 'explain', String(sent?.id))).toMatchObject(story)
+  expect(await json('message', 'explain', String(waiting?.id))).toMatchObject({ now: { place: 'scheduled' } })
+  const queue = await json<{ rows: readonly { account: number }[]; total: { scheduled: number } }>('queue', 'show')
+  expect(queue.rows.filter(({ account }) => account === id)).toMatchObject([{ due: 0, scheduled: 1, toRetry: 0 }])
+  expect(queue.total.scheduled).toBeGreaterThan(0)
+  const running = await json<readonly { since: string; leaseOver: boolean }[]>('dispatcher', 'list')
+  expect(running).toMatchObject([{ leaseOver: false }])
+  expect(Date.parse(running[0]?.since ?? '')).toBeLessThan(Date.now())
+}, 120_000)
+
 test('verify ends with 0 while the ledger fits, and with 1 and both sums when a balance differs', async () => {
   const id = await open('--login', 'rich', '--credits', '100')
   expect(await json('credits', 'verify')).toMatchObject({ differences: [] })
