@@ -76,6 +76,26 @@ test('a backend that is still at work when its answer is given up moves nothing 
   await holder.end()
 })
 
+test.each([
+  ['update account set balance = balance - 50 where id = $1', 'from', 'insufficient-credits'],
+  ['update account set locked = true where id = $1', 'from', 'from-locked'],
+  ['update account set locked = true where id = $1', 'to', 'to-locked'],
+] as const)(
+  'a transfer that had to wait is decided by what it then finds: %s (%s) is %s',
+  async (change, whose, result) => {
+    const { cuttable, blockedBy } = database
+    const holder = new Client({ connectionString: database.connectionString })
+    await holder.connect()
+    await holder.query('begin')
+    await holder.query(change, [whose === 'from' ? from : to])
+    const transfer = moved(cuttable.ports, 60)
+    await until(() => blockedBy(holder))
+    await holder.query('commit')
+    expect(await transfer).toBe(result)
+    await holder.end()
+  },
+)
+
 test('where the database was never reached it has failed; where nobody can know, it is an error', async () => {
   const { proxy } = database
   const settings = { longStatementSeconds: 0.2, connectionSeconds: 0.2, findOutSeconds: 0.5 }

@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert'
 import {
   instant,
   OUTCOME,
+  secondsAfter,
   type AccountId,
   type Deletion,
   type Instant,
@@ -9,9 +10,10 @@ import {
   type StoredPorts,
 } from '@gateway/core'
 import { aNumber, anAccount, anOrder, numbers } from '../../builders.ts'
+import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
-import { all, allAccepted, ascending, granted, idsOf, times, withTraffic } from '../flights/traffic.ts'
-import { accepted, assertLedger, at, callersMany, farAhead, longAgo, statusesOf, testCarrier } from '../shared.ts'
+import { all, allAccepted, ascending, granted, idsOf, times, wanted, withTraffic } from '../flights/traffic.ts'
+import { accepted, assertLedger, at, callersMany, farAhead, longAgo, statusesOf } from '../shared.ts'
 import { dueSends, soon } from './waiting-for-time.ts'
 
 const { cancelled, sent, unknown } = OUTCOME
@@ -207,6 +209,30 @@ export const deleting = withTraffic({
     assert.deepEqual(await outcomes(ports, by, [...waiting, ...atOnce], instant(farAhead + 1)), ['deleted', 'sent'])
   },
 
+  'what moves in the queue at that moment, but is not claimed, is deleted all the same': async (traffic) => {
+    const { ports } = traffic
+    const by = await traffic.account()
+    const due = soon()
+    const singles = (await Promise.all(times(120, 1).map((to) => traffic.send(by, { to, due })))).flat()
+    const bulk = await traffic.send(by, { to: 400, due })
+    const dispatcher = await traffic.dispatcher()
+    await until(() => realClock().now() > secondsAfter(due, 0.2))
+    const promoting = (async () => {
+      for (let i = 0; i < 30; i++) await ports.flights.promote(7)
+    })()
+    const deletes = singles.map((id) => deleted(ports, by, [id]))
+    const answers = (await Promise.all(deletes)).flat()
+    assert.deepEqual(new Set(answers.map(({ outcome }) => outcome)), new Set(['deleted']))
+    await ports.flights.promote(1)
+    const claiming = (async () => {
+      for (let i = 0; i < 20; i++) await ports.flights.claim(dispatcher, wanted('bulk', 8))
+    })()
+    const tail = bulk.slice(200)
+    const cuts = times(20, 0).map((_, i) => outcomes(ports, by, tail.slice(i * 10, i * 10 + 10)))
+    assert.deepEqual(new Set((await Promise.all(cuts)).flat()), new Set(['deleted']))
+    await Promise.all([promoting, claiming])
+  },
+
   '64 deletes race with claims and with each other over 1000 messages: each is deleted and refunded once, or claimed':
     async (traffic) => {
       const { ports } = traffic
@@ -219,9 +245,7 @@ export const deleting = withTraffic({
       const claim = async () => {
         await ports.flights.promote(50)
         for (const [i, dispatcher] of dispatchers.entries()) {
-          const lane = i === 0 ? 'bulk' : 'single'
-          const wanted = { carrier: testCarrier, lane, messagesMax: 8, markedMax: 8, leaseSeconds: 600 } as const
-          const flight = await ports.flights.claim(dispatcher, wanted)
+          const flight = await ports.flights.claim(dispatcher, wanted(i === 0 ? 'bulk' : 'single', 8))
           if (typeof flight === 'string') continue
           claimed.push(...idsOf([flight]))
           await ports.flights.record(dispatcher, [flight.id], allAccepted(flight))
