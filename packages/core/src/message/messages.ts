@@ -77,8 +77,8 @@ export interface Messages {
   /** What waits of the account and can still be deleted, by due time, then id. */
   scheduled(by: AccountId, page: Page): Promise<Paged<ScheduledMessage>>
   /**
-   * Deletes what no dispatcher has claimed, and refunds exactly what was charged, once (P-8). One result per id, in order; of an id
-   * that is given twice the second is not found. Either all of it happens or none. `since` as of `status`.
+   * Deletes what no dispatcher has claimed, and refunds exactly what was charged, once (P-8). One result per id, in order; an id that
+   * it deletes is not found where it is given again. Either all of it happens or none. `since` as of `status`.
    */
   deleteScheduled(by: AccountId, ids: readonly MessageId[], since: Instant): Promise<readonly Deletion[]>
 }
