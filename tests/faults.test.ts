@@ -2,7 +2,8 @@ import { root } from './support/process.ts'
 import { runFaults } from './faults/run.ts'
 
 test('under kills, pauses, cut connections and restarts of PostgreSQL every promise holds', async () => {
-  const seed = 20_261_121
+  const seed = Number(process.env['FAULTS_SEED'] ?? Math.floor(Math.random() * 1e9))
+  console.log(`to choose the same faults again: FAULTS_SEED=${seed}`)
   const figures = await runFaults({
     seed,
     seconds: 30,

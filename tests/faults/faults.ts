@@ -3,7 +3,7 @@ import type { Chance } from './chance.ts'
 import type { Member } from './crew.ts'
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
-import type { Where } from './network.ts'
+import { wheres } from './network.ts'
 
 export interface Injecting {
   readonly chance: Chance
@@ -43,7 +43,11 @@ const ofServers = [
   'find-outcomes',
   ...['delete-waiting', 'delete-waiting', 'find-deleted', 'transfer', 'transfer', 'find-operation'],
 ]
-const wheres: readonly Where[] = ['before it arrives', 'after it arrived', 'before its answer', 'before its answer']
+
+/** Whoever loses one of these must run it again, or look up what became of it. So often each is lost, beside all else. */
+const flakiness = 0.05
+const flakyOfDispatchers = ['record-late', 'settle', 'postpone']
+const flakyOfServers = ['accept', 'delete-waiting', 'transfer']
 
 /** Injects one fault after the other at random moments until the end, and waits until every one of them is over. */
 export async function injectFaults(injecting: Injecting): Promise<void> {
@@ -60,8 +64,10 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
   const injections: Readonly<Record<(typeof deck)[number], () => unknown>> = {
     'kill a dispatcher': () => chance.one(dispatchers).kill(),
     'kill a server': () => chance.one(servers).kill(),
-    'pause a dispatcher beyond its lease': () =>
-      pause(chance.one(dispatchers), (leaseSeconds + chance.between(1.5, 4)) * 1000),
+    'pause a dispatcher beyond its lease': async () => {
+      await untilBothAreBusy()
+      pause(chance.one(dispatchers), (leaseSeconds + chance.between(1.5, 4)) * 1000)
+    },
     'pause a server': () => pause(chance.one(servers), chance.between(500, 5000)),
     'cut connections': () => chance.one(members).network.cut(),
     'cut at a statement': cutAtStatements,
@@ -70,6 +76,18 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     'PostgreSQL: fast': () => database.restart('fast'),
     'PostgreSQL: immediate': () => database.restart('immediate'),
     'PostgreSQL: crash of a backend': () => database.restart('crash of a backend'),
+  }
+
+  /** A pause shows most where it meets messages that are claimed and may not leave yet; it waits for that, but not for ever. */
+  async function untilBothAreBusy(): Promise<void> {
+    const end = performance.now() + 4000
+    while (performance.now() < end) {
+      const [row] = await database.ask<{ n: string }>(
+        'select count(distinct dispatcher) n from flight where cardinality(ids) > marked',
+      )
+      if (Number(row?.n) >= dispatchers.length) return
+      await delay(100)
+    }
   }
 
   function stall(member: Member, milliseconds: number): void {
@@ -94,7 +112,10 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     member.network.cutAt(chance.one(wheres), statement, () => member.kill())
   }
 
-  let dealt: (typeof deck)[number][] = []
+  for (const { app, network } of members)
+    network.flaky(flakiness, app === 'dispatcher' ? flakyOfDispatchers : flakyOfServers)
+  // One of each kind comes first, so that a short run meets all of them.
+  let dealt = chance.shuffled([...new Set(deck)])
   while (performance.now() < injecting.end) {
     if (dealt.length === 0) dealt = chance.shuffled(deck)
     const fault = dealt.pop()
@@ -103,5 +124,6 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     await injections[fault]()
     await delay(chance.between(0.3, 1.7) * injecting.secondsBetween * 1000)
   }
+  for (const { network } of members) network.flaky(0, [])
   await Promise.all(pauses)
 }

@@ -28,7 +28,7 @@ export interface Load {
 }
 
 const prefixes = ['82', '83', '84', '72', '73', '74', '76', '78', '79'] as const
-const odd = ['90', '91', '92', '93', '94', '95', '96', '96', '97', '97', '98', '98'] as const
+const odd = ['90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'] as const
 const minute = 60_000
 /** What is scheduled far ahead is there to be deleted. */
 const farAhead = 120 * minute
@@ -119,11 +119,13 @@ export async function runLoad(load: Load, count: number): Promise<void> {
   async function remove(): Promise<void> {
     if (!built.deletes) return
     const account = chance.one(accounts)
-    const dueAt = (id: number): number => told.messages.get(id)?.scheduled ?? NaN
-    const isAboutToGo = (id: number): boolean => Math.abs(dueAt(id) - Date.now()) < 4000
-    const going = someIds(account.id, 40, isAboutToGo)
-    const isScheduled = (id: number): boolean => !Number.isNaN(dueAt(id))
-    const chosen = going.length > 0 ? going : someIds(account.id, 40, chance.happens(0.85) ? isScheduled : undefined)
+    const dueIn = (id: number): number => (told.messages.get(id)?.scheduled ?? NaN) - Date.now()
+    const isThere = (id: number): boolean => told.messages.get(id)?.deleted === undefined || chance.happens(0.02)
+    // Those that are due soon are left until then: what matters is who is faster.
+    const isGoing = (id: number): boolean => dueIn(id) < 300 && dueIn(id) > -15_000 && isThere(id)
+    const isFarAhead = (id: number): boolean => dueIn(id) > 2 * minute && isThere(id)
+    const going = chance.happens(0.2) ? someIds(account.id, 20, isGoing) : []
+    const chosen = going.length > 0 ? going : someIds(account.id, 40, chance.happens(0.85) ? isFarAhead : undefined)
     if (chosen.length === 0) return
     const ids = chance.happens(0.3) ? [...chosen, ...chosen.slice(0, 3)] : chosen
     await Promise.all(Array.from({ length: chance.happens(0.4) ? 2 : 1 }, () => removeOnce(account, ids)))

@@ -14,11 +14,26 @@ export interface Network {
    * happen is forgotten.
    */
   cutAt(where: Where, statement: string, also?: () => void): void
+  /** From now on each of these statements breaks its connection so often; what was asked before is forgotten. */
+  flaky(probability: number, statements: readonly string[]): void
   /** For so long nothing passes, in either direction; nothing is closed. */
   stall(milliseconds: number): void
-  /** How many connections `cutAt` has broken. */
+  /** How many connections were broken. */
   cuts(): number
   close(): Promise<void>
+}
+
+/** To choose from: an answer that is lost after a commit is what most can go wrong with. */
+export const wheres: readonly Where[] = [
+  'before it arrives',
+  'after it arrived',
+  'before its answer',
+  'before its answer',
+]
+
+interface Break {
+  readonly where: Where
+  readonly also: () => void
 }
 
 interface Pair {
@@ -33,7 +48,8 @@ export async function openNetwork(connectionString: string, chance: Chance): Pro
   const url = new URL(connectionString.replace('@/', '@localhost/'))
   const path = `${url.searchParams.get('host') ?? ''}/.s.PGSQL.${url.searchParams.get('port') ?? '5432'}`
   const pairs = new Set<Pair>()
-  let armed: { readonly where: Where; readonly text: string; readonly also: () => void } | undefined
+  let armed: (Break & { readonly text: string }) | undefined
+  let flakiness: { readonly probability: number; readonly texts: readonly string[] } = { probability: 0, texts: [] }
   let stalled = false
   let cuts = 0
 
@@ -45,9 +61,19 @@ export async function openNetwork(connectionString: string, chance: Chance): Pro
     setTimeout(() => upstream.destroy(), later).unref()
   }
 
+  function breakAt(data: Buffer): Break | undefined {
+    if (armed !== undefined && data.includes(armed.text)) {
+      const now = armed
+      armed = undefined
+      return now
+    }
+    const isFragile = flakiness.texts.some((text) => data.includes(text))
+    if (!isFragile || !chance.happens(flakiness.probability)) return undefined
+    return { where: chance.one(wheres), also: () => undefined }
+  }
+
   function fromClient(pair: Pair, data: Buffer): void {
-    const now = armed !== undefined && data.includes(armed.text) ? armed : undefined
-    if (now !== undefined) armed = undefined
+    const now = breakAt(data)
     if (now?.where === 'before its answer') pair.atAnswer = now.also
     if (now?.where !== 'before it arrives') pair.upstream.write(data)
     if (now === undefined || pair.atAnswer !== undefined) return
@@ -109,6 +135,8 @@ export async function openNetwork(connectionString: string, chance: Chance): Pro
       return chosen.length
     },
     cutAt: (where, statement, also = () => undefined) => (armed = { where, text: `${statement}\0`, also }),
+    flaky: (probability, statements) =>
+      void (flakiness = { probability, texts: statements.map((name) => `${name}\0`) }),
     stall: (milliseconds) => {
       pass(false)
       setTimeout(() => pass(true), milliseconds)
