@@ -144,16 +144,22 @@ function transfersAreExact({ figures, state, told }: Judged): void {
 
 /** P-5: a message is handed over again only after an explicit refusal for now. */
 function nothingIsSubmittedTwice({ figures, record }: Judged, sends: Sends): void {
-  const last = new Map<number, string>()
   figures.count('submissions', record.length)
-  for (const { messageId, number, answer } of record) {
-    const before = last.get(messageId)
-    if (before !== undefined && before !== 'refused-for-now') {
-      figures.broken('P-5', `${messageId} to ${number} was submitted again after ${before}`)
-    }
+  for (const how of submittedAgain(record)) figures.broken('P-5', how)
+  for (const { messageId, number } of record) {
     if (numberOf(sends, messageId) !== number) figures.broken('P-5', `nobody sent ${messageId} to ${number}`)
-    last.set(messageId, answer)
   }
+}
+
+/** What of a record was submitted again though it might have been taken before, in sentences. */
+export function submittedAgain(record: readonly Submitted[]): string[] {
+  const last = new Map<number, string>()
+  return record.flatMap(({ messageId, number, answer }) => {
+    const before = last.get(messageId)
+    last.set(messageId, answer)
+    const mayBe = before === undefined || before === 'refused-for-now'
+    return mayBe ? [] : `${messageId} to ${number} was submitted again after ${before}`
+  })
 }
 
 /** P-4, P-6, P-7: every end is one that the carrier's behaviour, and nothing else, explains. */

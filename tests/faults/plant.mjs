@@ -1,5 +1,6 @@
 // node tests/faults/plant.mjs [name ...] [-- options of run.mjs]: plants each bug in a copy of the built checkout and runs the
-// fault test against it. Fails if one is not found. Without names: all of them, one after the other.
+// fault test against it, until a promise is seen to be broken or the run is over. Fails if one is not found. Without names: all
+// of them, one after the other.
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,12 +44,21 @@ function plant(name, copy) {
 
 const run = (copy) =>
   new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(here, 'run.mjs'), '--root', copy, '--remove-logs', ...options])
+    const always = ['--root', copy, '--remove-logs', '--until-broken']
+    const child = spawn(process.execPath, [join(here, 'run.mjs'), ...always, ...options])
     let out = ''
     child.stdout.setEncoding('utf8').on('data', (text) => (out += text))
     child.stderr.setEncoding('utf8').on('data', (text) => (out += text))
     child.on('close', (code) => resolve({ code, out }))
   })
+
+/** From the beginning of the load to the line that says how it ended. */
+function secondsOf(out) {
+  const [began, ended] = [/^(\S+) all processes listen$/m, /^(\S+) promises were broken$/m].map(
+    (line) => line.exec(out)?.[1],
+  )
+  return Math.round((new Date(ended) - new Date(began)) / 1000)
+}
 
 let missed = 0
 for (const name of names) {
@@ -63,7 +73,9 @@ for (const name of names) {
     // A run that could not even end says nothing.
     if (code === 1 && found.length > 0) {
       const first = new Map(found.map((line) => [line.split(':')[0], line]).reverse())
-      console.log(`${name}: found (${seed})${[...first.values()].map((line) => `\n  ${line}`).join('')}`)
+      console.log(
+        `${name}: found after ${secondsOf(out)} s (${seed})${[...first.values()].map((line) => `\n  ${line}`).join('')}`,
+      )
     } else {
       missed++
       console.log(`${name}: NOT found (${seed}, exit code ${code})\n${out}`)

@@ -15,6 +15,7 @@ import { openNetwork } from './network.ts'
 import { gatewayOf, openAccounts, operate, type Gateway } from './operator.ts'
 import { readState, wrongBalances } from './state.ts'
 import { createTold, type Told } from './told.ts'
+import { untilBroken, watchBalances } from './watch.ts'
 
 export interface FaultRun {
   readonly seed: number
@@ -27,6 +28,8 @@ export interface FaultRun {
   /** Keeps what the processes said where something was broken. */
   readonly keepsLogs: boolean
   readonly log?: (line: string) => void
+  /** Ends soon after a promise was seen to be broken, without waiting for what else there is to see. */
+  readonly endsWhenBroken?: boolean
   /** Breaks the run off: everything is ended and removed, and `runFaults` rejects. */
   readonly stopping?: AbortSignal
 }
@@ -78,7 +81,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const carriers = join(folder, 'carriers')
   const common = { LEASE_SECONDS: String(leaseSeconds), IN_DOUBT_MAX: String(inDoubtMax), RETRY_SECONDS: '1' }
   // Slow enough to be at work nearly always: a fault that meets an idle dispatcher shows nothing.
-  const perSecond = Math.ceil(run.recipientsPerSecond / 3)
+  const perSecond = Math.ceil(run.recipientsPerSecond / 4)
   const environment = { ...common, DATA_DIR: carriers, CARRIERS: `simulator:?delayMs=300&perSecond=${perSecond}` }
   const gateway = gatewayOf(run.root, { DATABASE_URL: database.connectionString, DATA_DIR: carriers })
 
@@ -98,12 +101,21 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const clients = createClients(figures)
   const end = performance.now() + loadSeconds(run.seconds) * 1000
   const shared = { chance, figures, told, end }
-  await Promise.all([
+  const watched = { database, figures, carriers, end }
+  const load = Promise.all([
     runLoad({ ...shared, clients, members, accounts, recipientsPerSecond: run.recipientsPerSecond }, clientsAtOnce),
     injectFaults({ ...shared, members, database, leaseSeconds, secondsBetween: run.secondsBetweenFaults }),
     operate({ ...shared, gateway, accounts }),
-    watchBalances(database, figures, end),
+    watchBalances(watched),
   ])
+  if (run.endsWhenBroken === true) {
+    await Promise.race([load, untilBroken(watched)])
+    if (figures.violations.length > 0) {
+      log('a promise was broken: what goes on is not waited for')
+      return
+    }
+  }
+  await load
   log('the load has ended')
 
   await restartDispatchers(members, figures)
@@ -113,7 +125,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     figures.of('fault: kill a dispatcher') +
     figures.of('fault: pause a dispatcher beyond its lease') +
     2 * ['fast', 'immediate', 'crash of a backend'].reduce((n, how) => n + figures.of(`fault: PostgreSQL: ${how}`), 0) +
-    members.reduce((n, { app, network }) => n + (app === 'dispatcher' ? network.cuts() : 0), 0) +
+    figures.of('fault: kill at a statement') +
     figures.of('fault: stall a network')
   figures.count(
     'connections cut',
@@ -133,17 +145,6 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
 function loadSeconds(seconds: number): number {
   const toMinute = 60 - ((Date.now() / 1000) % 60)
   return Math.max(seconds, (toMinute < 8 ? toMinute + 60 : toMinute) + 10)
-}
-
-/** P-2 holds at every committed moment, not only at the end. */
-async function watchBalances(database: Database, figures: Figures, end: number): Promise<void> {
-  while (performance.now() < end) {
-    for (const { id, balance, entries } of await wrongBalances(database)) {
-      figures.broken('P-2', `at one moment account ${id} had ${balance}, and its entries said ${entries}`)
-    }
-    figures.count('balances looked at during the run')
-    await delay(3000)
-  }
 }
 
 /** In good order (P-16); so that what a killed carrier still owed is told by the next one. */

@@ -92,3 +92,29 @@ select * from (
   select a.id, a.balance, coalesce((select sum(amount) from ledger where account_id = a.id), 0)
     - coalesce((select sum(n::bigint * price) from send where account_id = a.id), 0) entries from account a) x
 where balance <> entries or balance < 0`)
+
+/** Sends of which at this moment more or less is refunded than what their messages cost that had to be. */
+export const wrongRefunds = (database: Database): Promise<{ first: string; got: string; wanted: string }[]> =>
+  database.ask(`
+select * from (
+  select s.first_id first, coalesce(r.got, 0) got, s.price * coalesce(m.n, 0) wanted from send s
+  left join (
+    select send_first_id, count(*) n from message
+    where code = 111 or coalesce(carrier, 0) = 0 and code in (101, 102, 202, 212, 214) group by 1
+  ) m on m.send_first_id = s.first_id
+  left join (select send_first_id, sum(amount) got from ledger where kind = 3 group by 1) r on r.send_first_id = s.first_id
+) x where got <> wanted`)
+
+/** Numbers in more than one place of a send; each is asked for once in a run. */
+export const storedTwice = (database: Database): Promise<{ number: string; n: string }[]> =>
+  database.ask('select number, count(*) n from send, unnest(msisdns) number group by 1 having count(*) > 1')
+
+/** Transfers of one quantity from one account that moved more than once; each is asked for once in a run. */
+export const movedTwice = (database: Database): Promise<{ account: number; amount: string; n: string }[]> =>
+  database.ask(`
+select account_id account, -amount amount, count(*) n from ledger where kind = 2 and amount < 0 group by 1, 2 having count(*) > 1`)
+
+export async function deletedIds(database: Database): Promise<ReadonlySet<number>> {
+  const rows = await database.ask<{ id: string }>('select id from message where code = 102')
+  return new Set(rows.map(({ id }) => Number(id)))
+}

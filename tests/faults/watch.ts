@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { submissions } from '../support/record.ts'
+import { submittedAgain } from './checks.ts'
+import type { Database } from './database.ts'
+import type { Figures } from './figures.ts'
+import { deletedIds, movedTwice, storedTwice, wrongBalances, wrongRefunds } from './state.ts'
+
+export interface Watched {
+  readonly database: Database
+  readonly figures: Figures
+  /** Where the simulated carrier keeps its record. */
+  readonly carriers: string
+  /** By performance.now(). */
+  readonly end: number
+}
+
+/** P-2 holds at every committed moment, not only at the end. */
+export async function watchBalances({ database, figures, end }: Watched): Promise<void> {
+  while (performance.now() < end) {
+    for (const { id, balance, entries } of await wrongBalances(database)) {
+      figures.broken('P-2', `at one moment account ${id} had ${balance}, and its entries said ${entries}`)
+    }
+    figures.count('balances looked at during the run')
+    await delay(3000)
+  }
+}
+
+/** Resolves soon after a promise was seen to be broken, of those that can be judged while all is under way; or at the end. */
+export async function untilBroken(watched: Watched): Promise<void> {
+  while (performance.now() < watched.end && watched.figures.violations.length === 0) {
+    await delay(5000)
+    await look(watched)
+  }
+}
+
+async function look({ database, figures, carriers }: Watched): Promise<void> {
+  for (const { number, n } of await storedTwice(database)) {
+    figures.broken('P-2', `${number} was asked for once, stored ${n} times`)
+  }
+  for (const { first, got, wanted } of await wrongRefunds(database)) {
+    figures.broken('P-2', `of send ${first} ${got} were refunded, and ${wanted} had to be`)
+  }
+  for (const { account, amount, n } of await movedTwice(database)) {
+    figures.broken('P-2', `a transfer of ${amount} tenths from ${account} was asked for once and left ${n} times`)
+  }
+  const deleted = await deletedIds(database)
+  const record = await submissions(carriers)
+  for (const how of submittedAgain(record)) figures.broken('P-5', how)
+  for (const { messageId } of record) {
+    if (deleted.has(messageId)) figures.broken('P-8', `${messageId} was deleted and submitted`)
+  }
+}
