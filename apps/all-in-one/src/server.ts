@@ -6,6 +6,7 @@ import {
   createApp,
   healthRoutes,
   onError,
+  requestPath,
   type AdmissionGate,
   type HealthSettings,
   type Log,
@@ -32,16 +33,13 @@ export function createAllInOneServer(gateway: Gateway, settings: AllInOneSetting
   const beside = besideServer(settings)
 
   return (request, response) => {
-    const path = pathOf(request.url ?? '/')
+    const path = requestPath(request)
     if (isRestPath(path)) rest(request, response)
     else if (isXmlPath(path)) xml(request, response)
     else if (isAspPath(path)) asp(request, response)
     else beside(request, response)
   }
 }
-
-/** A proxy may name the host in the request line; it does not count. */
-const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '')
 
 function besideServer({ log, metrics, health }: AllInOneSettings): Express {
   const app = createApp({ log, metrics, service: 'all-in-one', pages: true })

@@ -1,4 +1,4 @@
-import type { Response } from 'express'
+import type { ServerResponse } from 'node:http'
 
 /** An answer of the specification as its text (HTTP 200), or one with another status. */
 export type Answer = string | Failure
@@ -29,7 +29,7 @@ export const overloaded = failure(503, errorText('Service unavailable'), { 'Retr
 export const notAvailable = failure(501, errorText('Not available in this version'))
 
 /** Writes an answer (ruling 3.2); node adds its length. */
-export function writeAnswer(response: Response, answer: Answer): void {
+export function writeAnswer(response: ServerResponse, answer: Answer): void {
   const { status, text, headers } = typeof answer === 'string' ? failure(200, answer) : answer
   response.statusCode = status
   response.setHeader('Content-Type', 'text/plain; charset=utf-8')

@@ -1,5 +1,5 @@
+import type { ServerResponse } from 'node:http'
 import { formatStamp, type Instant } from '@gateway/core'
-import type { Response } from 'express'
 
 /** An answer without its envelope: the fields of a success as JSON text (`"creditBalance":100.0`), or a failure. */
 export type Answer = string | Failure
@@ -26,7 +26,7 @@ export const overloaded = failure(503, 'The service is busy. Try again later.', 
 export const notAvailable = (what: string): Failure => failure(501, `${what} is not available in this version.`)
 
 /** Writes an answer in its envelope (spec 2; ruling 2.1). */
-export function writeAnswer(response: Response, answer: Answer, now: Instant): void {
+export function writeAnswer(response: ServerResponse, answer: Answer, now: Instant): void {
   const { status, fields, headers } =
     typeof answer === 'string' ? { status: 200, fields: answer, headers: {} } : inFields(answer)
   response.statusCode = status

@@ -1,6 +1,7 @@
+import type { RequestListener, ServerResponse } from 'node:http'
 import type { Gateway } from '@gateway/core'
-import { createApp, nameEndpoint, onError, type Log, type Metrics } from '@gateway/server'
-import type { Express, RequestHandler, Response } from 'express'
+import { nameEndpoint, servePaths, type Log, type Metrics } from '@gateway/server'
+import type { RequestHandler } from 'express'
 import { failure, writeAnswer, type Answer, type Failure } from './answer.ts'
 import { endpointRunner, noSuchPath, type Backing } from './endpoint.ts'
 import { endpoints, isRestPath } from './routes.ts'
@@ -13,31 +14,28 @@ export interface RestSettings extends Omit<Backing, 'gateway'> {
 }
 
 /** The REST interface (spec 4.1). Every answer carries the envelope, 404 on any other path included. */
-export function createRestServer(gateway: Gateway, settings: RestSettings): Express {
+export function createRestServer(gateway: Gateway, settings: RestSettings): RequestListener {
   const { clock, log, metrics, gate, beside = [] } = settings
-  const write = (response: Response, answer: Answer) => writeAnswer(response, answer, clock.now())
+  const write = (response: ServerResponse, answer: Answer) => writeAnswer(response, answer, clock.now())
   const run = endpointRunner({ gateway, clock, gate })
-  const rest: RequestHandler = async (request, response, next) => {
-    const endpoint = endpoints.get(request.path)
-    if (endpoint === undefined) {
-      if (isRestPath(request.path)) write(response, noSuchPath)
-      else next()
-      return
-    }
-    nameEndpoint(response, request.path)
-    const answer = await run(endpoint, request)
-    if (answer !== undefined) write(response, answer)
-  }
-
-  const app = createApp({ log, service: 'rest', ...(metrics && { metrics }) })
-  app.use(rest, ...beside)
-  app.use((_request, response) => {
-    write(response, noSuchPath)
+  return servePaths({
+    log,
+    metrics,
+    service: 'rest',
+    isOurs: isRestPath,
+    answer: async (request, response, path) => {
+      const endpoint = endpoints.get(path)
+      if (endpoint === undefined) {
+        write(response, noSuchPath)
+        return
+      }
+      nameEndpoint(response, path)
+      const answer = await run(endpoint, request)
+      if (answer !== undefined) write(response, answer)
+    },
+    answerFailure: (response, _path, status, error) => write(response, status === 400 ? unreadable : trouble(error)),
+    beside,
   })
-  app.use(
-    onError(log, (_request, response, status, error) => write(response, status === 400 ? unreadable : trouble(error))),
-  )
-  return app
 }
 
 const unreadable = failure(400, 'The request cannot be read.')

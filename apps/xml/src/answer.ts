@@ -1,4 +1,4 @@
-import type { Response } from 'express'
+import type { ServerResponse } from 'node:http'
 import { ERROR, type Trouble } from './words.ts'
 import { leaf } from './writing/rendered.ts'
 
@@ -17,7 +17,7 @@ export const overloaded: Failure = { trouble: 'unavailable', retryAfterSeconds: 
 const errorElement = leaf('Error')
 
 /** Writes an answer as the document that `inRoot` makes of it (ruling 4.7). */
-export function writeAnswer(response: Response, inRoot: (content: string) => string, answer: Answer): void {
+export function writeAnswer(response: ServerResponse, inRoot: (content: string) => string, answer: Answer): void {
   const { status, content } = 'content' in answer ? { status: 200, content: answer.content } : inError(answer)
   if ('retryAfterSeconds' in answer) response.setHeader('Retry-After', String(answer.retryAfterSeconds))
   if (status === 405) response.setHeader('Allow', 'POST')

@@ -1,15 +1,15 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Clock, Gateway } from '@gateway/core'
 import {
   clientNetwork,
-  createApp,
   nameEndpoint,
-  onError,
   readBody,
+  servePaths,
   type AdmissionGate,
   type Log,
   type Metrics,
 } from '@gateway/server'
-import type { Express, Request, RequestHandler, Response } from 'express'
+import type { RequestHandler } from 'express'
 import { overloaded, writeAnswer, type Answer } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import { endpoints, isXmlPath } from './routes.ts'
@@ -28,26 +28,11 @@ export interface XmlSettings {
 const bodyBytesMax = 4 * 1024 * 1024
 
 /** The XML interface (spec 4.3). On any other path 404 in plain text (ruling 3.8). */
-export function createXmlServer(gateway: Gateway, settings: XmlSettings): Express {
+export function createXmlServer(gateway: Gateway, settings: XmlSettings): RequestListener {
   const { clock, gate, log, metrics, beside = [] } = settings
-  const xml: RequestHandler = async (request, response, next) => {
-    const { path } = request
-    if (!isXmlPath(path)) {
-      next()
-      return
-    }
-    const found = endpointAt(path)
-    if (found === undefined) {
-      writeNotFound(response)
-      return
-    }
-    nameEndpoint(response, found.path)
-    const answer = await answerTo(request, found.endpoint)
-    if (answer !== undefined) writeAnswer(response, found.endpoint.inRoot, answer)
-  }
 
   /** Undefined: the client has gone. A body that is still arriving takes no place from others (P-12, P-13). */
-  const answerTo = async (request: Request, endpoint: Endpoint): Promise<Answer | undefined> => {
+  const answerTo = async (request: IncomingMessage, endpoint: Endpoint): Promise<Answer | undefined> => {
     if (request.method !== 'POST') return { trouble: 'wrong-method' }
     const body = await readBody(request, bodyBytesMax)
     if (body === 'aborted') return undefined
@@ -59,15 +44,28 @@ export function createXmlServer(gateway: Gateway, settings: XmlSettings): Expres
     return endpoint.run({ gateway, clock }, { body, contentType, network: clientNetwork(request) }).finally(leave)
   }
 
-  const app = createApp({ log, service: 'xml', ...(metrics && { metrics }) })
-  app.use(xml, ...beside)
-  app.use((_request, response) => writeNotFound(response))
-  app.use(onError(log, (request, response) => writeUnavailable(request, response)))
-  return app
+  return servePaths({
+    log,
+    metrics,
+    service: 'xml',
+    isOurs: isXmlPath,
+    answer: async (request, response, path) => {
+      const found = endpointAt(path)
+      if (found === undefined) {
+        writePlain(response, 404, 'Not found')
+        return
+      }
+      nameEndpoint(response, found.path)
+      const answer = await answerTo(request, found.endpoint)
+      if (answer !== undefined) writeAnswer(response, found.endpoint.inRoot, answer)
+    },
+    answerFailure: writeUnavailable,
+    beside,
+  })
 }
 
 /** Without `Retry-After`: nobody knows here whether a send has happened (ruling 1.25). */
-function writeUnavailable({ path }: Request, response: Response): void {
+function writeUnavailable(response: ServerResponse, path: string): void {
   const found = endpointAt(path)
   if (found === undefined) writePlain(response, 503, 'Service unavailable')
   else writeAnswer(response, found.endpoint.inRoot, { trouble: 'unavailable' })
@@ -79,9 +77,7 @@ function endpointAt(given: string) {
   return endpoint && { path, endpoint }
 }
 
-const writeNotFound = (response: Response): void => writePlain(response, 404, 'Not found')
-
-function writePlain(response: Response, status: number, text: string): void {
+function writePlain(response: ServerResponse, status: number, text: string): void {
   response.statusCode = status
   response.setHeader('Content-Type', 'text/plain; charset=utf-8')
   response.end(text)

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import type { Log } from './log.ts'
@@ -18,10 +19,9 @@ export const createApp = ({ log, metrics, service, pages = false, caseSensitive 
   app.disable('x-powered-by')
   // In any other environment Express's last resort answers with the stack.
   app.set('env', 'production')
-  const observe = observeRequests({ log, metrics, name: service })
+  const begin = beginAnswer({ log, metrics, service })
   const first: RequestHandler = (_request, response, next) => {
-    response.setHeader('X-Content-Type-Options', 'nosniff')
-    observe(response)
+    begin(response)
     next()
   }
   app.use(first)
@@ -29,9 +29,18 @@ export const createApp = ({ log, metrics, service, pages = false, caseSensitive 
   return app
 }
 
+/** What comes before every answer of ours: the header that it has, and that it is measured and logged once. */
+export const beginAnswer = ({ log, metrics, service }: Pick<AppSettings, 'log' | 'metrics' | 'service'>) => {
+  const observe = observeRequests({ log, metrics, name: service })
+  return (response: ServerResponse): void => {
+    response.setHeader('X-Content-Type-Options', 'nosniff')
+    observe(response)
+  }
+}
+
 export interface AppSettings {
   readonly log: Log
-  readonly metrics?: Metrics
+  readonly metrics?: Metrics | undefined
   /** The name in logs and metrics. */
   readonly service: string
   /** Whether people look at it with a browser: adds the headers that protect pages. */

@@ -11,7 +11,9 @@ export { createMetrics, type Metrics } from './metrics.ts'
 export { nameEndpoint } from './observe-requests.ts'
 export { onError, type AnswerError } from './on-error.ts'
 export { readBody } from './read-body.ts'
+export { requestPath } from './request-path.ts'
 export { runProcess, type Host, type Life, type ProcessSettings } from './run-process.ts'
+export { servePaths, type PathsSettings } from './serve-paths.ts'
 export {
   databaseSettings,
   databaseVariables,
