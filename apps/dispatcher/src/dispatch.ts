@@ -16,7 +16,7 @@ import { outageOf, type Outage } from './outage.ts'
 import { repeat, type Repeated } from './repeat.ts'
 
 export interface DispatchSettings {
-  readonly ports: Pick<Ports, 'flights' | 'receipts' | 'history' | 'clock'>
+  readonly ports: Pick<Ports, 'flights' | 'receipts' | 'inbox' | 'history' | 'clock'>
   readonly carriers: readonly Carrier[]
   readonly log: Log
   readonly settings?: Partial<DispatcherSettings>

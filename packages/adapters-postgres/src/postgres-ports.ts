@@ -8,7 +8,9 @@ import { postgresPrices } from './credits/postgres-prices.ts'
 import { postgresFlights } from './flights/postgres-flights.ts'
 import { postgresOverview } from './flights/postgres-overview.ts'
 import { postgresMessages } from './messages/postgres-messages.ts'
+import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { postgresHistory } from './history/postgres-history.ts'
+import { postgresSenders } from './senders/postgres-senders.ts'
 import { postgresStories } from './messages/postgres-stories.ts'
 import { migrate, type AppliedMigration } from './migrate.ts'
 import { openPools } from './pools.ts'
@@ -50,9 +52,11 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       ledger: postgresLedger(context),
       prices: postgresPrices(context),
       suppressions: postgresSuppressions(context),
+      senders: postgresSenders(context),
       messages: postgresMessages(context),
       flights: postgresFlights(context),
       receipts: postgresReceipts(context),
+      inbox: postgresInbox(context),
       stories: postgresStories(context),
       overview: postgresOverview(context),
       history: postgresHistory(context),

@@ -13,7 +13,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OUTCOME, type Carrier, type MessageId, type Receipt, type SubmissionAnswer } from '@gateway/core'
-import { aBody, aNumber, carrierContract, until } from '@gateway/core/testing'
+import { aBody, anAddress, aNumber, carrierContract, until } from '@gateway/core/testing'
 import { simulatedCarrier, type SimulatedCarrierSettings } from './simulated-carrier.ts'
 
 const never = new Promise<never>(() => undefined)
@@ -46,6 +46,7 @@ function start(
       await take(receipts)
       events.push(...receipts)
     },
+    arrivals: () => Promise.resolve(),
   })
   return {
     carrier,
@@ -55,7 +56,12 @@ function start(
     submit: (...messages: readonly (readonly [id: number, ending: string])[]) =>
       new Promise<readonly SubmissionAnswer[]>((resolve) => {
         const all: SubmissionAnswer[] = []
-        const wanted = messages.map(([id, ending]) => ({ id: id as MessageId, to: numberTo(ending), body: aBody() }))
+        const wanted = messages.map(([id, ending]) => ({
+          id: id as MessageId,
+          from: anAddress(),
+          to: numberTo(ending),
+          body: aBody(),
+        }))
         carrier.submit(wanted, (answers) => {
           events.push(...answers)
           all.push(...answers)
@@ -200,7 +206,7 @@ describe('the record', () => {
     const folder = await aFolder()
     const { carrier, receipts } = start(folder)
     const seen = await new Promise<number>((resolve) => {
-      carrier.submit([{ id: 7 as MessageId, to: numberTo('00'), body: aBody() }], () =>
+      carrier.submit([{ id: 7 as MessageId, from: anAddress(), to: numberTo('00'), body: aBody() }], () =>
         resolve(recordOf(folder).length),
       )
     })

@@ -13,9 +13,13 @@ import { removePrice } from './credits/remove-price.ts'
 import { setPrice } from './credits/set-price.ts'
 import { topUp } from './credits/top-up.ts'
 import { verifyLedger } from './credits/verify-ledger.ts'
+import { exchangeDefaults, type ExchangeSettings } from './exchange-settings.ts'
+import type { UnownedArrival } from './inbox/inbox.ts'
 import { dropHistory } from './message/drop-history.ts'
 import type { MessageId } from './message/message-id.ts'
 import type { MessageStory } from './message/message-story.ts'
+import type { SenderAddress } from './message/sender-address.ts'
+import type { AssignedCode } from './message/senders.ts'
 import type { Ports } from './ports.ts'
 import { blockNumber, type BlockReason } from './suppression/block-number.ts'
 import type { SuppressionEntry } from './suppression/suppression.ts'
@@ -25,8 +29,19 @@ import { unblockNumber } from './suppression/unblock-number.ts'
 export const createBackOffice = (
   ports: Pick<
     Ports,
-    'accounts' | 'ledger' | 'prices' | 'suppressions' | 'stories' | 'overview' | 'history' | 'clock' | 'secrets'
+    | 'accounts'
+    | 'ledger'
+    | 'prices'
+    | 'suppressions'
+    | 'senders'
+    | 'inbox'
+    | 'stories'
+    | 'overview'
+    | 'history'
+    | 'clock'
+    | 'secrets'
   >,
+  { contactDays }: Pick<ExchangeSettings, 'contactDays'> = exchangeDefaults,
 ) => ({
   openAccount: openAccount(ports),
   listAccounts: (): AsyncIterable<AccountWithBalance> => ports.accounts.list(),
@@ -49,7 +64,14 @@ export const createBackOffice = (
   explainMessage: (id: MessageId): Promise<MessageStory | undefined> => ports.stories.of(id),
   listDispatchers: (): Promise<readonly RunningDispatcher[]> => ports.overview.dispatchers(),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
-  dropHistory: dropHistory(ports),
+  dropHistory: dropHistory(ports, contactDays),
+  assignShortCode: (
+    code: SenderAddress,
+    id: AccountId,
+  ): Promise<'assigned' | 'already' | 'taken' | 'no-such-account'> => ports.senders.assign(code, id),
+  releaseShortCode: (code: SenderAddress): Promise<boolean> => ports.senders.release(code),
+  listShortCodes: (): Promise<readonly AssignedCode[]> => ports.senders.assigned(),
+  listArrivals: (): AsyncIterable<UnownedArrival> => ports.inbox.unowned(),
 })
 
 export type BackOffice = ReturnType<typeof createBackOffice>

@@ -1,5 +1,7 @@
 import { dispatcherDefaults } from './carrier/dispatcher-settings.ts'
 import type { Receipt } from './carrier/receipt.ts'
+import { exchangeDefaults, type ExchangeSettings } from './exchange-settings.ts'
+import { receive } from './inbox/receive.ts'
 import { dropHistory } from './message/drop-history.ts'
 import type { Ports } from './ports.ts'
 
@@ -9,8 +11,15 @@ const receiptsMax = 1000
 /** Younger receipts may yet find their message by themselves. */
 const adoptionAgeSeconds = 60
 
+/** A text whose last part came so long ago is stored without those that are missing. */
+const partsSeconds = 24 * 3600
+const textsMax = 100
+
 /** What the clock and the carriers do. Each call is one bounded step; it returns how much it moved. */
-export const createExchange = (ports: Pick<Ports, 'flights' | 'receipts' | 'history'>) => ({
+export const createExchange = (
+  ports: Pick<Ports, 'flights' | 'receipts' | 'inbox' | 'history'>,
+  { confirmation, contactDays }: ExchangeSettings = exchangeDefaults,
+) => ({
   /** Moves what has become due from the schedule to the queue; 'more': there may be more at once. */
   promote: async (): Promise<'more' | 'all'> => ((await ports.flights.promote(rangesMax)) < rangesMax ? 'all' : 'more'),
   /** Takes over what dead dispatchers left (P-5, P-6). */
@@ -20,13 +29,18 @@ export const createExchange = (ports: Pick<Ports, 'flights' | 'receipts' | 'hist
     ports.flights.expire(validitySeconds, rangesMax),
   /** Stores receipts that came outside of a dispatcher. */
   recordReceipts: (receipts: readonly Receipt[]): Promise<void> => ports.receipts.apply(receipts),
+  /** Stores what people wrote, and what follows from it. */
+  receive: receive(ports, confirmation),
+  /** Stores texts of which parts are missing for 24 hours; 'more': there may be more at once. */
+  releaseParts: async (): Promise<'more' | 'all'> =>
+    (await ports.inbox.releaseParts(partsSeconds, textsMax, confirmation)) < textsMax ? 'all' : 'more',
   /** Looks again for the messages of receipts that found none. */
   matchReceipts: async (): Promise<'more' | 'all'> =>
     (await ports.receipts.match(receiptsMax)) < receiptsMax ? 'all' : 'more',
   /** Finds the messages of unknown outcome that kept receipts speak of (ruling 1.17). */
   adoptReceipts: (): Promise<number> => ports.receipts.adopt(adoptionAgeSeconds),
   /** Drops what is older than 90 days (spec 8). */
-  purge: dropHistory(ports),
+  purge: dropHistory(ports, contactDays),
 })
 
 export type Exchange = ReturnType<typeof createExchange>

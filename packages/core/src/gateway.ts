@@ -2,24 +2,41 @@ import { authenticate } from './account/authenticate.ts'
 import { listSubAccounts } from './account/list-sub-accounts.ts'
 import { creditBalance } from './credits/credit-balance.ts'
 import { transferCredits } from './credits/transfer-credits.ts'
+import { gatewayDefaults, type GatewaySettings } from './gateway-settings.ts'
+import { listReplies, listShortCodeMessages } from './inbox/list-inbox.ts'
+import { takeReplies, takeShortCodeMessages } from './inbox/take-inbox.ts'
 import { deleteScheduled } from './message/delete-scheduled.ts'
 import { listScheduled } from './message/list-scheduled.ts'
 import { queryStatus } from './message/query-status.ts'
 import { sendMessages } from './message/send-messages.ts'
 import type { Ports } from './ports.ts'
+import { addOptOut } from './suppression/add-opt-out.ts'
+import { listOptOuts } from './suppression/list-opt-outs.ts'
+import { removeOptOut } from './suppression/remove-opt-out.ts'
 
 /** What an account holder can do, on whichever interface. */
 export const createGateway = (
-  ports: Pick<Ports, 'accounts' | 'ledger' | 'prices' | 'suppressions' | 'messages' | 'clock' | 'secrets'>,
+  ports: Pick<
+    Ports,
+    'accounts' | 'ledger' | 'prices' | 'suppressions' | 'senders' | 'messages' | 'inbox' | 'clock' | 'secrets'
+  >,
+  { senders, takenMax }: GatewaySettings = gatewayDefaults,
 ) => ({
   authenticate: authenticate(ports),
   creditBalance: creditBalance(ports),
-  sendMessages: sendMessages(ports),
+  sendMessages: sendMessages(ports, senders),
   queryStatus: queryStatus(ports),
   listScheduled: listScheduled(ports),
   deleteScheduled: deleteScheduled(ports),
   transferCredits: transferCredits(ports),
   listSubAccounts: listSubAccounts(ports),
+  listReplies: listReplies(ports),
+  takeReplies: takeReplies(ports, takenMax),
+  listShortCodeMessages: listShortCodeMessages(ports),
+  takeShortCodeMessages: takeShortCodeMessages(ports, takenMax),
+  listOptOuts: listOptOuts(ports),
+  addOptOut: addOptOut(ports),
+  removeOptOut: removeOptOut(ports),
 })
 
 export type Gateway = ReturnType<typeof createGateway>

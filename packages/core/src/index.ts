@@ -2,6 +2,8 @@
 export { createGateway, type Gateway } from './gateway.ts'
 export { createExchange, type Exchange } from './exchange.ts'
 export { createBackOffice, type BackOffice } from './back-office.ts'
+export { gatewayDefaults, type GatewaySettings } from './gateway-settings.ts'
+export { exchangeDefaults, type ExchangeSettings } from './exchange-settings.ts'
 export { createDispatcher, type Dispatcher } from './carrier/dispatcher.ts'
 export { dispatcherDefaults, type DispatcherSettings } from './carrier/dispatcher-settings.ts'
 export { limits } from './limits.ts'
@@ -45,6 +47,7 @@ export type {
   Messages,
   MessageStatus,
   Order,
+  OrderedRecipient,
   OrderedText,
   ScheduledMessage,
 } from './message/messages.ts'
@@ -63,15 +66,35 @@ export {
 } from './message/message-story.ts'
 export { parseMsisdn, type Msisdn } from './message/msisdn.ts'
 export type { Page, Paged } from './message/page.ts'
+export { defaultSenders, parseSenderAddress, type SenderAddress } from './message/sender-address.ts'
+export type { AssignedCode, Senders } from './message/senders.ts'
 export type { Stories } from './message/stories.ts'
 export type { TextToSend } from './message/screen-texts.ts'
 export type { Refusal } from './message/screening.ts'
 export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } from './message/send-messages.ts'
 export { isFinal, OUTCOME, outcomeCode, stateOf, type OutcomeCode } from './message/status-code.ts'
 
+// What people write.
+export { samenessOf, type Arrival, type ArrivalPart } from './inbox/arrival.ts'
+export type {
+  ArrivalId,
+  Inbox,
+  InboxMessage,
+  InboxPart,
+  Received,
+  Taken,
+  Taking,
+  UnownedArrival,
+} from './inbox/inbox.ts'
+export { isPart, joinParts, readArrival, type ReceivedText } from './inbox/read-arrival.ts'
+export { confirmationOf, defaultConfirmation } from './inbox/receive.ts'
+export type { TakenMessages } from './inbox/take-inbox.ts'
+export type { Wish } from './inbox/wish-of.ts'
+
 // Suppressions.
 export type { BlockReason } from './suppression/block-number.ts'
 export type { Suppression, SuppressionEntry, SuppressionKey, SuppressionScope } from './suppression/suppression.ts'
+export { manualOptOutText, type OptOut } from './suppression/opt-out.ts'
 export type { Suppressions } from './suppression/suppressions.ts'
 
 // Carriers.

@@ -4,4 +4,6 @@ export const limits = {
   septetsMax: 918,
   /** Days for which a status is given (spec 8). */
   statusDays: 90,
+  /** Days for which replies and short code messages are returned (spec 8). */
+  inboxDays: 90,
 } as const

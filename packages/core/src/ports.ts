@@ -5,8 +5,10 @@ import type { Overview } from './carrier/overview.ts'
 import type { Receipts } from './carrier/receipts.ts'
 import type { Ledger } from './credits/ledger.ts'
 import type { Prices } from './credits/prices.ts'
+import type { Inbox } from './inbox/inbox.ts'
 import type { History } from './message/history.ts'
 import type { Messages } from './message/messages.ts'
+import type { Senders } from './message/senders.ts'
 import type { Stories } from './message/stories.ts'
 import type { Suppressions } from './suppression/suppressions.ts'
 import type { Clock } from './time/clock.ts'
@@ -17,9 +19,11 @@ export interface StoredPorts {
   readonly ledger: Ledger
   readonly prices: Prices
   readonly suppressions: Suppressions
+  readonly senders: Senders
   readonly messages: Messages
   readonly flights: Flights
   readonly receipts: Receipts
+  readonly inbox: Inbox
   readonly stories: Stories
   readonly overview: Overview
   readonly history: History

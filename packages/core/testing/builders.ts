@@ -1,7 +1,9 @@
 import {
   bodyOf,
   credits,
+  defaultSenders,
   parseMsisdn,
+  parseSenderAddress,
   type Account,
   type AccountId,
   type Body,
@@ -11,6 +13,7 @@ import {
   type NewAccount,
   type Order,
   type PasswordHash,
+  type SenderAddress,
   type StoredPorts,
 } from '@gateway/core'
 import { realClock } from './memory/clock.ts'
@@ -66,21 +69,30 @@ export function aNumber(text = '27820000000'): Msisdn {
   return number
 }
 
+/** Throws if nothing can be sent from it. */
+export function anAddress(text: string = defaultSenders[0] ?? ''): SenderAddress {
+  const address = parseSenderAddress(text)
+  if (address === undefined) throw new Error(`no address to send from: ${text}`)
+  return address
+}
+
 export interface TextWanted {
   readonly to: readonly Msisdn[]
   readonly text?: string
   /** Of each number in tenths, in order; the last one counts for all that follow. Default 10 (1.0 credit). */
   readonly costs?: readonly number[]
   readonly due?: Instant
+  /** Default: the first address of the pool that operators have who name none. */
+  readonly from?: SenderAddress
 }
 
 /** An order of one or more texts. */
 export const anOrder = (account: AccountId, ...texts: readonly TextWanted[]): Order => ({
   account,
-  texts: texts.map(({ to, text, costs = [10], due }) => ({
+  texts: texts.map(({ to, text, costs = [10], due, from = anAddress() }) => ({
     body: aBody(text),
     due,
-    to: to.map((number, i) => ({ number, cost: costAt(costs, i) })),
+    to: to.map((number, i) => ({ number, cost: costAt(costs, i), from })),
   })),
 })
 

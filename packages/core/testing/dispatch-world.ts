@@ -38,7 +38,7 @@ export interface DispatchWorld {
   /** Sends one text to so many numbers of this ending; returns the ids. Up to ten go in the single lane. */
   accept(count: number, ending?: string): Promise<readonly MessageId[]>
   /** The ports as a dispatcher sees them: after every call the bound of its epochs is checked. */
-  disturbed(disturb: Disturb, inDoubtMax: number): Pick<StoredPorts, 'flights' | 'receipts'> & { cut(): void }
+  disturbed(disturb: Disturb, inDoubtMax: number): Pick<StoredPorts, 'flights' | 'receipts' | 'inbox'> & { cut(): void }
   /** The same carrier, on which it is checked that only what is marked and was never taken is submitted. */
   watched<C extends Carrier>(carrier: C): C
   status(ids: readonly MessageId[]): Promise<readonly MessageStatus[]>
@@ -146,7 +146,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         ...receipts,
         apply: (batch) => call('apply', () => receipts.apply(batch)),
       }
-      return { flights: watchedFlights, receipts: watchedReceipts, cut: () => void (cut = true) }
+      return { flights: watchedFlights, receipts: watchedReceipts, inbox: ports.inbox, cut: () => void (cut = true) }
     },
     watched(carrier) {
       const submit: Carrier['submit'] = (messages, answered) => {

@@ -4,6 +4,7 @@ export {
   aNewAccount,
   aNumber,
   anAccount,
+  anAddress,
   anOrder,
   numbers,
   type AccountWanted,
@@ -17,11 +18,13 @@ export { memoryStore, type MemoryStore } from './memory/store.ts'
 export { memoryAccounts } from './memory/accounts.ts'
 export { memoryFlights } from './memory/flights.ts'
 export { memoryHistory } from './memory/history.ts'
+export { memoryInbox } from './memory/inbox.ts'
 export { memoryLedger } from './memory/ledger.ts'
 export { memoryMessages } from './memory/messages.ts'
 export { memoryOverview } from './memory/overview.ts'
 export { memoryPrices } from './memory/prices.ts'
 export { memoryReceipts } from './memory/receipts.ts'
+export { memorySenders } from './memory/senders.ts'
 export { memoryStories } from './memory/stories.ts'
 export { memorySuppressions } from './memory/suppressions.ts'
 export { memorySecrets, type MemorySecretsSettings } from './memory/secrets.ts'

@@ -39,6 +39,7 @@ export const accountOf = (row: AccountRow): Account => ({
   locked: row.locked,
   trial: row.own_number === null ? undefined : { ownNumber: String(row.own_number) as Msisdn },
   transactional: row.transactional,
+  shortCodes: [],
 })
 
 export const withBalance = (row: AccountRow & { readonly balance: number }): AccountWithBalance => ({

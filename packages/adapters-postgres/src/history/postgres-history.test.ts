@@ -36,7 +36,7 @@ afterEach(async () => {
 async function dropAll(ports = postgres.ports) {
   const sum = { partitions: 0, sends: 0, messages: 0 }
   for (;;) {
-    const { left, ...dropped } = await ports.history.drop(days)
+    const { left, ...dropped } = await ports.history.drop(days, 730)
     sum.partitions += dropped.partitions
     sum.sends += dropped.sends
     sum.messages += dropped.messages
@@ -169,7 +169,7 @@ describe('blocks of a small installation', () => {
     await letDaysPass(client, 91)
     await client.query(`update id_lease set at = now() - interval '47 hours'`)
     expect(await dropAll()).toMatchObject({ sends: 0 })
-    expect(await ports.history.drop(0)).toMatchObject({ sends: 0 })
+    expect(await ports.history.drop(0, 730)).toMatchObject({ sends: 0 })
     await client.query(`update id_lease set at = now() - interval '91 days'`)
     expect(await dropAll()).toMatchObject({ sends: 1 })
   })
@@ -236,7 +236,7 @@ describe('blocks of a small installation', () => {
     await letDaysPass(client, 91)
     const dropped = { sends: 0, messages: 0 }
     await until(async () => {
-      const steps = await Promise.all(processes.map(({ ports }) => ports.history.drop(days)))
+      const steps = await Promise.all(processes.map(({ ports }) => ports.history.drop(days, 730)))
       for (const { sends, messages } of steps) {
         dropped.sends += sends
         dropped.messages += messages
@@ -324,7 +324,7 @@ describe('races', () => {
     await letDaysPass(client, 91)
     await client.query('begin')
     await client.query(`select from message where id = ${message} for update`)
-    expect(await ports.history.drop(days)).toMatchObject({ sends: 0, left: 'busy' })
+    expect(await ports.history.drop(days, 730)).toMatchObject({ sends: 0, left: 'busy' })
     await client.query('rollback')
     expect(await dropAll()).toMatchObject({ sends: 1, left: 'all' })
   })

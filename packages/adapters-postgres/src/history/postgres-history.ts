@@ -7,14 +7,12 @@ import { dropHistory } from '../sql/drop-history.ts'
 /** Somebody reads what is to be dropped, or changes it. */
 const lockTaken = '55P03'
 const fromStart = -1
-/** Whom a late reply belongs to (ruling 1.18). */
-const contactDays = 730
 
 /** Dropping of what is old, on Postgres. Partitions that filled up fast go as a whole, all else by blocks of ids. */
 export function postgresHistory({ pools: { ordinary } }: Context): History {
   let at = fromStart
 
-  async function drop(days: number): Promise<DroppedHistory> {
+  async function drop(days: number, contactDays: number): Promise<DroppedHistory> {
     try {
       const [row] = await again(ordinary, dropHistory, [at, days, contactDays])
       if (row === undefined) throw new Error('dropping history told nothing')

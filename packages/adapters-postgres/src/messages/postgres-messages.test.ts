@@ -8,7 +8,7 @@ import {
   type Order,
   type StoredPorts,
 } from '@gateway/core'
-import { anAccount, anOrder, numbers, until } from '@gateway/core/testing'
+import { anAccount, anAddress, anOrder, numbers, until } from '@gateway/core/testing'
 import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'
 import type { Cut, CuttingProxy } from '../../testing/cutting-proxy.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
@@ -161,7 +161,13 @@ test('a text that the database does not take fails its own order only', async ()
   const wrong: Body = { text: 'no\0text', encoding: 'gsm-7', parts: 1 }
   const bad: Order = {
     account: id,
-    texts: [{ body: wrong, due: undefined, to: [{ number: numbers(1)[0] ?? ('' as never), cost: credits(10) }] }],
+    texts: [
+      {
+        body: wrong,
+        due: undefined,
+        to: [{ number: numbers(1)[0] ?? ('' as never), cost: credits(10), from: anAddress() }],
+      },
+    ],
   }
   const orders = Array.from({ length: 40 }, (_, i) => (i % 10 === 5 ? bad : single(id)))
   const results = await Promise.allSettled(orders.map((order) => accepted(direct.ports, order)))

@@ -43,6 +43,9 @@ export function postgresSuppressions({ pools: { hot, kysely } }: Context): Suppr
     add,
     remove,
     list: (scope, kind) => listed(kysely, scope, kind),
+    optOuts: () => {
+      throw new Error('opt-outs are not listed')
+    },
   }
 }
 

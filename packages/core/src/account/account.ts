@@ -1,5 +1,6 @@
 import type { Brand } from '../brand.ts'
 import type { Msisdn } from '../message/msisdn.ts'
+import type { SenderAddress } from '../message/sender-address.ts'
 
 /** A positive integer below 2^31, written without the 'W' prefix (spec 2, Account). */
 export type AccountId = Brand<number, 'AccountId'>
@@ -23,9 +24,11 @@ export interface Account {
   readonly trial: { readonly ownNumber: Msisdn } | undefined
   /** Its messages may pass the do-not-contact list (ruling 1.12). */
   readonly transactional: boolean
+  /** Short or long codes that it owns, the first one assigned first: its messages leave from that one. */
+  readonly shortCodes: readonly SenderAddress[]
 }
 
-export type NewAccount = Omit<Account, 'id' | 'locked'>
+export type NewAccount = Omit<Account, 'id' | 'locked' | 'shortCodes'>
 
 export const loginLengthMax = 64
 

@@ -1,12 +1,16 @@
+import type { Arrival } from '../inbox/arrival.ts'
 import type { Body } from '../message/body.ts'
 import type { MessageId } from '../message/message-id.ts'
 import type { Msisdn } from '../message/msisdn.ts'
+import type { SenderAddress } from '../message/sender-address.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { Receipt } from './receipt.ts'
 
 /** What a carrier is asked to take. */
 export interface Submission {
   readonly id: MessageId
+  /** The address that it leaves from; undefined: whichever the carrier has for us. */
+  readonly from: SenderAddress | undefined
   readonly to: Msisdn
   readonly body: Body
 }
@@ -22,9 +26,11 @@ export type SubmissionAnswer =
 export interface CarrierHandlers {
   /** What arrived is acknowledged to the network only after this has resolved (P-7); if it rejects, it is offered again. */
   receipts(receipts: readonly Receipt[]): Promise<void>
+  /** The same for messages that people sent to us. */
+  arrivals(arrivals: readonly Arrival[]): Promise<void>
 }
 
-/** A link that takes messages and brings receipts. */
+/** A link that takes messages and brings receipts and replies. */
 export interface Carrier {
   readonly id: CarrierId
   /** So many submissions may be unanswered at a time. */

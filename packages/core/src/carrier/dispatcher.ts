@@ -1,4 +1,8 @@
+import { exchangeDefaults } from '../exchange-settings.ts'
+import { receive } from '../inbox/receive.ts'
 import { OUTCOME } from '../message/status-code.ts'
+import type { Arrival } from '../inbox/arrival.ts'
+import type { Body } from '../message/body.ts'
 import type { Ports } from '../ports.ts'
 import { secondsAfter } from '../time/instant.ts'
 import {
@@ -18,7 +22,8 @@ import type { Carrier, Submission, SubmissionAnswer } from './carrier.ts'
 import { dispatcherDefaults, retryDelay, type DispatcherSettings } from './dispatcher-settings.ts'
 import type { DispatcherId, Flight, Lane, Settled } from './flights.ts'
 import { createEpochs } from './epochs.ts'
-import { createReceiptQueue } from './receipt-queue.ts'
+import { createHeldQueue } from './held-queue.ts'
+import type { Receipt } from './receipt.ts'
 import { createRecorder } from './recorder.ts'
 import { screenAgain } from './screen-again.ts'
 
@@ -58,14 +63,19 @@ interface Claim {
 /** A part of the window and of what may be in doubt is kept for the single lane, so that bulk never holds it up. */
 const bulkShare = 0.75
 
+/** Receipts and arrivals of one commit at the most; a larger backlog is taken in several. */
+const receiptsMax = 2000
+const arrivalsMax = 500
+
 /** Small marks and small claims cost a commit each: at least this part of the bound at a time, unless less is left. */
 const leastShare = 0.125
 
 export function createDispatcher(
-  ports: Pick<Ports, 'flights' | 'receipts' | 'clock'>,
+  ports: Pick<Ports, 'flights' | 'receipts' | 'inbox' | 'clock'>,
   carrier: Carrier,
   report: (problem: unknown) => void,
   settings: DispatcherSettings = dispatcherDefaults,
+  confirmation: Body = exchangeDefaults.confirmation,
 ): Dispatcher {
   const { flights, clock } = ports
   const sky = emptySky()
@@ -82,13 +92,25 @@ export function createDispatcher(
   const recorder = createRecorder(ports, sky, {
     committed: () => {
       receipts.run()
+      arrivals.run()
       proceed()
     },
     fenced,
     problem: report,
   })
-  const receipts = createReceiptQueue(ports, (reference) => recorder.isWaiting(reference))
-  carrier.listen({ receipts: (arrived) => receipts.add(arrived) })
+  const receipts = createHeldQueue<Receipt>(
+    (some) => ports.receipts.apply(some),
+    ({ reference }) => recorder.isWaiting(reference),
+    receiptsMax,
+  )
+  const arrivals = createHeldQueue(receive(ports, confirmation), isOvertaking, arrivalsMax)
+  carrier.listen({ receipts: (some) => receipts.add(some), arrivals: (some) => arrivals.add(some) })
+
+  /** Somebody answers a message of which we do not have on record yet that it was sent. */
+  function isOvertaking({ from }: Arrival): boolean {
+    const number = from.replace(/^\+/, '')
+    return recorder.isRecording(number) || [...sky.unanswered.values()].some(({ message }) => message.to === number)
+  }
 
   const changed = (): Promise<void> => new Promise((resolve) => waiters.push(resolve))
 
@@ -204,7 +226,7 @@ export function createDispatcher(
     const leaving = depart(aloft, windowRoom(aloft.lane))
     if (leaving.length === 0) return
     for (const message of leaving) sky.unanswered.set(message.id, { aloft, message })
-    const submissions = leaving.map(({ id, to, body }): Submission => ({ id, to, body }))
+    const submissions = leaving.map(({ id, from, to, body }): Submission => ({ id, from, to, body }))
     carrier.submit(submissions, answered)
   }
 
@@ -283,6 +305,7 @@ export function createDispatcher(
       void recorder.run()
       void retireDoubtful()
       receipts.run()
+      arrivals.run()
       proceed()
     },
     drain,

@@ -3,6 +3,7 @@ import type { Brand } from '../brand.ts'
 import type { Body } from '../message/body.ts'
 import type { MessageId } from '../message/message-id.ts'
 import type { Msisdn } from '../message/msisdn.ts'
+import type { SenderAddress } from '../message/sender-address.ts'
 import type { OUTCOME } from '../message/status-code.ts'
 import type { Suppression } from '../suppression/suppression.ts'
 import type { Instant } from '../time/instant.ts'
@@ -22,10 +23,14 @@ export interface ClaimedMessage {
   /** The first id of the send that it belongs to: one text to many numbers. */
   readonly send: MessageId
   readonly account: AccountId
+  /** Undefined: accepted before messages had an address of ours. */
+  readonly from: SenderAddress | undefined
   readonly to: Msisdn
   readonly body: Body
   /** When it was first due; validity counts from here. */
   readonly due: Instant
+  /** It confirms an opt-out, which therefore does not stop it (ruling 1.21). */
+  readonly confirmation: boolean
   /** How often a carrier refused it for now. */
   readonly attempt: number
   /** Facts at the moment of the claim, for screening once more (ruling 1.13). */

@@ -12,6 +12,8 @@ export interface Recorder {
   run(): Promise<void>
   /** A message to which the carrier gave this reference is not committed yet. */
   isWaiting(reference: string): boolean
+  /** The end of a message to this number is not committed yet. */
+  isRecording(number: string): boolean
   /** How much waits to be committed. */
   size(): number
 }
@@ -138,6 +140,7 @@ export function createRecorder(
     },
     run: commitAll,
     isWaiting: (reference) => waiting.has(reference),
+    isRecording: (number) => recording.some(({ what }) => what.message.to === number),
     size,
   }
 }

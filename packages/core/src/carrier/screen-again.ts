@@ -5,6 +5,6 @@ import type { ClaimedMessage, SettledCode } from './flights.ts'
 export function screenAgain(message: ClaimedMessage): Exclude<SettledCode, 101> | undefined {
   if (message.accountLocked) return OUTCOME.accountLocked
   if (message.suppressions.has('blacklist')) return OUTCOME.blacklisted
-  if (message.suppressions.has('opt-out')) return OUTCOME.optedOut
+  if (message.suppressions.has('opt-out') && !message.confirmation) return OUTCOME.optedOut
   return undefined
 }

@@ -19,6 +19,9 @@ export interface History {
    * scheduled) and from the last change of any of its messages, whichever is later. A send goes only as a whole: never while one
    * of its messages waits, or may yet be recorded. No other number, balance or status changes by it: what the dropped
    * sends cost is entered into the ledger in the same step. Any number of processes may call it at once.
+   *
+   * Who wrote last to each number from each address is remembered before, for `contactDays` (ruling 1.18). What was received that long ago
+   * is dropped too; opt-outs stay.
    */
-  drop(days: number): Promise<DroppedHistory>
+  drop(days: number, contactDays: number): Promise<DroppedHistory>
 }

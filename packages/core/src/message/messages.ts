@@ -5,6 +5,7 @@ import type { Body } from './body.ts'
 import type { MessageId } from './message-id.ts'
 import type { Msisdn } from './msisdn.ts'
 import type { Page, Paged } from './page.ts'
+import type { SenderAddress } from './sender-address.ts'
 import type { OutcomeCode } from './status-code.ts'
 
 /** What is to be charged and sent: recipients that passed the screening, in request order. */
@@ -18,7 +19,14 @@ export interface OrderedText {
   /** When to send; undefined: at once. A time that is past by the store's clock counts as undefined. */
   readonly due: Instant | undefined
   /** At least one. */
-  readonly to: readonly { readonly number: Msisdn; readonly cost: Credits }[]
+  readonly to: readonly OrderedRecipient[]
+}
+
+export interface OrderedRecipient {
+  readonly number: Msisdn
+  readonly cost: Credits
+  /** The address that the message leaves from. */
+  readonly from: SenderAddress
 }
 
 export interface Acceptance {

@@ -3,10 +3,13 @@ import { creditBalance } from '../credits/credit-balance.ts'
 import { credits, minus, plus, type Credits } from '../credits/credits.ts'
 import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
+import { chooseSenders } from './choose-senders.ts'
 import type { MessageId } from './message-id.ts'
 import type { Acceptance, Order } from './messages.ts'
+import type { Msisdn } from './msisdn.ts'
 import { allRefused, isPassed, screenTexts, type ScreenedText, type TextToSend } from './screen-texts.ts'
 import type { Refusal } from './screening.ts'
+import type { SenderAddress } from './sender-address.ts'
 
 export interface AcceptedRecipient {
   readonly number: string
@@ -35,10 +38,14 @@ export type SendResults = readonly (readonly SentRecipient[])[]
  * (P-1); a refused one leaves no trace (P-3). Overloaded: nothing was charged or stored.
  */
 export const sendMessages =
-  (ports: Pick<Ports, 'messages' | 'suppressions' | 'prices' | 'ledger' | 'clock'>) =>
+  (
+    ports: Pick<Ports, 'messages' | 'suppressions' | 'prices' | 'ledger' | 'senders' | 'clock'>,
+    pool: readonly SenderAddress[],
+  ) =>
   async (account: Account, texts: readonly TextToSend[]): Promise<SendResults | 'overloaded'> => {
     const screened = await screenTexts(ports, account, texts, ports.clock.now())
-    const order = orderOf(account, screened)
+    const passed = screened.flatMap(({ recipients }) => recipients.filter(isPassed).map(({ to }) => to))
+    const order = orderOf(account, screened, await chooseSenders(ports, account, passed, pool))
     const accepted = order.texts.length === 0 ? 'nobody' : await ports.messages.accept(order)
     if (accepted === 'overloaded') return 'overloaded'
     if (typeof accepted === 'object') return resultsOf(screened, accepted)
@@ -49,10 +56,18 @@ export const sendMessages =
     return resultsOf(refused, { results: [], balance })
   }
 
-const orderOf = (account: Account, texts: readonly ScreenedText[]): Order => ({
+const orderOf = (
+  account: Account,
+  texts: readonly ScreenedText[],
+  senderOf: (number: Msisdn) => SenderAddress,
+): Order => ({
   account: account.id,
   texts: texts.flatMap(({ body, due, recipients }) => {
-    const to = recipients.filter(isPassed).map((passed) => ({ number: passed.to, cost: passed.cost }))
+    const to = recipients.filter(isPassed).map((passed) => ({
+      number: passed.to,
+      cost: passed.cost,
+      from: senderOf(passed.to),
+    }))
     return body === undefined || to.length === 0 ? [] : [{ body, due, to }]
   }),
 })

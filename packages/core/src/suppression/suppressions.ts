@@ -1,5 +1,6 @@
 import type { AccountId } from '../account/account.ts'
 import type { Msisdn } from '../message/msisdn.ts'
+import type { OptOut } from './opt-out.ts'
 import type { Suppression, SuppressionEntry, SuppressionKey, SuppressionScope } from './suppression.ts'
 
 /** Numbers that must not be written to. */
@@ -12,4 +13,6 @@ export interface Suppressions {
   remove(key: SuppressionKey): Promise<boolean>
   /** By number (as text), read in pieces: a long list does not grow the process. */
   list(scope: SuppressionScope, kind: Suppression): AsyncIterable<SuppressionEntry>
+  /** The opt-outs of an account, each with the arrival that made it; in the same order, and in pieces. */
+  optOuts(by: AccountId): AsyncIterable<OptOut>
 }

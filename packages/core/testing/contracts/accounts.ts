@@ -53,7 +53,7 @@ export const accountsContract: Contract<StoredPorts> = {
     }
     const id = await accounts.open({ account, password: undefined, credits: credits(123) }, now)
     if (typeof id === 'string') assert.fail(id)
-    const expected = { account: { ...account, id, locked: false }, balance: 123 }
+    const expected = { account: { ...account, id, locked: false, shortCodes: [] }, balance: 123 }
     assert.deepEqual(await accounts.find(id), expected)
     assert.deepEqual(await collect(accounts.list()), [expected])
     assert.deepEqual(await accounts.byLogin(account.login), { account: expected.account, password: undefined })

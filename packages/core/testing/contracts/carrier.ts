@@ -3,17 +3,18 @@ import {
   carrierId,
   isFinal,
   type Carrier,
+  type CarrierHandlers,
   type MessageId,
   type Receipt,
   type Submission,
   type SubmissionAnswer,
 } from '@gateway/core'
-import { aBody, numbers } from '../builders.ts'
+import { aBody, anAddress, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
 
 const submissions = (count: number, from = 1): readonly Submission[] =>
-  numbers(count).map((to, i) => ({ id: (from + i) as MessageId, to, body: aBody(`text ${i}`) }))
+  numbers(count).map((to, i) => ({ id: (from + i) as MessageId, from: anAddress(), to, body: aBody(`text ${i}`) }))
 
 /** Submits all in one call and gathers the answers as they come. */
 function submit(carrier: Carrier, messages: readonly Submission[]): readonly SubmissionAnswer[] {
@@ -27,6 +28,7 @@ const ids = (messages: readonly Submission[]) => messages.map(({ id }) => id)
 const references = (answers: readonly SubmissionAnswer[]) =>
   answers.map((answer) => (answer.outcome === 'accepted' ? answer.reference : assert.fail(answer.outcome)))
 
+const deaf: CarrierHandlers = { receipts: () => Promise.resolve(), arrivals: () => Promise.resolve() }
 const never = new Promise<never>(() => undefined)
 
 /**
@@ -37,12 +39,12 @@ export const carrierContract: Contract<Carrier> = {
   'it has a name and room for submissions': async (carrier) => {
     assert.equal(carrierId(carrier.id), carrier.id)
     assert.ok(Number.isInteger(carrier.window) && carrier.window >= 20)
-    carrier.listen({ receipts: () => Promise.resolve() })
+    carrier.listen(deaf)
     await carrier.close(never)
   },
 
   'every submission is answered exactly once, and accepted messages have references of their own': async (carrier) => {
-    carrier.listen({ receipts: () => Promise.resolve() })
+    carrier.listen(deaf)
     const answers = [submit(carrier, submissions(15)), submit(carrier, submissions(5, 16)), submit(carrier, [])]
     await until(() => answers.flat().length >= 20)
     await carrier.close(never)
@@ -52,7 +54,7 @@ export const carrierContract: Contract<Carrier> = {
   },
 
   'answers never come before the submission has returned': async (carrier) => {
-    carrier.listen({ receipts: () => Promise.resolve() })
+    carrier.listen(deaf)
     let returned = false
     const early: boolean[] = []
     carrier.submit(submissions(5), (answers) => early.push(...answers.map(() => !returned)))
@@ -64,7 +66,7 @@ export const carrierContract: Contract<Carrier> = {
 
   'a receipt for each accepted message arrives under its reference and tells a final state': async (carrier) => {
     const received: Receipt[] = []
-    carrier.listen({ receipts: (some) => Promise.resolve(void received.push(...some)) })
+    carrier.listen({ ...deaf, receipts: (some) => Promise.resolve(void received.push(...some)) })
     const answers = submit(carrier, submissions(20))
     await until(() => answers.length === 20 && new Set(received.map(({ reference }) => reference)).size === 20)
     const known = new Set(references(answers))
@@ -80,6 +82,7 @@ export const carrierContract: Contract<Carrier> = {
     const taken = new Set<string>()
     let calls = 0
     carrier.listen({
+      ...deaf,
       receipts: (some) => {
         if (++calls <= 3) return Promise.reject(new Error('the store is away'))
         for (const { reference } of some) taken.add(reference)
@@ -93,7 +96,7 @@ export const carrierContract: Contract<Carrier> = {
   },
 
   'closing answers everything that was submitted; nothing is left behind, and nothing comes twice': async (carrier) => {
-    carrier.listen({ receipts: () => Promise.resolve() })
+    carrier.listen(deaf)
     const answers = submit(carrier, submissions(20))
     await carrier.close(never)
     await until(() => answers.length >= 20)
@@ -101,7 +104,7 @@ export const carrierContract: Contract<Carrier> = {
   },
 
   'closing waits no longer than its deadline': async (carrier) => {
-    carrier.listen({ receipts: () => Promise.resolve() })
+    carrier.listen(deaf)
     const answers = submit(carrier, submissions(20))
     await carrier.close(Promise.resolve())
     await until(() => answers.length >= 20)
@@ -109,7 +112,7 @@ export const carrierContract: Contract<Carrier> = {
   },
 
   'what is submitted by many at the same time is answered to each of them': async (carrier) => {
-    carrier.listen({ receipts: () => Promise.resolve() })
+    carrier.listen(deaf)
     const answered = await Promise.all(
       submissions(20).map(async (message) => {
         const answers = submit(carrier, [message])

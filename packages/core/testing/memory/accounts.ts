@@ -64,7 +64,7 @@ function open(store: MemoryStore, opened: OpenedAccount, now: Instant): AccountI
   if (opened.credits < 0) throw new RangeError('an account cannot be opened with a debt')
 
   const id = newAccountId(store)
-  const account = { ...opened.account, id, locked: false }
+  const account = { ...opened.account, id, locked: false, shortCodes: [] }
   const row: AccountRow = { account, password: opened.password, balance: opened.credits, entries: [], keys: [] }
   row.entries.push({ amount: opened.credits, why: 'opened', at: now })
   store.accounts.set(id, row)

@@ -51,14 +51,16 @@ function takeOfOneSend(due: Rotation, messagesMax: number): readonly Range[] {
 }
 
 function claimed(store: MemoryStore, { row, attempt }: Held): ClaimedMessage {
-  const { first, account, body, due } = row.send
+  const { first, account, body, due, confirmation } = row.send
   return {
     id: row.id,
     send: first,
     account,
+    from: row.from,
     to: row.number,
     body,
     due,
+    confirmation,
     attempt,
     accountLocked: store.accounts.get(account)?.account.locked ?? true,
     suppressions: suppressionsOf(store, account, row.number),

@@ -1,18 +1,23 @@
 import { daysBefore, type DroppedHistory, type History, type Instant } from '@gateway/core'
 import { atomic } from './atomic.ts'
-import type { MessageRow, Send } from './rows.ts'
+import type { LastContact, MessageRow, Send } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
+import { contactOf } from './whose-reply.ts'
 
 const sendsMax = 1000
 
-export const memoryHistory = (store: MemoryStore): History => ({ drop: atomic((days) => drop(store, days)) })
+export const memoryHistory = (store: MemoryStore): History => ({
+  drop: atomic((days, contactDays) => drop(store, days, contactDays)),
+})
 
 /** What the sends cost is in the entries of their accounts, and stays there. */
-function drop(store: MemoryStore, days: number): DroppedHistory {
+function drop(store: MemoryStore, days: number, contactDays: number): DroppedHistory {
   const since = daysBefore(store.clock.now(), days)
   const old = [...bySend(store)].filter(([send, rows]) => send.due < since && rows.every((row) => isOld(row, since)))
   const rows = old.slice(0, sendsMax).flatMap(([, ofSend]) => ofSend)
   for (const row of rows) forget(store, row)
+  store.arrivals.splice(0, Infinity, ...store.arrivals.filter(({ at }) => at >= since))
+  forgetContacts(store, daysBefore(store.clock.now(), contactDays))
   const sends = Math.min(old.length, sendsMax)
   return { partitions: 0, sends, messages: rows.length, left: old.length > sends ? 'more' : 'all' }
 }
@@ -32,6 +37,7 @@ const isOld = ({ decision }: MessageRow, since: Instant): boolean =>
   decision !== undefined && decision.left < since && decision.at < since
 
 function forget(store: MemoryStore, row: MessageRow): void {
+  rememberContact(store, row)
   const { carrier, reference } = row.decision ?? {}
   store.messages.delete(row.id)
   store.incidents.delete(row.id)
@@ -39,4 +45,19 @@ function forget(store: MemoryStore, row: MessageRow): void {
   if (carrier === undefined || reference === undefined) return
   const key = referenceKey(carrier, reference)
   if (store.references.get(key) === row) store.references.delete(key)
+}
+
+function rememberContact(store: MemoryStore, row: MessageRow): void {
+  const contact = contactOf(row)
+  if (contact === undefined) return
+  const contacts = store.lastContacts.get(row.number) ?? new Map<LastContact['from'], LastContact>()
+  store.lastContacts.set(row.number, contacts)
+  const before = contacts.get(contact.from)
+  if (before === undefined || before.at < contact.at) contacts.set(contact.from, contact)
+}
+
+function forgetContacts(store: MemoryStore, since: Instant): void {
+  for (const contacts of store.lastContacts.values()) {
+    for (const [from, { at }] of contacts) if (at < since) contacts.delete(from)
+  }
 }

@@ -37,13 +37,18 @@ function accept(store: MemoryStore, order: Order): Acceptance | 'account-locked'
   enter(account, minus(balance, account.balance), 'messages', store.clock.now())
   let seen = 0
   const results = order.texts.map((text) =>
-    storeText(store, order.account, text, taken.slice(seen, (seen += text.to.length))),
+    storeSend(store, order.account, text, { taken: taken.slice(seen, (seen += text.to.length)) }),
   )
   return { results, balance }
 }
 
 /** Stores those recipients that were paid for, as one send. One result for each recipient. */
-function storeText(store: MemoryStore, account: AccountId, { body, due, to }: OrderedText, taken: readonly boolean[]) {
+export function storeSend(
+  store: MemoryStore,
+  account: AccountId,
+  { body, due, to }: OrderedText,
+  { taken = to.map(() => true), confirmation = false }: { taken?: readonly boolean[]; confirmation?: boolean },
+) {
   const paid = to.filter((_, i) => taken[i])
   const ids = paid.map(() => newMessageId(store))
   const [first] = ids
@@ -51,9 +56,19 @@ function storeText(store: MemoryStore, account: AccountId, { body, due, to }: Or
     const now = store.clock.now()
     const lane = paid.length <= singleLaneMax ? 'single' : 'bulk'
     const scheduled = due !== undefined && due > now
-    const send = { first, account, body, lane, submitted: now, due: scheduled ? due : now, scheduled } as const
-    const messages = paid.map(({ number, cost }, i) => {
-      const row: MessageRow = { id: ids[i] ?? first, send, number, cost, decision: undefined }
+    const send = {
+      first,
+      account,
+      body,
+      lane,
+      submitted: now,
+      due: scheduled ? due : now,
+      scheduled,
+      confirmation,
+    } as const
+    const messages = paid.map(({ number, cost, from }, i) => {
+      const row: MessageRow = { id: ids[i] ?? first, send, from, number, cost, decision: undefined }
+      store.addresses.add(from)
       store.messages.set(row.id, row)
       return row
     })

@@ -3,12 +3,14 @@ import { memoryAccounts } from './accounts.ts'
 import { realClock } from './clock.ts'
 import { memoryFlights } from './flights.ts'
 import { memoryHistory } from './history.ts'
+import { memoryInbox } from './inbox.ts'
 import { memoryLedger } from './ledger.ts'
 import { memoryMessages } from './messages.ts'
 import { memoryOverview } from './overview.ts'
 import { memoryPrices } from './prices.ts'
 import { memoryReceipts } from './receipts.ts'
 import { memorySecrets, type MemorySecretsSettings } from './secrets.ts'
+import { memorySenders } from './senders.ts'
 import { memoryStore, type MemoryStore } from './store.ts'
 import { memoryStories } from './stories.ts'
 import { memorySuppressions } from './suppressions.ts'
@@ -34,9 +36,11 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   ledger: memoryLedger(store),
   prices: memoryPrices(store),
   suppressions: memorySuppressions(store),
+  senders: memorySenders(store),
   messages: memoryMessages(store),
   flights: memoryFlights(store),
   receipts: memoryReceipts(store),
+  inbox: memoryInbox(store),
   stories: memoryStories(store),
   overview: memoryOverview(store),
   history: memoryHistory(store),

@@ -2,6 +2,7 @@ import type {
   Account,
   AccountId,
   ApiKey,
+  ArrivalId,
   Body,
   CarrierId,
   Credits,
@@ -14,6 +15,8 @@ import type {
   OutcomeCode,
   PasswordHash,
   Receipt,
+  SenderAddress,
+  Taking,
 } from '@gateway/core'
 
 export interface AccountRow {
@@ -41,11 +44,14 @@ export interface Send {
   readonly due: Instant
   /** Whether it was to be sent later, when it was accepted. */
   readonly scheduled: boolean
+  /** It confirms an opt-out. */
+  readonly confirmation: boolean
 }
 
 export interface MessageRow {
   readonly id: MessageId
   readonly send: Send
+  readonly from: SenderAddress
   readonly number: Msisdn
   readonly cost: Credits
   /** Undefined while it waits. */
@@ -92,6 +98,29 @@ export interface Held {
   readonly attempt: number
   /** From 1; it may have left unless this is above the flight's mark. */
   readonly position: number
+}
+
+/** A message that somebody may answer. */
+export interface LastContact {
+  readonly account: AccountId
+  readonly id: MessageId
+  readonly from: SenderAddress
+  readonly at: Instant
+}
+
+export interface ArrivalRow {
+  readonly id: ArrivalId
+  readonly carrier: CarrierId
+  readonly from: string
+  readonly to: string | undefined
+  readonly at: Instant
+  readonly text: string
+  /** Undefined: nobody. */
+  readonly account: AccountId | undefined
+  readonly answers: MessageId | undefined
+  readonly shortCode: SenderAddress | undefined
+  /** The call that took it; undefined: it is offered. */
+  taken: Taking | undefined
 }
 
 export interface KeptReceipt {

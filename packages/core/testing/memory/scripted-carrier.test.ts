@@ -1,14 +1,17 @@
 import { OUTCOME, type MessageId, type Receipt, type Submission, type SubmissionAnswer } from '@gateway/core'
-import { aBody, numbers, scriptedCarrier, until, type ScriptedCarrierOptions } from '@gateway/core/testing'
+import { aBody, anAddress, numbers, scriptedCarrier, until, type ScriptedCarrierOptions } from '@gateway/core/testing'
 
 const submissions = (count: number, from = 1): readonly Submission[] =>
-  numbers(count).map((to, i) => ({ id: (from + i) as MessageId, to, body: aBody() }))
+  numbers(count).map((to, i) => ({ id: (from + i) as MessageId, from: anAddress(), to, body: aBody() }))
 
 function setUp(options: ScriptedCarrierOptions = {}) {
   const carrier = scriptedCarrier(options)
   const answers: SubmissionAnswer[] = []
   const receipts: Receipt[] = []
-  carrier.listen({ receipts: (some) => Promise.resolve(void receipts.push(...some)) })
+  carrier.listen({
+    receipts: (some) => Promise.resolve(void receipts.push(...some)),
+    arrivals: () => Promise.resolve(),
+  })
   const submit = (messages: readonly Submission[]) => carrier.submit(messages, (some) => void answers.push(...some))
   return { carrier, answers, receipts, submit }
 }

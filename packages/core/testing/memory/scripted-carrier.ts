@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import {
   carrierId,
   OUTCOME,
+  type Arrival,
   type Carrier,
   type CarrierHandlers,
   type CarrierId,
@@ -43,6 +44,8 @@ export interface ScriptedCarrier extends Carrier {
   receiptFor(id: MessageId, code: ReceiptCode): Receipt
   /** Hands receipts over once; rejects if their handler does. */
   deliver(receipts: readonly Receipt[]): Promise<void>
+  /** Hands messages of people over once; rejects if their handler does. */
+  arrive(arrivals: readonly Arrival[]): Promise<void>
   /** Resolves once every receipt that a fate promised has been taken over. */
   settled(): Promise<void>
 }
@@ -116,6 +119,7 @@ export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedC
     receiptFor,
     listen: outbox.listen,
     deliver: outbox.deliver,
+    arrive: outbox.arrive,
     settled: outbox.settled,
     close: async (deadline) => {
       closed = true
@@ -159,6 +163,10 @@ function receiptOutbox() {
   return {
     listen: (by: CarrierHandlers): void => void (handlers = by),
     deliver,
+    arrive: async (arrivals: readonly Arrival[]): Promise<void> => {
+      if (handlers === undefined) throw new Error('nobody listens to this carrier')
+      await handlers.arrivals(arrivals)
+    },
     owe: (receipt: Receipt): void => void (last = last.then(() => offer(receipt))),
     settled: (): Promise<void> => last,
     close: (): void => void (closed = true),

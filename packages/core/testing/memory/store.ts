@@ -1,6 +1,7 @@
 import {
   credits,
   type AccountId,
+  type Arrival,
   type CarrierId,
   type Clock,
   type Credits,
@@ -12,18 +13,29 @@ import {
   type Lane,
   type MessageId,
   type Msisdn,
+  type OptOut,
+  type SenderAddress,
   type Suppression,
   type SuppressionScope,
 } from '@gateway/core'
 import { realClock } from './clock.ts'
 import { rotation, type Rotation } from './rotation.ts'
-import type { AccountRow, DispatcherRow, KeptReceipt, KeyRow, MessageRow, Range } from './rows.ts'
+import type {
+  AccountRow,
+  ArrivalRow,
+  DispatcherRow,
+  KeptReceipt,
+  KeyRow,
+  LastContact,
+  MessageRow,
+  Range,
+} from './rows.ts'
 
 /** All that the adapters of one memory share; what a database is to those of Postgres. */
 export interface MemoryStore {
   readonly clock: Clock
   /** The next number of a series that starts at 1. */
-  next(series: 'account' | 'key' | 'message' | 'dispatcher' | 'flight'): number
+  next(series: 'account' | 'key' | 'message' | 'dispatcher' | 'flight' | 'arrival' | 'taking'): number
   readonly accounts: Map<AccountId, AccountRow>
   /** By user name in lower case. */
   readonly logins: Map<string, AccountRow>
@@ -31,7 +43,21 @@ export interface MemoryStore {
   readonly keysByHash: Map<KeyHash, KeyRow>
   readonly prices: Map<string, Credits>
   readonly suppressions: Map<SuppressionScope, Map<Msisdn, Map<Suppression, Instant>>>
+  /** What made the opt-outs that a reply made, by account. */
+  readonly optOutReplies: Map<AccountId, Map<Msisdn, NonNullable<OptOut['reply']>>>
+  /** Every address that messages have left from, or that is an account's. */
+  readonly addresses: Set<SenderAddress>
+  readonly codes: Map<SenderAddress, AccountId>
+  readonly chosenSenders: Map<Msisdn, Map<AccountId, SenderAddress>>
   readonly messages: Map<MessageId, MessageRow>
+  /** Of dropped messages the last one to a number, by address. */
+  readonly lastContacts: Map<Msisdn, Map<SenderAddress, LastContact>>
+  /** In the order in which they were received. */
+  readonly arrivals: ArrivalRow[]
+  /** When each was seen. */
+  readonly samenesses: Map<string, Instant>
+  /** Parts that wait for the others of their text. */
+  readonly parts: Map<string, { readonly arrivals: readonly Arrival[]; readonly last: Instant }>
   /** Scheduled, or to be tried again. */
   readonly later: Rotation
   readonly due: Readonly<Record<Lane, Rotation>>
@@ -47,7 +73,7 @@ export interface MemoryStore {
 
 /** An empty store; its one price is that of all numbers, 1.0 (ruling 1.4). */
 export function memoryStore(clock: Clock = realClock()): MemoryStore {
-  const series = { account: 0, key: 0, message: 0, dispatcher: 0, flight: 0 }
+  const series = { account: 0, key: 0, message: 0, dispatcher: 0, flight: 0, arrival: 0, taking: 0 }
   const byId = (a: Range, b: Range) => firstId(a) - firstId(b)
   return {
     clock,
@@ -58,7 +84,15 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     keysByHash: new Map(),
     prices: new Map([['', credits(10)]]),
     suppressions: new Map(),
+    optOutReplies: new Map(),
+    addresses: new Set(),
+    codes: new Map(),
+    chosenSenders: new Map(),
     messages: new Map(),
+    lastContacts: new Map(),
+    arrivals: [],
+    samenesses: new Map(),
+    parts: new Map(),
     later: rotation((a, b) => a.at - b.at || byId(a, b)),
     due: { single: rotation(byId), bulk: rotation(byId) },
     dispatchers: new Map(),

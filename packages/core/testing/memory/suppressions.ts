@@ -1,5 +1,6 @@
 import type {
   AccountId,
+  OptOut,
   Msisdn,
   Suppression,
   SuppressionEntry,
@@ -15,9 +16,10 @@ export const memorySuppressions = (store: MemoryStore): Suppressions => ({
     const found = numbers.map((number) => [number, suppressionsOf(store, by, number)] as const)
     return new Map(found.filter(([, kinds]) => kinds.size > 0))
   }),
-  add: atomic((entry) => add(store, entry)),
-  remove: atomic((key) => remove(store, key)),
+  add: atomic((entry) => addSuppression(store, entry)),
+  remove: atomic((key) => removeSuppression(store, key)),
   list: (scope, kind) => listed(store, scope, kind),
+  optOuts: (by) => optOuts(store, by),
 })
 
 /** What holds for messages of this account to this number. */
@@ -26,21 +28,31 @@ export const suppressionsOf = (store: MemoryStore, by: AccountId, number: Msisdn
     ([by, 'everybody'] as const).flatMap((scope) => [...(store.suppressions.get(scope)?.get(number)?.keys() ?? [])]),
   )
 
-function add(store: MemoryStore, { scope, number, kind, since }: SuppressionEntry): 'added' | 'already' {
+/** With the reply that made it, if it is an opt-out that one made. */
+export function addSuppression(
+  store: MemoryStore,
+  { scope, number, kind, since }: SuppressionEntry,
+  reply?: NonNullable<OptOut['reply']>,
+): 'added' | 'already' {
   const numbers = store.suppressions.get(scope) ?? new Map<Msisdn, Map<Suppression, typeof since>>()
   const kinds = numbers.get(number) ?? new Map<Suppression, typeof since>()
   if (kinds.has(kind)) return 'already'
   kinds.set(kind, since)
   numbers.set(number, kinds)
   store.suppressions.set(scope, numbers)
+  if (scope !== 'everybody' && reply !== undefined) {
+    const replies = store.optOutReplies.get(scope) ?? new Map<Msisdn, typeof reply>()
+    store.optOutReplies.set(scope, replies.set(number, reply))
+  }
   return 'added'
 }
 
-function remove(store: MemoryStore, { scope, number, kind }: SuppressionKey): boolean {
+export function removeSuppression(store: MemoryStore, { scope, number, kind }: SuppressionKey): boolean {
   const numbers = store.suppressions.get(scope)
   const kinds = numbers?.get(number)
   const removed = kinds?.delete(kind) ?? false
   if (kinds?.size === 0) numbers?.delete(number)
+  if (scope !== 'everybody' && kind === 'opt-out') store.optOutReplies.get(scope)?.delete(number)
   return removed
 }
 
@@ -54,5 +66,11 @@ async function* listed(
   for (const number of [...numbers.keys()].sort()) {
     const since = numbers.get(number)?.get(kind)
     if (since !== undefined) yield { scope, number, kind, since }
+  }
+}
+
+async function* optOuts(store: MemoryStore, by: AccountId): AsyncIterable<OptOut> {
+  for await (const { number, since } of listed(store, by, 'opt-out')) {
+    yield { number, since, reply: store.optOutReplies.get(by)?.get(number) }
   }
 }

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { Flight, MessageId } from '@gateway/core'
-import { aBody, numbers } from '../../builders.ts'
+import { aBody, numbers, anAddress } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import { longAgo } from '../shared.ts'
 import { allAccepted, ascending, idsOf, times, wanted, withTraffic } from './traffic.ts'
@@ -22,6 +22,8 @@ export const claiming = withTraffic({
         account,
         to: numbers(3)[i],
         body: aBody(text),
+        from: anAddress(),
+        confirmation: false,
         attempt: 0,
         accountLocked: false,
         suppressions: new Set(),

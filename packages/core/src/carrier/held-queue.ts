@@ -1,0 +1,65 @@
+/** Stores what a carrier brings, some of which has to wait. */
+export interface HeldQueue<Item> {
+  /** Resolves once the items are stored; rejects if that failed, and then nobody tries them again. */
+  add(items: readonly Item[]): Promise<void>
+  /** Goes on with what waits. To be called when messages were recorded. */
+  run(): void
+}
+
+/**
+ * Stores items in batches, of `batchMax` items or one call of `add`, in their order but for those that are held (`isHeld`): these wait
+ * until they no longer are. So a receipt or reply that is faster than the record of its message finds it at the first look.
+ */
+export function createHeldQueue<Item>(
+  store: (items: readonly Item[]) => Promise<unknown>,
+  isHeld: (item: Item) => boolean,
+  batchMax: number,
+): HeldQueue<Item> {
+  interface Entry {
+    readonly items: readonly Item[]
+    resolve(): void
+    reject(problem: unknown): void
+  }
+  let waiting: Entry[] = []
+  let busy = false
+
+  function takeReady(): readonly Entry[] {
+    const ready: Entry[] = []
+    const held: Entry[] = []
+    let count = 0
+    for (const entry of waiting) {
+      if (count < batchMax && !entry.items.some(isHeld)) {
+        ready.push(entry)
+        count += entry.items.length
+      } else held.push(entry)
+    }
+    waiting = held
+    return ready
+  }
+
+  async function storeAll(): Promise<void> {
+    busy = true
+    for (let ready = takeReady(); ready.length > 0; ready = takeReady()) {
+      try {
+        await store(ready.flatMap(({ items }) => items))
+        for (const entry of ready) entry.resolve()
+      } catch (problem) {
+        for (const entry of ready) entry.reject(problem)
+      }
+    }
+    busy = false
+  }
+
+  const run = (): void => {
+    if (!busy) void storeAll()
+  }
+
+  return {
+    add: (items) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ items, resolve, reject })
+        run()
+      }),
+    run,
+  }
+}

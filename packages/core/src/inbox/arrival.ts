@@ -1,0 +1,39 @@
+import type { CarrierId } from '../carrier/carrier-id.ts'
+import type { Instant } from '../time/instant.ts'
+
+/** A message as a carrier brings it: a reply, or the first word of somebody. */
+export interface Arrival {
+  readonly carrier: CarrierId
+  /** Who wrote, as the network tells it: digits with or without `+`, or anything else. */
+  readonly from: string
+  /** The address that it was sent to; undefined: the network does not tell. */
+  readonly to: string | undefined
+  readonly text: string
+  /** When it was sent, if the network tells. */
+  readonly sent: Instant | undefined
+  /** The carrier's own id of it, if it has one. */
+  readonly reference: string | undefined
+  /** Names this hand-over: a link that offers again what had not been acknowledged gives the same name. */
+  readonly offer: string | undefined
+  /** Undefined: the text is whole. */
+  readonly part: ArrivalPart | undefined
+}
+
+/** Which part of a long text it is. */
+export interface ArrivalPart {
+  /** The same for all parts of a text, used again by the sender after some time (3GPP TS 23.040, 9.2.3.24.1). */
+  readonly group: number
+  /** From 1. */
+  readonly number: number
+  readonly of: number
+}
+
+/**
+ * What tells a repetition from a second message: two arrivals of one carrier within 24 hours are the same if this is. The carrier's
+ * id, else the numbers, the text and the time that the network gave, else the hand-over. Undefined: never taken for a repetition.
+ */
+export function samenessOf({ from, to, text, sent, reference, offer, part }: Arrival): string | undefined {
+  if (reference !== undefined) return JSON.stringify(['reference', reference])
+  if (sent !== undefined) return JSON.stringify(['fields', from, to, text, sent, part])
+  return offer === undefined ? undefined : JSON.stringify(['offer', offer])
+}
