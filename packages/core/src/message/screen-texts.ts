@@ -47,7 +47,8 @@ export async function screenTexts(
 
   const read = texts.map((text) => {
     const body = bodyWithin(text)
-    return typeof body === 'string' ? allRefused(text, body) : { ...text, body, numbers: text.recipients.map(parse) }
+    if (typeof body === 'string') return allRefused(text, body)
+    return { body, scheduled: text.scheduled, numbers: text.recipients.map(parse) }
   })
   const valid = read.flatMap((text) => ('numbers' in text ? text.numbers.flatMap(({ to }) => to ?? []) : []))
   const [prices, suppressions] = await Promise.all([
