@@ -45,9 +45,10 @@ const ofServers = [
 ]
 
 /** Whoever loses one of these must run it again, or look up what became of it. So often each is lost, beside all else. */
-const flakiness = 0.05
-const flakyOfDispatchers = ['record-late', 'settle', 'postpone']
-const flakyOfServers = ['accept', 'delete-waiting', 'transfer']
+const flaky = {
+  dispatcher: { probability: 0.2, statements: ['record-late', 'settle', 'postpone'] },
+  server: { probability: 0.05, statements: ['accept', 'delete-waiting', 'transfer'] },
+}
 
 /** Injects one fault after the other at random moments until the end, and waits until every one of them is over. */
 export async function injectFaults(injecting: Injecting): Promise<void> {
@@ -112,8 +113,10 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     member.network.cutAt(chance.one(wheres), statement, () => member.kill())
   }
 
-  for (const { app, network } of members)
-    network.flaky(flakiness, app === 'dispatcher' ? flakyOfDispatchers : flakyOfServers)
+  for (const { app, network } of members) {
+    const { probability, statements } = flaky[app === 'dispatcher' ? 'dispatcher' : 'server']
+    network.flaky(probability, statements)
+  }
   // One of each kind comes first, so that a short run meets all of them.
   let dealt = chance.shuffled([...new Set(deck)])
   while (performance.now() < injecting.end) {

@@ -124,7 +124,7 @@ export async function runLoad(load: Load, count: number): Promise<void> {
     // Those that are due soon are left until then: what matters is who is faster.
     const isGoing = (id: number): boolean => dueIn(id) < 300 && dueIn(id) > -15_000 && isThere(id)
     const isFarAhead = (id: number): boolean => dueIn(id) > 2 * minute && isThere(id)
-    const going = chance.happens(0.2) ? someIds(account.id, 20, isGoing) : []
+    const going = chance.happens(0.35) ? someIds(account.id, 20, isGoing) : []
     const chosen = going.length > 0 ? going : someIds(account.id, 40, chance.happens(0.85) ? isFarAhead : undefined)
     if (chosen.length === 0) return
     const ids = chance.happens(0.3) ? [...chosen, ...chosen.slice(0, 3)] : chosen

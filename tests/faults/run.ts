@@ -144,7 +144,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
 /** Times are full minutes: long enough for one that something can be scheduled for, and a while after it. */
 function loadSeconds(seconds: number): number {
   const toMinute = 60 - ((Date.now() / 1000) % 60)
-  return Math.max(seconds, (toMinute < 8 ? toMinute + 60 : toMinute) + 10)
+  return Math.max(seconds, (toMinute < 8 ? toMinute + 60 : toMinute) + 15)
 }
 
 /** In good order (P-16); so that what a killed carrier still owed is told by the next one. */
