@@ -1,6 +1,6 @@
 /** Tests run the sources: the export condition leads every `@gateway/*` import to its `src`, never to an old build. */
 export default {
-  testMatch: ['<rootDir>/{packages,apps,tests}/**/*.test.ts'],
+  testMatch: ['<rootDir>/{packages,apps,tests,benchmarks}/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/dist-testing/'],
   modulePathIgnorePatterns: ['<rootDir>/.*/dist/', '<rootDir>/.*/dist-testing/'],
   globalSetup: '<rootDir>/packages/adapters-postgres/testing/start-database.mjs',

@@ -1,0 +1,43 @@
+import type { Benchmark } from './benchmark.ts'
+import { bulkAccept } from './goals/bulk-accept.ts'
+import { hotAccount } from './goals/hot-account.ts'
+import { interfaces } from './goals/interfaces.ts'
+import { life } from './goals/life.ts'
+import { mixed } from './goals/mixed.ts'
+import { singleAccept } from './goals/single-accept.ts'
+import { singleLife } from './goals/single-life.ts'
+import { status } from './goals/status.ts'
+
+/** All benchmarks, in the order in which they run. */
+export const catalogue: readonly Benchmark[] = [
+  bulkAccept,
+  interfaces,
+  singleAccept,
+  hotAccount,
+  life,
+  singleLife,
+  status,
+  mixed,
+]
+
+/** Those of the names or numbers of goals; without any, those that belong to the run. Throws on a name that there is not. */
+export function chosen(names: readonly string[], quick: boolean): Benchmark[] {
+  const unknown = names.filter((name) => !catalogue.some((benchmark) => isMeant(benchmark, name)))
+  if (unknown.length > 0) throw new Error(`no benchmark is called ${unknown.join(', ')}; there are:\n${listOfAll()}`)
+  return catalogue.filter((benchmark) =>
+    names.length === 0
+      ? benchmark.runs === 'always' || (!quick && benchmark.runs === 'in full runs')
+      : names.some((name) => isMeant(benchmark, name)),
+  )
+}
+
+const isMeant = ({ name, goals }: Benchmark, asked: string): boolean =>
+  name === asked || goals.map(String).includes(asked)
+
+export const listOfAll = (): string =>
+  catalogue
+    .map(({ name, title, goals, runs }) => {
+      const rows = goals.length === 0 ? '' : ` [goal ${goals.join(', ')}]`
+      return `  ${name.padEnd(14)}${title}${rows}${runs === 'always' ? '' : ` (${runs})`}`
+    })
+    .join('\n')

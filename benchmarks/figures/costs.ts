@@ -1,0 +1,45 @@
+import type { Usage } from '../ground/usage.ts'
+import type { Latencies } from '../loads/latencies.ts'
+import type { Figure } from './figure.ts'
+
+/** A round of the product: what it cost, and how many messages (or answers) that was for. */
+export interface Cost {
+  readonly usage: Usage
+  readonly count: number
+  /** CPU of the process that made the load, µs. */
+  readonly generator: number
+}
+
+/** What each process cost a message. `apps` names those that were measured. */
+export function costFigures(of: string, apps: readonly string[], rounds: readonly Cost[]): Figure[] {
+  const each = (cost: (round: Cost) => number): number[] => rounds.map((round) => cost(round) / round.count)
+  const cpu = (name: string, rounds: readonly number[]): Figure => ({
+    name: `${of}: CPU of ${name}`,
+    unit: 'µs each',
+    rounds,
+    better: 'less',
+  })
+  return [
+    ...apps.map((app, at) =>
+      cpu(
+        app,
+        each(({ usage }) => usage.apps[at] ?? NaN),
+      ),
+    ),
+    cpu(
+      'PostgreSQL',
+      each(({ usage }) => usage.postgres),
+    ),
+    { name: `${of}: log of PostgreSQL`, unit: 'bytes each', rounds: each(({ usage }) => usage.wal), better: 'less' },
+    { name: `${of}: CPU of the load generator`, unit: 'µs each', rounds: each(({ generator }) => generator) },
+  ]
+}
+
+export function latencyFigures(of: string, rounds: readonly Latencies[]): Figure[] {
+  return (['p50', 'p95', 'p99'] as const).map((p) => ({
+    name: `${of}: ${p}`,
+    unit: 'ms',
+    rounds: rounds.map((latencies) => latencies[p]),
+    better: 'less',
+  }))
+}

@@ -1,0 +1,99 @@
+import { verdictOf, type Figure } from './figure.ts'
+import type { BenchmarkResult, RunResult, Stage } from './result.ts'
+import { spreadOf } from './spread.ts'
+
+/** Three significant digits where there are decimals; whole numbers with a separator at the thousands. */
+export function short(value: number): string {
+  if (!Number.isFinite(value)) return String(value)
+  const size = Math.abs(value)
+  if (size >= 1000) return Math.round(value).toLocaleString('en-US')
+  return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(size >= 1 || size === 0 ? 2 : 3)
+}
+
+/** Rows as columns of one width each, the first one to the left and the others to the right. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = []
+  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length)
+  const line = (row: readonly string[]): string =>
+    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  ')
+  return rows.map((row) => `  ${line(row).trimEnd()}`).join('\n')
+}
+
+function figureRow(figure: Figure): string[] {
+  const { median, min, max } = spreadOf(figure.rounds)
+  const spread = figure.rounds.length > 1 ? `${short(min)} .. ${short(max)}` : ''
+  const { goal } = figure
+  const sign = goal?.is === 'at least' ? '>=' : '<='
+  const verdict = goal === undefined ? '' : `goal ${goal.row}: ${sign} ${goal.value} ${verdictOf(goal, figure.rounds)}`
+  return [figure.name, short(median), figure.unit, spread, verdict]
+}
+
+/** One benchmark, as it is printed when it ends. */
+export function benchmarkReport(result: BenchmarkResult): string {
+  const parts = [`${result.name}: ${result.title} (${Math.round(result.seconds)} s)`]
+  if (result.figures.length > 0) {
+    parts.push(table([['', 'median', 'unit', 'min .. max', ''], ...result.figures.map(figureRow)]))
+  }
+  if (result.stages !== undefined) parts.push(stagesReport(result.stages))
+  if (result.growth !== undefined) {
+    const rows = result.growth.map(({ path, unit, small, large }) => [
+      path,
+      short(small),
+      short(large),
+      short(large / small),
+      unit,
+    ])
+    parts.push(table([['', 'small', 'large', 'ratio', 'unit'], ...rows]))
+  }
+  for (const { what, problem } of result.checks)
+    parts.push(`  ${problem === undefined ? 'ok' : 'NOT SO'}: ${what}${problem === undefined ? '' : ` (${problem})`}`)
+  for (const note of result.notes) parts.push(`  ${note}`)
+  return parts.join('\n')
+}
+
+function stagesReport(stages: readonly Stage[]): string {
+  const rows = stages.map(({ load, process, stage, microseconds }) => [
+    `${load}, ${process}: ${stage}`,
+    short(microseconds),
+    'µs',
+  ])
+  const loads = [...new Set(stages.map(({ load }) => load))]
+  const sums = loads.map((load) => {
+    const sum = stages.reduce((total, stage) => total + (stage.load === load ? stage.microseconds : 0), 0)
+    return [`${load}, all`, short(sum), 'µs']
+  })
+  return table([['', 'CPU a message', ''], ...rows, ...sums])
+}
+
+/** The table of goals, and what must be known to judge it. */
+export function runReport(run: RunResult): string {
+  const goals = run.benchmarks
+    .flatMap(({ name, figures }) => figures.map((figure) => ({ name, figure })))
+    .flatMap(({ name, figure }) => (figure.goal === undefined ? [] : [{ name, figure, goal: figure.goal }]))
+    .sort((a, b) => a.goal.row - b.goal.row)
+  const rows = goals.map(({ name, figure, goal }) => {
+    const { median, min, max } = spreadOf(figure.rounds)
+    const sign = goal.is === 'at least' ? '>=' : '<='
+    return [
+      `${String(goal.row).padStart(2)} ${name}: ${figure.name}`,
+      `${short(median)} ${figure.unit}`.trim(),
+      `${short(min)} .. ${short(max)}`,
+      `${sign} ${goal.value}`,
+      verdictOf(goal, figure.rounds),
+    ]
+  })
+  const settings = Object.entries(run.settings).map(([name, value]) => `  ${name}: ${value}`)
+  const broken = run.benchmarks.flatMap(({ name, checks }) =>
+    checks.flatMap(({ what, problem }) => (problem === undefined ? [] : [`  NOT SO: ${name}: ${what} (${problem})`])),
+  )
+  const checked = run.benchmarks.reduce((n, { checks }) => n + checks.length, 0)
+  return [
+    'Settings',
+    ...settings,
+    '',
+    'Goals',
+    rows.length === 0 ? '  none measured' : table([['', 'median', 'min .. max', 'goal', ''], ...rows]),
+    '',
+    broken.length === 0 ? `All ${checked} checks of correctness hold.` : broken.join('\n'),
+  ].join('\n')
+}

@@ -1,0 +1,64 @@
+import type { Benchmark } from '../benchmark.ts'
+import { costFigures, latencyFigures } from '../figures/costs.ts'
+import { ratios } from '../figures/spread.ts'
+import { openAccounts } from '../ground/accounts.ts'
+import { inRounds } from '../ground/rounds.ts'
+import { rawTable } from '../limits/raw-table.ts'
+import { accepting, keysOf, perSecondOf } from './accepting.ts'
+import { rawInserting } from './raw-inserting.ts'
+
+/** Goal 1, and the first half of goal 10. */
+export const bulkAccept: Benchmark = {
+  name: 'bulk-accept',
+  title: 'REST sends of 1000 beside raw set inserts of one row a recipient',
+  goals: [1, 10],
+  runs: 'always',
+  run: async (scene) => {
+    const rest = await scene.start('rest')
+    const accounts = await openAccounts(scene.database, 20)
+    await scene.database.query(rawTable)
+    const worker = scene.worker()
+    const seconds = scene.quick ? 4 : 8
+    const { product, limit } = await inRounds(scene.quick ? 3 : 5, {
+      product: (warmUp) =>
+        accepting(scene, rest, worker, {
+          face: 'rest',
+          keys: keysOf(accounts),
+          connections: 8,
+          recipients: 1000,
+          seconds: warmUp ? 3 : seconds,
+        }),
+      limit: (warmUp) => rawInserting(scene, worker, { rows: 1000, seconds: warmUp ? 2 : seconds }),
+    })
+    const memory = await rest.memory()
+    const nodeCpu = product.map(({ usage, count }) => (usage.apps[0] ?? NaN) / count)
+    return {
+      figures: [
+        { name: 'recipients', unit: '/s', rounds: perSecondOf(product), better: 'more' },
+        { name: 'raw set inserts', unit: 'rows/s', rounds: perSecondOf(limit) },
+        {
+          name: 'recipients beside raw rows',
+          unit: '',
+          rounds: ratios(perSecondOf(product), perSecondOf(limit)),
+          better: 'more',
+          goal: { row: 1, is: 'at least', value: 1.1 },
+        },
+        {
+          name: 'CPU of node a recipient',
+          unit: 'µs',
+          rounds: nodeCpu,
+          better: 'less',
+          goal: { row: 10, is: 'at most', value: 4 },
+        },
+        ...latencyFigures(
+          'send of 1000',
+          product.map(({ latencies }) => latencies),
+        ),
+        ...costFigures('recipient', ['rest'], product),
+        ...costFigures('raw row', [], limit),
+        { name: 'memory of rest, most', unit: 'MB', rounds: [memory.peakMegabytes], better: 'less' },
+      ],
+      notes: [],
+    }
+  },
+}

@@ -1,0 +1,58 @@
+import type { Benchmark } from '../benchmark.ts'
+import { costFigures, latencyFigures } from '../figures/costs.ts'
+import { ratios } from '../figures/spread.ts'
+import { openAccounts } from '../ground/accounts.ts'
+import { inRounds } from '../ground/rounds.ts'
+import { accepting, keysOf, perSecondOf } from './accepting.ts'
+
+const connections = 32
+
+/** Goal 4. */
+export const hotAccount: Benchmark = {
+  name: 'hot-account',
+  title: 'single REST sends of one account beside those of 1000 accounts',
+  goals: [4],
+  runs: 'always',
+  run: async (scene) => {
+    const rest = await scene.start('rest')
+    const keys = keysOf(await openAccounts(scene.database, 1001))
+    const worker = scene.worker()
+    const seconds = scene.quick ? 4 : 8
+    const side = (of: readonly string[]) => (warmUp: boolean) =>
+      accepting(scene, rest, worker, {
+        face: 'rest',
+        keys: of,
+        connections,
+        recipients: 1,
+        seconds: warmUp ? 2 : seconds,
+      })
+    const { one, many } = await inRounds(scene.quick ? 3 : 5, {
+      one: side(keys.slice(0, 1)),
+      many: side(keys.slice(1)),
+    })
+    return {
+      figures: [
+        { name: 'sends of one account', unit: '/s', rounds: perSecondOf(one), better: 'more' },
+        { name: 'sends of 1000 accounts', unit: '/s', rounds: perSecondOf(many), better: 'more' },
+        {
+          name: 'one account beside 1000',
+          unit: '',
+          rounds: ratios(perSecondOf(one), perSecondOf(many)),
+          better: 'more',
+          goal: { row: 4, is: 'at least', value: 0.85 },
+        },
+        ...latencyFigures(
+          'send of one account',
+          one.map(({ latencies }) => latencies),
+        ),
+        ...latencyFigures(
+          'send of 1000 accounts',
+          many.map(({ latencies }) => latencies),
+        ),
+        ...costFigures('send of one account', ['rest'], one),
+        ...costFigures('send of 1000 accounts', ['rest'], many),
+      ],
+      notes: [],
+    }
+  },
+}

@@ -1,0 +1,66 @@
+import type { Benchmark } from '../benchmark.ts'
+import { costFigures, latencyFigures } from '../figures/costs.ts'
+import type { Figure } from '../figures/figure.ts'
+import { ratios } from '../figures/spread.ts'
+import { openAccounts } from '../ground/accounts.ts'
+import { inRounds } from '../ground/rounds.ts'
+import type { Interface } from '../loads/send-requests.ts'
+import { accepting, keysOf, perSecondOf, type Accepting } from './accepting.ts'
+
+/** Goal 2. */
+export const interfaces: Benchmark = {
+  name: 'interfaces',
+  title: 'XML sends of 1000 and query-string sends of 100 beside REST sends of as many',
+  goals: [2],
+  runs: 'always',
+  run: async (scene) => {
+    const rest = await scene.start('rest')
+    const apps = { rest, asp: await scene.start('asp'), xml: await scene.start('xml') }
+    const keys = keysOf(await openAccounts(scene.database, 20))
+    const worker = scene.worker()
+    const seconds = scene.quick ? 3 : 6
+    const side = (face: Interface, recipients: number) => (warmUp: boolean) =>
+      accepting(scene, apps[face], worker, {
+        face,
+        keys,
+        connections: recipients === 1000 ? 8 : 16,
+        recipients,
+        seconds: warmUp ? 2 : seconds,
+      })
+    const measured = await inRounds(scene.quick ? 3 : 5, {
+      xml: side('xml', 1000),
+      restOf1000: side('rest', 1000),
+      asp: side('asp', 100),
+      restOf100: side('rest', 100),
+    })
+    const { xml, restOf1000, asp, restOf100 } = measured
+    return {
+      figures: [
+        beside('XML sends of 1000 beside REST', xml, restOf1000),
+        beside('query-string sends of 100 beside REST', asp, restOf100),
+        ...of('XML send of 1000', 'xml', xml),
+        ...of('REST send of 1000', 'rest', restOf1000),
+        ...of('query-string send of 100', 'asp', asp),
+        ...of('REST send of 100', 'rest', restOf100),
+      ],
+      notes: [],
+    }
+  },
+}
+
+const beside = (name: string, these: readonly Accepting[], those: readonly Accepting[]): Figure => ({
+  name,
+  unit: '',
+  rounds: ratios(perSecondOf(these), perSecondOf(those)),
+  better: 'more',
+  goal: { row: 2, is: 'at least', value: 0.7 },
+})
+
+const of = (what: string, app: string, rounds: readonly Accepting[]): Figure[] => [
+  { name: `${what}: recipients`, unit: '/s', rounds: perSecondOf(rounds), better: 'more' },
+  ...latencyFigures(
+    what,
+    rounds.map(({ latencies }) => latencies),
+  ),
+  ...costFigures(`${what}, a recipient`, [app], rounds),
+]

@@ -1,0 +1,142 @@
+import type { Benchmark } from '../benchmark.ts'
+import { latencyFigures } from '../figures/costs.ts'
+import { openAccounts } from '../ground/accounts.ts'
+import { submissions } from '../ground/checks.ts'
+import { drained } from '../ground/drained.ts'
+import type { Started } from '../ground/processes.ts'
+import type { Scene } from '../ground/scene.ts'
+import { firstOf } from '../loads/id-ranges.ts'
+import { latenciesOf, type Latencies } from '../loads/latencies.ts'
+import type { Worker } from '../loads/workers.ts'
+import { keysOf } from './accepting.ts'
+
+const perSecond = 200
+
+interface Round {
+  readonly accept: Latencies
+  readonly submit: Latencies
+  readonly singles: number
+  readonly drainPerSecond: number
+}
+
+/** Goal 8. */
+export const mixed: Benchmark = {
+  name: 'mixed',
+  title: `${perSecond} single sends a second while a backlog of bulk drains`,
+  goals: [8],
+  runs: 'always',
+  run: async (scene) => {
+    const rest = await scene.start('rest')
+    const keys = keysOf(await openAccounts(scene.database, 101))
+    const workers = { bulk: scene.worker(), single: scene.worker() }
+    const backlog = scene.quick ? 100_000 : 300_000
+    const rounds: Round[] = []
+    // Warm: the code of both processes, and the tables.
+    await round(scene, rest, { keys, workers, backlog: 30_000 })
+    for (let i = 0; i < 3; i++) rounds.push(await round(scene, rest, { keys, workers, backlog }))
+    const p99 = (of: (round: Round) => Latencies): number[] => rounds.map((one) => of(one).p99)
+    return {
+      figures: [
+        {
+          name: 'p99 of accept',
+          unit: 'ms',
+          rounds: p99(({ accept }) => accept),
+          better: 'less',
+          goal: { row: 8, is: 'at most', value: 150 },
+        },
+        {
+          name: 'p99 of request to submitted',
+          unit: 'ms',
+          rounds: p99(({ submit }) => submit),
+          better: 'less',
+          goal: { row: 8, is: 'at most', value: 300 },
+        },
+        ...latencyFigures(
+          'accept',
+          rounds.map(({ accept }) => accept),
+        ),
+        ...latencyFigures(
+          'request to submitted',
+          rounds.map(({ submit }) => submit),
+        ),
+        { name: 'single sends of a round', unit: '', rounds: rounds.map(({ singles }) => singles) },
+        {
+          name: 'bulk messages drained',
+          unit: '/s',
+          rounds: rounds.map(({ drainPerSecond }) => drainPerSecond),
+          better: 'more',
+        },
+      ],
+      notes: [
+        'Times count from the moment at which a request was to be sent, also where it had to wait for a connection.',
+        ...(scene.quick ? [`A backlog of ${backlog}; goal 8 speaks of 300,000, as in a full run.`] : []),
+      ],
+    }
+  },
+}
+
+interface Mix {
+  readonly keys: readonly string[]
+  readonly workers: { readonly bulk: Worker; readonly single: Worker }
+  readonly backlog: number
+}
+
+/** The backlog is there before the dispatcher starts; single sends come until it is gone. */
+async function round(scene: Scene, rest: Started, { keys, workers, backlog }: Mix): Promise<Round> {
+  const { url } = rest
+  const common = { url, face: 'rest' } as const
+  const bulk = await scene.sends(workers.bulk, {
+    ...common,
+    keys: keys.slice(0, 1),
+    connections: 4,
+    recipients: 1000,
+    requests: backlog / 1000,
+  })
+  await scene.server.checkpoint()
+  const dispatcher = await scene.start('dispatcher', { CARRIERS: 'simulator:?delayMs=0' })
+  const start = performance.now()
+  const gone = bulkGone(scene)
+  let drainedAfter = NaN
+  void gone.then(() => (drainedAfter = (performance.now() - start) / 1000))
+  // Time for the slowest machine; the rates are judged by what was sent while the backlog drained.
+  const sent = await scene.sends(workers.single, {
+    ...common,
+    keys: keys.slice(1),
+    connections: 32,
+    recipients: 1,
+    perSecond,
+    keepsTimes: true,
+    seconds: scene.quick ? 5 : 12,
+  })
+  await gone
+  await drained(scene.database, bulk.recipients + sent.recipients, firstOf(bulk.accepted))
+  await dispatcher.stop()
+  return {
+    accept: sent.latencies,
+    submit: latenciesOf(await waits(scene, sent.times)),
+    singles: sent.requests,
+    drainPerSecond: backlog / drainedAfter,
+  }
+}
+
+async function bulkGone({ database }: Scene): Promise<void> {
+  while ((await database.number(`select count(*) from due where lane = 1`)) > 0) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** From when each request was to be sent until its message was submitted, by the carrier's record. */
+async function waits(scene: Scene, times: readonly number[]): Promise<number[]> {
+  const wanted = new Map<number, number>()
+  for (let at = 0; at < times.length; at += 2) wanted.set(times[at] ?? 0, times[at + 1] ?? 0)
+  const milliseconds: number[] = []
+  for await (const { id, at } of submissions(scene.folder)) {
+    const asked = wanted.get(id)
+    if (asked !== undefined) milliseconds.push(at - asked)
+  }
+  scene.check(
+    'the carrier has seen every single send',
+    milliseconds.length === wanted.size ? undefined : `${milliseconds.length} of ${wanted.size}`,
+  )
+  return milliseconds
+}

@@ -1,0 +1,66 @@
+import type { Benchmark } from '../benchmark.ts'
+import { costFigures } from '../figures/costs.ts'
+import { ratios } from '../figures/spread.ts'
+import { openAccounts } from '../ground/accounts.ts'
+import { inRounds } from '../ground/rounds.ts'
+import { plainTables } from '../limits/plain-life.ts'
+import { keysOf, perSecondOf } from './accepting.ts'
+import { living, livingPlainly, postgresOf } from './living.ts'
+
+/** Enough at a time for the commits to hold hundreds of requests, as the plain table's do. */
+const connections = 500
+const perAccept = 500
+
+/** Goal 6 for single sends. */
+export const singleLife: Benchmark = {
+  name: 'single-life',
+  title: 'single REST sends, accepted to DELIVERED, beside a plain table',
+  goals: [6],
+  runs: 'always',
+  run: async (scene) => {
+    const { database, quick } = scene
+    const rest = await scene.start('rest')
+    const dispatcher = await scene.start('dispatcher', { CARRIERS: 'simulator:?delayMs=0' })
+    const keys = keysOf(await openAccounts(database, 1000))
+    await database.query(plainTables)
+    const worker = scene.worker()
+    const all = quick ? 25_000 : 100_000
+    const many = (warmUp: boolean): number => (warmUp ? 10_000 : all)
+    const product = (of: number) => (warmUp: boolean) =>
+      living(scene, [rest, dispatcher], worker, { keys, connections: of, recipients: 1, messages: many(warmUp) })
+    const plain = (per: number, acceptConnections: number) => (warmUp: boolean) =>
+      livingPlainly(scene, worker, { messages: many(warmUp), perAccept: per, acceptConnections })
+
+    const measured = await inRounds(quick ? 3 : 5, {
+      product: product(connections),
+      plain: plain(perAccept, 2),
+      few: product(32),
+      plainOneByOne: plain(1, 32),
+    })
+    return {
+      figures: [
+        { name: 'messages accepted and delivered', unit: '/s', rounds: perSecondOf(measured.product), better: 'more' },
+        {
+          name: `CPU of PostgreSQL beside the plain table in sets of ${perAccept}, single`,
+          unit: '',
+          rounds: ratios(postgresOf(measured.product), postgresOf(measured.plain)),
+          better: 'less',
+          goal: { row: 6, is: 'at most', value: 0.65 },
+        },
+        {
+          name: 'CPU of PostgreSQL over 32 connections beside the plain table row by row over 32',
+          unit: '',
+          rounds: ratios(postgresOf(measured.few), postgresOf(measured.plainOneByOne)),
+          better: 'less',
+        },
+        ...costFigures(`message over ${connections} connections`, ['rest', 'dispatcher'], measured.product),
+        ...costFigures('message over 32 connections', ['rest', 'dispatcher'], measured.few),
+        ...costFigures(`message in a plain table, ${perAccept} an accept`, [], measured.plain),
+        ...costFigures('message in a plain table, one an accept', [], measured.plainOneByOne),
+      ],
+      notes: [
+        `Goal 6 is judged where the plain table is cheapest: it accepts ${perAccept} messages in one statement, which no gateway does with single sends.`,
+      ],
+    }
+  },
+}

@@ -1,0 +1,108 @@
+import { createReadStream } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { countIds, type IdRanges } from '../loads/id-ranges.ts'
+import type { Database } from './postgres.ts'
+import type { Scene } from './scene.ts'
+
+/** What must hold after every benchmark that sends: no id lost, none twice, each delivered once, every balance exact. */
+export async function checkScene(scene: Scene): Promise<void> {
+  const { database, accepted } = scene
+  if (accepted.length === 0) return
+  scene.check('no id was given twice', twice(accepted))
+  scene.check('what was accepted is stored, and nothing else', await storedProblem(database, accepted))
+  scene.check('each id is in exactly one place', await placesProblem(database, accepted))
+  scene.check('what was submitted was submitted once, and is delivered or on its way', await recordProblem(scene))
+  scene.check('every balance is the sum of its entries', await ledgerProblem(database))
+}
+
+function twice(ranges: IdRanges): string | undefined {
+  const pairs: [number, number][] = []
+  for (let at = 0; at < ranges.length; at += 2) pairs.push([ranges[at] ?? 0, ranges[at + 1] ?? 0])
+  pairs.sort(([a], [b]) => a - b)
+  const overlap = pairs.find(([lo], at) => lo < (pairs[at - 1]?.[1] ?? 0))
+  return overlap === undefined ? undefined : `id ${overlap[0]}`
+}
+
+const bounds = (ranges: IdRanges): [number[], number[]] => [
+  ranges.filter((_, at) => at % 2 === 0),
+  ranges.filter((_, at) => at % 2 === 1),
+]
+
+const acceptedRanges = `(select range_agg(int8range(lo, hi)) from unnest($1::bigint[], $2::bigint[]) u(lo, hi))`
+
+async function storedProblem(database: Database, accepted: IdRanges): Promise<string | undefined> {
+  const [row] = await database.query<{ same: boolean; stored: string }>(
+    `select range_agg(int8range(first_id, first_id + n)) = ${acceptedRanges} same, sum(n) stored from send`,
+    bounds(accepted),
+  )
+  const count = countIds(accepted)
+  return row?.same === true && Number(row.stored) === count
+    ? undefined
+    : `${count} accepted, ${row?.stored ?? 0} stored`
+}
+
+/** As many ids as were accepted, and together the same ones: then each is there once. */
+async function placesProblem(database: Database, accepted: IdRanges): Promise<string | undefined> {
+  const [row] = await database.query<{ same: boolean; found: string }>(
+    `with places as (
+      select lo, hi from due union all select lo, hi from later
+      union all select i, i + 1 from flight, unnest(ids) i where i is not null and not exists (select from message where id = i)
+      union all select id, id + 1 from message
+    )
+    select range_agg(int8range(lo, hi)) = ${acceptedRanges} same, sum(hi - lo) found from places`,
+    bounds(accepted),
+  )
+  const count = countIds(accepted)
+  return row?.same === true && Number(row.found) === count ? undefined : `${count} accepted, ${row?.found ?? 0} found`
+}
+
+/** The carrier's own record beside the table of messages. */
+async function recordProblem({ database, folder }: Scene): Promise<string | undefined> {
+  const ids = await submittedIds(folder)
+  ids.sort()
+  const again = ids.find((id, at) => id === ids[at - 1])
+  if (again !== undefined) return `id ${again} was submitted twice`
+  const [row] = await database.query<{ delivered: string; others: string }>(
+    `select count(*) filter (where code = 0) delivered, count(*) filter (where code not in (0, 100)) others from message`,
+  )
+  const [delivered, others] = [Number(row?.delivered), Number(row?.others)]
+  if (others > 0) return `${others} messages have another outcome`
+  if (delivered > ids.length) return `${delivered} delivered, ${ids.length} submitted`
+  const flying = await database.number(`select count(*) from flight`)
+  return flying === 0 && delivered !== ids.length ? `${delivered} delivered, ${ids.length} submitted` : undefined
+}
+
+async function submittedIds(folder: string): Promise<Float64Array> {
+  const ids: number[] = []
+  for await (const { id } of submissions(folder)) ids.push(id)
+  return Float64Array.from(ids)
+}
+
+export interface Submission {
+  readonly id: number
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/** The records of all simulated carriers of a folder. */
+export async function* submissions(folder: string): AsyncGenerator<Submission> {
+  const files = await readdir(folder, { recursive: true }).catch(() => [])
+  for (const file of files.filter((name) => /submissions[^/]*\.jsonl$/.test(name))) {
+    for await (const line of createInterface(createReadStream(join(folder, file)))) {
+      const read = /"time":"([^"]+)","messageId":(\d+)/.exec(line)
+      if (read !== null) yield { id: Number(read[2]), at: Date.parse(read[1] ?? '') }
+    }
+  }
+}
+
+async function ledgerProblem(database: Database): Promise<string | undefined> {
+  const [row] = await database.query<{ wrong: string }>(
+    `select count(*) wrong from account a
+      left join (select account_id, sum(amount) total from ledger group by 1) l on l.account_id = a.id
+      left join (select account_id, sum(n::bigint * price) total from send group by 1) s on s.account_id = a.id
+    where a.balance <> coalesce(l.total, 0) - coalesce(s.total, 0)`,
+  )
+  return Number(row?.wrong) === 0 ? undefined : `${row?.wrong ?? '?'} accounts differ`
+}

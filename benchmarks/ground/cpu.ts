@@ -1,0 +1,82 @@
+import { readdir, readFile } from 'node:fs/promises'
+
+/** The kernel counts in these, on every architecture that Node runs on. */
+const ticksPerSecond = 100
+const microsecondsPerTick = 1e6 / ticksPerSecond
+
+interface Stat {
+  readonly name: string
+  readonly parent: number
+  /** User and system time of the process itself, µs. */
+  readonly own: number
+  /** The same of its children that have ended and were waited for, µs. */
+  readonly ended: number
+}
+
+/** Undefined: there is no such process, or no /proc here. */
+async function statOf(pid: number | string): Promise<Stat | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  const close = text.lastIndexOf(')')
+  const fields = text.slice(close + 2).split(' ')
+  const ticks = (...places: number[]): number =>
+    places.reduce((sum, place) => sum + Number(fields[place] ?? NaN), 0) * microsecondsPerTick
+  return {
+    name: text.slice(text.indexOf('(') + 1, close),
+    parent: Number(fields[1]),
+    own: ticks(11, 12),
+    ended: ticks(13, 14),
+  }
+}
+
+/** CPU of a process with all its threads since its start, µs, counted in steps of 10 ms. NaN where it cannot be told. */
+export const cpuOf = async (pid: number): Promise<number> => (await statOf(pid))?.own ?? NaN
+
+export interface Memory {
+  readonly residentMegabytes: number
+  /** The most it ever was. */
+  readonly peakMegabytes: number
+}
+
+export async function memoryOf(pid: number): Promise<Memory> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  const megabytes = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? NaN) / 1024
+  return { residentMegabytes: megabytes('VmRSS'), peakMegabytes: megabytes('VmHWM') }
+}
+
+/** Its parent, if both are processes of PostgreSQL on this machine. */
+export async function postmasterOf(backend: number): Promise<number | undefined> {
+  const own = await statOf(backend)
+  const parent = own === undefined ? undefined : await statOf(own.parent)
+  return own?.name === 'postgres' && parent?.name === 'postgres' ? own.parent : undefined
+}
+
+/**
+ * CPU of a whole PostgreSQL since its start, µs: the postmaster, its children that live, and those that have ended, whose time
+ * the postmaster inherits when it waits for them. Looked at again if one ended meanwhile, so that none is missed or counted twice.
+ */
+export async function postgresCpu(postmaster: number | undefined): Promise<number> {
+  if (postmaster === undefined) return NaN
+  for (let attempt = 1; ; attempt++) {
+    const before = await statOf(postmaster)
+    const children = await childrenOf(postmaster)
+    const living = (await Promise.all(children.map(preciseCpu))).reduce((sum, cpu) => sum + cpu, 0)
+    const after = await statOf(postmaster)
+    if (before === undefined || after === undefined) return NaN
+    if (before.ended === after.ended || attempt === 20) return after.own + after.ended + living
+  }
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const stats = await Promise.all(pids.map(async (pid) => ({ pid: Number(pid), stat: await statOf(pid) })))
+  return stats.flatMap(({ pid, stat }) => (stat?.parent === parent ? [pid] : []))
+}
+
+/** In nanoseconds where the kernel tells them (a process of PostgreSQL has one thread), else in steps of 10 ms. */
+async function preciseCpu(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => undefined)
+  const nanoseconds = Number(text?.split(' ')[0] ?? 0)
+  return nanoseconds > 0 ? nanoseconds / 1000 : ((await statOf(pid))?.own ?? 0)
+}

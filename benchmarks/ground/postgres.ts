@@ -1,0 +1,114 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
+import pg from 'pg'
+import { postgresCpu, postmasterOf } from './cpu.ts'
+
+/** A database that was made for one benchmark. */
+export interface Database {
+  readonly connectionString: string
+  query<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>
+  /** The first column of the first row. */
+  number(text: string, values?: readonly unknown[]): Promise<number>
+  /** Closes and drops it. */
+  drop(): Promise<void>
+}
+
+export interface Server {
+  /** Whether the benchmark runs it, so that nothing else uses it. */
+  readonly isOwn: boolean
+  createDatabase(): Promise<Database>
+  /** CPU of all its processes, µs; NaN where it runs on another machine. */
+  cpu(): Promise<number>
+  /** Bytes of log written since its start. */
+  wal(): Promise<number>
+  /** What is dirty goes to disk now, so that one round does not pay for the one before. */
+  checkpoint(): Promise<void>
+  query<Row = Record<string, unknown>>(text: string): Promise<Row[]>
+  stop(): Promise<void>
+}
+
+/** A PostgreSQL with the settings that the product gives its own; it only knows how to count statements besides. */
+export async function openServer(folder: string, url: string | undefined): Promise<Server> {
+  if (url !== undefined) return serverAt(url, () => Promise.resolve(), false)
+  const dataDir = join(folder, 'server')
+  await mkdir(dataDir)
+  const settings = { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track': 'none' }
+  const embedded = await startEmbeddedPostgres({ dataDir, settings })
+  const stop = async (): Promise<void> => {
+    await embedded.stop()
+    await removeCluster(dataDir)
+  }
+  try {
+    return await serverAt(embedded.connectionString, stop, true)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function serverAt(url: string, stop: () => Promise<void>, isOwn: boolean): Promise<Server> {
+  const admin = await connect(url)
+  const [backend] = await admin.query<{ pid: number }>('select pg_backend_pid() pid')
+  const postmaster = await postmasterOf(backend?.pid ?? 0)
+  const open = new Set<Database>()
+  let databases = 0
+
+  async function createDatabase(): Promise<Database> {
+    const name = `gateway_benchmark_${process.pid}_${++databases}`
+    await admin.query(`create database ${name}`)
+    const connectionString = inDatabase(url, name)
+    const connection = await connect(connectionString)
+    const database: Database = {
+      connectionString,
+      query: connection.query,
+      number: async (text, values) => Number(Object.values((await connection.query(text, values))[0] ?? {})[0]),
+      drop: async () => {
+        if (!open.delete(database)) return
+        await connection.close()
+        await admin.query(`drop database ${name} with (force)`)
+      },
+    }
+    open.add(database)
+    return database
+  }
+
+  return {
+    isOwn,
+    createDatabase,
+    cpu: () => postgresCpu(postmaster),
+    wal: async () => {
+      const [row] = await admin.query<{ bytes: string }>(`select pg_current_wal_lsn() - '0/0' bytes`)
+      return Number(row?.bytes)
+    },
+    checkpoint: async () => {
+      await admin.query('checkpoint')
+    },
+    query: admin.query,
+    stop: async () => {
+      for (const database of [...open]) await database.drop().catch(() => undefined)
+      await admin.close()
+      await stop()
+    },
+  }
+}
+
+async function connect(connectionString: string) {
+  const pool = new pg.Pool({ connectionString, max: 2, application_name: 'benchmark' })
+  pool.on('error', () => undefined)
+  await pool.query('select')
+  return {
+    query: async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
+      // Without values the simple protocol takes several statements.
+      const result = await (values.length === 0 ? pool.query(text) : pool.query(text, [...values]))
+      return (Array.isArray(result) ? [] : result.rows) as Row[]
+    },
+    close: () => pool.end(),
+  }
+}
+
+function inDatabase(url: string, name: string): string {
+  const at = /^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*(.*)$/.exec(url)
+  if (at === null) throw new Error('DATABASE_URL does not read postgres://user:password@host:port/database')
+  return `${at[1] ?? ''}${name}${at[2] ?? ''}`
+}

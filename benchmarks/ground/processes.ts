@@ -1,0 +1,99 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { cpuOf, memoryOf, type Memory } from './cpu.ts'
+
+export type App = 'all-in-one' | 'rest' | 'asp' | 'xml' | 'dispatcher'
+
+/** A process of the product, as an operator starts it. */
+export interface Started {
+  readonly app: App
+  readonly url: string
+  /** µs since its start. */
+  cpu(): Promise<number>
+  memory(): Promise<Memory>
+  /** Lines of its log that tell of an error, at most so many. */
+  errors(most: number): Promise<string[]>
+  /** SIGTERM, and waits for the end. Throws if it ends with anything but 0. */
+  stop(): Promise<void>
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const startSeconds = 60
+const stopSeconds = 30
+
+/** Variables of whoever runs the benchmark that would change what is measured. */
+const ours =
+  /^(DATABASE_URL|DATA_DIR|HOST|PORT|CARRIERS|LOG_LEVEL|NODE_OPTIONS|PG.*|[A-Z]+_SECONDS|[A-Z]+_HOURS|[A-Z_]+_MAX)$/
+
+const running = new Set<ChildProcess>()
+let started = 0
+
+/** What it says goes into a file of the folder. */
+export async function startApp(
+  app: App,
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Started> {
+  const path = join(folder, `${app}-${++started}.log`)
+  const log = openSync(path, 'w')
+  const others = Object.entries(process.env).filter(([name]) => !ours.test(name))
+  const child = spawn(process.execPath, [join(root, 'apps', app, 'dist', 'main.js')], {
+    cwd: root,
+    env: { ...Object.fromEntries(others), PORT: '0', ...environment },
+    stdio: ['ignore', log, log],
+  })
+  closeSync(log)
+  running.add(child)
+  const ended = new Promise<number | null>((resolve) =>
+    child.once('close', (code) => {
+      running.delete(child)
+      resolve(code)
+    }),
+  )
+  const pid = child.pid ?? 0
+  return {
+    app,
+    url: await urlIn(path, child),
+    cpu: () => cpuOf(pid),
+    memory: () => memoryOf(pid),
+    errors: async (most) => {
+      const lines = (await readFile(path, 'utf8')).split('\n')
+      return lines.filter((line) => /"level":[56]0/.test(line)).slice(0, most)
+    },
+    stop: async () => {
+      child.kill('SIGTERM')
+      const slow = delay(stopSeconds * 1000, 'slow' as const, { ref: false })
+      const code = await Promise.race([ended, slow])
+      if (code !== 0) throw new Error(`${app} ended with ${String(code)}: ${await endOf(path)}`)
+    },
+  }
+}
+
+async function urlIn(path: string, child: ChildProcess): Promise<string> {
+  const deadline = performance.now() + startSeconds * 1000
+  for (;;) {
+    const url = /"url":"(http:[^"]+)"/.exec(await readFile(path, 'utf8'))?.[1]
+    if (url !== undefined) return url
+    if (child.exitCode !== null || performance.now() > deadline) throw new Error(`no start: ${await endOf(path)}`)
+    await delay(20)
+  }
+}
+
+const endOf = async (path: string): Promise<string> => (await readFile(path, 'utf8')).slice(-2000)
+
+/** Ends what is left of a run that was broken off. */
+export async function endAll(): Promise<void> {
+  await Promise.all(
+    [...running].map(
+      (child) =>
+        new Promise<void>((resolve) => {
+          child.once('close', () => resolve())
+          child.kill('SIGKILL')
+        }),
+    ),
+  )
+}

@@ -1,0 +1,10 @@
+/** A row of what must be kept of a message at the least, with nothing but its key for an index. */
+export const rawTable = `
+create table raw_recipient (
+  id bigint generated always as identity primary key,
+  account_id int not null,
+  msisdn bigint not null,
+  price int not null,
+  body text not null,
+  at timestamptz not null default now()
+)`

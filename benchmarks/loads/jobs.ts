@@ -1,0 +1,18 @@
+import { runOneRowCommits } from '../limits/one-row-commits.ts'
+import { runPlainLife } from '../limits/plain-life.ts'
+import { runRawInserts } from '../limits/raw-inserts.ts'
+import { runRawSelect } from '../limits/raw-select.ts'
+import { runAskLoad } from './ask-load.ts'
+import { runSendLoad } from './send-load.ts'
+
+/** What a worker can do. */
+export const jobs = {
+  sends: runSendLoad,
+  asks: runAskLoad,
+  rawInserts: runRawInserts,
+  oneRowCommits: runOneRowCommits,
+  rawSelect: runRawSelect,
+  plainLife: runPlainLife,
+}
+
+export type Jobs = typeof jobs

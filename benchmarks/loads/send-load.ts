@@ -1,0 +1,99 @@
+import { openHttpConnection, type HttpConnection } from './http-connection.ts'
+import { addIds, type IdRanges } from './id-ranges.ts'
+import { latenciesOf, type Latencies } from './latencies.ts'
+import { idsIn, sendRequest, type Interface } from './send-requests.ts'
+
+export interface SendLoad {
+  readonly url: string
+  readonly face: Interface
+  readonly keys: readonly string[]
+  readonly connections: number
+  /** Of one request. */
+  readonly recipients: number
+  /** The n of the first number. */
+  readonly firstNumber: number
+  /** Ends after so many requests or so many seconds, whichever comes first. */
+  readonly requests?: number
+  readonly seconds?: number
+  /** So many a second, whether those before were answered or not; undefined: each connection sends again when it is answered. */
+  readonly perSecond?: number
+  readonly scheduled?: string
+  /** Answers when each request was to be sent (milliseconds since 1970) with the id of its first message. */
+  readonly keepsTimes?: boolean
+}
+
+export interface SendLoadResult {
+  readonly requests: number
+  /** That were accepted. */
+  readonly recipients: number
+  readonly seconds: number
+  readonly latencies: Latencies
+  readonly accepted: IdRanges
+  /** Answers that were not 200 with an id for each number, by what they said. */
+  readonly failures: Readonly<Record<string, number>>
+  /** Id, time, id, time … */
+  readonly times: readonly number[]
+}
+
+/** Sends until the end and counts what was accepted. Latencies count from when a request was to be sent. */
+export async function runSendLoad(load: SendLoad): Promise<SendLoadResult> {
+  const { face, keys, recipients, perSecond, requests: requestsMax = Infinity, seconds = Infinity } = load
+  const templates = keys.map((key) => sendRequest({ face, key, recipients, scheduled: load.scheduled }))
+  const connections = await Promise.all(Array.from({ length: load.connections }, () => openHttpConnection(load.url)))
+  const milliseconds: number[] = []
+  const accepted: IdRanges = []
+  const times: number[] = []
+  const failures: Record<string, number> = {}
+  let begun = 0
+  let acceptedCount = 0
+
+  async function one(connection: HttpConnection, wanted: number, at: number): Promise<void> {
+    const template = templates[wanted % templates.length]
+    if (template === undefined) throw new Error('no account to send from')
+    const { status, body } = await connection.ask(template.from(load.firstNumber + wanted * recipients))
+    milliseconds.push(performance.now() - at)
+    const ids = status === 200 ? idsIn(face, body) : []
+    addIds(accepted, ids)
+    acceptedCount += ids.length
+    if (load.keepsTimes === true && ids[0] !== undefined) times.push(ids[0], performance.timeOrigin + at)
+    if (ids.length !== recipients) {
+      const what = `${status} ${body.slice(0, 120)}`
+      failures[what] = (failures[what] ?? 0) + 1
+    }
+  }
+
+  const start = performance.now()
+  const end = start + seconds * 1000
+  const goesOn = (): boolean => begun < requestsMax && performance.now() < end
+
+  async function closed(connection: HttpConnection): Promise<void> {
+    while (goesOn()) await one(connection, begun++, performance.now())
+  }
+
+  /** Every connection takes the next request when its time has come. */
+  async function open(connection: HttpConnection, rate: number): Promise<void> {
+    while (goesOn()) {
+      const wanted = begun++
+      const at = start + (wanted * 1000) / rate
+      if (at > end) return
+      const wait = at - performance.now()
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+      await one(connection, wanted, at)
+    }
+  }
+
+  await Promise.all(
+    connections.map((connection) => (perSecond === undefined ? closed(connection) : open(connection, perSecond))),
+  )
+  const took = (performance.now() - start) / 1000
+  for (const connection of connections) connection.close()
+  return {
+    requests: milliseconds.length,
+    recipients: acceptedCount,
+    seconds: took,
+    latencies: latenciesOf(milliseconds),
+    accepted,
+    failures,
+    times,
+  }
+}

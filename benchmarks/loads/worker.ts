@@ -1,0 +1,24 @@
+/** A process that makes load, so that what it costs is told apart from what is measured. Started by workers.ts. */
+import { jobs, type Jobs } from './jobs.ts'
+
+interface Order {
+  readonly job: keyof Jobs
+  readonly options: never
+}
+
+process.on('message', ({ job, options }: Order) => void run(job, options))
+// Whoever started it is gone.
+process.on('disconnect', () => process.exit())
+// Ctrl-C reaches every process of a terminal: the one that gave the order ends this one when it is done.
+process.on('SIGINT', () => undefined)
+
+async function run(job: keyof Jobs, options: never): Promise<void> {
+  const before = process.cpuUsage()
+  try {
+    const result = await jobs[job](options)
+    const { user, system } = process.cpuUsage(before)
+    process.send?.({ result, cpu: user + system })
+  } catch (error) {
+    process.send?.({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  }
+}

@@ -1,0 +1,66 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { chosen, listOfAll } from './catalogue.ts'
+import { comparison } from './figures/compare.ts'
+import { runReport } from './figures/report.ts'
+import { readResult } from './figures/result.ts'
+import { runBenchmarks } from './run-benchmarks.ts'
+
+const results = fileURLToPath(new URL('results/', import.meta.url))
+const usage = `pnpm benchmark [name or number of a goal …] [--quick] [--out file]
+pnpm benchmark compare <result> <result>
+pnpm benchmark list`
+
+const say = (line: string): void => console.log(line)
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  if (process.env['DEBUG'] !== undefined) console.error(error)
+  // What still waits for its turn is of no use any more.
+  process.exit(1)
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      out: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const [first, ...others] = positionals
+  if (values.help || first === 'list') say(`${usage}\n\n${listOfAll()}`)
+  else if (first === 'compare') await compare(others)
+  else return run(positionals, values)
+  return 0
+}
+
+async function compare([before, after]: readonly string[]): Promise<void> {
+  if (before === undefined || after === undefined) throw new Error(usage)
+  say(comparison(await readResult(before), await readResult(after)))
+}
+
+/** 0: all ran and their checks hold, whether the goals are met or not. */
+async function run(
+  names: readonly string[],
+  { quick, out }: { quick: boolean; out?: string | undefined },
+): Promise<number> {
+  const stopping = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
+  const result = await runBenchmarks({
+    benchmarks: chosen(names, quick),
+    quick,
+    databaseUrl: process.env['DATABASE_URL'],
+    say,
+    stopping: stopping.signal,
+  })
+  const path = out ?? `${results}${result.startedAt.slice(0, 16).replaceAll(':', '')}${quick ? '-quick' : ''}.json`
+  await mkdir(results, { recursive: true })
+  await writeFile(path, `${JSON.stringify(result, undefined, 1)}\n`)
+  say(`${runReport(result)}\n\nresult file: ${path.replace(results, 'benchmarks/results/')}`)
+  return result.benchmarks.some(({ checks }) => checks.some(({ problem }) => problem !== undefined)) ? 1 : 0
+}

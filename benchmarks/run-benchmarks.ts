@@ -1,0 +1,71 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Benchmark } from './benchmark.ts'
+import { benchmarkReport } from './figures/report.ts'
+import type { BenchmarkResult, RunResult } from './figures/result.ts'
+import { checkScene } from './ground/checks.ts'
+import { settingsOf } from './ground/machine.ts'
+import { openServer, type Server } from './ground/postgres.ts'
+import { endAll } from './ground/processes.ts'
+import { openScene } from './ground/scene.ts'
+import { endWorkers } from './loads/workers.ts'
+
+export interface Run {
+  readonly benchmarks: readonly Benchmark[]
+  readonly quick: boolean
+  /** A PostgreSQL to use instead of one of our own. */
+  readonly databaseUrl: string | undefined
+  readonly say: (line: string) => void
+  /** Breaks the run off: everything is ended and removed, and it rejects. */
+  readonly stopping: AbortSignal
+}
+
+/** Runs them one after the other on one PostgreSQL, and leaves nothing behind. */
+export async function runBenchmarks(run: Run): Promise<RunResult> {
+  const folder = await mkdtemp(join(tmpdir(), 'gw-benchmark-'))
+  // The user that PostgreSQL runs as must be able to enter it.
+  await chmod(folder, 0o755)
+  const broken = new Promise<never>((_, reject) =>
+    run.stopping.addEventListener('abort', () => reject(new Error('the run was broken off'))),
+  )
+  broken.catch(() => undefined)
+  let server: Server | undefined
+  try {
+    server = await openServer(folder, run.databaseUrl)
+    return await Promise.race([onServer(run, server, folder), broken])
+  } finally {
+    endWorkers()
+    await endAll()
+    await server?.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function onServer(run: Run, server: Server, folder: string): Promise<RunResult> {
+  const startedAt = new Date().toISOString()
+  const settings = await settingsOf(server)
+  const benchmarks: BenchmarkResult[] = []
+  for (const benchmark of run.benchmarks) {
+    run.say(`${benchmark.name} …`)
+    const result = await one(run, benchmark, server, folder)
+    benchmarks.push(result)
+    run.say(`${benchmarkReport(result)}\n`)
+  }
+  return { format: 1, startedAt, quick: run.quick, settings, benchmarks }
+}
+
+async function one(
+  { quick, say }: Run,
+  benchmark: Benchmark,
+  server: Server,
+  folder: string,
+): Promise<BenchmarkResult> {
+  const { name, title } = benchmark
+  const start = performance.now()
+  const scene = await openScene(server, folder, { name, quick, say })
+  const outcome = await benchmark.run(scene)
+  await checkScene(scene)
+  await scene.end()
+  return { name, title, ...outcome, checks: scene.checks, seconds: (performance.now() - start) / 1000 }
+}
