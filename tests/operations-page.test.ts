@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { root } from './support/process.ts'
+
+const levels: ReadonlySet<string> = new Set(['warn', 'error', 'fatal'])
+
+/** What a log call says: its pieces of fixed text, between which something else is put in. */
+interface Said {
+  readonly where: string
+  readonly pieces: readonly string[]
+}
+
+interface Source {
+  readonly path: string
+  readonly file: ts.SourceFile
+}
+
+const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+const said = sources().flatMap(saidIn)
+
+function sources(): readonly Source[] {
+  const folders = ['packages', 'apps'].flatMap((of) => readdirSync(join(root, of)).map((name) => join(of, name, 'src')))
+  const paths = folders.filter((folder) => existsSync(join(root, folder))).flatMap(sourcesIn)
+  return paths.map((path) => {
+    const text = readFileSync(join(root, path), 'utf8')
+    return { path, file: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) }
+  })
+}
+
+function sourcesIn(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => join(folder, name))
+}
+
+function saidIn({ path, file }: Source): readonly Said[] {
+  return callsIn(file)
+    .filter(isLogCall)
+    .map((call) => ({ call, where: `${path}:${file.getLineAndCharacterOfPosition(call.getStart()).line + 1}` }))
+    .flatMap(({ call, where }) => messagesOf(call, file).map((pieces) => ({ where, pieces })))
+}
+
+function callsIn(node: ts.Node): readonly ts.CallExpression[] {
+  const calls: ts.CallExpression[] = ts.isCallExpression(node) ? [node] : []
+  node.forEachChild((child) => void calls.push(...callsIn(child)))
+  return calls
+}
+
+/** `log.warn(…)`, also of a log that something else holds: `settings.log.warn(…)`. */
+function isLogCall({ expression: called }: ts.CallExpression): boolean {
+  if (!ts.isPropertyAccessExpression(called)) return false
+  return levels.has(called.name.text) && /\blog$/.test(called.expression.getText())
+}
+
+/** The message is the first argument or, after fields, the second. */
+function messagesOf(call: ts.CallExpression, file: ts.SourceFile): readonly (readonly string[])[] {
+  const [first, second] = call.arguments
+  return textsOf(second ?? first, file)
+}
+
+function textsOf(text: ts.Node | undefined, file: ts.SourceFile): readonly (readonly string[])[] {
+  if (text !== undefined && ts.isStringLiteralLike(text)) return [[text.text]]
+  if (text !== undefined && ts.isTemplateExpression(text)) {
+    return [[text.head.text, ...text.templateSpans.map(({ literal }) => literal.text)]]
+  }
+  if (text !== undefined && ts.isIdentifier(text)) return textsGivenAs(text, file)
+  throw new Error(`${file.fileName}: the message of a log call cannot be read: ${text?.getText() ?? 'there is none'}`)
+}
+
+/** A message that is a parameter: what the calls of that function in the same file give for it. */
+function textsGivenAs(name: ts.Identifier, file: ts.SourceFile): readonly (readonly string[])[] {
+  let around: ts.Node = name
+  while (!ts.isFunctionDeclaration(around) && !ts.isSourceFile(around)) around = around.parent
+  const at = ts.isSourceFile(around) ? -1 : around.parameters.findIndex((one) => one.name.getText() === name.text)
+  const called = ts.isSourceFile(around) ? undefined : around.name?.text
+  const given = callsIn(file).filter((call) => call.expression.getText() === called)
+  if (at < 0 || given.length === 0) throw new Error(`${file.fileName}: what is logged as ${name.text} cannot be read`)
+  return given.flatMap((call) => textsOf(call.arguments[at], file))
+}
+
+const fits = ({ pieces }: Said, text: string): boolean =>
+  new RegExp(`^${pieces.map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.+')}$`).test(text)
+
+/** The first cells of the tables under a heading. */
+function firstCells(heading: string): readonly string[] {
+  const [, from = ''] = page.split(`\n## ${heading}\n`)
+  const [section = ''] = from.split('\n## ')
+  return Array.from(section.matchAll(/^\| `([^`]+)`/gm), ([, cell = '']) => cell)
+}
+
+const told = firstCells('Log lines of level warn and above')
+
+test('the sources are read: there is something to compare', () => {
+  expect(said.length).toBeGreaterThan(15)
+  expect(told.length).toBeGreaterThan(15)
+})
+
+test('every line of level warn and above that a process can write is explained to operators, in its exact words', () => {
+  expect(said.filter((one) => !told.some((text) => fits(one, text)))).toEqual([])
+})
+
+test('no line is explained that no process writes any more', () => {
+  expect(told.filter((text) => !said.some((one) => fits(one, text)))).toEqual([])
+})
