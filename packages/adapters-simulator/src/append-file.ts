@@ -20,6 +20,7 @@ const blockBytes = 1 << 20
 export function appendFile(path: string, from: number): AppendFile {
   const file = openSync(path, 'a+', 0o600)
   const lastByte = Buffer.alloc(1)
+  let block: Buffer | undefined
   let told = from
   let isOpen = true
 
@@ -44,10 +45,10 @@ export function appendFile(path: string, from: number): AppendFile {
       }
     },
     *news() {
-      const bytes = Buffer.allocUnsafe(blockBytes)
+      const bytes = (block ??= Buffer.allocUnsafe(blockBytes))
       for (;;) {
-        const block = bytes.toString('latin1', 0, readSync(file, bytes, 0, blockBytes, told))
-        const whole = block.slice(0, block.lastIndexOf('\n') + 1)
+        const text = bytes.toString('latin1', 0, readSync(file, bytes, 0, blockBytes, told))
+        const whole = text.slice(0, text.lastIndexOf('\n') + 1)
         if (whole === '') return
         told += whole.length
         yield whole

@@ -9,6 +9,8 @@ export interface Fate {
   readonly refusals: number
   /** The first receipt comes before the answer. */
   readonly hasty: boolean
+  /** What its recipient answers once the last receipt was acknowledged. */
+  readonly reply: string | undefined
 }
 
 const accepted = (...receipts: readonly ReceiptCode[]): Fate => ({
@@ -16,12 +18,15 @@ const accepted = (...receipts: readonly ReceiptCode[]): Fate => ({
   receipts,
   refusals: 0,
   hasty: false,
+  reply: undefined,
 })
 
 const delivered = accepted(OUTCOME.delivered)
 
 /** Every other ending is delivered. */
 const FATES: Readonly<Record<string, Fate>> = {
+  '88': { ...delivered, reply: 'Yes, thank you' },
+  '89': { ...delivered, reply: 'STOP' },
   '90': accepted(OUTCOME.undeliverable),
   '91': accepted(OUTCOME.expired),
   '92': accepted(OUTCOME.rejected),

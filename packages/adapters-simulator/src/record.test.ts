@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { instant, type MessageId } from '@gateway/core'
-import { aNumber } from '@gateway/core/testing'
+import { anAddress, aNumber } from '@gateway/core/testing'
 import { owners } from './owners.ts'
 import { readRecord } from './record.ts'
 
@@ -21,7 +21,9 @@ async function live(run: string, acknowledges: boolean, rotateFrom: number) {
   const { owed, open } = await readRecord(folder, owning, rotateFrom)
   const record = open()
   const reference = `${run}-0`
-  record.submitted(instant(Date.now()), [{ id: 1 as MessageId, to, reference, answer: 'accepted' }])
+  record.submitted(instant(Date.now()), [
+    { id: 1 as MessageId, from: anAddress(), to, reference, answer: 'accepted', reply: undefined },
+  ])
   if (acknowledges) record.acknowledged([{ reference, code: 0 }])
   record.close()
   owning.leave()

@@ -7,10 +7,12 @@ import {
   type MessageId,
   type Msisdn,
   type ReceiptCode,
+  type SenderAddress,
   type SubmissionAnswer,
 } from '@gateway/core'
 import { acknowledgements, type Acknowledgements } from './acknowledgements.ts'
 import { appendFile, type AppendFile } from './append-file.ts'
+import { conversations, replyOf, tellsReplies, type Conversations, type Reply } from './conversations.ts'
 import { fateOf } from './fates.ts'
 import { fieldsOf, linesOf } from './lines.ts'
 import type { Owners } from './owners.ts'
@@ -20,13 +22,16 @@ import { refusalCounts, type RefusalCounts } from './refusal-counts.ts'
 /** A message that was submitted, and what was answered. */
 export interface Submitted {
   readonly id: MessageId
+  readonly from: SenderAddress | undefined
   readonly to: Msisdn
   /** The carrier's own id; undefined unless it accepted the message. */
   readonly reference: string | undefined
   readonly answer: SubmissionAnswer['outcome']
+  /** What its recipient will answer. */
+  readonly reply: Reply | undefined
 }
 
-/** A receipt that was promised and not acknowledged. */
+/** A receipt, or the reply that follows the last one, that was promised and not acknowledged. */
 export interface Owed {
   readonly reference: string
   readonly to: Msisdn
@@ -34,10 +39,18 @@ export interface Owed {
   readonly at: Instant
   /** So many receipts of the same message came before it. */
   readonly nth: number
+  /** The reply that comes after all receipts. */
+  readonly reply: Reply | undefined
+}
+
+/** What of the record is acknowledged: a receipt, or (undefined) the reply. */
+interface Acknowledged {
+  readonly reference: string
+  readonly code: ReceiptCode | undefined
 }
 
 /**
- * Everything that was ever submitted, and which receipts were acknowledged, in files that outlive a killed process:
+ * Everything that was ever submitted, and which receipts and replies were acknowledged, in files that outlive a killed process:
  * `submissions.jsonl` and `receipts.jsonl`, one line each, oldest first; older lines are in `submissions.old.jsonl` and
  * `receipts.old.jsonl`. Several processes write at the same time.
  */
@@ -45,9 +58,12 @@ export interface SubmissionRecord {
   /** Throws a `NotWritten`. */
   submitted(at: Instant, batch: readonly Submitted[]): void
   /** Throws a `NotWritten`. */
-  acknowledged(receipts: readonly { readonly reference: string; readonly code: ReceiptCode }[]): void
+  acknowledged(ones: readonly Acknowledged[]): void
   /** How often the message was refused for now, by whatever process. */
   refusals(id: MessageId): number
+  /** Whether a number answers what reaches it from this sender now: it has not done so of late, in whatever process. */
+  mayAnswer(number: Msisdn, sender: SenderAddress | undefined, at: Instant): boolean
+  answers(number: Msisdn, reply: Reply): void
   close(): void
 }
 
@@ -66,21 +82,35 @@ export async function readRecord(folder: string, owners: Owners, rotateFrom = ro
   for (const name of ['receipts.old', 'receipts']) {
     for await (const { lines } of linesOf(path(name))) for (const line of lines) acknowledged.note(line)
   }
-  const refusals = refusalCounts()
-  const old = await readSubmissions(path('submissions.old'), acknowledged, owners, refusals)
-  const current = await readSubmissions(path('submissions'), acknowledged, owners, refusals)
+  const past: Past = { refusals: refusalCounts(), conversations: conversations() }
+  const old = await readSubmissions(path('submissions.old'), acknowledged, owners, past)
+  const current = await readSubmissions(path('submissions'), acknowledged, owners, past)
 
   function open(): SubmissionRecord {
     const isFull = files.some((name) => sizeOf(path(name)) > rotateFrom)
     const rotates = isFull && old.owed.length === 0 && !owners.hasCompany()
     if (rotates) for (const name of files) rotate(path(name), path(`${name}.old`))
     const submissions = appendFile(path('submissions'), rotates ? 0 : current.bytes)
-    return writers(submissions, appendFile(path('receipts'), 0), refusals)
+    return writers(submissions, appendFile(path('receipts'), 0), past)
   }
   return { owed: [...old.owed, ...current.owed], open }
 }
 
-function writers(submissions: AppendFile, receipts: AppendFile, refusals: RefusalCounts): SubmissionRecord {
+/** What is remembered of earlier lines. */
+interface Past {
+  readonly refusals: RefusalCounts
+  readonly conversations: Conversations
+}
+
+function writers(submissions: AppendFile, receipts: AppendFile, past: Past): SubmissionRecord {
+  const { refusals, conversations } = past
+
+  function catchUp(): void {
+    for (const block of submissions.news()) {
+      if (refusals.mayConcern(block) || tellsReplies(block)) for (const line of block.split('\n')) note(past, line)
+    }
+  }
+
   return {
     submitted(at, batch) {
       const time = new Date(at).toISOString()
@@ -88,16 +118,17 @@ function writers(submissions: AppendFile, receipts: AppendFile, refusals: Refusa
     },
     acknowledged(batch) {
       const time = new Date().toISOString()
-      receipts.append(
-        batch.map((one) => `{"time":"${time}","carrierId":"${one.reference}","code":${one.code}}\n`).join(''),
-      )
+      receipts.append(batch.map(({ reference, code }) => acknowledgedLine(time, reference, code)).join(''))
     },
     refusals(id) {
-      for (const block of submissions.news()) {
-        for (const line of block.split('\n')) refusals.note(line)
-      }
+      catchUp()
       return refusals.of(id)
     },
+    mayAnswer(number, sender, at) {
+      catchUp()
+      return !conversations.isQuiet(number, sender, at)
+    },
+    answers: (number, reply) => conversations.answers(number, reply),
     close() {
       submissions.close()
       receipts.close()
@@ -105,9 +136,21 @@ function writers(submissions: AppendFile, receipts: AppendFile, refusals: Refusa
   }
 }
 
+function note({ refusals, conversations }: Past, line: string): void {
+  refusals.note(line)
+  conversations.note(line)
+}
+
 // None of the values holds a character that JSON writes in another way.
-const submissionLine = (time: string, { id, to, reference, answer }: Submitted): string =>
-  `{"time":"${time}","messageId":${id},"number":"${to}","carrierId":${reference === undefined ? 'null' : `"${reference}"`},"answer":"${answer}"}\n`
+const submissionLine = (time: string, { id, from, to, reference, answer, reply }: Submitted): string => {
+  const replies = reply === undefined ? '' : `,"replies":"${new Date(reply.at).toISOString()}"`
+  return `{"time":"${time}","messageId":${id},"from":${quoted(from)},"number":"${to}","carrierId":${quoted(reference)},"answer":"${answer}"${replies}}\n`
+}
+
+const acknowledgedLine = (time: string, reference: string, code: ReceiptCode | undefined): string =>
+  `{"time":"${time}","carrierId":"${reference}","code":${code ?? 'null'}}\n`
+
+const quoted = (text: string | undefined): string => (text === undefined ? 'null' : `"${text}"`)
 
 const sizeOf = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
 
@@ -116,13 +159,13 @@ function rotate(from: string, to: string): void {
   if (existsSync(from)) renameSync(from, to)
 }
 
-async function readSubmissions(path: string, acknowledged: Acknowledgements, owners: Owners, refusals: RefusalCounts) {
+async function readSubmissions(path: string, acknowledged: Acknowledgements, owners: Owners, past: Past) {
   const owed: Owed[] = []
   let read = 0
   for await (const { lines, bytes } of linesOf(path)) {
     read = bytes
     for (const line of lines) {
-      refusals.note(line)
+      note(past, line)
       const one = owedOf(line, acknowledged, owners)
       if (one !== undefined) owed.push(one)
     }
@@ -137,9 +180,11 @@ function owedOf(line: string, acknowledged: Acknowledgements, owners: Owners): O
   const number = field?.('number')
   if (field?.('answer') !== 'accepted' || place === undefined || number === undefined) return undefined
   const nth = acknowledged.of(place)
-  if (nth >= fateOf(number).receipts.length || owners.isForeign(place.run)) return undefined
+  const fate = fateOf(number)
+  const reply = fate.reply === undefined ? undefined : replyOf(field)
+  if (nth >= fate.receipts.length + (reply === undefined ? 0 : 1) || owners.isForeign(place.run)) return undefined
   const to = parseMsisdn(number)
   const at = Date.parse(field('time') ?? '')
   if (to === undefined || Number.isNaN(at) || reference === undefined) return undefined
-  return { reference, to, at: instant(at), nth }
+  return { reference, to, at: instant(at), nth, reply }
 }

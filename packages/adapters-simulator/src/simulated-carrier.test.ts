@@ -12,7 +12,15 @@ import {
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { OUTCOME, type Carrier, type MessageId, type Receipt, type SubmissionAnswer } from '@gateway/core'
+import {
+  OUTCOME,
+  type Arrival,
+  type Carrier,
+  type MessageId,
+  type Receipt,
+  type SenderAddress,
+  type SubmissionAnswer,
+} from '@gateway/core'
 import { aBody, anAddress, aNumber, carrierContract, until } from '@gateway/core/testing'
 import { simulatedCarrier, type SimulatedCarrierSettings } from './simulated-carrier.ts'
 
@@ -31,34 +39,40 @@ afterEach(async () => {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true })))
 })
 
-/** A started carrier and what it says. `take` may refuse receipts. */
+/** A started carrier and what it says. `take` may refuse receipts, `takeReplies` what people write. */
 function start(
   folder: string,
   settings: Partial<SimulatedCarrierSettings> = {},
   take: (receipts: readonly Receipt[]) => Promise<void> = () => Promise.resolve(),
+  takeReplies: (arrivals: readonly Arrival[]) => Promise<void> = () => Promise.resolve(),
 ) {
   const carrier = simulatedCarrier({ folder, delayMilliseconds: 0, ...settings })
   carriers.push(carrier)
   /** What happened, in order: answers and receipts that were taken. */
   const events: (SubmissionAnswer | Receipt)[] = []
+  const arrivals: Arrival[] = []
   carrier.listen({
     receipts: async (receipts) => {
       await take(receipts)
       events.push(...receipts)
     },
-    arrivals: () => Promise.resolve(),
+    arrivals: async (some) => {
+      await takeReplies(some)
+      arrivals.push(...some)
+    },
   })
   return {
     carrier,
     events,
+    arrivals,
     answers: () => events.filter((event) => 'outcome' in event),
     receipts: () => events.filter((event) => 'code' in event),
-    submit: (...messages: readonly (readonly [id: number, ending: string])[]) =>
+    submit: (...messages: readonly (readonly [id: number, ending: string, from?: SenderAddress | null])[]) =>
       new Promise<readonly SubmissionAnswer[]>((resolve) => {
         const all: SubmissionAnswer[] = []
-        const wanted = messages.map(([id, ending]) => ({
+        const wanted = messages.map(([id, ending, from = anAddress()]) => ({
           id: id as MessageId,
-          from: anAddress(),
+          from: from ?? undefined,
           to: numberTo(ending),
           body: aBody(),
         }))
@@ -84,7 +98,11 @@ function linesOf(folder: string, name = 'submissions'): readonly string[] {
 
 const recordOf = (folder: string) =>
   linesOf(folder).map(
-    (line) => JSON.parse(line) as Record<'time' | 'messageId' | 'number' | 'carrierId' | 'answer', unknown>,
+    (line) =>
+      JSON.parse(line) as Record<
+        'time' | 'messageId' | 'from' | 'number' | 'carrierId' | 'answer' | 'replies',
+        unknown
+      >,
   )
 
 /** As if every process that uses the folder had been killed. */
@@ -116,7 +134,7 @@ describe('the last two digits decide', () => {
     ['98', 'accepted', [delivered, undeliverable]],
     ['00', 'accepted', [delivered]],
     ['99', 'accepted', [delivered]],
-    ['89', 'accepted', [delivered]],
+    ['87', 'accepted', [delivered]],
   ])('%s: %s, then %j', async (ending, outcome, codes) => {
     const folder = await aFolder()
     const { submit, receipts, answers } = start(folder)
@@ -135,6 +153,7 @@ describe('the last two digits decide', () => {
     expect(recordOf(folder)[0]).toEqual({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
       messageId: 1,
+      from: anAddress(),
       number: numberTo(ending),
       carrierId: reference,
       answer: outcome,
@@ -198,6 +217,159 @@ describe('the last two digits decide', () => {
     await until(() => receipts().length === 2)
     expect(calls).toEqual([OUTCOME.delivered, OUTCOME.delivered, OUTCOME.undeliverable])
     expect(new Set(receipts().map(({ reference }) => reference)).size).toBe(1)
+  })
+})
+
+describe('people who answer', () => {
+  const other = anAddress('12025550101')
+
+  test.each([
+    ['88', 'Yes, thank you'],
+    ['89', 'STOP'],
+  ])('%s answers %s to the address the message left from, after its receipt was acknowledged', async (ending, text) => {
+    const folder = await aFolder()
+    let refusals = 0
+    const { submit, arrivals, receipts } = start(folder, {}, () =>
+      refusals++ === 0 ? Promise.reject(new Error('no')) : Promise.resolve(),
+    )
+    const [answer] = await submit([1, ending])
+    await until(() => arrivals.length === 1)
+    expect(receipts().map(({ code }) => code)).toEqual([OUTCOME.delivered])
+    const [line] = recordOf(folder)
+    expect(line).toMatchObject({ from: anAddress(), number: numberTo(ending), replies: expect.any(String) as string })
+    expect(arrivals[0]).toEqual({
+      carrier: 'simulator',
+      from: numberTo(ending),
+      to: anAddress(),
+      text,
+      sent: Date.parse(String(line?.replies)),
+      reference: `${answer?.outcome === 'accepted' ? answer.reference : ''}-reply`,
+      offer: undefined,
+      part: undefined,
+    })
+  })
+
+  test('the answer comes the delay after the receipt', async () => {
+    const { submit, arrivals, receipts } = start(await aFolder(), { delayMilliseconds: 100 })
+    await submit([1, '88'])
+    await until(() => receipts().length === 1)
+    const received = performance.now()
+    await until(() => arrivals.length === 1)
+    expect(performance.now() - received).toBeGreaterThanOrEqual(80)
+  })
+
+  test('to a message that came from no address the answer names none', async () => {
+    const folder = await aFolder()
+    const { submit, arrivals } = start(folder)
+    await submit([1, '88', null])
+    await until(() => arrivals.length === 1)
+    expect(arrivals[0]?.to).toBeUndefined()
+    expect(recordOf(folder)[0]?.from).toBeNull()
+  })
+
+  test('nobody answers the same sender again within seconds, be it in the same call, later or in another process', async () => {
+    const folder = await aFolder()
+    const { submit, arrivals, receipts } = start(folder)
+    const second = start(folder)
+    await submit([1, '89'], [2, '89'], [3, '89', other], [4, '88'])
+    await until(() => arrivals.length === 3)
+    await submit([5, '89'])
+    await second.submit([6, '89'], [7, '88', null])
+    await until(() => second.arrivals.length === 1 && receipts().length === 5 && second.receipts().length === 2)
+    expect(arrivals.map(({ to, text }) => [to, text])).toEqual([
+      [anAddress(), 'STOP'],
+      [other, 'STOP'],
+      [anAddress(), 'Yes, thank you'],
+    ])
+    expect(second.arrivals[0]).toMatchObject({ to: undefined, text: 'Yes, thank you' })
+    expect(recordOf(folder).flatMap(({ messageId, replies }) => (replies === undefined ? [] : [messageId]))).toEqual([
+      1, 3, 4, 7,
+    ])
+    expect(new Set([...arrivals, ...second.arrivals].map(({ reference }) => reference)).size).toBe(4)
+  })
+
+  test('whoever answered before a kill does not answer the same sender again at once', async () => {
+    const folder = await aFolder()
+    const killed = start(folder)
+    await killed.submit([1, '89'])
+    await until(() => linesOf(folder, 'receipts').length === 2)
+    killOwners(folder)
+    const next = start(folder)
+    await next.submit([2, '89'], [3, '89', other])
+    await until(() => next.arrivals.length === 1)
+    expect(next.arrivals[0]?.to).toBe(other)
+  })
+
+  test('after the silence the number answers again', async () => {
+    const folder = await aFolder()
+    const { submit, arrivals } = start(folder)
+    await submit([1, '89'])
+    await until(() => linesOf(folder, 'receipts').length === 2)
+    const line = linesOf(folder)[0] ?? ''
+    killOwners(folder)
+    const past = new Date(Date.now() - 10_001).toISOString()
+    writeFileSync(join(folder, 'submissions.jsonl'), `${line.replace(/"replies":"[^"]*"/, `"replies":"${past}"`)}\n`)
+    const next = start(folder)
+    await next.submit([2, '89'])
+    await until(() => next.arrivals.length === 1)
+    expect(arrivals).toHaveLength(1)
+  })
+
+  test('an answer that is refused is offered again, the same one, until it is taken; receipts do not wait for it', async () => {
+    const offered: (string | undefined)[] = []
+    const { submit, arrivals, receipts } = start(
+      await aFolder(),
+      {},
+      () => Promise.resolve(),
+      (some) => {
+        offered.push(...some.map(({ reference }) => reference))
+        return offered.length < 2 ? Promise.reject(new Error('the store is away')) : Promise.resolve()
+      },
+    )
+    await submit([1, '88'])
+    await until(() => offered.length === 1)
+    await submit([2, '00'])
+    await until(() => receipts().length === 2)
+    expect(arrivals).toEqual([])
+    await until(() => arrivals.length === 1)
+    expect(new Set(offered).size).toBe(1)
+  })
+
+  test('an answer that was not acknowledged before a kill is offered by the next process under the same reference, once', async () => {
+    const folder = await aFolder()
+    const offered: Arrival[] = []
+    const killed = start(
+      folder,
+      {},
+      () => Promise.resolve(),
+      (some) => {
+        offered.push(...some)
+        return never
+      },
+    )
+    await killed.submit([1, '88'], [2, '89'], [3, '88'])
+    await until(() => offered.length === 2)
+    killOwners(folder)
+    const after = start(folder)
+    await until(() => after.arrivals.length === 2)
+    expect(after.arrivals).toEqual(offered)
+    expect(after.receipts()).toEqual([])
+    await until(() => linesOf(folder, 'receipts').length === 5)
+    await after.carrier.close(never)
+    const later = start(folder)
+    await later.submit([4, '93'])
+    expect(later.arrivals).toEqual([])
+  })
+
+  test('an acknowledged answer is in the record', async () => {
+    const folder = await aFolder()
+    await start(folder).submit([1, '88'])
+    await until(() => linesOf(folder, 'receipts').length === 2)
+    const carrierId = recordOf(folder)[0]?.carrierId
+    expect(linesOf(folder, 'receipts').map((line) => JSON.parse(line) as unknown)).toEqual([
+      { time: expect.any(String) as string, carrierId, code: 0 },
+      { time: expect.any(String) as string, carrierId, code: null },
+    ])
   })
 })
 

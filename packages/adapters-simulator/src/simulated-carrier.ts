@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { carrierId, instant, type Carrier, type CarrierHandlers, type CarrierId } from '@gateway/core'
+import { carrierId, instant, secondsAfter, type Carrier, type CarrierHandlers, type CarrierId } from '@gateway/core'
 import type { NotWritten } from './append-file.ts'
 import { fateOf } from './fates.ts'
 import { intake, type Waiting } from './intake.ts'
@@ -16,7 +16,10 @@ export interface SimulatedCarrierSettings {
   readonly folder: string
   /** The carrier's name in the configuration. Default `simulator`. */
   readonly id?: string
-  /** From a submission to its receipt. Default 1000; 0: in the next turns of the event loop. */
+  /**
+   * From a submission to its receipt, and from the acknowledgement of that to a second receipt or a reply. Default 1000; 0: in the next
+   * turns of the event loop.
+   */
   readonly delayMilliseconds?: number
   /** Default 1000. */
   readonly window?: number
@@ -42,8 +45,8 @@ const hastyMilliseconds = 1000
 
 /**
  * A carrier without a network: the last two digits of a number decide what happens to its message (`fates.ts`). What was
- * submitted and which receipts were acknowledged is on record in the folder before anybody hears of it (`record.ts`). When it
- * starts, it sends the receipts that earlier runs still owe. It answers in a later turn of the event loop. Throws if the
+ * submitted and which receipts and replies were acknowledged is on record in the folder before anybody hears of it (`record.ts`). When it
+ * starts, it sends the receipts and replies that earlier runs still owe. It answers in a later turn of the event loop. Throws if the
  * folder cannot be used; later, while the record cannot be written, messages are refused for now.
  */
 export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
@@ -107,14 +110,17 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
   }
 
   function decide(waiting: Waiting, record: SubmissionRecord, at: Owed['at']): Taken {
-    const { id: message, to } = waiting.message
+    const { id: message, from, to } = waiting.message
     const fate = fateOf(to)
     const isRefused = fate.refusals > 0 && record.refusals(message) < fate.refusals
     const outcome = isRefused ? 'refused-for-now' : fate.answer
     const reference = outcome === 'accepted' ? referenceAt(run, position++) : undefined
     const isOwed = reference !== undefined && fate.receipts.length > 0
-    const owed = isOwed ? { reference, to, at, nth: 0 } : undefined
-    return { id: message, to, reference, answer: outcome, waiting, owed, hasty: fate.hasty && isOwed }
+    const answers = isOwed && fate.reply !== undefined && record.mayAnswer(to, from, at)
+    const reply = answers ? { to: from, at: secondsAfter(at, (2 * delayMilliseconds) / 1000) } : undefined
+    if (reply !== undefined) record.answers(to, reply) // the next one of this batch knows
+    const owed = isOwed ? { reference, to, at, nth: 0, reply } : undefined
+    return { id: message, from, to, reference, answer: outcome, reply, waiting, owed, hasty: fate.hasty && isOwed }
   }
 
   async function sendFirst(sender: ReceiptSender, hasty: readonly Taken[]): Promise<void> {
