@@ -1,5 +1,6 @@
 import { nodeSecrets, systemClock } from '@gateway/adapters-node'
 import { postgresPorts } from '@gateway/adapters-postgres'
+import { gatewaySettings, gatewayVariables } from '@gateway/asp'
 import { createBackOffice, createGateway, type Messages } from '@gateway/core'
 import {
   carriersFrom,
@@ -37,7 +38,13 @@ const waking = (messages: Messages, wake: () => void): Messages => ({
 
 await runProcess({
   name: 'all-in-one',
-  variables: { ...serverVariables(8080), ...databaseVariables, ...dispatchVariables, ...loadVariables },
+  variables: {
+    ...serverVariables(8080),
+    ...databaseVariables,
+    ...dispatchVariables,
+    ...loadVariables,
+    ...gatewayVariables,
+  },
   start: async ({ environment, log, stopping, onStop }) => {
     const { DATABASE_URL, DATA_DIR, CARRIERS, HOST, PORT, REQUESTS_MAX } = environment
     const carriers = carriersFrom(CARRIERS, { dataDir: DATA_DIR, report: (err) => log.error({ err }, 'carrier') })
@@ -58,7 +65,8 @@ await runProcess({
 
     const metrics = createMetrics()
     measureDispatching(metrics, dispatching)
-    const gateway = createGateway({ ...ports, messages: waking(ports.messages, () => dispatching.wake()) })
+    const messages = waking(ports.messages, () => dispatching.wake())
+    const gateway = createGateway({ ...ports, messages }, gatewaySettings(environment))
     const health = { checks: { database: () => postgres.ping().then(() => true) }, stopping }
     const app = createAllInOneServer(gateway, { clock, gate: admissionGate(REQUESTS_MAX), log, metrics, health })
     const server = await listen({ app, host: HOST, port: PORT, log, graceSeconds: 6 })

@@ -1,2 +1,3 @@
 export { isAspPath } from './routes.ts'
 export { createAspServer, type AspSettings } from './server.ts'
+export { gatewaySettings, gatewayVariables } from './variables.ts'

@@ -1,4 +1,4 @@
-import { createBackOffice, createGateway, type Ports } from '@gateway/core'
+import { createBackOffice, createGateway, type GatewaySettings, type Ports } from '@gateway/core'
 import { CommanderError, type Command } from 'commander'
 import type { Writable } from 'node:stream'
 import { Refused, type Input } from './context.ts'
@@ -14,6 +14,8 @@ export type ExitCode = 0 | 1 | 2 | 3
 export interface Opened {
   readonly ports: Ports
   readonly migrate: () => Promise<readonly AppliedMigration[]>
+  /** Those of every process, if not given. */
+  readonly settings?: GatewaySettings
 }
 
 export interface Host {
@@ -40,10 +42,11 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
   const program = createProgram(
     (work) => {
       const output = createOutput(out, err, json)
-      return host.withDatabase(async ({ ports, migrate }) => {
+      return host.withDatabase(async ({ ports, migrate, settings }) => {
         await output.during('Bringing the schema up to date', migrate())
         const input = host.input((text) => err.write(text))
-        await work({ ports, backOffice: createBackOffice(ports), gateway: createGateway(ports), output, input })
+        const gateway = createGateway(ports, settings)
+        await work({ ports, backOffice: createBackOffice(ports), gateway, output, input })
       }, output.note)
     },
     (work) => {

@@ -1,9 +1,11 @@
 import { nodeSecrets, systemClock } from '@gateway/adapters-node'
 import { postgresPorts } from '@gateway/adapters-postgres'
+import { gatewayDefaults, parseSenderAddress } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
   databaseSettings,
   databaseVariables,
+  listOf,
   processVariables,
   readEnvironment,
   type Environment,
@@ -12,7 +14,15 @@ import { Refused } from './context.ts'
 import { explain } from './explain.ts'
 import type { Opened } from './run-command-line.ts'
 
-const variables = { ...processVariables, ...databaseVariables }
+const variables = {
+  ...processVariables,
+  ...databaseVariables,
+  SENDERS: listOf({
+    what: 'addresses that messages leave from, each of 3 to 15 digits',
+    read: parseSenderAddress,
+    byDefault: gatewayDefaults.senders,
+  }),
+}
 
 export interface About {
   readonly note: (text: string) => void
@@ -74,6 +84,7 @@ async function open(
   return {
     ports: { ...postgres.ports, clock: systemClock(), secrets: nodeSecrets() },
     migrate: () => postgres.migrate(),
+    settings: { ...gatewayDefaults, senders: where.SENDERS },
     close,
   }
 }

@@ -1,6 +1,6 @@
 import { nodeSecrets, systemClock } from '@gateway/adapters-node'
 import { postgresPorts } from '@gateway/adapters-postgres'
-import { createGateway } from '@gateway/core'
+import { createGateway, gatewayDefaults, parseSenderAddress } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
   admissionGate,
@@ -9,17 +9,24 @@ import {
   databaseVariables,
   healthRoutes,
   listen,
+  listOf,
   loadVariables,
   runProcess,
   serverVariables,
 } from '@gateway/server'
 import { createRestServer } from './server.ts'
 
+const SENDERS = listOf({
+  what: 'addresses that messages leave from, each of 3 to 15 digits',
+  read: parseSenderAddress,
+  byDefault: gatewayDefaults.senders,
+})
+
 await runProcess({
   name: 'rest',
-  variables: { ...serverVariables(8081), ...databaseVariables, ...loadVariables },
+  variables: { ...serverVariables(8081), ...databaseVariables, ...loadVariables, SENDERS },
   start: async ({ environment, log, stopping, onStop }) => {
-    const { DATABASE_URL, DATA_DIR, HOST, PORT, REQUESTS_MAX } = environment
+    const { DATABASE_URL, DATA_DIR, HOST, PORT, REQUESTS_MAX, SENDERS: senders } = environment
     const database = await openDatabase({ url: DATABASE_URL, dataDir: DATA_DIR, log: (line) => log.info(line) })
     onStop('database', () => database.stop())
     const { connectionString } = database
@@ -29,7 +36,8 @@ await runProcess({
     await postgres.migrate()
 
     const clock = systemClock()
-    const gateway = createGateway({ ...postgres.ports, clock, secrets: nodeSecrets() })
+    const ports = { ...postgres.ports, clock, secrets: nodeSecrets() }
+    const gateway = createGateway(ports, { ...gatewayDefaults, senders })
     const metrics = createMetrics()
     const health = healthRoutes({ checks: { database: () => postgres.ping().then(() => true) }, stopping })
     const gate = admissionGate(REQUESTS_MAX)

@@ -14,10 +14,11 @@ import {
   serverVariables,
 } from '@gateway/server'
 import { createXmlServer } from './server.ts'
+import { gatewaySettings, gatewayVariables } from './variables.ts'
 
 await runProcess({
   name: 'xml',
-  variables: { ...serverVariables(8083), ...databaseVariables, ...loadVariables },
+  variables: { ...serverVariables(8083), ...databaseVariables, ...loadVariables, ...gatewayVariables },
   start: async ({ environment, log, stopping, onStop }) => {
     const { DATABASE_URL, DATA_DIR, HOST, PORT, REQUESTS_MAX } = environment
     const database = await openDatabase({ url: DATABASE_URL, dataDir: DATA_DIR, log: (line) => log.info(line) })
@@ -29,7 +30,8 @@ await runProcess({
     await postgres.migrate()
 
     const clock = systemClock()
-    const gateway = createGateway({ ...postgres.ports, clock, secrets: nodeSecrets() })
+    const ports = { ...postgres.ports, clock, secrets: nodeSecrets() }
+    const gateway = createGateway(ports, gatewaySettings(environment))
     const metrics = createMetrics()
     const health = healthRoutes({ checks: { database: () => postgres.ping().then(() => true) }, stopping })
     const gate = admissionGate(REQUESTS_MAX)

@@ -1,6 +1,6 @@
 import { makeValidator, str } from 'envalid'
 import { readEnvironment } from './environment.ts'
-import { serverVariables, wholeNumber } from './variables.ts'
+import { listOf, serverVariables, wholeNumber } from './variables.ts'
 
 const messageOf = (read: () => unknown): string => {
   try {
@@ -77,4 +77,25 @@ test.each(['0', '7', '10'])('a whole number from 0 to 10 may be %s', (N) => {
 
 test.each(['postgres://db/x', 'postgresql:///x?host=/tmp', 'postgresql://u@/x'])('DATABASE_URL may be %s', (url) => {
   expect(readEnvironment(server, { DATABASE_URL: url }).DATABASE_URL).toBe(url)
+})
+
+describe('a list', () => {
+  const read = (text: string) => (/^\d+$/.test(text) ? Number(text) : undefined)
+  const spec = { LIST: listOf({ what: 'numbers', read, byDefault: [7] }) }
+
+  test.each([
+    [{}, [7]],
+    [{ LIST: ' ' }, [7]],
+    [{ LIST: '3' }, [3]],
+    [{ LIST: ' 3 ,1,\t2' }, [3, 1, 2]],
+    [{ LIST: '3,1,3' }, [3, 1]],
+  ])('%j is %j', (env, values) => {
+    expect(readEnvironment(spec, env).LIST).toEqual(values)
+  })
+
+  test.each(['3,', ',', '3,,4', '3;4', '3,x'])('%j is refused, with what is expected', (LIST) => {
+    expect(messageOf(() => readEnvironment(spec, { LIST }))).toContain(
+      `LIST is "${LIST}"; expected numbers, separated by commas`,
+    )
+  })
 })

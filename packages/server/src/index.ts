@@ -17,6 +17,7 @@ export { servePaths, type PathsSettings } from './serve-paths.ts'
 export {
   databaseSettings,
   databaseVariables,
+  listOf,
   loadVariables,
   processVariables,
   serverVariables,

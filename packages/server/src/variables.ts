@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { EnvError, makeValidator, str } from 'envalid'
+import { EnvError, makeExactValidator, makeValidator, str } from 'envalid'
 
 const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$/i
 
@@ -27,6 +27,25 @@ export const wholeNumber = ({ what, min, max, byDefault }: WholeNumber) => {
 /** Any text that is not blank, `byDefault` if unset. */
 export const text = ({ what, byDefault }: { readonly what: string; readonly byDefault: string }) =>
   str({ default: byDefault, desc: what })
+
+/**
+ * Values separated by commas, `byDefault` if unset; each once, in the order given. `read` gives a value of its text, or undefined
+ * for what is none: then, and if there is none at all, the start is refused. `what` says what each looks like.
+ */
+export const listOf = <Value>({ what, read, byDefault }: ListOf<Value>) => {
+  const list = makeExactValidator<readonly Value[]>((input) => {
+    const values = input.split(',').map((text) => read(text.trim()))
+    if (values.some((value) => value === undefined)) throw new EnvError('no such list')
+    return [...new Set(values as readonly Value[])]
+  })
+  return list({ default: byDefault, desc: `${what}, separated by commas` })
+}
+
+interface ListOf<Value> {
+  readonly what: string
+  readonly read: (text: string) => Value | undefined
+  readonly byDefault: readonly Value[]
+}
 
 interface WholeNumber {
   readonly what: string
