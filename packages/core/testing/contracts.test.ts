@@ -13,6 +13,8 @@ import {
   scriptedCarrier,
   secretsContract,
   storiesContract,
+  inboxContract,
+  sendersContract,
   suppressionsContract,
   type Contract,
 } from '@gateway/core/testing'
@@ -26,6 +28,8 @@ run('accounts', accountsContract, memoryPorts)
 run('ledger', ledgerContract, memoryPorts)
 run('prices', pricesContract, memoryPorts)
 run('suppressions', suppressionsContract, memoryPorts)
+run('senders', sendersContract, memoryPorts)
+run('inbox', inboxContract, memoryPorts)
 run('messages', messagesContract, memoryPorts)
 run('flights', flightsContract, memoryPorts)
 run('receipts', receiptsContract, memoryPorts)

@@ -29,7 +29,7 @@ const addressLengthMax = 32
 
 const addressOf = (text: string): string =>
   text
-    .replace(/[\0-\x1f\x7f]|\p{Surrogate}/gu, '')
+    .replace(/\p{Control}|\p{Surrogate}/gu, '')
     .trim()
     .replace(/^\+/, '')
     .slice(0, addressLengthMax)

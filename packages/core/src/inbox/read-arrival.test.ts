@@ -1,0 +1,60 @@
+import { anAddress, aNumber } from '@gateway/core/testing'
+import type { Arrival } from './arrival.ts'
+import { samenessOf } from './arrival.ts'
+import { isPart, joinParts, readArrival } from './read-arrival.ts'
+
+const read = (wanted: Partial<Parameters<typeof readArrival>[0]>) =>
+  readArrival({ from: aNumber(), to: anAddress(), text: 'hi', ...wanted })
+
+test.each([
+  ['+27820000000', '27820000000', aNumber()],
+  [' 27820000000 ', '27820000000', aNumber()],
+  ['0820000000', '0820000000', undefined],
+  ['INFO', 'INFO', undefined],
+  ['', '', undefined],
+  ['a\0b\nc', 'abc', undefined],
+  ['x'.repeat(200), 'x'.repeat(32), undefined],
+])('from %j', (from, stored, number) => expect(read({ from })).toMatchObject({ from: stored, number }))
+
+test('what no store holds becomes U+FFFD; a whole pair stays', () => {
+  expect(read({ text: '\ud83d\ude00 \ud83d \0' }).text).toBe('😀 \ufffd \ufffd')
+})
+
+test('a wish is read from the text as it is stored', () => {
+  expect(read({ text: ' stop ' }).wish).toBe('opt-out')
+  expect(read({ text: 'opt\0out' }).wish).toBe('opt-out')
+})
+
+test('parts are joined by their numbers, and a pair that they split is whole again', () => {
+  const part = (number: number, text: string) => ({ text, part: { group: 1, number, of: 3 } })
+  expect(joinParts([part(3, 'c'), part(1, 'a\ud83d'), part(2, '\ude00b')])).toBe('a😀bc')
+  expect(joinParts([part(3, 'c'), part(1, 'a')])).toBe('ac')
+})
+
+const arrival: Arrival = {
+  carrier: 'c' as Arrival['carrier'],
+  from: aNumber(),
+  to: undefined,
+  text: 'x',
+  sent: undefined,
+  reference: undefined,
+  offer: undefined,
+  part: undefined,
+}
+
+test.each([
+  [undefined, false],
+  [{ group: 0, number: 1, of: 1 }, false],
+  [{ group: 0, number: 1, of: 2 }, true],
+  [{ group: 0, number: 255, of: 255 }, true],
+  [{ group: 0, number: 0, of: 2 }, false],
+  [{ group: 0, number: 3, of: 2 }, false],
+  [{ group: 0, number: 1, of: 256 }, false],
+])('part %j', (part, expected) => expect(isPart({ ...arrival, part })).toBe(expected))
+
+test('an id of one kind is never the same as one of another', () => {
+  const fields = samenessOf({ ...arrival, sent: 5 as NonNullable<Arrival['sent']> })
+  const all = [samenessOf({ ...arrival, reference: 'a' }), samenessOf({ ...arrival, offer: 'a' }), fields]
+  expect(new Set(all).size).toBe(3)
+  expect(samenessOf(arrival)).toBeUndefined()
+})

@@ -1,0 +1,80 @@
+import { strict as assert } from 'node:assert'
+import {
+  exchangeDefaults,
+  type Account,
+  type AccountId,
+  type Arrival,
+  type InboxMessage,
+  type InboxPart,
+  type MessageId,
+  type Msisdn,
+  type Received,
+  type SenderAddress,
+  type StoredPorts,
+} from '@gateway/core'
+import { aNumber, anAddress, anOrder } from '../../builders.ts'
+import { accepted, dispatchDue, longAgo, testCarrier } from '../shared.ts'
+
+// What the checks of the inbox have in common.
+
+export const { confirmation } = exchangeDefaults
+
+/** From `aNumber()` to the default address, without id and time, as far as `wanted` says nothing else. */
+export const anArrival = (wanted: Partial<Arrival> = {}): Arrival => ({
+  carrier: testCarrier,
+  from: aNumber(),
+  to: anAddress(),
+  text: 'hello',
+  sent: undefined,
+  reference: undefined,
+  offer: undefined,
+  part: undefined,
+  ...wanted,
+})
+
+export const receive = (
+  { inbox }: Pick<StoredPorts, 'inbox'>,
+  ...wanted: readonly Partial<Arrival>[]
+): Promise<readonly Received[]> => inbox.receive(wanted.map(anArrival), confirmation)
+
+/** A message that a carrier took, or of which it is not known. */
+export async function sent(
+  ports: StoredPorts,
+  account: Pick<Account, 'id'>,
+  wanted: { to?: Msisdn; from?: SenderAddress; outcome?: 'accepted' | 'unknown' | 'refused' } = {},
+): Promise<MessageId> {
+  const { to = aNumber(), from = anAddress(), outcome = 'accepted' } = wanted
+  const { ids } = await accepted(ports, anOrder(account.id, { to: [to], from }))
+  await dispatchDue(ports, 'single', ({ id }) =>
+    outcome === 'accepted' ? { outcome, reference: `r${id}` } : { outcome },
+  )
+  return ids[0] ?? assert.fail('nothing was accepted')
+}
+
+const all = { offset: 0, limit: 1000 }
+
+export async function inboxOf(
+  { inbox }: Pick<StoredPorts, 'inbox'>,
+  by: AccountId,
+  part: InboxPart = 'all',
+): Promise<readonly InboxMessage[]> {
+  const { total, items } = await inbox.list(by, part, longAgo, all)
+  assert.equal(total, items.length)
+  return items
+}
+
+export const textsOf = (messages: readonly InboxMessage[]): readonly string[] => messages.map(({ text }) => text)
+
+/** The texts of what is in the inbox of an account. */
+export const texts = async (
+  ports: Pick<StoredPorts, 'inbox'>,
+  by: AccountId,
+  part?: InboxPart,
+): Promise<readonly string[]> => textsOf(await inboxOf(ports, by, part))
+
+/** The only message in the inbox of an account. */
+export async function onlyOf(ports: Pick<StoredPorts, 'inbox'>, by: AccountId): Promise<InboxMessage> {
+  const [only, ...more] = await inboxOf(ports, by)
+  assert.ok(only !== undefined && more.length === 0, `one message, not ${only === undefined ? 0 : 1 + more.length}`)
+  return only
+}

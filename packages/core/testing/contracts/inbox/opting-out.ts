@@ -1,0 +1,187 @@
+import { strict as assert } from 'node:assert'
+import { secondsAfter, type ClaimedMessage, type StoredPorts } from '@gateway/core'
+import { aNumber, anAccount, anAddress, anOrder } from '../../builders.ts'
+import { realClock } from '../../memory/clock.ts'
+import type { Contract } from '../contract.ts'
+import { accepted, assertLedger, callersMany, collect, dispatchDue, longAgo } from '../shared.ts'
+import { confirmation, inboxOf, receive, sent, texts } from './arrivals.ts'
+
+const poolB = anAddress('12025550112')
+const code = anAddress('40404')
+
+const dispatched = (ports: StoredPorts): Promise<readonly ClaimedMessage[]> =>
+  dispatchDue(ports, 'single', ({ id }) => ({ outcome: 'accepted', reference: `c${id}` }))
+
+/** Opting out and in again (rulings 1.21 to 1.23). */
+export const optingOut: Contract<StoredPorts> = {
+  'STOP opts out of the account, and one confirmation goes out from where it was sent to, at no price': async (
+    ports,
+  ) => {
+    const { id } = await anAccount(ports, { credits: 100 })
+    const message = await sent(ports, { id }, { from: poolB })
+    await receive(ports, { to: poolB, text: ' Stop ' })
+    const [optOut, ...more] = await collect(ports.suppressions.optOuts(id))
+    assert.equal(more.length, 0)
+    const [reply] = await inboxOf(ports, id)
+    assert.ok(optOut !== undefined)
+    assert.deepEqual(optOut.reply, { id: reply?.id, text: ' Stop ', answers: message })
+    assert.equal(optOut.number, aNumber())
+    assert.ok(optOut.since > secondsAfter(realClock().now(), -60))
+    assert.deepEqual(await ports.suppressions.matching(id, [aNumber()]), new Map([[aNumber(), new Set(['opt-out'])]]))
+
+    const [confirming, ...others] = await dispatched(ports)
+    assert.equal(others.length, 0)
+    assert.ok(confirming !== undefined && confirming.id !== message)
+    const { account, to, from, body, confirmation: confirms } = confirming
+    assert.deepEqual(
+      { account, to, from, body, confirms },
+      { account: id, to: aNumber(), from: poolB, body: confirmation, confirms: true },
+    )
+    assert.equal(await ports.ledger.balance(id), 90)
+    await assertLedger(ports)
+  },
+
+  'a further STOP is a reply like any other: no second entry, no second confirmation': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    await receive(ports, { text: 'STOP' }, { text: 'quit' })
+    await receive(ports, { text: 'Opt out please' })
+    assert.equal((await dispatched(ports)).length, 1)
+    await receive(ports, { text: 'stop' })
+    assert.equal((await dispatched(ports)).length, 0)
+    const optOuts = await collect(ports.suppressions.optOuts(id))
+    assert.deepEqual(
+      optOuts.map(({ reply }) => reply?.text),
+      ['STOP'],
+    )
+    assert.equal((await inboxOf(ports, id)).length, 4)
+  },
+
+  'many that say STOP at the same time get one confirmation each number': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    await sent(ports, { id }, { to: aNumber('27820000001') })
+    const from = (i: number) => (i % 2 === 0 ? '27820000000' : '27820000001')
+    await Promise.all(Array.from({ length: callersMany }, (_, i) => receive(ports, { from: from(i), text: 'STOP' })))
+    assert.equal((await collect(ports.suppressions.optOuts(id))).length, 2)
+    assert.equal((await dispatched(ports)).length, 2)
+    assert.equal((await inboxOf(ports, id)).length, callersMany)
+  },
+
+  'the confirmation is passed over when a reply looks for its message, and is in no list of the account': async (
+    ports,
+  ) => {
+    const { id } = await anAccount(ports)
+    const message = await sent(ports, { id })
+    await receive(ports, { text: 'STOP' })
+    assert.equal((await ports.messages.scheduled(id, { offset: 0, limit: 10 })).total, 0)
+    await dispatched(ports)
+    await receive(ports, { text: 'why?' })
+    assert.equal((await inboxOf(ports, id))[1]?.answers, message)
+  },
+
+  'a sibling, the main account and others are not opted out': async (ports) => {
+    const main = await anAccount(ports)
+    const [sub, sibling] = [await anAccount(ports, { parent: main.id }), await anAccount(ports, { parent: main.id })]
+    await sent(ports, sibling)
+    await sent(ports, sub)
+    await receive(ports, { text: 'STOP' })
+    assert.equal((await ports.suppressions.matching(sub.id, [aNumber()])).size, 1)
+    assert.equal((await ports.suppressions.matching(sibling.id, [aNumber()])).size, 0)
+    assert.equal((await ports.suppressions.matching(main.id, [aNumber()])).size, 0)
+  },
+
+  'START and UNSTOP end it, and STOP then confirms again; other words do not': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    for (const word of ['START', ' unstop ']) {
+      await receive(ports, { text: 'STOP' }, { text: 'start again' })
+      assert.equal((await dispatched(ports)).length, 1)
+      await receive(ports, { text: word })
+      assert.equal((await ports.suppressions.matching(id, [aNumber()])).size, 0)
+      assert.deepEqual(await collect(ports.suppressions.optOuts(id)), [])
+    }
+    assert.equal((await dispatched(ports)).length, 0)
+  },
+
+  'STOP and START in one hand-over count in their order': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    await receive(ports, { text: 'STOP' }, { text: 'START' })
+    assert.equal((await ports.suppressions.matching(id, [aNumber()])).size, 0)
+    await receive(ports, { text: 'START' }, { text: 'STOP' })
+    assert.equal((await ports.suppressions.matching(id, [aNumber()])).size, 1)
+  },
+
+  'a manual entry has no reply, stays when STOP comes, and is confirmed to nobody': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    const since = secondsAfter(realClock().now(), -3600)
+    assert.equal(await ports.suppressions.add({ scope: id, number: aNumber(), kind: 'opt-out', since }), 'added')
+    await receive(ports, { text: 'STOP' })
+    const manual = { number: aNumber(), since, reply: undefined }
+    assert.deepEqual(await collect(ports.suppressions.optOuts(id)), [manual])
+    assert.equal((await dispatched(ports)).length, 0)
+    assert.equal(await ports.suppressions.remove({ scope: id, number: aNumber(), kind: 'opt-out' }), true)
+    assert.deepEqual(await collect(ports.suppressions.optOuts(id)), [])
+  },
+
+  'an entry that a reply made, removed and added by hand, is a manual one': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    await receive(ports, { text: 'STOP' })
+    const key = { scope: id, number: aNumber(), kind: 'opt-out' } as const
+    await ports.suppressions.remove(key)
+    await ports.suppressions.add({ ...key, since: longAgo })
+    assert.deepEqual(await collect(ports.suppressions.optOuts(id)), [
+      { number: aNumber(), since: longAgo, reply: undefined },
+    ])
+  },
+
+  'a STOP to a code opts out also who was never written to; it is confirmed from the code': async (ports) => {
+    const { id } = await anAccount(ports)
+    await ports.senders.assign(code, id)
+    await receive(ports, { to: code, text: 'STOP' })
+    const [optOut] = await collect(ports.suppressions.optOuts(id))
+    assert.equal(optOut?.reply?.answers, undefined)
+    assert.deepEqual(
+      (await dispatched(ports)).map(({ to, from, account }) => ({ to, from, account })),
+      [{ to: aNumber(), from: code, account: id }],
+    )
+  },
+
+  'a locked account opts out, and nothing is confirmed; nor to a blacklisted number': async (ports) => {
+    const [locked, open] = [await anAccount(ports), await anAccount(ports)]
+    await sent(ports, locked)
+    await ports.accounts.setLocked(locked.id, true)
+    await receive(ports, { text: 'STOP' })
+    const blocked = aNumber('27820000001')
+    await sent(ports, open, { to: blocked })
+    await ports.suppressions.add({ scope: 'everybody', number: blocked, kind: 'blacklist', since: longAgo })
+    await receive(ports, { from: blocked, text: 'STOP' })
+    assert.equal((await collect(ports.suppressions.optOuts(locked.id))).length, 1)
+    assert.equal((await collect(ports.suppressions.optOuts(open.id))).length, 1)
+    assert.equal((await dispatched(ports)).length, 0)
+  },
+
+  'what waits for an opted-out number is claimed with that fact; the confirmation is told apart': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    await accepted(ports, anOrder(id, { to: [aNumber()] }))
+    await receive(ports, { text: 'STOP' })
+    const claimed = await dispatched(ports)
+    const facts = claimed.map(({ confirmation: confirms, suppressions }) => ({ confirms, suppressions }))
+    assert.deepEqual(
+      facts.toSorted((a, b) => Number(a.confirms) - Number(b.confirms)),
+      [false, true].map((confirms) => ({ confirms, suppressions: new Set(['opt-out']) })),
+    )
+  },
+
+  'a STOP that belongs to nobody opts out of nothing': async (ports) => {
+    const { id } = await anAccount(ports)
+    await receive(ports, { text: 'STOP' })
+    assert.deepEqual(await texts(ports, id), [])
+    assert.deepEqual(await collect(ports.suppressions.optOuts(id)), [])
+    assert.equal((await dispatched(ports)).length, 0)
+  },
+}

@@ -1,0 +1,161 @@
+import { strict as assert } from 'node:assert'
+import { instant, type StoredPorts } from '@gateway/core'
+import { aNumber, anAccount, anAddress, anOrder, numbers } from '../../builders.ts'
+import { realClock } from '../../memory/clock.ts'
+import type { Contract } from '../contract.ts'
+import { accepted, at, collect, dispatchDue, testCarrier } from '../shared.ts'
+import { confirmation, inboxOf, onlyOf, receive, sent, texts } from './arrivals.ts'
+
+const [poolA, poolB] = [anAddress('12025550111'), anAddress('12025550112')]
+const code = anAddress('40404')
+
+/** Whom an arrival belongs to, and what it answers (ruling 1.18). */
+export const owning: Contract<StoredPorts> = {
+  'a reply belongs to the account that wrote last to its number, and answers that message': async (ports) => {
+    const [one, two] = [await anAccount(ports), await anAccount(ports)]
+    await sent(ports, one)
+    const last = await sent(ports, two)
+    const before = realClock().now() - 60_000
+    assert.deepEqual(await receive(ports, { text: 'Grüße €  😀 ' }), ['stored'])
+    const message = await onlyOf(ports, two.id)
+    const { id, at: received, ...rest } = message
+    assert.deepEqual(rest, { from: aNumber(), text: 'Grüße €  😀 ', answers: last, shortCode: undefined })
+    assert.ok(Number.isSafeInteger(id) && id > 0)
+    assert.ok(received > before && received < before + 120_000, 'when it was received')
+    assert.deepEqual(await inboxOf(ports, one.id), [])
+    assert.deepEqual(await inboxOf(ports, two.id, 'replies'), [message])
+    assert.deepEqual(await inboxOf(ports, two.id, 'short-code'), [])
+  },
+
+  'of two accounts with addresses of their own each gets what was sent to its address, however old': async (ports) => {
+    const [one, two] = [await anAccount(ports), await anAccount(ports)]
+    const ofOne = await sent(ports, one, { from: poolA })
+    const ofTwo = await sent(ports, two, { from: poolB })
+    await receive(ports, { to: poolA, text: 'to one' }, { to: poolB, text: 'to two' })
+    assert.deepEqual([(await onlyOf(ports, one.id)).answers, (await onlyOf(ports, two.id)).answers], [ofOne, ofTwo])
+    assert.deepEqual([await texts(ports, one.id), await texts(ports, two.id)], [['to one'], ['to two']])
+  },
+
+  'to an address that nothing leaves from, or none, any message of the number counts': async (ports) => {
+    const { id } = await anAccount(ports)
+    const last = await sent(ports, { id }, { from: poolA })
+    await receive(ports, { to: '999000111' }, { to: undefined }, { to: 'SERVICE' })
+    assert.deepEqual(
+      (await inboxOf(ports, id)).map(({ answers }) => answers),
+      [last, last, last],
+    )
+  },
+
+  'to an address of ours from which nobody wrote to the number it belongs to nobody': async (ports) => {
+    const [one, two] = [await anAccount(ports), await anAccount(ports)]
+    await sent(ports, one, { from: poolA })
+    await sent(ports, two, { from: poolB, to: aNumber('27820000002') })
+    await receive(ports, { to: poolB, text: 'lost' })
+    assert.deepEqual([await texts(ports, one.id), await texts(ports, two.id)], [[], []])
+    const [lost, ...more] = await collect(ports.inbox.unowned())
+    assert.ok(lost !== undefined && more.length === 0)
+    const { id, at: received, ...rest } = lost
+    assert.deepEqual(rest, { carrier: testCarrier, from: aNumber(), to: poolB, text: 'lost' })
+    assert.ok(id > 0 && received > 0)
+  },
+
+  'a leading + of the addresses does not count': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    await receive(ports, { from: `+${aNumber()}`, to: `+${anAddress()}` })
+    assert.equal((await onlyOf(ports, id)).from, aNumber())
+  },
+
+  'what was refused, deleted or still waits is not answered; what a carrier may have taken is': async (ports) => {
+    const [one, two] = [await anAccount(ports), await anAccount(ports)]
+    const unknown = await sent(ports, one, { outcome: 'unknown' })
+    await sent(ports, two, { outcome: 'refused' })
+    await accepted(ports, anOrder(two.id, { to: [aNumber()], due: instant(Date.UTC(2201, 0, 1)) }))
+    await accepted(ports, anOrder(two.id, { to: [aNumber()] }))
+    await receive(ports, {})
+    assert.equal((await onlyOf(ports, one.id)).answers, unknown)
+    assert.deepEqual(await inboxOf(ports, two.id), [])
+  },
+
+  'who answers before the record of the message is found all the same': async (ports) => {
+    const { id } = await anAccount(ports)
+    const { ids } = await accepted(ports, anOrder(id, { to: numbers(3) }))
+    const dispatcher = await ports.flights.register(600)
+    const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 3, markedMax: 2, leaseSeconds: 600 } as const
+    await ports.flights.claim(dispatcher, wanted)
+    await receive(ports, { from: at(numbers(3), 1) }, { from: at(numbers(3), 2), text: 'not marked' })
+    assert.equal((await onlyOf(ports, id)).answers, ids[1])
+    assert.equal((await collect(ports.inbox.unowned())).length, 1)
+  },
+
+  'a message to a code belongs to its account, also as the first word; it answers the last message to the number':
+    async (ports) => {
+      const [one, two] = [await anAccount(ports), await anAccount(ports)]
+      assert.equal(await ports.senders.assign(code, one.id), 'assigned')
+      await sent(ports, two, { from: poolA })
+      await receive(ports, { to: code, text: 'first' })
+      const own = await sent(ports, one, { from: poolA })
+      await sent(ports, two, { from: poolA })
+      await receive(ports, { to: code, text: 'second' })
+      const messages = await inboxOf(ports, one.id, 'short-code')
+      assert.deepEqual(
+        messages.map(({ text, answers, shortCode }) => ({ text, answers, shortCode })),
+        [
+          { text: 'first', answers: undefined, shortCode: code },
+          { text: 'second', answers: own, shortCode: code },
+        ],
+      )
+      assert.deepEqual(await texts(ports, one.id, 'replies'), [])
+      assert.deepEqual(await inboxOf(ports, one.id), messages)
+      assert.deepEqual(await inboxOf(ports, two.id), [])
+    },
+
+  'a code that was released is an address like others': async (ports) => {
+    const { id } = await anAccount(ports)
+    await ports.senders.assign(code, id)
+    const last = await sent(ports, { id }, { from: code })
+    await ports.senders.release(code)
+    await receive(ports, { to: code, text: 'reply' }, { to: code, from: '27820000002', text: 'nobody' })
+    const { answers, shortCode } = await onlyOf(ports, id)
+    assert.deepEqual([answers, shortCode], [last, undefined])
+  },
+
+  'who is no number that can be written to belongs to nobody, unless it was to a code': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    await ports.senders.assign(code, id)
+    await receive(ports, { from: 'INFO', text: 'STOP' }, { from: '110', to: code, text: 'STOP' })
+    assert.deepEqual(await texts(ports, id), ['STOP'])
+    assert.deepEqual(await collect(ports.suppressions.optOuts(id)), [])
+    assert.equal((await collect(ports.inbox.unowned())).length, 1)
+  },
+
+  'a text that no store can hold is stored as readable as it can be': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    await receive(ports, { text: 'a\0b\ud83dc' }, { text: '' })
+    assert.deepEqual(await texts(ports, id), ['a\ufffdb\ufffdc', ''])
+  },
+
+  'in the order in which they were received, a page at a time': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    const every = Array.from({ length: 25 }, (_, i) => `text ${i}`)
+    await receive(ports, ...every.slice(0, 20).map((text) => ({ text })))
+    for (const text of every.slice(20)) await receive(ports, { text })
+    const page = async (offset: number, limit: number) => {
+      const { total, items } = await ports.inbox.list(id, 'all', instant(0), { offset, limit })
+      return { total, texts: items.map(({ text }) => text) }
+    }
+    assert.deepEqual(await page(0, 10), { total: 25, texts: every.slice(0, 10) })
+    assert.deepEqual(await page(18, 10), { total: 25, texts: every.slice(18) })
+    assert.deepEqual(await page(25, 10), { total: 25, texts: [] })
+    const soon = instant(realClock().now() + 3_600_000)
+    assert.deepEqual(await ports.inbox.list(id, 'all', soon, { offset: 0, limit: 10 }), { total: 0, items: [] })
+  },
+
+  'nothing arrives, nothing is done': async (ports) => {
+    assert.deepEqual(await ports.inbox.receive([], confirmation), [])
+    assert.equal(await dispatchDue(ports, 'single', () => ({ outcome: 'unknown' })).then(({ length }) => length), 0)
+  },
+}
