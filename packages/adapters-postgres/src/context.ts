@@ -1,6 +1,8 @@
 import type { CarrierId } from '@gateway/core'
 import type { Changes } from './changes.ts'
+import { messageIds, type MessageIds } from './messages/message-ids.ts'
 import type { Pools } from './pools.ts'
+import { senderNumbers, type SenderNumbers } from './senders/sender-numbers.ts'
 import type { Log, Settings } from './settings.ts'
 
 /** What the adapters of one process share. */
@@ -11,10 +13,20 @@ export interface Context {
   readonly changes: Changes
   /** The number that stands for a carrier in the tables, given at its first use; 0 stands for none. */
   carrierNumber(name: CarrierId): Promise<number>
+  readonly senders: SenderNumbers
+  readonly ids: MessageIds
 }
 
 export function createContext(pools: Pools, changes: Changes, settings: Settings, log: Log): Context {
-  return { pools, changes, settings, log, carrierNumber: carrierNumbers(pools) }
+  return {
+    pools,
+    changes,
+    settings,
+    log,
+    carrierNumber: carrierNumbers(pools),
+    senders: senderNumbers(pools.hot),
+    ids: messageIds(pools.hot, settings.ids),
+  }
 }
 
 /** Numbers of carriers never change: each is asked for once. */

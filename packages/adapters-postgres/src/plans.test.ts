@@ -55,6 +55,7 @@ const recorded = (codes: string) => [
   of(1, 100),
   arrayOf(flying),
   codes,
+  of(1, 100),
 ]
 
 const cases: Readonly<Record<string, Case>> = {
@@ -69,6 +70,7 @@ const cases: Readonly<Record<string, Case>> = {
       of('hello', 100),
       of('"{27820000000}"', 100),
       of('null', 100),
+      of(1, 100),
     ],
     rowsMax: 200,
     partitions: [],

@@ -6,7 +6,7 @@ import { claimBulk } from '../sql/claim-bulk.ts'
 import type { ClaimedRange, ClaimRow } from '../sql/claim-row.ts'
 import { claimSingle } from '../sql/claim-single.ts'
 import { disown } from '../sql/end-flights.ts'
-import { claimedMessages } from './claimed-messages.ts'
+import { claimedMessages, sendersOf } from './claimed-messages.ts'
 import type { Held } from './held.ts'
 
 export interface Claims {
@@ -46,7 +46,7 @@ export function createClaims(context: Context, held: Held): Claims {
     const seq = (flightsClaimed = (flightsClaimed % flightsMax) + 1)
     try {
       const rows = await run(dispatcher, seq, wanted, carrier)
-      return toFlight(dispatcher, seq as FlightId, wanted, carrier, rows)
+      return await toFlight(dispatcher, seq as FlightId, wanted, carrier, rows)
     } catch (error) {
       await giveBack(dispatcher, seq)
       if (isLostAnswer(error)) return undefined
@@ -62,13 +62,13 @@ export function createClaims(context: Context, held: Held): Claims {
     return hot.run(statement, values)
   }
 
-  function toFlight(
+  async function toFlight(
     dispatcher: DispatcherId,
     id: FlightId,
     { lane, markedMax }: Wanted,
     carrier: number,
     rows: readonly ClaimRow[],
-  ): Flight | 'nothing' | 'fenced' {
+  ): Promise<Flight | 'nothing' | 'fenced'> {
     const ranges = rows.filter((row): row is ClaimedRange => row.lo !== null)
     cursors[lane] = rows[0]?.cursor ?? 0
     if (rows[0]?.alive !== true) {
@@ -76,7 +76,7 @@ export function createClaims(context: Context, held: Held): Claims {
       return 'fenced'
     }
     if (ranges.length === 0) return 'nothing'
-    const messages = claimedMessages(ranges)
+    const messages = claimedMessages(ranges, await context.senders.addressesOf(sendersOf(ranges)))
     held.add(dispatcher, id, { carrier, ids: new Set(messages.map((message) => message.id)) })
     return { id, messages, marked: Math.min(markedMax, messages.length) }
   }

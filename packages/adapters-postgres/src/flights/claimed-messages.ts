@@ -6,6 +6,7 @@ import {
   type Instant,
   type MessageId,
   type Msisdn,
+  type SenderAddress,
   type Suppression,
 } from '@gateway/core'
 import type { ClaimedRange } from '../sql/claim-row.ts'
@@ -13,24 +14,28 @@ import { suppressionOf } from '../suppressions/suppression-kind.ts'
 
 const nobody: ReadonlySet<Suppression> = new Set()
 
-/** The messages of claimed ranges in order of their ids. Those of one send share one body. */
-export function claimedMessages(ranges: readonly ClaimedRange[]): ClaimedMessage[] {
+/** The messages of claimed ranges in order of their ids, `addresses` by number. Those of one send share one body. */
+export function claimedMessages(
+  ranges: readonly ClaimedRange[],
+  addresses: ReadonlyMap<number, SenderAddress>,
+): ClaimedMessage[] {
   const bodies = new Map<string, Body>()
   const messages: ClaimedMessage[] = []
   for (const range of [...ranges].sort((a, b) => a.lo - b.lo)) {
     const body = bodies.get(range.body) ?? storedBody(range)
     bodies.set(range.body, body)
+    const from = addressOf(range, addresses)
     const suppressed = range.suppressed === null ? undefined : suppressedPlaces(range.suppressed)
     for (const [i, number] of range.numbers.split(',').entries()) {
       messages.push({
         id: (range.lo + i) as MessageId,
         send: range.send as MessageId,
         account: range.account as AccountId,
-        from: undefined,
+        from,
         to: number as Msisdn,
         body,
         due: range.due as Instant,
-        confirmation: false,
+        confirmation: range.sender < 0,
         attempt: range.attempt,
         accountLocked: range.locked,
         suppressions: suppressed?.get(i + 1) ?? nobody,
@@ -38,6 +43,17 @@ export function claimedMessages(ranges: readonly ClaimedRange[]): ClaimedMessage
     }
   }
   return messages
+}
+
+/** The numbers that `claimedMessages` needs the addresses of. */
+export const sendersOf = (ranges: readonly ClaimedRange[]): ReadonlySet<number> =>
+  new Set(ranges.flatMap(({ sender }) => (sender === 0 ? [] : Math.abs(sender))))
+
+function addressOf({ sender }: ClaimedRange, addresses: ReadonlyMap<number, SenderAddress>): SenderAddress | undefined {
+  if (sender === 0) return undefined
+  const address = addresses.get(Math.abs(sender))
+  if (address === undefined) throw new Error(`no address has the number ${sender}`)
+  return address
 }
 
 /** What was accepted is sent, even if its text would be judged otherwise today: any text can be written in UCS-2. */

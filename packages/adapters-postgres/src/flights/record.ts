@@ -1,8 +1,9 @@
-import type { DispatcherId, FlightId, Flights, Recorded } from '@gateway/core'
+import type { DispatcherId, FlightId, Flights, Recorded, SenderAddress } from '@gateway/core'
 import { again, whileLost } from '../again.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
 import { storedReference } from '../receipts/stored-reference.ts'
+import { storedSender } from '../senders/sender-numbers.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { release } from '../sql/end-flights.ts'
 import { arrayOfNullable, arrayOfTexts } from '../sql/null-arrays.ts'
@@ -15,7 +16,7 @@ const rowThere = '23505'
 
 const codes = { accepted: 100, unknown: 106, refused: 111 } as const
 
-export function createRecord({ pools: { hot } }: Context, held: Held): Flights['record'] {
+export function createRecord({ pools: { hot }, senders }: Context, held: Held): Flights['record'] {
   async function record(
     dispatcher: DispatcherId,
     finished: readonly FlightId[],
@@ -23,13 +24,16 @@ export function createRecord({ pools: { hot } }: Context, held: Held): Flights['
   ): Promise<void> {
     const recorded = ascending(outcomes)
     const carriers = recorded.map((outcome) => carrierOf(dispatcher, outcome))
+    const known = await senders.numbersOf(sendersOf(recorded))
     const common = commonValues(dispatcher, recorded)
-    const late = [...common, arrayOf(recorded.map(({ handover }) => codes[handover.outcome]))]
+    const from = arrayOf(recorded.map(({ message }) => storedSender(known, message)))
+    const late = [...common, arrayOf(recorded.map(({ handover }) => codes[handover.outcome])), from]
     if (leavesSome(dispatcher, finished, recorded, carriers)) await endCarefully(dispatcher, finished, late)
     else {
       const isPlain = !carriers.includes(undefined) && recorded.every(({ handover }) => handover.outcome === 'accepted')
       const ended = arrayOf(finished)
-      const plain = isPlain && (await recordsAll(withEnded(common, ended), arrayOfNullable(carriers), recorded.length))
+      const plain =
+        isPlain && (await recordsAll([...withEnded(common, ended), arrayOfNullable(carriers), from], recorded.length))
       if (!plain) await again(hot, recordLate, withEnded(late, ended))
     }
     for (const { flight, message } of recorded) held.get(dispatcher, flight)?.ids.delete(message.id)
@@ -43,9 +47,9 @@ export function createRecord({ pools: { hot } }: Context, held: Held): Flights['
   }
 
   /** The plain statement. False: some of it is there already, or its flight is gone; nothing is wrong with running the late one. */
-  async function recordsAll(values: readonly unknown[], carriers: string, count: number): Promise<boolean> {
+  async function recordsAll(values: readonly unknown[], count: number): Promise<boolean> {
     try {
-      const [row] = await again(hot, recordAccepted, [...values, carriers])
+      const [row] = await again(hot, recordAccepted, values)
       return row?.recorded === count
     } catch (error) {
       if (sqlState(error) === rowThere) return false
@@ -87,6 +91,9 @@ function ascending(outcomes: readonly Recorded[]): readonly Recorded[] {
   const sorted = [...outcomes].sort((a, b) => a.message.id - b.message.id)
   return sorted.filter(({ message }, i) => message.id !== sorted[i - 1]?.message.id)
 }
+
+const sendersOf = (recorded: readonly Recorded[]): ReadonlySet<SenderAddress> =>
+  new Set(recorded.flatMap(({ message: { from } }) => from ?? []))
 
 /** Dispatcher, flights, ids, numbers, references, accounts, sends. */
 const commonValues = (dispatcher: DispatcherId, recorded: readonly Recorded[]): readonly unknown[] => [

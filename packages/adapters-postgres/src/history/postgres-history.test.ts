@@ -192,7 +192,7 @@ describe('blocks of a small installation', () => {
     await dropAll()
     expect(await count('message')).toBe(0)
     expect(await rows('select msisdn::text, sender, account_id, message_id::int from last_contact')).toEqual([
-      { msisdn: numbers(1)[0], sender: 0, account_id: two.id, message_id: last[0] },
+      { msisdn: numbers(1)[0], sender: 1, account_id: two.id, message_id: last[0] },
     ])
     await letDaysPass(client, 640)
     await dropAll()

@@ -1,7 +1,8 @@
-import type { AccountId, Order } from '@gateway/core'
+import type { AccountId, Order, SenderAddress } from '@gateway/core'
 import { collector } from '../collector.ts'
 import type { Connections } from '../connections.ts'
 import { isLostAnswer, sqlState, type LostAnswer } from '../errors.ts'
+import type { SenderNumbers } from '../senders/sender-numbers.ts'
 import { decideOrders } from './decide-orders.ts'
 import { findOut } from './find-out.ts'
 import { answersOf, jobOf, type Accepted, type Job, type NumberedJob } from './job.ts'
@@ -27,6 +28,7 @@ const lossesMax = 3
 export function acceptOrders(
   hot: Connections,
   ids: MessageIds,
+  senders: SenderNumbers,
   findOutSeconds: number,
 ): (order: Order) => Promise<Accepted> {
   const weight = ({ costs }: Job) => costs.length
@@ -34,10 +36,11 @@ export function acceptOrders(
   const secondLine = collector<NumberedJob, Accepted>({ ...underLock, weight, run: decideByAccount })
 
   async function acceptTogether(jobs: readonly Job[]): Promise<Answers> {
+    const known = await senders.numbersOf(sendersOf(jobs))
     const numbered = await Promise.all(jobs.map(async (job) => ({ ...job, ranges: await ids.take(job.costs.length) })))
     const laidOut = numbered.map(({ order, ranges }) => layOut(order, ranges))
     try {
-      const answers = answersOf(laidOut, await storeSends(hot, sendsOf(laidOut)))
+      const answers = answersOf(laidOut, await storeSends(hot, sendsOf(laidOut), known))
       return numbered.map((job, i) => settled(() => answers[i] ?? secondLine.add(job)))
     } catch (error) {
       if (isLostAnswer(error)) return afterLoss(error, jobs, laidOut)
@@ -56,7 +59,8 @@ export function acceptOrders(
   }
 
   async function decide(account: AccountId, jobs: readonly NumberedJob[]): Promise<Answers> {
-    const decision = await decideOrders(hot, account, jobs).catch((error: unknown) => ({ error }))
+    const known = await senders.numbersOf(sendersOf(jobs))
+    const decision = await decideOrders(hot, account, jobs, known).catch((error: unknown) => ({ error }))
     if ('lost' in decision) return afterLoss(decision.lost, jobs, decision.laidOut)
     if ('answers' in decision) {
       ids.giveBack(decision.unused)
@@ -113,6 +117,12 @@ function byAccount(jobs: readonly NumberedJob[]): ReadonlyMap<AccountId, readonl
     group.push(job)
   }
   return groups
+}
+
+function sendersOf(jobs: readonly Job[]): ReadonlySet<SenderAddress> {
+  const senders = new Set<SenderAddress>()
+  for (const { order } of jobs) for (const { to } of order.texts) for (const { from } of to) senders.add(from)
+  return senders
 }
 
 /** A promise that may fail before anybody listens to it, without ending the process. */

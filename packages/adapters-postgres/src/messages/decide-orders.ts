@@ -1,6 +1,7 @@
 import { credits, spend, type AccountId } from '@gateway/core'
 import type { Connection, Connections } from '../connections.ts'
 import { isLostAnswer, type LostAnswer } from '../errors.ts'
+import type { NumbersOfSenders } from '../senders/sender-numbers.ts'
 import type { HotStatement } from '../sql/hot-statement.ts'
 import { lockAccount, readAccount, type Purse } from '../sql/read-account.ts'
 import { answersOf, type Accepted, type NumberedJob } from './job.ts'
@@ -21,6 +22,7 @@ export async function decideOrders(
   hot: Connections,
   account: AccountId,
   jobs: readonly NumberedJob[],
+  senders: NumbersOfSenders,
 ): Promise<Decision> {
   let laidOut: readonly LaidOut[] = []
   try {
@@ -32,7 +34,7 @@ export async function decideOrders(
       const purse = await purseOf(connection, lockAccount, account)
       laidOut = whatFits(jobs, purse)
       const sends = sendsOf(laidOut)
-      const balance = (await storeSends(connection, sends)).get(account)
+      const balance = (await storeSends(connection, sends, senders)).get(account)
       if (balance === undefined && sends.length > 0) throw new Error(`account ${account} did not pay what it has`)
       return decided(account, jobs, { ...purse, balance: balance ?? purse.balance }, laidOut)
     })

@@ -1,13 +1,14 @@
-import type { Acceptance, AccountId, Body, Instant, MessageId, Msisdn, Order } from '@gateway/core'
+import type { Acceptance, AccountId, Body, Instant, MessageId, Msisdn, Order, SenderAddress } from '@gateway/core'
 import type { IdRange } from './message-ids.ts'
 
-/** One text at one price to many numbers, with consecutive ids: a row of `send`. */
+/** One text at one price from one address to many numbers, with consecutive ids: a row of `send`. */
 export interface Send {
   readonly firstId: number
   readonly account: AccountId
   readonly body: Body
   readonly due: Instant | undefined
   readonly price: number
+  readonly from: SenderAddress
   readonly numbers: Msisdn[]
 }
 
@@ -23,8 +24,8 @@ export interface LaidOut {
 const numbersMax = 1000
 
 /**
- * Gives the recipients of an order, in their order, the ids of `ranges`, and joins neighbours of one text and one price into
- * a send. Those that `taken`, by all recipients of the order, leaves out have no id and are in no send.
+ * Gives the recipients of an order, in their order, the ids of `ranges`, and joins neighbours of one text, one price and
+ * one address into a send. Those that `taken`, by all recipients of the order, leaves out have no id and are in no send.
  */
 export function layOut(order: Order, ranges: readonly IdRange[], taken?: readonly boolean[]): LaidOut {
   const ids = counter(ranges)
@@ -32,11 +33,11 @@ export function layOut(order: Order, ranges: readonly IdRange[], taken?: readonl
   let recipient = 0
   const results = order.texts.map(({ body, due, to }) => {
     let open: Send | undefined
-    return to.map(({ number, cost }) => {
+    return to.map(({ number, cost, from }) => {
       if (taken?.[recipient++] === false) return 'insufficient-credits'
       const id = ids.next()
-      if (open?.price !== cost || !continues(open, id)) {
-        open = { firstId: id, account: order.account, body, due, price: cost, numbers: [] }
+      if (open?.price !== cost || open.from !== from || !continues(open, id)) {
+        open = { firstId: id, account: order.account, body, due, price: cost, from, numbers: [] }
         sends.push(open)
       }
       open.numbers.push(number)

@@ -1,12 +1,11 @@
 import type { Messages, Order } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { acceptOrders } from './accept-orders.ts'
-import { messageIds } from './message-ids.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
 import { statuses } from './statuses.ts'
 
-export function postgresMessages({ pools: { hot, ordinary }, settings }: Context): Messages {
-  const accept = acceptOrders(hot, messageIds(hot, settings.ids), settings.findOutSeconds)
+export function postgresMessages({ pools: { hot, ordinary }, settings, senders, ids }: Context): Messages {
+  const accept = acceptOrders(hot, ids, senders, settings.findOutSeconds)
   let orders = 0
   let recipients = 0
 

@@ -3,6 +3,7 @@ import { flights } from './0002-flights.ts'
 import { deletesAndTransfers } from './0003-deletes-and-transfers.ts'
 import { history } from './0004-history.ts'
 import { dispatcherSince } from './0005-dispatcher-since.ts'
+import { senderNumbers } from './0006-senders.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   deletesAndTransfers,
   history,
   dispatcherSince,
+  senderNumbers,
 ]

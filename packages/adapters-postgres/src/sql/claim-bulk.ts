@@ -34,7 +34,7 @@ with a as (
 )
 select (select id from a) as cursor, exists (select from dispatcher where id = $1::bigint) as alive, z.*
 from (select 1) one left join (
-  select d.lo, d.first_id as send, d.account_id as account, d.attempt, d.due_at as due, s.body, s.parts,
+  select d.lo, d.first_id as send, d.account_id as account, d.attempt, d.due_at as due, s.sender, s.body, s.parts,
     array_to_string(s.msisdns[d.lo - s.first_id + 1:d.upto - s.first_id], ',') as numbers, a.locked,
     case when exists (select from suppression where account_id in (0, d.account_id)) then (
       select string_agg(u.o || ':' || x.kind, ',')

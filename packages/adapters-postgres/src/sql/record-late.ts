@@ -2,7 +2,7 @@ import type { HotStatement } from './hot-statement.ts'
 
 /**
  * Outcomes of every kind, also those that come late. Arguments as for record, but $9 codes: 100, 106, or 111 with its
- * refund. A message that the flight still holds is written; one that recovery called 106, and that nobody has adopted,
+ * refund; $10 senders. A message that the flight still holds is written; one that recovery called 106, and that nobody has adopted,
  * becomes what it is. Who turns a message to 111 refunds it, so that it is done once. May be run again; ids must differ.
  *
  * A row whose sent_at is not this transaction's time was there before.
@@ -13,10 +13,11 @@ export const recordLate: HotStatement<{ recorded: number }> = {
 with f as (
   delete from flight where dispatcher = $1::bigint and seq = any($2::int[]) returning seq
 ), m as (
-  insert into message (id, msisdn, carrier_id, account_id, send_first_id, code, carrier, code_at)
-  select u.id, u.msisdn, u.ref, u.account, u.send, u.code, coalesce(h.carrier, 0), case when u.code = 111 then now() end
+  insert into message (id, msisdn, carrier_id, account_id, send_first_id, code, carrier, sender, code_at)
+  select u.id, u.msisdn, u.ref, u.account, u.send, u.code, coalesce(h.carrier, 0), u.sender, case when u.code = 111 then now() end
   from (select count(*) from f) ended
-  cross join unnest($3::int[], $4::bigint[], $5::bigint[], $6::text[], $7::int[], $8::bigint[], $9::smallint[]) u(seq, id, msisdn, ref, account, send, code)
+  cross join unnest($3::int[], $4::bigint[], $5::bigint[], $6::text[], $7::int[], $8::bigint[], $9::smallint[], $10::int[])
+    u(seq, id, msisdn, ref, account, send, code, sender)
   left join lateral (select carrier from flight where dispatcher = $1::bigint and seq = u.seq and u.id = any(ids)) h on true
   where h.carrier is not null or exists (select from message where id = u.id)
   on conflict (id) do update set code = excluded.code, carrier_id = excluded.carrier_id, code_at = now()

@@ -1,0 +1,63 @@
+import type { ClaimedMessage, SenderAddress } from '@gateway/core'
+import { again } from '../again.ts'
+import type { Connections } from '../connections.ts'
+import { arrayOf } from '../sql/arrays.ts'
+import { addSenders, findSenders, senderAddresses } from '../sql/find-senders.ts'
+
+/** By address the number that stands for it in the tables, from 1; 0 stands for none. */
+export type NumbersOfSenders = ReadonlyMap<SenderAddress, number>
+
+export interface SenderNumbers {
+  /** Of these addresses, and perhaps others; those that have none get one. */
+  numbersOf(addresses: ReadonlySet<SenderAddress>): Promise<NumbersOfSenders>
+  /** Of these numbers, and perhaps others. */
+  addressesOf(numbers: ReadonlySet<number>): Promise<ReadonlyMap<number, SenderAddress>>
+}
+
+/** Numbers of addresses never change, and addresses are few: each is asked for once. */
+export function senderNumbers(hot: Connections): SenderNumbers {
+  const numbers = new Map<SenderAddress, number>()
+  const addresses = new Map<number, SenderAddress>()
+
+  function learn(rows: readonly { id: number; address: string }[]): void {
+    for (const { id, address } of rows) {
+      numbers.set(address as SenderAddress, id)
+      addresses.set(id, address as SenderAddress)
+    }
+  }
+
+  async function number(missing: readonly SenderAddress[]): Promise<void> {
+    learn(await again(hot, findSenders, [missing]))
+    const fresh = missing.filter((address) => !numbers.has(address))
+    if (fresh.length === 0) return
+    await again(hot, addSenders, [fresh])
+    learn(await again(hot, findSenders, [fresh]))
+  }
+
+  return {
+    numbersOf: async (wanted) => {
+      const missing = [...wanted].filter((address) => !numbers.has(address))
+      if (missing.length > 0) await number(missing)
+      return numbers
+    },
+    addressesOf: async (wanted) => {
+      const missing = [...wanted].filter((id) => !addresses.has(id))
+      if (missing.length > 0) learn(await again(hot, senderAddresses, [arrayOf(missing)]))
+      return addresses
+    },
+  }
+}
+
+/** Throws if it was not asked for. */
+export function numberOf(numbers: NumbersOfSenders, address: SenderAddress): number {
+  const number = numbers.get(address)
+  if (number === undefined) throw new Error('an address has no number')
+  return number
+}
+
+/** As the tables write where a message leaves from: below 0 it confirms an opt-out. */
+export function storedSender(numbers: NumbersOfSenders, { from, confirmation }: ClaimedMessage): number {
+  if (from === undefined) return 0
+  const number = numberOf(numbers, from)
+  return confirmation ? -number : number
+}
