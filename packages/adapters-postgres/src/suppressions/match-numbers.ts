@@ -1,7 +1,6 @@
 import type { AccountId, Msisdn, Suppression } from '@gateway/core'
 import { collector } from '../collector.ts'
 import type { Connections } from '../connections.ts'
-import { arrayOf } from '../sql/arrays.ts'
 import { matchingSuppressions } from '../sql/matching-suppressions.ts'
 import { suppressionOf } from './suppression-kind.ts'
 
@@ -12,12 +11,17 @@ interface Question {
   readonly numbers: readonly Msisdn[]
 }
 
+const nothing: Matches = new Map()
+
 /** Asks for many senders at once: questions that come while one is under way go together into the next. */
 export function matchNumbers(hot: Connections): (question: Question) => Promise<Matches> {
   async function run(questions: readonly Question[]): Promise<readonly Matches[]> {
-    const accounts = questions.flatMap(({ by, numbers }) => numbers.map(() => by))
-    const numbers = questions.flatMap((question) => question.numbers)
-    const rows = await hot.run(matchingSuppressions, [arrayOf(accounts), arrayOf(numbers)])
+    // One list after the other: flatMap took as long for a number as all the rest of this.
+    const accounts = questions.map(({ by, numbers }) => `${by},`.repeat(numbers.length)).join('')
+    const numbers = questions.map((question) => question.numbers.join()).join()
+    const rows = await hot.run(matchingSuppressions, [`{${accounts.slice(0, -1)}}`, `{${numbers}}`])
+    if (rows.length === 0) return questions.map(() => nothing)
+
     const kinds = new Map<number, Set<Suppression>>()
     for (const { place, kind } of rows) kinds.set(place, (kinds.get(place) ?? new Set()).add(suppressionOf(kind)))
 

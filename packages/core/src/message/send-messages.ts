@@ -1,6 +1,6 @@
 import type { Account } from '../account/account.ts'
 import { creditBalance } from '../credits/credit-balance.ts'
-import { credits, minus, plus, type Credits } from '../credits/credits.ts'
+import { minus, plus, type Credits } from '../credits/credits.ts'
 import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
 import { chooseSenders } from './choose-senders.ts'
@@ -74,11 +74,15 @@ const orderOf = (
 
 /** Puts the results of those that were ordered back among those that were refused before, each with its running balance. */
 function resultsOf(texts: readonly ScreenedText[], accepted: Acceptance): SendResults {
-  const ordered = accepted.results.flat()
-  const passed = texts.flatMap(({ recipients }) => recipients.filter(isPassed))
-  const paid = passed.map(({ cost }, at) => (typeof ordered[at] === 'number' ? cost : credits(0)))
-  let balance = paid.reduce(plus, accepted.balance)
+  const ordered = accepted.results.length === 1 ? (accepted.results[0] ?? []) : accepted.results.flat()
+  let balance = accepted.balance
   let next = 0
+  for (const { recipients } of texts) {
+    for (const recipient of recipients) {
+      if (isPassed(recipient) && typeof ordered[next++] === 'number') balance = plus(balance, recipient.cost)
+    }
+  }
+  next = 0
   return texts.map(({ due, recipients }) =>
     recipients.map((recipient): SentRecipient => {
       if (!isPassed(recipient)) return { ...recipient, balance }
