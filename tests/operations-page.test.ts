@@ -64,8 +64,17 @@ function textsOf(text: ts.Node | undefined, file: ts.SourceFile): readonly (read
   if (text !== undefined && ts.isTemplateExpression(text)) {
     return [[text.head.text, ...text.templateSpans.map(({ literal }) => literal.text)]]
   }
-  if (text !== undefined && ts.isIdentifier(text)) return textsGivenAs(text, file)
+  if (text !== undefined && ts.isIdentifier(text)) return textsNamed(text, file)
   throw new Error(`${file.fileName}: the message of a log call cannot be read: ${text?.getText() ?? 'there is none'}`)
+}
+
+/** A message that has a name: that of a constant of the file, or of a parameter. */
+function textsNamed(name: ts.Identifier, file: ts.SourceFile): readonly (readonly string[])[] {
+  const declared = file.statements
+    .filter((one) => ts.isVariableStatement(one))
+    .flatMap(({ declarationList }) => declarationList.declarations)
+    .find((one) => one.name.getText() === name.text)
+  return declared === undefined ? textsGivenAs(name, file) : textsOf(declared.initializer, file)
 }
 
 /** A message that is a parameter: what the calls of that function in the same file give for it. */
