@@ -87,6 +87,63 @@ test('a database that says nothing any more is an error in bounded time, and its
   }
 })
 
+test('whoever is waited for is told soon of a database that says nothing, then at once, and is served when it is back', async () => {
+  const proxy = await cuttingProxy(database.connectionString)
+  try {
+    await withPools(
+      async ({ hot, ordinary, kysely }) => {
+        await Promise.all([hot, ordinary].map((pool) => pool.run(statement('select 1'), [])))
+        proxy.freeze()
+        const begun = performance.now()
+        const patient = hot.run(statement('select 1'), [])
+        patient.catch(() => undefined)
+        const told = [hot, ordinary].map((pool) =>
+          expect(pool.unlessGone.run(statement('select 1'), [])).rejects.toThrow(),
+        )
+        await Promise.all(told)
+        expect(performance.now() - begun).toBeLessThan(4000) // about 1200 where there is something to work with
+
+        const refusedAt = performance.now()
+        for (const pool of [hot, ordinary]) {
+          await expect(pool.unlessGone.run(statement('select 1'), [])).rejects.toHaveProperty('gone')
+          await expect(pool.unlessGone.transaction(() => Promise.resolve())).rejects.toHaveProperty('gone')
+        }
+        await expect(sql`select 1`.execute(kysely)).rejects.toHaveProperty('gone')
+        expect(performance.now() - refusedAt).toBeLessThan(500)
+
+        proxy.thaw()
+        const served = () => hot.unlessGone.run(statement<{ n: number }>('select 1 n'), []).catch(() => [])
+        await until(async () => (await served()).length === 1)
+        // Without its connection's answer he who waits for ever is told soon after the return, not at the end of the limit.
+        await expect(patient).rejects.toHaveProperty('backend')
+        expect(performance.now() - begun).toBeLessThan(9000)
+      },
+      {},
+      proxy.connectionString,
+    )
+  } finally {
+    await proxy.close()
+  }
+})
+
+test('a statement that only takes long fails nobody: a database that answers another question is there', async () => {
+  await withPools(async ({ hot, ordinary }) => {
+    const slow = statement<{ n: number }>('select 1 n from pg_sleep(3)')
+    const both = await Promise.all([hot.unlessGone.run(slow, []), ordinary.unlessGone.run(slow, [])])
+    expect(both).toEqual([[{ n: 1 }], [{ n: 1 }]])
+  })
+})
+
+test('a process that was itself held up does not take that for the silence of the database', async () => {
+  await withPools(async ({ hot }) => {
+    const slow = hot.unlessGone.run(statement<{ n: number }>('select 1 n from pg_sleep(0.5)'), [])
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    const end = performance.now() + 2500
+    while (performance.now() < end);
+    expect(await slow).toEqual([{ n: 1 }])
+  })
+})
+
 test('a statement that takes too long, or waits too long for a lock, is ended by the server, and nothing of it stays', async () => {
   const settings = { statementSeconds: 1, lockSeconds: 0.1 }
   await withPools(async ({ hot, ordinary }) => {

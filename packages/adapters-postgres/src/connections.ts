@@ -1,6 +1,7 @@
 import type { PostgresPoolClient } from 'kysely'
 import { Pool, type Client, type ClientBase, type PoolClient, type QueryResult } from 'pg'
 import { isAnswer, isDeadlock, lostAnswer, type Backend } from './errors.ts'
+import type { Pulse } from './pulse.ts'
 import type { Log } from './settings.ts'
 import type { HotStatement } from './sql/hot-statement.ts'
 import { valueTypes } from './value-types.ts'
@@ -22,6 +23,11 @@ export interface Connections extends Connection {
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>
   /** A connection in the form that kysely wants. Its caller releases it. */
   connect(): Promise<PostgresPoolClient>
+  /**
+   * The same connections for whoever is waited for: once the database is gone, what waits fails, a statement that was sent as
+   * a `LostAnswer`, and everything else fails at once with an `isGone` error.
+   */
+  readonly unlessGone: Connections
   /** Ends the connections as they become free, and after `seconds` breaks those off that are still in use. */
   close(seconds: number): Promise<void>
 }
@@ -39,10 +45,16 @@ export interface ConnectionOptions {
 
 const deadlocksMax = 20
 
-export function openConnections(options: ConnectionOptions, log: Log): Connections {
+/** After an outage the answer to what was asked before it should come so soon; then its connection counts as lost. */
+const lateAnswerSeconds = 2
+
+export function openConnections(options: ConnectionOptions, pulse: Pulse, log: Log): Connections {
+  /** How often the database had been gone when a connection was made: after an outage each may be dead without knowing. */
+  const outagesBefore = new WeakMap<ClientBase, number>()
   const backends = new WeakMap<ClientBase, Backend>()
   const broken = new WeakSet<ClientBase>()
   const open = new Set<Client>()
+  const busy = new Set<Client>()
   const pool = new Pool({
     connectionString: options.connectionString,
     application_name: options.applicationName,
@@ -55,10 +67,16 @@ export function openConnections(options: ConnectionOptions, log: Log): Connectio
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it
     onConnect: greet,
   })
-  pool.on('connect', (client) => open.add(client as unknown as Client))
+  pool.on('connect', (client) => {
+    outagesBefore.set(client, pulse.outages())
+    open.add(client)
+  })
   pool.on('remove', (client) => open.delete(client as unknown as Client))
   pool.on('error', (error) => {
     log.warn(`an idle connection to the database was lost: ${error.message}`)
+  })
+  pulse.onBack(() => {
+    setTimeout(breakOld, lateAnswerSeconds * 1000).unref()
   })
 
   async function greet(client: ClientBase): Promise<void> {
@@ -71,49 +89,100 @@ export function openConnections(options: ConnectionOptions, log: Log): Connectio
     backends.set(client, backend)
   }
 
-  async function send<Row>(client: PoolClient, statement: HotStatement<Row>, values: readonly unknown[]) {
+  const isOld = (client: ClientBase): boolean => outagesBefore.get(client) !== pulse.outages()
+
+  /** Breaks off what was asked before an outage and is not answered yet. */
+  function breakOld(): void {
+    for (const client of open) if (busy.has(client) && isOld(client)) void client.end()
+  }
+
+  async function take(patience: Patience): Promise<PoolClient> {
+    for (;;) {
+      let isLate = false
+      const connected = async () => {
+        const taken = await pool.connect()
+        if (isLate) taken.release()
+        return taken
+      }
+      const client = await patience(connected).catch((error: unknown) => {
+        isLate = true
+        throw error
+      })
+      if (isOld(client)) client.release(true)
+      else {
+        busy.add(client)
+        return client
+      }
+    }
+  }
+
+  function release(client: PoolClient): void {
+    busy.delete(client)
+    client.release(broken.has(client))
+  }
+
+  async function send<Row>(
+    { client, patience }: Taken,
+    statement: HotStatement<Row>,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
     const { name, text } = statement
     try {
-      return (await client.query({ name, text, values: [...values] })).rows as Row[]
+      const { rows } = await patience(() => client.query({ name, text, values: [...values] }))
+      pulse.answered()
+      return rows as Row[]
     } catch (error) {
-      if (isAnswer(error)) throw error
+      if (isAnswer(error)) {
+        pulse.answered()
+        throw error
+      }
       broken.add(client)
       throw lostAnswer(backends.get(client) ?? nobody, error)
     }
   }
 
-  async function query(client: PoolClient, text: string, values: unknown[]): Promise<QueryResult> {
+  async function query({ client, patience }: Taken, text: string, values: unknown[]): Promise<QueryResult> {
+    const ended = pulse.asked()
     try {
-      return await client.query(text, values)
+      const result = await patience(() => client.query(text, values))
+      ended(true)
+      return result
     } catch (error) {
+      ended(isAnswer(error))
       if (!isAnswer(error)) broken.add(client)
       throw error
     }
   }
 
-  async function withConnection<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async function withConnection<T>(patience: Patience, work: (taken: Taken) => Promise<T>): Promise<T> {
+    const ended = pulse.asked()
     for (let attempt = 1; ; attempt++) {
-      const client = await pool.connect()
+      let client: PoolClient | undefined
       try {
-        return await work(client)
+        client = await take(patience)
+        const result = await work({ client, patience })
+        ended(true)
+        return result
       } catch (error) {
-        if (!isDeadlock(error) || attempt === deadlocksMax) throw error
+        if (isDeadlock(error) && attempt < deadlocksMax) continue
+        ended(isAnswer(error))
+        throw error
       } finally {
-        client.release(broken.has(client))
+        if (client !== undefined) release(client)
       }
     }
   }
 
-  async function withTransaction<T>(client: PoolClient, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const plain = (text: string) => send(client, { name: '', text }, [])
+  async function withTransaction<T>(taken: Taken, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const plain = (text: string) => send(taken, { name: '', text }, [])
     try {
       await plain('begin')
-      const result = await work({ run: (statement, values) => send(client, statement, values) })
+      const result = await work({ run: (statement, values) => send(taken, statement, values) })
       await plain('commit')
       return result
     } catch (error) {
       // What fails here is broken, and is rolled back by its end.
-      if (!broken.has(client)) await plain('rollback').catch(() => undefined)
+      if (!broken.has(taken.client)) await plain('rollback').catch(() => undefined)
       throw error
     }
   }
@@ -124,20 +193,41 @@ export function openConnections(options: ConnectionOptions, log: Log): Connectio
     for (const client of open) void client.end()
   }
 
-  return {
-    run: (statement, values) => withConnection((client) => send(client, statement, values)),
-    transaction: (work) => withConnection((client) => withTransaction(client, work)),
+  const having = (patience: Patience): Omit<Connections, 'unlessGone'> => ({
+    run: (statement, values) => withConnection(patience, (taken) => send(taken, statement, values)),
+    transaction: (work) => withConnection(patience, (taken) => withTransaction(taken, work)),
     connect: async () => {
-      const client = await pool.connect()
-      const asked = (text: string, values: unknown[]) => query(client, text, values)
+      const ended = pulse.asked()
+      const client = await take(patience).catch((error: unknown) => {
+        ended(isAnswer(error))
+        throw error
+      })
+      ended()
+      const asked = (text: string, values: unknown[]) => query({ client, patience }, text, values)
       return {
         query: asked as unknown as PostgresPoolClient['query'],
-        release: () => client.release(broken.has(client)),
+        release: () => release(client),
       }
     },
     close,
+  })
+  const impatient = having(pulse.unlessGone)
+  const unlessGone: Connections = {
+    ...impatient,
+    get unlessGone() {
+      return unlessGone
+    },
   }
+  return { ...having((work) => work()), unlessGone }
 }
+
+interface Taken {
+  readonly client: PoolClient
+  readonly patience: Patience
+}
+
+/** How long to wait for the database: what is given, or what fails sooner. */
+type Patience = <T>(work: () => Promise<T>) => Promise<T>
 
 const nobody: Backend = { pid: 0, start: '0' }
 

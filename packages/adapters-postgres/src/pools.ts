@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { openConnections, type Connections } from './connections.ts'
+import { watchPulse } from './pulse.ts'
 import type { Log, Settings } from './settings.ts'
 import type { Tables } from './tables.ts'
 
@@ -8,7 +9,7 @@ export interface Pools {
   readonly hot: Connections
   /** For lists, reports and what operators do, where joins of whole tables are right. */
   readonly ordinary: Connections
-  /** Queries on ordinary connections. */
+  /** Queries on ordinary connections, which fail as soon as the database is gone. */
   readonly kysely: Kysely<Tables>
   /** Bounded: what is still at work after `seconds` is broken off. */
   close(seconds: number): Promise<void>
@@ -29,6 +30,7 @@ const ordinaryPlans = { jit: 'off' }
 export function openPools(connectionString: string, settings: Settings, log: Log): Pools {
   const { connectionSeconds, lockSeconds, statementSeconds, longStatementSeconds } = settings
   const common = { connectionString, connectionSeconds, lockSeconds }
+  const pulse = watchPulse(connectionString, connectionSeconds, log)
   const hot = openConnections(
     {
       ...common,
@@ -37,6 +39,7 @@ export function openPools(connectionString: string, settings: Settings, log: Log
       statementSeconds,
       serverSettings: hotPlans,
     },
+    pulse,
     log,
   )
   const ordinary = openConnections(
@@ -47,9 +50,10 @@ export function openPools(connectionString: string, settings: Settings, log: Log
       statementSeconds: longStatementSeconds,
       serverSettings: ordinaryPlans,
     },
+    pulse,
     log,
   )
-  const pool = { connect: () => ordinary.connect(), end: () => Promise.resolve() }
+  const pool = { connect: () => ordinary.unlessGone.connect(), end: () => Promise.resolve() }
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
     hot,
@@ -57,6 +61,7 @@ export function openPools(connectionString: string, settings: Settings, log: Log
     kysely,
     close: async (seconds) => {
       await Promise.all([hot.close(seconds), ordinary.close(seconds)])
+      pulse.close()
     },
   }
 }

@@ -46,19 +46,24 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
   const changes =
     settings.cacheSeconds > 0 ? listenForChanges(connectionString, settings.connectionSeconds, log) : listenToNobody()
   const context = createContext(pools, changes, settings, log)
+  // Somebody waits for the answer: while the database is gone he is told so. The dispatcher has more patience, for what it gives up
+  // in the middle becomes a message of which nobody knows whether it was sent.
+  const { hot, ordinary } = pools
+  const waitedFor = { ...pools, hot: hot.unlessGone, ordinary: ordinary.unlessGone }
+  const prompt = createContext(waitedFor, changes, settings, log)
   return {
     ports: {
-      accounts: postgresAccounts(context),
-      ledger: postgresLedger(context),
-      prices: postgresPrices(context),
-      suppressions: postgresSuppressions(context),
-      senders: postgresSenders(context),
-      messages: postgresMessages(context),
+      accounts: postgresAccounts(prompt),
+      ledger: postgresLedger(prompt),
+      prices: postgresPrices(prompt),
+      suppressions: postgresSuppressions(prompt),
+      senders: postgresSenders(prompt),
+      messages: postgresMessages(prompt),
       flights: postgresFlights(context),
       receipts: postgresReceipts(context),
-      inbox: postgresInbox(context),
-      stories: postgresStories(context),
-      overview: postgresOverview(context),
+      inbox: postgresInbox(prompt),
+      stories: postgresStories(prompt),
+      overview: postgresOverview(prompt),
       history: postgresHistory(context),
     },
     migrate: () => migrate(connectionString, log),

@@ -13,7 +13,9 @@ export interface CuttingProxy {
   /** Breaks every connection there is, towards the client only. */
   breakAll(): void
   /** From now on nothing passes, in either direction, and nothing is closed. */
-  freeze(): void
+  readonly freeze: () => void
+  /** What connects from now on works. What was there stays silent for ever, as behind a firewall that has forgotten it. */
+  readonly thaw: () => void
   close(): Promise<void>
 }
 
@@ -30,10 +32,15 @@ export async function cuttingProxy(connectionString: string): Promise<CuttingPro
   const sockets = new Set<Socket>()
   const clients = new Set<Socket>()
   let armed: Armed | undefined
+  const freezing = new Set<() => boolean>()
   let frozen = false
 
   const server = createServer((client) => {
     const upstream = connect(socketPath)
+    let silent = frozen
+    const isSilent = () => (silent ||= frozen)
+    freezing.add(isSilent)
+    client.on('close', () => freezing.delete(isSilent))
     let dropAnswer: Armed | undefined
     for (const socket of [client, upstream]) {
       sockets.add(socket)
@@ -47,7 +54,7 @@ export async function cuttingProxy(connectionString: string): Promise<CuttingPro
       done()
     }
     client.on('data', (data) => {
-      if (frozen) return
+      if (isSilent()) return
       const now = armed !== undefined && data.includes(armed.text) ? armed : undefined
       if (now !== undefined) armed = undefined
       if (now?.where === 'before-its-answer') dropAnswer = now
@@ -59,11 +66,13 @@ export async function cuttingProxy(connectionString: string): Promise<CuttingPro
       if (now?.where === 'after-it-arrived') breakOff(now)
     })
     upstream.on('data', (data) => {
-      if (frozen || client.destroyed) return
+      if (isSilent() || client.destroyed) return
       if (dropAnswer === undefined) client.write(data)
       else breakOff(dropAnswer)
     })
-    upstream.on('end', () => client.end())
+    upstream.on('end', () => {
+      if (!isSilent()) client.end()
+    })
     client.on('end', () => upstream.end())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -78,7 +87,13 @@ export async function cuttingProxy(connectionString: string): Promise<CuttingPro
     breakAll: () => {
       for (const client of clients) client.destroy()
     },
-    freeze: () => (frozen = true),
+    freeze: () => {
+      frozen = true
+      for (const isSilent of freezing) isSilent()
+    },
+    thaw: () => {
+      frozen = false
+    },
     close: async () => {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

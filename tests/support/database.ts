@@ -1,0 +1,88 @@
+import { execFile, spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { until } from '@gateway/core/testing'
+import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
+import { query } from '../../packages/embedded-postgres/testing/query.ts'
+import { root } from './process.ts'
+
+/** A PostgreSQL that nobody starts again when it ends, as one on another machine is to the gateway. */
+export interface Database {
+  readonly connectionString: string
+  rows<Row>(text: string, values?: unknown[]): Promise<Row[]>
+  /** Ends it at once, as a crash does (immediate mode), and waits until it has gone. */
+  readonly crash: () => Promise<void>
+  /** Starts it after a crash, and waits until it answers. */
+  readonly start: () => Promise<void>
+  /** Stops all of its processes where they are: nothing is answered, nothing is closed. */
+  readonly freeze: () => Promise<void>
+  readonly thaw: () => void
+  remove(): Promise<void>
+}
+
+/** Starts PostgreSQL and ends at once without stopping it. */
+const starter = `import { startEmbeddedPostgres } from '@gateway/embedded-postgres'
+const { connectionString } = await startEmbeddedPostgres({ dataDir: process.argv[1] })
+process.stdout.write(connectionString, () => process.kill(process.pid, 'SIGKILL'))`
+
+async function launch(folder: string): Promise<string> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', starter, folder], { cwd: root })
+  let [out, err] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+  await new Promise((resolve) => child.once('close', resolve))
+  if (out === '') throw new Error(`PostgreSQL did not start: ${err}`)
+  return out
+}
+
+export async function startDatabase(folder: string): Promise<Database> {
+  const connectionString = await launch(folder)
+  let frozen: number[] = []
+
+  const postmaster = async (): Promise<number> =>
+    Number((await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
+  const thaw = () => {
+    for (const pid of frozen.splice(0)) signal(pid, 'SIGCONT')
+  }
+  return {
+    connectionString,
+    rows: async <Row>(text: string, values: unknown[] = []) => (await query(connectionString, text, values)) as Row[],
+    crash: async () => {
+      const pid = await postmaster()
+      process.kill(pid, 'SIGQUIT')
+      await until(() => !signal(pid, 0))
+    },
+    start: async () => {
+      await launch(folder)
+    },
+    freeze: async () => {
+      const pid = await postmaster()
+      // It starts no more processes: then all that there are can be stopped.
+      process.kill(pid, 'SIGSTOP')
+      frozen = [pid, ...(await childrenOf(pid))]
+      for (const each of frozen) signal(each, 'SIGSTOP')
+    },
+    thaw,
+    remove: async () => {
+      thaw()
+      await (await startEmbeddedPostgres({ dataDir: folder })).stop()
+      await removeCluster(folder)
+    },
+  }
+}
+
+/** False: there is no such process. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
+  }
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid='])
+  const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  return pairs.flatMap(([pid = 0, ppid]) => (ppid === parent ? [pid] : []))
+}
