@@ -3,9 +3,12 @@ import { bulkAccept } from './goals/bulk-accept.ts'
 import { hotAccount } from './goals/hot-account.ts'
 import { interfaces } from './goals/interfaces.ts'
 import { life } from './goals/life.ts'
+import { memory } from './goals/memory.ts'
 import { mixed } from './goals/mixed.ts'
 import { singleAccept } from './goals/single-accept.ts'
 import { singleLife } from './goals/single-life.ts'
+import { slowCarrier } from './goals/slow-carrier.ts'
+import { stages } from './goals/stages.ts'
 import { status } from './goals/status.ts'
 
 /** All benchmarks, in the order in which they run. */
@@ -18,6 +21,9 @@ export const catalogue: readonly Benchmark[] = [
   singleLife,
   status,
   mixed,
+  memory,
+  slowCarrier,
+  stages,
 ]
 
 /** Those of the names or numbers of goals; without any, those that belong to the run. Throws on a name that there is not. */

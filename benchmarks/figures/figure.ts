@@ -2,8 +2,8 @@ import { spreadOf } from './spread.ts'
 
 /** What a figure should reach. */
 export interface Goal {
-  /** Its row in the table of goals, 1 to 11. */
-  readonly row: number
+  /** Its row in the table of goals, 1 to 11; 'scale': one that stands beside the table. */
+  readonly row: number | 'scale'
   readonly is: 'at least' | 'at most'
   readonly value: number
 }

@@ -1,4 +1,4 @@
-import { verdictOf, type Figure } from './figure.ts'
+import { verdictOf, type Figure, type Goal } from './figure.ts'
 import type { BenchmarkResult, RunResult, Stage } from './result.ts'
 import { spreadOf } from './spread.ts'
 
@@ -65,12 +65,14 @@ function stagesReport(stages: readonly Stage[]): string {
   return table([['', 'CPU a message', ''], ...rows, ...sums])
 }
 
+const place = ({ row }: Goal): number => (row === 'scale' ? Infinity : row)
+
 /** The table of goals, and what must be known to judge it. */
 export function runReport(run: RunResult): string {
   const goals = run.benchmarks
     .flatMap(({ name, figures }) => figures.map((figure) => ({ name, figure })))
     .flatMap(({ name, figure }) => (figure.goal === undefined ? [] : [{ name, figure, goal: figure.goal }]))
-    .sort((a, b) => a.goal.row - b.goal.row)
+    .sort((a, b) => place(a.goal) - place(b.goal))
   const rows = goals.map(({ name, figure, goal }) => {
     const { median, min, max } = spreadOf(figure.rounds)
     const sign = goal.is === 'at least' ? '>=' : '<='

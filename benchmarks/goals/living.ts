@@ -2,9 +2,13 @@ import type { Cost } from '../figures/costs.ts'
 import { drained } from '../ground/drained.ts'
 import type { Started } from '../ground/processes.ts'
 import type { Scene } from '../ground/scene.ts'
+import type { PlainLife } from '../limits/plain-life.ts'
 import { measured } from '../ground/usage.ts'
 import type { Worker } from '../loads/workers.ts'
 import { firstOf } from '../loads/id-ranges.ts'
+
+/** A load that runs by time gets so many numbers. */
+const numbersByTime = 1_000_000
 
 /** A round of whole lives: accept, claim, hand-over, receipt. */
 export interface Living extends Cost {
@@ -15,7 +19,9 @@ export interface Lives {
   readonly keys: readonly string[]
   readonly connections: number
   readonly recipients: number
-  readonly messages: number
+  /** Sends so many messages, or for so many seconds. */
+  readonly messages?: number
+  readonly seconds?: number
 }
 
 /** From the first request to the last DELIVERED. Of the costs, `apps` are those of rest and the dispatcher. */
@@ -23,11 +29,11 @@ export async function living(
   scene: Scene,
   [rest, dispatcher]: readonly [Started, Started],
   worker: Worker,
-  { keys, connections, recipients, messages }: Lives,
+  { messages, ...load }: Lives,
 ): Promise<Living> {
   const { result, usage } = await measured(scene.server, [rest, dispatcher], async () => {
-    const requests = Math.ceil(messages / recipients)
-    const sent = await scene.sends(worker, { url: rest.url, face: 'rest', keys, connections, recipients, requests })
+    const requests = messages === undefined ? {} : { requests: Math.ceil(messages / load.recipients) }
+    const sent = await scene.sends(worker, { url: rest.url, face: 'rest', ...load, ...requests })
     await drained(scene.database, sent.recipients, firstOf(sent.accepted))
     return sent
   })
@@ -38,10 +44,10 @@ export async function living(
 export async function livingPlainly(
   scene: Scene,
   worker: Worker,
-  plain: { messages: number; perAccept: number; acceptConnections: number },
+  plain: Omit<PlainLife, 'connectionString' | 'firstNumber'>,
 ): Promise<Living> {
   const { connectionString } = scene.database
-  const firstNumber = scene.numbers(plain.messages)
+  const firstNumber = scene.numbers(plain.messages ?? numbersByTime)
   const { result, usage } = await measured(scene.server, [], () =>
     worker.run('plainLife', { connectionString, firstNumber, ...plain }),
   )

@@ -1,10 +1,10 @@
 import type { Benchmark } from '../benchmark.ts'
 import { latencyFigures } from '../figures/costs.ts'
 import { openAccounts } from '../ground/accounts.ts'
-import { submissions } from '../ground/checks.ts'
 import { drained } from '../ground/drained.ts'
 import type { Started } from '../ground/processes.ts'
 import type { Scene } from '../ground/scene.ts'
+import { submissionWaits } from '../ground/submission-waits.ts'
 import { firstOf } from '../loads/id-ranges.ts'
 import { latenciesOf, type Latencies } from '../loads/latencies.ts'
 import type { Worker } from '../loads/workers.ts'
@@ -113,7 +113,7 @@ async function round(scene: Scene, rest: Started, { keys, workers, backlog }: Mi
   await dispatcher.stop()
   return {
     accept: sent.latencies,
-    submit: latenciesOf(await waits(scene, sent.times)),
+    submit: latenciesOf(await submissionWaits(scene, sent.times)),
     singles: sent.requests,
     drainPerSecond: backlog / drainedAfter,
   }
@@ -123,20 +123,4 @@ async function bulkGone({ database }: Scene): Promise<void> {
   while ((await database.number(`select count(*) from due where lane = 1`)) > 0) {
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-}
-
-/** From when each request was to be sent until its message was submitted, by the carrier's record. */
-async function waits(scene: Scene, times: readonly number[]): Promise<number[]> {
-  const wanted = new Map<number, number>()
-  for (let at = 0; at < times.length; at += 2) wanted.set(times[at] ?? 0, times[at + 1] ?? 0)
-  const milliseconds: number[] = []
-  for await (const { id, at } of submissions(scene.folder)) {
-    const asked = wanted.get(id)
-    if (asked !== undefined) milliseconds.push(at - asked)
-  }
-  scene.check(
-    'the carrier has seen every single send',
-    milliseconds.length === wanted.size ? undefined : `${milliseconds.length} of ${wanted.size}`,
-  )
-  return milliseconds
 }

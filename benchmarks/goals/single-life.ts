@@ -24,12 +24,11 @@ export const singleLife: Benchmark = {
     const keys = keysOf(await openAccounts(database, 1000))
     await database.query(plainTables)
     const worker = scene.worker()
-    const all = quick ? 25_000 : 100_000
-    const many = (warmUp: boolean): number => (warmUp ? 10_000 : all)
+    const seconds = (warmUp: boolean): number => (warmUp ? 2 : quick ? 3 : 6)
     const product = (of: number) => (warmUp: boolean) =>
-      living(scene, [rest, dispatcher], worker, { keys, connections: of, recipients: 1, messages: many(warmUp) })
+      living(scene, [rest, dispatcher], worker, { keys, connections: of, recipients: 1, seconds: seconds(warmUp) })
     const plain = (per: number, acceptConnections: number) => (warmUp: boolean) =>
-      livingPlainly(scene, worker, { messages: many(warmUp), perAccept: per, acceptConnections })
+      livingPlainly(scene, worker, { seconds: seconds(warmUp), perAccept: per, acceptConnections })
 
     const measured = await inRounds(quick ? 3 : 5, {
       product: product(connections),

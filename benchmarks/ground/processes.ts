@@ -17,6 +17,9 @@ export interface Started {
   memory(): Promise<Memory>
   /** Lines of its log that tell of an error, at most so many. */
   errors(most: number): Promise<string[]>
+  /** SIGSTOP: it does nothing until it is told to go on. Shorter than a lease, or others take over. */
+  pause(): void
+  goOn(): void
   /** SIGTERM, and waits for the end. Throws if it ends with anything but 0. */
   stop(): Promise<void>
 }
@@ -64,7 +67,10 @@ export async function startApp(
       const lines = (await readFile(path, 'utf8')).split('\n')
       return lines.filter((line) => /"level":[56]0/.test(line)).slice(0, most)
     },
+    pause: () => child.kill('SIGSTOP'),
+    goOn: () => child.kill('SIGCONT'),
     stop: async () => {
+      child.kill('SIGCONT')
       child.kill('SIGTERM')
       const slow = delay(stopSeconds * 1000, 'slow' as const, { ref: false })
       const code = await Promise.race([ended, slow])

@@ -30,7 +30,9 @@ create index on plain_message (msisdn)`
 
 export interface PlainLife {
   readonly connectionString: string
-  readonly messages: number
+  /** Accepts so many messages, or for so many seconds, whichever ends first. */
+  readonly messages?: number
+  readonly seconds?: number
   /** The n of the first number. */
   readonly firstNumber: number
   /** Messages of one accept: a row each, and one debit. */
@@ -52,7 +54,7 @@ const dispatchers = 2
 
 /** Accepts messages and, at the same time, takes each set through all its states; no process of the product, no carrier. */
 export async function runPlainLife(life: PlainLife) {
-  const { connectionString, messages, perAccept } = life
+  const { connectionString, messages = Infinity, seconds = Infinity, perAccept } = life
   const accepting = await openClients(connectionString, life.acceptConnections)
   const dispatching = await openClients(connectionString, dispatchers)
   const run = Math.random().toString(36).slice(2, 8)
@@ -62,7 +64,7 @@ export async function runPlainLife(life: PlainLife) {
   const start = performance.now()
 
   async function acceptAll(client: pg.Client): Promise<void> {
-    while (begun < messages) {
+    while (begun < messages && performance.now() < start + seconds * 1000) {
       const first = begun
       begun += perAccept
       const numbers = Array.from({ length: perAccept }, (_, i) => numberAt(life.firstNumber + first + i))

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Benchmark } from '../benchmark.ts'
+import { openAccounts } from '../ground/accounts.ts'
+import { drained } from '../ground/drained.ts'
+import { firstOf } from '../loads/id-ranges.ts'
+import { keysOf } from './accepting.ts'
+
+const queued = 1_000_000
+const more = 100_000
+
+/** Goal 11. */
+export const memory: Benchmark = {
+  name: 'memory',
+  title: 'the all-in-one process with a million messages queued, draining and accepting more',
+  goals: [11],
+  runs: 'always',
+  run: async (scene) => {
+    const { database, quick } = scene
+    const worker = scene.worker()
+    const filling = await scene.start('rest')
+    const keys = keysOf(await openAccounts(database, 20))
+    const load = { face: 'rest', keys, connections: 4, recipients: 1000 } as const
+    const filled = await scene.sends(worker, { ...load, url: filling.url, requests: queued / 1000 })
+    await filling.stop()
+
+    const allInOne = await scene.start('all-in-one', { CARRIERS: 'simulator:?delayMs=0' })
+    const start = performance.now()
+    await scene.sends(worker, { ...load, url: allInOne.url, requests: more / 1000 })
+    // In a quick run most of the queue is still there at the end, which does not change what the process needs.
+    if (quick) await delay(20_000)
+    else await drained(database, queued + more, firstOf(filled.accepted))
+    const seconds = (performance.now() - start) / 1000
+    const delivered = await database.number('select count(*) from message where code = 0')
+    const { peakMegabytes, residentMegabytes } = await allInOne.memory()
+    return {
+      figures: [
+        {
+          name: 'memory of all-in-one, most',
+          unit: 'MB',
+          rounds: [peakMegabytes],
+          better: 'less',
+          goal: { row: 11, is: 'at most', value: 300 },
+        },
+        { name: 'memory of all-in-one, at the end', unit: 'MB', rounds: [residentMegabytes], better: 'less' },
+        { name: 'messages delivered while it was watched', unit: '', rounds: [delivered] },
+        { name: 'messages delivered', unit: '/s', rounds: [delivered / seconds], better: 'more' },
+      ],
+      notes: ['Resident memory of the whole process, the simulated carrier in it; the database is another process.'],
+    }
+  },
+}

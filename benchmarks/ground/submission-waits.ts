@@ -1,0 +1,21 @@
+import { submissions } from './checks.ts'
+import type { Scene } from './scene.ts'
+
+/**
+ * Milliseconds from when each request was to be sent until its message was submitted, by the carrier's record. `times` as a load
+ * keeps them: id, time, id, time …
+ */
+export async function submissionWaits(scene: Scene, times: readonly number[]): Promise<number[]> {
+  const wanted = new Map<number, number>()
+  for (let at = 0; at < times.length; at += 2) wanted.set(times[at] ?? 0, times[at + 1] ?? 0)
+  const milliseconds: number[] = []
+  for await (const { id, at } of submissions(scene.folder)) {
+    const asked = wanted.get(id)
+    if (asked !== undefined) milliseconds.push(at - asked)
+  }
+  scene.check(
+    'the carrier has seen every single send',
+    milliseconds.length === wanted.size ? undefined : `${milliseconds.length} of ${wanted.size}`,
+  )
+  return milliseconds
+}
