@@ -6,6 +6,7 @@ import {
   type Carrier,
   type DispatcherId,
   type Flights,
+  type Inbox,
   type MessageId,
   type MessageStatus,
   type Msisdn,
@@ -19,7 +20,7 @@ import { memoryStoredPorts } from './memory/ports.ts'
 import { memoryStore, type MemoryStore } from './memory/store.ts'
 
 /** The calls of a dispatcher that can be disturbed. */
-export type Call = keyof Flights | 'apply'
+export type Call = keyof Flights | 'apply' | 'receive'
 
 /** What is to happen to a call: it fails before its work or after it, or something else comes first. */
 export type Disturbance = 'fails' | 'fails after its work' | (() => Promise<unknown>)
@@ -114,7 +115,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         if (isCut() || disturbance === 'fails after its work') throw new Error(`${name} ${nth} fails after its work`)
         return result
       }
-      const { flights, receipts } = ports
+      const { flights, receipts, inbox } = ports
       const watchedFlights: Flights = {
         register: (lease) =>
           call('register', async () => {
@@ -146,7 +147,11 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         ...receipts,
         apply: (batch) => call('apply', () => receipts.apply(batch)),
       }
-      return { flights: watchedFlights, receipts: watchedReceipts, inbox: ports.inbox, cut: () => void (cut = true) }
+      const watchedInbox: Inbox = {
+        ...inbox,
+        receive: (...args) => call('receive', () => inbox.receive(...args)),
+      }
+      return { flights: watchedFlights, receipts: watchedReceipts, inbox: watchedInbox, cut: () => void (cut = true) }
     },
     watched(carrier) {
       const submit: Carrier['submit'] = (messages, answered) => {

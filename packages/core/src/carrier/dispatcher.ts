@@ -1,7 +1,6 @@
 import { exchangeDefaults } from '../exchange-settings.ts'
 import { receive } from '../inbox/receive.ts'
 import { OUTCOME } from '../message/status-code.ts'
-import type { Arrival } from '../inbox/arrival.ts'
 import type { Body } from '../message/body.ts'
 import type { Ports } from '../ports.ts'
 import { secondsAfter } from '../time/instant.ts'
@@ -23,6 +22,7 @@ import { dispatcherDefaults, retryDelay, type DispatcherSettings } from './dispa
 import type { DispatcherId, Flight, Lane, Settled } from './flights.ts'
 import { createEpochs } from './epochs.ts'
 import { createHeldQueue } from './held-queue.ts'
+import { overtaking } from './overtaking.ts'
 import type { Receipt } from './receipt.ts'
 import { createRecorder } from './recorder.ts'
 import { screenAgain } from './screen-again.ts'
@@ -100,17 +100,11 @@ export function createDispatcher(
   })
   const receipts = createHeldQueue<Receipt>(
     (some) => ports.receipts.apply(some),
-    ({ reference }) => recorder.isWaiting(reference),
+    (some) => () => some.some(({ reference }) => recorder.isWaiting(reference)),
     receiptsMax,
   )
-  const arrivals = createHeldQueue(receive(ports, confirmation), isOvertaking, arrivalsMax)
+  const arrivals = createHeldQueue(receive(ports, confirmation), overtaking(sky, recorder), arrivalsMax)
   carrier.listen({ receipts: (some) => receipts.add(some), arrivals: (some) => arrivals.add(some) })
-
-  /** Somebody answers a message of which we do not have on record yet that it was sent. */
-  function isOvertaking({ from }: Arrival): boolean {
-    const number = from.replace(/^\+/, '')
-    return recorder.isRecording(number) || [...sky.unanswered.values()].some(({ message }) => message.to === number)
-  }
 
   const changed = (): Promise<void> => new Promise((resolve) => waiters.push(resolve))
 

@@ -7,16 +7,18 @@ export interface HeldQueue<Item> {
 }
 
 /**
- * Stores items in batches, of `batchMax` items or one call of `add`, in their order but for those that are held (`isHeld`): these wait
- * until they no longer are. So a receipt or reply that is faster than the record of its message finds it at the first look.
+ * Stores items in batches, of `batchMax` items or one call of `add`, in their order but for those that have to wait: `holdOf` looks at the
+ * items of a call when they come and returns whether they still have to, which is asked before each batch. So a receipt or reply
+ * that is faster than the record of its message finds it at the first look.
  */
 export function createHeldQueue<Item>(
   store: (items: readonly Item[]) => Promise<unknown>,
-  isHeld: (item: Item) => boolean,
+  holdOf: (items: readonly Item[]) => () => boolean,
   batchMax: number,
 ): HeldQueue<Item> {
   interface Entry {
     readonly items: readonly Item[]
+    readonly isHeld: () => boolean
     resolve(): void
     reject(problem: unknown): void
   }
@@ -28,7 +30,7 @@ export function createHeldQueue<Item>(
     const held: Entry[] = []
     let count = 0
     for (const entry of waiting) {
-      if (count < batchMax && !entry.items.some(isHeld)) {
+      if (count < batchMax && !entry.isHeld()) {
         ready.push(entry)
         count += entry.items.length
       } else held.push(entry)
@@ -57,8 +59,9 @@ export function createHeldQueue<Item>(
   return {
     add: (items) =>
       new Promise((resolve, reject) => {
-        waiting.push({ items, resolve, reject })
-        run()
+        const isHeld = holdOf(items)
+        waiting.push({ items, isHeld, resolve, reject })
+        if (!isHeld()) run()
       }),
     run,
   }

@@ -12,8 +12,10 @@ export interface Recorder {
   run(): Promise<void>
   /** A message to which the carrier gave this reference is not committed yet. */
   isWaiting(reference: string): boolean
-  /** The end of a message to this number is not committed yet. */
-  isRecording(number: string): boolean
+  /** The end of this message is not committed yet. */
+  isRecording(id: MessageId): boolean
+  /** The messages to these numbers whose end is not committed yet. */
+  recordingTo(numbers: ReadonlySet<string>): readonly MessageId[]
   /** How much waits to be committed. */
   size(): number
 }
@@ -140,7 +142,9 @@ export function createRecorder(
     },
     run: commitAll,
     isWaiting: (reference) => waiting.has(reference),
-    isRecording: (number) => recording.some(({ what }) => what.message.to === number),
+    isRecording: (id) => recording.some(({ what }) => what.message.id === id),
+    recordingTo: (numbers) =>
+      recording.flatMap(({ what: { message } }) => (numbers.has(message.to) ? [message.id] : [])),
     size,
   }
 }
