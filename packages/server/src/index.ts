@@ -3,6 +3,7 @@ export { admissionGate, type AdmissionGate } from './admission-gate.ts'
 export { clientNetwork } from './client-network.ts'
 export { createApp, type AppSettings } from './create-app.ts'
 export { readEnvironment, type Environment, type Variables } from './environment.ts'
+export { handOvers, type HandOvers } from './hand-over.ts'
 export { healthRoutes, type Checks, type HealthSettings } from './health.ts'
 export { hideSecrets } from './hide-secrets.ts'
 export { listen, type ListenSettings, type Running } from './listen.ts'
@@ -14,6 +15,7 @@ export { readBody } from './read-body.ts'
 export { requestPath } from './request-path.ts'
 export { runProcess, type Host, type Life, type ProcessSettings } from './run-process.ts'
 export { servePaths, type PathsSettings } from './serve-paths.ts'
+export { streamAnswer } from './stream-answer.ts'
 export {
   databaseSettings,
   databaseVariables,

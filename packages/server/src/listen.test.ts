@@ -149,6 +149,19 @@ describe('close', () => {
     expect(lines().at(-1)).toMatchObject({ level: 'warn', requests: 1 })
   })
 
+  test('does not cut off an answer that has ended and of which most is still to be read', async () => {
+    const { port, close } = await serve((_request, response) => response.end('x'.repeat(16_000_000)), 5)
+    const client = rawClient(port, GET('/'))
+    client.socket.pause()
+    const other = rawClient(port, GET('/'))
+    await until(() => client.socket.readableLength > 0 && other.received().length > 1000)
+    const closing = close()
+    await until(() => other.received().length > 16_000_000)
+    client.socket.resume()
+    await closing
+    expect(client.received().length).toBeGreaterThan(16_000_000)
+  })
+
   test('may be called twice', async () => {
     const { close } = await serve(holding().app)
     await Promise.all([close(), close()])

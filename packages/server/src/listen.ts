@@ -61,6 +61,7 @@ const serve = (server: Server, app: RequestListener, log: Log) => {
   const inFlight = new Set<ServerResponse>()
   const connections = new Set<Socket>()
   const watchQueued = closeQueuedResponses()
+  closeNoAnswer(server, inFlight)
   let closing = false
   const finished = function (this: ServerResponse) {
     inFlight.delete(this)
@@ -92,6 +93,17 @@ const serve = (server: Server, app: RequestListener, log: Log) => {
     }, graceMs)
     await closed
     clearTimeout(deadline)
+  }
+}
+
+/**
+ * Node (seen on 20.20) counts a connection as idle as soon as its answer has ended, however much of that is still unsent, and would
+ * cut it off: idle connections are closed when no such answer is left.
+ */
+const closeNoAnswer = (server: Server, inFlight: ReadonlySet<ServerResponse>) => {
+  const closeIdle = server.closeIdleConnections.bind(server)
+  server.closeIdleConnections = () => {
+    if (![...inFlight].some((response) => response.writableEnded)) closeIdle()
   }
 }
 

@@ -1,0 +1,66 @@
+import type { ServerResponse } from 'node:http'
+import type { AdmissionGate } from './admission-gate.ts'
+
+export interface Streaming {
+  readonly gate: AdmissionGate
+  /** A client that takes nothing for so long is gone; 120 if not given. */
+  readonly stalledSeconds?: number
+}
+
+/** What is written at once, in UTF-16 units: a client makes progress if it takes so much. */
+const PIECE_LENGTH = 16_384
+
+/**
+ * Writes the parts of a long answer as fast as its client reads them, without `Content-Length`; the status and the headers are set by
+ * the caller. It holds a place of the gate while it waits for parts, and none while it waits for the client; once it has begun, it
+ * goes on even if the process is full then. 'full': the process has no place for it, and nothing was written.
+ *
+ * Rejects with what `parts` throws: if anything was written by then, the connection is reset, so that no client takes half a list
+ * for a whole one. If the client goes away, `parts` is ended.
+ */
+export const streamAnswer = async (
+  response: ServerResponse,
+  parts: AsyncIterable<string>,
+  { gate, stalledSeconds = 120 }: Streaming,
+): Promise<'done' | 'full'> => {
+  let leave = gate.tryEnter()
+  if (leave === undefined) return 'full'
+  let piece = ''
+  try {
+    for await (const part of parts) {
+      if (response.destroyed) return 'done'
+      piece += part
+      if (piece.length < PIECE_LENGTH) continue
+      leave?.()
+      await written(response, piece, stalledSeconds * 1000)
+      leave = gate.tryEnter()
+      piece = ''
+    }
+    // `end` alone would give a short list its length, and so a form of its own.
+    response.write(piece)
+    response.end()
+  } catch (error) {
+    if (response.headersSent) response.req.socket.resetAndDestroy()
+    throw error
+  } finally {
+    leave?.()
+  }
+  return 'done'
+}
+
+/** Resolves when more can be written, or nothing ever again, and others had their turn. */
+const written = (response: ServerResponse, piece: string, stalledMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    if (response.write(piece) || response.destroyed) return void setImmediate(resolve)
+    const timer = setTimeout(() => {
+      // It waits behind another answer on its connection, which has a limit of its own.
+      if (response.socket === null) timer.refresh()
+      else response.req.socket.destroy()
+    }, stalledMs)
+    const goOn = () => {
+      clearTimeout(timer)
+      response.off('drain', goOn).off('close', goOn)
+      setImmediate(resolve)
+    }
+    response.on('drain', goOn).on('close', goOn)
+  })
