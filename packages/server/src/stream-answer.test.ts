@@ -118,6 +118,7 @@ test('a client that takes nothing is broken off in time, and the reading ends', 
 })
 
 test('a list behind another one on its connection waits for it', async () => {
+  gate = admissionGate(2)
   const server = await serve(8000)
   const client = rawClient(server.port, GET + GET)
   await until(() => outcomes.length === 2 && client.received().split('\r\n0\r\n\r\n').length === 3)
