@@ -5,6 +5,7 @@ import { interfaces } from './goals/interfaces.ts'
 import { life } from './goals/life.ts'
 import { memory } from './goals/memory.ts'
 import { mixed } from './goals/mixed.ts'
+import { scale } from './goals/scale.ts'
 import { singleAccept } from './goals/single-accept.ts'
 import { singleLife } from './goals/single-life.ts'
 import { slowCarrier } from './goals/slow-carrier.ts'
@@ -24,6 +25,7 @@ export const catalogue: readonly Benchmark[] = [
   memory,
   slowCarrier,
   stages,
+  scale,
 ]
 
 /** Those of the names or numbers of goals; without any, those that belong to the run. Throws on a name that there is not. */

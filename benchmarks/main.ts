@@ -5,11 +5,13 @@ import { chosen, listOfAll } from './catalogue.ts'
 import { comparison } from './figures/compare.ts'
 import { runReport } from './figures/report.ts'
 import { readResult } from './figures/result.ts'
+import { drawPlots } from './plot/draw.ts'
 import { runBenchmarks } from './run-benchmarks.ts'
 
 const results = fileURLToPath(new URL('results/', import.meta.url))
 const usage = `pnpm benchmark [name or number of a goal …] [--quick] [--out file]
 pnpm benchmark compare <result> <result>
+pnpm benchmark plot <result …> [--out folder]
 pnpm benchmark list`
 
 const say = (line: string): void => console.log(line)
@@ -35,6 +37,7 @@ async function main(): Promise<number> {
   const [first, ...others] = positionals
   if (values.help || first === 'list') say(`${usage}\n\n${listOfAll()}`)
   else if (first === 'compare') await compare(others)
+  else if (first === 'plot') await plot(others, values.out ?? results)
   else return run(positionals, values)
   return 0
 }
@@ -42,6 +45,12 @@ async function main(): Promise<number> {
 async function compare([before, after]: readonly string[]): Promise<void> {
   if (before === undefined || after === undefined) throw new Error(usage)
   say(comparison(await readResult(before), await readResult(after)))
+}
+
+async function plot(paths: readonly string[], folder: string): Promise<void> {
+  if (paths.length === 0) throw new Error(usage)
+  const files = await drawPlots(await Promise.all(paths.map(readResult)), folder)
+  say(files.length === 0 ? 'there is nothing to draw' : `drawn: ${files.join(', ')}`)
 }
 
 /** 0: all ran and their checks hold, whether the goals are met or not. */

@@ -17,6 +17,20 @@ export async function checkScene(scene: Scene): Promise<void> {
   scene.check('every balance is the sum of its entries', await ledgerProblem(database))
 }
 
+/** The same of a database that was filled before: as many ids are somewhere as were stored, and the balances. */
+export async function checkFilled(scene: Scene, name: string, database: Database): Promise<void> {
+  const [row] = await database.query<{ stored: string; found: string }>(
+    `select (select sum(n) from send) stored, (select coalesce(sum(hi - lo), 0) from due) + (select coalesce(sum(hi - lo), 0) from later)
+      + (select count(*) from message) + (select count(*) from flight, unnest(ids) i where i is not null) found`,
+  )
+  const isWhole = row !== undefined && row.stored === row.found
+  scene.check(
+    `${name}: each id is in one place`,
+    isWhole ? undefined : `${row?.stored ?? '?'} stored, ${row?.found ?? '?'} found`,
+  )
+  scene.check(`${name}: every balance is the sum of its entries`, await ledgerProblem(database))
+}
+
 function twice(ranges: IdRanges): string | undefined {
   const pairs: [number, number][] = []
   for (let at = 0; at < ranges.length; at += 2) pairs.push([ranges[at] ?? 0, ranges[at + 1] ?? 0])

@@ -17,8 +17,12 @@ export interface Scene {
   start(app: App, environment?: Readonly<Record<string, string>>, database?: Database): Promise<Started>
   worker(): Worker
   createDatabase(): Promise<Database>
-  /** Sends numbers that were not sent to before, and remembers what was accepted for the checks. */
-  sends(worker: Worker, load: Omit<SendLoad, 'firstNumber'>): Promise<SendLoadResult & { readonly cpu: number }>
+  /** Sends to numbers that were not sent to before, and remembers for the checks what was accepted, unless on another database. */
+  sends(
+    worker: Worker,
+    load: Omit<SendLoad, 'firstNumber'>,
+    isElsewhere?: boolean,
+  ): Promise<SendLoadResult & { readonly cpu: number }>
   /** Reserves numbers; returns the n of the first. */
   numbers(count: number): number
   /** Everything that was accepted on the scene's own database. */
@@ -78,10 +82,10 @@ export async function openScene(
       numbers += count
       return numbers - count
     },
-    sends: async (worker, load) => {
+    sends: async (worker, load, isElsewhere = false) => {
       const count = load.requests === undefined ? numbersByTime : load.requests * load.recipients
       const result = await worker.run('sends', { ...load, firstNumber: scene.numbers(count) })
-      for (const bound of result.accepted) accepted.push(bound)
+      if (!isElsewhere) for (const bound of result.accepted) accepted.push(bound)
       const [[what, times] = []] = Object.entries(result.failures)
       scene.check(
         `each ${load.face} send of ${load.recipients} was answered 200 with an id for each number`,

@@ -1,0 +1,200 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { drained } from '../ground/drained.ts'
+import type { Scene } from '../ground/scene.ts'
+import { measured } from '../ground/usage.ts'
+import { firstOf, idsOf } from '../loads/id-ranges.ts'
+import { restGet, restPost } from '../loads/send-requests.ts'
+import type { AskLoad } from '../loads/ask-load.ts'
+import type { SendLoadResult } from '../loads/send-load.ts'
+import { keysOf } from './accepting.ts'
+import type { Side } from './scale-side.ts'
+
+type Values = Readonly<Record<string, number>>
+
+interface Sending {
+  readonly keys: readonly string[]
+  readonly connections: number
+  readonly recipients: number
+  readonly requests: number
+  readonly scheduled?: string
+}
+
+async function send(
+  scene: Scene,
+  side: Side,
+  sending: Sending,
+): Promise<{ sent: SendLoadResult; microseconds: number }> {
+  const { result: sent, usage } = await measured(scene.server, [side.rest], () =>
+    scene.sends(side.worker, { url: side.rest.url, face: 'rest', ...sending }, true),
+  )
+  return { sent, microseconds: usage.postgres / sent.recipients }
+}
+
+async function dispatchAll(scene: Scene, side: Side, sent: SendLoadResult): Promise<number> {
+  const { result: dispatcher, usage } = await measured(scene.server, [], async () => {
+    const started = await side.dispatch()
+    await drained(side.database, sent.recipients, firstOf(sent.accepted))
+    return started
+  })
+  await dispatcher.stop()
+  return usage.postgres / sent.recipients
+}
+
+const life =
+  (of: string, sending: (scene: Scene, side: Side) => Sending) =>
+  async (scene: Scene, side: Side): Promise<Values> => {
+    const { sent, microseconds: accept } = await send(scene, side, sending(scene, side))
+    const dispatch = await dispatchAll(scene, side, sent)
+    return {
+      [`${of}: accept`]: accept,
+      [`${of}: claim to receipt`]: dispatch,
+      [`${of}: whole life`]: accept + dispatch,
+    }
+  }
+
+export const bulkLife = life('sends of 1000', ({ quick }, { accounts }) => ({
+  keys: keysOf(accounts.slice(-1)),
+  connections: 4,
+  recipients: 1000,
+  requests: quick ? 50 : 200,
+}))
+
+export const singleLife = life('single sends', ({ quick }, { accounts }) => ({
+  keys: keysOf(accounts.slice(-500)),
+  connections: 64,
+  recipients: 1,
+  requests: quick ? 5000 : 20_000,
+}))
+
+/** Of an account that has suppressed numbers, none of which is sent to; what is accepted goes with the next dispatcher. */
+export async function screenedAccept(scene: Scene, side: Side): Promise<Values> {
+  const keys = keysOf(side.accounts.slice(1, 2))
+  const { sent, microseconds } = await send(scene, side, {
+    keys,
+    connections: 4,
+    recipients: 1000,
+    requests: scene.quick ? 30 : 100,
+  })
+  const dispatch = await dispatchAll(scene, side, sent)
+  return {
+    'sends of 1000 with suppressions: accept': microseconds,
+    'sends of 1000 with suppressions: claim to receipt': dispatch,
+  }
+}
+
+export const recentStatus = (scene: Scene, side: Side): Promise<Values> =>
+  statusOf(scene, side, 'status of 1000 ids of today', [ownIds(side, () => 0)])
+
+export const oldStatus = (scene: Scene, side: Side): Promise<Values> => {
+  const lists = Array.from({ length: 20 }, (_, list) => ownIds(side, (i) => (i * 7919 + list * 104_729) / 1_000_000))
+  return statusOf(scene, side, 'status of 1000 ids from all of the history', lists)
+}
+
+/** Ids of the first account, which has the first thousand of nine blocks in ten; `age` goes from 0, the newest, to 1, the oldest. */
+function ownIds({ ids: [lo, hi] }: Side, age: (i: number) => number): number[] {
+  const blocks = (hi - lo) / 10_000
+  return Array.from({ length: 1000 }, (_, i) => {
+    const block = hi / 10_000 - 1 - Math.floor((age(i) % 1) * blocks)
+    return (block % 10 === 9 ? block - 1 : block) * 10_000 + i
+  })
+}
+
+async function statusOf(
+  scene: Scene,
+  side: Side,
+  name: string,
+  lists: readonly (readonly number[])[],
+): Promise<Values> {
+  const [key = ''] = keysOf(side.accounts)
+  const wires = lists.map((list) => restPost(key, '/sms/outgoing/status', list))
+  return ask(scene, side, name, { connections: 4, wires, mark: '"status":"UNKNOWN"', marks: 0, seconds: 3 }, 1000)
+}
+
+type Asking = Omit<AskLoad, 'url'>
+
+/** `each`: what one answer is about, so much is divided by. */
+async function ask(scene: Scene, side: Side, name: string, asking: Asking, each = 1): Promise<Values> {
+  const { result, usage } = await measured(scene.server, [side.rest], () =>
+    side.worker.run('asks', { url: side.rest.url, ...asking }),
+  )
+  const [[what, times] = []] = Object.entries(result.failures)
+  scene.check(
+    `${name}: each answer is what it should be`,
+    what === undefined ? undefined : `${String(times)} times: ${what}`,
+  )
+  return { [name]: usage.postgres / (result.requests * each), [`${name}: answer`]: result.latencies.p50 }
+}
+
+const perDelete = 1000
+
+/** Schedules single sends, lists them, and deletes them again. */
+export async function scheduled(scene: Scene, side: Side): Promise<Values> {
+  const tomorrow = new Date(Date.now() + 26 * 3_600_000).toISOString().replace(/[-T:]/g, '').slice(0, 12)
+  const [account] = side.accounts.slice(-501)
+  const key = account?.key ?? ''
+  const { sent, microseconds } = await send(scene, side, {
+    keys: [key],
+    connections: 64,
+    recipients: 1,
+    requests: 3 * perDelete,
+    scheduled: tomorrow,
+  })
+  const ids = idsOf(sent.accepted)
+  const listing = {
+    connections: 4,
+    wires: [restGet(key, '/sms/scheduled')],
+    mark: '"scheduledMessages"',
+    marks: 1,
+    seconds: 2,
+  }
+  const listed = await ask(scene, side, 'a page of 3000 scheduled messages', listing)
+  const wires = [0, 1, 2].map((at) =>
+    restPost(key, '/sms/scheduled/delete', ids.slice(at * perDelete, (at + 1) * perDelete)),
+  )
+  const deleting = { connections: 1, wires, mark: '"deleted":true', marks: perDelete, requests: wires.length }
+  const deleted = await ask(scene, side, 'delete of 1000 scheduled single sends', deleting, perDelete)
+  return { 'scheduled single sends: accept': microseconds, ...listed, ...deleted }
+}
+
+/** To and fro between two sub-accounts. */
+export function transfers(scene: Scene, side: Side): Promise<Values> {
+  const [main, one, other] = side.accounts.slice(2, 5)
+  const transfer = (from = one, to = other): string =>
+    restPost(main?.key ?? '', '/credits/transfer', {
+      sendingAccountNumber: from?.id,
+      receivingAccountNumber: to?.id,
+      transferQuantity: 1,
+    })
+  const wires = [transfer(), transfer(other, one)]
+  return ask(scene, side, 'transfer', {
+    connections: 8,
+    wires,
+    mark: '"transferSuccessful":true',
+    marks: 1,
+    seconds: 3,
+  })
+}
+
+/** With nobody to dispatch it. */
+export async function acceptBehindBacklog(scene: Scene, side: Side): Promise<Values> {
+  const keys = keysOf(side.accounts)
+  const bulk = { keys: keys.slice(-1), connections: 4, recipients: 1000, requests: scene.quick ? 20 : 50 }
+  const single = { keys: keys.slice(-500), connections: 64, recipients: 1, requests: scene.quick ? 2000 : 10_000 }
+  return {
+    'sends of 1000 behind a backlog: accept': (await send(scene, side, bulk)).microseconds,
+    'single sends behind a backlog: accept': (await send(scene, side, single)).microseconds,
+  }
+}
+
+/** A part of the backlog. */
+export async function dispatchBacklog(scene: Scene, side: Side, messages: number): Promise<Values> {
+  const delivered = (): Promise<number> =>
+    side.database.number('select count(*) from message where id >= $1 and code = 0', [side.ids[1]])
+  const before = await delivered()
+  const { usage } = await measured(scene.server, [], async () => {
+    const dispatcher = await side.dispatch()
+    while ((await delivered()) < before + messages) await delay(250)
+    await dispatcher.stop()
+  })
+  return { 'a backlog: claim to receipt': usage.postgres / ((await delivered()) - before) }
+}

@@ -1,0 +1,103 @@
+import type { Benchmark, Outcome } from '../benchmark.ts'
+import type { Figure } from '../figures/figure.ts'
+import type { Growth } from '../figures/result.ts'
+import { ratios, spreadOf } from '../figures/spread.ts'
+import { checkFilled } from '../ground/checks.ts'
+import { addBacklog, type Filling } from '../ground/fill.ts'
+import { inRounds } from '../ground/rounds.ts'
+import type { Scene } from '../ground/scene.ts'
+import * as paths from './scale-paths.ts'
+import { openSide, type Side } from './scale-side.ts'
+
+const small: Filling = { history: 1_000_000, accounts: 1000, suppressions: 1000, scheduled: 10_000 }
+const large: Filling = { history: 20_000_000, accounts: 100_000, suppressions: 1_000_000, scheduled: 1_000_000 }
+const backlogs = { small: 100_000, large: 1_000_000 }
+
+const part = (filling: Filling, by: number): Filling => ({ ...filling, history: filling.history / by })
+
+/** Goal 9, and what else must not grow with what is there. */
+export const scale: Benchmark = {
+  name: 'scale',
+  title: 'each hot path on a database with 20 million messages of history beside one with 1 million',
+  goals: [9],
+  runs: 'when named',
+  run: async (scene) => {
+    const by = scene.quick ? 10 : 1
+    const filled = performance.now()
+    const sides = {
+      small: await openSide(scene, 'small', part(small, by)),
+      large: await openSide(scene, 'large', part(large, by)),
+    }
+    const fillSeconds = (performance.now() - filled) / 1000
+    scene.say(`both databases were filled in ${Math.round(fillSeconds)} s`)
+    const found = await measurePaths(scene, sides)
+    await addBacklog(sides.small.database, backlogs.small / by, sides.small.accounts.length)
+    await addBacklog(sides.large.database, backlogs.large / by, sides.large.accounts.length)
+    const behind = await measureBacklog(scene, sides, backlogs.small / by)
+    for (const [name, { database }] of Object.entries(sides)) await checkFilled(scene, name, database)
+    return {
+      figures: [...found.figures, ...behind.figures, { name: 'filling', unit: 's', rounds: [fillSeconds] }],
+      growth: [...(found.growth ?? []), ...(behind.growth ?? [])],
+      notes: [
+        'Small and large: CPU of PostgreSQL a message, or the p50 of an answer.',
+        ...(scene.quick
+          ? ['A quick run has a tenth of the history and of the backlog: it says nothing about goal 9.']
+          : []),
+      ],
+    }
+  },
+}
+
+interface Sides {
+  readonly small: Side
+  readonly large: Side
+}
+
+type Path = (scene: Scene, side: Side) => Promise<Readonly<Record<string, number>>>
+
+async function measurePaths(scene: Scene, sides: Sides): Promise<Outcome> {
+  const goal = scene.quick ? undefined : ({ row: 9, is: 'at most', value: 1.3 } as const)
+  const lives = [await compared(scene, sides, paths.bulkLife), await compared(scene, sides, paths.singleLife)]
+  const others = [paths.screenedAccept, paths.recentStatus, paths.oldStatus, paths.scheduled, paths.transfers]
+  const results = [...lives]
+  for (const path of others) results.push(await compared(scene, sides, path))
+  const figures = results.flatMap((result) => result.figures)
+  return {
+    figures: figures.map((figure) =>
+      goal !== undefined && figure.name.includes('whole life') ? { ...figure, goal } : figure,
+    ),
+    growth: results.flatMap(({ growth }) => growth),
+    notes: [],
+  }
+}
+
+async function compared(
+  scene: Scene,
+  { small: one, large: other }: Sides,
+  path: Path,
+): Promise<{ figures: Figure[]; growth: Growth[] }> {
+  const rounds = await inRounds(3, { small: () => path(scene, one), large: () => path(scene, other) })
+  const names = Object.keys(rounds.small[0] ?? {})
+  const of = (side: 'small' | 'large', name: string): number[] => rounds[side].map((values) => values[name] ?? NaN)
+  return {
+    figures: names.map((name) => ({
+      name: `${name}, large beside small`,
+      unit: '',
+      rounds: ratios(of('large', name), of('small', name)),
+      better: 'less',
+    })),
+    growth: names.map((name) => ({
+      path: name,
+      unit: name.includes('answer') ? 'ms' : 'µs',
+      small: spreadOf(of('small', name)).median,
+      large: spreadOf(of('large', name)).median,
+    })),
+  }
+}
+
+/** Each round takes a part of the backlog, so both sides have one in every round. */
+async function measureBacklog(scene: Scene, sides: Sides, messages: number): Promise<Outcome> {
+  const { figures, growth } = await compared(scene, sides, paths.acceptBehindBacklog)
+  const dispatching = await compared(scene, sides, (where, side) => paths.dispatchBacklog(where, side, messages / 8))
+  return { figures: [...figures, ...dispatching.figures], growth: [...growth, ...dispatching.growth], notes: [] }
+}

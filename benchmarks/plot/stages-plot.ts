@@ -1,0 +1,54 @@
+import type { BenchmarkResult, Stage } from '../figures/result.ts'
+import { short } from '../figures/report.ts'
+import { linearScale } from './scale.ts'
+import { box, colours, faint, line, textAt, type Drawing } from './svg.ts'
+
+const left = 40
+const right = 900
+const width = 960
+const barHeight = 36
+
+/** For each load one bar of all its stages, with its own scale, and the legend below it. Undefined: nothing was measured. */
+export function stagesPlot(benchmarks: readonly BenchmarkResult[]): Drawing | undefined {
+  const stages = benchmarks.flatMap((benchmark) => benchmark.stages ?? [])
+  const loads = [...new Set(stages.map(({ load }) => load))]
+  if (loads.length === 0) return undefined
+  const elements: string[] = []
+  let y = 10
+  for (const load of loads) {
+    const bar = barOf(
+      load,
+      stages.filter((stage) => stage.load === load),
+      y,
+    )
+    elements.push(...bar.elements)
+    y = bar.end + 24
+  }
+  return { width, height: y, elements }
+}
+
+function barOf(load: string, stages: readonly Stage[], top: number): { elements: string[]; end: number } {
+  const sum = stages.reduce((total, { microseconds }) => total + microseconds, 0)
+  const scale = linearScale(left, right, sum)
+  const elements = [textAt(left, top + 12, `${load}: ${short(sum)} µs of CPU a message`, { bold: true, size: 14 })]
+  const barTop = top + 24
+  for (const tick of scale.ticks) {
+    elements.push(line(scale.at(tick), barTop - 4, scale.at(tick), barTop + barHeight + 4, faint))
+    elements.push(textAt(scale.at(tick), barTop + barHeight + 18, `${short(tick)} µs`, { anchor: 'middle', size: 11 }))
+  }
+  let from = 0
+  const legendTop = barTop + barHeight + 42
+  const perColumn = Math.ceil(stages.length / 2)
+  for (const [at, { process, stage, microseconds }] of stages.entries()) {
+    const fill = colours[at % colours.length] ?? ''
+    elements.push(
+      box(scale.at(from), barTop, Math.max(0.5, scale.at(from + microseconds) - scale.at(from) - 1), barHeight, fill),
+    )
+    from += microseconds
+    const x = left + (at < perColumn ? 0 : 450)
+    const y = legendTop + (at % perColumn) * 18
+    elements.push(box(x, y - 10, 12, 12, fill))
+    elements.push(textAt(x + 18, y, `${process}: ${stage}, ${short(microseconds)} µs`, { size: 12 }))
+  }
+  return { elements, end: legendTop + perColumn * 18 }
+}
