@@ -2,11 +2,13 @@ import {
   accountsContract,
   flightsContract,
   historyContract,
+  inboxContract,
   ledgerContract,
   messagesContract,
   overviewContract,
   pricesContract,
   receiptsContract,
+  sendersContract,
   storiesContract,
   suppressionsContract,
   type Contract,
@@ -25,6 +27,8 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Receipts: receiptsContract,
   Stories: storiesContract,
   Overview: overviewContract,
+  Senders: sendersContract,
+  Inbox: inboxContract,
   History: historyContract,
 }
 

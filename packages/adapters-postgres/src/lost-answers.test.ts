@@ -1,18 +1,37 @@
-import { flightsContract, receiptsContract, type Contract } from '@gateway/core/testing'
-import type { StoredPorts } from '@gateway/core'
+import { flightsContract, inboxContract, receiptsContract, sendersContract, type Contract } from '@gateway/core/testing'
+import type { Inbox, StoredPorts } from '@gateway/core'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { losingConnections } from '../testing/losing-connections.ts'
 import { listenToNobody } from './changes.ts'
 import { createContext } from './context.ts'
+import { isLostAnswer } from './errors.ts'
 import { postgresFlights } from './flights/postgres-flights.ts'
+import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { openPools } from './pools.ts'
 import { postgresPorts } from './postgres-ports.ts'
 import { postgresReceipts } from './receipts/postgres-receipts.ts'
+import { postgresSenders } from './senders/postgres-senders.ts'
 import { defaultSettings, silent } from './settings.ts'
 
 const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Flights: flightsContract,
   Receipts: receiptsContract,
+  Inbox: inboxContract,
+  Senders: sendersContract,
+}
+
+/** What is taken is not found out after a lost answer: nothing is taken then, and whoever asks again gets it. */
+function askingAgain(sound: Inbox, lossy: Inbox): Inbox {
+  const take: Inbox['take'] = async (...asked) => {
+    for (;;) {
+      try {
+        return await lossy.take(...asked)
+      } catch (error) {
+        if (!isLostAnswer(error)) throw error
+      }
+    }
+  }
+  return { ...lossy, list: sound.list, unowned: sound.unowned, take }
 }
 
 describe('while every other answer is lost', () => {
@@ -29,7 +48,13 @@ describe('while every other answer is lost', () => {
       }
       const context = createContext(lossy, listenToNobody(), defaultSettings, silent)
       try {
-        await check({ ...ports, flights: postgresFlights(context), receipts: postgresReceipts(context) })
+        await check({
+          ...ports,
+          flights: postgresFlights(context),
+          receipts: postgresReceipts(context),
+          senders: { ...ports.senders, choose: postgresSenders(context).choose },
+          inbox: askingAgain(ports.inbox, postgresInbox(context)),
+        })
       } finally {
         await Promise.all([close(), sound.close(5)])
         await database.drop()

@@ -42,6 +42,15 @@ export interface Tables {
     why: string | null
   }
   price: { prefix: string; price: number }
-  suppression: { account_id: number; msisdn: number; kind: number; since: Time }
+  suppression: {
+    account_id: number
+    msisdn: number
+    kind: number
+    since: Time
+    arrival_id: number | null
+    reply: string | null
+    answers: number | null
+  }
+  sender: { id: GeneratedAlways<number>; address: string; account_id: number | null; assigned_at: TimeOrNull }
   carrier: { id: GeneratedAlways<number>; name: string }
 }

@@ -1,4 +1,12 @@
-import { credits, type Account, type AccountId, type AccountWithBalance, type Msisdn } from '@gateway/core'
+import {
+  credits,
+  type Account,
+  type AccountId,
+  type AccountWithBalance,
+  type Msisdn,
+  type SenderAddress,
+} from '@gateway/core'
+import { sql } from 'kysely'
 import type { Pools } from '../pools.ts'
 
 export interface AccountRow {
@@ -10,6 +18,7 @@ export interface AccountRow {
   readonly locked: boolean
   readonly own_number: number | null
   readonly transactional: boolean
+  readonly codes: readonly string[]
 }
 
 const directoryColumns = [
@@ -23,12 +32,15 @@ const directoryColumns = [
   'directory.transactional',
 ] as const
 
+/** Those of an account, the first that was assigned to it first. */
+const codes = sql<string[]>`array(select address from sender where account_id = account.id order by assigned_at, id)`
+
 /** Accounts with all that core knows of one. */
 export const selectAccounts = ({ kysely }: Pools) =>
   kysely
     .selectFrom('account')
     .innerJoin('directory', 'directory.account_id', 'account.id')
-    .select([...directoryColumns, 'account.balance', 'directory.password_hash'])
+    .select([...directoryColumns, 'account.balance', 'directory.password_hash', codes.as('codes')])
 
 export const accountOf = (row: AccountRow): Account => ({
   id: row.id as AccountId,
@@ -39,7 +51,7 @@ export const accountOf = (row: AccountRow): Account => ({
   locked: row.locked,
   trial: row.own_number === null ? undefined : { ownNumber: String(row.own_number) as Msisdn },
   transactional: row.transactional,
-  shortCodes: [],
+  shortCodes: row.codes as readonly SenderAddress[],
 })
 
 export const withBalance = (row: AccountRow & { readonly balance: number }): AccountWithBalance => ({

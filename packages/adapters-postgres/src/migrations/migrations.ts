@@ -4,6 +4,7 @@ import { deletesAndTransfers } from './0003-deletes-and-transfers.ts'
 import { history } from './0004-history.ts'
 import { dispatcherSince } from './0005-dispatcher-since.ts'
 import { senderNumbers } from './0006-senders.ts'
+import { inbox } from './0007-inbox.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   history,
   dispatcherSince,
   senderNumbers,
+  inbox,
 ]

@@ -1,9 +1,56 @@
-import type { Senders } from '@gateway/core'
+import type { AccountId, SenderAddress, Senders } from '@gateway/core'
+import { sql } from 'kysely'
+import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
+import { createChoose } from './choose.ts'
 
-export function postgresSenders(context: Context): Senders {
-  const fail = (): never => {
-    throw new Error(`no senders are known yet (${context.settings.cacheSeconds})`)
+export function postgresSenders({ pools: { hot, kysely }, changes, senders }: Context): Senders {
+  async function assign(code: SenderAddress, account: AccountId) {
+    const there = await kysely.selectFrom('account').select('id').where('id', '=', account).executeTakeFirst()
+    if (there === undefined) return 'no-such-account'
+    const assigned = await kysely
+      .insertInto('sender')
+      .values({ address: code, account_id: account, assigned_at: sql`now()` })
+      .onConflict((conflict) =>
+        conflict
+          .column('address')
+          .doUpdateSet({ account_id: account, assigned_at: sql`now()` })
+          .where('sender.account_id', 'is', null),
+      )
+      .returning(notifyOthers.as('told'))
+      .execute()
+    if (assigned.length > 0) return 'assigned'
+    const holder = await kysely.selectFrom('sender').select('account_id').where('address', '=', code).executeTakeFirst()
+    return holder?.account_id === account ? 'already' : 'taken'
   }
-  return { choose: fail, assign: fail, release: fail, assigned: fail }
+
+  async function release(code: SenderAddress): Promise<boolean> {
+    const released = await kysely
+      .updateTable('sender')
+      .set({ account_id: null, assigned_at: null })
+      .where('address', '=', code)
+      .where('account_id', 'is not', null)
+      .returning(notifyOthers.as('told'))
+      .execute()
+    return released.length > 0
+  }
+
+  async function assigned() {
+    const rows = await kysely
+      .selectFrom('sender')
+      .select(['address', 'account_id'])
+      .where('account_id', 'is not', null)
+      .orderBy(sql`address collate "C"`)
+      .execute()
+    return rows.map(({ address, account_id }) => ({
+      code: address as SenderAddress,
+      account: account_id as AccountId,
+    }))
+  }
+  return {
+    choose: createChoose(hot, senders),
+    assign: (code, account) => changes.around(assign(code, account)),
+    release: (code) => changes.around(release(code)),
+    assigned,
+  }
 }

@@ -1,6 +1,10 @@
 import type {
+  AccountId,
+  ArrivalId,
   Instant,
+  MessageId,
   Msisdn,
+  OptOut,
   Suppression,
   SuppressionEntry,
   SuppressionKey,
@@ -43,9 +47,7 @@ export function postgresSuppressions({ pools: { hot, kysely } }: Context): Suppr
     add,
     remove,
     list: (scope, kind) => listed(kysely, scope, kind),
-    optOuts: () => {
-      throw new Error('opt-outs are not listed')
-    },
+    optOuts: (by) => optOuts(kysely, by),
   }
 }
 
@@ -63,17 +65,38 @@ async function* listed(
   scope: SuppressionScope,
   kind: Suppression,
 ): AsyncIterable<SuppressionEntry> {
+  const page = (after: string) => pageOf(kysely, scope, kind, after).execute()
+  for await (const { number, since } of inPieces(page)) yield { scope, number, kind, since: since as Instant }
+}
+
+async function* optOuts(kysely: Kysely<Tables>, by: AccountId): AsyncIterable<OptOut> {
+  const page = (after: string) =>
+    pageOf(kysely, by, 'opt-out', after).select(['arrival_id', 'reply', 'answers']).execute()
+  for await (const { number, since, arrival_id, reply, answers } of inPieces(page)) {
+    const made =
+      arrival_id === null
+        ? undefined
+        : { id: arrival_id as ArrivalId, text: reply ?? '', answers: (answers ?? undefined) as MessageId | undefined }
+    yield { number, since: since as Instant, reply: made }
+  }
+}
+
+const pageOf = (kysely: Kysely<Tables>, scope: SuppressionScope, kind: Suppression, after: string) =>
+  kysely
+    .selectFrom('suppression')
+    .select([asText.as('number'), 'since'])
+    .where('account_id', '=', scopeId(scope))
+    .where('kind', '=', SUPPRESSION[kind])
+    .where(asText, '>', after as Msisdn)
+    .orderBy(asText)
+    .limit(pageRows)
+
+async function* inPieces<Row extends { readonly number: Msisdn }>(
+  page: (after: string) => Promise<readonly Row[]>,
+): AsyncIterable<Row> {
   for (let after = ''; ;) {
-    const rows = await kysely
-      .selectFrom('suppression')
-      .select([asText.as('number'), 'since'])
-      .where('account_id', '=', scopeId(scope))
-      .where('kind', '=', SUPPRESSION[kind])
-      .where(asText, '>', after as Msisdn)
-      .orderBy(asText)
-      .limit(pageRows)
-      .execute()
-    for (const { number, since } of rows) yield { scope, number, kind, since: since as Instant }
+    const rows = await page(after)
+    yield* rows
     const last = rows.at(-1)
     if (last === undefined || rows.length < pageRows) return
     after = last.number

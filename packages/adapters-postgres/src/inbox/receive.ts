@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import type { Arrival, Body, Inbox, Received } from '@gateway/core'
+import { whileLost } from '../again.ts'
+import type { Connection } from '../connections.ts'
+import type { Context } from '../context.ts'
+import { isLostAnswer, sqlState } from '../errors.ts'
+import { arrayOf } from '../sql/arrays.ts'
+import { findNoted, findWaitingParts, noteArrivals, takeOldParts } from '../sql/receive.ts'
+import { groupOf } from './digests.ts'
+import { rememberedKeys, type Keyed } from './keyed.ts'
+import { storeTexts, without } from './store-texts.ts'
+import { confirmationsMax, joined, wholeTexts, type WholeText } from './whole-texts.ts'
+
+/** So many go together in one transaction. */
+const togetherMax = 500
+
+type Store = (texts: readonly WholeText[]) => Promise<void>
+
+/**
+ * Stores arrivals, some hundred in one transaction. Each is noted in it under a key, so that it may be run again after a lost
+ * answer: what is there was stored by the first run, or by another call.
+ */
+export function createReceive(context: Context): Pick<Inbox, 'receive' | 'releaseParts'> {
+  const { ids, pools } = context
+  const keys = rememberedKeys()
+
+  /** A transaction that may store texts, once, of which at most so many are confirmed. After a lost answer it is run again. */
+  function storing<T>(
+    confirmationsMax: number,
+    confirmation: Body,
+    work: (connection: Connection, store: Store) => Promise<T>,
+  ): Promise<T> {
+    return whileLost(async () => {
+      const ranges = confirmationsMax === 0 ? [] : await ids.take(confirmationsMax)
+      let used = 0
+      try {
+        const result = await pools.hot.transaction((connection) =>
+          work(connection, async (texts) => {
+            used = await storeTexts(context, connection, texts, confirmation, ranges)
+          }),
+        )
+        ids.giveBack(without(ranges, used))
+        return result
+      } catch (error) {
+        if (!isLostAnswer(error)) ids.giveBack(ranges)
+        throw error
+      }
+    })
+  }
+
+  function receiveOnce(items: readonly Keyed[], confirmation: Body): Promise<readonly Received[]> {
+    const operation = randomUUID()
+    let runs = 0
+    return storing(confirmationsMax(items), confirmation, async (connection, store) => {
+      const own = runs++ === 0 ? undefined : await storedBefore(connection, items, operation)
+      const fresh = await noteNew(connection, items, operation)
+      const { texts, incomplete } = await wholeTexts(connection, fresh)
+      await store(texts)
+      const isFresh = new Set(fresh)
+      return items.map((item) => {
+        if (!isFresh.has(item)) return own?.get(item) ?? 'repeated'
+        return incomplete.has(item) ? 'incomplete' : 'stored'
+      })
+    })
+  }
+
+  /** One after the other where the database does not take one of them, so that it takes the others. */
+  async function receiveSome(items: readonly Keyed[], confirmation: Body): Promise<readonly Received[]> {
+    try {
+      return await receiveOnce(items, confirmation)
+    } catch (error) {
+      if (items.length === 1 || !isOfData(error)) throw error
+      const received: Received[] = []
+      for (const item of items) received.push(...(await receiveOnce([item], confirmation).catch(() => [])))
+      if (received.length < items.length) throw error
+      return received
+    }
+  }
+
+  async function receive(arrivals: readonly Arrival[], confirmation: Body): Promise<readonly Received[]> {
+    const items = keys.take(arrivals)
+    const received: Received[] = []
+    try {
+      for (let from = 0; from < items.length; from += togetherMax) {
+        received.push(...(await receiveSome(items.slice(from, from + togetherMax), confirmation)))
+      }
+    } catch (error) {
+      keys.keep(items)
+      throw error
+    }
+    return received
+  }
+
+  return {
+    receive,
+    releaseParts: (seconds, textsMax, confirmation) =>
+      storing(Math.min(textsMax, togetherMax), confirmation, async (connection, store) => {
+        const rows = await connection.run(takeOldParts, [seconds, Math.min(textsMax, togetherMax)])
+        await store(rows.map(joined))
+        return rows.length
+      }),
+  }
+}
+
+/** Classes 22 and 23: a value that the database does not take. */
+const isOfData = (error: unknown): boolean => /^2[23]/.test(sqlState(error) ?? '')
+
+/** Those that nobody has noted, each key once. */
+async function noteNew(connection: Connection, items: readonly Keyed[], operation: string): Promise<readonly Keyed[]> {
+  const first = new Map<string, Keyed>()
+  for (const item of items) if (!first.has(item.key)) first.set(item.key, item)
+  const rows = await connection.run(noteArrivals, [arrayOf([...first.keys()]), operation])
+  const noted = new Set(rows.map(({ key }) => key))
+  return [...first.values()].filter(({ key }) => noted.has(key))
+}
+
+/** What an earlier run of this operation, whose answer was lost, made of them. */
+async function storedBefore(connection: Connection, items: readonly Keyed[], operation: string) {
+  const rows = await connection.run(findNoted, [arrayOf(items.map(({ key }) => key)), operation])
+  const noted = new Set(rows.map(({ key }) => key))
+  const groups = items.map(({ arrival }) => groupOf(arrival))
+  const waiting = new Set((await connection.run(findWaitingParts, [arrayOf(groups)])).map(({ key }) => key))
+  const before = new Map<Keyed, Received>()
+  for (const [i, item] of items.entries()) {
+    // The second of one key in a call repeats the first.
+    if (noted.delete(item.key)) before.set(item, waiting.has(groups[i] ?? '') ? 'incomplete' : 'stored')
+  }
+  return before
+}

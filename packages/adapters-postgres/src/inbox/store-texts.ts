@@ -1,0 +1,44 @@
+import type { Body, Wish } from '@gateway/core'
+import type { Connection } from '../connections.ts'
+import type { Context } from '../context.ts'
+import type { IdRange } from '../messages/message-ids.ts'
+import { arrayOf } from '../sql/arrays.ts'
+import { arrayOfNullable } from '../sql/null-arrays.ts'
+import { receiveTexts } from '../sql/receive.ts'
+import type { WholeText } from './whole-texts.ts'
+
+const wishes: Readonly<Record<Wish, number>> = { 'opt-out': 1, 'opt-in': 2 }
+
+/** Stores texts with what follows from each; returns how many of the ids, of the first ones, have become confirmations. */
+export async function storeTexts(
+  { carrierNumber }: Pick<Context, 'carrierNumber'>,
+  connection: Connection,
+  texts: readonly WholeText[],
+  confirmation: Body,
+  ids: readonly IdRange[],
+): Promise<number> {
+  if (texts.length === 0) return 0
+  const carriers = await Promise.all(texts.map(({ carrier }) => carrierNumber(carrier)))
+  const [row] = await connection.run(receiveTexts, [
+    arrayOf(carriers),
+    texts.map(({ from }) => from),
+    arrayOfNullable(texts.map(({ number }) => number)),
+    texts.map(({ to }) => to ?? null),
+    texts.map(({ text }) => text),
+    arrayOf(texts.map(({ wish }) => (wish === undefined ? 0 : wishes[wish]))),
+    arrayOf(ids.flatMap(({ lo, hi }) => Array.from({ length: hi - lo }, (_, i) => lo + i))),
+    confirmation.text,
+    confirmation.parts,
+  ])
+  return row?.used ?? 0
+}
+
+/** What is left of ids without the first `used`. */
+export function without(ids: readonly IdRange[], used: number): readonly IdRange[] {
+  let left = used
+  return ids.map((range) => {
+    const lo = Math.min(range.hi, range.lo + left)
+    left -= lo - range.lo
+    return { ...range, lo }
+  })
+}
