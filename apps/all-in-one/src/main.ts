@@ -6,6 +6,7 @@ import {
   carriersFrom,
   dispatcherSettings,
   dispatchVariables,
+  exchangeSettings,
   measureDispatching,
   startDispatching,
 } from '@gateway/dispatcher'
@@ -15,6 +16,7 @@ import {
   createMetrics,
   databaseSettings,
   databaseVariables,
+  handOvers,
   listen,
   loadVariables,
   runProcess,
@@ -60,15 +62,19 @@ await runProcess({
     const clock = systemClock()
     const ports = { ...postgres.ports, clock, secrets: nodeSecrets() }
     const demo = await openDemoAccount(createBackOffice(ports), ports.secrets)
-    const dispatching = startDispatching({ ports, carriers, log, settings: dispatcherSettings(environment) })
+    const settings = dispatcherSettings(environment)
+    const dispatching = startDispatching({ ports, carriers, log, settings, exchange: exchangeSettings(environment) })
     onStop('dispatching', () => dispatching.stop(drainSeconds))
 
+    const answers = handOvers({ log })
+    onStop('answers', () => answers.settle())
     const metrics = createMetrics()
     measureDispatching(metrics, dispatching)
     const messages = waking(ports.messages, () => dispatching.wake())
     const gateway = createGateway({ ...ports, messages }, gatewaySettings(environment))
     const health = { checks: { database: () => postgres.ping().then(() => true) }, stopping }
-    const app = createAllInOneServer(gateway, { clock, gate: admissionGate(REQUESTS_MAX), log, metrics, health })
+    const gate = admissionGate(REQUESTS_MAX)
+    const app = createAllInOneServer(gateway, { clock, gate, handOvers: answers, log, metrics, health })
     const server = await listen({ app, host: HOST, port: PORT, log, graceSeconds: 6 })
     onStop('server', () => server.close())
     process.stdout.write(demo === undefined ? greeting(server.url) : welcome(server.url, demo))

@@ -200,6 +200,9 @@ test('health and metrics by HTTP, with what is held and what was answered', asyn
   const { carrier } = await aSimulator()
   const dispatching = start(ports, { carriers: [carrier] })
   const [refused, delivered] = [await send(2, '93'), await send(3)]
+  await send(2, '94')
+  const answering = await send(2, '88')
+  await until(() => dispatching.arrivals()['simulator']?.stored === answering.length)
   await until(async () => [...(await codes(refused)), ...(await codes(delivered))].every((code) => code !== 'waiting'))
   const metrics = createMetrics()
   measureDispatching(metrics, dispatching)
@@ -218,8 +221,9 @@ test('health and metrics by HTTP, with what is held and what was answered', asyn
     await until(async () => (await get('/health/ready')).status === 200)
     const text = await (await get('/metrics')).text()
     expect(text).toContain('gateway_dispatcher_messages{carrier="simulator",state="inDoubt"} 0')
-    expect(text).toContain('gateway_carrier_answers_total{carrier="simulator",outcome="accepted"} 3')
+    expect(text).toContain('gateway_carrier_answers_total{carrier="simulator",outcome="accepted"} 7')
     expect(text).toContain('gateway_carrier_answers_total{carrier="simulator",outcome="refused"} 2')
+    expect(text).toContain('gateway_arrivals_total{carrier="simulator",result="stored"} 2')
     expect((await get('/anything')).status).toBe(404)
   } finally {
     await server.close()

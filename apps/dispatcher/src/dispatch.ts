@@ -2,15 +2,19 @@ import {
   createDispatcher,
   createExchange,
   dispatcherDefaults,
+  exchangeDefaults,
   type Carrier,
   type Dispatcher,
   type DispatcherSettings,
+  type Exchange,
+  type ExchangeSettings,
   type Lane,
   type Ports,
   type SubmissionAnswer,
 } from '@gateway/core'
 import type { Log } from '@gateway/server'
 import { countAnswers } from './count-answers.ts'
+import { countArrivals, type ArrivalCounts } from './count-arrivals.ts'
 import { startDroppingHistory } from './drop-history.ts'
 import { outageOf, type Outage } from './outage.ts'
 import { repeat, type Repeated } from './repeat.ts'
@@ -20,6 +24,7 @@ export interface DispatchSettings {
   readonly carriers: readonly Carrier[]
   readonly log: Log
   readonly settings?: Partial<DispatcherSettings>
+  readonly exchange?: ExchangeSettings
   /** The pause after a look at an empty queue. Default 20: a look costs the database 0.1 ms. */
   readonly pollMilliseconds?: number
 }
@@ -36,6 +41,8 @@ export interface Dispatching {
   state(): Readonly<Record<string, ReturnType<Dispatcher['state']>>>
   /** What was answered since the start, by carrier and outcome. */
   answers(): Readonly<Record<string, Readonly<Record<SubmissionAnswer['outcome'], number>>>>
+  /** What people wrote since the start, by carrier and what came of it. */
+  arrivals(): Readonly<Record<string, ArrivalCounts>>
 }
 
 const lanes: readonly Lane[] = ['single', 'bulk']
@@ -46,14 +53,17 @@ export function startDispatching({
   carriers,
   log,
   settings,
+  exchange = exchangeDefaults,
   pollMilliseconds = 20,
 }: DispatchSettings): Dispatching {
   const all = { ...dispatcherDefaults, ...settings }
   const links = carriers.map((given) => {
     const { carrier, answers } = countAnswers(given)
     const outage = outageOf(`record of ${carrier.id}`, log)
-    const dispatcher = createDispatcher(ports, carrier, (problem) => outage.failed(problem), all)
-    return { carrier, answers, dispatcher, outage }
+    const { inbox, arrivals } = countArrivals(ports.inbox, carrier.id, log)
+    const report = (problem: unknown): void => outage.failed(problem)
+    const dispatcher = createDispatcher({ ...ports, inbox }, carrier, report, all, exchange.confirmation)
+    return { carrier, answers, arrivals, dispatcher, outage }
   })
   const working = links.flatMap(({ carrier, dispatcher }) =>
     lanes.map((lane) => workOn(dispatcher, lane, { carrier, log, pollMilliseconds })),
@@ -61,7 +71,7 @@ export function startDispatching({
   const beating = links.flatMap(({ carrier, dispatcher, outage }) =>
     keepAlive(dispatcher, { carrier, log, outage, leaseSeconds: all.leaseSeconds }),
   )
-  const chores = startChores(ports, log, all)
+  const chores = startChores(createExchange(ports, exchange), log, all)
 
   return {
     wake: () => {
@@ -82,6 +92,7 @@ export function startDispatching({
     },
     state: () => Object.fromEntries(links.map(({ carrier, dispatcher }) => [carrier.id, dispatcher.state()])),
     answers: () => Object.fromEntries(links.map(({ carrier, answers }) => [carrier.id, answers])),
+    arrivals: () => Object.fromEntries(links.map(({ carrier, arrivals }) => [carrier.id, arrivals])),
   }
 }
 
@@ -120,11 +131,11 @@ const keepAlive = (dispatcher: Dispatcher, { carrier, log, outage, leaseSeconds 
   }),
 ]
 
-function startChores(ports: DispatchSettings['ports'], log: Log, settings: DispatcherSettings): Repeated[] {
-  const exchange = createExchange(ports)
+function startChores(exchange: Exchange, log: Log, settings: DispatcherSettings): Repeated[] {
   return [
     repeat({ what: 'promote', pauseMilliseconds: 200, log, work: () => exchange.promote() }),
     repeat({ what: 'match receipts', pauseMilliseconds: 1000, log, work: () => exchange.matchReceipts() }),
+    repeat({ what: 'release parts', pauseMilliseconds: 60_000, log, work: () => exchange.releaseParts() }),
     chore('adopt receipts', 60_000, log, async () => {
       const adopted = await exchange.adoptReceipts()
       if (adopted > 0) log.info({ adopted }, 'messages of unknown outcome found their receipts')

@@ -13,7 +13,7 @@ import { carriersFrom } from './carriers.ts'
 import { measureDispatching } from './dispatch-metrics.ts'
 import { startDispatching } from './dispatch.ts'
 import { createDispatcherServer } from './server.ts'
-import { dispatcherSettings, dispatchVariables } from './variables.ts'
+import { dispatcherSettings, dispatchVariables, exchangeSettings } from './variables.ts'
 
 const drainSeconds = 12
 
@@ -33,7 +33,8 @@ await runProcess({
     await postgres.migrate()
 
     const ports = { ...postgres.ports, clock: systemClock() }
-    const dispatching = startDispatching({ ports, carriers, log, settings: dispatcherSettings(environment) })
+    const settings = dispatcherSettings(environment)
+    const dispatching = startDispatching({ ports, carriers, log, settings, exchange: exchangeSettings(environment) })
     onStop('dispatching', () => dispatching.stop(drainSeconds))
 
     const metrics = createMetrics()
