@@ -5,6 +5,7 @@ import type { Benchmark } from './benchmark.ts'
 import { benchmarkReport } from './figures/report.ts'
 import type { BenchmarkResult, RunResult } from './figures/result.ts'
 import { checkScene } from './ground/checks.ts'
+import { machineCpu, ownCpu } from './ground/cpu.ts'
 import { settingsOf } from './ground/machine.ts'
 import { openServer, type Server } from './ground/postgres.ts'
 import { endAll } from './ground/processes.ts'
@@ -63,9 +64,25 @@ async function one(
 ): Promise<BenchmarkResult> {
   const { name, title } = benchmark
   const start = performance.now()
+  const others = await watchOthers(server)
   const scene = await openScene(server, folder, { name, quick, say })
   const outcome = await benchmark.run(scene)
   await checkScene(scene)
   await scene.end()
-  return { name, title, ...outcome, checks: scene.checks, seconds: (performance.now() - start) / 1000 }
+  const all = [
+    ...outcome.figures,
+    { name: 'CPU that other processes used meanwhile', unit: 'cores', rounds: [await others()] },
+  ]
+  const figures = all.filter(({ rounds }) => rounds.every(Number.isFinite))
+  const unknown = all.filter((figure) => !figures.includes(figure)).map((figure) => figure.name)
+  const notes = unknown.length === 0 ? outcome.notes : [...outcome.notes, `Not measured here: ${unknown.join('; ')}.`]
+  return { name, title, ...outcome, figures, notes, checks: scene.checks, seconds: (performance.now() - start) / 1000 }
+}
+
+/** Cores that the rest of the machine used, the kernel's own threads with it: the figures of a busy machine are worth little. */
+async function watchOthers(server: Server): Promise<() => Promise<number>> {
+  const others = async (): Promise<number> => (await machineCpu()) - (await ownCpu()) - (await server.cpu())
+  const before = await others()
+  const start = performance.now()
+  return async () => Math.max(0, ((await others()) - before) / 1000 / (performance.now() - start))
 }

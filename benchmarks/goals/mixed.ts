@@ -17,6 +17,8 @@ interface Round {
   readonly submit: Latencies
   readonly singles: number
   readonly drainPerSecond: number
+  /** Share of the single sends that came while the backlog drained. */
+  readonly share: number
 }
 
 /** Goal 8. */
@@ -59,6 +61,7 @@ export const mixed: Benchmark = {
           'request to submitted',
           rounds.map(({ submit }) => submit),
         ),
+        { name: 'single sends that came while it drained', unit: 'of 1', rounds: rounds.map(({ share }) => share) },
         { name: 'single sends of a round', unit: '', rounds: rounds.map(({ singles }) => singles) },
         {
           name: 'bulk messages drained',
@@ -116,6 +119,7 @@ async function round(scene: Scene, rest: Started, { keys, workers, backlog }: Mi
     submit: latenciesOf(await submissionWaits(scene, sent.times)),
     singles: sent.requests,
     drainPerSecond: backlog / drainedAfter,
+    share: Math.min(1, drainedAfter / sent.seconds),
   }
 }
 

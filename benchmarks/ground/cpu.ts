@@ -32,6 +32,20 @@ async function statOf(pid: number | string): Promise<Stat | undefined> {
 /** CPU of a process with all its threads since its start, µs, counted in steps of 10 ms. NaN where it cannot be told. */
 export const cpuOf = async (pid: number): Promise<number> => (await statOf(pid))?.own ?? NaN
 
+/** CPU of this process and of all that it started and that have ended, µs. */
+export async function ownCpu(): Promise<number> {
+  const stat = await statOf(process.pid)
+  return stat === undefined ? NaN : stat.own + stat.ended
+}
+
+/** CPU that the whole machine has spent, µs, what its host took from it with it. NaN where it cannot be told. */
+export async function machineCpu(): Promise<number> {
+  const text = await readFile('/proc/stat', 'utf8').catch(() => '')
+  const [user = NaN, nice = NaN, system = NaN, , , irq = NaN, softIrq = NaN, stolen = NaN] =
+    /^cpu +(.*)/.exec(text)?.[1]?.split(' ').map(Number) ?? []
+  return (user + nice + system + irq + softIrq + stolen) * microsecondsPerTick
+}
+
 export interface Memory {
   readonly residentMegabytes: number
   /** The most it ever was. */

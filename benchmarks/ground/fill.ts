@@ -94,7 +94,7 @@ create table send_p${k} (like send including defaults including constraints incl
 insert into message_p${k} (id, send_first_id, msisdn, sent_at, code_at, account_id, carrier, code, carrier_id)
   select id, first, benchmark_number(${historyNumbers} + id % 20000000), at, at + interval '3 s', benchmark_account(first, ${accounts}),
     (select id from carrier where name = 'simulator'), case when id % 20 = 0 then 103 else 0 end, 'h' || lpad(id::text, 15, '0')
-  from (select id, benchmark_first(id) first, now() - interval '60 days' * ((${hi} - benchmark_first(id))::float8 / ${history}) at
+  from (select id, benchmark_first(id) first, now() - interval '60 days' * ((${hi} - benchmark_first(id))::float8 / ${history}) as at
     from generate_series(${from}::bigint, ${to - 1}) id offset 0) x;
 insert into send_p${k} (first_id, created_at, n, account_id, price, body, msisdns)
   select first, now() - interval '60 days' * ((${hi} - first)::float8 / ${history}), n, benchmark_account(first, ${accounts}), 10, '${body}',
@@ -148,7 +148,7 @@ async function addScheduled(database: Database, { scheduled, accounts }: Filling
   const ids = await nextIds(database, scheduled)
   await database.query(
     `with x as (
-      select first, n, 1 + (first / n * 7919 % $3::int)::int account, date_trunc('minute', now()) + interval '1 day' + make_interval(mins => (first / n % 40000)::int) at
+      select first, n, 1 + (first / n * 7919 % $3::int)::int account, date_trunc('minute', now()) + interval '1 day' + make_interval(mins => (first / n % 40000)::int) as at
       from (select g first, 1 n from generate_series($1::bigint, $1::bigint + $2::bigint / 2 - 1) g
         union all select g, 1000 from generate_series(($1::bigint + $2::bigint / 2 + 999) / 1000 * 1000, $1::bigint + $2::bigint - 1000, 1000) g) y
     ), s as (${sendOf('first', 'n', 'account', 'at')} from x)

@@ -14,7 +14,11 @@ interface Plot {
 }
 
 const plots: readonly Plot[] = [
-  { file: 'goals.svg', title: 'Each figure beside its goal: right of the line is better', draw: goalsPlot },
+  {
+    file: 'goals.svg',
+    title: 'Each figure beside its goal: right of the line is better (dot: median; line: all rounds)',
+    draw: goalsPlot,
+  },
   { file: 'latencies.svg', title: 'How long an answer takes', draw: latenciesPlot },
   { file: 'stages.svg', title: 'Where the time of a message goes', draw: stagesPlot },
   { file: 'growth.svg', title: 'What a path costs on a large database, beside a small one', draw: growthPlot },
@@ -37,6 +41,6 @@ const subtitleOf = (runs: readonly RunResult[]): string =>
     .slice(-1)
     .map(({ startedAt, quick, settings }) => {
       const { commit = '?', processor = '?', PostgreSQL = '?' } = settings
-      return `${startedAt.slice(0, 10)}, ${quick ? 'quick' : 'full'} run at ${commit}; ${processor}; PostgreSQL ${PostgreSQL}. Dot: median; line: all rounds.`
+      return `${startedAt.slice(0, 10)}, ${quick ? 'quick' : 'full'} run at ${commit}; ${processor}; PostgreSQL ${PostgreSQL}.`
     })
     .join('')

@@ -22,16 +22,11 @@ export function goalsPlot(benchmarks: readonly BenchmarkResult[]): Drawing | und
   const bottom = 30 + rows.length * rowHeight
   const elements = scale.ticks.flatMap((tick) => [
     line(scale.at(tick), 20, scale.at(tick), bottom, tick === 1 ? goalColour : faint, tick === 1 ? 2 : 1),
-    textAt(
-      scale.at(tick),
-      bottom + 18,
-      tick === 1 ? 'the goal' : tick < 1 ? `${1 / tick} times worse` : `${tick} times better`,
-      {
-        anchor: 'middle',
-        size: 11,
-        ...(tick === 1 && { fill: goalColour, bold: true }),
-      },
-    ),
+    textAt(scale.at(tick), bottom + 18, tick === 1 ? 'the goal' : tick < 1 ? `${1 / tick}x worse` : `${tick}x better`, {
+      anchor: 'middle',
+      size: 11,
+      ...(tick === 1 && { fill: goalColour, bold: true }),
+    }),
   ])
   for (const [at, { name, unit, rounds, goal }] of rows.entries()) {
     const y = 38 + at * rowHeight

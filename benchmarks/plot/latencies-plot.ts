@@ -24,7 +24,7 @@ export function latenciesPlot(benchmarks: readonly BenchmarkResult[]): Drawing |
     }),
   )
   if (rows.length === 0) return undefined
-  const scale = logScale(left, right, [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000], [1, 2000])
+  const scale = logScale(left, right, [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000], [1, 5000])
   const bottom = 40 + rows.length * rowHeight
   const elements = scale.ticks.flatMap((tick) => [
     line(scale.at(tick), 28, scale.at(tick), bottom, faint),

@@ -16,6 +16,10 @@ export const colours = [
   '#8c6d31',
   '#999999',
   '#44546a',
+  '#f0e442',
+  '#7b3294',
+  '#a6d854',
+  '#1b1b1b',
 ]
 export const ink = '#222222'
 export const faint = '#d0d0d0'
