@@ -7,6 +7,7 @@ import {
   parseMessageId,
   parseMinute,
   parseMsisdn,
+  parseSenderAddress,
   secondsAfter,
   type AccountId,
   type Credits,
@@ -14,6 +15,7 @@ import {
   type KeyId,
   type MessageId,
   type Msisdn,
+  type SenderAddress,
 } from '@gateway/core'
 import { InvalidArgumentError } from 'commander'
 import { defaultPrefix } from './commands/price-prefix.ts'
@@ -59,6 +61,22 @@ export const readNumber: (text: string) => Msisdn = read(
   parseMsisdn,
   "a mobile number in international form without '+', such as 27825550101",
 )
+
+export const readCode: (text: string) => SenderAddress = read(
+  parseSenderAddress,
+  'a short or long code: 3 to 15 digits, the first not 0',
+)
+
+/** As a network may tell it: any text. */
+export const readAddress: (text: string) => string = read(
+  (text) => (text.trim() === '' ? undefined : text),
+  'a number or a code',
+)
+
+export const readTimes: (text: string) => number = read((text) => {
+  const times = whole(text)
+  return times > 0 && times <= 1_000_000 ? times : undefined
+}, 'a whole number from 1 to 1000000')
 
 /** One or more numbers as they are: whether each can be written to is said number by number. */
 export const readNumbers = (text: string, before: readonly string[] = []): readonly string[] => {

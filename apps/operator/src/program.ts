@@ -7,6 +7,7 @@ import { accountPassword } from './commands/account-password.ts'
 import { accountShow } from './commands/account-show.ts'
 import { accountTransfer } from './commands/account-transfer.ts'
 import { accountUnlock } from './commands/account-unlock.ts'
+import { arrivalsList } from './commands/arrivals-list.ts'
 import { creditsTopUp } from './commands/credits-top-up.ts'
 import { creditsVerify } from './commands/credits-verify.ts'
 import { dispatcherList } from './commands/dispatcher-list.ts'
@@ -19,11 +20,18 @@ import { migrate, type RunMigrate } from './commands/migrate.ts'
 import { numberBlock } from './commands/number-block.ts'
 import { numberList } from './commands/number-list.ts'
 import { numberUnblock } from './commands/number-unblock.ts'
+import { optoutAdd } from './commands/optout-add.ts'
+import { optoutList } from './commands/optout-list.ts'
+import { optoutRemove } from './commands/optout-remove.ts'
 import { priceList } from './commands/price-list.ts'
 import { priceRemove } from './commands/price-remove.ts'
 import { priceSet } from './commands/price-set.ts'
 import { queueShow } from './commands/queue-show.ts'
 import { send } from './commands/send.ts'
+import { shortcodeAssign } from './commands/shortcode-assign.ts'
+import { shortcodeList } from './commands/shortcode-list.ts'
+import { shortcodeRelease } from './commands/shortcode-release.ts'
+import { simulateReply } from './commands/simulate-reply.ts'
 import type { Run } from './context.ts'
 
 /** The whole command line: its table of contents. */
@@ -42,11 +50,23 @@ export const createProgram = (run: Run, runMigrate: RunMigrate): Command =>
     group('credits', 'grant credits and verify the ledger', [creditsTopUp(run), creditsVerify(run)]),
     group('price', 'set, remove and list prices by number prefix', [priceSet(run), priceRemove(run), priceList(run)]),
     group('number', 'block and unblock numbers for everybody', [numberBlock(run), numberUnblock(run), numberList(run)]),
+    group('shortcode', 'assign, release and list short and long codes', [
+      shortcodeAssign(run),
+      shortcodeRelease(run),
+      shortcodeList(run),
+    ]),
+    group('optout', 'add, remove and list opt-outs of an account', [
+      optoutAdd(run),
+      optoutRemove(run),
+      optoutList(run),
+    ]),
+    group('arrivals', 'list what people wrote that belongs to no account', [arrivalsList(run)]),
     group('message', 'explain what happened to a message', [messageExplain(run)]),
     group('dispatcher', 'list the dispatchers that run', [dispatcherList(run)]),
     group('queue', 'show what waits to be sent', [queueShow(run)]),
     group('history', 'drop what is older than 90 days', [historyDrop(run)]),
     send(run),
+    group('simulate', 'bring in replies without a carrier', [simulateReply(run)]),
     migrate(runMigrate),
   ]).addHelpText(
     'after',

@@ -1,4 +1,11 @@
-import { createBackOffice, createGateway, type GatewaySettings, type Ports } from '@gateway/core'
+import {
+  createBackOffice,
+  createExchange,
+  createGateway,
+  type ExchangeSettings,
+  type GatewaySettings,
+  type Ports,
+} from '@gateway/core'
 import { CommanderError, type Command } from 'commander'
 import type { Writable } from 'node:stream'
 import { Refused, type Input } from './context.ts'
@@ -16,6 +23,7 @@ export interface Opened {
   readonly migrate: () => Promise<readonly AppliedMigration[]>
   /** Those of every process, if not given. */
   readonly settings?: GatewaySettings
+  readonly exchangeSettings?: ExchangeSettings
 }
 
 export interface Host {
@@ -42,11 +50,12 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
   const program = createProgram(
     (work) => {
       const output = createOutput(out, err, json)
-      return host.withDatabase(async ({ ports, migrate, settings }) => {
+      return host.withDatabase(async ({ ports, migrate, settings, exchangeSettings }) => {
         await output.during('Bringing the schema up to date', migrate())
         const input = host.input((text) => err.write(text))
         const gateway = createGateway(ports, settings)
-        await work({ ports, backOffice: createBackOffice(ports), gateway, output, input })
+        const backOffice = createBackOffice(ports, exchangeSettings)
+        await work({ ports, backOffice, gateway, exchange: createExchange(ports, exchangeSettings), output, input })
       }, output.note)
     },
     (work) => {

@@ -1,6 +1,12 @@
 import { nodeSecrets, systemClock } from '@gateway/adapters-node'
 import { postgresPorts } from '@gateway/adapters-postgres'
-import { gatewayDefaults, parseSenderAddress } from '@gateway/core'
+import {
+  confirmationOf,
+  defaultConfirmation,
+  exchangeDefaults,
+  gatewayDefaults,
+  parseSenderAddress,
+} from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
   databaseSettings,
@@ -8,6 +14,8 @@ import {
   listOf,
   processVariables,
   readEnvironment,
+  text,
+  wholeNumber,
   type Environment,
 } from '@gateway/server'
 import { Refused } from './context.ts'
@@ -21,6 +29,16 @@ const variables = {
     what: 'addresses that messages leave from, each of 3 to 15 digits',
     read: parseSenderAddress,
     byDefault: gatewayDefaults.senders,
+  }),
+  OPTOUT_CONFIRMATION: {
+    ...text({ what: 'a text that can be sent: not blank, and not too long', byDefault: defaultConfirmation }),
+    _parse: (input: string) => confirmationOf(input).text,
+  },
+  CONTACT_DAYS: wholeNumber({
+    what: 'days for which it is remembered who wrote last to a number',
+    min: 1,
+    max: 3650,
+    byDefault: exchangeDefaults.contactDays,
   }),
 }
 
@@ -85,6 +103,7 @@ async function open(
     ports: { ...postgres.ports, clock: systemClock(), secrets: nodeSecrets() },
     migrate: () => postgres.migrate(),
     settings: { ...gatewayDefaults, senders: where.SENDERS },
+    exchangeSettings: { confirmation: confirmationOf(where.OPTOUT_CONFIRMATION), contactDays: where.CONTACT_DAYS },
     close,
   }
 }

@@ -1,0 +1,25 @@
+import type { UnownedArrival } from '@gateway/core'
+import type { Command } from 'commander'
+import { command } from '../command.ts'
+import type { Run } from '../context.ts'
+import type { Row, Rows } from '../output.ts'
+import { timeJson, timeText } from '../show.ts'
+
+export const arrivalsList = (run: Run): Command =>
+  command(
+    'list',
+    'list what people wrote that belongs to no account: nobody had written to them, or not from there',
+  ).action(() =>
+    run(async ({ backOffice, output }) => {
+      await output.rows(['ID', 'CARRIER', 'FROM', 'TO', 'AT (GMT+2)', 'TEXT'], rows(backOffice.listArrivals()))
+    }),
+  )
+
+async function* rows(arrivals: AsyncIterable<UnownedArrival>): Rows {
+  for await (const arrival of arrivals) yield row(arrival)
+}
+
+const row = ({ id, carrier, from, to, at, text }: UnownedArrival): Row => ({
+  json: { id, carrier, from, to: to ?? null, at: timeJson(at), text },
+  cells: [String(id), carrier, from, to ?? '', timeText(at), text],
+})

@@ -1,0 +1,33 @@
+import { manualOptOutText, type AccountId, type OptOut } from '@gateway/core'
+import { Argument, type Command } from 'commander'
+import { readAccountId } from '../arguments.ts'
+import { command } from '../command.ts'
+import type { Run } from '../context.ts'
+import type { Row, Rows } from '../output.ts'
+import { timeJson, timeText } from '../show.ts'
+import { accountOf } from './account-of.ts'
+
+export const optoutList = (run: Run): Command =>
+  command('list', 'list who has opted out of the messages of an account, and with which words')
+    .addArgument(new Argument('<account>', "the account's id").argParser(readAccountId))
+    .action((id: AccountId) =>
+      run(async ({ backOffice, gateway, output }) => {
+        const optOuts = gateway.listOptOuts(await accountOf(backOffice, id))
+        await output.rows(['NUMBER', 'SINCE (GMT+2)', 'ANSWERS', 'TEXT'], rows(optOuts))
+      }),
+    )
+
+async function* rows(optOuts: AsyncIterable<OptOut>): Rows {
+  for await (const optOut of optOuts) yield row(optOut)
+}
+
+const row = ({ number, since, reply }: OptOut): Row => ({
+  json: {
+    number,
+    since: timeJson(since),
+    arrival: reply?.id ?? null,
+    answers: reply?.answers ?? null,
+    text: reply?.text ?? manualOptOutText,
+  },
+  cells: [number, timeText(since), String(reply?.answers ?? ''), reply?.text ?? manualOptOutText],
+})

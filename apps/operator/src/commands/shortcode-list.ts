@@ -1,0 +1,14 @@
+import type { Command } from 'commander'
+import { command } from '../command.ts'
+import type { Run } from '../context.ts'
+
+export const shortcodeList = (run: Run): Command =>
+  command('list', 'list the codes and whose they are').action(() =>
+    run(async ({ backOffice, output }) => {
+      const codes = await backOffice.listShortCodes()
+      await output.rows(
+        ['CODE', 'ACCOUNT'],
+        codes.map(({ code, account }) => ({ json: { code, account }, cells: [code, String(account)] })),
+      )
+    }),
+  )
