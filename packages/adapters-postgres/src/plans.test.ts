@@ -80,7 +80,11 @@ const cases: Readonly<Record<string, Case>> = {
   'read-balances': { statement: readBalances, values: [arrayOf(ids(1, 50))], rowsMax: 50 },
   // Rare: after a lost answer.
   'find-sends': { statement: findSends, values: [arrayOf(sent)], rowsMax: 500, partitions: [0, 1, 2, 3] },
-  'find-outcomes': { statement: findOutcomes, values: [1, arrayOf(sent)], rowsMax: 500 },
+  'find-outcomes': {
+    statement: findOutcomes,
+    values: [1, `{"${arrayOf(sent)}"}`, arrayOf([Math.min(...sent)]), arrayOf([Math.max(...sent)])],
+    rowsMax: 500,
+  },
   'covering-sends': { statement: coveringSends, values: [1, arrayOf(sent)], rowsMax: 500 },
   'matching-suppressions': {
     statement: matchingSuppressions,

@@ -39,37 +39,58 @@ export async function statuses(
 ): Promise<readonly MessageStatus[]> {
   if (ids.length === 0) return []
   const outcomes = await outcomesOf(hot, by, ids)
-  const sends = await sendsCovering(hot, by, [...new Set(ids.map((id, i) => outcomes[i]?.send ?? id))])
-  return ids.map((id, i) => {
-    const outcome = outcomes[i]
+  const sends = await sendsCovering(hot, by, [...new Set(ids.map((id) => outcomes.get(id)?.send ?? id))])
+  return ids.map((id) => {
+    const outcome = outcomes.get(id)
     const send = sends.get(outcome?.send ?? id)
     if (send === undefined) return 'not-found'
     return outcome === undefined ? 'waiting' : statusOf(outcome, send, since)
   })
 }
 
-/** In the places of their ids; empty where nothing is decided. */
-async function outcomesOf(hot: Connections, by: AccountId, ids: readonly MessageId[]): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = []
-  const [row] = await hot.run(findOutcomes, [by, arrayOf(ids)])
+/** By id, of those that are decided. */
+async function outcomesOf(
+  hot: Connections,
+  by: AccountId,
+  ids: readonly MessageId[],
+): Promise<ReadonlyMap<number, Outcome>> {
+  const outcomes = new Map<number, Outcome>()
+  const groups = byPartition(ids)
+  const [row] = await hot.run(findOutcomes, [
+    by,
+    `{${groups.map((group) => `"${arrayOf(group)}"`).join()}}`,
+    arrayOf(groups.map((group) => Math.min(...group))),
+    arrayOf(groups.map((group) => Math.max(...group))),
+  ])
   if (row === undefined) return outcomes
-  const column = {
-    code: fromArray(row.codes),
-    at: fromArray(row.times),
-    number: fromArray(row.numbers),
-    send: fromArray(row.sends),
-    charged: fromArray(row.accepted),
-  }
-  for (const [i, place] of fromArray(row.places).entries()) {
-    outcomes[place - 1] = {
-      code: column.code[i] ?? NaN,
-      at: column.at[i] ?? NaN,
-      number: column.number[i] ?? NaN,
-      send: column.send[i] ?? NaN,
-      charged: column.charged[i] === 1,
-    }
+  const codes = fromArray(row.codes)
+  const times = fromArray(row.times)
+  const numbers = fromArray(row.numbers)
+  const sends = fromArray(row.sends)
+  const accepted = fromArray(row.accepted)
+  for (const [i, id] of fromArray(row.ids).entries()) {
+    outcomes.set(id, {
+      code: codes[i] ?? NaN,
+      at: times[i] ?? NaN,
+      number: numbers[i] ?? NaN,
+      send: sends[i] ?? NaN,
+      charged: accepted[i] === 1,
+    })
   }
   return outcomes
+}
+
+const partitionIds = 5_000_000
+
+function byPartition(ids: readonly MessageId[]): readonly (readonly MessageId[])[] {
+  const groups = new Map<number, MessageId[]>()
+  for (const id of ids) {
+    const partition = Math.floor(id / partitionIds)
+    const group = groups.get(partition)
+    if (group === undefined) groups.set(partition, [id])
+    else group.push(id)
+  }
+  return [...groups.values()]
 }
 
 async function sendsCovering(
