@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { chosen, listOfAll } from './catalogue.ts'
@@ -69,7 +70,13 @@ async function run(
   })
   const path = out ?? `${results}${result.startedAt.slice(0, 16).replaceAll(':', '')}${quick ? '-quick' : ''}.json`
   await mkdir(results, { recursive: true })
-  await writeFile(path, `${JSON.stringify(result, undefined, 1)}\n`)
+  await writeFile(path, nameless(`${JSON.stringify(result, undefined, 1)}\n`))
   say(`${runReport(result)}\n\nresult file: ${path.replace(results, 'benchmarks/results/')}`)
   return result.benchmarks.some(({ checks }) => checks.some(({ problem }) => problem !== undefined)) ? 1 : 0
+}
+
+/** What a process said of an error may name the machine or its folders. */
+function nameless(text: string): string {
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  return text.replaceAll(root, '').replaceAll(tmpdir(), '').replaceAll(hostname(), 'host')
 }

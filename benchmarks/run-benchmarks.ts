@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Benchmark } from './benchmark.ts'
+import type { Benchmark, Outcome } from './benchmark.ts'
 import { benchmarkReport } from './figures/report.ts'
 import type { BenchmarkResult, RunResult } from './figures/result.ts'
 import { checkScene } from './ground/checks.ts'
@@ -9,7 +9,7 @@ import { machineCpu, ownCpu } from './ground/cpu.ts'
 import { settingsOf } from './ground/machine.ts'
 import { openServer, type Server } from './ground/postgres.ts'
 import { endAll } from './ground/processes.ts'
-import { openScene } from './ground/scene.ts'
+import { openScene, type Scene } from './ground/scene.ts'
 import { endWorkers } from './loads/workers.ts'
 
 export interface Run {
@@ -66,8 +66,7 @@ async function one(
   const start = performance.now()
   const others = await watchOthers(server)
   const scene = await openScene(server, folder, { name, quick, say })
-  const outcome = await benchmark.run(scene)
-  await checkScene(scene)
+  const outcome = await outcomeOf(benchmark, scene)
   await scene.end()
   const all = [
     ...outcome.figures,
@@ -77,6 +76,18 @@ async function one(
   const unknown = all.filter((figure) => !figures.includes(figure)).map((figure) => figure.name)
   const notes = unknown.length === 0 ? outcome.notes : [...outcome.notes, `Not measured here: ${unknown.join('; ')}.`]
   return { name, title, ...outcome, figures, notes, checks: scene.checks, seconds: (performance.now() - start) / 1000 }
+}
+
+/** What goes wrong in one benchmark is told with its checks, and the others go on. */
+async function outcomeOf(benchmark: Benchmark, scene: Scene): Promise<Outcome> {
+  try {
+    const outcome = await benchmark.run(scene)
+    await checkScene(scene)
+    return outcome
+  } catch (error) {
+    scene.check('it ran to its end', error instanceof Error ? error.message : String(error))
+    return { figures: [], notes: [] }
+  }
 }
 
 /** Cores that the rest of the machine used, the kernel's own threads with it: the figures of a busy machine are worth little. */
