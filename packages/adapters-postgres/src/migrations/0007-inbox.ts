@@ -1,7 +1,8 @@
 import type { Migration } from './migration.ts'
 
-// What is offered to the calls that return once is a small part of what is kept for the lists: each way of asking for it has an index of
-// its own, so that neither what was taken nor what another call is to take is ever looked at.
+// What the calls that return once have still to return is a small part of what is kept for the lists, so it has a table of its own, of
+// which rows are only inserted and deleted: an arrival is never written again, and a call that finds nothing does not walk over what was
+// taken. Each way of asking has an index that knows nothing of what it is not asked for.
 const tables = `
 create table arrival (                            -- what people wrote
   id bigint generated always as identity primary key,
@@ -12,14 +13,28 @@ create table arrival (                            -- what people wrote
   carrier smallint not null,
   from_address text not null,
   to_address text,
-  text text not null,
-  taking uuid                                     -- the call that took it; null: offered
+  text text not null
 );
 create index arrival_list on arrival (account_id, at, id) include (short_code) where account_id is not null;
-create index arrival_offered on arrival (account_id, at, id) where taking is null and account_id is not null;
-create index arrival_offered_reply on arrival (account_id, at, id) where taking is null and account_id is not null and short_code is null;
-create index arrival_offered_code on arrival (account_id, at, id) where taking is null and account_id is not null and short_code is not null;
 create index arrival_unowned on arrival (at, id) where account_id is null;
+
+create table arrival_offered (                    -- what no call that returns once has taken
+  account_id int not null,
+  at timestamptz not null,
+  arrival_id bigint not null,
+  to_code bool not null,                          -- a short code message
+  primary key (account_id, at, arrival_id)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
+create index arrival_offered_reply on arrival_offered (account_id, at, arrival_id) where not to_code;
+create index arrival_offered_code on arrival_offered (account_id, at, arrival_id) where to_code;
+
+create table arrival_taken (                      -- what a call took: for a day it can be offered again
+  operation uuid primary key,
+  account_id int not null,
+  arrivals bigint[] not null,
+  at timestamptz not null default now()
+);
+create index arrival_taken_at on arrival_taken (at);
 
 create table arrival_seen (                       -- what tells a repetition, for 24 hours
   key uuid primary key,                           -- a digest of what makes two arrivals the same; made up where nothing does
@@ -113,7 +128,9 @@ begin
     insert into arrival (account_id, short_code, answers, carrier, from_address, to_address, text)
     values (coalesce(r.owner, r.last_account), case when r.owner is not null then r.known end, r.last_id, r.carrier, r.from_address, r.to_address, r.body)
     returning account_id, id into r.last_account, v_arrival;
-    continue when r.last_account is null or r.number is null or r.wish = 0;
+    continue when r.last_account is null;
+    insert into arrival_offered (account_id, at, arrival_id, to_code) values (r.last_account, now(), v_arrival, r.owner is not null);
+    continue when r.number is null or r.wish = 0;
 
     if r.wish = 2 then
       delete from suppression where account_id = r.last_account and msisdn = r.number and kind = 1;
@@ -140,8 +157,17 @@ const dropHistory = `
 create function drop_inbox(p_before timestamptz, p_contact_days int) returns bool language plpgsql as $$
 declare v_contacts timestamptz := now() - make_interval(days => p_contact_days); v_most int := 0; v_count int;
 begin
-  with o as (select id from arrival order by id limit 5000)
-  delete from arrival a using o where a.id = o.id and a.at < p_before;
+  with o as (
+    select id from arrival order by id limit 5000
+  ), d as (
+    delete from arrival a using o where a.id = o.id and a.at < p_before returning a.account_id, a.at, a.id
+  ), x as (
+    delete from arrival_offered f using d where f.account_id = d.account_id and f.at = d.at and f.arrival_id = d.id
+  )
+  select count(*) into v_count from d;
+  v_most := greatest(v_most, v_count);
+  with o as (select operation from arrival_taken where at < now() - interval '1 day' order by at limit 5000)
+  delete from arrival_taken t using o where t.operation = o.operation;
   get diagnostics v_count = row_count; v_most := greatest(v_most, v_count);
   with o as (select key from arrival_seen where at < now() - interval '24 hours' order by at limit 5000)
   delete from arrival_seen s using o where s.key = o.key and s.at < now() - interval '24 hours';
