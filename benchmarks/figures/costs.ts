@@ -31,6 +31,12 @@ export function costFigures(of: string, apps: readonly string[], rounds: readonl
       each(({ usage }) => usage.postgres),
     ),
     { name: `${of}: log of PostgreSQL`, unit: 'bytes each', rounds: each(({ usage }) => usage.wal), better: 'less' },
+    ...apps.map((app, at): Figure => ({
+      name: `${of}: memory of ${app}, most`,
+      unit: 'MB',
+      rounds: rounds.map(({ usage }) => usage.memory[at] ?? NaN),
+      better: 'less',
+    })),
     { name: `${of}: CPU of the load generator`, unit: 'µs each', rounds: each(({ generator }) => generator) },
   ]
 }

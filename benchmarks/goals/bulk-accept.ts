@@ -30,7 +30,6 @@ export const bulkAccept: Benchmark = {
         }),
       limit: (warmUp) => rawInserting(scene, worker, { rows: 1000, seconds: warmUp ? 2 : seconds }),
     })
-    const memory = await rest.memory()
     const nodeCpu = product.map(({ usage, count }) => (usage.apps[0] ?? NaN) / count)
     return {
       figures: [
@@ -56,7 +55,6 @@ export const bulkAccept: Benchmark = {
         ),
         ...costFigures('recipient', ['rest'], product),
         ...costFigures('raw row', [], limit),
-        { name: 'memory of rest, most', unit: 'MB', rounds: [memory.peakMegabytes], better: 'less' },
       ],
       notes: [],
     }

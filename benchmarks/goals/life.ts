@@ -33,7 +33,6 @@ export const life: Benchmark = {
       plain: (warmUp) =>
         livingPlainly(scene, worker, { messages: many(warmUp), perAccept: 1000, acceptConnections: 2 }),
     })
-    const memory = await dispatcher.memory()
     const perMessage = product.map(({ usage, count }) => (usage.apps[1] ?? NaN) / count)
     return {
       figures: [
@@ -68,7 +67,6 @@ export const life: Benchmark = {
         },
         ...costFigures('message', ['rest', 'dispatcher'], product),
         ...costFigures('message in a plain table', [], plain),
-        { name: 'memory of dispatcher, most', unit: 'MB', rounds: [memory.peakMegabytes], better: 'less' },
       ],
       notes: quick ? [`${all} messages a round; goal 5 speaks of 300,000, as in a full run.`] : [],
     }

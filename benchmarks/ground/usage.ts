@@ -6,6 +6,8 @@ export interface Usage {
   readonly seconds: number
   /** µs of each process of the product, in the order in which they were given. */
   readonly apps: readonly number[]
+  /** The most resident memory that each of them ever had, MB. */
+  readonly memory: readonly number[]
   /** µs; NaN where it cannot be told. */
   readonly postgres: number
   /** Bytes. */
@@ -28,6 +30,7 @@ export async function measured<T>(
   const usage = {
     seconds,
     apps: after.map((cpu, at) => cpu - (before[at] ?? NaN)),
+    memory: await Promise.all(apps.map(async (app) => (await app.memory()).peakMegabytes)),
     postgres: (await server.cpu()) - postgres,
     wal: (await server.wal()) - wal,
   }
