@@ -8,6 +8,7 @@ import {
   onError,
   requestPath,
   type AdmissionGate,
+  type HandOvers,
   type HealthSettings,
   type Log,
   type Metrics,
@@ -20,6 +21,8 @@ export interface AllInOneSettings {
   readonly clock: Clock
   /** One for all interfaces: they share a process. */
   readonly gate: AdmissionGate
+  /** One for all interfaces, too. */
+  readonly handOvers: HandOvers
   readonly log: Log
   readonly metrics: Metrics
   readonly health: HealthSettings

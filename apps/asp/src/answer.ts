@@ -1,7 +1,19 @@
 import type { ServerResponse } from 'node:http'
+import { streamAnswer, type AdmissionGate, type HandOvers } from '@gateway/server'
 
-/** An answer of the specification as its text (HTTP 200), or one with another status. */
-export type Answer = string | Failure
+/** An answer of the specification as its text (HTTP 200), or as what is written of it bit by bit, or one with another status. */
+export type Answer = string | Taken | Listed | Failure
+
+/** What is returned once: it is offered again if the connection fails before all of it was handed over (ruling 1.20). */
+export interface Taken {
+  readonly text: string
+  readonly offerAgain: () => Promise<void>
+}
+
+/** A list that may be longer than what a process should hold: it is streamed (ruling 3.2). */
+export interface Listed {
+  readonly items: AsyncIterable<string>
+}
 
 export interface Failure {
   readonly status: number
@@ -28,12 +40,31 @@ export const overloaded = failure(503, errorText('Service unavailable'), { 'Retr
 /** What the interface has and this version has not. */
 export const notAvailable = failure(501, errorText('Not available in this version'))
 
-/** Writes an answer (ruling 3.2); node adds its length. */
-export function writeAnswer(response: ServerResponse, answer: Answer): void {
+/** Writes an answer that is whole (ruling 3.2); node adds its length. */
+export function writeAnswer(response: ServerResponse, answer: string | Failure): void {
   const { status, text, headers } = typeof answer === 'string' ? failure(200, answer) : answer
+  setHeaders(response, status)
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  response.end(text)
+}
+
+/** Gives any answer. Rejects if a list fails. */
+export async function giveAnswer(
+  response: ServerResponse,
+  answer: Answer,
+  { gate, handOvers }: { readonly gate: AdmissionGate; readonly handOvers: HandOvers },
+): Promise<void> {
+  if (typeof answer === 'string' || 'status' in answer) {
+    writeAnswer(response, answer)
+    return
+  }
+  setHeaders(response, 200)
+  if ('offerAgain' in answer) handOvers.end(response, answer.text, answer.offerAgain)
+  else if ((await streamAnswer(response, answer.items, { gate })) === 'full') writeAnswer(response, overloaded)
+}
+
+function setHeaders(response: ServerResponse, status: number): void {
   response.statusCode = status
   response.setHeader('Content-Type', 'text/plain; charset=utf-8')
   response.setHeader('Cache-Control', 'no-store')
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  response.end(text)
 }

@@ -23,6 +23,10 @@ export function readParameters(...sources: readonly string[]): Parameters {
 /** Of a parameter given more than once the first counts. Undefined: not given, or with U+0000 in it (ruling 3.1). */
 export const first = (parameters: Parameters, name: string): string | undefined => withoutNul(parameters.get(name)?.[0])
 
+/** `true` or `1`, in any letter case (ruling 3.1). */
+export const isTrue = (parameters: Parameters, name: string): boolean =>
+  /^(?:true|1)$/i.test(first(parameters, name) ?? '')
+
 /**
  * The pieces of a list, from all the times it was given: split at `;`, trimmed, empty ones dropped (rulings 3.1, 3.4). None
  * if there is U+0000 in it.

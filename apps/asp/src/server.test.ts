@@ -19,9 +19,9 @@ const endpoints = [
   ['batchmessage.asp', 'FAIL&', 200, 'Error="No message given"'],
   ['requestbatch.asp', 'FAIL&', 200, 'Error="No message ids supplied"'],
   ['deletescheduled.asp', 'FAIL&', 200, 'Error="No message ids supplied"'],
-  ['httpgetreplies.asp', 'FAIL&', 501, 'Error="Not available in this version"'],
-  ['httpgetscmessages.asp', 'FAIL&', 501, 'Error="Not available in this version"'],
-  ['listoptouts.asp', 'FAIL&', 501, 'Error="Not available in this version"'],
+  ['httpgetreplies.asp', 'FAIL&', 200, ''],
+  ['httpgetscmessages.asp', 'FAIL&', 200, ''],
+  ['listoptouts.asp', 'FAIL&', 200, ''],
   ['creditstransfer.asp', 'Transfer=invalidUser', 200, 'Transfer=invalidFromAccount'],
 ] as const
 

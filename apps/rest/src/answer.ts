@@ -1,8 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { formatStamp, type Instant } from '@gateway/core'
+import { streamAnswer, type AdmissionGate } from '@gateway/server'
 
-/** An answer without its envelope: the fields of a success as JSON text (`"creditBalance":100.0`), or a failure. */
-export type Answer = string | Failure
+/** An answer without its envelope: the fields of a success as JSON text (`"creditBalance":100.0`), a long list, or a failure. */
+export type Answer = string | Listed | Failure
+
+/** A list that may be longer than what a process should hold: its only field, streamed (ruling 2.12). */
+export interface Listed {
+  readonly name: string
+  /** Each as JSON text. */
+  readonly items: AsyncIterable<string>
+}
 
 export interface Failure {
   readonly status: number
@@ -25,15 +33,47 @@ export const overloaded = failure(503, 'The service is busy. Try again later.', 
 /** What the interface has and this version has not. */
 export const notAvailable = (what: string): Failure => failure(501, `${what} is not available in this version.`)
 
-/** Writes an answer in its envelope (spec 2; ruling 2.1). */
-export function writeAnswer(response: ServerResponse, answer: Answer, now: Instant): void {
+/** Gives any answer in its envelope. Rejects if a list fails. */
+export async function giveAnswer(
+  response: ServerResponse,
+  answer: Answer,
+  { gate, now }: { readonly gate: AdmissionGate; readonly now: Instant },
+): Promise<void> {
+  if (typeof answer === 'string' || isFailure(answer)) {
+    writeAnswer(response, answer, now)
+    return
+  }
+  setHeaders(response, 200)
+  const outcome = await streamAnswer(response, partsOf(answer, now), { gate })
+  if (outcome === 'full') writeAnswer(response, overloaded, now)
+}
+
+async function* partsOf({ name, items }: Listed, now: Instant): AsyncIterable<string> {
+  let before = `${envelope(200, now)},"${name}":[`
+  for await (const item of items) {
+    yield before + item
+    before = ','
+  }
+  yield before === ',' ? ']}' : `${before}]}`
+}
+
+/** Writes an answer that is whole in its envelope (spec 2; ruling 2.1). */
+export function writeAnswer(response: ServerResponse, answer: string | Failure, now: Instant): void {
   const { status, fields, headers } =
     typeof answer === 'string' ? { status: 200, fields: answer, headers: {} } : inFields(answer)
+  setHeaders(response, status)
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  response.end(`${envelope(status, now)},${fields}}`)
+}
+
+/** Its beginning; whoever writes on closes it. */
+const envelope = (status: number, now: Instant): string =>
+  `{"timeStamp":"${formatStamp(now)}","version":"1.0","statusCode":${status}`
+
+function setHeaders(response: ServerResponse, status: number): void {
   response.statusCode = status
   response.setHeader('Content-Type', 'application/json; charset=utf-8')
   response.setHeader('Cache-Control', 'no-store')
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  response.end(`{"timeStamp":"${formatStamp(now)}","version":"1.0","statusCode":${status},${fields}}`)
 }
 
 const inFields = ({ status, errorMessage, headers }: Failure) => ({

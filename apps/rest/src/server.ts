@@ -2,7 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import type { Gateway } from '@gateway/core'
 import { nameEndpoint, servePaths, type Log, type Metrics } from '@gateway/server'
 import type { RequestHandler } from 'express'
-import { failure, writeAnswer, type Answer, type Failure } from './answer.ts'
+import { failure, giveAnswer, writeAnswer, type Failure } from './answer.ts'
 import { endpointRunner, noSuchPath, type Backing } from './endpoint.ts'
 import { endpoints, isRestPath } from './routes.ts'
 
@@ -16,7 +16,7 @@ export interface RestSettings extends Omit<Backing, 'gateway'> {
 /** The REST interface (spec 4.1). Every answer carries the envelope, 404 on any other path included. */
 export function createRestServer(gateway: Gateway, settings: RestSettings): RequestListener {
   const { clock, log, metrics, gate, beside = [] } = settings
-  const write = (response: ServerResponse, answer: Answer) => writeAnswer(response, answer, clock.now())
+  const write = (response: ServerResponse, answer: string | Failure) => writeAnswer(response, answer, clock.now())
   const run = endpointRunner({ gateway, clock, gate })
   return servePaths({
     log,
@@ -31,7 +31,7 @@ export function createRestServer(gateway: Gateway, settings: RestSettings): Requ
       }
       nameEndpoint(response, path)
       const answer = await run(endpoint, request)
-      if (answer !== undefined) write(response, answer)
+      if (answer !== undefined) await giveAnswer(response, answer, { gate, now: clock.now() })
     },
     answerFailure: (response, _path, status, error) => write(response, status === 400 ? unreadable : trouble(error)),
     beside,

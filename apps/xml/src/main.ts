@@ -7,6 +7,7 @@ import {
   createMetrics,
   databaseSettings,
   databaseVariables,
+  handOvers,
   healthRoutes,
   listen,
   loadVariables,
@@ -29,13 +30,22 @@ await runProcess({
     await postgres.checkServer()
     await postgres.migrate()
 
+    const answers = handOvers({ log })
+    onStop('answers', () => answers.settle())
     const clock = systemClock()
     const ports = { ...postgres.ports, clock, secrets: nodeSecrets() }
     const gateway = createGateway(ports, gatewaySettings(environment))
     const metrics = createMetrics()
     const health = healthRoutes({ checks: { database: () => postgres.ping().then(() => true) }, stopping })
     const gate = admissionGate(REQUESTS_MAX)
-    const app = createXmlServer(gateway, { clock, gate, log, metrics, beside: [health, metrics.route] })
+    const app = createXmlServer(gateway, {
+      clock,
+      gate,
+      handOvers: answers,
+      log,
+      metrics,
+      beside: [health, metrics.route],
+    })
     const server = await listen({ app, host: HOST, port: PORT, log })
     onStop('server', () => server.close())
   },

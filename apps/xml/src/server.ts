@@ -6,11 +6,12 @@ import {
   readBody,
   servePaths,
   type AdmissionGate,
+  type HandOvers,
   type Log,
   type Metrics,
 } from '@gateway/server'
 import type { RequestHandler } from 'express'
-import { overloaded, writeAnswer, type Answer } from './answer.ts'
+import { giveAnswer, overloaded, writeAnswer, type Answer } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import { endpoints, isXmlPath } from './routes.ts'
 
@@ -18,6 +19,8 @@ export interface XmlSettings {
   readonly clock: Clock
   /** How much this process works on at a time; several interfaces in one process may share one. */
   readonly gate: AdmissionGate
+  /** Must be settled after the server has closed; several interfaces in one process may share them. */
+  readonly handOvers: HandOvers
   readonly log: Log
   readonly metrics?: Metrics
   /** What the process answers beside the interface (health, metrics), on paths that `isXmlPath` does not claim. */
@@ -29,7 +32,7 @@ const bodyBytesMax = 4 * 1024 * 1024
 
 /** The XML interface (spec 4.3). On any other path 404 in plain text (ruling 3.8). */
 export function createXmlServer(gateway: Gateway, settings: XmlSettings): RequestListener {
-  const { clock, gate, log, metrics, beside = [] } = settings
+  const { clock, gate, handOvers, log, metrics, beside = [] } = settings
 
   /** Undefined: the client has gone. A body that is still arriving takes no place from others (P-12, P-13). */
   const answerTo = async (request: IncomingMessage, endpoint: Endpoint): Promise<Answer | undefined> => {
@@ -57,7 +60,7 @@ export function createXmlServer(gateway: Gateway, settings: XmlSettings): Reques
       }
       nameEndpoint(response, found.path)
       const answer = await answerTo(request, found.endpoint)
-      if (answer !== undefined) writeAnswer(response, found.endpoint.inRoot, answer)
+      if (answer !== undefined) giveAnswer(response, found.endpoint.inRoot, answer, handOvers)
     },
     answerFailure: writeUnavailable,
     beside,

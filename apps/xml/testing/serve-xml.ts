@@ -1,6 +1,6 @@
 import { createBackOffice, createGateway, type Account, type Order, type Ports } from '@gateway/core'
 import { anAccount, memoryPorts, steppingClock, type AccountWanted } from '@gateway/core/testing'
-import { admissionGate, createLog } from '@gateway/server'
+import { admissionGate, createLog, handOvers } from '@gateway/server'
 import request from 'supertest'
 import { createXmlServer, type XmlSettings } from '../src/index.ts'
 
@@ -11,10 +11,12 @@ export async function serveXml({ wanted = {}, settings = {}, change = (ports) =>
   const ports = change(recordingOrders(memoryPorts({ clock }), orders))
   const account = await anAccount(ports, wanted)
   const backOffice = createBackOffice(ports)
+  const log = createLog({ level: 'silent', name: 'test' })
   const app = createXmlServer(createGateway(ports), {
     clock,
     gate: admissionGate(100),
-    log: createLog({ level: 'silent', name: 'test' }),
+    handOvers: handOvers({ log }),
+    log,
     ...settings,
   })
   const post = (path: string, document: string | Buffer, contentType = 'text/xml') =>

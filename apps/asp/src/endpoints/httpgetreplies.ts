@@ -1,5 +1,13 @@
-import { notAvailable } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { replyItem, takenAnswer } from '../inbox-items.ts'
+import { isTrue } from '../parameters.ts'
 
-/** Replies that have not been returned yet, each once (spec 4.2, rules 4 and 6). */
-export const takeReplies: Endpoint = { wrongCredentials: 'FAIL&', run: () => notAvailable }
+/** Replies that have not been returned yet, each once (spec 4.2, rules 4 and 6; rulings 1.19, 1.20, 3.1). */
+export const takeReplies: Endpoint = {
+  wrongCredentials: 'FAIL&',
+  run: async ({ gateway, account, parameters }) => {
+    const codes = isTrue(parameters, 'excludesc') ? 'without-short-codes' : 'with-short-codes'
+    const taken = await gateway.takeReplies(account, codes)
+    return takenAnswer(taken, ({ from, at, text, answers }) => replyItem(from, at, text, answers))
+  },
+}

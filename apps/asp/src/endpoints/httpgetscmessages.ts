@@ -1,5 +1,8 @@
-import { notAvailable } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { shortCodeItem, takenAnswer } from '../inbox-items.ts'
 
-/** Short code messages that have not been returned yet, each once (spec 4.2, rules 4 and 6). */
-export const takeShortCodeMessages: Endpoint = { wrongCredentials: 'FAIL&', run: () => notAvailable }
+/** Short code messages that have not been returned yet, each once (spec 4.2, rules 4 and 6; ruling 1.20). */
+export const takeShortCodeMessages: Endpoint = {
+  wrongCredentials: 'FAIL&',
+  run: async ({ gateway, account }) => takenAnswer(await gateway.takeShortCodeMessages(account), shortCodeItem),
+}

@@ -1,5 +1,16 @@
-import { notAvailable } from '../../../answer.ts'
+import { formatMinute, manualOptOutText, type OptOut } from '@gateway/core'
 import { get, nothing } from '../../../endpoint.ts'
 
-/** getIncomingOptoutMessages (spec 4.1; ruling 2.12). */
-export const optOutMessages = get(nothing, () => notAvailable('The list of opt-outs'))
+/** getIncomingOptoutMessages: every entry (spec 4.1; rulings 1.23, 2.12). */
+export const optOutMessages = get(nothing, ({ gateway, account }) => ({
+  name: 'incomingOptoutMessages',
+  items: itemsOf(gateway.listOptOuts(account)),
+}))
+
+async function* itemsOf(optOuts: AsyncIterable<OptOut>): AsyncIterable<string> {
+  for await (const optOut of optOuts) yield optOutJson(optOut)
+}
+
+const optOutJson = ({ number, since, reply }: OptOut): string =>
+  `{"incomingApiMessageId":${reply?.id ?? null},"mobileNumber":"${number}","receiveTime":"${formatMinute(since)}"` +
+  `,"messageText":${JSON.stringify(reply?.text ?? manualOptOutText)},"outgoingApiMessageId":${reply?.answers ?? null}}`

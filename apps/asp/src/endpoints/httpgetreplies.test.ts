@@ -1,0 +1,141 @@
+import { createBackOffice } from '@gateway/core'
+import { anAccount, anAddress } from '@gateway/core/testing'
+import request from 'supertest'
+import { arrive, assign, write } from '../../testing/correspond.ts'
+import { startAsp, type Asp } from '../../testing/start-asp.ts'
+
+let asp: Asp
+beforeEach(async () => {
+  asp = await startAsp()
+})
+afterEach(() => asp.close())
+
+const person = '27825550101'
+const taken = async (query = '') => (await asp.get('httpgetreplies.asp', query)).text
+const reply = (text: string, id: number | '' = 1, from = person, at = '202610181000') =>
+  `CLI=${from};DateReceived=${at};Message=${text};SentMessageID=${id}&`
+
+test('each reply is returned once, oldest first, with its four pairs at GMT+2 and an & after the last one, too', async () => {
+  await write(asp.ports, asp.account, person, '27825550102')
+  await arrive(asp.ports, `+${person}`, 'Yes, thank you')
+  asp.clock.step(14 * 3600 - 1)
+  await arrive(asp.ports, '27825550102', 'No')
+  const answer = await asp.get('httpgetreplies.asp')
+  expect(answer.text).toBe(reply('Yes, thank you') + reply('No', 2, '27825550102', '202610182359'))
+  expect(answer.status).toBe(200)
+  expect(answer.headers).toMatchObject({
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': String(answer.text.length),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  expect(await taken()).toBe('')
+})
+
+test.each([
+  ['a&b=c;d%e', 'a%26b%3Dc%3Bd%25e'],
+  ['x;SentMessageID=9&CLI=1', 'x%3BSentMessageID%3D9%26CLI%3D1'],
+  ['one\r\ntwo\nthree\ttabbed', 'one%0D%0Atwo%0Athree%09tabbed'],
+  ['page\fbreak\x1b\x7f\x85', 'page%0Cbreak%1B%7F%C2%85'],
+  ['é 😀 €[]{}~ + "quoted" <b>', 'é 😀 €[]{}~ + "quoted" <b>'],
+  [']]>\ufffe\u2028', ']]>\ufffe\u2028'],
+  ['nul\0 half\ud83d', 'nul\ufffd half\ufffd'],
+  ['', ''],
+])('the text %j is %j', async (text, written) => {
+  await write(asp.ports, asp.account, person)
+  await arrive(asp.ports, person, text)
+  expect(await taken()).toBe(reply(written))
+})
+
+test('a sender that is no number cannot forge a pair either', async () => {
+  await assign(asp.ports, asp.account, '40404')
+  await arrive(asp.ports, 'A;B=C&D', 'hello', '40404')
+  expect(await taken()).toBe(reply('hello', '', 'A%3BB%3DC%26D'))
+})
+
+test('what opts out is among the replies, too', async () => {
+  await write(asp.ports, asp.account, person)
+  await arrive(asp.ports, person, ['STOP', 'stop'])
+  expect(await taken()).toBe(reply('STOP') + reply('stop'))
+})
+
+describe('messages to the short code', () => {
+  beforeEach(async () => {
+    await assign(asp.ports, asp.account, '40404')
+    await write(asp.ports, asp.account, person)
+    await arrive(asp.ports, person, 'answer', '40404')
+    await arrive(asp.ports, '27825550109', 'first contact', '40404')
+  })
+
+  test('are replies as well, with an empty SentMessageID if they answer nothing', async () => {
+    expect(await taken()).toBe(reply('answer') + reply('first contact', '', '27825550109'))
+    expect((await asp.get('httpgetscmessages.asp')).text).toBe('')
+  })
+
+  test.each(['true', 'TRUE', 'True', '1'])('are left out with excludesc=%s, and are not consumed', async (value) => {
+    expect(await taken(`excludesc=${value}`)).toBe('')
+    expect(await taken(`EXCLUDESC=${value}`)).toBe('')
+    expect((await asp.get('httpgetscmessages.asp')).text).toContain('first contact')
+  })
+
+  test.each(['', 'false', '0', 'yes', 'true%20', '%00true', '2'])(
+    'are not left out with excludesc=%s',
+    async (value) => {
+      expect(await taken(`excludesc=${value}`)).toContain('first contact')
+    },
+  )
+
+  test('leave others in with excludesc: of these each is returned once', async () => {
+    await asp.ports.senders.release(anAddress('40404'))
+    await write(asp.ports, asp.account, '27825550103')
+    await arrive(asp.ports, '27825550103', 'other')
+    expect(await taken('excludesc=true')).toBe(reply('other', 2, '27825550103'))
+    expect(await taken()).not.toContain('other')
+  })
+})
+
+test('90 days to the second', async () => {
+  await write(asp.ports, asp.account, person)
+  await arrive(asp.ports, person, 'old')
+  asp.clock.step(1)
+  await arrive(asp.ports, person, 'young')
+  asp.clock.step(90 * 86_400)
+  expect(await taken()).toBe(reply('young'))
+})
+
+test('nothing of another account is in it, be it the main account or a sub account', async () => {
+  const sub = await anAccount(asp.ports, { parent: asp.account.id })
+  const other = await anAccount(asp.ports)
+  await write(asp.ports, sub, person)
+  await arrive(asp.ports, person, 'to the sub account')
+  await write(asp.ports, other, '27825550102')
+  await arrive(asp.ports, '27825550102', 'to another')
+  expect(await taken()).toBe('')
+})
+
+test('a locked account reads its replies', async () => {
+  await write(asp.ports, asp.account, person)
+  await arrive(asp.ports, person, 'hello')
+  await createBackOffice(asp.ports).lockAccount(asp.account.id)
+  expect(await taken()).toBe(reply('hello'))
+})
+
+test('wrong credentials, HEAD and OPTIONS consume nothing; a form body is read like a query', async () => {
+  await write(asp.ports, asp.account, person)
+  await arrive(asp.ports, person, 'hello')
+  const path = '/api/httpgetreplies.asp'
+  expect((await request(asp.url).get(`${path}?apikey=wrong`)).text).toBe('FAIL&')
+  expect((await request(asp.url).head(`${path}?apikey=${asp.key}`)).status).toBe(405)
+  expect((await request(asp.url).options(`${path}?apikey=${asp.key}`)).status).toBe(405)
+  const posted = await request(asp.url).post(path).type('form').send(`apikey=${asp.key}&excludesc=true`)
+  expect(posted.text).toBe(reply('hello'))
+})
+
+test('the database in trouble is 503 and not an empty list', async () => {
+  const broken = await startAsp({
+    gateway: (gateway) => ({ ...gateway, takeReplies: () => Promise.reject(new Error('lost')) }),
+  })
+  const answer = await broken.get('httpgetreplies.asp')
+  expect([answer.status, answer.text]).toEqual([503, 'Error="Service unavailable"'])
+  await broken.close()
+})

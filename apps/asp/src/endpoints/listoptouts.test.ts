@@ -1,0 +1,87 @@
+import { createBackOffice, createGateway, type Gateway, type OptOut } from '@gateway/core'
+import { aNumber, anAccount } from '@gateway/core/testing'
+import { admissionGate } from '@gateway/server'
+import request from 'supertest'
+import { arrive, assign, write } from '../../testing/correspond.ts'
+import { startAsp, type Asp } from '../../testing/start-asp.ts'
+
+let asp: Asp
+beforeEach(async () => {
+  asp = await startAsp()
+})
+afterEach(() => asp.close())
+
+const listed = async () => (await asp.get('listoptouts.asp')).text
+const failing = (optOuts: AsyncIterable<OptOut>) => (gateway: Gateway) => ({ ...gateway, listOptOuts: () => optOuts })
+
+test('all entries at every call: who wrote STOP, who did so unasked, and who was added by hand', async () => {
+  await write(asp.ports, asp.account, '27825550101')
+  await arrive(asp.ports, '27825550101', 'Stop sending; a=b & 100%\r\n')
+  asp.clock.step(60)
+  await arrive(asp.ports, '27825550101', 'STOP')
+  await assign(asp.ports, asp.account, '40404')
+  await arrive(asp.ports, '27825550102', 'opt out', '40404')
+  await createGateway(asp.ports).addOptOut(asp.account, aNumber('27825550103'))
+  const all =
+    'CLI=27825550101;DateReceived=202610181000;Message=Stop sending%3B a%3Db %26 100%25%0D%0A;SentMessageID=1&' +
+    'CLI=27825550102;DateReceived=202610181001;Message=opt out;SentMessageID=&' +
+    'CLI=27825550103;DateReceived=202610181001;Message=* MANUALLY ADDED BY USER *;SentMessageID=&'
+  const answer = await asp.get('listoptouts.asp')
+  expect(answer.text).toBe(all)
+  expect(answer.headers).toMatchObject({
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'transfer-encoding': 'chunked',
+  })
+  expect(await listed()).toBe(all)
+})
+
+test('an account without any gets an empty body, in the same form', async () => {
+  const answer = await asp.get('listoptouts.asp')
+  expect([answer.status, answer.text, answer.headers['content-length']]).toEqual([200, '', undefined])
+})
+
+test('entries of other accounts and blocked numbers are not in it, and there is no age at which one goes', async () => {
+  const sub = await anAccount(asp.ports, { parent: asp.account.id })
+  await createGateway(asp.ports).addOptOut(sub, aNumber('27825550101'))
+  await asp.ports.suppressions.add({
+    scope: asp.account.id,
+    number: aNumber('27825550102'),
+    kind: 'blacklist',
+    since: asp.clock.now(),
+  })
+  await createGateway(asp.ports).addOptOut(asp.account, aNumber('27825550103'))
+  asp.clock.step(1000 * 86_400)
+  expect(await listed()).toMatch(/^CLI=27825550103;[^&]*&$/)
+})
+
+test('a locked account reads it; wrong credentials and HEAD do not; a form body is read like a query', async () => {
+  await createGateway(asp.ports).addOptOut(asp.account, aNumber('27825550103'))
+  await createBackOffice(asp.ports).lockAccount(asp.account.id)
+  const path = '/api/listoptouts.asp'
+  expect((await request(asp.url).get(`${path}?apikey=wrong`)).text).toBe('FAIL&')
+  expect((await request(asp.url).head(`${path}?apikey=${asp.key}`)).status).toBe(405)
+  const posted = await request(asp.url).post(path).type('form').send(`apikey=${asp.key}`)
+  expect(posted.text).toContain('27825550103')
+})
+
+test('a failure before the first entry is 503; one in the middle breaks the connection off', async () => {
+  const number = aNumber('27825550103')
+  const since = asp.clock.now()
+  // eslint-disable-next-line @typescript-eslint/require-await -- as a list of a database
+  async function* lost(count: number): AsyncIterable<OptOut> {
+    for (let i = 0; i < count; i++) yield { number, since, reply: undefined }
+    throw new Error('lost')
+  }
+  const gate = admissionGate(1)
+  const early = await startAsp({ gate, gateway: failing(lost(0)) })
+  const answer = await early.get('listoptouts.asp')
+  expect([answer.status, answer.text]).toEqual([503, 'Error="Service unavailable"'])
+  await early.close()
+  const late = await startAsp({ gate, gateway: failing(lost(5000)) })
+  const begun = await fetch(`${late.url}/api/listoptouts.asp?apikey=${late.key}`)
+  await expect(begun.text()).rejects.toThrow()
+  await late.close()
+  expect(gate.inFlight).toBe(0)
+})

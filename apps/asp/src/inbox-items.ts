@@ -1,0 +1,17 @@
+import { formatMinute, type InboxMessage, type Instant, type MessageId, type TakenMessages } from '@gateway/core'
+import type { Answer } from './answer.ts'
+import { echoed, listAnswer } from './list-answer.ts'
+
+/** What a return-once call returns (ruling 1.20). */
+export const takenAnswer = (taken: TakenMessages, item: (message: InboxMessage) => string): Answer =>
+  taken.messages.length === 0
+    ? ''
+    : { text: listAnswer(taken.messages.map(item)), offerAgain: () => taken.offerAgain() }
+
+/** The pairs of a reply and of an opt-out (spec 4.2, rule 4). Without a message that it answers the last value is empty (ruling 1.18). */
+export const replyItem = (from: string, at: Instant, text: string, answers: MessageId | undefined): string =>
+  `CLI=${echoed(from)};DateReceived=${formatMinute(at)};Message=${echoed(text)};SentMessageID=${answers ?? ''}`
+
+/** The pairs of a short code message (spec 4.2, rule 4). */
+export const shortCodeItem = ({ shortCode, from, at, text }: InboxMessage): string =>
+  `SC=${shortCode ?? ''};CLI=${echoed(from)};DateReceived=${formatMinute(at)};Message=${echoed(text)}`

@@ -1,0 +1,55 @@
+import {
+  confirmationOf,
+  createGateway,
+  defaultConfirmation,
+  type Account,
+  type MessageId,
+  type Ports,
+} from '@gateway/core'
+import { anAddress, scriptedCarrier } from '@gateway/core/testing'
+
+const carrier = scriptedCarrier().id
+
+/** Sends a message to each number, which a carrier takes: the ids. */
+export async function write(ports: Ports, account: Account, ...recipients: string[]): Promise<readonly MessageId[]> {
+  const sent = await createGateway(ports).sendMessages(account, [{ text: 'hello', recipients, scheduled: undefined }])
+  if (sent === 'overloaded') throw new Error(sent)
+  const { flights } = ports
+  const dispatcher = await flights.register(60)
+  for (const lane of ['single', 'bulk'] as const) {
+    const wanted = { carrier, lane, messagesMax: 10_000, markedMax: 10_000, leaseSeconds: 60 }
+    const flight = await flights.claim(dispatcher, wanted)
+    if (typeof flight === 'string') continue
+    const recorded = flight.messages.map((message) => ({
+      flight: flight.id,
+      message,
+      handover: { outcome: 'accepted', reference: `${message.id}` } as const,
+    }))
+    await flights.record(dispatcher, [flight.id], recorded)
+  }
+  return sent.flat().map((recipient) => {
+    if ('refused' in recipient) throw new Error(recipient.refused)
+    return recipient.id
+  })
+}
+
+/** The account's messages leave from this code, and what comes to it is the account's. */
+export async function assign(ports: Ports, account: Account, code: string): Promise<void> {
+  const outcome = await ports.senders.assign(anAddress(code), account.id)
+  if (outcome !== 'assigned') throw new Error(outcome)
+}
+
+/** Somebody writes; without `to` to an address that the network does not tell. */
+export async function arrive(ports: Ports, from: string, text: string | readonly string[], to?: string): Promise<void> {
+  const arrivals = [text].flat().map((one) => ({
+    carrier,
+    from,
+    to,
+    text: one,
+    sent: undefined,
+    reference: undefined,
+    offer: undefined,
+    part: undefined,
+  }))
+  await ports.inbox.receive(arrivals, confirmationOf(defaultConfirmation))
+}
