@@ -19,6 +19,7 @@ import {
   handOvers,
   listen,
   loadVariables,
+  measureAdmission,
   runProcess,
   serverVariables,
 } from '@gateway/server'
@@ -74,6 +75,7 @@ await runProcess({
     const gateway = createGateway({ ...ports, messages }, gatewaySettings(environment))
     const health = { checks: { database: () => postgres.ping().then(() => true) }, stopping }
     const gate = admissionGate(REQUESTS_MAX)
+    measureAdmission(metrics, gate)
     const app = createAllInOneServer(gateway, { clock, gate, handOvers: answers, log, metrics, health })
     const server = await listen({ app, host: HOST, port: PORT, log, graceSeconds: 6 })
     onStop('server', () => server.close())

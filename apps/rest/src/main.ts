@@ -11,6 +11,7 @@ import {
   listen,
   listOf,
   loadVariables,
+  measureAdmission,
   runProcess,
   serverVariables,
 } from '@gateway/server'
@@ -41,6 +42,7 @@ await runProcess({
     const metrics = createMetrics()
     const health = healthRoutes({ checks: { database: () => postgres.ping().then(() => true) }, stopping })
     const gate = admissionGate(REQUESTS_MAX)
+    measureAdmission(metrics, gate)
     const app = createRestServer(gateway, { clock, gate, log, metrics, beside: [health, metrics.route] })
     const server = await listen({ app, host: HOST, port: PORT, log })
     onStop('server', () => server.close())

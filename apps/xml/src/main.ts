@@ -11,6 +11,7 @@ import {
   healthRoutes,
   listen,
   loadVariables,
+  measureAdmission,
   runProcess,
   serverVariables,
 } from '@gateway/server'
@@ -38,6 +39,7 @@ await runProcess({
     const metrics = createMetrics()
     const health = healthRoutes({ checks: { database: () => postgres.ping().then(() => true) }, stopping })
     const gate = admissionGate(REQUESTS_MAX)
+    measureAdmission(metrics, gate)
     const app = createXmlServer(gateway, {
       clock,
       gate,

@@ -1,3 +1,5 @@
+import type { Metrics } from './metrics.ts'
+
 /** Counts what is in flight in this process and refuses the excess early, before it costs anything (P-13). */
 export interface AdmissionGate {
   /** A place, as the function that gives it back (calling it again does nothing), or undefined: the process is full. */
@@ -23,3 +25,9 @@ export const admissionGate = (inFlightMax: number): AdmissionGate => {
     },
   }
 }
+
+/** Shows how many places are taken: 0 when nothing is being worked on, whatever became of the clients. */
+export const measureAdmission = (metrics: Metrics, gate: AdmissionGate): void =>
+  metrics.gauge('gateway_requests_in_flight', 'Requests that hold a place', [], () => [
+    { labels: {}, value: gate.inFlight },
+  ])

@@ -1,5 +1,5 @@
 export { bool, EnvError, makeValidator, str } from 'envalid'
-export { admissionGate, type AdmissionGate } from './admission-gate.ts'
+export { admissionGate, measureAdmission, type AdmissionGate } from './admission-gate.ts'
 export { clientNetwork } from './client-network.ts'
 export { createApp, type AppSettings } from './create-app.ts'
 export { readEnvironment, type Environment, type Variables } from './environment.ts'
