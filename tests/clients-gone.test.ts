@@ -1,0 +1,134 @@
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '@gateway/core/testing'
+import { measure, openAccount } from './support/accounts.ts'
+import { rest, restBalance, restSend, type Client } from './support/clients.ts'
+import { startDatabase } from './support/database.ts'
+import { dataFolder, killLeftovers, runGateway, startApp } from './support/process.ts'
+import { submissions } from './support/record.ts'
+
+afterEach(killLeftovers)
+
+const requests = 400
+const perSend = 3
+const granted = 10_000
+const sockets = 'nodejs_active_resources{type="TCPSocketWrap"}'
+
+const withBody = (path: string, type: string, headers: string, body: string): string =>
+  `POST ${path} HTTP/1.1\r\nHost: gateway\r\nContent-Type: ${type}\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+
+/** Writes as much of a request as is asked for, and after so many milliseconds hangs up, with or without a reset. */
+function hangUp(port: number, text: string, { afterMs, resets }: { afterMs: number; resets: boolean }): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve())
+    socket.on('connect', () => {
+      socket.write(text)
+      setTimeout(() => (resets ? socket.resetAndDestroy() : socket.destroy()), afterMs)
+    })
+  })
+}
+
+test('requests whose clients have gone, at any point, are done wholly or not at all, and leave nothing behind in the process', async () => {
+  const data = await dataFolder()
+  const database = await startDatabase(`${data.path}/db`)
+  try {
+    const environment = {
+      DATABASE_URL: database.connectionString,
+      DATA_DIR: data.path,
+      CARRIERS: 'simulator:?delayMs=10',
+    }
+    const gateway = await startApp('all-in-one', environment)
+    const holder = await openAccount(environment, 'holder', granted)
+    const sub = await openAccount(environment, 'sub', 0, '--parent', String(holder.id))
+    const client: Client = { url: gateway.url, key: holder.key }
+    const port = Number(new URL(gateway.url).port)
+    const recipients = Array.from({ length: requests }, (_, i) => ({
+      mobileNumber: `2783${String(i).padStart(5, '0')}01`,
+    }))
+    const later = await rest<{ recipients: { apiMessageId: number }[] }>(client, '/sms/outgoing/send', {
+      message: 'x',
+      recipients,
+      scheduledTime: '203001010000',
+    })
+    const scheduled = later.recipients.map(({ apiMessageId }) => apiMessageId)
+    await restSend(client, ['27840000001'])
+    const socketsBefore = await measure(gateway, sockets)
+
+    const authorization = `Authorization: ${holder.key}\r\n`
+    const texts: readonly ((i: number) => string)[] = [
+      (i) => {
+        const to = Array.from({ length: perSend }, (_, n) => `2782${String(i * perSend + n).padStart(5, '0')}01`)
+        const all = to.map((mobileNumber) => ({ mobileNumber }))
+        return withBody(
+          '/api/rest/v1/sms/outgoing/send',
+          'application/json',
+          authorization,
+          JSON.stringify({ message: 'x'.repeat(100), recipients: all }),
+        )
+      },
+      (i) => {
+        const to = Array.from({ length: perSend }, (_, n) => `2782${String(i * perSend + n).padStart(5, '0')}01`)
+        return `GET /api/batchmessage.asp?apikey=${holder.key}&message=x&numbers=${to.join(';')} HTTP/1.1\r\nHost: gateway\r\n\r\n`
+      },
+      (i) => {
+        const body = { sendingAccountNumber: holder.id, receivingAccountNumber: sub.id, transferQuantity: 1 + (i % 3) }
+        return withBody('/api/rest/v1/credits/transfer', 'application/json', authorization, JSON.stringify(body))
+      },
+      (i) => {
+        const asked = [scheduled[i], scheduled[i + 1]].map((id) => `<MessageID><ID>${String(id)}</ID></MessageID>`)
+        const root = 'Svc_DeleteScheduled'
+        const body = `<${root}><ApiKey>${holder.key}</ApiKey><User/><Password/><MessageIDs>${asked.join('')}</MessageIDs></${root}>`
+        return withBody('/api/xmldeletescheduled.asp', 'text/xml', '', body)
+      },
+    ]
+    const gone = Array.from({ length: requests }, async (_, i) => {
+      await delay(Math.random() * 3000)
+      const text = texts[i % texts.length]?.(i) ?? ''
+      // A fourth of them break off in the middle of what they say.
+      const written = i % 16 < 4 ? text.slice(0, Math.ceil(Math.random() * text.length)) : text
+      await hangUp(port, written, { afterMs: Math.random() ** 3 * 300, resets: Math.random() < 0.5 })
+    })
+    await Promise.all(gone)
+
+    // The process is as it was: it holds no connection of a client, and no place.
+    await until(async () => (await measure(gateway, sockets)) <= socketsBefore + 1, 30_000)
+    await until(async () => (await measure(gateway, 'gateway_requests_in_flight')) === 0, 20_000)
+    const isWaiting = async () =>
+      (await database.rows<{ n: number }>('select (select count(*) from due) + (select count(*) from flight) as n'))[0]
+    await until(async () => Number((await isWaiting())?.n) === 0, 30_000)
+
+    // Each send is there with all of its numbers, or not at all.
+    const sends = await database.rows<{ numbers: string[]; cost: number }>(
+      `select msisdns::text[] as numbers, (cardinality(msisdns) * price)::int as cost from send where scheduled_at is null`,
+    )
+    const whole = sends.filter(({ numbers }) => numbers[0]?.startsWith('2782'))
+    expect(whole.filter(({ numbers }) => numbers.length !== perSend)).toEqual([])
+    expect(new Set(whole.flatMap(({ numbers }) => numbers)).size).toBe(whole.length * perSend)
+    const record = (await submissions(data.path)).map(({ number }) => number)
+    expect(record.toSorted()).toEqual([...whole.flatMap(({ numbers }) => numbers), '27840000001'].toSorted())
+    // Each delete has refunded what it has taken away, each transfer has both of its sides.
+    const { resultsTotalAvailable: left } = await rest<{ resultsTotalAvailable: number }>(client, '/sms/scheduled')
+    const moved = await restBalance({ url: gateway.url, key: sub.key })
+    expect(await restBalance(client)).toBe(granted - 1 - whole.length * perSend - left - moved)
+    expect((await runGateway(['credits', 'verify'], environment)).code).toBe(0)
+    expect([whole.length > 0, left < requests, moved > 0]).toEqual([true, true, true])
+
+    const busy = await database.rows(
+      `select from pg_stat_activity where application_name like 'gateway%' and state <> 'idle'
+        and query_start < now() - interval '1 second'`,
+    )
+    expect(busy).toEqual([])
+    expect(gateway.output()).not.toMatch(/"level":"(?:error|fatal)"/)
+    expect((await restSend(client, ['27840000002'])).map((id) => typeof id)).toEqual(['number'])
+    console.log(
+      `${requests} clients gone: ${whole.length} sends, ${requests - left} deletes and ${moved} credits moved all the same`,
+    )
+    expect(await gateway.stop()).toBe(0)
+  } finally {
+    killLeftovers()
+    await database.remove()
+    await data.remove()
+  }
+}, 120_000)

@@ -1,0 +1,123 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { until } from '@gateway/core/testing'
+import { measure, openAccount } from './support/accounts.ts'
+import { attempt, interfaces, quantile, unavailable, type Attempt } from './support/attempts.ts'
+import { restBalance, type Client } from './support/clients.ts'
+import { startDatabase } from './support/database.ts'
+import { dataFolder, killLeftovers, runGateway, startApp } from './support/process.ts'
+
+afterEach(killLeftovers)
+
+/** More by hand: `OVERLOAD_CLIENTS=400 OVERLOAD_SECONDS=10 OVERLOAD_PLACES=32`. */
+const clients = Number(process.env['OVERLOAD_CLIENTS'] ?? 150)
+const seconds = Number(process.env['OVERLOAD_SECONDS'] ?? 4)
+/** So many requests a process works on at a time. */
+const places = Number(process.env['OVERLOAD_PLACES'] ?? 4)
+const granted = 1_000_000
+
+interface Load {
+  readonly attempts: readonly Attempt[]
+  /** From the answer to each accepted message until it was handed to the carrier, in milliseconds. */
+  readonly dispatched: readonly number[]
+}
+
+let numbers = 0
+
+/** So many clients, each of which sends one message after the other; one that is refused comes again after a tenth of a second. */
+async function load(client: Client, count: number, folder: string): Promise<Load> {
+  const attempts: Attempt[] = []
+  const answeredAt = new Map<number, number>()
+  const end = performance.now() + seconds * 1000
+  const one = async (i: number): Promise<void> => {
+    await delay(Math.random() * 100)
+    while (performance.now() < end) {
+      const done = await attempt(interfaces[i % 3] ?? 'rest', client, `278${String(numbers++).padStart(6, '0')}01`)
+      attempts.push(done)
+      if (done.id === undefined) await delay(100)
+      else answeredAt.set(done.id, Date.now())
+    }
+  }
+  await Promise.all(Array.from({ length: count }, (_, i) => one(i)))
+  const handedOver = await until(async () => {
+    const found = await handOvers(folder)
+    return [...answeredAt.keys()].every((id) => found.has(id)) && found
+  }, 30_000)
+  const dispatched = [...answeredAt].map(([id, at]) => Math.max(0, (handedOver.get(id) ?? Infinity) - at))
+  return { attempts, dispatched }
+}
+
+/** When each message was handed to the simulated carrier, by the clock of the machine. */
+async function handOvers(folder: string): Promise<ReadonlyMap<number, number>> {
+  const files = (await readdir(folder, { recursive: true })).filter((file) => /submissions[^/]*\.jsonl$/.test(file))
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))
+  const lines = texts.flatMap((text) => text.split('\n').filter((line) => line.endsWith('}')))
+  return new Map(
+    lines.map((line) => {
+      const { messageId, time } = JSON.parse(line) as { messageId: number; time: string }
+      return [messageId, Date.parse(time)]
+    }),
+  )
+}
+
+const times = (attempts: readonly Attempt[]): string => {
+  const all = attempts.map(({ milliseconds }) => milliseconds)
+  return `half ${quantile(all, 0.5).toFixed()}, 99% ${quantile(all, 0.99).toFixed()}, all ${quantile(all, 1).toFixed()} ms`
+}
+
+test('far more clients than can be served: the excess is refused early and costs nothing, and what is accepted is as fast as before', async () => {
+  const data = await dataFolder()
+  const database = await startDatabase(`${data.path}/db`)
+  try {
+    const environment = {
+      DATABASE_URL: database.connectionString,
+      DATA_DIR: data.path,
+      CARRIERS: 'simulator:?delayMs=10',
+      REQUESTS_MAX: String(places),
+    }
+    const gateway = await startApp('all-in-one', environment)
+    const { key } = await openAccount(environment, 'many', granted)
+    const client = { url: gateway.url, key }
+    const ofAccepted = ({ attempts }: Load) => attempts.filter(({ id }) => id !== undefined)
+
+    const calm = await load(client, places, data.path)
+    const calmAccepted = ofAccepted(calm)
+    expect(calmAccepted).toHaveLength(calm.attempts.length)
+    const full = await load(client, clients, data.path)
+    const accepted = ofAccepted(full)
+    const refused = full.attempts.filter(({ id }) => id === undefined)
+    expect(refused.length).toBeGreaterThan(clients)
+    for (const { by, status, retryAfter, text } of refused) {
+      expect({ by, status, retryAfter }).toEqual({ by, status: 503, retryAfter: '1' })
+      expect(text).toMatch(unavailable[by])
+    }
+    const wholly = (some: readonly Attempt[]) => some.map(({ milliseconds }) => milliseconds)
+    console.log(
+      [
+        `${places} places, ${places} clients: ${calmAccepted.length} accepted (${times(calmAccepted)}), dispatched after ` +
+          `half ${quantile(calm.dispatched, 0.5)}, 99% ${quantile(calm.dispatched, 0.99)} ms`,
+        `${places} places, ${clients} clients: ${accepted.length} accepted (${times(accepted)}), dispatched after half ` +
+          `${quantile(full.dispatched, 0.5)}, 99% ${quantile(full.dispatched, 0.99)} ms; ${refused.length} refused (${times(refused)})`,
+      ].join('\n'),
+    )
+    // Generous: other tests want the machine as well.
+    expect(accepted.length).toBeGreaterThan(calmAccepted.length / 10)
+    expect(quantile(wholly(refused), 0.5)).toBeLessThan(1000)
+    expect(quantile(wholly(accepted), 0.99)).toBeLessThan(quantile(wholly(calmAccepted), 0.99) * 10 + 1000)
+    expect(quantile(full.dispatched, 0.99)).toBeLessThan(quantile(calm.dispatched, 0.99) * 10 + 1000)
+
+    const rows = await database.rows<{ number: string }>('select unnest(msisdns)::text as number from send')
+    const expected = [...calmAccepted, ...accepted].map(({ number }) => number)
+    expect(rows.map(({ number }) => number).toSorted()).toEqual(expected.toSorted())
+    expect(await restBalance(client)).toBe(granted - expected.length)
+    expect(await measure(gateway, 'gateway_requests_in_flight')).toBe(0)
+    expect((await runGateway(['credits', 'verify'], environment)).code).toBe(0)
+    expect(gateway.output()).not.toMatch(/"level":"(?:error|fatal)"/)
+    expect(await gateway.stop()).toBe(0)
+  } finally {
+    killLeftovers()
+    await database.remove()
+    await data.remove()
+  }
+}, 120_000)
