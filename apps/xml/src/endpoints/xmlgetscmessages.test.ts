@@ -1,21 +1,52 @@
-import { errorIn, serveXml } from '../../testing/serve-xml.ts'
+import { anAccount } from '@gateway/core/testing'
+import { arrive, assign, write } from '../../testing/correspond.ts'
+import { answer, errorIn, serveXml, type Served } from '../../testing/serve-xml.ts'
 import { complaints } from '../../testing/validate.ts'
 
 const root = 'XMLGateway_SCmessages'
+const path = '/api/xmlgetscmessages.asp'
+const asking = ({ key }: Served) => `<Svc_SCmessages><ApiKey>${key}</ApiKey></Svc_SCmessages>`
+const taken = async (served: Served) => (await served.post(path, asking(served))).text
 
-test.each<[string, (key: string) => string, number, string]>([
-  ['no document, before credentials', () => '<Svc_SCmessages', 200, 'Not Valid XML Document'],
-  ['another root, before credentials', () => '<Svc_StatusRequest/>', 200, 'Not Valid XML Document'],
-  ['wrong credentials', () => '<Svc_SCmessages><ApiKey>wrong</ApiKey></Svc_SCmessages>', 200, 'Authentication failed'],
-  [
-    'a right request: not available in this version',
-    (key) => `<Svc_SCmessages><ApiKey>${key}</ApiKey></Svc_SCmessages>`,
-    501,
-    'Not available in this version',
-  ],
-])('%s', async (_, documentFor, status, error) => {
-  const { post, key } = await serveXml()
-  const answered = await post('/api/xmlgetscmessages.asp', documentFor(key))
-  expect([answered.status, answered.text]).toEqual([status, errorIn(root, error)])
+test.each<[string, string, string]>([
+  ['no document, before credentials', '<Svc_SCmessages', 'Not Valid XML Document'],
+  ['another root, before credentials', '<Svc_StatusRequest/>', 'Not Valid XML Document'],
+  ['wrong credentials', '<Svc_SCmessages><ApiKey>wrong</ApiKey></Svc_SCmessages>', 'Authentication failed'],
+])('%s', async (_, document, error) => {
+  const { post } = await serveXml()
+  const answered = await post(path, document)
+  expect([answered.status, answered.text]).toEqual([200, errorIn(root, error)])
   expect(await complaints('short-code', [answered.text])).toEqual([])
+})
+
+test('each message to a code is returned once, oldest first, and is then no reply either', async () => {
+  const served = await serveXml()
+  await assign(served.ports, served.account, '40404')
+  await arrive(served.ports, '27825550101', 'a & b\f', '40404')
+  served.clock.step(60)
+  await arrive(served.ports, 'A<B', 'two', '40404')
+  const document = await taken(served)
+  expect(document).toBe(
+    answer(
+      root,
+      '<SCmessage><SC>40404</SC><CLI>27825550101</CLI><DateReceived>202610181000</DateReceived><Message>a &amp; b </Message></SCmessage>' +
+        '<SCmessage><SC>40404</SC><CLI>A&lt;B</CLI><DateReceived>202610181001</DateReceived><Message>two</Message></SCmessage>',
+    ),
+  )
+  expect(await complaints('short-code', [document])).toEqual([])
+  expect(await taken(served)).toBe(answer(root))
+  const replies = await served.post(
+    '/api/xmlgetreplies.asp',
+    `<Svc_Replies><ApiKey>${served.key}</ApiKey></Svc_Replies>`,
+  )
+  expect(replies.text).toBe(answer('XMLGateway_Replies'))
+})
+
+test('replies to other addresses and messages to codes of others are not in it', async () => {
+  const served = await serveXml()
+  await write(served.ports, served.account, '27825550101')
+  await arrive(served.ports, '27825550101', 'a reply')
+  await assign(served.ports, await anAccount(served.ports, { parent: served.account.id }), '50505')
+  await arrive(served.ports, '27825550101', 'hello', '50505')
+  expect(await taken(served)).toBe(answer(root))
 })

@@ -1,13 +1,54 @@
-import { startRest } from '../../../testing/start-rest.ts'
+import { createBackOffice, createGateway } from '@gateway/core'
+import { anAccount } from '@gateway/core/testing'
+import { arrive, assign, write } from '../../../testing/correspond.ts'
+import { startRest, type Rest } from '../../../testing/start-rest.ts'
 
-test('the list is 501 with the envelope in this version, after its offset and limit were checked', async () => {
-  const rest = await startRest()
-  const answer = await rest.get('/shortcode/incoming?offset=0&limit=1000')
-  expect(answer.status).toBe(501)
-  expect(answer.body).toMatchObject({
-    errorMessage: 'The list of short code messages is not available in this version.',
-  })
-  expect((await rest.get('/shortcode/incoming?offset=-1')).status).toBe(422)
-  expect((await rest.get('/shortcode/incoming?limit=1001')).status).toBe(422)
-  await rest.close()
+let rest: Rest
+beforeEach(async () => {
+  rest = await startRest()
+})
+afterEach(() => rest.close())
+
+const path = '/shortcode/incoming'
+const fields = async (query = '') => /"statusCode":200,(.*)\}$/.exec((await rest.get(`${path}${query}`)).text)?.[1]
+
+test('an item is a message to a code, oldest first, with every field in the ruled order', async () => {
+  await assign(rest.ports, rest.account, '40404')
+  await arrive(rest.ports, '27825550101', 'one "1"', '40404')
+  rest.clock.step(60)
+  await arrive(rest.ports, 'INFO"', 'two', '40404')
+  expect(await fields()).toBe(
+    '"resultsOffset":0,"resultsLimit":100,"resultsTotalAvailable":2,"shortcodeMessages":[' +
+      '{"incomingApiMessageId":1,"shortCode":"40404","mobileNumber":"27825550101","receiveTime":"202610181000","messageText":"one \\"1\\""},' +
+      '{"incomingApiMessageId":2,"shortCode":"40404","mobileNumber":"INFO\\"","receiveTime":"202610181001","messageText":"two"}]',
+  )
+  await createGateway(rest.ports).takeShortCodeMessages(rest.account)
+  expect(await fields('?offset=1&limit=7')).toContain('"resultsLimit":7,"resultsTotalAvailable":2,')
+})
+
+test('an account without a code gets an empty list, whatever replies it has', async () => {
+  await write(rest.ports, rest.account, '27825550101')
+  await arrive(rest.ports, '27825550101', 'a reply')
+  expect(await fields()).toBe('"resultsOffset":0,"resultsLimit":100,"resultsTotalAvailable":0,"shortcodeMessages":[]')
+})
+
+test('messages to the code of another account are not in it; a locked account reads its own', async () => {
+  const sub = await anAccount(rest.ports, { parent: rest.account.id })
+  await assign(rest.ports, sub, '50505')
+  await arrive(rest.ports, '27825550101', 'hello', '50505')
+  await createBackOffice(rest.ports).lockAccount(rest.account.id)
+  expect(await fields()).toContain('"resultsTotalAvailable":0,')
+})
+
+test('90 days to the second', async () => {
+  await assign(rest.ports, rest.account, '40404')
+  await arrive(rest.ports, '27825550101', 'hello', '40404')
+  rest.clock.step(90 * 86_400)
+  expect(await fields()).toContain('"resultsTotalAvailable":1,')
+  rest.clock.step(1)
+  expect(await fields()).toContain('"resultsTotalAvailable":0,')
+})
+
+test.each(['?offset=-1', '?limit=1001', '?limit=0'])('%s is 422', async (query) => {
+  expect((await rest.get(`${path}${query}`)).status).toBe(422)
 })

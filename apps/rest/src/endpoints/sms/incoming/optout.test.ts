@@ -1,9 +1,83 @@
-import { startRest } from '../../../../testing/start-rest.ts'
+import { createBackOffice, createGateway, type Gateway, type OptOut } from '@gateway/core'
+import { aNumber, anAccount } from '@gateway/core/testing'
+import { admissionGate } from '@gateway/server'
+import request from 'supertest'
+import { arrive, assign, write } from '../../../../testing/correspond.ts'
+import { startRest, type Rest } from '../../../../testing/start-rest.ts'
 
-test('the list is 501 with the envelope in this version', async () => {
-  const rest = await startRest()
-  const answer = await rest.get('/sms/incoming/optout')
-  expect(answer.status).toBe(501)
-  expect(answer.body).toMatchObject({ errorMessage: 'The list of opt-outs is not available in this version.' })
-  await rest.close()
+let rest: Rest
+beforeEach(async () => {
+  rest = await startRest()
+})
+afterEach(() => rest.close())
+
+const path = '/sms/incoming/optout'
+const begin = '{"timeStamp":"20261018100000000","version":"1.0","statusCode":200,"incomingOptoutMessages":['
+const listing = (optOuts: AsyncIterable<OptOut>) => (gateway: Gateway) => ({ ...gateway, listOptOuts: () => optOuts })
+
+test('all entries, each field in the ruled order: who wrote STOP, who did so unasked, and who was added by hand', async () => {
+  await write(rest.ports, rest.account, '27825550101')
+  await arrive(rest.ports, '27825550101', 'Stop sending "this"\n')
+  await assign(rest.ports, rest.account, '40404')
+  await arrive(rest.ports, '27825550102', 'opt out', '40404')
+  await createGateway(rest.ports).addOptOut(rest.account, aNumber('27825550103'))
+  const answer = await rest.get(path)
+  expect(answer.text).toBe(
+    `${begin}{"incomingApiMessageId":1,"mobileNumber":"27825550101","receiveTime":"202610181000","messageText":"Stop sending \\"this\\"\\n","outgoingApiMessageId":1},` +
+      '{"incomingApiMessageId":2,"mobileNumber":"27825550102","receiveTime":"202610181000","messageText":"opt out","outgoingApiMessageId":null},' +
+      '{"incomingApiMessageId":null,"mobileNumber":"27825550103","receiveTime":"202610181000","messageText":"* MANUALLY ADDED BY USER *","outgoingApiMessageId":null}]}',
+  )
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'transfer-encoding': 'chunked',
+  })
+})
+
+test('an account without any gets an empty list, in the same form; entries of other accounts are not in it', async () => {
+  const sub = await anAccount(rest.ports, { parent: rest.account.id })
+  await createGateway(rest.ports).addOptOut(sub, aNumber('27825550101'))
+  const answer = await rest.get(path)
+  expect([answer.text, answer.headers['content-length']]).toEqual([`${begin}]}`, undefined])
+})
+
+test('a locked account reads it; HEAD and OPTIONS are 405, a wrong key is 401', async () => {
+  await createGateway(rest.ports).addOptOut(rest.account, aNumber('27825550103'))
+  await createBackOffice(rest.ports).lockAccount(rest.account.id)
+  expect((await rest.get(path)).text).toContain('27825550103')
+  const url = `/api/rest/v1${path}`
+  expect((await request(rest.url).head(url).set('Authorization', rest.key)).status).toBe(405)
+  expect((await request(rest.url).options(url).set('Authorization', rest.key)).status).toBe(405)
+  expect((await request(rest.url).get(url).set('Authorization', 'wrong')).status).toBe(401)
+})
+
+test('a list of many entries is whole', async () => {
+  const since = rest.clock.now()
+  // eslint-disable-next-line @typescript-eslint/require-await -- as a list of a database
+  async function* many(): AsyncIterable<OptOut> {
+    for (let i = 0; i < 20_000; i++) yield { number: aNumber(`27825${100_000 + i}`), since, reply: undefined }
+  }
+  const long = await startRest({ gateway: listing(many()) })
+  const { incomingOptoutMessages } = (await long.get(path)).body as { incomingOptoutMessages: unknown[] }
+  expect(incomingOptoutMessages).toHaveLength(20_000)
+  await long.close()
+})
+
+test('a failure before the first entry is 503 with the envelope; one in the middle breaks the connection off', async () => {
+  const [number, since] = [aNumber('27825550103'), rest.clock.now()]
+  // eslint-disable-next-line @typescript-eslint/require-await -- as a list of a database
+  async function* lost(count: number): AsyncIterable<OptOut> {
+    for (let i = 0; i < count; i++) yield { number, since, reply: undefined }
+    throw new Error('lost')
+  }
+  const gate = admissionGate(1)
+  const early = await startRest({ gate, gateway: listing(lost(0)) })
+  expect((await early.get(path)).body).toMatchObject({ statusCode: 503, errorMessage: 'The service is not available.' })
+  await early.close()
+  const late = await startRest({ gate, gateway: listing(lost(5000)) })
+  const begun = await fetch(`${late.url}/api/rest/v1${path}`, { headers: { Authorization: late.key } })
+  await expect(begun.text()).rejects.toThrow()
+  await late.close()
+  expect(gate.inFlight).toBe(0)
 })
