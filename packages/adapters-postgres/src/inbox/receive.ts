@@ -4,6 +4,7 @@ import { whileLost } from '../again.ts'
 import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer, sqlState } from '../errors.ts'
+import { onceEnded } from '../once-ended.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { findNoted, findWaitingParts, noteArrivals, takeOldParts } from '../sql/receive.ts'
 import { groupOf } from './digests.ts'
@@ -21,7 +22,7 @@ type Store = (texts: readonly WholeText[]) => Promise<void>
  * answer: what is there was stored by the first run, or by another call.
  */
 export function createReceive(context: Context): Pick<Inbox, 'receive' | 'releaseParts'> {
-  const { ids, pools } = context
+  const { ids, pools, settings } = context
   const keys = rememberedKeys()
 
   /** A transaction that may store texts, once, of which at most so many are confirmed. After a lost answer it is run again. */
@@ -43,6 +44,8 @@ export function createReceive(context: Context): Pick<Inbox, 'receive' | 'releas
         return result
       } catch (error) {
         if (!isLostAnswer(error)) ids.giveBack(ranges)
+        // As long as its old backend lives, the keys that it has noted are locked.
+        else await onceEnded(pools.hot, error, settings.findOutSeconds, () => Promise.resolve())
         throw error
       }
     })

@@ -1,0 +1,30 @@
+import { exchangeDefaults, type AccountId, type Arrival, type Msisdn, type StoredPorts } from '@gateway/core'
+import { aNumber, anAddress, anOrder } from '@gateway/core/testing'
+import { acceptedIds, dispatchAll, testCarrier } from './old-history.ts'
+
+export const { confirmation } = exchangeDefaults
+
+/** From `aNumber()` to the default address, without id and time, as far as `wanted` says nothing else. */
+export const aReply = (wanted: Partial<Arrival> = {}): Arrival => ({
+  carrier: testCarrier,
+  from: aNumber(),
+  to: anAddress(),
+  text: 'hello',
+  sent: undefined,
+  reference: undefined,
+  offer: undefined,
+  part: undefined,
+  ...wanted,
+})
+
+/** A message to this number that a carrier took: what it answers from now on belongs to the account. */
+export async function sentTo(ports: StoredPorts, by: AccountId, number: Msisdn = aNumber()): Promise<number> {
+  const [id = NaN] = await acceptedIds(ports, anOrder(by, { to: [number] }))
+  await dispatchAll(ports)
+  return id
+}
+
+export async function inboxTexts({ inbox }: StoredPorts, by: AccountId): Promise<readonly string[]> {
+  const { items } = await inbox.list(by, 'all', 0 as never, { offset: 0, limit: 100_000 })
+  return items.map(({ text }) => text)
+}
