@@ -14,6 +14,8 @@ export interface Database {
   ask<Row>(text: string): Promise<Row[]>
   /** Ends the server; whoever holds it starts it again. Resolves when it answers. */
   restart(how: Shutdown): Promise<void>
+  stop(): Promise<void>
+  /** Once it has stopped. */
   remove(): Promise<void>
 }
 
@@ -51,10 +53,8 @@ export async function openDatabase(folder: string): Promise<Database> {
     connectionString,
     ask,
     restart,
-    remove: async () => {
-      await server.stop()
-      await removeCluster(folder)
-    },
+    stop: () => server.stop(),
+    remove: () => removeCluster(folder),
   }
 }
 

@@ -4,6 +4,7 @@ import type { Access, Clients, Interface } from './clients.ts'
 import type { App, Member } from './crew.ts'
 import type { Figures } from './figures.ts'
 import type { Sending, Told } from './told.ts'
+import type { Backlog } from './watch.ts'
 
 export interface AccountUnderTest {
   readonly id: number
@@ -23,6 +24,8 @@ export interface Load {
   readonly accounts: readonly AccountUnderTest[]
   /** So many recipients a second are sent to, on average. */
   readonly recipientsPerSecond: number
+  /** While it is full, nothing is sent; and that is not made up for. */
+  readonly backlog: Pick<Backlog, 'isFull'>
   /** When the load ends, by performance.now(). */
   readonly end: number
 }
@@ -170,6 +173,7 @@ export async function runLoad(load: Load, count: number): Promise<void> {
 
   async function act(): Promise<void> {
     const allowed = ((performance.now() - began) / 1000) * load.recipientsPerSecond
+    if (load.backlog.isFull()) sent = Math.max(sent, allowed)
     if (sent < allowed && chance.happens(0.6)) return send()
     return chance.one([askStatus, askStatus, remove, remove, transfer, askBalance])()
   }

@@ -15,7 +15,7 @@ import { openNetwork } from './network.ts'
 import { gatewayOf, openAccounts, operate, type Gateway } from './operator.ts'
 import { readState, wrongBalances } from './state.ts'
 import { createTold, type Told } from './told.ts'
-import { untilBroken, watchBalances } from './watch.ts'
+import { untilBroken, watchBacklog, watchBalances } from './watch.ts'
 
 export interface FaultRun {
   readonly seed: number
@@ -25,7 +25,7 @@ export interface FaultRun {
   readonly root: string
   readonly recipientsPerSecond: number
   readonly secondsBetweenFaults: number
-  /** Keeps what the processes said where something was broken. */
+  /** Keeps what the processes said, the carrier's record and the database where something was broken. */
   readonly keepsLogs: boolean
   readonly log?: (line: string) => void
   /** Ends soon after a promise was seen to be broken, without waiting for what else there is to see. */
@@ -39,8 +39,10 @@ const clientsAtOnce = 8
 const leaseSeconds = 3
 const inDoubtMax = 40
 const settleMilliseconds = 150_000
+/** A third of what the two carriers take while it settles. */
+const backlogMax = 3000
 
-/** One whole run in a folder of its own, of which only figures remain; the logs too, where something was broken. */
+/** One whole run in a folder of its own, of which only figures remain; all of it, where something was broken. */
 export async function runFaults(run: FaultRun): Promise<Figures> {
   const { log = () => undefined } = run
   const figures = createFigures()
@@ -59,9 +61,11 @@ export async function runFaults(run: FaultRun): Promise<Figures> {
   } finally {
     await Promise.all(members.map((member) => within(30_000, member.end(true))))
     await Promise.all(members.map(({ network }) => network.close()))
-    await database.remove()
-    if (figures.violations.length === 0 || !run.keepsLogs) await rm(folder, { recursive: true, force: true })
-    else log(`what the processes said is in ${logs}`)
+    await database.stop()
+    if (figures.violations.length === 0 || !run.keepsLogs) {
+      await database.remove()
+      await rm(folder, { recursive: true, force: true })
+    } else log(`what the processes said, the carrier's record and the database are in ${folder}`)
   }
   return figures
 }
@@ -102,11 +106,14 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const end = performance.now() + loadSeconds(run.seconds) * 1000
   const shared = { chance, figures, told, end }
   const watched = { database, figures, carriers, end }
+  const backlog = watchBacklog(watched, backlogMax)
+  const { recipientsPerSecond } = run
   const load = Promise.all([
-    runLoad({ ...shared, clients, members, accounts, recipientsPerSecond: run.recipientsPerSecond }, clientsAtOnce),
+    runLoad({ ...shared, clients, members, accounts, recipientsPerSecond, backlog }, clientsAtOnce),
     injectFaults({ ...shared, members, database, leaseSeconds, secondsBetween: run.secondsBetweenFaults }),
     operate({ ...shared, gateway, accounts }),
     watchBalances(watched),
+    backlog.over,
   ])
   if (run.endsWhenBroken === true) {
     await Promise.race([load, untilBroken(watched)])
@@ -119,7 +126,8 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   log('the load has ended')
 
   await restartDispatchers(members, figures)
-  await settle(place)
+  // What still moves cannot be judged.
+  if (!(await settle(place))) return
   log('everything has settled')
   const losses =
     figures.of('fault: kill a dispatcher') +
@@ -160,16 +168,16 @@ async function restartDispatchers(members: readonly Member[], figures: Figures):
 }
 
 /** Until nothing is under way: what is left waits for a time to come, and everything that will be reported has been. */
-async function settle({ database, figures }: Place): Promise<void> {
+async function settle({ database, figures }: Place): Promise<boolean> {
   const end = performance.now() + settleMilliseconds
   for (;;) {
     const [row] = await database.ask<Record<'moving' | 'unreported', string>>(`
 select (select count(*) from due) + (select count(*) from flight) + (select count(*) from later where at < now() + interval '10 min') moving,
   (select count(*) from message where code = 100 and msisdn % 100 <> 94) unreported`)
-    if (row !== undefined && Number(row.moving) + Number(row.unreported) === 0) return
+    if (row !== undefined && Number(row.moving) + Number(row.unreported) === 0) return true
     if (performance.now() > end) {
       figures.broken('P-4', `after ${settleMilliseconds} ms ${JSON.stringify(row)}`)
-      return
+      return false
     }
     await delay(300)
   }

@@ -118,3 +118,11 @@ export async function deletedIds(database: Database): Promise<ReadonlySet<number
   const rows = await database.ask<{ id: string }>('select id from message where code = 102')
   return new Set(rows.map(({ id }) => Number(id)))
 }
+
+/** How many messages are with dispatchers, due, or due within two minutes. */
+export async function waitingMessages(database: Database): Promise<number> {
+  const [row] = await database.ask<{ n: string }>(`
+select coalesce((select sum(hi - lo) from due), 0) + coalesce((select sum(cardinality(ids)) from flight), 0)
+  + coalesce((select sum(hi - lo) from later where at < now() + interval '2 min'), 0) n`)
+  return Number(row?.n)
+}

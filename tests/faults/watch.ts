@@ -3,7 +3,7 @@ import { submissions } from '../support/record.ts'
 import { submittedAgain } from './checks.ts'
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
-import { deletedIds, movedTwice, storedTwice, wrongBalances, wrongRefunds } from './state.ts'
+import { deletedIds, movedTwice, storedTwice, waitingMessages, wrongBalances, wrongRefunds } from './state.ts'
 
 export interface Watched {
   readonly database: Database
@@ -23,6 +23,24 @@ export async function watchBalances({ database, figures, end }: Watched): Promis
     figures.count('balances looked at during the run')
     await delay(3000)
   }
+}
+
+export interface Backlog {
+  /** So much waits that it would take too long to send when the load has ended. */
+  isFull(): boolean
+  readonly over: Promise<void>
+}
+
+/** Looks every second, until the end, how many messages wait. */
+export function watchBacklog({ database, end }: Watched, max: number): Backlog {
+  let waiting = 0
+  async function watch(): Promise<void> {
+    while (performance.now() < end) {
+      waiting = await waitingMessages(database)
+      await delay(1000)
+    }
+  }
+  return { isFull: () => waiting > max, over: watch() }
 }
 
 /** Resolves soon after a promise was seen to be broken, of those that can be judged while all is under way; or at the end. */
