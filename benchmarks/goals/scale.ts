@@ -33,11 +33,11 @@ export const scale: Benchmark = {
     const found = await measurePaths(scene, sides)
     await addBacklog(sides.small.database, backlogs.small / by, sides.small.accounts.length)
     await addBacklog(sides.large.database, backlogs.large / by, sides.large.accounts.length)
-    const behind = await measureBacklog(scene, sides, backlogs.small / by)
+    const behind = await compared(scene, sides, paths.behindBacklog)
     for (const [name, { database }] of Object.entries(sides)) await checkFilled(scene, name, database)
     return {
       figures: [...found.figures, ...behind.figures, { name: 'filling', unit: 's', rounds: [fillSeconds] }],
-      growth: [...(found.growth ?? []), ...(behind.growth ?? [])],
+      growth: [...(found.growth ?? []), ...behind.growth],
       notes: [
         'Small and large: CPU of PostgreSQL a message, or the p50 of an answer.',
         ...(scene.quick
@@ -93,11 +93,4 @@ async function compared(
       large: spreadOf(of('large', name)).median,
     })),
   }
-}
-
-/** Each round takes a part of the backlog, so both sides have one in every round. */
-async function measureBacklog(scene: Scene, sides: Sides, messages: number): Promise<Outcome> {
-  const { figures, growth } = await compared(scene, sides, paths.acceptBehindBacklog)
-  const dispatching = await compared(scene, sides, (where, side) => paths.dispatchBacklog(where, side, messages / 8))
-  return { figures: [...figures, ...dispatching.figures], growth: [...growth, ...dispatching.growth], notes: [] }
 }

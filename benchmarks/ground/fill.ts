@@ -158,17 +158,15 @@ async function addScheduled(database: Database, { scheduled, accounts }: Filling
   )
 }
 
-/** Messages that wait to be sent now: nine tenths in sends of 1000 of 100 accounts, the others single sends of 1000 accounts. */
+/** Messages that wait to be sent now, in sends of 1000 of up to 1000 accounts. */
 export async function addBacklog(database: Database, messages: number, accounts: number): Promise<void> {
   const ids = await nextIds(database, messages)
   await database.query(
     `with x as (
-      select first, n, 1 + (first / n * 7919 % least($3::int, case when n = 1 then 1000 else 100 end))::int account
-      from (select g first, 1 n from generate_series($1::bigint, $1::bigint + $2::bigint / 10 - 1) g
-        union all select g, 1000 from generate_series(($1::bigint + $2::bigint / 10 + 999) / 1000 * 1000, $1::bigint + $2::bigint - 1000, 1000) g) y
+      select g first, 1000 n, 1 + (g / 1000 * 7919 % least($3::int, 1000))::int account
+      from generate_series($1::bigint, $1::bigint + $2::bigint - 1000, 1000) g
     ), s as (${sendOf('first', 'n', 'account', 'null')} from x)
-    insert into due (lane, account_id, lo, hi, first_id)
-    select case when n <= 10 then 0 else 1 end, account, first, first + n, first from x`,
+    insert into due (lane, account_id, lo, hi, first_id) select 1, account, first, first + n, first from x`,
     [ids, messages, accounts],
   )
   await settleBalances(database)
