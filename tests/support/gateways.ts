@@ -16,9 +16,9 @@ export interface RunningGateway {
 
 const CARRIERS = 'simulator:?delayMs=10'
 
-export async function startAllInOne(): Promise<RunningGateway> {
+export async function startAllInOne(further: Environment = {}): Promise<RunningGateway> {
   const data = await dataFolder()
-  const environment = { DATA_DIR: data.path, CARRIERS }
+  const environment = { DATA_DIR: data.path, CARRIERS, ...further }
   const app = await startApp('all-in-one', environment)
   return {
     restUrl: app.url,
@@ -35,11 +35,11 @@ export async function startAllInOne(): Promise<RunningGateway> {
 }
 
 /** One process for each interface and two dispatchers, on one DATABASE_URL. */
-export async function startFiveProcesses(): Promise<RunningGateway> {
+export async function startFiveProcesses(further: Environment = {}): Promise<RunningGateway> {
   const data = await dataFolder()
   const cluster = `${data.path}/db`
   const database = await startEmbeddedPostgres({ dataDir: cluster })
-  const environment = { DATABASE_URL: database.connectionString, DATA_DIR: data.path, CARRIERS }
+  const environment = { DATABASE_URL: database.connectionString, DATA_DIR: data.path, CARRIERS, ...further }
   const apps = await Promise.all(
     (['rest', 'asp', 'xml', 'dispatcher', 'dispatcher'] as const).map((app) => startApp(app, environment)),
   )

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 export interface Submitted {
   readonly messageId: number
   readonly number: string
+  readonly from: string | null
   readonly answer: string
 }
 

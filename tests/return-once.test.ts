@@ -1,0 +1,180 @@
+import { randomInt } from 'node:crypto'
+import { connect } from 'node:net'
+import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
+import { carrierId, createExchange, type CarrierId } from '@gateway/core'
+import { until } from '@gateway/core/testing'
+import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from '@gateway/embedded-postgres'
+import { rest, restSend, restStatus } from './support/clients.ts'
+import { dataFolder, gatewayJson, killLeftovers, startApp, type Environment, type Started } from './support/process.ts'
+
+// Three processes that return replies, two of the query-string interface and one of the XML interface, on one database.
+const carrier = carrierId('network') as CarrierId
+const number = '27821230001'
+
+let data: Awaited<ReturnType<typeof dataFolder>>
+let database: EmbeddedPostgres
+let environment: Environment
+let postgres: PostgresPorts
+let apps: readonly Started[]
+
+beforeAll(async () => {
+  data = await dataFolder()
+  database = await startEmbeddedPostgres({ dataDir: `${data.path}/db` })
+  const { connectionString } = database
+  environment = { DATABASE_URL: connectionString, DATA_DIR: data.path, CARRIERS: 'simulator:?delayMs=0' }
+  const names = ['asp', 'asp', 'xml', 'rest', 'dispatcher'] as const
+  apps = await Promise.all(names.map((app) => startApp(app, environment)))
+  postgres = postgresPorts({ connectionString })
+}, 120_000)
+afterAll(async () => {
+  await postgres.close()
+  await Promise.all(apps.map((app) => app.stop()))
+  killLeftovers()
+  await database.stop()
+  await removeCluster(`${data.path}/db`)
+  await data.remove()
+}, 120_000)
+
+const urlOf = (at: number): string => apps[at]?.url ?? ''
+
+/** The key of a new account to which every reply belongs that comes from now on. */
+async function holder(login: string): Promise<string> {
+  const open = ['account', 'open', '--login', login, '--credits', '10']
+  const { id } = await gatewayJson<{ id: number }>(open, environment)
+  const { key } = await gatewayJson<{ key: string }>(['key', 'issue', String(id)], environment)
+  const client = { url: urlOf(3), key }
+  const [message] = await restSend(client, [number])
+  await until(async () => (await restStatus(client, [Number(message)]))[0]?.status === 'DELIVERED', 30_000)
+  return key
+}
+
+async function bring(texts: readonly string[]): Promise<void> {
+  const common = { carrier, from: number, to: undefined, sent: undefined, offer: undefined, part: undefined }
+  await createExchange(postgres.ports).receive(texts.map((text) => ({ ...common, text, reference: text })))
+}
+
+interface Poll {
+  readonly asked: string
+  readonly port: number
+  /** The texts in an answer. */
+  read(body: string): readonly string[]
+}
+
+const aspPoll = (at: number, key: string): Poll => ({
+  asked: `GET /api/httpgetreplies.asp?apikey=${key} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+  port: Number(new URL(urlOf(at)).port),
+  read: (body) => Array.from(body.matchAll(/Message=([^;&]*)/g), ([, text = '']) => text),
+})
+
+function xmlPoll(key: string): Poll {
+  const body = `<Svc_Replies><ApiKey>${key}</ApiKey></Svc_Replies>`
+  const head = `POST /api/xmlgetreplies.asp HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`
+  return {
+    asked: head + body,
+    port: Number(new URL(urlOf(2)).port),
+    read: (answer) => Array.from(answer.matchAll(/<Message>([^<]*)<\/Message>/g), ([, text = '']) => text),
+  }
+}
+
+/** The whole answer; undefined: it was cut off, by us after `bytes` bytes of it (0: before any), or by the server. */
+const ask = ({ asked, port }: Poll, bytes = Infinity): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    let got = Buffer.alloc(0)
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(asked, () => {
+        if (bytes === 0) socket.resetAndDestroy()
+      })
+    })
+    socket.on('data', (chunk) => {
+      got = Buffer.concat([got, chunk])
+      if (got.length >= bytes) socket.resetAndDestroy()
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(wholeBody(got.toString())))
+  })
+
+function wholeBody(answer: string): string | undefined {
+  const [head = '', ...rest] = answer.split('\r\n\r\n')
+  const body = rest.join('\r\n\r\n')
+  const length = /content-length: (\d+)/i.exec(head)?.[1]
+  if (length === undefined || Buffer.byteLength(body) < Number(length)) return undefined
+  if (!head.startsWith('HTTP/1.1 200')) throw new Error(`a poller was answered ${answer.slice(0, 200)}`)
+  return body
+}
+
+test('64 pollers of three processes, some of which hang up: no reply is in two answers, each is in one or was hung up on', async () => {
+  const key = await holder('many')
+  const count = 10_000
+  const texts = Array.from({ length: count }, (_, i) => `reply ${i}`)
+  const polls = [aspPoll(0, key), aspPoll(1, key), xmlPoll(key)]
+  const got: string[] = []
+  const figures = { answers: 0, withReplies: 0, hungUp: 0 }
+  let over = false
+
+  async function poll(one: Poll): Promise<void> {
+    while (!over) {
+      const hangsUp = randomInt(4) === 0
+      const body = await ask(one, hangsUp ? randomInt(2) * randomInt(20_000) : Infinity)
+      if (body === undefined) figures.hungUp++
+      else {
+        const read = one.read(body)
+        got.push(...read)
+        figures.answers++
+        if (read.length > 0) figures.withReplies++
+      }
+    }
+  }
+  const polling = Array.from({ length: 64 }, (_, i) => poll(polls[i % 3] ?? xmlPoll(key)))
+  for (let at = 0; at < count; at += 100) await bring(texts.slice(at, at + 100))
+  over = true
+  await Promise.all(polling)
+
+  // Nobody hangs up any more: what was not handed over whole comes now.
+  const empty = async () => {
+    const body = (await ask(polls[0] ?? xmlPoll(key))) ?? ''
+    got.push(...aspPoll(0, key).read(body))
+    return body === ''
+  }
+  await until(async () => (await empty()) && (await empty()), 30_000)
+
+  expect(new Set(got).size).toBe(got.length)
+  const seen = new Set(got)
+  const missed = texts.filter((text) => !seen.has(text))
+  if (figures.hungUp === 0) expect(missed).toEqual([])
+  const listed = new Set<string>()
+  for (let offset = 0; offset < count; offset += 1000) {
+    const page = await rest<{ resultsTotalAvailable: number; incomingMessages: { messageText: string }[] }>(
+      { url: urlOf(3), key },
+      `/sms/incoming?offset=${offset}&limit=1000`,
+    )
+    expect(page.resultsTotalAvailable).toBe(count)
+    for (const { messageText } of page.incomingMessages) listed.add(messageText)
+  }
+  expect(listed.size).toBe(count)
+  expect(figures.withReplies).toBeGreaterThan(10)
+  expect(figures.hungUp).toBeGreaterThan(10)
+  console.info(
+    `return once: ${JSON.stringify({ ...figures, inWholeAnswers: got.length, handedOverUnread: missed.length })}`,
+  )
+}, 180_000)
+
+test.each([
+  ['query-string', () => aspPoll],
+  ['XML', () => (_: number, key: string) => xmlPoll(key)],
+])(
+  '%s: a large answer that nobody reads to its end is offered again, whole and in its order',
+  async (name, pollOf) => {
+    const key = await holder(`large-${name}`)
+    const long = 'x'.repeat(900)
+    const texts = Array.from({ length: 10_000 }, (_, i) => `${name}${i} ${long}`)
+    for (let at = 0; at < texts.length; at += 500) await bring(texts.slice(at, at + 500))
+    const poll = pollOf()(0, key)
+    // More than any buffer between us and the server holds: it cannot have handed all of it over.
+    for (const bytes of [1, 100_000]) await until(async () => (await ask(poll, bytes)) === undefined, 30_000)
+    let body = ''
+    await until(async () => (body = (await ask(poll)) ?? '') !== '' && poll.read(body).length > 0, 30_000)
+    expect(poll.read(body)).toEqual(texts)
+    expect(poll.read((await ask(poll)) ?? '')).toEqual([])
+  },
+  180_000,
+)
