@@ -10,10 +10,10 @@ test('a first start prints curl lines, each of them works, and the messages beco
     const gateway = await startApp('all-in-one', { DATA_DIR: data.path, CARRIERS: 'simulator:?delayMs=100' })
     const printed = await until(() => /\n( {2}curl [\s\S]*)/.exec(gateway.output())?.[1])
     const lines = printed.split('\n').filter((line) => line.startsWith('  curl '))
-    expect(lines).toHaveLength(8)
-    const [restSend, aspSend, xmlSend, restStatus, aspStatus, xmlStatus, restBalance, aspBalance] = lines.map(
-      (line) => () => runCurlLine(readCurlLine(line)),
-    )
+    expect(lines).toHaveLength(10)
+    const run = lines.map((line) => () => runCurlLine(readCurlLine(line)))
+    const [restSend, aspSend, xmlSend, restStatus, aspStatus, xmlStatus, restBalance, aspBalance, toAnswer, replies] =
+      run
 
     expect(await restSend?.()).toContain('"accepted":true')
     expect(await aspSend?.()).toMatch(/^27825550101=\d+&$/)
@@ -24,6 +24,12 @@ test('a first start prints curl lines, each of them works, and the messages beco
     await until(async () => delivered(await xmlStatus?.(), /<Status>DELIVERED<\/Status>/g))
     expect(await restBalance?.()).toContain('"creditBalance":997.0')
     expect(await aspBalance?.()).toBe('Credits=997')
+    expect(await toAnswer?.()).toMatch(/^27825550188=\d+&27825550189=\d+&$/)
+    let read = ''
+    await until(async () => (read += (await replies?.()) ?? '').match(/CLI=/g)?.length === 2)
+    expect(read).toMatch(/CLI=27825550188;[^&]*Message=Yes, thank you;/)
+    expect(read).toMatch(/CLI=27825550189;[^&]*Message=STOP;/)
+    expect(await replies?.()).toBe('')
 
     expect(await (await fetch(`${gateway.url}/`)).text()).toContain('The gateway runs')
     expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200)

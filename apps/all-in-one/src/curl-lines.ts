@@ -1,9 +1,11 @@
 import type { DemoAccount } from './demo-account.ts'
 
 const number = '27825550101'
+/** The second one answers STOP (docs/operations.md). */
+const answering = ['27825550188', '27825550189']
 
 /**
- * Lines to paste into a shell: a send over each interface, then the status of all three. A new database counts its
+ * Lines to paste into a shell: a send over each interface, the status of all three, and what people answer. A new database counts its
  * messages from 1, so the ids are known before.
  */
 export function curlLines(base: string, { apiKey }: Pick<DemoAccount, 'apiKey'>): string {
@@ -25,6 +27,9 @@ export function curlLines(base: string, { apiKey }: Pick<DemoAccount, 'apiKey'>)
     'And what is left:',
     `  curl -s -H 'Authorization: ${apiKey}' ${rest}/credits/balance; echo`,
     `  curl -s '${base}/api/credits.asp?apikey=${apiKey}'; echo`,
+    'Two people who answer, one of them STOP: send to them, and read three seconds later what they wrote, which is returned once:',
+    `  curl -s '${base}/api/batchmessage.asp?apikey=${apiKey}&message=Do+you+like+it%3F&numbers=${answering.join(';')}'; echo`,
+    `  curl -s '${base}/api/httpgetreplies.asp?apikey=${apiKey}'; echo`,
   ].join('\n')
 }
 

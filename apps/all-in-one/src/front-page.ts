@@ -32,6 +32,8 @@ code, pre { font: 14px/1.45 ui-monospace, monospace } pre { background: #f4f6f9;
 npx pnpm gateway key issue 1 --label mine</pre>
 <p>Send from the command line and watch what becomes of it:</p>
 <pre>npx pnpm gateway send --account 1 --to 27825550101 --text 'Hello' --wait</pre>
+<p>Have somebody answer (a number that ends in 88 does so by itself, one in 89 with <code>STOP</code>); the reply is in <code>/api/rest/v1/sms/incoming</code>, and once in <code>httpgetreplies.asp</code> or <code>xmlgetreplies.asp</code>:</p>
+<pre>npx pnpm gateway simulate reply --from 27825550101 --to 12025550100 --text 'Yes'</pre>
 <p>Open an account of your own:</p>
 <pre>npx pnpm gateway account open --login acme --credits 500</pre>
 <p>The pages in <code>docs/interfaces</code> describe each interface, <code>docs/operations.md</code> how to run the gateway for good.</p>
