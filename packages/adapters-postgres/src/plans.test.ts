@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Client } from 'pg'
 import { fillDatabase, filled } from '../testing/filled-database.ts'
 import { freshDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
@@ -7,11 +8,14 @@ import { defaultSettings, silent } from './settings.ts'
 import { accept } from './sql/accept.ts'
 import { applyReceipts, knownReceipts, newestPartition } from './sql/apply-receipts.ts'
 import { arrayOf } from './sql/arrays.ts'
+import { chooseSenders, chosenSenders } from './sql/choose-senders.ts'
 import { claimBulk } from './sql/claim-bulk.ts'
 import { claimSingle } from './sql/claim-single.ts'
 import { expire } from './sql/expire.ts'
 import { extend } from './sql/extend.ts'
+import { addSenders, findSenders, senderAddresses } from './sql/find-senders.ts'
 import type { HotStatement } from './sql/hot-statement.ts'
+import { putBack, takeInbox } from './sql/inbox.ts'
 import { keepReceipts } from './sql/keep-receipts.ts'
 import { findSends } from './sql/lost-answer.ts'
 import { mark } from './sql/mark.ts'
@@ -21,6 +25,7 @@ import { arrayOfTexts } from './sql/null-arrays.ts'
 import { postpone } from './sql/postpone.ts'
 import { promote } from './sql/promote.ts'
 import { lockAccount, readAccount, readBalances } from './sql/read-account.ts'
+import { findNoted, findWaitingParts, noteArrivals, takeOldParts } from './sql/receive.ts'
 import { recordLate } from './sql/record-late.ts'
 import { record } from './sql/record.ts'
 import { refuseLate } from './sql/refuse-late.ts'
@@ -41,6 +46,9 @@ const ids = (from: number, count: number) => Array.from({ length: count }, (_, i
 const of = (value: number | string, count: number) => arrayOf(ids(0, count).map(() => value))
 const numbers = (of: readonly number[]) => arrayOf(of.map((id) => 27800000000 + id))
 const references = (of: readonly number[]) => arrayOfTexts(of.map((id) => `r${id}`))
+const keys = (kind: string, count: number) =>
+  ids(1, count).map((i) => createHash('md5').update(`${kind}${i}`).digest('hex'))
+const longAgo = '2001-01-01T00:00:00Z'
 const flying = ids(filled.flying.from, 100)
 const sent = ids(filled.sent.from, 500)
 const fresh = ids(5_500_001, 100)
@@ -115,6 +123,19 @@ const cases: Readonly<Record<string, Case>> = {
     values: [references(sent), of(0, 500), 1, numbers(sent), of('null', 500)],
     rowsMax: 0,
   },
+  'find-senders': { statement: findSenders, values: ['{12025551001,none}'], rowsMax: 2 },
+  'add-senders': { statement: addSenders, values: ['{12025551001,none}'], rowsMax: 2 },
+  'sender-addresses': { statement: senderAddresses, values: ['{1,2}'], rowsMax: 2 },
+  'chosen-senders': { statement: chosenSenders, values: [of(1, 100), numbers(ids(1, 100))], rowsMax: 100 },
+  'choose-senders': { statement: chooseSenders, values: [4, numbers(ids(4950, 100)), '{1,2,3,4}'], rowsMax: 100 },
+  'note-arrivals': { statement: noteArrivals, values: [arrayOf(keys('k', 100)), keys('o', 1)[0]], rowsMax: 100 },
+  'find-noted': { statement: findNoted, values: [arrayOf(keys('k', 100)), keys('o', 1)[0]], rowsMax: 100 },
+  'find-waiting-parts': { statement: findWaitingParts, values: [arrayOf(keys('p', 100))], rowsMax: 100 },
+  'take-old-parts': { statement: takeOldParts, values: [60, 100], rowsMax: 100 },
+  'take-all': { statement: takeInbox.all, values: [1, longAgo, 100, keys('n', 1)[0]], rowsMax: 100 },
+  'take-replies': { statement: takeInbox.replies, values: [1, longAgo, 100, keys('n', 1)[0]], rowsMax: 100 },
+  'take-short-code': { statement: takeInbox['short-code'], values: [1, longAgo, 100, keys('n', 1)[0]], rowsMax: 100 },
+  'put-back': { statement: putBack, values: [1, keys('t', 1)[0]], rowsMax: 1 },
   'match-receipts': { statement: matchReceipts, values: [200], rowsMax: 600, partitions: [0, 1, 2, 3] },
 }
 
@@ -127,8 +148,12 @@ const functions: Readonly<Record<string, readonly string[]>> = {
   "select * from delete_waiting(1, array(select generate_series(5100002, 5101000, 2)), now() - interval '90 days', gen_random_uuid())":
     [],
   'select transfer_credits(2, 1, 10, now(), gen_random_uuid())': [],
+  "select * from add_parts(array[md5('p1')::uuid, md5('p2')::uuid], '{x,y}', '{1,2}', '{2,2}', '{a,b}')": [],
+  "select drop_inbox(now() - interval '90 days', 730)": [],
   'select adopt(0)': ['orphan_receipt', 'flight'],
   "select * from drop_block(530, now() + interval '1 day')": ['flight'],
+  "select receive_texts('{1,1,1}', '{27805300001,27805200001,x}', '{27805300001,27805200001,null}', '{12025551001,null,null}', '{stop,b,c}', '{1,0,0}', '{5500001}', 'bye', 1::smallint)":
+    ['flight'],
 }
 
 const small = new Set(['dispatcher', 'carrier', 'id_block', 'price'])

@@ -42,13 +42,13 @@ export interface Tables {
     why: string | null
   }
   price: { prefix: string; price: number }
-  suppression: {
+  suppression: { account_id: number; msisdn: number; kind: number; since: Time }
+  opt_out_reply: {
     account_id: number
     msisdn: number
-    kind: number
     since: Time
-    arrival_id: number | null
-    reply: string | null
+    arrival_id: number
+    text: string
     answers: number | null
   }
   sender: { id: GeneratedAlways<number>; address: string; account_id: number | null; assigned_at: TimeOrNull }

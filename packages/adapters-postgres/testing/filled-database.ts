@@ -55,6 +55,16 @@ export async function fillDatabase(connectionString: string): Promise<void> {
     insert into orphan_receipt (carrier, carrier_id, code, msisdn, submitted_at, next_try)
     select 1, 'stranger' || i, 0, 27800000000 + i, now(), now() + interval '1 hour' * (i % 10 - 1) from generate_series(1, ${orphans}) i;
     insert into suppression (account_id, msisdn, kind, since) select i % 20, 27800000000 + i, 1 + i % 3, now() from generate_series(1, 5000) i;
+    insert into sender (address) select '1202555' || (1000 + i) from generate_series(1, 300) i;
+    update sender set account_id = 1, assigned_at = now() where id = 2;
+    insert into chosen_sender (msisdn, accounts, senders) select 27800000000 + i, array[1, 2, 3], array[1, 2, 3] from generate_series(1, 5000) i;
+    insert into last_contact (msisdn, sender, account_id, message_id, at) select 27800000000 + i, 1, 1, i, now() - interval '1 year' from generate_series(1, 5000) i;
+    insert into arrival (account_id, short_code, carrier, from_address, to_address, text)
+    select nullif(i % 20, 0), case when i % 3 = 0 and i % 20 > 0 then 2 end, 1, 27800000000 + i, '12025551001', 'hello' from generate_series(1, 20000) i;
+    insert into arrival_offered (account_id, at, arrival_id, to_code) select account_id, at, id, short_code is not null from arrival where account_id is not null and id % 20 <> 1;
+    insert into arrival_taken (operation, account_id, arrivals) select md5('t' || i)::uuid, 1, array[20 * i + 1] from generate_series(1, 900) i;
+    insert into arrival_seen (key, operation) select md5('k' || i)::uuid, md5('o' || i)::uuid from generate_series(1, 5000) i;
+    insert into arrival_parts (key, arrival, numbers, texts, last) select md5('p' || i)::uuid, '{}', '{1}', '{x}', now() - i * interval '1 second' from generate_series(1, 5000) i;
     insert into incident (message_id, what) select i, 'recovered' from generate_series(1, 5000) i;
     insert into ledger (account_id, kind, amount) select 1 + i % ${accounts}, 1, 1 from generate_series(1, 5000) i`)
   await client.end()

@@ -57,6 +57,14 @@ export async function letDaysPass(client: Client, days: number): Promise<void> {
     orphan_receipt: ['at'],
     client_request: ['at'],
     last_contact: ['at'],
+    arrival: ['at'],
+    arrival_offered: ['at'],
+    arrival_taken: ['at'],
+    arrival_seen: ['at'],
+    arrival_parts: ['last'],
+    chosen_sender: ['since'],
+    suppression: ['since'],
+    opt_out_reply: ['since'],
   }
   await client.query('begin')
   for (const [table, names] of Object.entries(columns)) {

@@ -1,5 +1,7 @@
 import type { Migration } from './migration.ts'
 
+// (The replies of opt-outs are beside their table: columns made it look so wide that claims, without statistics, read all entries of an account.)
+//
 // What the calls that return once have still to return is a small part of what is kept for the lists, so it has a table of its own, of
 // which rows are only inserted and deleted: an arrival is never written again, and a call that finds nothing does not walk over what was
 // taken. Each way of asking has an index that knows nothing of what it is not asked for.
@@ -52,8 +54,15 @@ create table arrival_parts (                      -- parts of a text that wait f
 );
 create index arrival_parts_last on arrival_parts (last);
 
--- The reply that made an opt-out; null: none did.
-alter table suppression add column arrival_id bigint, add column reply text, add column answers bigint;
+create table opt_out_reply (                      -- the reply that made an opt-out; holds for the entry of the same moment only
+  account_id int not null,
+  msisdn bigint not null,
+  since timestamptz not null,
+  arrival_id bigint not null,
+  text text not null,
+  answers bigint,
+  primary key (account_id, msisdn)
+);
 `
 
 // The row of a group is locked by whoever adds a part to it, so that of two who bring the last two parts one completes the text.
@@ -134,11 +143,14 @@ begin
 
     if r.wish = 2 then
       delete from suppression where account_id = r.last_account and msisdn = r.number and kind = 1;
+      delete from opt_out_reply where account_id = r.last_account and msisdn = r.number;
       continue;
     end if;
-    insert into suppression (account_id, msisdn, kind, since, arrival_id, reply, answers)
-    values (r.last_account, r.number, 1, now(), v_arrival, r.body, r.last_id) on conflict do nothing;
+    insert into suppression (account_id, msisdn, kind, since) values (r.last_account, r.number, 1, now()) on conflict do nothing;
     continue when not found;
+    insert into opt_out_reply (account_id, msisdn, since, arrival_id, text, answers)
+    values (r.last_account, r.number, now(), v_arrival, r.body, r.last_id)
+    on conflict (account_id, msisdn) do update set since = excluded.since, arrival_id = excluded.arrival_id, text = excluded.text, answers = excluded.answers;
     v_sender := coalesce(r.known, nullif(r.last_sender, 0));
     continue when v_sender is null or exists (select from account where id = r.last_account and locked)
       or exists (select from suppression where account_id in (0, r.last_account) and msisdn = r.number and kind = 3);

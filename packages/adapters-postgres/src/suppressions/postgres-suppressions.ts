@@ -12,13 +12,15 @@ import type {
   SuppressionScope,
 } from '@gateway/core'
 import { sql, type Kysely } from 'kysely'
+import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { timestamp } from '../sql/arrays.ts'
+import { listOptOuts, type OptOutRow } from '../sql/list-opt-outs.ts'
 import type { Tables } from '../tables.ts'
 import { matchNumbers } from './match-numbers.ts'
 import { scopeId, SUPPRESSION } from './suppression-kind.ts'
 
-export function postgresSuppressions({ pools: { hot, kysely } }: Context): Suppressions {
+export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Context): Suppressions {
   const match = matchNumbers(hot)
 
   async function add({ since, ...key }: SuppressionEntry): Promise<'added' | 'already'> {
@@ -33,7 +35,14 @@ export function postgresSuppressions({ pools: { hot, kysely } }: Context): Suppr
 
   async function remove(key: SuppressionKey): Promise<boolean> {
     const { account_id, msisdn, kind } = columns(key)
+    // The reply that made an opt-out holds for its moment only; what an entry that is gone was made by is nobody's business.
     const removed = await kysely
+      .with('reply', (with_) =>
+        with_
+          .deleteFrom('opt_out_reply')
+          .where('account_id', '=', account_id)
+          .where('msisdn', '=', kind === SUPPRESSION['opt-out'] ? msisdn : 0),
+      )
       .deleteFrom('suppression')
       .where('account_id', '=', account_id)
       .where('msisdn', '=', msisdn)
@@ -47,7 +56,7 @@ export function postgresSuppressions({ pools: { hot, kysely } }: Context): Suppr
     add,
     remove,
     list: (scope, kind) => listed(kysely, scope, kind),
-    optOuts: (by) => optOuts(kysely, by),
+    optOuts: (by) => optOuts(ordinary, by),
   }
 }
 
@@ -65,33 +74,32 @@ async function* listed(
   scope: SuppressionScope,
   kind: Suppression,
 ): AsyncIterable<SuppressionEntry> {
-  const page = (after: string) => pageOf(kysely, scope, kind, after).execute()
+  const page = (after: string) =>
+    kysely
+      .selectFrom('suppression')
+      .select([asText.as('number'), 'since'])
+      .where('account_id', '=', scopeId(scope))
+      .where('kind', '=', SUPPRESSION[kind])
+      .where(asText, '>', after as Msisdn)
+      .orderBy(asText)
+      .limit(pageRows)
+      .execute()
   for await (const { number, since } of inPieces(page)) yield { scope, number, kind, since: since as Instant }
 }
 
-async function* optOuts(kysely: Kysely<Tables>, by: AccountId): AsyncIterable<OptOut> {
-  const page = (after: string) =>
-    pageOf(kysely, by, 'opt-out', after).select(['arrival_id', 'reply', 'answers']).execute()
-  for await (const { number, since, arrival_id, reply, answers } of inPieces(page)) {
-    const made =
-      arrival_id === null
-        ? undefined
-        : { id: arrival_id as ArrivalId, text: reply ?? '', answers: (answers ?? undefined) as MessageId | undefined }
-    yield { number, since: since as Instant, reply: made }
+async function* optOuts(ordinary: Connections, by: AccountId): AsyncIterable<OptOut> {
+  const page = (after: string) => ordinary.run(listOptOuts, [by, after, pageRows])
+  for await (const row of inPieces(page)) {
+    yield { number: row.number as Msisdn, since: row.since as Instant, reply: replyOf(row) }
   }
 }
 
-const pageOf = (kysely: Kysely<Tables>, scope: SuppressionScope, kind: Suppression, after: string) =>
-  kysely
-    .selectFrom('suppression')
-    .select([asText.as('number'), 'since'])
-    .where('account_id', '=', scopeId(scope))
-    .where('kind', '=', SUPPRESSION[kind])
-    .where(asText, '>', after as Msisdn)
-    .orderBy(asText)
-    .limit(pageRows)
+function replyOf({ arrival, text, answers }: OptOutRow): OptOut['reply'] {
+  if (arrival === null) return undefined
+  return { id: arrival as ArrivalId, text: text ?? '', answers: (answers ?? undefined) as MessageId | undefined }
+}
 
-async function* inPieces<Row extends { readonly number: Msisdn }>(
+async function* inPieces<Row extends { readonly number: string }>(
   page: (after: string) => Promise<readonly Row[]>,
 ): AsyncIterable<Row> {
   for (let after = ''; ;) {

@@ -1,0 +1,143 @@
+import { Client } from 'pg'
+import type { AccountId, Arrival, SenderAddress } from '@gateway/core'
+import { aNumber, anAccount, anAddress, anOrder, numbers } from '@gateway/core/testing'
+import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
+import { acceptedIds, dispatchAll, letDaysPass } from '../../testing/old-history.ts'
+import { aReply, confirmation, inboxTexts } from '../../testing/replies.ts'
+import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
+
+let database: FreshDatabase
+let postgres: PostgresPorts
+let client: Client
+
+beforeEach(async () => {
+  database = await freshDatabase()
+  postgres = postgresPorts({ connectionString: database.connectionString })
+  client = new Client({ connectionString: database.connectionString })
+  await client.connect()
+})
+afterEach(async () => {
+  await client.end()
+  await postgres.close()
+  await database.drop()
+})
+
+const count = async (from: string) =>
+  (await client.query<{ count: number }>(`select count(*)::int from ${from}`)).rows[0]?.count
+
+async function dropAll() {
+  for (;;) if ((await postgres.ports.history.drop(90, 730)).left === 'all') return
+}
+const receive = (...wanted: readonly Partial<Arrival>[]) =>
+  postgres.ports.inbox.receive(wanted.map(aReply), confirmation)
+
+async function sent(by: AccountId, from: SenderAddress = anAddress()): Promise<number> {
+  const [id = NaN] = await acceptedIds(postgres.ports, anOrder(by, { to: [aNumber()], from }))
+  await dispatchAll(postgres.ports)
+  return id
+}
+
+test('after 90 days replies are dropped, offered or not; opt-outs stay with the reply that made them', async () => {
+  const { ports } = postgres
+  const { id } = await anAccount(ports)
+  const answered = await sent(id)
+  await receive({ text: 'stop', reference: 'a' }, { text: 'b' }, { text: 'nobody', from: 'x' })
+  await ports.inbox.take(id, 'all', 0 as never, 1)
+  await letDaysPass(client, 89)
+  await dropAll()
+  expect(await inboxTexts(ports, id)).toEqual(['stop', 'b'])
+  await letDaysPass(client, 2)
+  await receive({ text: 'young' })
+  await dropAll()
+  expect(await inboxTexts(ports, id)).toEqual(['young'])
+  expect(await count('arrival')).toBe(1)
+  expect(await count('arrival_offered')).toBe(1)
+  expect(await count('arrival_taken')).toBe(0)
+  expect(await count('arrival_seen')).toBe(1)
+  for await (const { reply } of ports.suppressions.optOuts(id)) {
+    expect(reply).toMatchObject({ text: 'stop', answers: answered })
+  }
+})
+
+test('a late STOP finds the account by the address, and a confirmation was nobody’s last word', async () => {
+  const { ports } = postgres
+  const [one, two] = [await anAccount(ports), await anAccount(ports)]
+  const [first, second] = [anAddress('12025550111'), anAddress('12025550112')]
+  const answered = await sent(one.id, first)
+  await sent(two.id, second)
+  await receive({ to: second, text: 'stop' })
+  await dispatchAll(ports)
+  expect(await count('message where sender < 0 and code = 100')).toBe(1)
+  await letDaysPass(client, 91)
+  await dropAll()
+  expect(await count('message')).toBe(0)
+  await receive({ to: second, text: 'start' }, { to: second, text: 'hello' }, { to: first, text: 'stop' })
+  expect(await inboxTexts(ports, two.id)).toEqual(['start', 'hello'])
+  expect(await inboxTexts(ports, one.id)).toEqual(['stop'])
+  const { items } = await ports.inbox.list(one.id, 'all', 0 as never, { offset: 0, limit: 1 })
+  expect(items[0]?.answers).toBe(answered)
+  await letDaysPass(client, 640)
+  await dropAll()
+  await receive({ to: first, text: 'much too late' })
+  expect(await inboxTexts(ports, one.id)).toEqual([])
+})
+
+test('the same again after 24 hours is another message', async () => {
+  const { ports } = postgres
+  const { id } = await anAccount(ports)
+  await sent(id)
+  await receive({ reference: 'a' })
+  await client.query(`update arrival_seen set at = at - interval '23 hours 59 minutes'`)
+  expect(await receive({ reference: 'a' })).toEqual(['repeated'])
+  await client.query(`update arrival_seen set at = at - interval '2 minutes'`)
+  expect(await receive({ reference: 'a' }, { reference: 'a' })).toEqual(['stored', 'repeated'])
+  expect(await inboxTexts(ports, id)).toHaveLength(2)
+})
+
+test('parts that stay alone for 24 hours are released; a part that came late begins a new text', async () => {
+  const { ports } = postgres
+  const { id } = await anAccount(ports)
+  await sent(id)
+  const part = (number: number) => ({ group: 1, number, of: 2 })
+  await receive({ text: 'half', part: part(1) })
+  expect(await ports.inbox.releaseParts(86_400, 10, confirmation)).toBe(0)
+  await letDaysPass(client, 1)
+  expect(await ports.inbox.releaseParts(86_400, 10, confirmation)).toBe(1)
+  expect(await receive({ text: 'other', part: part(2) })).toEqual(['incomplete'])
+  expect(await inboxTexts(ports, id)).toEqual(['half'])
+})
+
+test('the address of an account for a number is forgotten when nobody can answer to it any more', async () => {
+  const { ports } = postgres
+  const { id } = await anAccount(ports)
+  const pool = [anAddress('12025550111'), anAddress('12025550112')]
+  await ports.senders.choose(id, numbers(2), pool)
+  await sent(id)
+  await letDaysPass(client, 700)
+  await dropAll()
+  expect(await count('chosen_sender')).toBe(2)
+  await sent(id)
+  await letDaysPass(client, 80)
+  await dropAll()
+  const { rows } = await client.query('select msisdn::text from chosen_sender')
+  expect(rows).toEqual([{ msisdn: aNumber() }])
+})
+
+test('messages of a version before this one are answered: their address is not known', async () => {
+  const { ports } = postgres
+  const { id } = await anAccount(ports)
+  // As they were accepted and recorded then, and still are while both versions run.
+  await client.query(`
+    insert into send (first_id, n, account_id, price, body, msisdns) values (9000, 1, ${id}, 10, 'x', '{${aNumber()}}');
+    insert into due (lane, account_id, lo, hi, first_id) values (0, ${id}, 9000, 9001, 9000)`)
+  const addresses: unknown[] = []
+  await dispatchAll(ports, ({ from, confirmation: confirms }) => {
+    addresses.push([from, confirms])
+    return { outcome: 'accepted', reference: 'a' }
+  })
+  expect(addresses).toEqual([[undefined, false]])
+  await receive({ to: '99999', text: 'a' }, { to: undefined, text: 'b' })
+  await ports.messages.accept(anOrder(id, { to: numbers(1) }))
+  await receive({ to: anAddress(), text: 'to an address that is known since' })
+  expect(await inboxTexts(ports, id)).toEqual(['a', 'b', 'to an address that is known since'])
+})
