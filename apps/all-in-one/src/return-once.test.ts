@@ -1,0 +1,180 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import {
+  confirmationOf,
+  createBackOffice,
+  createGateway,
+  defaultConfirmation,
+  type Account,
+  type Gateway,
+  type Ports,
+  type TakenMessages,
+} from '@gateway/core'
+import { anAccount, anAddress, memoryPorts, scriptedCarrier, steppingClock } from '@gateway/core/testing'
+import {
+  admissionGate,
+  createLog,
+  createMetrics,
+  handOvers,
+  listen,
+  type HandOvers,
+  type Running,
+} from '@gateway/server'
+import { createAllInOneServer } from './server.ts'
+
+const log = createLog({ level: 'silent', name: 'test' })
+const code = '40404'
+const filling = 'so long a text that an answer does not fit into what the operating system takes at once '.repeat(8)
+
+let ports: Ports
+let account: Account
+let key: string
+let server: Running
+let answers: HandOvers
+/** What each call took. */
+let takings: { readonly ids: readonly number[]; offeredAgain: boolean }[]
+
+const idOf = (text: string): number => Number(/^#(\d+)\./.exec(text)?.[1])
+
+const recorded = async (take: Promise<TakenMessages>): Promise<TakenMessages> => {
+  const { messages, ...taken } = await take
+  const taking = { ids: messages.map(({ text }) => idOf(text)), offeredAgain: false }
+  takings.push(taking)
+  return {
+    messages,
+    offerAgain: async () => {
+      taking.offeredAgain = true
+      await taken.offerAgain()
+    },
+  }
+}
+
+beforeEach(async () => {
+  takings = []
+  const clock = steppingClock()
+  ports = memoryPorts({ clock })
+  account = await anAccount(ports)
+  await ports.senders.assign(anAddress(code), account.id)
+  const issued = await createBackOffice(ports).issueApiKey(account.id)
+  if (typeof issued === 'string') throw new Error(issued)
+  key = issued.key
+  answers = handOvers({ log })
+  const gateway = createGateway(ports)
+  const recording: Gateway = {
+    ...gateway,
+    takeReplies: (...asked) => recorded(gateway.takeReplies(...asked)),
+    takeShortCodeMessages: (...asked) => recorded(gateway.takeShortCodeMessages(...asked)),
+  }
+  const app = createAllInOneServer(recording, {
+    clock,
+    gate: admissionGate(100),
+    handOvers: answers,
+    log,
+    metrics: createMetrics(),
+    health: { checks: {}, stopping: new AbortController().signal },
+  })
+  server = await listen({ app, host: '127.0.0.1', port: 0, log })
+})
+afterEach(() => server.close())
+
+/** Messages with the texts `<from>.` to `<to - 1>.` and a filling, which belong to the account. */
+const arrive = async (from: number, to: number) => {
+  const arrivals = Array.from({ length: to - from }, (_, i) => ({
+    carrier: scriptedCarrier().id,
+    from: '27825550101',
+    to: code,
+    text: `#${from + i}. ${filling}`,
+    sent: undefined,
+    reference: undefined,
+    offer: undefined,
+    part: undefined,
+  }))
+  await ports.inbox.receive(arrivals, confirmationOf(defaultConfirmation))
+}
+
+const calls = ['httpgetreplies.asp', 'httpgetscmessages.asp', 'xmlgetreplies.asp', 'xmlgetscmessages.asp'] as const
+const requestOf = (call: (typeof calls)[number]): string => {
+  if (!call.startsWith('xml')) return `GET /api/${call}?apikey=${key} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const root = call === 'xmlgetreplies.asp' ? 'Svc_Replies' : 'Svc_SCmessages'
+  const document = `<${root}><ApiKey>${key}</ApiKey></${root}>`
+  return `POST /api/${call} HTTP/1.1\r\nHost: x\r\nContent-Length: ${document.length}\r\n\r\n${document}`
+}
+
+/** What a client reads that breaks off after so many bytes, and whether it is whole. */
+async function poll(
+  call: (typeof calls)[number],
+  bytesMax: number,
+): Promise<{ whole: boolean; ids: readonly number[] }> {
+  const socket = connect(server.port, '127.0.0.1').setEncoding('latin1')
+  socket.on('error', () => undefined)
+  socket.write(requestOf(call))
+  let text = ''
+  const end = { whole: false }
+  socket.on('data', (chunk) => {
+    text += String(chunk)
+    const head = text.indexOf('\r\n\r\n')
+    const length = Number(/Content-Length: (\d+)/i.exec(text)?.[1] ?? NaN)
+    end.whole = head !== -1 && text.length - head - 4 === length
+    if (end.whole || text.length >= bytesMax) socket.resetAndDestroy()
+  })
+  await once(socket, 'close')
+  return { ...end, ids: end.whole ? [...text.matchAll(/#(\d+)\./g)].map(([, id]) => Number(id)) : [] }
+}
+
+/** From 0 to 1, the same in every run. */
+const pseudoRandom = (seed: number) => () => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648
+
+test('an answer of 10 000 messages that is cut off is offered again whole, by another call too, and never after it was whole', async () => {
+  await arrive(0, 10_000)
+  for (const bytes of [1, 200, 1_000_000]) {
+    for (const call of calls) {
+      expect(await poll(call, bytes)).toEqual({ whole: false, ids: [] })
+      // The connection breaks in another moment at the server.
+      while (await isTaken()) await setImmediate()
+    }
+  }
+  expect((await poll('xmlgetreplies.asp', Infinity)).ids).toEqual(Array.from({ length: 10_000 }, (_, i) => i))
+  for (const call of calls) expect(await poll(call, Infinity)).toEqual({ whole: true, ids: [] })
+})
+
+/** Asks without consuming anything, since what is taken is given back. */
+async function isTaken(): Promise<boolean> {
+  const taken = await createGateway(ports).takeReplies(account, 'with-short-codes')
+  await taken.offerAgain()
+  return taken.messages.length < 10_000
+}
+
+test('16 pollers over four calls, messages arriving meanwhile, clients that break off anywhere: each message is handed over once', async () => {
+  const count = 10_000
+  const random = pseudoRandom(7)
+  const seen: number[] = []
+  let [arrived, broken] = [0, 0]
+  const arriving = async () => {
+    for (; arrived < count; arrived += 2500) {
+      await arrive(arrived, arrived + 2500)
+      for (let i = 0; i < 10; i++) await setImmediate()
+    }
+  }
+  const handedOver = () => takings.filter(({ offeredAgain }) => !offeredAgain).flatMap(({ ids }) => ids)
+  const polling = async () => {
+    for (let idle = 0; idle < 3;) {
+      const call = calls[Math.floor(random() * calls.length)] ?? calls[0]
+      const { whole, ids } = await poll(call, random() < 0.7 ? random() * 3_000_000 : Infinity)
+      seen.push(...ids)
+      if (!whole) broken += 1
+      idle = whole && ids.length === 0 && arrived >= count ? idle + 1 : 0
+    }
+  }
+  await Promise.all([arriving(), ...Array.from({ length: 16 }, polling)])
+  await server.close()
+  await answers.settle()
+
+  const { messages } = await createGateway(ports).takeReplies(account, 'with-short-codes')
+  const handed = [...handedOver(), ...messages.map(({ text }) => idOf(text))].sort((a, b) => a - b)
+  expect(handed).toEqual(Array.from({ length: count }, (_, i) => i))
+  expect(new Set(seen).size).toBe(seen.length)
+  const gone = new Set(handedOver())
+  expect(seen.filter((id) => !gone.has(id))).toEqual([])
+  expect(broken).toBeGreaterThan(0)
+})
