@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Log } from './log.ts'
+import { logFailure } from './log-failure.ts'
 import type { Metrics } from './metrics.ts'
+import { sparingly } from './sparingly.ts'
 
 const started = Symbol('started')
 const service = Symbol('service')
@@ -25,14 +27,17 @@ export const markReported = (response: ServerResponse): void => {
 }
 
 /**
- * Measures a request and writes its line when its answer has gone: debug, but a 5xx that nobody has reported is an error,
- * and a 503 a warning, at most one a second (a refusal of overload must stay cheaper than the work refused).
+ * Measures a request and writes its line when its answer has gone: debug, but a 5xx that nobody has reported is an error
+ * (`logFailure`), and a 503 a warning, at most one a second (a refusal of overload must stay cheaper than the work refused).
  *
  * One shared listener instead of a child logger for each request: pino-http adds a third to what a request of Express costs
  * in CPU (about 35 µs of 100 on a busy machine of two cores), this with its histogram a tenth.
  */
 export const observeRequests = ({ log, metrics, name }: Observing) => {
-  const warn = sparingly(1000, (response, fields) => log.warn({ ...line(response), ...fields }, 'refused requests'))
+  const warn = sparingly(1000, (unwritten, response: Observed) =>
+    log.warn({ ...line(response), unwritten }, 'refused requests'),
+  )
+  const fail = logFailure(log)
   const closed = function (this: Observed) {
     const status = this.writableFinished ? this.statusCode : undefined
     metrics?.countRequest(this[service] ?? name, {
@@ -44,7 +49,7 @@ export const observeRequests = ({ log, metrics, name }: Observing) => {
     if (status === undefined || status < 500 || this[reported]) {
       if (log.isLevelEnabled('debug')) log.debug({ ...line(this), status: status ?? 'aborted' }, 'request')
     } else if (status === 503) warn(this)
-    else log.error(line(this), 'request failed')
+    else fail(line(this))
   }
   return (response: ServerResponse) => {
     const observed = response as Observed
@@ -73,16 +78,4 @@ const line = (response: Observed) => ({
 const routeOf = (request: IncomingMessage & { route?: { path?: unknown } }): string => {
   const path = request.route?.path
   return typeof path === 'string' ? path : 'none'
-}
-
-const sparingly = (everyMs: number, write: (response: Observed, fields: { unwritten: number }) => void) => {
-  let silentUntil = 0
-  let unwritten = 0
-  return (response: Observed) => {
-    const now = performance.now()
-    if (now < silentUntil) return void (unwritten += 1)
-    write(response, { unwritten })
-    silentUntil = now + everyMs
-    unwritten = 0
-  }
 }

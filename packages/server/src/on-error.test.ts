@@ -1,11 +1,13 @@
 import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
+import supertest from 'supertest'
 import { memoryLog } from '../testing/memory-log.ts'
 import { rawClient } from '../testing/raw-client.ts'
 import { until } from '../testing/until.ts'
 import { createApp } from './create-app.ts'
 import { listen } from './listen.ts'
 import { onError } from './on-error.ts'
+import { servePaths } from './serve-paths.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
@@ -58,4 +60,44 @@ test('a failure of ours is still logged when the client has gone meanwhile', asy
   await until(() => lines().length > 0)
   expect(lines()).toMatchObject([{ err: { message: 'the books do not balance' } }])
   await running.close()
+})
+
+test('an outage is one line of error a second, whichever app of the process fails; the next line tells how many had none', async () => {
+  const { log, lines } = memoryLog()
+  const fail = () => {
+    throw new Error('the database is away')
+  }
+  const app = createApp({ log, service: 'one' })
+  app.get('/throws', fail)
+  app.get('/answers', (_request, response) => void response.status(500).send('no'))
+  app.use(onError(log, (_request, response, status) => void response.status(status).send('no')))
+  const front = servePaths({
+    log,
+    service: 'two',
+    isOurs: () => true,
+    answer: fail,
+    answerFailure: (response, _path, status) => void response.writeHead(status).end(),
+    beside: [],
+  })
+  const errors = () => lines().filter(({ level }) => level === 'error')
+  let requests = 0
+  const begin = performance.now()
+  const storm = async () => {
+    requests += 3
+    await Promise.all([
+      supertest(app).get('/throws').expect(500),
+      supertest(app).get('/answers').expect(500),
+      supertest(front).get('/').expect(500),
+    ])
+  }
+  await storm()
+  expect(errors().length).toBeGreaterThan(0)
+  while (errors().length < 2) await storm()
+  const seconds = (performance.now() - begin) / 1000
+  expect(errors().length).toBeLessThanOrEqual(1 + Math.ceil(seconds))
+  expect(errors()[0]).toMatchObject({ msg: 'request failed', unwritten: 0 })
+  const last = errors().at(-1)
+  expect(last).toMatchObject({ msg: 'request failed' })
+  expect(last?.unwritten).toBeGreaterThan(0)
+  expect(last?.unwritten).toBeLessThan(requests)
 })
