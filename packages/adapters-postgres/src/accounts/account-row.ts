@@ -36,7 +36,7 @@ const directoryColumns = [
 const codes = sql<string[]>`array(select address from sender where account_id = account.id order by assigned_at, id)`
 
 /** Accounts with all that core knows of one. */
-export const selectAccounts = ({ kysely }: Pools) =>
+export const selectAccounts = ({ kysely }: Pick<Pools, 'kysely'>) =>
   kysely
     .selectFrom('account')
     .innerJoin('directory', 'directory.account_id', 'account.id')
