@@ -52,9 +52,31 @@ async function storedProblem(database: Database, accepted: IdRanges): Promise<st
     bounds(accepted),
   )
   const count = countIds(accepted)
-  return row?.same === true && Number(row.stored) === count
-    ? undefined
-    : `${count} accepted, ${row?.stored ?? 0} stored`
+  if (row?.same === true && Number(row.stored) === count) return undefined
+  return `${count} accepted, ${row?.stored ?? 0} stored; ${await differenceOf(database, accepted)}`
+}
+
+/** Which sends nobody was told of, when they were stored, and which others went to the same numbers. */
+async function differenceOf(database: Database, accepted: IdRanges): Promise<string> {
+  const rows = await database.query<{
+    first_id: string
+    n: number
+    account_id: number
+    at: string
+    again: string | null
+  }>(
+    `with x as (select * from send where not int8multirange(int8range(first_id, first_id + n)) <@ ${acceptedRanges} order by first_id limit 8)
+    select first_id, n, account_id, to_char(created_at, 'HH24:MI:SS.MS') at,
+      (select string_agg(o.first_id || ' of ' || to_char(o.created_at, 'HH24:MI:SS.MS'), ', ') from send o
+        where o.account_id = x.account_id and o.first_id <> x.first_id and o.msisdns && x.msisdns) again
+    from x`,
+    bounds(accepted),
+  )
+  const told = rows.map(
+    (send) =>
+      `${send.first_id} (${send.n} of account ${send.account_id}, ${send.at}; to the same numbers: ${send.again ?? 'none'})`,
+  )
+  return told.length === 0 ? 'some are missing' : `nobody was told of the sends ${told.join(', ')}`
 }
 
 /** As many ids as were accepted, and together the same ones: then each is there once. */

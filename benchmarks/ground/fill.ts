@@ -24,8 +24,8 @@ const suppressedNumbers = 70_000_000
  */
 const functions = `
 create function benchmark_number(n bigint) returns bigint immutable parallel safe language sql as $$
-  select 27000000000 + ('{82,83,84,72,73,74,76,78,79}'::bigint[])[1 + n * 7368787 % 81000000 / 9000000] * 10000000
-    + n * 7368787 % 9000000 / 90 * 100 + n * 7368787 % 90 $$;
+  select 27000000000 + ('{82,83,84,72,73,74,76,78,79}'::bigint[])[1 + n * 7368787 % 72000000 / 8000000] * 10000000
+    + n * 7368787 % 8000000 / 80 * 100 + n * 7368787 % 80 $$;
 create function benchmark_single(id bigint) returns bool immutable parallel safe language sql as $$ select id / 10000 % 10 = 9 $$;
 create function benchmark_first(id bigint) returns bigint immutable parallel safe language sql as $$
   select case when id / 10000 % 10 = 9 then id else id / 1000 * 1000 end $$;

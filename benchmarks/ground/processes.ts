@@ -15,8 +15,8 @@ export interface Started {
   /** µs since its start. */
   cpu(): Promise<number>
   memory(): Promise<Memory>
-  /** Lines of its log that tell of an error, at most so many. */
-  errors(most: number): Promise<string[]>
+  /** Lines of its log of at least this level of pino (40: a warning, 50: an error). */
+  lines(level: number): Promise<string[]>
   /** SIGSTOP: it does nothing until it is told to go on. Shorter than a lease, or others take over. */
   pause(): void
   goOn(): void
@@ -63,9 +63,9 @@ export async function startApp(
     url: await urlIn(path, child),
     cpu: () => cpuOf(pid),
     memory: () => memoryOf(pid),
-    errors: async (most) => {
+    lines: async (level) => {
       const lines = (await readFile(path, 'utf8')).split('\n')
-      return lines.filter((line) => /"level":[56]0/.test(line)).slice(0, most)
+      return lines.filter((line) => Number(/"level":(\d+)/.exec(line)?.[1]) >= level)
     },
     pause: () => child.kill('SIGSTOP'),
     goOn: () => child.kill('SIGCONT'),

@@ -111,7 +111,9 @@ export async function openScene(
     if (place < 0) return
     apps.splice(place, 1)
     await app.stop()
-    const [error] = await app.errors(1)
+    const warnings = await app.lines(40)
+    for (const line of warnings.slice(0, 5)) say(`  ${app.app}: ${line.slice(0, 500)}`)
+    const [error] = await app.lines(50)
     scene.check('no process of the product logged an error', error?.slice(0, 1000))
   }
   return scene

@@ -3,9 +3,9 @@ import { numberAt } from './numbers.ts'
 import { idsIn, sendRequest } from './send-requests.ts'
 
 test('numbers are 27, a prefix and an ending for which the carrier just delivers, and none comes twice', () => {
-  const numbers = Array.from({ length: 20_000 }, (_, n) => numberAt(n * 4000 + (n % 7)))
+  const numbers = Array.from({ length: 20_000 }, (_, n) => numberAt(n * 3500 + (n % 7)))
   expect(new Set(numbers).size).toBe(numbers.length)
-  for (const number of numbers) expect(number).toMatch(/^27(?:8[234]|7[234689])\d{5}[0-8]\d$/)
+  for (const number of numbers) expect(number).toMatch(/^27(?:8[234]|7[234689])\d{5}[0-7]\d$/)
 })
 
 test.each(['rest', 'asp', 'xml'] as const)('a %s send differs from the one before in its numbers only', (face) => {

@@ -2,12 +2,12 @@
 export const numberLength = 11
 
 const prefixes = Buffer.from('828384727374767879', 'latin1')
-const all = 81_000_000
+const all = 72_000_000
 // Without a common factor with `all`: each number comes once before any comes again, in no order that an index would like.
 const step = 7_368_787
 const zero = 48
 
-/** The n-th number: none comes twice in 81 million. */
+/** The n-th number: none comes twice in 72 million. */
 export function numberAt(n: number): string {
   const digits = Buffer.alloc(numberLength)
   writeNumber(n, digits, 0)
@@ -15,15 +15,15 @@ export function numberAt(n: number): string {
 }
 
 /**
- * Writes the n-th number: 27, one of nine prefixes, five digits, and two below 90, for which the simulated carrier just delivers.
+ * Writes the n-th number: 27, one of nine prefixes, five digits, and two below 80, for which the simulated carrier just delivers.
  * Digit by digit: by strings it cost the generator more than all the rest of a request.
  */
 export function writeNumber(n: number, into: Buffer, at: number): void {
   const x = ((n * step) % all) | 0
-  const prefix = (x / 9_000_000) | 0
-  const rest = x - prefix * 9_000_000
-  let middle = (rest / 90) | 0
-  const end = rest - middle * 90
+  const prefix = (x / 8_000_000) | 0
+  const rest = x - prefix * 8_000_000
+  let middle = (rest / 80) | 0
+  const end = rest - middle * 80
   into[at] = zero + 2
   into[at + 1] = zero + 7
   into[at + 2] = prefixes[prefix * 2] ?? 0
