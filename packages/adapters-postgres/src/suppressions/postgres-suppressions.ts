@@ -66,7 +66,7 @@ const columns = ({ scope, number, kind }: SuppressionKey) => ({
   kind: SUPPRESSION[kind],
 })
 
-const pageRows = 1000
+const pageRows = 300
 const asText = sql<Msisdn>`(msisdn::text) collate "C"`
 
 async function* listed(
