@@ -15,6 +15,7 @@ import {
   type Msisdn,
   type OutcomeCode,
   type ReceiptCode,
+  type SenderAddress,
   type Stories,
   type StoryRefund,
 } from '@gateway/core'
@@ -34,6 +35,8 @@ function storyOf(id: MessageId, row: StoryRow): MessageStory {
     id,
     account: row.account as AccountId,
     number: String(row.number) as Msisdn,
+    from: (row.from ?? undefined) as SenderAddress | undefined,
+    confirmation: row.confirms,
     accepted: instant(row.accepted),
     scheduled: row.scheduled === null ? undefined : instant(row.scheduled),
     text: textOf(row),

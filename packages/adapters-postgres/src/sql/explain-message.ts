@@ -4,6 +4,8 @@ import type { HotStatement } from './hot-statement.ts'
 export interface StoryRow {
   readonly account: number
   readonly number: number
+  readonly from: string | null
+  readonly confirms: boolean
   readonly first: number
   readonly n: number
   readonly price: number
@@ -69,7 +71,7 @@ with s as materialized (
   union all
   select carrier, null from f where marked
 )
-select s.account_id account, s.msisdn number, s.first_id "first", s.n, s.price, s.parts, s.body,
+select s.account_id account, s.msisdn number, (select address from sender where id = abs(s.sender)) "from", s.sender < 0 confirms, s.first_id "first", s.n, s.price, s.parts, s.body,
   ${ms('s.created_at')} accepted, ${ms('s.scheduled_at')} scheduled,
   (select json_build_object('code', m.code, 'at', ${ms('coalesce(m.code_at, m.sent_at)')}, 'stored', ${ms('m.sent_at')},
     'carrier', nullif(k.name, ''), 'reference', m.carrier_id) from m left join carrier k on k.id = m.carrier) message,

@@ -7,6 +7,7 @@ import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
 import type { MessageId } from './message-id.ts'
 import type { Msisdn } from './msisdn.ts'
+import type { SenderAddress } from './sender-address.ts'
 import type { OutcomeCode } from './status-code.ts'
 
 /** What happened to a message, for its operator. Never its text, only how long that is (P-15). */
@@ -14,6 +15,10 @@ export interface MessageStory {
   readonly id: MessageId
   readonly account: AccountId
   readonly number: Msisdn
+  /** Undefined: accepted before messages had an address of ours. */
+  readonly from: SenderAddress | undefined
+  /** It confirms an opt-out, at no price (ruling 1.21). */
+  readonly confirmation: boolean
   /** When it was accepted and charged. */
   readonly accepted: Instant
   /** Undefined: to be sent at once, or its time was past. */

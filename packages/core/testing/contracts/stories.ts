@@ -8,7 +8,7 @@ import {
   type StoredPorts,
   type StoryRefund,
 } from '@gateway/core'
-import { numbers } from '../builders.ts'
+import { anAddress, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
 import { acceptedAs, all, allAccepted, referenceOf, withTraffic, type Traffic } from './flights/traffic.ts'
@@ -50,6 +50,8 @@ export const storiesContract: Contract<StoredPorts> = withTraffic({
       id: ids[1],
       account,
       number: numbers(3)[1],
+      from: anAddress(),
+      confirmation: false,
       scheduled: undefined,
       text: { characters: 7, encoding: 'gsm-7', parts: 1 },
       cost: 25,

@@ -33,6 +33,8 @@ function storyOf(store: MemoryStore, row: MessageRow): MessageStory {
     id: row.id,
     account,
     number: row.number,
+    from: row.from,
+    confirmation: row.send.confirmation,
     accepted: submitted,
     scheduled: scheduled ? due : undefined,
     text: { characters: Array.from(body.text).length, encoding: body.encoding, parts: body.parts },
