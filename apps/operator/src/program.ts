@@ -12,6 +12,7 @@ import { creditsTopUp } from './commands/credits-top-up.ts'
 import { creditsVerify } from './commands/credits-verify.ts'
 import { dispatcherList } from './commands/dispatcher-list.ts'
 import { historyDrop } from './commands/history-drop.ts'
+import { idsSkip } from './commands/ids-skip.ts'
 import { keyIssue } from './commands/key-issue.ts'
 import { keyList } from './commands/key-list.ts'
 import { keyRevoke } from './commands/key-revoke.ts'
@@ -65,6 +66,7 @@ export const createProgram = (run: Run, runMigrate: RunMigrate): Command =>
     group('dispatcher', 'list the dispatchers that run', [dispatcherList(run)]),
     group('queue', 'show what waits to be sent', [queueShow(run)]),
     group('history', 'drop what is older than 90 days', [historyDrop(run)]),
+    group('ids', 'leave out ids after a restore', [idsSkip(run)]),
     send(run),
     group('simulate', 'bring in replies without a carrier', [simulateReply(run)]),
     migrate(runMigrate),

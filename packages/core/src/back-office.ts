@@ -20,6 +20,7 @@ import type { MessageId } from './message/message-id.ts'
 import type { MessageStory } from './message/message-story.ts'
 import type { SenderAddress } from './message/sender-address.ts'
 import type { AssignedCode } from './message/senders.ts'
+import { skipIds } from './message/skip-ids.ts'
 import type { Ports } from './ports.ts'
 import { blockNumber, type BlockReason } from './suppression/block-number.ts'
 import type { SuppressionEntry } from './suppression/suppression.ts'
@@ -65,6 +66,7 @@ export const createBackOffice = (
   listDispatchers: (): Promise<readonly RunningDispatcher[]> => ports.overview.dispatchers(),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
   dropHistory: dropHistory(ports, contactDays),
+  skipIds: skipIds(ports),
   assignShortCode: (
     code: SenderAddress,
     id: AccountId,

@@ -8,6 +8,7 @@ const steps = (...steps: readonly DroppedHistory[]) => {
     ports: (ports: Ports): Ports => ({
       ...ports,
       history: {
+        ...ports.history,
         drop: () => Promise.resolve(left.shift() ?? { partitions: 0, sends: 0, messages: 0, left: 'all' }),
       },
     }),

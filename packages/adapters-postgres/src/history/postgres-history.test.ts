@@ -472,3 +472,47 @@ describe('partitions', () => {
     await assertLedger()
   })
 })
+
+describe('skipped ids', () => {
+  test('after a restore, whoever starts gives out none below what skipping returned, and their partitions are there', async () => {
+    const open = (ids: 'own-block' | 'shared-block') =>
+      postgresPorts({ connectionString: database.connectionString, settings: { ids } })
+    const before = open('shared-block')
+    const { id } = await anAccount(before.ports, { credits: 1000 })
+    await acceptedIds(before.ports, single(id))
+    await before.close()
+    const command = open('shared-block')
+    const from = await command.ports.history.skipIds(1200)
+    await command.close()
+    const partition = Math.floor(from / perPartition)
+    for (const k of [partition, partition + 1]) {
+      expect(
+        await rows(`select to_regclass('message_p${k}') is not null and to_regclass('send_p${k}') is not null "is"`),
+      ).toEqual([{ is: true }])
+    }
+    for (const ids of ['own-block', 'shared-block', 'shared-block'] as const) {
+      const process = open(ids)
+      const given = await acceptedIds(process.ports, anOrder(id, { to: numbers(3) }))
+      expect(Math.min(...given)).toBeGreaterThanOrEqual(from)
+      await process.close()
+    }
+    await dispatchAll(postgres.ports)
+    await assertLedger()
+  })
+
+  test('while others lease blocks no block is given out twice', async () => {
+    const leased: number[] = []
+    const lease = async () => {
+      for (let i = 0; i < 30; i++)
+        leased.push((await rows<{ lo: number }>('select lo::int from lease_block()'))[0]?.lo ?? NaN)
+    }
+    await Promise.all([lease(), ...Array.from({ length: 10 }, () => postgres.ports.history.skipIds(2))])
+    await lease()
+    expect(new Set(leased).size).toBe(60)
+    expect(leased).toEqual([...leased].sort((a, b) => a - b))
+  })
+
+  test('a million blocks are skipped', async () => {
+    expect(await postgres.ports.history.skipIds(1_000_000)).toBe(10_000_000_000)
+  }, 60_000)
+})

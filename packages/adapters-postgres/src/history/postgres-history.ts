@@ -1,14 +1,18 @@
-import type { DroppedHistory, History } from '@gateway/core'
+import { messageId, type DroppedHistory, type History, type MessageId } from '@gateway/core'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
 import { dropHistory } from '../sql/drop-history.ts'
+import { leaseBlock } from '../sql/lease-ids.ts'
+import { giveUpSharedBlock, skipBlocks } from '../sql/skip-ids.ts'
 
 /** Somebody reads what is to be dropped, or changes it. */
 const lockTaken = '55P03'
 const fromStart = -1
+/** What one statement skips stays short. */
+const blocksOfStatement = 100_000
 
-/** Dropping of what is old, on Postgres. Partitions that filled up fast go as a whole, all else by blocks of ids. */
+/** Dropping of what is old and leaving out of ids, on Postgres. Partitions that filled up fast go as a whole, all else by blocks of ids. */
 export function postgresHistory({ pools: { ordinary } }: Context): History {
   let at = fromStart
 
@@ -24,5 +28,18 @@ export function postgresHistory({ pools: { ordinary } }: Context): History {
       throw error
     }
   }
-  return { drop }
+
+  /** The last block is leased, which makes the partitions for what comes next; nothing is ever stored under its ids. */
+  async function skipIds(blocks: number): Promise<MessageId> {
+    for (let left = blocks - 1; left > 0; left -= blocksOfStatement) {
+      await again(ordinary, skipBlocks, [Math.min(left, blocksOfStatement)])
+    }
+    await again(ordinary, giveUpSharedBlock, [])
+    const [leased] = await again(ordinary, leaseBlock, [])
+    const next = leased && messageId(leased.hi)
+    if (next === undefined) throw new Error('there are no ids that could be skipped to')
+    return next
+  }
+
+  return { drop, skipIds }
 }

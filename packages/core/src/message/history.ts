@@ -1,3 +1,5 @@
+import type { MessageId } from './message-id.ts'
+
 /** What one step dropped. Counts may be too low after a lost answer of the store. */
 export interface DroppedHistory {
   /** Parts of the store that were dropped as a whole; what was in them is counted too. */
@@ -11,7 +13,7 @@ export interface DroppedHistory {
   readonly left: 'more' | 'all' | 'busy'
 }
 
-/** Sends that were due so long ago that nobody is told of them any more. */
+/** Sends that were due so long ago that nobody is told of them any more, and ids that nobody may be given again. */
 export interface History {
   /**
    * Drops some of the sends that are older than `days` by the store's clock, with all their messages and all that was noted
@@ -24,4 +26,11 @@ export interface History {
    * is dropped too; opt-outs stay.
    */
   drop(days: number, contactDays: number): Promise<DroppedHistory>
+
+  /**
+   * Leaves out so many blocks of 10,000 ids; a whole number from 1 to 1,000,000. No id below the one that it returns is ever given out again by
+   * a process that starts after it. One that runs meanwhile may still give out ids that it took before. After a lost answer more blocks
+   * may be left out. Any number of processes may call it at once.
+   */
+  skipIds(blocks: number): Promise<MessageId>
 }

@@ -60,6 +60,21 @@ export const historyContract: Contract<StoredPorts> = {
     await assertLedger(ports)
   },
 
+  'no id below the one that skipping returns was given out, and each skips so many blocks more; sending goes on after it':
+    async (ports) => {
+      const { id } = await anAccount(ports, { credits: 1000 })
+      const before = await accepted(ports, anOrder(id, { to: numbers(3) }))
+      const first = await ports.history.skipIds(3)
+      assert.ok(first > Math.max(...before.ids) + 20_000, `${first}`)
+      const others = await Promise.all([1, 1200, 1].map((blocks) => ports.history.skipIds(blocks)))
+      assert.equal(new Set(others).size, 3)
+      assert.ok(Math.max(...others) >= first + 12_000_000, `${Math.max(...others)}`)
+      const after = await accepted(ports, anOrder(id, { to: numbers(3) }))
+      assert.equal(new Set([...before.ids, ...after.ids]).size, 6)
+      assert.equal((await dispatchDue(ports, 'single', () => ({ outcome: 'unknown' }))).length, 6)
+      await assertLedger(ports)
+    },
+
   'dropped by several at once while messages are accepted and end, every balance is the sum of its entries': async (
     ports,
   ) => {

@@ -1,13 +1,19 @@
-import { daysBefore, type DroppedHistory, type History, type Instant } from '@gateway/core'
+import { daysBefore, type DroppedHistory, type History, type Instant, type MessageId } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import type { LastContact, MessageRow, Send } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 import { contactOf } from './whose-reply.ts'
 
 const sendsMax = 1000
+const idsOfBlock = 10_000
 
 export const memoryHistory = (store: MemoryStore): History => ({
   drop: atomic((days, contactDays) => drop(store, days, contactDays)),
+  skipIds: atomic((blocks) => {
+    // The last of them is taken to see where they end.
+    store.skip('message', blocks * idsOfBlock - 1)
+    return (store.next('message') + 1) as MessageId
+  }),
 })
 
 /** What the sends cost is in the entries of their accounts, and stays there. */
