@@ -15,7 +15,7 @@ const attemptsMax = 240
 const tableMissing = '42P01'
 const lockTaken = '55P03'
 /** Even `if not exists` may fail so when two processes create the same table. */
-const madeByAnother = new Set(['23505', '42P07'])
+const madeByAnother = new Set(['23505', '42P07', '42710'])
 
 /**
  * Brings the schema of `connectionString` up to what this code knows, and returns what that took, in order. Each migration
