@@ -43,8 +43,8 @@ export async function openDatabase(folder: string): Promise<Database> {
       const [row] = await ask<{ pid: number }>(
         `select pid from pg_stat_activity where application_name like 'gateway m%' order by random() limit 1`,
       )
-      if (row !== undefined) process.kill(row.pid, 'SIGKILL')
-    } else process.kill(await postmaster(), how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+      if (row !== undefined) signal(row.pid, 'SIGKILL')
+    } else signal(await postmaster(), how === 'fast' ? 'SIGINT' : 'SIGQUIT')
     await delay(200)
     await ask('select')
   }
@@ -55,6 +55,15 @@ export async function openDatabase(folder: string): Promise<Database> {
     restart,
     stop: () => server.stop(),
     remove: () => removeCluster(folder),
+  }
+}
+
+/** To a process that may have ended by now. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 
