@@ -220,7 +220,7 @@ test('a wrong call opens no database, and ends with 2', async () => {
 const cutShort = async (
   args: readonly string[],
   begun: RegExp,
-  cut: (child: ChildProcessWithoutNullStreams) => void,
+  cut: (child: ChildProcessWithoutNullStreams) => unknown,
 ): Promise<Outcome> => {
   const child = spawn(process.execPath, [join(root, 'scripts/gateway.mjs'), ...args], {
     cwd: root,
@@ -232,7 +232,7 @@ const cutShort = async (
   const ended = once(child, 'close')
   try {
     await until(() => begun.test(out) || child.exitCode !== null, 30_000)
-    cut(child)
+    await cut(child)
     const [code] = (await ended) as [number | null]
     return { code, out, err }
   } finally {
@@ -253,7 +253,24 @@ test('a list of which only the beginning is read ends quietly', async () => {
 test('Ctrl-C ends a command that waits, and the next one finds everything in order', async () => {
   const id = String(await open('--login', 'hasty', '--credits', '1'))
   const send = ['send', '--account', id, '--to', '27825550194', '--text', 'x', '--wait']
-  const { code, err } = await cutShort(send, /SENT 100/, (child) => child.kill('SIGINT'))
+  const { code, out, err } = await cutShort(send, /SENT 100/, (child) => child.kill('SIGINT'))
   expect([code, err]).toEqual([130, 'Interrupted.\n'])
+  expect(out).toMatch(/Interrupted; so far: 1 SENT 100 .*\n$/)
   expect(await json('account', 'show', id)).toMatchObject({ balance: 0 })
+}, 120_000)
+
+test('Ctrl-C as soon as a message is charged: a program still learns its id', async () => {
+  const id = String(await open('--login', 'abrupt', '--credits', '1'))
+  const send = ['send', '--account', id, '--to', '27825550194', '--text', 'x', '--wait', '--json']
+  const { code, out, err } = await cutShort(send, /^/, async (child) => {
+    const charged = `select 1 from account where id = ${id} and balance = 0`
+    await until(async () => (await query(database.connectionString, charged)).length === 1, 30_000)
+    child.kill('SIGINT')
+  })
+  expect([code, JSON.parse(err)]).toEqual([130, { error: 'Interrupted.' }])
+  expect(JSON.parse(out)).toMatchObject({
+    account: Number(id),
+    recipients: [{ number: '27825550194', id: expect.any(Number) as number }],
+    interrupted: true,
+  })
 }, 120_000)

@@ -9,6 +9,8 @@ export interface Context {
   readonly ports: Ports
   readonly output: Output
   readonly input: Input
+  /** Aborted when the user ends the command. What is at the database then is answered or cut; nothing new is begun there. */
+  readonly interruption: AbortSignal
 }
 
 export interface Input {
@@ -18,6 +20,9 @@ export interface Input {
 
 /** Runs a command's work with everything open, and closes it whatever happens. */
 export type Run = (work: (context: Context) => Promise<void>) => Promise<void>
+
+/** What a command fails with that its user has ended. */
+export const interrupted = (): Error => new Error('Interrupted.')
 
 /** Ends a command with a sentence for its user. Exit codes: 1 refused, 2 called wrongly. */
 export class Refused extends Error {

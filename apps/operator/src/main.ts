@@ -18,6 +18,7 @@ const code = await runCommandLine(argv.slice(2), {
   out: stdout,
   err: stderr,
   input: (show) => terminal(stdin, show, () => interrupt('SIGINT')),
+  interruption: interruption.signal,
   withDatabase: async (work, note) => {
     // What it needs takes longer to load than to show a page of help.
     const { withDatabase } = await import('./with-database.ts')

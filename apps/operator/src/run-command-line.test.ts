@@ -25,6 +25,7 @@ const commands = [
   'message explain',
   'dispatcher list',
   'queue show',
+  'ids skip',
   'send',
   'migrate',
 ]
@@ -33,6 +34,7 @@ const closed: Host = {
   out: textOf().stream,
   err: textOf().stream,
   input: () => ({ secret: () => Promise.resolve('') }),
+  interruption: new AbortController().signal,
   withDatabase: () => Promise.reject(new Error('The database cannot be reached: no.')),
 }
 

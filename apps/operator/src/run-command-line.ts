@@ -30,6 +30,8 @@ export interface Host {
   readonly out: Writable & { readonly isTTY?: boolean }
   readonly err: Writable & { readonly isTTY?: boolean }
   input(show: (text: string) => void): Input
+  /** Aborted when the user ends the command. */
+  readonly interruption: AbortSignal
   /**
    * Opens the database for `work` and closes it whatever happens. `note` is told what a person should know. What it throws
    * itself says in a sentence what is out of order, without a secret.
@@ -55,7 +57,8 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
         const input = host.input((text) => err.write(text))
         const gateway = createGateway(ports, settings)
         const backOffice = createBackOffice(ports, exchangeSettings)
-        await work({ ports, backOffice, gateway, exchange: createExchange(ports, exchangeSettings), output, input })
+        const exchange = createExchange(ports, exchangeSettings)
+        await work({ ports, backOffice, gateway, exchange, output, input, interruption: host.interruption })
       }, output.note)
     },
     (work) => {

@@ -22,14 +22,15 @@ const wordOf = (message: MessageStatus): string => {
 
 export interface Watched {
   readonly allFinal: boolean
+  /** Of all messages, but of those only that were looked at, where the user ended it. */
   readonly statuses: readonly Json[]
   /** How many messages ended in which state. */
   readonly text: string
 }
 
-/** Shows each change of state as it is seen, until every message is final or the time is over. */
+/** Shows each change of state as it is seen, until every message is final, the time is over or the user ends it. */
 export async function watchMessages(
-  { gateway, output }: Pick<Context, 'gateway' | 'output'>,
+  { gateway, output, interruption }: Pick<Context, 'gateway' | 'output' | 'interruption'>,
   account: Account,
   ids: readonly MessageId[],
   timeoutSeconds: number,
@@ -37,10 +38,14 @@ export async function watchMessages(
   const end = performance.now() + timeoutSeconds * 1000
   const seen = new Map<MessageId, MessageStatus>()
   let open = ids
-  for (;;) {
+  while (!interruption.aborted) {
     for (let at = 0; at < open.length; at += idsMax) {
       const some = open.slice(at, at + idsMax)
-      const statuses = await gateway.queryStatus(account, some)
+      const statuses = await gateway.queryStatus(account, some).catch((problem: unknown) => {
+        if (interruption.aborted) return undefined
+        throw problem
+      })
+      if (statuses === undefined) break
       some.forEach((id, nth) => {
         const status = statuses[nth] ?? 'not-found'
         const before = seen.get(id)
@@ -51,11 +56,14 @@ export async function watchMessages(
     open = open.filter((id) => !isOver(seen.get(id)))
     if (open.length === 0 || performance.now() >= end) break
     output.progress(`${ids.length - open.length} of ${ids.length} messages are final`)
-    await pause(pollMilliseconds)
+    await pause(pollMilliseconds, undefined, { signal: interruption }).catch(() => undefined)
   }
   return {
     allFinal: open.length === 0,
-    statuses: ids.map((id) => statusJson(id, seen.get(id) ?? 'not-found')),
+    statuses: ids.flatMap((id) => {
+      const status = seen.get(id)
+      return status === undefined ? [] : [statusJson(id, status)]
+    }),
     text: summary(seen),
   }
 }

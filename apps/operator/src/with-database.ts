@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { nodeSecrets, systemClock } from '@gateway/adapters-node'
 import { postgresPorts } from '@gateway/adapters-postgres'
 import {
@@ -18,7 +19,7 @@ import {
   wholeNumber,
   type Environment,
 } from '@gateway/server'
-import { Refused } from './context.ts'
+import { interrupted, Refused } from './context.ts'
 import { explain } from './explain.ts'
 import type { Opened } from './run-command-line.ts'
 
@@ -44,7 +45,7 @@ const variables = {
 
 export interface About {
   readonly note: (text: string) => void
-  /** Ends the work early: what is at the database is waited for, for some seconds. */
+  /** Ends the work early: what is at the database is waited for, for some seconds, and the work may tell what came of it. */
   readonly interruption: AbortSignal
 }
 
@@ -63,6 +64,8 @@ export async function withDatabase(
       await unlessInterrupted(work(opened), interruption)
     } finally {
       await close()
+      // Whatever the work waited for has ended now: work that tells what it has done does so before the end.
+      if (interruption.aborted) await setImmediate()
     }
   } catch (problem) {
     throw problem instanceof Refused ? problem : new Error(explain(problem, where.DATABASE_URL), { cause: problem })
@@ -70,12 +73,12 @@ export async function withDatabase(
 }
 
 function unlessInterrupted<Result>(work: Promise<Result>, interruption: AbortSignal): Promise<Result> {
-  const interrupted = new Promise<never>((_, reject) => {
-    const interrupt = (): void => reject(new Error('Interrupted.'))
+  const interruptedWork = new Promise<never>((_, reject) => {
+    const interrupt = (): void => reject(interrupted())
     if (interruption.aborted) interrupt()
     else interruption.addEventListener('abort', interrupt, { once: true })
   })
-  return Promise.race([work, interrupted])
+  return Promise.race([work, interruptedWork])
 }
 
 async function open(

@@ -16,6 +16,8 @@ export interface Operator {
   run(args: readonly string[], typed?: string): Promise<Outcome>
   /** Runs a command that must succeed, with `--json`, and returns its document. */
   json<Result>(...args: readonly string[]): Promise<Result>
+  /** The user ends the command that runs. */
+  interrupt(): void
   /** What the command that runs has written so far. */
   written(): string
 }
@@ -30,14 +32,17 @@ export function anOperator(
   const ports = other.ports?.(inMemory) ?? inMemory
   const migrate = other.migrate ?? (() => Promise.resolve([]))
   let out = textOf()
+  let interruption = new AbortController()
 
   async function run(args: readonly string[], typed?: string): Promise<Outcome> {
     const err = textOf()
     out = textOf()
+    interruption = new AbortController()
     const code = await runCommandLine(args, {
       out: out.stream,
       err: err.stream,
       input: () => ({ secret: () => Promise.resolve(typed) }),
+      interruption: interruption.signal,
       withDatabase: (work) => work({ ports, migrate }),
     })
     return { code, out: out.text(), err: err.text() }
@@ -52,6 +57,7 @@ export function anOperator(
       if (code !== 0 || err !== '') throw new Error(`${args.join(' ')} ended with ${code}: ${err}`)
       return JSON.parse(out) as Result
     },
+    interrupt: () => interruption.abort(),
     written: () => out.text(),
   }
 }

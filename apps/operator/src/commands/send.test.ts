@@ -110,6 +110,73 @@ test('--wait ends in time with the states so far, and 1', async () => {
   expect(JSON.parse(err)).toEqual({ error: 'Not all were final within 1 s.' })
 })
 
+const waitingStatus = { status: 'WAITING', statusCode: -1, meaning: 'not handed to a carrier yet', at: null }
+
+test('--wait that is interrupted tells what was accepted, with the states so far', async () => {
+  const looked = { times: 0 }
+  const operator = anOperator({
+    ports: (ports) => ({
+      ...ports,
+      messages: {
+        ...ports.messages,
+        status: (...asked) => {
+          looked.times++
+          return ports.messages.status(...asked)
+        },
+      },
+    }),
+  })
+  await anAccount(operator.ports)
+  const inJson = operator.run([...send('--to', '27825550101', '--wait'), '--json'])
+  await until(() => looked.times > 1)
+  operator.interrupt()
+  const { out, err } = await inJson
+  expect(JSON.parse(out)).toEqual({
+    account: 1,
+    recipients: [{ number: '27825550101', id: 1, cost: 1, due: null }],
+    statuses: [{ id: 1, ...waitingStatus }],
+    interrupted: true,
+  })
+  expect(JSON.parse(err)).toEqual({ error: 'Interrupted.' })
+
+  const inText = operator.run(send('--to', '27825550101', '--wait'))
+  await until(() => operator.written().includes('WAITING'))
+  operator.interrupt()
+  expect(await inText).toMatchObject({
+    out: [
+      '27825550101: message 2, 1.0 credits',
+      'message 2: WAITING -1 (not handed to a carrier yet)',
+      'Interrupted; so far: 1 WAITING -1 (not handed to a carrier yet)',
+      '',
+    ].join('\n'),
+    err: 'Interrupted.\n',
+  })
+})
+
+test('a look at the states that the interruption breaks off does not hide what was accepted', async () => {
+  const operator = anOperator({
+    ports: (ports) => ({
+      ...ports,
+      messages: {
+        ...ports.messages,
+        status: () => {
+          operator.interrupt()
+          return Promise.reject(new Error('the connections were closed'))
+        },
+      },
+    }),
+  })
+  await anAccount(operator.ports)
+  const { out, err } = await operator.run([...send('--to', '27825550101', '--wait'), '--json'])
+  expect(JSON.parse(out)).toEqual({
+    account: 1,
+    recipients: [{ number: '27825550101', id: 1, cost: 1, due: null }],
+    statuses: [],
+    interrupted: true,
+  })
+  expect(JSON.parse(err)).toEqual({ error: 'Interrupted.' })
+})
+
 const many = numbers(2500)
 
 /** Counts the recipients of each call, and does something else from the second one on. */
@@ -170,4 +237,33 @@ test('if the first call fails, nothing is on standard output', async () => {
   await anAccount(operator.ports)
   const message = 'The gateway is overloaded; nothing was sent. Try again.'
   expect(await operator.run(send('--to', aNumber()))).toEqual({ code: 1, out: '', err: `${message}\n` })
+})
+
+test('interrupted between two calls, what the first one did is told, and the second one is not made', async () => {
+  for (const format of [[], ['--json']]) {
+    const calls: number[] = []
+    const operator = anOperator({
+      ports: (ports) => ({
+        ...ports,
+        messages: {
+          ...ports.messages,
+          accept: (order) => {
+            operator.interrupt()
+            return counting(calls)(ports).messages.accept(order)
+          },
+        },
+      }),
+    })
+    await anAccount(operator.ports, { credits: 25_000 })
+    const { out, err } = await operator.run([...send('--to', many.join(), '--wait'), ...format])
+    expect(calls).toEqual([1000])
+    if (format.length === 0) {
+      expect(out.match(/: message /g)).toHaveLength(1000)
+      expect(err).toBe(`The numbers from ${second} on were not sent.\nInterrupted.\n`)
+    } else {
+      const { recipients, interrupted } = JSON.parse(out) as { recipients: unknown[]; interrupted: boolean }
+      expect([recipients.length, interrupted]).toEqual([1000, true])
+      expect(JSON.parse(err)).toEqual({ error: 'Interrupted.' })
+    }
+  }
 })

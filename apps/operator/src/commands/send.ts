@@ -10,7 +10,7 @@ import {
 import type { Command } from 'commander'
 import { readAccountId, readMinute, readNumbers, readSeconds } from '../arguments.ts'
 import { command } from '../command.ts'
-import { Refused, type Context, type Run } from '../context.ts'
+import { interrupted, Refused, type Context, type Run } from '../context.ts'
 import type { Json } from '../output.ts'
 import { creditsJson, timeJson, timeText } from '../show.ts'
 import { watchMessages } from '../watch-messages.ts'
@@ -55,7 +55,7 @@ export const send = (run: Run): Command =>
     .action((options: Options) => run((context) => sendText(context, options)))
 
 async function sendText(context: Context, { account: id, to, text, at, wait, timeout }: Options): Promise<void> {
-  const { backOffice, output } = context
+  const { backOffice, output, interruption } = context
   const found = await backOffice.findAccount(id)
   if (found === undefined) throw new Refused(`There is no account ${id}.`)
 
@@ -64,13 +64,18 @@ async function sendText(context: Context, { account: id, to, text, at, wait, tim
   const ids = recipients.flatMap((recipient) => ('id' in recipient ? [recipient.id] : []))
   const sent = { account: id, recipients: recipients.map(recipientJson) }
   if (stopped !== undefined || !wait || ids.length === 0) {
-    output.result(sent)
+    output.result(interruption.aborted ? { ...sent, interrupted: true } : sent)
     if (stopped !== undefined) throw stopped
     if (ids.length === 0) throw new Refused('No number was accepted.')
     return
   }
   const watched = await watchMessages(context, found.account, ids, timeout)
-  output.result({ ...sent, statuses: watched.statuses }, watched.text)
+  const watchedSent = { ...sent, statuses: watched.statuses }
+  if (interruption.aborted && !watched.allFinal) {
+    output.result({ ...watchedSent, interrupted: true }, `Interrupted; so far: ${watched.text || 'not looked at'}`)
+    throw interrupted()
+  }
+  output.result(watchedSent, watched.text)
   if (!watched.allFinal) throw new Refused(`Not all were final within ${timeout} s.`)
 }
 
@@ -81,10 +86,18 @@ interface Sent {
 }
 
 /** What was accepted is told, whatever happens to a later call. */
-async function sendInCalls({ gateway, output }: Context, account: Account, draft: TextToSend): Promise<Sent> {
+async function sendInCalls(
+  { gateway, output, interruption }: Context,
+  account: Account,
+  draft: TextToSend,
+): Promise<Sent> {
   const recipients: SentRecipient[] = []
   const all = draft.recipients
   for (let from = 0; from < all.length; from += recipientsMax) {
+    if (interruption.aborted) {
+      output.note(`The numbers from ${all[from]} on were not sent.`)
+      return { recipients, stopped: interrupted() }
+    }
     const some = { ...draft, recipients: all.slice(from, from + recipientsMax) }
     const results = await gateway.sendMessages(account, [some]).catch((problem: unknown) => problem as Error)
     if (results instanceof Error) {
