@@ -58,6 +58,9 @@ export async function runFaults(run: FaultRun): Promise<Figures> {
       run.stopping?.addEventListener('abort', () => reject(new Error('the run was broken off'))),
     )
     await Promise.race([withDatabase(run, { figures, folder, logs, database, members, log }), broken])
+  } catch (error) {
+    log(`the run did not end\n${[figures.table(), ...figures.violations].join('\n')}`)
+    throw error
   } finally {
     await Promise.all(members.map((member) => within(30_000, member.end(true))))
     await Promise.all(members.map(({ network }) => network.close()))
