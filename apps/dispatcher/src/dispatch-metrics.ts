@@ -11,12 +11,12 @@ export function measureDispatching(
       Object.entries(state).map(([name, value]) => ({ labels: { carrier, state: name }, value })),
     ),
   )
-  metrics.gauge('gateway_carrier_answers_total', 'Submissions that were answered', ['carrier', 'outcome'], () =>
+  metrics.counter('gateway_carrier_answers_total', 'Submissions that were answered', ['carrier', 'outcome'], () =>
     Object.entries(dispatching.answers()).flatMap(([carrier, answers]) =>
       Object.entries(answers).map(([outcome, value]) => ({ labels: { carrier, outcome }, value })),
     ),
   )
-  metrics.gauge('gateway_arrivals_total', 'Messages that people wrote', ['carrier', 'result'], () =>
+  metrics.counter('gateway_arrivals_total', 'Messages that people wrote', ['carrier', 'result'], () =>
     Object.entries(dispatching.arrivals()).flatMap(([carrier, arrivals]) =>
       Object.entries(arrivals).map(([result, value]) => ({ labels: { carrier, result }, value })),
     ),

@@ -219,7 +219,11 @@ test('health and metrics by HTTP, with what is held and what was answered', asyn
     expect((await get('/health/ready')).status).toBe(503)
     isReady = true
     await until(async () => (await get('/health/ready')).status === 200)
+    await get('/metrics')
     const text = await (await get('/metrics')).text()
+    expect(text).toContain('# TYPE gateway_dispatcher_messages gauge\n')
+    expect(text).toContain('# TYPE gateway_carrier_answers_total counter\n')
+    expect(text).toContain('# TYPE gateway_arrivals_total counter\n')
     expect(text).toContain('gateway_dispatcher_messages{carrier="simulator",state="inDoubt"} 0')
     expect(text).toContain('gateway_carrier_answers_total{carrier="simulator",outcome="accepted"} 7')
     expect(text).toContain('gateway_carrier_answers_total{carrier="simulator",outcome="refused"} 2')

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /** What a process measures about itself. It holds no ids, paths or texts: labels come from fixed sets (P-15). */
 export interface Metrics {
@@ -9,6 +9,8 @@ export interface Metrics {
   readonly countRequest: (service: string, request: Counted) => void
   /** Adds a measure of an app's own, read anew at each look; its labels come from fixed sets, too. */
   gauge(name: string, help: string, labelNames: readonly string[], read: () => readonly Reading[]): void
+  /** Adds a count of an app's own since its start, read anew at each look; no reading is below the one before, or below 0. */
+  counter(name: string, help: string, labelNames: readonly string[], read: () => readonly Reading[]): void
   /** Answers GET /metrics in Prometheus's text form; lets every other request pass. */
   readonly route: RequestHandler
 }
@@ -50,6 +52,18 @@ export const createMetrics = (): Metrics => {
         collect() {
           this.reset()
           for (const { labels, value } of read()) this.set(labels, value)
+        },
+      })
+    },
+    counter: (name, help, labelNames, read) => {
+      new Counter({
+        name,
+        help,
+        labelNames,
+        registers: [registry],
+        collect() {
+          this.reset()
+          for (const { labels, value } of read()) this.inc(labels, value)
         },
       })
     },
