@@ -12,7 +12,7 @@ const singlesPerSecond = 2
 
 const recorded = 'select count(*) from message where account_id = $1'
 
-/** Fairness where the carrier is the bottleneck: the issue asks for 1 s. */
+/** Fairness where the carrier is the bottleneck: a single message of another account leaves within a second. */
 export const slowCarrier: Benchmark = {
   name: 'slow-carrier',
   title: `single sends of one account behind the bulk backlog of another, a carrier of ${carrierPerSecond} a second`,

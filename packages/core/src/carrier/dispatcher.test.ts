@@ -315,3 +315,26 @@ describe('drain', () => {
     expect(world.store.dispatchers.size).toBe(0)
   })
 })
+
+test('behind the bulk of a slow carrier a single message waits for what it answers in 0.6 s, not for all that may be in doubt', async () => {
+  const world = await dispatchWorld()
+  const { carrier } = start(world, { fate: () => 'held', window: 1000 })
+  await world.accept(1000)
+  await until(() => carrier.unanswered.length >= 150)
+  // 50 answers a second.
+  const secondsPass = async (seconds: number) => {
+    for (let i = 0; i < seconds * 50; i++) {
+      world.clock.step(0.02)
+      carrier.release('accepted', 1)
+      await nextTurn()
+    }
+  }
+  await secondsPass(4)
+  await until(() => carrier.unanswered.length <= 30)
+  const [single] = await world.accept(1)
+  await until(() => carrier.unanswered.some(({ id }) => id === single))
+  expect(carrier.unanswered.findIndex(({ id }) => id === single)).toBeLessThanOrEqual(30)
+  await secondsPass(4)
+  expect(carrier.unanswered.length).toBeGreaterThan(0)
+  expect(carrier.unanswered.length).toBeLessThanOrEqual(30)
+})

@@ -26,6 +26,7 @@ import { overtaking } from './overtaking.ts'
 import type { Receipt } from './receipt.ts'
 import { createRecorder } from './recorder.ts'
 import { screenAgain } from './screen-again.ts'
+import { measureThroughput } from './throughput.ts'
 
 /** Hands waiting messages to one carrier and stores what becomes of them. It has no timers: its owner calls. */
 export interface Dispatcher {
@@ -63,6 +64,9 @@ interface Claim {
 /** A part of the window and of what may be in doubt is kept for the single lane, so that bulk never holds it up. */
 const bulkShare = 0.75
 
+/** With a carrier that is slower than we are, bulk that waits for its answers is at most what it answers in so many seconds. */
+const bulkSeconds = 0.6
+
 /** Receipts and arrivals of one commit at the most; a larger backlog is taken in several. */
 const receiptsMax = 2000
 const arrivalsMax = 500
@@ -87,6 +91,7 @@ export function createDispatcher(
   const claims = new Set<Claim>()
   /** Flights of which a mark is being committed. */
   const marks = new Set<Aloft>()
+  const throughput = measureThroughput(clock)
   let waiters: (() => void)[] = []
 
   const recorder = createRecorder(ports, sky, {
@@ -120,7 +125,15 @@ export function createDispatcher(
 
   const share = (lane: Lane, of: number): number => (lane === 'single' ? of : Math.max(1, Math.floor(of * bulkShare)))
   const least = (of: number): number => Math.max(1, Math.floor(of * leastShare))
-  const windowRoom = (lane: Lane): number => share(lane, carrier.window) - sky.unanswered.size
+  /** Of bulk never so much that a single message behind it would wait long; at least as much as a mark is worth. */
+  const windowOf = (lane: Lane): number =>
+    lane === 'single'
+      ? carrier.window
+      : Math.min(
+          share(lane, carrier.window),
+          Math.max(least(settings.inDoubtMax), Math.ceil(throughput.perSecond() * bulkSeconds)),
+        )
+  const windowRoom = (lane: Lane): number => windowOf(lane) - sky.unanswered.size
 
   /** How many more messages of the lane may be marked: within the bound, and not more than the window has room for. */
   function markRoom(lane: Lane): number {
@@ -239,6 +252,7 @@ export function createDispatcher(
         recorder.record(aloft, { flight: aloft.flight, message, handover })
       }
     }
+    throughput.answered(answers.length, sky.unanswered.size)
     void recorder.run()
     proceed()
   }
