@@ -56,6 +56,7 @@ test('a delivered message: its facts, where it is, what happened, and never its 
       'message   2',
       'account   1',
       'number    27820000100',
+      'from      12025550100',
       'text      10 characters, GSM 7-bit, 1 part; the text itself is not shown',
       'due       at once',
       'price     1.0 credits, charged',
@@ -82,6 +83,8 @@ test('the same as JSON', async () => {
     id: 1,
     account: 1,
     number: '27820000000',
+    from: '12025550100',
+    confirmation: false,
     accepted: '2026-10-18T08:00:00.000Z',
     scheduled: null,
     text: { characters: 10, encoding: 'gsm-7', parts: 1 },
@@ -297,4 +300,18 @@ test.each(['0', '-1', '1.5', 'x', '', '9007199254740992', "1' or 1=1"])('%j is n
   const { code, out, err } = await anOperator().run(['message', 'explain', '--', id])
   expect([code, out]).toEqual([2, ''])
   expect(err).toContain("Expected a message's id: a whole number.")
+})
+
+test('a message that confirms an opt-out is told as such', async () => {
+  const { operator, claim, record } = await aGateway()
+  const flight = await claim()
+  await record(flight, { outcome: 'accepted', reference: 'r-1' })
+  await operator.run(['simulate', 'reply', '--from', '27820000000', '--to', '12025550100', '--text', 'STOP'])
+  const { out } = await operator.run(['message', 'explain', '2'])
+  expect(out).toContain('purpose   it confirms an opt-out\n')
+  expect(await operator.json('message', 'explain', '2')).toMatchObject({
+    confirmation: true,
+    from: '12025550100',
+    price: 0,
+  })
 })

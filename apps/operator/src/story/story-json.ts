@@ -9,6 +9,8 @@ export const storyJson = (story: MessageStory, now: Instant): Json => ({
   id: story.id,
   account: story.account,
   number: story.number,
+  from: story.from ?? null,
+  confirmation: story.confirmation,
   accepted: timeJson(story.accepted),
   scheduled: timeJson(story.scheduled),
   text: { ...story.text },
