@@ -8,7 +8,7 @@ export type Answer = string | Listed | Failure
 /** A list that may be longer than what a process should hold: its only field, streamed (ruling 2.12). */
 export interface Listed {
   readonly name: string
-  /** Each as JSON text. */
+  /** Pieces of it: each one or more elements as JSON text, with commas between them. */
   readonly items: AsyncIterable<string>
 }
 

@@ -12,7 +12,10 @@ beforeEach(async () => {
 afterEach(() => asp.close())
 
 const listed = async () => (await asp.get('listoptouts.asp')).text
-const failing = (optOuts: AsyncIterable<OptOut>) => (gateway: Gateway) => ({ ...gateway, listOptOuts: () => optOuts })
+const failing = (optOuts: AsyncIterable<readonly OptOut[]>) => (gateway: Gateway) => ({
+  ...gateway,
+  listOptOuts: () => optOuts,
+})
 
 test('all entries at every call: who wrote STOP, who did so unasked, and who was added by hand', async () => {
   await write(asp.ports, asp.account, '27825550101')
@@ -70,8 +73,8 @@ test('a failure before the first entry is 503; one in the middle breaks the conn
   const number = aNumber('27825550103')
   const since = asp.clock.now()
   // eslint-disable-next-line @typescript-eslint/require-await -- as a list of a database
-  async function* lost(count: number): AsyncIterable<OptOut> {
-    for (let i = 0; i < count; i++) yield { number, since, reply: undefined }
+  async function* lost(count: number): AsyncIterable<readonly OptOut[]> {
+    for (let i = 0; i < count; i++) yield [{ number, since, reply: undefined }]
     throw new Error('lost')
   }
   const gate = admissionGate(1)

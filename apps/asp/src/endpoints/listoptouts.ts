@@ -8,8 +8,9 @@ export const listOptOuts: Endpoint = {
   run: ({ gateway, account }) => ({ items: itemsOf(gateway.listOptOuts(account)) }),
 }
 
-async function* itemsOf(optOuts: AsyncIterable<OptOut>): AsyncIterable<string> {
-  for await (const { number, since, reply } of optOuts) {
-    yield `${replyItem(number, since, reply?.text ?? manualOptOutText, reply?.answers)}&`
-  }
+async function* itemsOf(optOuts: AsyncIterable<readonly OptOut[]>): AsyncIterable<string> {
+  for await (const some of optOuts) yield some.map(optOutItem).join('')
 }
+
+const optOutItem = ({ number, since, reply }: OptOut): string =>
+  `${replyItem(number, since, reply?.text ?? manualOptOutText, reply?.answers)}&`

@@ -17,8 +17,8 @@ export const optoutList = (run: Run): Command =>
       }),
     )
 
-async function* rows(optOuts: AsyncIterable<OptOut>): Rows {
-  for await (const optOut of optOuts) yield row(optOut)
+async function* rows(optOuts: AsyncIterable<readonly OptOut[]>): Rows {
+  for await (const some of optOuts) yield* some.map(row)
 }
 
 const row = ({ number, since, reply }: OptOut): Row => ({

@@ -54,8 +54,8 @@ test('after 90 days replies are dropped, offered or not; opt-outs stay with the 
   expect(await count('arrival_offered')).toBe(1)
   expect(await count('arrival_taken')).toBe(0)
   expect(await count('arrival_seen')).toBe(1)
-  for await (const { reply } of ports.suppressions.optOuts(id)) {
-    expect(reply).toMatchObject({ text: 'stop', answers: answered })
+  for await (const optOuts of ports.suppressions.optOuts(id)) {
+    expect(optOuts).toMatchObject([{ reply: { text: 'stop', answers: answered } }])
   }
 })
 

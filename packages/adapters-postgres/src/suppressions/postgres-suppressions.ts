@@ -1,21 +1,22 @@
-import type {
-  AccountId,
-  ArrivalId,
-  Instant,
-  MessageId,
-  Msisdn,
-  OptOut,
-  Suppression,
-  SuppressionEntry,
-  SuppressionKey,
-  Suppressions,
-  SuppressionScope,
+import {
+  instant,
+  type AccountId,
+  type ArrivalId,
+  type Instant,
+  type MessageId,
+  type Msisdn,
+  type OptOut,
+  type Suppression,
+  type SuppressionEntry,
+  type SuppressionKey,
+  type Suppressions,
+  type SuppressionScope,
 } from '@gateway/core'
 import { sql, type Kysely } from 'kysely'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { timestamp } from '../sql/arrays.ts'
-import { listOptOuts, type OptOutRow } from '../sql/list-opt-outs.ts'
+import { listOptOuts, type OptOutPiece } from '../sql/list-opt-outs.ts'
 import type { Tables } from '../tables.ts'
 import { matchNumbers } from './match-numbers.ts'
 import { scopeId, SUPPRESSION } from './suppression-kind.ts'
@@ -67,6 +68,8 @@ const columns = ({ scope, number, kind }: SuppressionKey) => ({
 })
 
 const pageRows = 300
+/** Half a million, listed three times, grew a server by 43 to 54 MB; in pieces of 300 by 68. */
+const pieceRows = 100
 const asText = sql<Msisdn>`(msisdn::text) collate "C"`
 
 async function* listed(
@@ -84,29 +87,42 @@ async function* listed(
       .orderBy(asText)
       .limit(pageRows)
       .execute()
-  for await (const { number, since } of inPieces(page)) yield { scope, number, kind, since: since as Instant }
-}
-
-async function* optOuts(ordinary: Connections, by: AccountId): AsyncIterable<OptOut> {
-  const page = (after: string) => ordinary.run(listOptOuts, [by, after, pageRows])
-  for await (const row of inPieces(page)) {
-    yield { number: row.number as Msisdn, since: row.since as Instant, reply: replyOf(row) }
-  }
-}
-
-function replyOf({ arrival, text, answers }: OptOutRow): OptOut['reply'] {
-  if (arrival === null) return undefined
-  return { id: arrival as ArrivalId, text: text ?? '', answers: (answers ?? undefined) as MessageId | undefined }
-}
-
-async function* inPieces<Row extends { readonly number: string }>(
-  page: (after: string) => Promise<readonly Row[]>,
-): AsyncIterable<Row> {
   for (let after = ''; ;) {
     const rows = await page(after)
-    yield* rows
+    for (const { number, since } of rows) yield { scope, number, kind, since: since as Instant }
     const last = rows.at(-1)
     if (last === undefined || rows.length < pageRows) return
     after = last.number
   }
+}
+
+async function* optOuts(ordinary: Connections, by: AccountId): AsyncIterable<readonly OptOut[]> {
+  for (let after = ''; ;) {
+    const [row] = await ordinary.run(listOptOuts, [by, after, pieceRows])
+    const piece = row === undefined ? [] : optOutsOf(row)
+    const last = piece.at(-1)
+    if (last === undefined) return
+    yield piece
+    if (piece.length < pieceRows) return
+    after = last.number
+  }
+}
+
+type StoredReply = readonly [id: number, text: string, answers: number | null]
+
+function optOutsOf({ numbers, since, replies }: OptOutPiece): readonly OptOut[] {
+  if (numbers === null) return []
+  const times = since.split(',')
+  const parsed = JSON.parse(replies) as readonly (StoredReply | null)[]
+  return numbers.split(',').map((number, i) => ({
+    number: number as Msisdn,
+    since: instant(Number(times[i])),
+    reply: replyOf(parsed[i] ?? null),
+  }))
+}
+
+function replyOf(stored: StoredReply | null): OptOut['reply'] {
+  if (stored === null) return undefined
+  const [id, text, answers] = stored
+  return { id: id as ArrivalId, text, answers: (answers ?? undefined) as MessageId | undefined }
 }

@@ -159,6 +159,6 @@ test.each([
     { text: 'stop', answers: id },
   ])
   const optOuts = []
-  for await (const one of world.ports.suppressions.optOuts(world.account.id)) optOuts.push(one)
+  for await (const one of world.ports.suppressions.optOuts(world.account.id)) optOuts.push(...one)
   expect(optOuts).toMatchObject([{ number }])
 })

@@ -69,8 +69,15 @@ async function* listed(
   }
 }
 
-async function* optOuts(store: MemoryStore, by: AccountId): AsyncIterable<OptOut> {
+const pieceOptOuts = 100
+
+async function* optOuts(store: MemoryStore, by: AccountId): AsyncIterable<readonly OptOut[]> {
+  let piece: OptOut[] = []
   for await (const { number, since } of listed(store, by, 'opt-out')) {
-    yield { number, since, reply: store.optOutReplies.get(by)?.get(number) }
+    piece.push({ number, since, reply: store.optOutReplies.get(by)?.get(number) })
+    if (piece.length < pieceOptOuts) continue
+    yield piece
+    piece = []
   }
+  if (piece.length > 0) yield piece
 }

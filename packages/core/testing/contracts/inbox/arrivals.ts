@@ -8,12 +8,13 @@ import {
   type InboxPart,
   type MessageId,
   type Msisdn,
+  type OptOut,
   type Received,
   type SenderAddress,
   type StoredPorts,
 } from '@gateway/core'
 import { aNumber, anAddress, anOrder } from '../../builders.ts'
-import { accepted, dispatchDue, longAgo, testCarrier } from '../shared.ts'
+import { accepted, collect, dispatchDue, longAgo, testCarrier } from '../shared.ts'
 
 // What the checks of the inbox have in common.
 
@@ -62,6 +63,11 @@ export async function inboxOf(
   assert.equal(total, items.length)
   return items
 }
+
+export const optOutsOf = async (
+  { suppressions }: Pick<StoredPorts, 'suppressions'>,
+  by: AccountId,
+): Promise<readonly OptOut[]> => (await collect(suppressions.optOuts(by))).flat()
 
 export const textsOf = (messages: readonly InboxMessage[]): readonly string[] => messages.map(({ text }) => text)
 

@@ -1,10 +1,10 @@
 import { strict as assert } from 'node:assert'
 import { secondsAfter, type ClaimedMessage, type StoredPorts } from '@gateway/core'
-import { aNumber, anAccount, anAddress, anOrder } from '../../builders.ts'
+import { aNumber, anAccount, anAddress, anOrder, numbers } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import type { Contract } from '../contract.ts'
 import { accepted, assertLedger, callersMany, collect, dispatchDue, longAgo } from '../shared.ts'
-import { confirmation, inboxOf, receive, sent, texts } from './arrivals.ts'
+import { confirmation, inboxOf, optOutsOf, receive, sent, texts } from './arrivals.ts'
 
 const poolB = anAddress('12025550112')
 const code = anAddress('40404')
@@ -20,7 +20,7 @@ export const optingOut: Contract<StoredPorts> = {
     const { id } = await anAccount(ports, { credits: 100 })
     const message = await sent(ports, { id }, { from: poolB })
     await receive(ports, { to: poolB, text: ' Stop ' })
-    const [optOut, ...more] = await collect(ports.suppressions.optOuts(id))
+    const [optOut, ...more] = await optOutsOf(ports, id)
     assert.equal(more.length, 0)
     const [reply] = await inboxOf(ports, id)
     assert.ok(optOut !== undefined)
@@ -49,7 +49,7 @@ export const optingOut: Contract<StoredPorts> = {
     assert.equal((await dispatched(ports)).length, 1)
     await receive(ports, { text: 'stop' })
     assert.equal((await dispatched(ports)).length, 0)
-    const optOuts = await collect(ports.suppressions.optOuts(id))
+    const optOuts = await optOutsOf(ports, id)
     assert.deepEqual(
       optOuts.map(({ reply }) => reply?.text),
       ['STOP'],
@@ -63,7 +63,7 @@ export const optingOut: Contract<StoredPorts> = {
     await sent(ports, { id }, { to: aNumber('27820000001') })
     const from = (i: number) => (i % 2 === 0 ? '27820000000' : '27820000001')
     await Promise.all(Array.from({ length: callersMany }, (_, i) => receive(ports, { from: from(i), text: 'STOP' })))
-    assert.equal((await collect(ports.suppressions.optOuts(id))).length, 2)
+    assert.equal((await optOutsOf(ports, id)).length, 2)
     assert.equal((await dispatched(ports)).length, 2)
     assert.equal((await inboxOf(ports, id)).length, callersMany)
   },
@@ -99,7 +99,7 @@ export const optingOut: Contract<StoredPorts> = {
       assert.equal((await dispatched(ports)).length, 1)
       await receive(ports, { text: word })
       assert.equal((await ports.suppressions.matching(id, [aNumber()])).size, 0)
-      assert.deepEqual(await collect(ports.suppressions.optOuts(id)), [])
+      assert.deepEqual(await optOutsOf(ports, id), [])
     }
     assert.equal((await dispatched(ports)).length, 0)
   },
@@ -120,10 +120,10 @@ export const optingOut: Contract<StoredPorts> = {
     assert.equal(await ports.suppressions.add({ scope: id, number: aNumber(), kind: 'opt-out', since }), 'added')
     await receive(ports, { text: 'STOP' })
     const manual = { number: aNumber(), since, reply: undefined }
-    assert.deepEqual(await collect(ports.suppressions.optOuts(id)), [manual])
+    assert.deepEqual(await optOutsOf(ports, id), [manual])
     assert.equal((await dispatched(ports)).length, 0)
     assert.equal(await ports.suppressions.remove({ scope: id, number: aNumber(), kind: 'opt-out' }), true)
-    assert.deepEqual(await collect(ports.suppressions.optOuts(id)), [])
+    assert.deepEqual(await optOutsOf(ports, id), [])
   },
 
   'an entry that a reply made, removed and added by hand, is a manual one': async (ports) => {
@@ -133,16 +133,14 @@ export const optingOut: Contract<StoredPorts> = {
     const key = { scope: id, number: aNumber(), kind: 'opt-out' } as const
     await ports.suppressions.remove(key)
     await ports.suppressions.add({ ...key, since: longAgo })
-    assert.deepEqual(await collect(ports.suppressions.optOuts(id)), [
-      { number: aNumber(), since: longAgo, reply: undefined },
-    ])
+    assert.deepEqual(await optOutsOf(ports, id), [{ number: aNumber(), since: longAgo, reply: undefined }])
   },
 
   'a STOP to a code opts out also who was never written to; it is confirmed from the code': async (ports) => {
     const { id } = await anAccount(ports)
     await ports.senders.assign(code, id)
     await receive(ports, { to: code, text: 'STOP' })
-    const [optOut] = await collect(ports.suppressions.optOuts(id))
+    const [optOut] = await optOutsOf(ports, id)
     assert.equal(optOut?.reply?.answers, undefined)
     assert.deepEqual(
       (await dispatched(ports)).map(({ to, from, account }) => ({ to, from, account })),
@@ -159,8 +157,8 @@ export const optingOut: Contract<StoredPorts> = {
     await sent(ports, open, { to: blocked })
     await ports.suppressions.add({ scope: 'everybody', number: blocked, kind: 'blacklist', since: longAgo })
     await receive(ports, { from: blocked, text: 'STOP' })
-    assert.equal((await collect(ports.suppressions.optOuts(locked.id))).length, 1)
-    assert.equal((await collect(ports.suppressions.optOuts(open.id))).length, 1)
+    assert.equal((await optOutsOf(ports, locked.id)).length, 1)
+    assert.equal((await optOutsOf(ports, open.id)).length, 1)
     assert.equal((await dispatched(ports)).length, 0)
   },
 
@@ -177,11 +175,26 @@ export const optingOut: Contract<StoredPorts> = {
     )
   },
 
+  'a long list comes in pieces, each number once and in order': async (ports) => {
+    const { id } = await anAccount(ports)
+    const all = numbers(1234)
+    const key = { scope: id, kind: 'opt-out', since: longAgo } as const
+    for (let i = 0; i < all.length; i += 100) {
+      await Promise.all(all.slice(i, i + 100).map((number) => ports.suppressions.add({ ...key, number })))
+    }
+    const pieces = await collect(ports.suppressions.optOuts(id))
+    assert.ok(pieces.length > 1 && pieces.every(({ length }) => length > 0))
+    assert.deepEqual(
+      pieces.flat().map(({ number }) => number),
+      all,
+    )
+  },
+
   'a STOP that belongs to nobody opts out of nothing': async (ports) => {
     const { id } = await anAccount(ports)
     await receive(ports, { text: 'STOP' })
     assert.deepEqual(await texts(ports, id), [])
-    assert.deepEqual(await collect(ports.suppressions.optOuts(id)), [])
+    assert.deepEqual(await optOutsOf(ports, id), [])
     assert.equal((await dispatched(ports)).length, 0)
   },
 }

@@ -4,7 +4,7 @@ import { aNumber, anAccount, anAddress, anOrder, numbers } from '../../builders.
 import { realClock } from '../../memory/clock.ts'
 import type { Contract } from '../contract.ts'
 import { accepted, at, collect, dispatchDue, testCarrier } from '../shared.ts'
-import { confirmation, inboxOf, onlyOf, receive, sent, texts } from './arrivals.ts'
+import { confirmation, inboxOf, onlyOf, optOutsOf, receive, sent, texts } from './arrivals.ts'
 
 const [poolA, poolB] = [anAddress('12025550111'), anAddress('12025550112')]
 const code = anAddress('40404')
@@ -126,7 +126,7 @@ export const owning: Contract<StoredPorts> = {
     await ports.senders.assign(code, id)
     await receive(ports, { from: 'INFO', text: 'STOP' }, { from: '110', to: code, text: 'STOP' })
     assert.deepEqual(await texts(ports, id), ['STOP'])
-    assert.deepEqual(await collect(ports.suppressions.optOuts(id)), [])
+    assert.deepEqual(await optOutsOf(ports, id), [])
     assert.equal((await collect(ports.inbox.unowned())).length, 1)
   },
 

@@ -13,7 +13,10 @@ afterEach(() => rest.close())
 
 const path = '/sms/incoming/optout'
 const begin = '{"timeStamp":"20261018100000000","version":"1.0","statusCode":200,"incomingOptoutMessages":['
-const listing = (optOuts: AsyncIterable<OptOut>) => (gateway: Gateway) => ({ ...gateway, listOptOuts: () => optOuts })
+const listing = (optOuts: AsyncIterable<readonly OptOut[]>) => (gateway: Gateway) => ({
+  ...gateway,
+  listOptOuts: () => optOuts,
+})
 
 test('all entries, each field in the ruled order: who wrote STOP, who did so unasked, and who was added by hand', async () => {
   await write(rest.ports, rest.account, '27825550101')
@@ -55,8 +58,8 @@ test('a locked account reads it; HEAD and OPTIONS are 405, a wrong key is 401', 
 test('a list of many entries is whole', async () => {
   const since = rest.clock.now()
   // eslint-disable-next-line @typescript-eslint/require-await -- as a list of a database
-  async function* many(): AsyncIterable<OptOut> {
-    for (let i = 0; i < 20_000; i++) yield { number: aNumber(`27825${100_000 + i}`), since, reply: undefined }
+  async function* many(): AsyncIterable<readonly OptOut[]> {
+    for (let i = 0; i < 20_000; i++) yield [{ number: aNumber(`27825${100_000 + i}`), since, reply: undefined }]
   }
   const long = await startRest({ gateway: listing(many()) })
   const { incomingOptoutMessages } = (await long.get(path)).body as { incomingOptoutMessages: unknown[] }
@@ -67,8 +70,8 @@ test('a list of many entries is whole', async () => {
 test('a failure before the first entry is 503 with the envelope; one in the middle breaks the connection off', async () => {
   const [number, since] = [aNumber('27825550103'), rest.clock.now()]
   // eslint-disable-next-line @typescript-eslint/require-await -- as a list of a database
-  async function* lost(count: number): AsyncIterable<OptOut> {
-    for (let i = 0; i < count; i++) yield { number, since, reply: undefined }
+  async function* lost(count: number): AsyncIterable<readonly OptOut[]> {
+    for (let i = 0; i < count; i++) yield [{ number, since, reply: undefined }]
     throw new Error('lost')
   }
   const gate = admissionGate(1)

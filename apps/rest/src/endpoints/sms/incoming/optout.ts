@@ -7,8 +7,8 @@ export const optOutMessages = get(nothing, ({ gateway, account }) => ({
   items: itemsOf(gateway.listOptOuts(account)),
 }))
 
-async function* itemsOf(optOuts: AsyncIterable<OptOut>): AsyncIterable<string> {
-  for await (const optOut of optOuts) yield optOutJson(optOut)
+async function* itemsOf(optOuts: AsyncIterable<readonly OptOut[]>): AsyncIterable<string> {
+  for await (const some of optOuts) yield some.map(optOutJson).join(',')
 }
 
 const optOutJson = ({ number, since, reply }: OptOut): string =>
