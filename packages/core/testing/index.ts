@@ -10,6 +10,7 @@ export {
   type AccountWanted,
   type TextWanted,
 } from './builders.ts'
+export { arrive, assign, write } from './correspond.ts'
 export { until } from './until.ts'
 
 // A real adapter of every port, in memory.

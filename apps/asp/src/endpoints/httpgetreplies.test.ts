@@ -1,7 +1,6 @@
 import { createBackOffice } from '@gateway/core'
-import { anAccount, anAddress } from '@gateway/core/testing'
+import { anAccount, anAddress, arrive, assign, write } from '@gateway/core/testing'
 import request from 'supertest'
-import { arrive, assign, write } from '../../testing/correspond.ts'
 import { startAsp, type Asp } from '../../testing/start-asp.ts'
 
 let asp: Asp

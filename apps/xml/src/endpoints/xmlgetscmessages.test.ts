@@ -1,5 +1,4 @@
-import { anAccount } from '@gateway/core/testing'
-import { arrive, assign, write } from '../../testing/correspond.ts'
+import { anAccount, arrive, assign, write } from '@gateway/core/testing'
 import { answer, errorIn, serveXml, type Served } from '../../testing/serve-xml.ts'
 import { complaints } from '../../testing/validate.ts'
 

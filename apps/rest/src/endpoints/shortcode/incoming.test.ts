@@ -1,6 +1,5 @@
 import { createBackOffice, createGateway } from '@gateway/core'
-import { anAccount } from '@gateway/core/testing'
-import { arrive, assign, write } from '../../../testing/correspond.ts'
+import { anAccount, arrive, assign, write } from '@gateway/core/testing'
 import { startRest, type Rest } from '../../../testing/start-rest.ts'
 
 let rest: Rest

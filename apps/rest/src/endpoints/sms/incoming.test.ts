@@ -1,7 +1,6 @@
 import { createBackOffice, createGateway } from '@gateway/core'
-import { anAccount } from '@gateway/core/testing'
+import { anAccount, arrive, assign, write } from '@gateway/core/testing'
 import request from 'supertest'
-import { arrive, assign, write } from '../../../testing/correspond.ts'
 import { startRest, type Rest } from '../../../testing/start-rest.ts'
 
 let rest: Rest

@@ -1,8 +1,7 @@
 import { createBackOffice, createGateway, type Gateway, type OptOut } from '@gateway/core'
-import { aNumber, anAccount } from '@gateway/core/testing'
+import { aNumber, anAccount, arrive, assign, write } from '@gateway/core/testing'
 import { admissionGate } from '@gateway/server'
 import request from 'supertest'
-import { arrive, assign, write } from '../../../../testing/correspond.ts'
 import { startRest, type Rest } from '../../../../testing/start-rest.ts'
 
 let rest: Rest

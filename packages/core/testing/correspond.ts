@@ -6,7 +6,8 @@ import {
   type MessageId,
   type Ports,
 } from '@gateway/core'
-import { anAddress, scriptedCarrier } from '@gateway/core/testing'
+import { anAddress } from './builders.ts'
+import { scriptedCarrier } from './memory/scripted-carrier.ts'
 
 const carrier = scriptedCarrier().id
 
