@@ -178,3 +178,25 @@ test.each([
   },
   180_000,
 )
+
+test('what was handed over whole is gone from these calls, though its client resets the connection and reads none of it', async () => {
+  const key = await holder('unread')
+  await bring(['unread'])
+  const poll = aspPoll(0, key)
+  await new Promise<void>((resolve) => {
+    let got = ''
+    const socket = connect(poll.port, '127.0.0.1', () => socket.write(poll.asked))
+    socket.on('data', (chunk) => {
+      got += chunk.toString()
+      if (got.endsWith('&')) socket.resetAndDestroy()
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve())
+  })
+  // The server has learned of the reset by the time that it has answered others.
+  for (const other of [aspPoll(0, key), aspPoll(1, key), xmlPoll(key), aspPoll(0, key)]) {
+    expect(other.read((await ask(other)) ?? 'Message=cut off')).toEqual([])
+  }
+  const list = await rest<{ incomingMessages: { messageText: string }[] }>({ url: urlOf(3), key }, '/sms/incoming')
+  expect(list.incomingMessages.map(({ messageText }) => messageText)).toEqual(['unread'])
+}, 60_000)
