@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Client } from 'pg'
-import { fillDatabase, filled } from '../testing/filled-database.ts'
+import { analyzeNearlyEmpty, fillDatabase, filled } from '../testing/filled-database.ts'
 import { freshDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
 import { accessesOf, scannedBy, type LentConnection } from '../testing/plan.ts'
 import { openPools, type Pools } from './pools.ts'
@@ -159,48 +159,52 @@ const functions: Readonly<Record<string, readonly string[]>> = {
 const small = new Set(['dispatcher', 'carrier', 'id_block', 'price'])
 const partitionOf = (table: string) => /^(?:send|message)_p([0-9]+)$/.exec(table)?.[1]
 
-describe.each(['empty', 'filled', 'filled and analyzed'] as const)('on tables that are %s', (state) => {
-  const open = {} as { database: FreshDatabase; pools: Pools; hot: LentConnection }
+describe.each(['empty', 'filled', 'filled and analyzed', 'analyzed when nearly empty and filled since'] as const)(
+  'on tables that are %s',
+  (state) => {
+    const open = {} as { database: FreshDatabase; pools: Pools; hot: LentConnection }
 
-  beforeAll(async () => {
-    const database = await freshDatabase()
-    const { connectionString } = database
-    if (state !== 'empty') await fillDatabase(connectionString)
-    if (state === 'filled and analyzed') {
-      const client = new Client({ connectionString })
-      await client.connect()
-      const { rows } = await client.query<{ tables: string }>(
-        `select string_agg(relname, ', ') tables from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')`,
-      )
-      await client.query(`vacuum analyze ${rows[0]?.tables ?? ''}`)
-      await client.end()
-    }
-    const pools = openPools(connectionString, defaultSettings, silent)
-    Object.assign(open, { database, pools, hot: await pools.hot.connect() })
-  }, 120_000)
+    beforeAll(async () => {
+      const database = await freshDatabase()
+      const { connectionString } = database
+      if (state !== 'empty') await fillDatabase(connectionString)
+      if (state === 'filled and analyzed') {
+        const client = new Client({ connectionString })
+        await client.connect()
+        const { rows } = await client.query<{ tables: string }>(
+          `select string_agg(relname, ', ') tables from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')`,
+        )
+        await client.query(`vacuum analyze ${rows[0]?.tables ?? ''}`)
+        await client.end()
+      }
+      if (state === 'analyzed when nearly empty and filled since') await analyzeNearlyEmpty(connectionString)
+      const pools = openPools(connectionString, defaultSettings, silent)
+      Object.assign(open, { database, pools, hot: await pools.hot.connect() })
+    }, 120_000)
 
-  afterAll(async () => {
-    open.hot.release()
-    await open.pools.close(1)
-    await open.database.drop()
-  })
+    afterAll(async () => {
+      open.hot.release()
+      await open.pools.close(1)
+      await open.database.drop()
+    })
 
-  test.each(Object.entries(cases))(
-    '%s reads what it needs, by index',
-    async (_, { statement, values, rowsMax, partitions = [1] }) => {
-      const accesses = await accessesOf(open.hot, statement, values)
-      expect(accesses.filter(({ table, whole }) => whole && !small.has(table))).toEqual([])
-      if (state === 'empty') return
-      const looked = [...new Set(accesses.map(({ table }) => partitionOf(table)))].filter(
-        (found) => found !== undefined,
-      )
-      expect(looked.filter((partition) => !partitions.includes(Number(partition)))).toEqual([])
-      expect(accesses.filter(({ table, rows }) => rows > rowsMax && !small.has(table))).toEqual([])
-    },
-  )
+    test.each(Object.entries(cases))(
+      '%s reads what it needs, by index',
+      async (_, { statement, values, rowsMax, partitions = [1] }) => {
+        const accesses = await accessesOf(open.hot, statement, values)
+        expect(accesses.filter(({ table, whole }) => whole && !small.has(table))).toEqual([])
+        if (state === 'empty') return
+        const looked = [...new Set(accesses.map(({ table }) => partitionOf(table)))].filter(
+          (found) => found !== undefined,
+        )
+        expect(looked.filter((partition) => !partitions.includes(Number(partition)))).toEqual([])
+        expect(accesses.filter(({ table, rows }) => rows > rowsMax && !small.has(table))).toEqual([])
+      },
+    )
 
-  test.each(Object.entries(functions))('%s reads no growing table from end to end', async (call, allowed) => {
-    const scanned = await scannedBy(open.hot, call)
-    expect(scanned.filter((table) => !allowed.includes(table))).toEqual([])
-  })
-})
+    test.each(Object.entries(functions))('%s reads no growing table from end to end', async (call, allowed) => {
+      const scanned = await scannedBy(open.hot, call)
+      expect(scanned.filter((table) => !allowed.includes(table))).toEqual([])
+    })
+  },
+)

@@ -25,6 +25,7 @@ const hotPlans = {
   enable_bitmapscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  enable_material: 'off',
   jit: 'off',
 }
 /** Compiling cost 0.15 to 0.7 s on nearly empty tables. */

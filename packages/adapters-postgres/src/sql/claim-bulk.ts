@@ -16,13 +16,13 @@ with a as (
   select coalesce((select account_id from due where lane = 1 and account_id > $3::int order by account_id limit 1),
                   (select account_id from due where lane = 1 order by account_id limit 1)) id
 ), c as (
-  select account_id, lo, (sum(hi - lo) over (order by lo) - (hi - lo))::bigint before, first_id = first_value(first_id) over (order by lo) same
-  from (select account_id, lo, hi, first_id from due where lane = 1 and account_id = (select id from a) order by lo limit $4::int for update skip locked) x
+  select place, account_id, lo, (sum(hi - lo) over (order by lo) - (hi - lo))::bigint before, first_id = first_value(first_id) over (order by lo) same
+  from (select ctid as place, account_id, lo, hi, first_id from due where lane = 1 and account_id = (select id from a) order by lo limit $4::int for update skip locked) x
 ), me as (
   update dispatcher set lease_until = now() + make_interval(secs => $7::float8) where id = $1::bigint and exists (select from c) returning id
 ), d as (
   delete from due using c
-  where due.lane = 1 and due.account_id = c.account_id and due.lo = c.lo and c.same and c.before < $5::int and exists (select from me)
+  where due.ctid = c.place and c.same and c.before < $5::int and exists (select from me)
   returning due.*, least(due.hi, due.lo + $5::int - c.before) upto
 ), r as (
   insert into due (lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
@@ -39,6 +39,6 @@ from (select 1) one left join (
     case when exists (select from suppression where account_id in (0, d.account_id)) then (
       select string_agg(u.o || ':' || x.kind, ',')
       from unnest(s.msisdns[d.lo - s.first_id + 1:d.upto - s.first_id]) with ordinality u(msisdn, o)
-      join suppression x on x.account_id in (0, d.account_id) and x.msisdn = u.msisdn) end as suppressed
+      cross join lateral (select kind from suppression where account_id in (0, d.account_id) and msisdn = u.msisdn offset 0) x) end as suppressed
   from d join send s on s.first_id = d.first_id join account a on a.id = d.account_id) z on true`,
 }

@@ -23,17 +23,17 @@ with recursive acc (account_id, k) as (
   select count(account_id) n, max(account_id) last from acc
 ), l as (
   select y.* from acc cross join lateral (
-    select account_id, lo, hi from due where lane = 0 and account_id = acc.account_id order by lo
+    select ctid as place, account_id, lo, hi from due where lane = 0 and account_id = acc.account_id order by lo
     limit (select ceil($5::float8 / greatest(n, 1))::int from lim) for update skip locked) y
   where acc.account_id is not null
 ), t as (
-  select account_id, lo, hi, row_number() over (partition by account_id order by lo) turn from l
+  select place, account_id, lo, hi, row_number() over (partition by account_id order by lo) turn from l
 ), c as (
-  select account_id, lo, turn, sum(hi - lo) over (order by turn, account_id rows unbounded preceding) - (hi - lo) before from t
+  select place, account_id, lo, turn, sum(hi - lo) over (order by turn, account_id rows unbounded preceding) - (hi - lo) before from t
 ), me as (
   update dispatcher set lease_until = now() + make_interval(secs => $7::float8) where id = $1::bigint and exists (select from c) returning id
 ), d as (
-  delete from due using c where due.lane = 0 and due.account_id = c.account_id and due.lo = c.lo and c.before < $5::int and exists (select from me)
+  delete from due where ctid = any (array(select place from c where before < $5::int)) and exists (select from me)
   returning due.*
 ), f as (
   insert into flight (dispatcher, seq, carrier, marked, ids, firsts, attempts)
@@ -48,6 +48,6 @@ from (select 1) one left join (
     case when (select exists (select from suppression where account_id = 0)) or exists (select from suppression where account_id = d.account_id) then (
       select string_agg(u.o || ':' || x.kind, ',')
       from unnest(s.msisdns[d.lo - s.first_id + 1:d.hi - s.first_id]) with ordinality u(msisdn, o)
-      join suppression x on x.account_id in (0, d.account_id) and x.msisdn = u.msisdn) end as suppressed
+      cross join lateral (select kind from suppression where account_id in (0, d.account_id) and msisdn = u.msisdn offset 0) x) end as suppressed
   from d join send s on s.first_id = d.first_id join account a on a.id = d.account_id) z on true`,
 }

@@ -8,16 +8,15 @@ export const expire: HotStatement<{ expired: number }> = {
   name: 'expire',
   text: `
 with a as (
-  select lane, account_id, lo from due where due_at < now() - make_interval(secs => $1::float8) order by due_at limit $2::int for update skip locked
+  select ctid as place from due where due_at < now() - make_interval(secs => $1::float8) order by due_at limit $2::int for update skip locked
 ), b as (
-  select account_id, lo from later where at < now() - make_interval(secs => $1::float8) order by at limit $2::int for update skip locked
+  select ctid as place from later where at < now() - make_interval(secs => $1::float8) order by at limit $2::int for update skip locked
 ), t as (
-  select account_id, lo from later where attempt > 0 and due_at < now() - make_interval(secs => $1::float8) order by due_at limit $2::int for update skip locked
+  select ctid as place from later where attempt > 0 and due_at < now() - make_interval(secs => $1::float8) order by due_at limit $2::int for update skip locked
 ), da as (
-  delete from due d using a where d.lane = a.lane and d.account_id = a.account_id and d.lo = a.lo returning d.lo, d.hi, d.first_id
+  delete from due where ctid = any (array(select place from a)) returning lo, hi, first_id
 ), db as (
-  delete from later l using (select * from b union select * from t limit $2::int) c where l.account_id = c.account_id and l.lo = c.lo
-  returning l.lo, l.hi, l.first_id
+  delete from later where ctid = any (array(select place from b union select place from t limit $2::int)) returning lo, hi, first_id
 ), v as (
   select i.id, s.first_id, s.account_id, s.sender, s.price, s.msisdns[i.id - s.first_id + 1] msisdn
   from (select * from da union all select * from db) x join send s on s.first_id = x.first_id cross join lateral generate_series(x.lo, x.hi - 1) i(id)

@@ -17,11 +17,11 @@ with recursive acc (account_id, k) as (
 ), ready as materialized (
   select account_id from acc where account_id is not null and exists (select from later l where l.account_id = acc.account_id and l.at <= now())
 ), p as (
-  select y.account_id, y.lo from ready cross join lateral (
-    select account_id, lo from later where account_id = ready.account_id and at <= now() order by at
+  select y.place from ready cross join lateral (
+    select ctid as place from later where account_id = ready.account_id and at <= now() order by at
     limit (select $3::int / greatest(count(*), 1) from ready) for update skip locked) y
 ), x as (
-  delete from later l using p where l.account_id = p.account_id and l.lo = p.lo returning l.*
+  delete from later where ctid = any (array(select place from p)) returning *
 ), i as (
   insert into due (lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
   select lane, attempt, account_id, lo, hi, first_id, due_at, attempt = 0 from x
