@@ -58,8 +58,9 @@ async function workOff(
     ),
   )
   let { marked } = flight
+  let rode = false
   for (let from = 0; from < flight.messages.length; from = marked, marked += 10) {
-    if (marked > from && from > 0) {
+    if (marked > from && from > 0 && !rode) {
       const upTo = Math.min(marked, flight.messages.length)
       if ((await insist(() => flights.mark(dispatcher, flight.id, upTo))) === 'fenced') return 'fenced'
     }
@@ -85,8 +86,15 @@ async function workOff(
         : [],
     )
     const isLast = marked >= flight.messages.length
-    const steps = [() => flights.record(dispatcher, isLast ? [flight.id] : [], outcomes), () => receipts.apply(told)]
-    for (const step of Math.random() < 0.5 ? steps : steps.reverse()) await insist(step)
+    rode = !isLast && Math.random() < 0.5
+    const marks = rode ? [{ flight: flight.id, upTo: Math.min(marked + 10, flight.messages.length) }] : []
+    const steps: (() => Promise<unknown>)[] = [
+      () => flights.record(dispatcher, isLast ? [flight.id] : [], outcomes, marks),
+      () => receipts.apply(told),
+    ]
+    for (const step of Math.random() < 0.5 ? steps : steps.reverse()) {
+      if ((await insist(step)) === 'fenced') return 'fenced'
+    }
   }
   return 'done'
 }

@@ -104,7 +104,7 @@ const cases: Readonly<Record<string, Case>> = {
   'claim-single': { statement: claimSingle, values: [1, 2, 0, 64, 500, 200, 30, 1], rowsMax: 2000 },
   'claim-bulk': { statement: claimBulk, values: [1, 2, 0, 16, 500, 200, 30, 1], rowsMax: 100 },
   mark: { statement: mark, values: [1, 1, 400], rowsMax: 1 },
-  record: { statement: record, values: recorded(of(1, 100)), rowsMax: 100 },
+  record: { statement: record, values: [...recorded(of(1, 100)), '{1}', '{400}'], rowsMax: 100 },
   'record-late': {
     statement: recordLate,
     values: recorded(arrayOf(ids(0, 100).map((i) => [100, 106, 111][i % 3] ?? 0))),

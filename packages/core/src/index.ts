@@ -108,6 +108,7 @@ export type {
   Flights,
   Handover,
   Lane,
+  Mark,
   Recorded,
   Settled,
   SettledCode,

@@ -1,4 +1,4 @@
-import type { DispatcherId, FlightId, Flights, Recorded, SenderAddress } from '@gateway/core'
+import type { DispatcherId, FlightId, Flights, Mark, Recorded, SenderAddress } from '@gateway/core'
 import { again, whileLost } from '../again.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
@@ -7,6 +7,7 @@ import { storedSender } from '../senders/sender-numbers.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { release } from '../sql/end-flights.ts'
 import { arrayOfNullable, arrayOfTexts } from '../sql/null-arrays.ts'
+import { mark } from '../sql/mark.ts'
 import { recordLate } from '../sql/record-late.ts'
 import { record as recordAccepted } from '../sql/record.ts'
 import type { Held } from './held.ts'
@@ -21,8 +22,10 @@ export function createRecord({ pools: { hot }, senders }: Context, held: Held): 
     dispatcher: DispatcherId,
     finished: readonly FlightId[],
     outcomes: readonly Recorded[],
-  ): Promise<void> {
+    marks: readonly Mark[] = [],
+  ): Promise<'recorded' | 'fenced'> {
     const recorded = ascending(outcomes)
+    let left = marks
     const carriers = recorded.map((outcome) => carrierOf(dispatcher, outcome))
     const known = await senders.numbersOf(sendersOf(recorded))
     const common = commonValues(dispatcher, recorded)
@@ -32,12 +35,24 @@ export function createRecord({ pools: { hot }, senders }: Context, held: Held): 
     else {
       const isPlain = !carriers.includes(undefined) && recorded.every(({ handover }) => handover.outcome === 'accepted')
       const ended = arrayOf(finished)
-      const plain =
-        isPlain && (await recordsAll([...withEnded(common, ended), arrayOfNullable(carriers), from], recorded.length))
-      if (!plain) await again(hot, recordLate, withEnded(late, ended))
+      const values = [...withEnded(common, ended), arrayOfNullable(carriers), from, ...marked(marks)]
+      const answer = isPlain ? await recordsAll(values, recorded.length) : 'not all'
+      if (answer === 'not all') await again(hot, recordLate, withEnded(late, ended))
+      else if (answer.marked === marks.length) left = []
     }
     for (const { flight, message } of recorded) held.get(dispatcher, flight)?.ids.delete(message.id)
     for (const flight of finished) held.drop(dispatcher, flight)
+    return (await markAll(dispatcher, left)) ? 'recorded' : 'fenced'
+  }
+
+  /** Marks that could not go with the record, or were told to be of flights that are not there. False: one of them is not. */
+  async function markAll(dispatcher: DispatcherId, marks: readonly Mark[]): Promise<boolean> {
+    let areThere = true
+    for (const { flight, upTo } of marks) {
+      const rows = await again(hot, mark, [dispatcher, flight, upTo])
+      areThere &&= rows.length > 0
+    }
+    return areThere
   }
 
   /** The number of the carrier whose flight still holds this message, as far as this process knows. */
@@ -46,13 +61,16 @@ export function createRecord({ pools: { hot }, senders }: Context, held: Held): 
     return of?.ids.has(message.id) === true ? of.carrier : undefined
   }
 
-  /** The plain statement. False: some of it is there already, or its flight is gone; nothing is wrong with running the late one. */
-  async function recordsAll(values: readonly unknown[], count: number): Promise<boolean> {
+  /** The plain statement. Not all: some of it is there already, or its flight is gone; nothing is wrong with running the late one. */
+  async function recordsAll(
+    values: readonly unknown[],
+    count: number,
+  ): Promise<{ readonly marked: number } | 'not all'> {
     try {
       const [row] = await again(hot, recordAccepted, values)
-      return row?.recorded === count
+      return row?.recorded === count ? row : 'not all'
     } catch (error) {
-      if (sqlState(error) === rowThere) return false
+      if (sqlState(error) === rowThere) return 'not all'
       throw error
     }
   }
@@ -106,6 +124,11 @@ const commonValues = (dispatcher: DispatcherId, recorded: readonly Recorded[]): 
   ),
   arrayOf(recorded.map(({ message }) => message.account)),
   arrayOf(recorded.map(({ message }) => message.send)),
+]
+
+const marked = (marks: readonly Mark[]): readonly [flights: string, upTo: string] => [
+  arrayOf(marks.map(({ flight }) => flight)),
+  arrayOf(marks.map(({ upTo }) => upTo)),
 ]
 
 const withEnded = ([dispatcher, ...rest]: readonly unknown[], ended: string): readonly unknown[] => [

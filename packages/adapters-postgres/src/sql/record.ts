@@ -2,13 +2,14 @@ import type { HotStatement } from './hot-statement.ts'
 
 /**
  * What the carrier accepted, of any flights of dispatcher $1, becomes 100, and the finished flights $2 end. $3 the flight of
- * each message, $4 ids (ascending), $5 numbers, $6 references, $7 accounts, $8 sends, $9 carriers, $10 senders. Only for flights that
+ * each message, $4 ids (ascending), $5 numbers, $6 references, $7 accounts, $8 sends, $9 carriers, $10 senders. Of the flights $11 the
+ * first $12 messages may leave once this has committed: in the same commit, which costs 2 to 4 times what a mark does. Only for flights that
  * are there: fewer rows than asked for, or 23505, mean that a recovery was faster or that this ran before; then
  * record-late tells the rest. The flights go first, so that this and a recovery wait for each other in one order.
  *
  * Cost: 7.8 µs, 362 bytes of log a message. (With "on conflict" 12 % more.)
  */
-export const record: HotStatement<{ recorded: number }> = {
+export const record: HotStatement<{ recorded: number; marked: number }> = {
   name: 'record',
   text: `
 with f as (
@@ -21,6 +22,9 @@ with f as (
       u(seq, id, msisdn, ref, account, send, carrier, sender)
   where u.seq = any(array(select seq from flight where dispatcher = $1::bigint))
   returning 1
+), k as (
+  update flight set marked = greatest(marked, u.upto) from unnest($11::int[], $12::int[]) u(seq, upto)
+  where dispatcher = $1::bigint and flight.seq = u.seq returning 1
 )
-select count(*)::int as recorded from m`,
+select (select count(*) from m)::int as recorded, (select count(*) from k)::int as marked`,
 }

@@ -25,6 +25,7 @@ import { createHeldQueue } from './held-queue.ts'
 import { overtaking } from './overtaking.ts'
 import type { Receipt } from './receipt.ts'
 import { createRecorder } from './recorder.ts'
+import { createRiding } from './riding.ts'
 import { screenAgain } from './screen-again.ts'
 import { measureThroughput } from './throughput.ts'
 
@@ -67,6 +68,12 @@ const bulkShare = 0.75
 /** With a carrier that is slower than we are, bulk that waits for its answers is at most what it answers in so many seconds. */
 const bulkSeconds = 0.6
 
+/**
+ * A carrier that answers all that it has within so many seconds is waited for before its answers are stored. With one that answers at once
+ * half as many commits, each of twice as many messages: PostgreSQL MMM us a message instead of NNN.
+ */
+const gatherSeconds = 0.003
+
 /** Receipts and arrivals of one commit at the most; a larger backlog is taken in several. */
 const receiptsMax = 2000
 const arrivalsMax = 500
@@ -94,7 +101,13 @@ export function createDispatcher(
   const throughput = measureThroughput(clock)
   let waiters: (() => void)[] = []
 
-  const recorder = createRecorder(ports, sky, {
+  const riding = createRiding()
+  const recorder = createRecorder(ports, sky, riding, {
+    room: markedWith,
+    moreSoon,
+    recorded: (dispatcher) => {
+      for (const aloft of riding.alight(dispatcher)) confirmMark(aloft)
+    },
     committed: () => {
       receipts.run()
       arrivals.run()
@@ -135,10 +148,21 @@ export function createDispatcher(
         )
   const windowRoom = (lane: Lane): number => windowOf(lane) - sky.unanswered.size
 
-  /** How many more messages of the lane may be marked: within the bound, and not more than the window has room for. */
-  function markRoom(lane: Lane): number {
+  /** Whether at least as many answers as wait to be stored will come within a moment: then one commit stores them all. */
+  function moreSoon(count: number): boolean {
+    const { size } = sky.unanswered
+    return size > 0 && count <= size && size <= throughput.perSecond() * gatherSeconds
+  }
+
+  const doubtful = (): number => inDoubt(sky) - riding.covered() + epochs.inDoubt()
+
+  /**
+   * How many more messages of the lane may be marked: within the bound, and not more than the window has room for. `freed`: so many
+   * will no longer be in doubt.
+   */
+  function markRoom(lane: Lane, freed = 0): number {
     const claiming = [...claims].reduce((sum, { markedMax }) => sum + markedMax, 0)
-    const doubtRoom = share(lane, settings.inDoubtMax) - inDoubt(sky) - epochs.inDoubt() - claiming
+    const doubtRoom = share(lane, settings.inDoubtMax) - doubtful() + freed - claiming
     const marked = alofts(sky).reduce((sum, aloft) => sum + (aloft.fenced ? 0 : aloft.marking - aloft.next), 0)
     return Math.max(0, Math.min(doubtRoom, windowRoom(lane) - marked - claiming))
   }
@@ -153,6 +177,7 @@ export function createDispatcher(
 
   function fenced(dispatcher: DispatcherId): void {
     epochs.lose(dispatcher)
+    riding.alight(dispatcher)
     for (const aloft of alofts(sky)) {
       if (aloft.dispatcher !== dispatcher) continue
       fence(aloft)
@@ -198,20 +223,33 @@ export function createDispatcher(
     const aloft = takeOff(sky, lane, dispatcher, flight, new Set(settled.map(({ id }) => id)))
     if (settled.length === 0) return
     recorder.settle(aloft, settled)
-    void recorder.run()
+    recorder.run()
   }
 
   /** Where the mark of a flight should go now: an earlier try that failed first, since it may have been committed. */
-  function markTarget({ lane, messages, marked, marking }: Aloft): number | undefined {
+  function markTarget({ lane, messages, marked, marking }: Aloft, freed = 0): number | undefined {
     if (marking > marked) return marking
     const left = messages.length - marked
-    const room = markRoom(lane)
+    const room = markRoom(lane, freed)
     const enough = Math.min(left, least(settings.inDoubtMax), least(carrier.window))
     return closing || left === 0 || room < enough ? undefined : marked + Math.min(left, room)
   }
 
+  const mayMark = (aloft: Aloft): boolean =>
+    !aloft.fenced && aloft.settled && !marks.has(aloft) && !riding.has(aloft) && aloft.marking === aloft.marked
+
+  /** What may be marked in the commit that ends the doubt of `freed` messages. */
+  function markedWith(dispatcher: DispatcherId, freed: number): readonly Aloft[] {
+    return alofts(sky).filter((aloft) => {
+      passGrounded(aloft)
+      const upTo = aloft.dispatcher === dispatcher && mayMark(aloft) ? markTarget(aloft, freed) : undefined
+      if (upTo !== undefined) aloft.marking = upTo
+      return upTo !== undefined
+    })
+  }
+
   async function mark(aloft: Aloft): Promise<void> {
-    if (aloft.fenced || !aloft.settled || marks.has(aloft)) return
+    if (aloft.fenced || !aloft.settled || marks.has(aloft) || riding.has(aloft)) return
     const upTo = markTarget(aloft)
     if (upTo === undefined) return
     aloft.marking = upTo
@@ -253,7 +291,7 @@ export function createDispatcher(
       }
     }
     throughput.answered(answers.length, sky.unanswered.size)
-    void recorder.run()
+    recorder.run()
     proceed()
   }
 
@@ -310,7 +348,7 @@ export function createDispatcher(
       await epochs.beat()
     },
     retry() {
-      void recorder.run()
+      recorder.flush()
       void retireDoubtful()
       receipts.run()
       arrivals.run()
@@ -320,7 +358,7 @@ export function createDispatcher(
     state: () => ({
       ahead: ahead(sky, 'single') + ahead(sky, 'bulk'),
       unanswered: sky.unanswered.size,
-      inDoubt: inDoubt(sky) + epochs.inDoubt(),
+      inDoubt: doubtful(),
       uncommitted: recorder.size(),
     }),
   }

@@ -69,6 +69,12 @@ export interface Recorded {
   readonly handover: Handover
 }
 
+/** The first `upTo` messages of the flight may leave. */
+export interface Mark {
+  readonly flight: FlightId
+  readonly upTo: number
+}
+
 /** Codes of messages that end without a carrier. */
 export type SettledCode = (typeof OUTCOME)['expired' | 'accountLocked' | 'optedOut' | 'blacklisted']
 
@@ -102,8 +108,15 @@ export interface Flights {
    * Stores outcomes of submitted messages, of any flights, and ends the finished flights. Accepted becomes SENT 100, refused 111 with a refund,
    * unknown 106. Where the dispatcher was fenced meanwhile it adds what is true: a 106 that recovery wrote becomes 100, or 111 with
    * its refund, once; nothing else changes.
+   *
+   * The marks, of flights that are not finished, are set once the outcomes are stored, never before. Fenced: a flight to be marked is no longer ours.
    */
-  record(dispatcher: DispatcherId, finished: readonly FlightId[], outcomes: readonly Recorded[]): Promise<void>
+  record(
+    dispatcher: DispatcherId,
+    finished: readonly FlightId[],
+    outcomes: readonly Recorded[],
+    marks?: readonly Mark[],
+  ): Promise<'recorded' | 'fenced'>
   /** Ends messages of the flight that were never submitted, refunded; ids that the flight no longer holds are left alone. */
   settle(dispatcher: DispatcherId, flight: FlightId, settled: readonly Settled[]): Promise<'settled' | 'fenced'>
   /**

@@ -2,14 +2,17 @@ import type { MessageId } from '../message/message-id.ts'
 import type { Ports } from '../ports.ts'
 import { land, type Aloft, type Sky } from './aloft.ts'
 import type { DispatcherId, Recorded, Settled } from './flights.ts'
+import type { Riding } from './riding.ts'
 
 export interface Recorder {
   /** The ends of all grounded messages of a flight. */
   settle(aloft: Aloft, settled: readonly Settled[]): void
   postpone(aloft: Aloft, id: MessageId, seconds: number): void
   record(aloft: Aloft, recorded: Recorded): void
-  /** Commits all that waits, and what comes meanwhile, a batch at a time. Never rejects: what failed waits for the next call. */
-  run(): Promise<void>
+  /** Commits all that waits, and what comes meanwhile, a batch at a time; but for outcomes when more of them come soon. What failed waits for the next call. */
+  run(): void
+  /** The same, whether more come soon or not. To be called now and then. */
+  flush(): void
   /** A message to which the carrier gave this reference is not committed yet. */
   isWaiting(reference: string): boolean
   /** The end of this message is not committed yet. */
@@ -37,7 +40,18 @@ interface Ending<What> {
 export function createRecorder(
   { flights }: Pick<Ports, 'flights'>,
   sky: Sky,
-  on: { committed(): void; fenced(dispatcher: DispatcherId): void; problem(problem: unknown): void },
+  riding: Pick<Riding, 'board'>,
+  on: {
+    /** What may be marked with a record that ends the doubt of so many. */
+    room(dispatcher: DispatcherId, freed: number): readonly Aloft[]
+    /** Whether another call of run comes in a moment, for more outcomes than the `count` that wait. */
+    moreSoon(count: number): boolean
+    /** A record of this dispatcher was committed, with the marks that rode with it. */
+    recorded(dispatcher: DispatcherId): void
+    committed(): void
+    fenced(dispatcher: DispatcherId): void
+    problem(problem: unknown): void
+  },
 ): Recorder {
   let settling: Ending<readonly Settled[]>[] = []
   let postponing: Ending<Postponed>[] = []
@@ -83,18 +97,22 @@ export function createRecorder(
     for (const aloft of emptied) if (aloft.dispatcher === dispatcher) counts.set(aloft, 0)
     for (const { aloft } of endings) counts.set(aloft, (counts.get(aloft) ?? 0) + 1)
     const finished = [...counts].filter(([aloft, count]) => aloft.open === count).map(([aloft]) => aloft)
-    await flights.record(
+    const marks = riding.board(dispatcher, endings.size, () => on.room(dispatcher, endings.size))
+    const answer = await flights.record(
       dispatcher,
       finished.map(({ flight }) => flight),
       [...endings].map(({ what }) => what),
+      marks,
     )
     recording = recording.filter((ending) => !endings.has(ending))
+    on.recorded(dispatcher)
     for (const [aloft, count] of counts) ended(aloft, count, count)
     for (const aloft of finished) {
       emptied.delete(aloft)
       land(sky, aloft)
     }
     for (const { what } of endings) if (what.handover.outcome === 'accepted') waiting.delete(what.handover.reference)
+    if (answer === 'fenced') on.fenced(dispatcher)
   }
 
   /** What fails keeps nothing else from being committed. False: something failed. */
@@ -118,12 +136,14 @@ export function createRecorder(
   }
 
   /** The flag falls in the same turn in which the loop finds nothing more: what is added later finds nobody at work. */
-  async function commitAll(): Promise<void> {
+  async function commitAll(flushes: boolean): Promise<void> {
     if (committing) return
     committing = true
     let isWhole = true
-    while (isWhole && size() > 0) {
+    const isWorthIt = (): boolean => size() > recording.length || !on.moreSoon(recording.length)
+    while (isWhole && size() > 0 && (flushes || isWorthIt())) {
       isWhole = await commitOnce()
+      flushes = false
       on.committed()
     }
     committing = false
@@ -140,7 +160,8 @@ export function createRecorder(
       recording.push({ aloft, what: recorded })
       if (recorded.handover.outcome === 'accepted') waiting.add(recorded.handover.reference)
     },
-    run: commitAll,
+    run: () => void commitAll(false),
+    flush: () => void commitAll(true),
     isWaiting: (reference) => waiting.has(reference),
     isRecording: (id) => recording.some(({ what }) => what.message.id === id),
     recordingTo: (numbers) =>

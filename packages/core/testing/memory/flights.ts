@@ -31,12 +31,12 @@ export const memoryFlights = (store: MemoryStore): Flights => ({
   retire: atomic((dispatcher) => void end(store, dispatcher)),
   promote: atomic((rangesMax) => promote(store, rangesMax)),
   claim: atomic((dispatcher, wanted) => claim(store, store.dispatchers.get(dispatcher), wanted)),
-  mark: atomic((dispatcher, flight, upTo) => {
-    const row = flightOf(store, dispatcher, flight)
-    if (row !== undefined) row.marked = Math.max(row.marked, upTo)
-    return row === undefined ? 'fenced' : 'marked'
+  mark: atomic((dispatcher, flight, upTo) => mark(store, dispatcher, flight, upTo)),
+  record: atomic((dispatcher, finished, outcomes, marks = []) => {
+    record(store, dispatcher, finished, outcomes)
+    const marked = marks.map(({ flight, upTo }) => mark(store, dispatcher, flight, upTo))
+    return marked.includes('fenced') ? 'fenced' : 'recorded'
   }),
-  record: atomic((dispatcher, finished, outcomes) => record(store, dispatcher, finished, outcomes)),
   settle: atomic((dispatcher, flight, settled) => settle(store, flightOf(store, dispatcher, flight), settled)),
   postpone: atomic((dispatcher, flight, ids, seconds) => {
     const row = flightOf(store, dispatcher, flight)
@@ -48,6 +48,12 @@ export const memoryFlights = (store: MemoryStore): Flights => ({
 
 const flightOf = (store: MemoryStore, dispatcher: DispatcherId, flight: FlightId): FlightRow | undefined =>
   store.dispatchers.get(dispatcher)?.flights.get(flight)
+
+function mark(store: MemoryStore, dispatcher: DispatcherId, flight: FlightId, upTo: number): 'marked' | 'fenced' {
+  const row = flightOf(store, dispatcher, flight)
+  if (row !== undefined) row.marked = Math.max(row.marked, upTo)
+  return row === undefined ? 'fenced' : 'marked'
+}
 
 function end(store: MemoryStore, dispatcher: DispatcherId): { requeued: number; unknown: number } {
   const counts = { requeued: 0, unknown: 0 }

@@ -97,6 +97,64 @@ export const fencing = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [...times(7, unknown), ...times(3, 'waiting')])
   },
 
+  'marks that come with outcomes are set with them, whatever the outcomes are': async (traffic) => {
+    const { flights } = traffic.ports
+    for (const [outcome, code] of [
+      ['accepted', sent],
+      ['refused', refused],
+      ['unknown', unknown],
+    ] as const) {
+      const { account, ids, dispatcher, flight } = await aFlight(traffic, 3)
+      const left = flight.messages.slice(0, 3)
+      const outcomes = outcome === 'accepted' ? allAccepted(flight, left) : all(outcome, flight, left)
+      const marks = [{ flight: flight.id, upTo: 7 }]
+      assert.equal(await flights.record(dispatcher, [], outcomes, marks), 'recorded')
+      assert.equal(await flights.record(dispatcher, [], [], [{ flight: flight.id, upTo: 5 }]), 'recorded')
+      await traffic.fence(dispatcher)
+      const codes = [...times(3, code), ...times(4, unknown), ...times(3, 'waiting' as const)]
+      assert.deepEqual(await traffic.codes(account, ids), codes)
+      await traffic.claimAll(await traffic.dispatcher())
+    }
+  },
+
+  'one record may end flights and mark others': async (traffic) => {
+    const { flights } = traffic.ports
+    const first = await aFlight(traffic, 10)
+    const ids = await traffic.send(first.account, { to: 10 })
+    const second = await traffic.claim(first.dispatcher, 'single', 10, 0)
+    const outcomes = allAccepted(first.flight)
+    const marks = [{ flight: second.id, upTo: 4 }]
+    assert.equal(await flights.record(first.dispatcher, [first.flight.id], outcomes, marks), 'recorded')
+    await traffic.fence(first.dispatcher)
+    assert.deepEqual(await traffic.codes(first.account, first.ids), times(10, sent))
+    assert.deepEqual(await traffic.codes(first.account, ids), [...times(4, unknown), ...times(6, 'waiting' as const)])
+  },
+
+  'marks of a flight that was taken over are not set, and the outcomes are still told': async (traffic) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher, flight } = await aFlight(traffic, 3)
+    await traffic.fence(dispatcher)
+    const outcomes = allAccepted(flight, flight.messages.slice(0, 3))
+    const marks = [{ flight: flight.id, upTo: 7 }]
+    assert.equal(await flights.record(dispatcher, [], outcomes, marks), 'fenced')
+    assert.deepEqual(await traffic.codes(account, ids), [...times(3, sent), ...times(7, 'waiting' as const)])
+  },
+
+  'marks that come with outcomes and race with recovery: either what they said may leave is unknown, or it is back in the queue':
+    async (traffic) => {
+      const { flights } = traffic.ports
+      for (let round = 0; round < 10; round++) {
+        const { account, ids, dispatcher, flight } = await aFlight(traffic, 3)
+        await flights.extend(dispatcher, noLease)
+        const outcomes = allAccepted(flight, flight.messages.slice(0, 3))
+        const marks = [{ flight: flight.id, upTo: 10 }]
+        const [answer] = await Promise.all([flights.record(dispatcher, [], outcomes, marks), flights.recover()])
+        const left = answer === 'recorded' ? unknown : ('waiting' as const)
+        assert.deepEqual(await traffic.codes(account, ids), [...times(3, sent), ...times(7, left)])
+        await traffic.claimAll(await traffic.dispatcher())
+      }
+    },
+
   'recovery calls unknown what was marked and not recorded, gives back what was not marked, and changes nothing else':
     async (traffic) => {
       const { flights } = traffic.ports
