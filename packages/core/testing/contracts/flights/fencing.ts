@@ -140,7 +140,7 @@ export const fencing = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [...times(3, sent), ...times(7, 'waiting' as const)])
   },
 
-  'marks that come with outcomes and race with recovery: either what they said may leave is unknown, or it is back in the queue':
+  'marks that come with outcomes and race with recovery: what they said may leave is unknown, and all of it or none is':
     async (traffic) => {
       const { flights } = traffic.ports
       for (let round = 0; round < 10; round++) {
@@ -149,8 +149,10 @@ export const fencing = withTraffic({
         const outcomes = allAccepted(flight, flight.messages.slice(0, 3))
         const marks = [{ flight: flight.id, upTo: 10 }]
         const [answer] = await Promise.all([flights.record(dispatcher, [], outcomes, marks), flights.recover()])
-        const left = answer === 'recorded' ? unknown : ('waiting' as const)
-        assert.deepEqual(await traffic.codes(account, ids), [...times(3, sent), ...times(7, left)])
+        const codes = await traffic.codes(account, ids)
+        // Where the answer was lost, it may be that the marks were set and that recovery came before the second try.
+        const isUnknown = answer === 'recorded' || codes[3] === unknown
+        assert.deepEqual(codes, [...times(3, sent), ...times(7, isUnknown ? unknown : 'waiting')])
         await traffic.claimAll(await traffic.dispatcher())
       }
     },
