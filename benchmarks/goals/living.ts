@@ -5,7 +5,6 @@ import type { Scene } from '../ground/scene.ts'
 import type { PlainLife } from '../limits/plain-life.ts'
 import { measured } from '../ground/usage.ts'
 import type { Worker } from '../loads/workers.ts'
-import { firstOf } from '../loads/id-ranges.ts'
 
 /** A load that runs by time gets so many numbers. */
 const numbersByTime = 1_000_000
@@ -34,7 +33,7 @@ export async function living(
   const { result, usage } = await measured(scene.server, [rest, dispatcher], async () => {
     const requests = messages === undefined ? {} : { requests: Math.ceil(messages / load.recipients) }
     const sent = await scene.sends(worker, { url: rest.url, face: 'rest', ...load, ...requests })
-    await drained(scene.database, sent.recipients, firstOf(sent.accepted))
+    await drained(scene.database, sent.accepted)
     return sent
   })
   return { usage, count: result.recipients, generator: result.cpu, perSecond: result.recipients / usage.seconds }

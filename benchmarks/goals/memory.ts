@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Benchmark } from '../benchmark.ts'
 import { openAccounts } from '../ground/accounts.ts'
 import { drained } from '../ground/drained.ts'
-import { firstOf } from '../loads/id-ranges.ts'
 import { keysOf } from './accepting.ts'
 
 const queued = 1_000_000
@@ -25,10 +24,10 @@ export const memory: Benchmark = {
 
     const allInOne = await scene.start('all-in-one', { CARRIERS: 'simulator:?delayMs=0' })
     const start = performance.now()
-    await scene.sends(worker, { ...load, url: allInOne.url, requests: more / 1000 })
+    const added = await scene.sends(worker, { ...load, url: allInOne.url, requests: more / 1000 })
     // In a quick run most of the queue is still there at the end, which does not change what the process needs.
     if (quick) await delay(20_000)
-    else await drained(database, queued + more, firstOf(filled.accepted))
+    else await drained(database, filled.accepted, added.accepted)
     const seconds = (performance.now() - start) / 1000
     const delivered = await database.number('select count(*) from message where code = 0')
     const { peakMegabytes, residentMegabytes } = await allInOne.memory()

@@ -33,7 +33,7 @@ async function send(
 async function dispatchAll(scene: Scene, side: Side, sent: SendLoadResult): Promise<number> {
   const { result: dispatcher, usage } = await measured(scene.server, [], async () => {
     const started = await side.dispatch()
-    await drained(side.database, sent.recipients, firstOf(sent.accepted))
+    await drained(side.database, sent.accepted)
     return started
   })
   await dispatcher.stop()

@@ -6,7 +6,7 @@ import type { Started } from '../ground/processes.ts'
 import type { Scene } from '../ground/scene.ts'
 import { countStatements, type Statements } from '../ground/statements.ts'
 import { measured, type Usage } from '../ground/usage.ts'
-import { firstOf, idsOf } from '../loads/id-ranges.ts'
+import { idsOf } from '../loads/id-ranges.ts'
 import { restPost } from '../loads/send-requests.ts'
 import type { Worker } from '../loads/workers.ts'
 import { keysOf } from './accepting.ts'
@@ -75,7 +75,7 @@ async function sending(
   await statements?.reset()
   const dispatch = await measured(scene.server, [dispatcher], async () => {
     dispatcher.goOn()
-    await drained(scene.database, recipients, firstOf(accepted))
+    await drained(scene.database, accepted)
   })
   const dispatching = await stagesOf(load, dispatch.usage, recipients, statements, {
     node: 'claiming, submitting, recording, receipts',

@@ -1,11 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { countIds, firstOf, type IdRanges } from '../loads/id-ranges.ts'
 import type { Database } from './postgres.ts'
+
+const secondsMax = 300
 
 /** Nothing waits for now and nothing flies. Two looks at small tables. */
 const isIdle = `select not exists (select from due) and not exists (select from flight) as idle`
 
-/** Waits until so many messages from the id `from` on are DELIVERED and nothing waits for now. Throws if that takes too long. */
-export async function drained(database: Database, messages: number, from = 0, secondsMax = 600): Promise<void> {
+/**
+ * Waits until nothing waits for now and as many messages as were accepted are DELIVERED from the smallest of their ids on (later sends may have
+ * smaller ids than earlier ones). Throws if that takes too long.
+ */
+export async function drained(database: Database, ...accepted: readonly IdRanges[]): Promise<void> {
+  const messages = accepted.reduce((sum, ranges) => sum + countIds(ranges), 0)
+  const from = Math.min(...accepted.map(firstOf))
   const deadline = performance.now() + secondsMax * 1000
   const delivered = (): Promise<number> =>
     database.number(`select count(*) from message where id >= $1 and code = 0`, [from])
