@@ -10,13 +10,13 @@ import {
   type Msisdn,
 } from '@gateway/core'
 import type { Connections } from '../connections.ts'
-import { arrayOf, fromArray } from '../sql/arrays.ts'
+import { arrayOf, fromArray, fromTimes, textsFromArray } from '../sql/arrays.ts'
 import { coveringSends, findOutcomes } from '../sql/status.ts'
 
 interface Outcome {
   readonly code: number
   readonly at: number
-  readonly number: number
+  readonly number: string
   readonly send: number
   /** A carrier took it, or may have: it stays charged (ruling 1.4). */
   readonly charged: boolean
@@ -64,17 +64,17 @@ async function outcomesOf(
   ])
   if (row === undefined) return outcomes
   const codes = fromArray(row.codes)
-  const times = fromArray(row.times)
-  const numbers = fromArray(row.numbers)
+  const times = fromTimes(row.times)
+  const numbers = textsFromArray(row.numbers)
   const sends = fromArray(row.sends)
-  const accepted = fromArray(row.accepted)
   for (const [i, id] of fromArray(row.ids).entries()) {
+    const code = codes[i] ?? NaN
     outcomes.set(id, {
-      code: codes[i] ?? NaN,
+      code: code < 0 ? -1 - code : code,
       at: times[i] ?? NaN,
-      number: numbers[i] ?? NaN,
+      number: numbers[i] ?? '',
       send: sends[i] ?? NaN,
-      charged: accepted[i] === 1,
+      charged: code >= 0,
     })
   }
   return outcomes
@@ -113,5 +113,5 @@ function statusOf(
   if (due < since) return 'not-found'
   const known = outcomeCode(code)
   if (known === undefined) throw new Error(`a message has the code ${code}`)
-  return { code: known, at: instant(at), number: String(number) as Msisdn, cost: credits(charged ? price : 0) }
+  return { code: known, at: instant(at), number: number as Msisdn, cost: credits(charged ? price : 0) }
 }

@@ -8,6 +8,42 @@ export const arrayOf = (values: readonly (number | string)[]): string => `{${val
 export const arrayOfTimes = (times: readonly (number | undefined)[]): string =>
   arrayOf(times.map((time) => (time === undefined ? 'null' : `"${timestamp(time)}"`)))
 
-/** The elements of a one-dimensional array of numbers, none of them null, as Postgres writes it; null has none. */
-export const fromArray = (text: string | null): readonly number[] =>
-  text === null || text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)
+/**
+ * The elements of a one-dimensional array of whole numbers within ±2^53, none of them null, as Postgres writes it; null has none. Digit by digit: 0.03 µs
+ * a number, `split` and `Number` take 0.1.
+ */
+export function fromArray(text: string | null): readonly number[] {
+  const numbers: number[] = []
+  if (text === null || text === '{}') return numbers
+  let sign = 1
+  let value = 0
+  for (let at = 1; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - zero
+    if (digit >= 0 && digit <= 9) value = value * 10 + digit
+    else if (digit === minus) sign = -1
+    else {
+      numbers.push(sign * value)
+      sign = 1
+      value = 0
+    }
+  }
+  return numbers
+}
+
+const zero = 48
+/** Of '-', seen from '0'. */
+const minus = 45 - zero
+
+/** Milliseconds since 1970 of times one after the other as `timestamptz_send` writes them: microseconds since 2000, 8 bytes each; null has none. */
+export function fromTimes(bytes: Buffer | null): readonly number[] {
+  return Array.from({ length: (bytes?.length ?? 0) / 8 }, (_, i) => {
+    const microseconds = (bytes?.readInt32BE(8 * i) ?? NaN) * 2 ** 32 + (bytes?.readUInt32BE(8 * i + 4) ?? NaN)
+    return Math.floor(microseconds / 1000) + year2000
+  })
+}
+
+const year2000 = Date.UTC(2000, 0)
+
+/** The elements of an array of texts of digits, as Postgres writes it. */
+export const textsFromArray = (text: string | null): readonly string[] =>
+  text === null || text === '{}' ? [] : text.slice(1, -1).split(',')

