@@ -3,7 +3,7 @@ import { again, whileLost } from '../again.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
 import { storedReference } from '../receipts/stored-reference.ts'
-import { storedSender } from '../senders/sender-numbers.ts'
+import { storedSender, type NumbersOfSenders } from '../senders/sender-numbers.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { release } from '../sql/end-flights.ts'
 import { arrayOfNullable, arrayOfTexts } from '../sql/null-arrays.ts'
@@ -28,16 +28,18 @@ export function createRecord({ pools: { hot }, senders }: Context, held: Held): 
     let left = marks
     const carriers = recorded.map((outcome) => carrierOf(dispatcher, outcome))
     const known = await senders.numbersOf(sendersOf(recorded))
-    const common = commonValues(dispatcher, recorded)
-    const from = arrayOf(recorded.map(({ message }) => storedSender(known, message)))
-    const late = [...common, arrayOf(recorded.map(({ handover }) => codes[handover.outcome])), from]
-    if (leavesSome(dispatcher, finished, recorded, carriers)) await endCarefully(dispatcher, finished, late)
+    const late = (ended: readonly FlightId[]) => [dispatcher, arrayOf(ended), ...valuesOfEach(recorded, known)]
+    if (leavesSome(dispatcher, finished, recorded, carriers)) await endCarefully(dispatcher, finished, late([]))
     else {
       const isPlain = !carriers.includes(undefined) && recorded.every(({ handover }) => handover.outcome === 'accepted')
-      const ended = arrayOf(finished)
-      const values = [...withEnded(common, ended), arrayOfNullable(carriers), from, ...marked(marks)]
-      const answer = isPlain ? await recordsAll(values, recorded.length) : 'not all'
-      if (answer === 'not all') await again(hot, recordLate, withEnded(late, ended))
+      const values = () => [
+        dispatcher,
+        arrayOf(finished),
+        ...valuesInCommon(recorded, carriers, known),
+        ...marked(marks),
+      ]
+      const answer = isPlain ? await recordsAll(values(), recorded.length) : 'not all'
+      if (answer === 'not all') await again(hot, recordLate, late(finished))
       else if (answer.marked === marks.length) left = []
     }
     for (const { flight, message } of recorded) held.get(dispatcher, flight)?.ids.delete(message.id)
@@ -93,7 +95,7 @@ export function createRecord({ pools: { hot }, senders }: Context, held: Held): 
   async function endCarefully(dispatcher: DispatcherId, finished: readonly FlightId[], late: readonly unknown[]) {
     const work = () =>
       hot.transaction(async (connection) => {
-        await connection.run(recordLate, withEnded(late, '{}'))
+        await connection.run(recordLate, late)
         for (const flight of finished) await connection.run(release, [dispatcher, flight])
       })
     await whileLost(work)
@@ -113,26 +115,49 @@ function ascending(outcomes: readonly Recorded[]): readonly Recorded[] {
 const sendersOf = (recorded: readonly Recorded[]): ReadonlySet<SenderAddress> =>
   new Set(recorded.flatMap(({ message: { from } }) => from ?? []))
 
-/** Dispatcher, flights, ids, numbers, references, accounts, sends. */
-const commonValues = (dispatcher: DispatcherId, recorded: readonly Recorded[]): readonly unknown[] => [
-  dispatcher,
+const references = (recorded: readonly Recorded[]): string =>
+  arrayOfTexts(
+    recorded.map(({ handover }) => (handover.outcome === 'accepted' ? storedReference(handover.reference) : undefined)),
+  )
+
+/** Of each message: flight, id, number, reference, account, send, code, sender. */
+const valuesOfEach = (recorded: readonly Recorded[], known: NumbersOfSenders): readonly string[] => [
   arrayOf(recorded.map(({ flight }) => flight)),
   arrayOf(recorded.map(({ message }) => message.id)),
   arrayOf(recorded.map(({ message }) => message.to)),
-  arrayOfTexts(
-    recorded.map(({ handover }) => (handover.outcome === 'accepted' ? storedReference(handover.reference) : undefined)),
-  ),
+  references(recorded),
   arrayOf(recorded.map(({ message }) => message.account)),
   arrayOf(recorded.map(({ message }) => message.send)),
+  arrayOf(recorded.map(({ handover }) => codes[handover.outcome])),
+  arrayOf(recorded.map(({ message }) => storedSender(known, message))),
 ]
+
+/** Of each message: place in what follows, id, number, reference. Then flight, account, send, carrier and sender, once for neighbours of one send. */
+function valuesInCommon(
+  recorded: readonly Recorded[],
+  carriers: readonly (number | undefined)[],
+  known: NumbersOfSenders,
+): readonly string[] {
+  const firsts: { readonly recorded: Recorded; readonly carrier: number | undefined }[] = []
+  const places = recorded.map((one, i) => {
+    const last = firsts.at(-1)?.recorded
+    const isAlike = last !== undefined && one.flight === last.flight && one.message.send === last.message.send
+    return isAlike ? firsts.length : firsts.push({ recorded: one, carrier: carriers[i] })
+  })
+  return [
+    arrayOf(places),
+    arrayOf(recorded.map(({ message }) => message.id)),
+    arrayOf(recorded.map(({ message }) => message.to)),
+    references(recorded),
+    arrayOf(firsts.map(({ recorded: { flight } }) => flight)),
+    arrayOf(firsts.map(({ recorded: { message } }) => message.account)),
+    arrayOf(firsts.map(({ recorded: { message } }) => message.send)),
+    arrayOfNullable(firsts.map(({ carrier }) => carrier)),
+    arrayOf(firsts.map(({ recorded: { message } }) => storedSender(known, message))),
+  ]
+}
 
 const marked = (marks: readonly Mark[]): readonly [flights: string, upTo: string] => [
   arrayOf(marks.map(({ flight }) => flight)),
   arrayOf(marks.map(({ upTo }) => upTo)),
-]
-
-const withEnded = ([dispatcher, ...rest]: readonly unknown[], ended: string): readonly unknown[] => [
-  dispatcher,
-  ended,
-  ...rest,
 ]

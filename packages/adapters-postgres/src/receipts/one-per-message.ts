@@ -10,7 +10,9 @@ export function onePerMessage(receipts: readonly Receipt[]): readonly Receipt[] 
   for (const receipt of receipts) {
     const reference = storedReference(receipt.reference)
     const before = counting.get(reference)
-    if (before === undefined || !isFinal(before.code)) counting.set(reference, { ...receipt, reference })
+    if (before === undefined || !isFinal(before.code)) {
+      counting.set(reference, reference === receipt.reference ? receipt : { ...receipt, reference })
+    }
   }
   return [...counting.values()].sort((a, b) => (a.reference < b.reference ? -1 : 1))
 }

@@ -5,7 +5,6 @@ import { sqlState } from '../errors.ts'
 import { adoptReceipts } from '../sql/adopt-receipts.ts'
 import { applyReceipts, knownReceipts, newestPartition } from '../sql/apply-receipts.ts'
 import { arrayOf } from '../sql/arrays.ts'
-import type { HotStatement } from '../sql/hot-statement.ts'
 import { keepReceipts } from '../sql/keep-receipts.ts'
 import { matchReceipts } from '../sql/match-receipts.ts'
 import { arrayOfNullable, arrayOfTexts } from '../sql/null-arrays.ts'
@@ -50,19 +49,17 @@ export function postgresReceipts(context: Context): Receipts {
   /** Applies the receipts whose messages are in these partitions; returns the others. */
   async function find(carrier: number, receipts: readonly Receipt[], within: readonly number[]) {
     let left = receipts
-    for (const partition of within) {
-      left = await leave(applyReceipts(partition), carrier, left)
-      left = await leave(knownReceipts(partition), carrier, left)
-    }
+    for (const partition of within) left = await findIn(partition, carrier, left)
     return left
   }
 
-  /** The receipts whose references the statement does not return. */
-  async function leave(statement: HotStatement<{ reference: string }>, carrier: number, receipts: readonly Receipt[]) {
+  async function findIn(partition: number, carrier: number, receipts: readonly Receipt[]) {
     if (receipts.length === 0) return receipts
     const references = arrayOfTexts(receipts.map(({ reference }) => reference))
     const codes = arrayOf(receipts.map(({ code }) => code))
-    const rows = await again(hot, statement, [references, codes, carrier])
+    const [row] = await again(hot, applyReceipts(partition), [references, codes, carrier])
+    if (row?.applied === receipts.length) return []
+    const rows = await again(hot, knownReceipts(partition), [references, codes, carrier])
     const done = new Set(rows.map(({ reference }) => reference))
     return receipts.filter(({ reference }) => !done.has(reference))
   }

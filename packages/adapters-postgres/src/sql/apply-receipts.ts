@@ -2,21 +2,24 @@ import type { HotStatement } from './hot-statement.ts'
 
 /**
  * Receipts find their messages in one partition: $1 references (each once, in the order of "C"), $2 codes, $3 carrier.
- * Only what may still change changes. Returns the references that did; of the others known-receipts tells which are done
- * with. Carriers use their references again: what is older than 7 days is left to match-receipts, which takes the newest.
+ * Only what may still change changes. Returns how many of the references did; where it is not all, known-receipts tells which are done
+ * with. (Returning the references costs the process 0.7 µs each.) Carriers use their references again: what is older than 7 days is left to match-receipts, which takes the newest.
  *
  * Cost: 5.5 µs, 121 bytes of log a receipt.
  */
-export const applyReceipts = (partition: number): HotStatement<{ reference: string }> => ({
+export const applyReceipts = (partition: number): HotStatement<{ applied: number }> => ({
   name: `apply-receipts-${partition}`,
   text: `
-update message_p${partition} m set code = c.code, code_at = now() from unnest($1::text[], $2::smallint[]) c(ref, code)
-where m.carrier_id = c.ref and m.carrier = $3::smallint and m.code in (100, 105, 106) and m.code <> c.code and m.sent_at > now() - interval '7 days'
-returning m.carrier_id as reference`,
+with u as (
+  update message_p${partition} m set code = c.code, code_at = now() from unnest($1::text[], $2::smallint[]) with ordinality c(ref, code, place)
+  where m.carrier_id = c.ref and m.carrier = $3::smallint and m.code in (100, 105, 106) and m.code <> c.code and m.sent_at > now() - interval '7 days'
+  returning c.place
+)
+select count(distinct place)::int as applied from u`,
 })
 
 /**
- * Of receipts that changed nothing, those whose message is final or says the same already: there is nothing more to do for
+ * Of receipts, those that changed their message just now, and those whose message is final or says the same already: there is nothing more to do for
  * them. Arguments as above. A message that was born since apply-receipts looked is neither: its receipt is kept.
  */
 export const knownReceipts = (partition: number): HotStatement<{ reference: string }> => ({

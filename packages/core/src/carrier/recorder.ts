@@ -92,19 +92,23 @@ export function createRecorder(
 
   /** What an epoch that was fenced still learns is recorded under its own name. */
   async function commitRecorded(dispatcher: DispatcherId): Promise<void> {
-    const endings = new Set(recording.filter(({ aloft }) => aloft.dispatcher === dispatcher))
+    const endings = recording.filter(({ aloft }) => aloft.dispatcher === dispatcher)
+    const before = recording.length
     const counts = new Map<Aloft, number>()
     for (const aloft of emptied) if (aloft.dispatcher === dispatcher) counts.set(aloft, 0)
     for (const { aloft } of endings) counts.set(aloft, (counts.get(aloft) ?? 0) + 1)
     const finished = [...counts].filter(([aloft, count]) => aloft.open === count).map(([aloft]) => aloft)
-    const marks = riding.board(dispatcher, endings.size, () => on.room(dispatcher, endings.size))
+    const marks = riding.board(dispatcher, endings.length, () => on.room(dispatcher, endings.length))
     const answer = await flights.record(
       dispatcher,
       finished.map(({ flight }) => flight),
-      [...endings].map(({ what }) => what),
+      endings.map(({ what }) => what),
       marks,
     )
-    recording = recording.filter((ending) => !endings.has(ending))
+    // What came meanwhile is behind them.
+    const others =
+      endings.length === before ? [] : recording.slice(0, before).filter(({ aloft }) => aloft.dispatcher !== dispatcher)
+    recording = [...others, ...recording.slice(before)]
     on.recorded(dispatcher)
     for (const [aloft, count] of counts) ended(aloft, count, count)
     for (const aloft of finished) {
