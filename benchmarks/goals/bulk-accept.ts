@@ -19,7 +19,7 @@ export const bulkAccept: Benchmark = {
     await scene.database.query(rawTable)
     const worker = scene.worker()
     const seconds = scene.quick ? 4 : 8
-    const { product, limit } = await inRounds(scene.quick ? 3 : 5, {
+    const { product, limit, alone } = await inRounds(scene.quick ? 3 : 5, {
       product: (warmUp) =>
         accepting(scene, rest, worker, {
           face: 'rest',
@@ -29,18 +29,26 @@ export const bulkAccept: Benchmark = {
           seconds: warmUp ? 3 : seconds,
         }),
       limit: (warmUp) => rawInserting(scene, worker, { rows: 1000, seconds: warmUp ? 2 : seconds }),
+      alone: (warmUp) => rawInserting(scene, worker, { rows: 1000, seconds: warmUp ? 1 : seconds / 2 }, 1),
     })
     const nodeCpu = product.map(({ usage, count }) => (usage.apps[0] ?? NaN) / count)
     return {
       figures: [
         { name: 'recipients', unit: '/s', rounds: perSecondOf(product), better: 'more' },
-        { name: 'raw set inserts', unit: 'rows/s', rounds: perSecondOf(limit) },
+        { name: 'raw set inserts over 4 connections', unit: 'rows/s', rounds: perSecondOf(limit) },
+        { name: 'raw set inserts over 1 connection', unit: 'rows/s', rounds: perSecondOf(alone) },
         {
           name: 'recipients beside raw rows',
           unit: '',
           rounds: ratios(perSecondOf(product), perSecondOf(limit)),
           better: 'more',
           goal: { row: 1, is: 'at least', value: 1.1 },
+        },
+        {
+          name: 'recipients beside raw rows over 1 connection',
+          unit: '',
+          rounds: ratios(perSecondOf(product), perSecondOf(alone)),
+          better: 'more',
         },
         {
           name: 'CPU of node a recipient',

@@ -8,14 +8,13 @@ export interface Limit extends Cost {
   readonly perSecond: number
 }
 
-/** More connections than cores: while one waits for the disk another works. */
-const connections = 4
-
 /** The limit that sends of many are measured against: as fast as `pg` inserts sets of rows. */
 export async function rawInserting(
   scene: Scene,
   worker: Worker,
   limit: Omit<RawInserts, 'connectionString' | 'connections'>,
+  /** More than cores: while one waits for the disk another works. */
+  connections = 4,
 ): Promise<Limit> {
   const { connectionString } = scene.database
   const { result, usage } = await measured(scene.server, [], () =>
