@@ -1,0 +1,27 @@
+import { fromArray, fromTimes, textsFromArray } from './arrays.ts'
+
+test.each([
+  [null, []],
+  ['{}', []],
+  ['{0}', [0]],
+  ['{1,-1,106,-107}', [1, -1, 106, -107]],
+  ['{9007199254740991,-9007199254740991,5}', [9007199254740991, -9007199254740991, 5]],
+])('the numbers of %s', (text, numbers) => {
+  expect(fromArray(text)).toEqual(numbers)
+})
+
+test('texts of digits keep their zeros', () => {
+  expect(textsFromArray('{0012,27820000001}')).toEqual(['0012', '27820000001'])
+  expect(textsFromArray('{}')).toEqual([])
+  expect(textsFromArray(null)).toEqual([])
+})
+
+test('times are cut to the millisecond, before and after 2000', () => {
+  const bytes = Buffer.alloc(24)
+  bytes.writeBigInt64BE(0n, 0)
+  bytes.writeBigInt64BE(848_526_245_123_999n, 8)
+  bytes.writeBigInt64BE(-1n, 16)
+  const year2000 = Date.UTC(2000, 0)
+  expect(fromTimes(bytes)).toEqual([year2000, year2000 + 848_526_245_123, year2000 - 1])
+  expect(fromTimes(null)).toEqual([])
+})

@@ -1,0 +1,52 @@
+import { takeOff, emptySky, type Aloft } from './aloft.ts'
+import type { ClaimedMessage, DispatcherId, Flight, FlightId } from './flights.ts'
+import { createRiding } from './riding.ts'
+
+const mine = 1 as DispatcherId
+const another = 2 as DispatcherId
+
+/** A flight of ten messages, `marked` of which are marked and all up to `marking` are to be. */
+function anAloft(id: number, marked: number, marking: number): Aloft {
+  const messages = Array.from({ length: 10 }, (_, i) => ({ id: id * 100 + i }) as unknown as ClaimedMessage)
+  const flight: Flight = { id: id as FlightId, messages, marked }
+  return Object.assign(takeOff(emptySky(), 'bulk', mine, flight, new Set()), { marking })
+}
+
+test('what rides is counted once, beside the outcomes that it replaces', () => {
+  const riding = createRiding()
+  const aloft = anAloft(1, 2, 9)
+  expect(riding.board(mine, 5, () => [aloft])).toEqual([{ flight: 1, upTo: 9 }])
+  expect(riding.has(aloft)).toBe(true)
+  expect(riding.covered()).toBe(5)
+  expect(riding.alight(mine)).toEqual([aloft])
+  expect(riding.has(aloft)).toBe(false)
+  expect(riding.covered()).toBe(0)
+})
+
+test('fewer marks than outcomes cover only themselves', () => {
+  const riding = createRiding()
+  riding.board(mine, 5, () => [anAloft(1, 2, 4), anAloft(2, 0, 1)])
+  expect(riding.covered()).toBe(3)
+})
+
+test('after a record that failed the same marks ride again, and no others', () => {
+  const riding = createRiding()
+  const aloft = anAloft(1, 2, 4)
+  riding.board(mine, 2, () => [aloft])
+  const chosen = () => {
+    throw new Error('others were chosen')
+  }
+  expect(riding.board(mine, 6, chosen)).toEqual([{ flight: 1, upTo: 4 }])
+  expect(riding.board(another, 6, chosen)).toEqual([])
+  expect(riding.alight(another)).toEqual([])
+  expect(riding.has(aloft)).toBe(true)
+})
+
+test('a flight that was taken away rides no more', () => {
+  const riding = createRiding()
+  const aloft = anAloft(1, 2, 4)
+  riding.board(mine, 2, () => [aloft])
+  aloft.fenced = true
+  expect(riding.covered()).toBe(0)
+  expect(riding.board(mine, 2, () => [])).toEqual([])
+})
