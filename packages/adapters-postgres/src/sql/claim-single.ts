@@ -3,7 +3,8 @@ import type { HotStatement } from './hot-statement.ts'
 
 /**
  * Claims from the single lane: of each account, walked from a cursor by a loose index scan, an equal share of its oldest
- * ranges, one range of each in turn until the messages are enough; the last range is taken whole. $1 dispatcher, $2 number
+ * ranges, one range of each in turn until the messages are enough; the last range is taken whole. Ranges are deleted by their place (ctid): they are locked and never updated, so it holds, and no
+ * statistics of a nearly empty queue make that a search of the whole one. $1 dispatcher, $2 number
  * of the flight (new each time), $3 cursor (0 at first), $4 most accounts, $5 most messages, $6 marked at birth, $7 lease
  * in seconds, $8 carrier. The next walk begins after the last account that had its turn.
  *

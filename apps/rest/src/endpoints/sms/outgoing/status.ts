@@ -15,7 +15,7 @@ export const status = post(readIds, async ({ gateway, account, now }, ids) => {
 
 const numberIn = (status: MessageStatus): string => (typeof status === 'object' ? status.number : '')
 
-/** Writes what follows the number. Mostly it is the same as of the one before, which saves a third of the work of the process. */
+/** Writes what follows the number. Mostly it is the same as of the one before. */
 function restWriter(now: string): (status: MessageStatus) => string {
   let last: MessageStatus | undefined
   let text = ''
