@@ -16,6 +16,7 @@ import {
 import type { StoredPorts } from '@gateway/core'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { postgresPorts } from './postgres-ports.ts'
+import { patientSettings } from '../testing/patient-settings.ts'
 
 const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Accounts: accountsContract,
@@ -35,7 +36,7 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
 describe.each(Object.entries(contracts))('%s', (_, contract) => {
   test.each(Object.entries(contract))('%s', async (_, check) => {
     const database = await freshDatabase()
-    const { ports, close } = postgresPorts({ connectionString: database.connectionString })
+    const { ports, close } = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
     try {
       await check(ports)
     } finally {

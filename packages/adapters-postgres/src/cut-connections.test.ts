@@ -13,6 +13,7 @@ import { anAccount, anOrder, numbers, until } from '@gateway/core/testing'
 import { cutConnections } from '../testing/cut-connections.ts'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { postgresPorts } from './postgres-ports.ts'
+import { patientSettings } from '../testing/patient-settings.ts'
 
 const carrier = carrierId('sim') as CarrierId
 
@@ -134,7 +135,10 @@ select w.id, count(p.id)::int as places from wanted w left join places p on p.id
 test('connections cut in the middle of anything: each message in one place, submitted once, every credit accounted for', async () => {
   const database = await freshDatabase()
   const { connectionString } = database
-  const processes = [postgresPorts({ connectionString }), postgresPorts({ connectionString })]
+  const processes = [
+    postgresPorts({ connectionString, settings: patientSettings }),
+    postgresPorts({ connectionString, settings: patientSettings }),
+  ]
   const [ports] = processes.map(({ ports: its }) => its)
   if (ports === undefined) throw new Error('no ports')
   const accounts = [await anAccount(ports, { credits: 100_000 }), await anAccount(ports, { credits: 100_000 })]

@@ -12,6 +12,7 @@ import { postgresPorts } from './postgres-ports.ts'
 import { postgresReceipts } from './receipts/postgres-receipts.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
 import { defaultSettings, silent } from './settings.ts'
+import { patientSettings } from '../testing/patient-settings.ts'
 
 const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Flights: flightsContract,
@@ -46,7 +47,7 @@ describe('while every other answer is lost', () => {
     test.each(Object.entries(contract))('%s', async (_, check) => {
       const database = await freshDatabase()
       const { connectionString } = database
-      const { ports, close } = postgresPorts({ connectionString, settings: { cacheSeconds: 0 } })
+      const { ports, close } = postgresPorts({ connectionString, settings: { ...patientSettings, cacheSeconds: 0 } })
       const sound = openPools(connectionString, defaultSettings, silent)
       const lossy = {
         ...sound,

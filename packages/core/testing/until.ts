@@ -8,7 +8,7 @@ const pauseMilliseconds = 5
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  deadlineMilliseconds = 10_000,
+  deadlineMilliseconds = 60_000,
 ): Promise<Exclude<T, false | undefined>> {
   const end = performance.now() + deadlineMilliseconds
   for (;;) {

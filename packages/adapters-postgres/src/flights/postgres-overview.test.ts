@@ -2,6 +2,7 @@ import { Client } from 'pg'
 import type { WaitingWork } from '@gateway/core'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
+import { patientSettings } from '../../testing/patient-settings.ts'
 
 describe('the overview of a large gateway', () => {
   const open = {} as { database: FreshDatabase; postgres: PostgresPorts; client: Client }
@@ -10,7 +11,11 @@ describe('the overview of a large gateway', () => {
     const database = await freshDatabase()
     const client = new Client({ connectionString: database.connectionString })
     await client.connect()
-    Object.assign(open, { database, client, postgres: postgresPorts({ connectionString: database.connectionString }) })
+    Object.assign(open, {
+      database,
+      client,
+      postgres: postgresPorts({ connectionString: database.connectionString, settings: patientSettings }),
+    })
   })
 
   afterEach(async () => {

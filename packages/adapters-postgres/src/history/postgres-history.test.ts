@@ -12,6 +12,7 @@ import { anAccount, anOrder, numbers, until } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { acceptedIds, dispatchAll, letDaysPass, storeSend, testCarrier } from '../../testing/old-history.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
+import { patientSettings } from '../../testing/patient-settings.ts'
 
 const days = limits.statusDays
 const longAgo = instant(0)
@@ -23,7 +24,7 @@ let client: Client
 
 beforeEach(async () => {
   database = await freshDatabase()
-  postgres = postgresPorts({ connectionString: database.connectionString })
+  postgres = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
   client = new Client({ connectionString: database.connectionString })
   await client.connect()
 })
@@ -230,7 +231,9 @@ describe('blocks of a small installation', () => {
   test('two processes at once drop everything once', async () => {
     const { ports } = postgres
     const { id } = await anAccount(ports, { credits: 100_000 })
-    const processes = [1, 2, 3].map(() => postgresPorts({ connectionString: database.connectionString }))
+    const processes = [1, 2, 3].map(() =>
+      postgresPorts({ connectionString: database.connectionString, settings: patientSettings }),
+    )
     for (const { ports } of processes) await acceptedIds(ports, anOrder(id, { to: numbers(1000) }))
     await dispatchAll(ports)
     await letDaysPass(client, 91)
@@ -253,7 +256,7 @@ describe('races', () => {
   test('late refusals, receipts, accepts and two who drop leave every balance the sum of its ledger at every moment', async () => {
     const { ports } = postgres
     const { id } = await anAccount(ports, { credits: 1_000_000 })
-    const other = postgresPorts({ connectionString: database.connectionString })
+    const other = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
     const ids: MessageId[] = []
     for (let i = 0; i < 60; i++)
       ids.push(...(await acceptedIds(ports, anOrder(id, { to: numbers(5), costs: [10, 10, 3] }))))
@@ -476,7 +479,7 @@ describe('partitions', () => {
 describe('skipped ids', () => {
   test('after a restore, whoever starts gives out none below what skipping returned, and their partitions are there', async () => {
     const open = (ids: 'own-block' | 'shared-block') =>
-      postgresPorts({ connectionString: database.connectionString, settings: { ids } })
+      postgresPorts({ connectionString: database.connectionString, settings: { ...patientSettings, ids } })
     const before = open('shared-block')
     const { id } = await anAccount(before.ports, { credits: 1000 })
     await acceptedIds(before.ports, single(id))

@@ -5,6 +5,7 @@ import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.
 import { acceptedIds, dispatchAll, letDaysPass } from '../../testing/old-history.ts'
 import { aReply, confirmation, inboxTexts } from '../../testing/replies.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
+import { patientSettings } from '../../testing/patient-settings.ts'
 
 let database: FreshDatabase
 let postgres: PostgresPorts
@@ -12,7 +13,7 @@ let client: Client
 
 beforeEach(async () => {
   database = await freshDatabase()
-  postgres = postgresPorts({ connectionString: database.connectionString })
+  postgres = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
   client = new Client({ connectionString: database.connectionString })
   await client.connect()
 })

@@ -8,6 +8,7 @@ import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.
 import { aReply, confirmation, inboxTexts, sentTo } from '../../testing/replies.ts'
 import { isLostAnswer } from '../errors.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
+import { patientSettings } from '../../testing/patient-settings.ts'
 
 const longAgo = 0 as never
 
@@ -100,7 +101,7 @@ describe('of several processes', () => {
   beforeEach(async () => {
     database = await freshDatabase()
     const { connectionString } = database
-    processes = [0, 1, 2].map(() => postgresPorts({ connectionString }))
+    processes = [0, 1, 2].map(() => postgresPorts({ connectionString, settings: patientSettings }))
   })
   afterEach(async () => {
     await Promise.all(processes.map(({ close }) => close()))
@@ -184,7 +185,7 @@ describe('of several processes', () => {
 
 test('what nobody knows is listed in pieces, without a gap', async () => {
   const database = await freshDatabase()
-  const { ports, close } = postgresPorts({ connectionString: database.connectionString })
+  const { ports, close } = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
   const replies = Array.from({ length: 2500 }, (_, i) => aReply({ text: `u${i}`, to: i % 2 === 0 ? undefined : 'abc' }))
   await ports.inbox.receive(replies, confirmation)
   const texts: string[] = []

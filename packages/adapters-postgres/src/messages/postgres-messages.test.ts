@@ -12,6 +12,7 @@ import { anAccount, anAddress, anOrder, numbers, until } from '@gateway/core/tes
 import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'
 import type { Cut, CuttingProxy } from '../../testing/cutting-proxy.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
+import { patientSettings } from '../../testing/patient-settings.ts'
 
 let database: CuttableDatabase
 let proxy: CuttingProxy
@@ -211,7 +212,7 @@ test('beyond the bound of waiting orders it says overloaded, does nothing, and a
 
 test('two processes that race for the last credits of an account accept exactly what fits', async () => {
   const { id } = await anAccount(direct.ports, { credits: 205 })
-  const other = postgresPorts({ connectionString: database.connectionString })
+  const other = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
   const orders = Array.from({ length: 64 }, (_, i) => anOrder(id, { to: numbers(1 + (i % 5)), costs: [7, 3, 10] }))
   const acceptances = await Promise.all(
     orders.map((order, i) => accepted(i % 2 === 0 ? direct.ports : other.ports, order)),
@@ -243,7 +244,10 @@ test('an order of more recipients than a block has ids is accepted, in ascending
 test('processes that share a block get ids of their own', async () => {
   const { id } = await anAccount(direct.ports, { credits: 10_000 })
   const commands = Array.from({ length: 4 }, () =>
-    postgresPorts({ connectionString: database.connectionString, settings: { ids: 'shared-block' } }),
+    postgresPorts({
+      connectionString: database.connectionString,
+      settings: { ...patientSettings, ids: 'shared-block' },
+    }),
   )
   const acceptances = await Promise.all(commands.map(({ ports }) => accepted(ports, anOrder(id, { to: numbers(120) }))))
   expect(new Set(acceptances.flatMap(({ ids }) => ids)).size).toBe(480)

@@ -2,6 +2,7 @@ import { Client } from 'pg'
 import { carrierId, type CarrierId, type Receipt } from '@gateway/core'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
+import { patientSettings } from '../../testing/patient-settings.ts'
 
 const carrier = carrierId('sim') as CarrierId
 const partitionSize = 5_000_000
@@ -16,7 +17,7 @@ describe('receipts on partitions', () => {
     const database = await freshDatabase()
     const client = new Client({ connectionString: database.connectionString })
     await client.connect()
-    const postgres = postgresPorts({ connectionString: database.connectionString })
+    const postgres = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
     Object.assign(open, { database, postgres, client })
     await postgres.ports.receipts.apply(delivered('before anything was sent'))
     await client.query('delete from orphan_receipt')

@@ -1,0 +1,9 @@
+import type { Settings } from '../src/settings.ts'
+
+/** For tests that are not about time limits: a busy machine takes longer, and that is no failure. */
+export const patientSettings: Partial<Settings> = {
+  connectionSeconds: 60,
+  lockSeconds: 60,
+  statementSeconds: 60,
+  findOutSeconds: 60,
+}
