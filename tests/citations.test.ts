@@ -1,0 +1,53 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { citesNothing, readCitable } from './support/citations.ts'
+
+const root = join(import.meta.dirname, '..')
+const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8')
+
+const isOurs = (path: string): boolean =>
+  /\.(ts|mjs|sql|md)$/.test(path) && !/(^|\/)(node_modules|dist|dist-testing|data|results)\//.test(path)
+
+async function filesUnder(folder: string): Promise<readonly string[]> {
+  const all = await readdir(join(root, folder), { recursive: true })
+  return all.map((path) => `${folder}/${path}`).filter(isOurs)
+}
+
+async function citable() {
+  return readCitable(await read('docs/contract.md'), await read('docs/reliability.md'))
+}
+
+test('the contract has every section, rule and ruling by its number', async () => {
+  const { sections, rules, rulings } = await citable()
+  const upTo = (chapter: number, last: number) => Array.from({ length: last }, (_, i) => `${chapter}.${i + 1}`)
+  expect([...sections]).toEqual('1 2 3 4 4.1 4.2 4.3 5 6 7 7.1 7.2 7.3 8 9'.split(' '))
+  expect([...rules].map((rule) => rule.replace(', rule ', '/'))).toEqual([
+    ...[1, 2, 3, 4, 5, 6].map((n) => `4.2/${n}`),
+    ...[1, 2, 3, 4, 5, 6, 7].map((n) => `4.3/${n}`),
+    ...[1, 2, 3, 4, 5, 6].map((n) => `5/${n}`),
+  ])
+  expect([...rulings]).toEqual([...upTo(1, 26), ...upTo(2, 15), ...upTo(3, 8), ...upTo(4, 10)])
+})
+
+test('whatever comments and documents cite is there', async () => {
+  const there = await citable()
+  const folders = await Promise.all(['packages', 'apps', 'tests', 'benchmarks', 'docs'].map(filesUnder))
+  const files = ['README.md', 'CHANGELOG.md', ...folders.flat()].filter((path) => path !== 'tests/citations.test.ts')
+  expect(files.length).toBeGreaterThan(500)
+  const wrong = await Promise.all(
+    files.map(async (path) => citesNothing(await read(path), there).map((cited) => `${path}: ${cited}`)),
+  )
+  expect(wrong.flat()).toEqual([])
+})
+
+test.each([
+  ['(spec 4.4)', ['spec 4.4']],
+  ['(spec 4.2, rule 7)', ['spec 4.2, rule 7']],
+  ['(spec 4.2, rules 4 and 9)', ['spec 4.2, rules 4 and 9']],
+  ['(spec 8; ruling 1.27)', ['ruling 1.27']],
+  ['rulings 1.4 to 5.1', ['rulings 1.4 to 5.1']],
+  ['Ruling 2.16, P-99', ['Ruling 2.16', 'P-99']],
+  ['(spec 4.2, rules 4 and 6; rulings 1.19, 1.20; P-1)', []],
+])('a citation of nothing is found: %s', async (text, missing) => {
+  expect(citesNothing(text, await citable())).toEqual(missing)
+})
