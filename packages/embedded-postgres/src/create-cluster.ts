@@ -3,14 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { lchown, mkdir, rename, rm, rmdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { role, writeAccess } from './access.ts'
 import { cleanEnvironment, usableBinaries } from './binaries.ts'
 import { findCluster, syncFolder, type Cluster } from './cluster.ts'
 import { codeOf, messageOf, unless } from './errors.ts'
 import { earlierHomes, newHome } from './home.ts'
-import { actingAs, isRoot, knownUsers, newOwner, type Owner } from './owner.ts'
-
-/** The one superuser, and the database that `connectionString` names. */
-export const role = 'gateway'
+import { actingAs, isRoot, knownUsers, newOwners, type Owner } from './owner.ts'
 
 /**
  * Makes the cluster of `dataDir` (a real path without one): built under another name and moved in place when it is whole.
@@ -20,7 +18,22 @@ export const createCluster = async (
   dataDir: string,
   options: { durable: boolean; log: (line: string) => void },
 ): Promise<Cluster> => {
-  const owner = await newOwner()
+  let failure: unknown
+  for (const owner of await newOwners(dataDir)) {
+    try {
+      return await createAs(owner, dataDir, options)
+    } catch (error) {
+      failure ??= error
+    }
+  }
+  throw failure
+}
+
+const createAs = async (
+  owner: Owner,
+  dataDir: string,
+  options: { durable: boolean; log: (line: string) => void },
+): Promise<Cluster> => {
   const home = await newHome(dataDir, owner)
   const fresh = join(home, `postgres.new-${randomBytes(6).toString('hex')}`)
   let failure = notInPlace(dataDir)
@@ -82,12 +95,13 @@ const build = async (home: string, fresh: string, owner: Owner, durable: boolean
     )
   }
   await initdb(binaries, fresh, owner, durable)
+  await writeAccess({ folder: fresh, owner })
 }
 
 const initdb = async (binaries: string, fresh: string, owner: Owner, durable: boolean): Promise<void> => {
   const command = join(binaries, 'bin/initdb')
-  // Trust: the only way in is a socket in a folder that nobody but the owner may enter.
-  const args = ['-D', fresh, `--username=${role}`, '--encoding=UTF8', '--locale=C', '--auth=trust', '--no-instructions']
+  const args = ['-D', fresh, `--username=${role}`, '--encoding=UTF8', '--locale=C', '--no-instructions']
+  args.push('--auth-local=peer', '--auth-host=reject')
   if (!durable) args.push('--no-sync')
   try {
     const options = { cwd: '/', env: cleanEnvironment, ...actingAs(owner) }

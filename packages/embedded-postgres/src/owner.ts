@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -14,22 +15,41 @@ const self = (): Owner => ({ uid: process.getuid?.() ?? -1, gid: process.getgid?
 /** What `spawn` needs to act as `owner`. Only root can change its user, and only root has to. */
 export const actingAs = (owner: Owner): { uid?: number; gid?: number } => (isRoot() ? owner : {})
 
+/** From here on are the ids that systemd keeps for users of one service: no account of a person has one. */
+const ownUids = { first: 61_184, count: 4_336 }
+
+const nobody = 65_534
+const isSharedName = ({ uid, name }: Owner & { name: string }): boolean =>
+  uid === nobody || ['nobody', '_postgres', 'postgres', 'daemon'].includes(name)
+
 /**
- * The owner of a new cluster: the user of this process; for root, whom PostgreSQL refuses to run as, uid 65534, or the
- * first of a few unprivileged users if that one does not exist.
+ * Whom a new cluster for `dataDir` may belong to, the best first: the user of this process; for root, whom PostgreSQL
+ * refuses to run as, an id that nothing else uses (by the path, so that two data folders have two), then a user that
+ * others may run as too. Throws for root where /etc/passwd names no user at all.
  */
-export const newOwner = async (): Promise<Owner> => {
-  if (!isRoot()) return self()
+export const newOwners = async (dataDir: string): Promise<readonly Owner[]> => {
+  if (!isRoot()) return [self()]
   const users = await knownUsers()
-  for (const name of [65534, 'nobody', '_postgres', 'postgres', 'daemon']) {
-    const user = users.find((known) => known.uid > 0 && (known.uid === name || known.name === name))
-    if (user !== undefined) return { uid: user.uid, gid: user.gid }
-  }
+  const shared = users.filter((user) => user.uid > 0 && isSharedName(user))
+  const [one] = shared.sort((a, b) => Number(b.uid === nobody) - Number(a.uid === nobody))
+  if (one !== undefined) return [ownUser(dataDir, users), { uid: one.uid, gid: one.gid }]
   throw new Error(
-    'PostgreSQL refuses to run as root, and /etc/passwd names no unprivileged user such as "nobody" to run it as. ' +
+    'PostgreSQL refuses to run as root, and /etc/passwd names no unprivileged user such as "nobody". ' +
       'Start as an ordinary user, or set DATABASE_URL to a PostgreSQL 15 to 18.',
   )
 }
+
+const ownUser = (dataDir: string, users: readonly Owner[]): Owner => {
+  const wanted = createHash('sha256').update(dataDir).digest().readUInt32BE(0) % ownUids.count
+  for (let i = 0; ; i++) {
+    const uid = ownUids.first + ((wanted + i) % ownUids.count)
+    if (i === ownUids.count || !users.some((user) => user.uid === uid)) return { uid, gid: uid }
+  }
+}
+
+/** Whether root runs PostgreSQL as a user that other programs may run as: these can read its files and end it. */
+export const isShared = async ({ uid }: Owner): Promise<boolean> =>
+  isRoot() && (uid === nobody || (await knownUsers()).some((user) => user.uid === uid && isSharedName(user)))
 
 export const knownUsers = async (): Promise<(Owner & { name: string })[]> => {
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '')

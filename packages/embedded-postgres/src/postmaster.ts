@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { join } from 'node:path'
+import { writeAccess } from './access.ts'
 import { cleanEnvironment, type Binaries } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import { codeOf, unless } from './errors.ts'
@@ -60,6 +61,7 @@ export const launch = async (
 ): Promise<Launch> => {
   const args = ['-D', cluster.folder, ...settingArguments(how.settings, how.socketFolder)]
   await dropStalePidFile(cluster)
+  await writeAccess(cluster)
   const log = logPath(cluster)
   const begins = await startLog(log)
   // The shell opens the log as the owner (root must not write through a link that another may have put there) and then

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Cluster } from './cluster.ts'
-import { role } from './create-cluster.ts'
+import { role } from './access.ts'
 import { codeOf, unless } from './errors.ts'
 import { readPidFile } from './postmaster.ts'
 import { assertPrivate, port } from './socket-folder.ts'

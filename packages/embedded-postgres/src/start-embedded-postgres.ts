@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { access } from 'node:fs/promises'
 import { dropUnfinished, findCluster, prepareDataDir, type Cluster } from './cluster.ts'
-import { createCluster, role } from './create-cluster.ts'
+import { role } from './access.ts'
+import { createCluster } from './create-cluster.ts'
 import { messageOf } from './errors.ts'
+import { isShared } from './owner.ts'
 import { stopPostmaster } from './postmaster.ts'
 import { reachServer, type Reach } from './reach.ts'
 import { leaveSeat, type Seat } from './seat.ts'
@@ -11,8 +13,8 @@ import { port } from './socket-folder.ts'
 
 export interface EmbeddedPostgres {
   /**
-   * What `pg` and libpq take: superuser `gateway` on database `gateway` (UTF8, locale C) over a Unix socket. No password; only
-   * the owner of the data and root can reach the socket.
+   * What `pg` and libpq take: superuser `gateway` on database `gateway` (UTF8, locale C) over a Unix socket. No password: the
+   * kernel says who connects, and only the owner of the data and root are let in.
    */
   readonly connectionString: string
   /**
@@ -37,7 +39,7 @@ export interface EmbeddedPostgresOptions {
  * killed, and the next call finds it; a server that was killed is started again, also while it is in use here (connections
  * break, and the same `connectionString` works again). Installs no signal handlers and does not keep Node running.
  *
- * Run as root, PostgreSQL runs as user 65534 (or as the owner of an existing cluster). If that user cannot enter `dataDir`,
+ * Run as root, PostgreSQL runs as a user id of its own (or as the owner of an existing cluster). If that user cannot enter `dataDir`,
  * the data is in a folder of its own under /var/lib/gateway-postgres, and `<dataDir>/postgres` links to it.
  *
  * Throws an error that says what to do if the folder, the data, the binaries or the socket cannot be used, if the start
@@ -48,10 +50,14 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
   const dataDir = await prepareDataDir(options.dataDir)
   const durable = settings.fsync !== 'off' && settings.fsync !== false
   const cluster = (await findCluster(dataDir)) ?? (await createCluster(dataDir, { durable, log }))
+  if (await isShared(cluster.owner)) log(sharedWarning(cluster))
   await dropUnfinished(dataDir)
   const keeper = keepSeat(cluster, await reachServer(cluster, { settings, log }), { settings, log })
   return { connectionString: connectionStringTo(keeper.socketFolder), stop: keeper.stop }
 }
+
+const sharedWarning = ({ owner, folder }: Cluster): string =>
+  `PostgreSQL runs as user id ${owner.uid}, whom other programs may run as too: these can read ${folder}. Start as an ordinary user.`
 
 const connectionStringTo = (socketFolder: string): string =>
   // Port and sslmode are named so that PGPORT and PGSSLMODE of the environment do not count.
