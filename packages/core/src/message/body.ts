@@ -18,9 +18,9 @@ const single = { 'gsm-7': 160, 'ucs-2': 70 }
 const ofSeveral = { 'gsm-7': 153, 'ucs-2': 67 }
 
 /**
- * How `text` is sent (rulings 1.5 to 1.7). As it is, if it fits GSM 7-bit; else with its look-alikes replaced; what then
- * still does not fit goes out, so replaced, as UCS-2. Characters that nobody sees are dropped where that makes the text
- * fit; in UCS-2 they stay, since they join emoji and shape scripts.
+ * How `text` is sent (rulings 1.5 to 1.7). As it is, if it fits GSM 7-bit; else with its look-alikes replaced and the
+ * characters that nobody sees dropped, if it then fits; else as it was written, in UCS-2, where a replacement would only
+ * make it longer and where unseen characters join emoji and shape scripts.
  *
  * `'no-message'`: nothing to read (empty, or white space as `trim` knows it, also after the replacement: a zero-width space
  * is nothing), or no text at all (U+0000 or a lone surrogate in it). `'too-long'`: more than 918 septets, or more than 6
@@ -33,11 +33,10 @@ export function bodyOf(text: string): Body | 'no-message' | 'too-long' {
 
 function bodyOutsideGsm7(text: string): Body | 'no-message' | 'too-long' {
   if (text.includes('\0') || /\p{Surrogate}/u.test(text)) return 'no-message'
-  const replaced = replaceLookAlikes(text)
-  const seen = dropUnseen(replaced)
-  const count = septets(seen)
-  if (count !== undefined) return gsm7Body(seen, count)
-  return isBlank(seen) ? 'no-message' : ucs2Body(replaced)
+  const replaced = dropUnseen(replaceLookAlikes(text))
+  const count = septets(replaced)
+  if (count !== undefined) return gsm7Body(replaced, count)
+  return isBlank(replaced) ? 'no-message' : ucs2Body(text)
 }
 
 function gsm7Body(text: string, count: number): Body | 'no-message' | 'too-long' {
