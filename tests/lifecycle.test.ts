@@ -84,7 +84,7 @@ test.each(['all-in-one', 'dispatcher'] as const)(
   '%s: with DRAIN_SECONDS it says first that it is not ready, serves on meanwhile, and a second SIGTERM ends the wait',
   async (app) => {
     const running = await startApp(app, { ...environment, DRAIN_SECONDS: '600' })
-    if (app === 'all-in-one') await until(() => running.output().includes('API key'))
+    await until(() => running.output().includes('"started"'))
     const [kept, fresh] = [new Agent({ keepAlive: true, maxSockets: 1 }), new Agent()]
     expect(await get(`${running.url}/health/ready`, kept)).toMatchObject({ status: 200, body: { ready: true } })
     const ended = running.stop()

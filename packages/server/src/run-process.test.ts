@@ -49,7 +49,12 @@ test.each(['SIGTERM', 'SIGINT'])('%s stops what was started, the last one first,
   await until(() => host.exits.length > 0)
   expect(host.exits).toEqual([0])
   expect(order).toEqual(['server', 'dispatcher', 'database'])
-  expect(host.lines()).toMatchObject([{ msg: 'starting' }, { msg: 'stopping', signal }, { msg: 'stopped' }])
+  expect(host.lines()).toMatchObject([
+    { msg: 'starting' },
+    { msg: 'started' },
+    { msg: 'stopping', signal },
+    { msg: 'stopped' },
+  ])
 })
 
 test('the first line says what starts: its name, its version and that of Node', async () => {
@@ -200,6 +205,7 @@ describe('with DRAIN_SECONDS', () => {
     expect((stoppedAt ?? 0) - toldAt).toBeGreaterThanOrEqual(990)
     expect(host.lines()).toMatchObject([
       { msg: 'starting' },
+      { msg: 'started' },
       { msg: 'stopping' },
       { msg: 'not ready any more, and working on', seconds: 1 },
       { msg: 'stopped' },
@@ -258,7 +264,7 @@ describe('SIGHUP', () => {
     let end: () => void = () => undefined
     await run(host, ({ onStop }) => (onStop('server', () => new Promise<void>((resolve) => (end = resolve))), quiet()))
     host.signal('SIGHUP')
-    await until(() => host.lines().length > 1)
+    await until(() => host.lines().some(({ msg }) => msg === 'stopping'))
     host.signal('SIGTERM')
     host.signal('SIGHUP')
     expect(host.exits).toEqual([])
@@ -304,7 +310,11 @@ test.each(['uncaughtException', 'unhandledRejection'])('%s is one fatal line and
   host.emit(event, new Error('impossible'))
   host.emit(event, new Error('and again'))
   expect(host.exits).toEqual([1])
-  expect(host.lines()).toMatchObject([{ msg: 'starting' }, { level: 'fatal', err: { message: 'impossible' } }])
+  expect(host.lines()).toMatchObject([
+    { msg: 'starting' },
+    { msg: 'started' },
+    { level: 'fatal', err: { message: 'impossible' } },
+  ])
 })
 
 test('an app gets its own variables with their types', async () => {

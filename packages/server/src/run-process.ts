@@ -65,6 +65,7 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
   ending.watch(started)
   try {
     await started
+    log.info('started')
   } catch (error) {
     log.debug({ err: error }, 'cannot start')
     if (stopping.aborted) return
