@@ -126,13 +126,20 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
 
   /** In the moment when a client has been told an id: what is not written by then is lost (P-1). */
   async function killDatabase(): Promise<void> {
-    const isKilled = new Promise<void>((resolve) => {
+    let isKilled = false
+    const kill = (): void => {
+      if (!isKilled) database.killAll()
+      isKilled = true
+    }
+    const isTold = new Promise<void>((resolve) =>
       told.onceAccepted(() => {
-        database.killAll()
+        kill()
         resolve()
-      })
-    })
-    await isKilled
+      }),
+    )
+    // Where nothing is accepted, because too much waits or the load is over, it is not waited for.
+    await Promise.race([isTold, delay(5000)])
+    kill()
     const ids = [...told.messages.keys()].slice(-idsLookedAt)
     await database.back()
     for (const id of await missingIds(database, ids)) {

@@ -128,6 +128,13 @@ export const plants = {
       to: `from t join arrival a on a.id = t.arrival_id left join sender`,
     },
   ],
+  'claims end with their first failure': [
+    {
+      file: `apps/dispatcher/dist/dispatch.js`,
+      from: `await dispatcher.work(lane);`,
+      to: `await dispatcher.work(lane).catch(() => 'closed');`,
+    },
+  ],
   'delete told by a guess': [
     {
       file: `${postgres}/messages/scheduled.js`,
