@@ -29,6 +29,15 @@ export interface Interface {
   remove(access: Access, ids: readonly number[]): Promise<Outcome<readonly string[]>>
 }
 
+/** What a person wrote, as all interfaces return it. */
+export interface WrittenBack {
+  readonly from: string
+  readonly text: string
+}
+
+/** The return-once calls, by interface. */
+export type PollCall = 'replies' | 'replies without short codes' | 'short code messages'
+
 const patienceDefault = 20_000
 
 /** Makes requests and judges what no request may be answered with. */
@@ -186,6 +195,36 @@ export function createClients(figures: Figures) {
       rest(access, '/credits/balance', undefined, (answer: { creditBalance: number }) => number(answer.creditBalance)),
     aspBalance: (access: Access) =>
       asp(access, 'credits.asp', {}, (answer) => number(/^Credits=(\d+)$/.exec(answer)?.[1])),
+    aspPoll: (access: Access, what: PollCall, patience?: number) =>
+      asp(
+        access,
+        what === 'short code messages' ? 'httpgetscmessages.asp' : 'httpgetreplies.asp',
+        what === 'replies without short codes' ? { excludesc: 'True' } : {},
+        (answer) => answer.split('&').filter(Boolean).map(writtenBack),
+        patience,
+      ),
+    /** XML has no call for replies without short codes: it returns both. */
+    xmlPoll: (access: Access, what: PollCall, patience?: number) =>
+      xml(
+        access,
+        what === 'short code messages'
+          ? ['xmlgetscmessages.asp', 'Svc_SCmessages']
+          : ['xmlgetreplies.asp', 'Svc_Replies'],
+        '',
+        (answer) => pairUp(textsOf(answer, 'CLI'), textsOf(answer, 'Message')),
+        patience,
+      ),
+    /** At most 1000 of a REST list. */
+    restList: (access: Access, list: '/sms/incoming' | '/shortcode/incoming', offset: number) =>
+      rest(
+        access,
+        `${list}?offset=${offset}&limit=1000`,
+        undefined,
+        (answer: Record<'incomingMessages' | 'shortcodeMessages', { mobileNumber: string; messageText: string }[]>) =>
+          (list === '/sms/incoming' ? answer.incomingMessages : answer.shortcodeMessages).map(
+            ({ mobileNumber, messageText }) => ({ from: mobileNumber, text: messageText }),
+          ),
+      ),
     /** The word of the query-string interface. */
     restTransfer: (access: Access, from: number, to: number, quantity: number) =>
       rest(
@@ -206,6 +245,18 @@ export function createClients(figures: Figures) {
 }
 
 export type Clients = ReturnType<typeof createClients>
+
+/** One item of a list of the query-string interface. */
+function writtenBack(item: string): WrittenBack {
+  const [, from, text] = /(?:^|;)CLI=([^;]*);DateReceived=[^;]*;Message=([^;]*)/.exec(item) ?? []
+  if (from === undefined || text === undefined) throw new Error('no message')
+  return { from, text }
+}
+
+function pairUp(numbers: readonly string[], texts: readonly string[]): WrittenBack[] {
+  if (numbers.length !== texts.length) throw new Error('messages without a number or a text')
+  return numbers.map((from, i) => ({ from, text: texts[i] ?? '' }))
+}
 
 /** The values of `name=value&name=value&`. */
 const pairsOf = (text: string): string[] =>

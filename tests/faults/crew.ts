@@ -11,9 +11,14 @@ export type App = 'rest' | 'asp' | 'xml' | 'dispatcher'
 /** A process of the gateway with its own way to the database, started again whenever it ends. */
 export interface Member {
   readonly app: App
+  readonly name: string
   readonly network: Network
   /** Where it listens; undefined while it does not. */
   url(): string | undefined
+  /** Its process id; undefined while it does not listen. */
+  pid(): number | undefined
+  /** By performance.now(): since when it has listened, run and reached the database without a fault of its own. */
+  undisturbedSince(): number
   kill(): void
   /** SIGSTOP, and SIGCONT after so long. */
   pause(milliseconds: number): void
@@ -41,6 +46,8 @@ export function startMember(app: App, name: string, network: Network, crewing: C
   let url: string | undefined
   let expected = false
   let over = false
+  let listensSince = Infinity
+  let pausedUntil = 0
 
   function start(): void {
     const started = spawn(process.execPath, [join(root, 'apps', app, 'dist', 'main.js')], {
@@ -56,6 +63,7 @@ export function startMember(app: App, name: string, network: Network, crewing: C
       if (url !== undefined || child !== started) return
       heard += text
       url = /"url":"(http:[^"]+)"/.exec(heard)?.[1]
+      listensSince = performance.now()
     }
     started.stdout.setEncoding('utf8').on('data', hear)
     started.stderr.setEncoding('utf8').on('data', hear)
@@ -75,8 +83,12 @@ export function startMember(app: App, name: string, network: Network, crewing: C
 
   return {
     app,
+    name,
     network,
     url: () => url,
+    pid: () => (url === undefined ? undefined : child?.pid),
+    undisturbedSince: () =>
+      url === undefined ? Infinity : Math.max(listensSince, pausedUntil, network.disturbedUntil()),
     kill: () => {
       expected = true
       url = undefined
@@ -84,6 +96,7 @@ export function startMember(app: App, name: string, network: Network, crewing: C
     },
     pause: (milliseconds) => {
       const paused = child
+      pausedUntil = Math.max(pausedUntil, performance.now() + milliseconds)
       paused?.kill('SIGSTOP')
       setTimeout(() => paused?.kill('SIGCONT'), milliseconds)
     },

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,8 +13,17 @@ export interface Database {
   readonly connectionString: string
   /** Asks again while the server is away. */
   ask<Row>(text: string): Promise<Row[]>
+  /** Asks once; undefined if no answer comes within a second. */
+  probe<Row>(text: string): Promise<Row[] | undefined>
   /** Ends the server; whoever holds it starts it again. Resolves when it answers. */
   restart(how: Shutdown): Promise<void>
+  /**
+   * SIGKILL to the postmaster and all its processes, before this returns: what is in their memory alone is lost, as it is
+   * when the machine loses power. What was written but not flushed to the disk is kept, unlike then.
+   */
+  killAll(): void
+  /** Resolves when it answers. */
+  back(): Promise<void>
   stop(): Promise<void>
   /** Once it has stopped. */
   remove(): Promise<void>
@@ -49,10 +59,30 @@ export async function openDatabase(folder: string): Promise<Database> {
     await ask('select')
   }
 
+  async function probe<Row>(text: string): Promise<Row[] | undefined> {
+    const asked = query(connectionString, text).catch(() => undefined)
+    const late = new AbortController()
+    const answer = await Promise.race([asked, delay(1000, undefined, { signal: late.signal }).catch(() => undefined)])
+    late.abort()
+    return answer as Row[] | undefined
+  }
+
+  function killAll(): void {
+    const file = readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8')
+    const pid = Number(file.split('\n')[0])
+    // The postmaster first: it starts nothing new.
+    for (const each of [pid, ...childrenOf(pid)]) signal(each, 'SIGKILL')
+  }
+
   return {
     connectionString,
     ask,
+    probe,
     restart,
+    killAll,
+    back: async () => {
+      await ask('select')
+    },
     stop: () => server.stop(),
     remove: () => removeCluster(folder),
   }
@@ -66,6 +96,10 @@ function signal(pid: number, name: NodeJS.Signals): void {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
+
+/** As Linux tells it. */
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
 /** What the server says of the statement itself: the same again would fail again. */
 const isMistake = (error: unknown): boolean => /^(?:42|22)/.test((error as { code?: string }).code ?? '')

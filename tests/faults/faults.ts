@@ -3,13 +3,19 @@ import type { Chance } from './chance.ts'
 import type { Member } from './crew.ts'
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
+import type { Liveness } from './liveness.ts'
 import { wheres } from './network.ts'
+import { missingIds } from './state.ts'
+import type { Told } from './told.ts'
 
 export interface Injecting {
   readonly chance: Chance
   readonly figures: Figures
   readonly members: readonly Member[]
   readonly database: Database
+  readonly told: Told
+  readonly liveness: Liveness
+  readonly log: (line: string) => void
   readonly leaseSeconds: number
   /** By performance.now(). */
   readonly end: number
@@ -29,7 +35,11 @@ const deck = [
   'PostgreSQL: fast' as const,
   'PostgreSQL: immediate' as const,
   'PostgreSQL: crash of a backend' as const,
+  ...Array.from({ length: 2 }, () => 'PostgreSQL: kill -9 of all of it' as const),
 ]
+
+/** The ids that were told last, of which none may be gone. */
+const idsLookedAt = 3000
 
 /** What dispatchers and servers send by name; what is said twice is cut twice as often. */
 const ofDispatchers = [
@@ -52,7 +62,7 @@ const flaky = {
 
 /** Injects one fault after the other at random moments until the end, and waits until every one of them is over. */
 export async function injectFaults(injecting: Injecting): Promise<void> {
-  const { chance, figures, members, database, leaseSeconds } = injecting
+  const { chance, figures, members, database, leaseSeconds, told, liveness } = injecting
   const dispatchers = members.filter(({ app }) => app === 'dispatcher')
   const servers = members.filter(({ app }) => app !== 'dispatcher')
   const pauses: Promise<void>[] = []
@@ -77,6 +87,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     'PostgreSQL: fast': () => database.restart('fast'),
     'PostgreSQL: immediate': () => database.restart('immediate'),
     'PostgreSQL: crash of a backend': () => database.restart('crash of a backend'),
+    'PostgreSQL: kill -9 of all of it': killDatabase,
   }
 
   /** A pause shows most where it meets messages that are claimed and may not leave yet; it waits for that, but not for ever. */
@@ -113,10 +124,45 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     member.network.cutAt(chance.one(wheres), statement, () => member.kill())
   }
 
-  for (const { app, network } of members) {
-    const { probability, statements } = flaky[app === 'dispatcher' ? 'dispatcher' : 'server']
-    network.flaky(probability, statements)
+  /** In the moment when a client has been told an id: what is not written by then is lost (P-1). */
+  async function killDatabase(): Promise<void> {
+    let isKilled = false
+    const kill = (): void => {
+      if (!isKilled) database.killAll()
+      isKilled = true
+    }
+    const isTold = new Promise<void>((resolve) =>
+      told.onceAccepted(() => {
+        kill()
+        resolve()
+      }),
+    )
+    // Where nothing is accepted, because too much waits or the load is over, it is not waited for.
+    await Promise.race([isTold, delay(5000)])
+    kill()
+    const ids = [...told.messages.keys()].slice(-idsLookedAt)
+    await database.back()
+    for (const id of await missingIds(database, ids)) {
+      figures.broken('P-1', `id ${id} was accepted, and is gone after kill -9 of all of PostgreSQL`)
+    }
   }
+
+  function makeFlaky(): void {
+    for (const { app, network } of members) {
+      const { probability, statements } = flaky[app === 'dispatcher' ? 'dispatcher' : 'server']
+      network.flaky(probability, statements)
+    }
+  }
+
+  /** Nothing else goes wrong until each dispatcher was seen to submit again (P-17). */
+  async function showLiveness(fault: string): Promise<void> {
+    for (const { network } of members) network.calm()
+    const isShown = await liveness.shown()
+    makeFlaky()
+    injecting.log(`liveness ${isShown ? 'shown' : 'not judged'}`)
+    figures.count(`liveness ${isShown ? 'shown' : 'not judged'} after: ${fault}`)
+  }
+  makeFlaky()
   // One of each kind comes first, so that a short run meets all of them.
   let dealt = chance.shuffled([...new Set(deck)])
   while (performance.now() < injecting.end) {
@@ -124,9 +170,13 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     const fault = dealt.pop()
     if (fault === undefined) continue
     figures.count(`fault: ${fault}`)
+    injecting.log(fault)
     await injections[fault]()
+    if (chance.happens(figures.of(`fault: ${fault}`) === 1 && fault.startsWith('PostgreSQL') ? 1 : 0.35)) {
+      await showLiveness(fault)
+    }
     await delay(chance.between(0.3, 1.7) * injecting.secondsBetween * 1000)
   }
-  for (const { network } of members) network.flaky(0, [])
+  for (const { network } of members) network.calm()
   await Promise.all(pauses)
 }

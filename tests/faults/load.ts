@@ -31,7 +31,8 @@ export interface Load {
 }
 
 const prefixes = ['82', '83', '84', '72', '73', '74', '76', '78', '79'] as const
-const odd = ['90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'] as const
+/** 88 answers; the others end in another way than the carrier's usual one. */
+const odd = ['88', '88', '90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'] as const
 const minute = 60_000
 /** What is scheduled far ahead is there to be deleted. */
 const farAhead = 120 * minute

@@ -9,6 +9,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     root: { type: 'string' },
     'remove-logs': { type: 'boolean', default: false },
+    'log-faults': { type: 'boolean', default: false },
     'until-broken': { type: 'boolean', default: false },
     'recipients-per-second': { type: 'string', default: '120' },
     'seconds-between-faults': { type: 'string', default: '1.5' },
@@ -29,6 +30,7 @@ const figures = await runFaults({
   keepsLogs: !values['remove-logs'],
   endsWhenBroken: values['until-broken'],
   log: say,
+  logsFaults: values['log-faults'],
   stopping: stopping.signal,
 }).catch((error: unknown) => {
   console.error(error)

@@ -18,6 +18,10 @@ export interface Network {
   flaky(probability: number, statements: readonly string[]): void
   /** For so long nothing passes, in either direction; nothing is closed. */
   stall(milliseconds: number): void
+  /** Nothing breaks by itself any more: what was asked of `cutAt` and `flaky` is forgotten. */
+  calm(): void
+  /** By performance.now(): when the last break, of which the server knows by then, or the last stall is over. */
+  disturbedUntil(): number
   /** How many connections were broken. */
   cuts(): number
   close(): Promise<void>
@@ -52,12 +56,14 @@ export async function openNetwork(connectionString: string, chance: Chance): Pro
   let flakiness: { readonly probability: number; readonly texts: readonly string[] } = { probability: 0, texts: [] }
   let stalled = false
   let cuts = 0
+  let disturbedUntil = 0
 
   /** As a network breaks: the server learns of it late, or when it next writes. */
   function breakOff({ client, upstream }: Pair): void {
     cuts++
     client.destroy()
     const later = chance.happens(0.5) ? 0 : chance.between(200, 3000)
+    disturbedUntil = Math.max(disturbedUntil, performance.now() + later)
     setTimeout(() => upstream.destroy(), later).unref()
   }
 
@@ -139,8 +145,14 @@ export async function openNetwork(connectionString: string, chance: Chance): Pro
       void (flakiness = { probability, texts: statements.map((name) => `${name}\0`) }),
     stall: (milliseconds) => {
       pass(false)
+      disturbedUntil = Math.max(disturbedUntil, performance.now() + milliseconds)
       setTimeout(() => pass(true), milliseconds)
     },
+    calm: () => {
+      armed = undefined
+      flakiness = { probability: 0, texts: [] }
+    },
+    disturbedUntil: () => disturbedUntil,
     cuts: () => cuts,
     close: async () => {
       for (const { client, upstream } of pairs) {

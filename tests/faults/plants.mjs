@@ -108,6 +108,33 @@ export const plants = {
   where account.id = t.account and not locked and t.had >= t.cost`,
     },
   ],
+  'hot commits not flushed': [
+    {
+      file: `${postgres}/pools.js`,
+      from: `    plan_cache_mode: 'force_generic_plan',`,
+      to: `    plan_cache_mode: 'force_generic_plan', synchronous_commit: 'off',`,
+    },
+  ],
+  // Its delete alone would still give each item to one call: what is returned is what was read.
+  'return once without lock': [
+    {
+      file: `${postgres}/sql/inbox.js`,
+      from: `order by at, arrival_id limit $3::int for update skip locked`,
+      to: `order by at, arrival_id limit $3::int`,
+    },
+    {
+      file: `${postgres}/sql/inbox.js`,
+      from: `from d join arrival a on a.id = d.arrival_id left join sender`,
+      to: `from t join arrival a on a.id = t.arrival_id left join sender`,
+    },
+  ],
+  'claims end with their first failure': [
+    {
+      file: `apps/dispatcher/dist/dispatch.js`,
+      from: `await dispatcher.work(lane);`,
+      to: `await dispatcher.work(lane).catch(() => 'closed');`,
+    },
+  ],
   'delete told by a guess': [
     {
       file: `${postgres}/messages/scheduled.js`,

@@ -10,9 +10,13 @@ import { startMember, type App, type Member } from './crew.ts'
 import { openDatabase, type Database } from './database.ts'
 import { injectFaults } from './faults.ts'
 import { createFigures, type Figures } from './figures.ts'
+import { judgeInbox, judgeLists } from './inbox-checks.ts'
+import { watchLiveness, type Liveness } from './liveness.ts'
 import { runLoad, type AccountUnderTest } from './load.ts'
 import { openNetwork } from './network.ts'
 import { gatewayOf, openAccounts, operate, type Gateway } from './operator.ts'
+import { poll, pollTheRest } from './polls.ts'
+import { assignCodes, bringReplies } from './replies.ts'
 import { readState, wrongBalances } from './state.ts'
 import { createTold, type Told } from './told.ts'
 import { untilBroken, watchBacklog, watchBalances } from './watch.ts'
@@ -28,13 +32,15 @@ export interface FaultRun {
   /** Keeps what the processes said, the carrier's record and the database where something was broken. */
   readonly keepsLogs: boolean
   readonly log?: (line: string) => void
+  /** Tells of every fault, too. */
+  readonly logsFaults?: boolean
   /** Ends soon after a promise was seen to be broken, without waiting for what else there is to see. */
   readonly endsWhenBroken?: boolean
   /** Breaks the run off: everything is ended and removed, and `runFaults` rejects. */
   readonly stopping?: AbortSignal
 }
 
-const apps: readonly App[] = ['rest', 'rest', 'asp', 'xml', 'dispatcher', 'dispatcher']
+const apps: readonly App[] = ['rest', 'rest', 'asp', 'asp', 'xml', 'dispatcher', 'dispatcher']
 const clientsAtOnce = 8
 const leaseSeconds = 3
 const inDoubtMax = 40
@@ -96,6 +102,12 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   if (migrated.code !== 0) throw new Error(migrated.out)
   await database.ask(`insert into price (prefix, price) values ('2783', 15), ('2776', 7)`)
   const accounts = await openAccounts(gateway)
+  // The others' replies go to them by the numbers that they wrote to, and the stranger is locked now and then.
+  const codes = await assignCodes(
+    gateway,
+    accounts.slice(0, 2).map(({ id }) => id),
+  )
+  const pollingAccounts = accounts.filter(({ related }) => related)
   for (const [i, app] of apps.entries()) {
     const network = await openNetwork(database.connectionString, chance)
     const crewing = { root: run.root, environment: { ...environment, CONNECTIONS_MAX: '4' }, figures, logs }
@@ -108,12 +120,23 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const clients = createClients(figures)
   const end = performance.now() + loadSeconds(run.seconds) * 1000
   const shared = { chance, figures, told, end }
+  const liveness = watchLiveness({ database, figures, members, carriers })
   const watched = { database, figures, carriers, end }
   const backlog = watchBacklog(watched, backlogMax)
   const { recipientsPerSecond } = run
   const load = Promise.all([
     runLoad({ ...shared, clients, members, accounts, recipientsPerSecond, backlog }, clientsAtOnce),
-    injectFaults({ ...shared, members, database, leaseSeconds, secondsBetween: run.secondsBetweenFaults }),
+    injectFaults({
+      ...shared,
+      members,
+      database,
+      liveness,
+      log: run.logsFaults === true ? log : () => undefined,
+      leaseSeconds,
+      secondsBetween: run.secondsBetweenFaults,
+    }),
+    poll({ ...shared, clients, members, accounts: pollingAccounts }),
+    bringReplies({ ...shared, connectionString: database.connectionString, codes }),
     operate({ ...shared, gateway, accounts }),
     watchBalances(watched),
     backlog.over,
@@ -122,20 +145,28 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     await Promise.race([load, untilBroken(watched)])
     if (figures.violations.length > 0) {
       log('a promise was broken: what goes on is not waited for')
+      await liveness.stop()
       return
     }
   }
   await load
   log('the load has ended')
 
-  await restartDispatchers(members, figures)
+  const hasSettled = await endInOrder(place, chance.shuffled(members), liveness)
+  await liveness.stop()
   // What still moves cannot be judged.
-  if (!(await settle(place))) return
+  if (!hasSettled) return
   log('everything has settled')
+  await repliesHaveCome(database, await submissions(carriers))
+  await pollTheRest({ clients, figures, told, members, accounts: pollingAccounts })
   const losses =
     figures.of('fault: kill a dispatcher') +
     figures.of('fault: pause a dispatcher beyond its lease') +
-    2 * ['fast', 'immediate', 'crash of a backend'].reduce((n, how) => n + figures.of(`fault: PostgreSQL: ${how}`), 0) +
+    2 *
+      ['fast', 'immediate', 'crash of a backend', 'kill -9 of all of it'].reduce(
+        (n, how) => n + figures.of(`fault: PostgreSQL: ${how}`),
+        0,
+      ) +
     figures.of('fault: kill at a statement') +
     figures.of('fault: stall a network')
   figures.count(
@@ -148,6 +179,9 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const record = await submissions(carriers)
   const poor = new Set(accounts.filter((account) => account.poor).map(({ id }) => id))
   judge({ figures, state, told, record, poor, inDoubtMax, losses })
+  judgeInbox({ figures, state, told, record })
+  const url = members.find(({ app }) => app === 'rest')?.url() ?? ''
+  await judgeLists({ clients, url, accounts, state, figures })
   await verify(gateway, database, figures)
   await askEverything({ told, members, accounts, clients, figures, state })
 }
@@ -158,30 +192,56 @@ function loadSeconds(seconds: number): number {
   return Math.max(seconds, (toMinute < 8 ? toMinute + 60 : toMinute) + 15)
 }
 
-/** In good order (P-16); so that what a killed carrier still owed is told by the next one. */
-async function restartDispatchers(members: readonly Member[], figures: Figures): Promise<void> {
-  for (const member of members.filter(({ app }) => app === 'dispatcher')) {
-    await within(60_000, member.ready())
-    const began = performance.now()
-    const code = await member.end(false)
-    const seconds = (performance.now() - began) / 1000
-    if (code !== 0 || seconds > 25) figures.broken('P-16', `SIGTERM: exit code ${String(code)} after ${seconds} s`)
-  }
+/**
+ * One dispatcher ends while there is work, the other sends what there is: a restart would cure what faults have done to it. It
+ * ends too, and then what a killed carrier still owed is told by the next one. False: not all has settled.
+ */
+async function endInOrder(place: Place, members: readonly Member[], liveness: Liveness): Promise<boolean> {
+  const { figures } = place
+  const [first, second] = members.filter(({ app }) => app === 'dispatcher')
+  if (first === undefined || second === undefined) throw new Error('there are not two dispatchers')
   await within(90_000, Promise.all(members.map((member) => member.ready())))
+  figures.count(`liveness ${(await liveness.shown()) ? 'shown' : 'not judged'} after: the load`)
+  await endOne(first, figures)
+  if (!(await settle(place, nothingMoves))) return false
+  await endOne(second, figures)
+  await within(90_000, Promise.all(members.map((member) => member.ready())))
+  return settle(place, allIsReported)
 }
 
+/** In good order (P-16). */
+async function endOne(member: Member, figures: Figures): Promise<void> {
+  const began = performance.now()
+  const code = await member.end(false)
+  const seconds = (performance.now() - began) / 1000
+  if (code !== 0 || seconds > 25) figures.broken('P-16', `SIGTERM: exit code ${String(code)} after ${seconds} s`)
+}
+
+const nothingMoves = `(select count(*) from due) + (select count(*) from flight)
+  + (select count(*) from later where at < now() + interval '10 min')`
+const allIsReported = `${nothingMoves} + (select count(*) from message where code = 100 and msisdn % 100 <> 94)`
+
 /** Until nothing is under way: what is left waits for a time to come, and everything that will be reported has been. */
-async function settle({ database, figures }: Place): Promise<boolean> {
+async function settle({ database, figures }: Place, what: string): Promise<boolean> {
   const end = performance.now() + settleMilliseconds
   for (;;) {
-    const [row] = await database.ask<Record<'moving' | 'unreported', string>>(`
-select (select count(*) from due) + (select count(*) from flight) + (select count(*) from later where at < now() + interval '10 min') moving,
-  (select count(*) from message where code = 100 and msisdn % 100 <> 94) unreported`)
-    if (row !== undefined && Number(row.moving) + Number(row.unreported) === 0) return true
+    const [row] = await database.ask<{ n: string }>(`select ${what} n`)
+    if (Number(row?.n) === 0) return true
     if (performance.now() > end) {
-      figures.broken('P-4', `after ${settleMilliseconds} ms ${JSON.stringify(row)}`)
+      figures.broken('P-4', `after ${settleMilliseconds} ms ${String(row?.n)} messages are under way or unreported`)
       return false
     }
+    await delay(300)
+  }
+}
+
+/** As many as the carrier's record says, or 30 s later: whether it is those is judged then. */
+async function repliesHaveCome(database: Database, record: Awaited<ReturnType<typeof submissions>>): Promise<void> {
+  const wanted = record.filter(({ replies }) => replies !== undefined).length
+  const end = performance.now() + 30_000
+  while (performance.now() < end) {
+    const [row] = await database.ask<{ n: string }>(`select count(*) n from arrival where text = 'Yes, thank you'`)
+    if (Number(row?.n) >= wanted) return
     await delay(300)
   }
 }

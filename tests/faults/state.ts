@@ -22,8 +22,30 @@ export interface State {
   readonly waiting: ReadonlyMap<number, number>
   readonly balances: ReadonlyMap<number, number>
   readonly ledger: readonly Entry[]
+  /** What people wrote. */
+  readonly arrivals: readonly StoredArrival[]
+  /** What no return-once call has taken. */
+  readonly offered: ReadonlySet<number>
+  /** What return-once calls took and did not give back. */
+  readonly takings: readonly StoredTaking[]
   /** What happened to messages, by name. */
   readonly incidents: ReadonlyMap<string, number>
+}
+
+export interface StoredArrival {
+  readonly id: number
+  /** null: nobody's. */
+  readonly account: number | null
+  readonly from: string
+  readonly text: string
+  readonly toCode: boolean
+}
+
+export interface StoredTaking {
+  readonly account: number
+  readonly arrivals: readonly number[]
+  /** Milliseconds since 1970. */
+  readonly at: number
 }
 
 export interface Entry {
@@ -57,6 +79,19 @@ export async function readState(database: Database): Promise<State> {
   const ledger = await database.ask<
     Record<'account' | 'kind' | 'amount', string> & Record<'send' | 'operation', string | null>
   >('select account_id account, kind, amount, send_first_id send, operation from ledger')
+  const arrivals = await database.ask<{
+    id: string
+    account: number | null
+    from: string
+    text: string
+    code: boolean
+  }>(
+    'select id, account_id account, from_address "from", text, short_code is not null code from arrival order by at, id',
+  )
+  const offered = await database.ask<{ id: string }>('select arrival_id id from arrival_offered')
+  const takings = await database.ask<{ account: number; ids: string; milliseconds: string }>(
+    `select account_id account, array_to_string(arrivals, ',') ids, extract(epoch from at) * 1000 milliseconds from arrival_taken`,
+  )
   const incidents = await database.ask<{ what: string; n: string }>('select what, count(*) n from incident group by 1')
   return {
     sends: sends.map((row) => ({
@@ -80,6 +115,19 @@ export async function readState(database: Database): Promise<State> {
       amount: Number(row.amount),
       send: row.send === null ? null : Number(row.send),
       operation: row.operation,
+    })),
+    arrivals: arrivals.map(({ id, account, from, text, code }) => ({
+      id: Number(id),
+      account,
+      from,
+      text,
+      toCode: code,
+    })),
+    offered: new Set(offered.map(({ id }) => Number(id))),
+    takings: takings.map(({ account, ids, milliseconds }) => ({
+      account,
+      arrivals: numbersOf(ids),
+      at: Number(milliseconds),
     })),
     incidents: new Map(incidents.map(({ what, n }) => [what, Number(n)])),
   }
@@ -125,4 +173,12 @@ export async function waitingMessages(database: Database): Promise<number> {
 select coalesce((select sum(hi - lo) from due), 0) + coalesce((select sum(cardinality(ids)) from flight), 0)
   + coalesce((select sum(hi - lo) from later where at < now() + interval '2 min'), 0) n`)
   return Number(row?.n)
+}
+
+/** Which of these ids have no send. */
+export async function missingIds(database: Database, ids: readonly number[]): Promise<readonly number[]> {
+  const rows = await database.ask<{ id: string }>(`
+select id from unnest('{${ids.join()}}'::bigint[]) id
+where not exists (select from send where id >= first_id and id < first_id + n and first_id > id - 10000)`)
+  return rows.map(({ id }) => Number(id))
 }

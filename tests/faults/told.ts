@@ -31,6 +31,26 @@ export interface Transferring {
   outcome?: string
 }
 
+/** One return-once call. Times are milliseconds since 1970. */
+export interface Polling {
+  readonly account: number
+  readonly asked: number
+  ended?: number
+  /** Whether a whole answer came. */
+  isWhole?: boolean
+}
+
+/** A message that a carrier brought and was told to be stored. */
+export interface Brought {
+  readonly from: string
+  readonly text: string
+  readonly account: number
+  readonly toCode: boolean
+}
+
+/** What tells one arrival of a run from all others. */
+export const arrivalKey = ({ from, text }: Pick<Brought, 'from' | 'text'>): string => `${from} ${text}`
+
 /** Everything that clients were told. */
 export interface Told {
   readonly messages: Map<number, KnownMessage>
@@ -38,6 +58,14 @@ export interface Told {
   readonly transfers: Transferring[]
   /** Ids that a delete was asked for whose answer never came. */
   readonly perhapsDeleted: Set<number>
+  readonly pollings: Polling[]
+  readonly brought: Brought[]
+  /** To which account an arrival was returned, by its key. */
+  readonly returned: ReadonlyMap<string, number>
+  /** A whole answer of a return-once call came with these. */
+  returnedOnce(account: number, items: readonly Pick<Brought, 'from' | 'text'>[]): void
+  /** Called once, in the moment when a client has been told the next id. */
+  onceAccepted(then: () => void): void
   accepted(sending: Sending, results: readonly (number | string)[], scheduled: number | undefined): void
   /** `asked` is when the request began, by performance.now(): answers overtake each other. */
   status(id: number, code: number, asked: number): void
@@ -69,14 +97,33 @@ export function createTold(figures: Figures): Told {
     }
   }
 
+  const returned = new Map<string, number>()
+  let waiting: (() => void)[] = []
+
   return {
     messages,
+    onceAccepted: (then) => waiting.push(then),
     sendings: [],
     transfers: [],
     perhapsDeleted: new Set(),
+    pollings: [],
+    brought: [],
+    returned,
+    returnedOnce: (account, items) => {
+      figures.count('items returned', items.length)
+      for (const item of items) {
+        const key = arrivalKey(item)
+        if (returned.has(key)) figures.broken('P-9', `${JSON.stringify(key)} was returned twice`)
+        returned.set(key, account)
+      }
+    },
     accepted: (sending, results, scheduled) => {
       sending.results = results
       accept(sending, scheduled)
+      if (!results.some((result) => typeof result === 'number')) return
+      const told = waiting
+      waiting = []
+      for (const then of told) then()
     },
     status: (id, code, asked) => {
       const known = messages.get(id)

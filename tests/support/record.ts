@@ -3,10 +3,16 @@ import { join } from 'node:path'
 
 /** One line of the simulated carrier's record. */
 export interface Submitted {
+  /** ISO 8601. */
+  readonly time: string
   readonly messageId: number
   readonly number: string
   readonly from: string | null
   readonly answer: string
+  /** The carrier's id; null unless it accepted the message. */
+  readonly carrierId: string | null
+  /** When its recipient answers, ISO 8601, if it does. */
+  readonly replies?: string
 }
 
 /** Everything that was ever submitted to the simulated carrier of these data folders. */

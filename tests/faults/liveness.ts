@@ -1,0 +1,159 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { carrierRuns } from './carrier-runs.ts'
+import type { Member } from './crew.ts'
+import type { Database } from './database.ts'
+import type { Figures } from './figures.ts'
+
+/** P-17: whatever is due, and whose carrier has room, is submitted within so long. */
+const limitMilliseconds = 5000
+const tickMilliseconds = 250
+
+export interface Watching {
+  readonly database: Database
+  readonly figures: Figures
+  readonly members: readonly Member[]
+  /** Where the simulated carrier keeps its record. */
+  readonly carriers: string
+}
+
+export interface Liveness {
+  /**
+   * Resolves once each dispatcher has submitted something since now, without a fault upon it, or had nothing to submit. At the
+   * latest when P-17 was found broken, or after 30 s: then false.
+   */
+  shown(): Promise<boolean>
+  /** Resolves when the last look is over. */
+  stop(): Promise<void>
+}
+
+interface Watched {
+  readonly member: Member
+  /** Of its carrier's record. */
+  submitted: number
+  /** For so many undisturbed milliseconds there was work and no submission. */
+  silent: number
+  /** By performance.now(): when it was last seen to submit, or to have nothing to do. */
+  aliveAt: number
+  isBroken: boolean
+}
+
+/** What one look at the database tells. */
+interface Work {
+  readonly due: boolean
+  /** Claimed and not marked. */
+  readonly claimed: boolean
+  /** Some of the dispatchers whose lease was over 5 s ago still have their row. */
+  readonly dead: boolean
+}
+
+const work = `
+select exists (select from due) due, exists (select from flight where marked < cardinality(ids)) claimed,
+  exists (select from dispatcher where lease_until < now() - interval '5 s') dead`
+
+/**
+ * Judges P-17 all the time, on a clock that stands still where nothing can be known: it counts 250 ms a look, however late
+ * the look comes, and only after looks that the database answered.
+ */
+export function watchLiveness({ database, figures, members, carriers }: Watching): Liveness {
+  const watched = members
+    .filter(({ app }) => app === 'dispatcher')
+    .map((member): Watched => ({ member, submitted: 0, silent: 0, aliveAt: 0, isBroken: false }))
+  const runs = carrierRuns(carriers)
+  let idle = 0
+  let untaken = 0
+  let stopped = false
+
+  /** Nothing was submitted by it though there was work: for so long by its own clock. */
+  async function judge(one: Watched, { due }: Work, now: number, submitted: number): Promise<void> {
+    const isUndisturbed = one.member.undisturbedSince() < now - tickMilliseconds
+    const moved = submitted > one.submitted
+    one.submitted = submitted
+    if (moved || !due) one.aliveAt = now
+    if (moved) one.isBroken = false
+    one.silent = moved || !due || !isUndisturbed ? 0 : one.silent + tickMilliseconds
+    figures.most('longest ms that one dispatcher submitted nothing though work was due', one.silent)
+    if (one.silent <= limitMilliseconds || one.isBroken) return
+    one.isBroken = true
+    const { name } = one.member
+    const held = await heldBy(one.member)
+    figures.broken('P-17', `${name} submitted nothing for ${one.silent} ms though messages were due; it says ${held}`)
+  }
+
+  /** The same of both together, with what they have claimed; and that the dead ones' work is taken over. */
+  function judgeAll({ due, claimed, dead }: Work, moved: boolean): void {
+    const isUndisturbed = watched.every(
+      ({ member }) => member.undisturbedSince() < performance.now() - tickMilliseconds,
+    )
+    idle = moved || !(due || claimed) || !isUndisturbed ? 0 : idle + tickMilliseconds
+    untaken = dead && isUndisturbed ? untaken + tickMilliseconds : 0
+    figures.most('longest ms that nothing was submitted though work was due or claimed', idle)
+    if (idle === limitMilliseconds + tickMilliseconds) {
+      figures.broken('P-17', `nothing was submitted for ${idle} ms though messages were due or claimed`)
+    }
+    if (untaken === limitMilliseconds + tickMilliseconds) {
+      figures.broken(
+        'P-17',
+        `${untaken} ms, and 5 s, after the lease of a dispatcher was over nobody had taken its work`,
+      )
+    }
+  }
+
+  async function look(): Promise<void> {
+    const [found] = (await database.probe<Work>(work)) ?? []
+    if (found === undefined) {
+      figures.count('looks that the database did not answer')
+      idle = untaken = 0
+      for (const one of watched) one.silent = 0
+      return
+    }
+    const submittedBy = await runs.read()
+    const now = performance.now()
+    const before = watched.reduce((sum, { submitted }) => sum + submitted, 0)
+    for (const one of watched) {
+      const submitted = submittedBy(one.member.pid())
+      // A new process has a new run.
+      if (submitted < one.submitted) one.submitted = 0
+      await judge(one, found, now, submitted)
+    }
+    judgeAll(found, watched.reduce((sum, { submitted }) => sum + submitted, 0) !== before)
+    figures.count('looks at liveness')
+  }
+
+  async function watch(): Promise<void> {
+    while (!stopped) {
+      await look()
+      await delay(tickMilliseconds)
+    }
+  }
+  const over = watch()
+
+  async function shown(): Promise<boolean> {
+    const began = performance.now()
+    const isShown = ({ member, aliveAt, isBroken }: Watched): boolean =>
+      isBroken || aliveAt > Math.max(began, member.undisturbedSince())
+    while (!watched.every(isShown)) {
+      if (performance.now() - began > 30_000) return false
+      await delay(50)
+    }
+    return true
+  }
+
+  return {
+    shown,
+    stop: () => {
+      stopped = true
+      return over
+    },
+  }
+}
+
+/** What a dispatcher itself says that it holds, to tell one cause from another. */
+async function heldBy(member: Member): Promise<string> {
+  const url = `${member.url() ?? ''}/metrics`
+  const text = await fetch(url, { signal: AbortSignal.timeout(1000) }).then(
+    (response) => response.text(),
+    () => '',
+  )
+  const states = text.matchAll(/^gateway_dispatcher_messages\{.*state="(\w+)".*\} (\d+)/gm)
+  return Array.from(states, ([, state, n]) => `${state ?? ''} ${n ?? ''}`).join(', ') || 'nothing'
+}

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Chance } from './chance.ts'
+import type { Clients, PollCall } from './clients.ts'
+import type { Member } from './crew.ts'
+import type { Figures } from './figures.ts'
+import type { AccountUnderTest } from './load.ts'
+import type { Polling, Told } from './told.ts'
+
+export interface Polls {
+  readonly chance: Chance
+  readonly clients: Clients
+  readonly figures: Figures
+  readonly told: Told
+  readonly members: readonly Member[]
+  /** Those that get replies. */
+  readonly accounts: readonly AccountUnderTest[]
+  /** By performance.now(). */
+  readonly end: number
+}
+
+const calls: readonly PollCall[] = ['replies', 'replies', 'replies without short codes', 'short code messages']
+const patient = 20_000
+
+/** Milliseconds since 1970 that do not jump. */
+const moment = (): number => performance.timeOrigin + performance.now()
+
+/** Until the end, up to eight callers at the same moment ask for what one account was sent, over all processes that return once. */
+export async function poll(polls: Polls): Promise<void> {
+  const { chance, members, accounts } = polls
+  const pollers = members.filter(({ app }) => app === 'asp' || app === 'xml')
+  while (performance.now() < polls.end) {
+    const account = chance.one(accounts)
+    const callers = chance.one([1, 4, 8])
+    await Promise.all(
+      Array.from({ length: callers }, () =>
+        pollOnce(polls, chance.one(pollers), account, {
+          what: chance.one(calls),
+          patience: chance.happens(0.1) ? chance.between(1, 30) : patient,
+        }),
+      ),
+    )
+    await delay(chance.between(20, 250))
+  }
+}
+
+/** Returns how many items came; undefined: no whole answer. */
+async function pollOnce(
+  { clients, figures, told }: Pick<Polls, 'clients' | 'figures' | 'told'>,
+  member: Member,
+  { id: account, key }: AccountUnderTest,
+  { what, patience }: { readonly what: PollCall; readonly patience: number },
+): Promise<number | undefined> {
+  const url = member.url()
+  if (url === undefined) return undefined
+  const polling: Polling = { account, asked: moment() }
+  const call = member.app === 'asp' ? clients.aspPoll : clients.xmlPoll
+  const outcome = await call({ url, key }, what, patience)
+  polling.ended = moment()
+  polling.isWhole = outcome.kind === 'answered'
+  figures.count(`polls: ${outcome.kind}`)
+  if (outcome.kind === 'unreachable') return undefined
+  told.pollings.push(polling)
+  if (outcome.kind !== 'answered') return undefined
+  told.returnedOnce(account, outcome.answer)
+  if (outcome.answer.length > 0) figures.count('polls that returned something')
+  return outcome.answer.length
+}
+
+/** Nobody goes away any more, and each of the processes is asked until it has nothing left: what it owed back is offered by then. */
+export async function pollTheRest(
+  polls: Pick<Polls, 'clients' | 'figures' | 'told' | 'members' | 'accounts'>,
+): Promise<void> {
+  const pollers = polls.members.filter(({ app }) => app === 'asp' || app === 'xml')
+  for (const account of polls.accounts) {
+    for (const member of [...pollers, ...pollers]) {
+      const isEmpty = async (): Promise<boolean> =>
+        (await pollOnce(polls, member, account, { what: 'replies', patience: patient })) === 0
+      for (let tries = 0; tries < 20 && !(await isEmpty()); tries++) await delay(50)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { postgresPorts } from '@gateway/adapters-postgres'
+import { carrierId, createExchange, type Arrival, type CarrierId, type Exchange } from '@gateway/core'
+import type { Chance } from './chance.ts'
+import type { Figures } from './figures.ts'
+import type { Gateway } from './operator.ts'
+import type { Brought, Told } from './told.ts'
+
+export interface Replies {
+  readonly chance: Chance
+  readonly figures: Figures
+  readonly told: Told
+  readonly connectionString: string
+  readonly codes: readonly Code[]
+  /** By performance.now(). */
+  readonly end: number
+}
+
+/** A short code and the account that has it. */
+export interface Code {
+  readonly code: string
+  readonly account: number
+}
+
+const carrier = carrierId('simulator') as CarrierId
+const togetherMax = 60
+const insistMilliseconds = 60_000
+
+export async function assignCodes(gateway: Gateway, accounts: readonly number[]): Promise<readonly Code[]> {
+  const codes = accounts.map((account) => ({ code: `4040${account}`, account }))
+  for (const { code, account } of codes) {
+    const { code: ended, out } = await gateway('shortcode', 'assign', code, String(account))
+    if (ended !== 0) throw new Error(out)
+  }
+  return codes
+}
+
+/**
+ * Brings messages as a carrier's link does, until the end: to short codes, and from numbers that were written to. What is not
+ * acknowledged is brought again, under the same reference, and some of what is acknowledged too.
+ */
+export async function bringReplies(replies: Replies): Promise<void> {
+  const { chance, connectionString, figures, told } = replies
+  const postgres = postgresPorts({ connectionString, settings: { hotConnectionsMax: 1, ordinaryConnectionsMax: 1 } })
+  const exchange = createExchange(postgres.ports)
+  let count = 0
+  try {
+    while (performance.now() < replies.end) {
+      const brought = Array.from({ length: 1 + chance.below(togetherMax) }, () => next(replies, count++))
+      const arrivals = brought.map(arrivalOf)
+      if (await insist(exchange, arrivals)) {
+        told.brought.push(...brought)
+        figures.count('replies brought in', brought.length)
+      } else figures.broken('P-7', `${arrivals.length} replies were not taken within ${insistMilliseconds} ms`)
+      if (chance.happens(0.2)) await exchange.receive(arrivals).catch(() => undefined)
+      await delay(chance.between(20, 400))
+    }
+  } finally {
+    await postgres.close()
+  }
+}
+
+function next({ chance, told, codes }: Replies, n: number): Brought {
+  const text = `r${n}`
+  const code = chance.one(codes)
+  const to = chance.happens(0.5) ? delivered(told, chance) : undefined
+  if (to !== undefined) return { from: to.number, text, account: to.account, toCode: false }
+  return { from: `2789${String(n).padStart(7, '0')}`, text, account: code.account, toCode: true }
+}
+
+/** A recent message that is known to be delivered: its number writes back to its account. */
+function delivered({ messages }: Told, chance: Chance) {
+  for (let tries = 0; tries < 20 && messages.size > 0; tries++) {
+    const known = messages.get(chance.one(recentIds(messages)))
+    if (known?.final === 0) return known
+  }
+  return undefined
+}
+
+/** Kept, so that not every reply walks over all ids. */
+let ids: { readonly size: number; readonly all: readonly number[] } = { size: 0, all: [] }
+function recentIds(messages: Told['messages']): readonly number[] {
+  if (messages.size < ids.size || messages.size > ids.size + 500 || ids.size === 0) {
+    ids = { size: messages.size, all: [...messages.keys()].slice(-3000) }
+  }
+  return ids.all
+}
+
+function arrivalOf({ from, text, toCode, account }: Brought): Arrival {
+  const to = toCode ? `4040${account}` : undefined
+  return { carrier, from, to, text, sent: undefined, reference: `brought-${text}`, offer: undefined, part: undefined }
+}
+
+async function insist(exchange: Exchange, arrivals: readonly Arrival[]): Promise<boolean> {
+  const end = performance.now() + insistMilliseconds
+  while (performance.now() < end) {
+    const isStored = await exchange.receive(arrivals).then(
+      () => true,
+      () => false,
+    )
+    if (isStored) return true
+    await delay(200)
+  }
+  return false
+}
