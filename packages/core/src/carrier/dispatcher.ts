@@ -19,7 +19,7 @@ import {
 } from './aloft.ts'
 import type { Carrier, Submission, SubmissionAnswer } from './carrier.ts'
 import { dispatcherDefaults, retryDelay, type DispatcherSettings } from './dispatcher-settings.ts'
-import type { DispatcherId, Flight, Lane, Settled } from './flights.ts'
+import type { DispatcherId, Flight, FlightId, Lane, Settled } from './flights.ts'
 import { createEpochs } from './epochs.ts'
 import { createHeldQueue } from './held-queue.ts'
 import { overtaking } from './overtaking.ts'
@@ -58,8 +58,6 @@ export interface Dispatcher {
 interface Claim {
   /** So many messages it may mark. */
   readonly markedMax: number
-  /** Undefined until there is an epoch to claim under. */
-  dispatcher: DispatcherId | undefined
 }
 
 /** A part of the window and of what may be in doubt is kept for the single lane, so that bulk never holds it up. */
@@ -94,6 +92,8 @@ export function createDispatcher(
   let closing = false
   /** Everything was given back: nothing may leave any more. */
   let ended = false
+  /** What failed claims took is being given back. */
+  let settling = false
   /** Claims under way. */
   const claims = new Set<Claim>()
   /** Flights of which a mark is being committed. */
@@ -169,6 +169,7 @@ export function createDispatcher(
 
   /** How many messages may be claimed in the lane now. Bulk is claimed at most a slice ahead of what may be marked. */
   function claimRoom(lane: Lane): number {
+    if (epochs.isDoubtful()) return 0
     if (lane === 'bulk') return ahead(sky, lane) < settings.sliceMax / 2 ? settings.sliceMax : 0
     const room = markRoom(lane)
     const enough = Math.min(least(settings.inDoubtMax), least(carrier.window))
@@ -187,10 +188,10 @@ export function createDispatcher(
   }
 
   async function claim(lane: Lane, messagesMax: number): Promise<'claimed' | 'nothing'> {
-    const underWay: Claim = { markedMax: Math.min(markRoom(lane), messagesMax), dispatcher: undefined }
+    const underWay: Claim = { markedMax: Math.min(markRoom(lane), messagesMax) }
     claims.add(underWay)
     try {
-      const dispatcher = (underWay.dispatcher = await epochs.current())
+      const dispatcher = await epochs.current()
       if (closing) return 'nothing'
       const flight = await claimAs(dispatcher, lane, messagesMax, underWay.markedMax)
       if (flight === 'fenced') fenced(dispatcher)
@@ -304,17 +305,18 @@ export function createDispatcher(
     }
   }
 
-  const isInUse = (dispatcher: DispatcherId): boolean =>
-    [...alofts(sky), ...claims].some((one) => one.dispatcher === dispatcher)
+  const known = (): readonly FlightId[] => alofts(sky).map(({ flight }) => flight)
 
-  /** Gives back what claims may hold of which nobody knows; that makes room. */
-  async function retireDoubtful(): Promise<void> {
-    if (!epochs.hasDoubtful()) return
+  /** Gives back what failed claims may hold of which nobody knows; then claims go on. */
+  async function settleClaims(): Promise<void> {
+    if (settling || claims.size > 0 || !epochs.isDoubtful()) return
+    settling = true
     try {
-      await epochs.retireDoubtful(isInUse)
+      await epochs.settle(known())
     } catch (problem) {
       report(problem)
     }
+    settling = false
     proceed()
   }
 
@@ -332,7 +334,7 @@ export function createDispatcher(
     for (const aloft of alofts(sky)) fence(aloft)
     for (;;) {
       try {
-        await epochs.retireAll()
+        await epochs.retire(known())
         return
       } catch (problem) {
         if (isLate()) throw problem
@@ -349,7 +351,7 @@ export function createDispatcher(
     },
     retry() {
       recorder.flush()
-      void retireDoubtful()
+      void settleClaims()
       receipts.run()
       arrivals.run()
       proceed()
