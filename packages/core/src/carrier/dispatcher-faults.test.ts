@@ -65,7 +65,17 @@ function assertEnds(world: DispatchWorld, unknownMax: number): void {
   expect(unknown.length).toBeLessThanOrEqual(unknownMax)
 }
 
-const calls: readonly Call[] = ['register', 'claim', 'disown', 'mark', 'record', 'settle', 'postpone', 'extend', 'apply']
+const calls: readonly Call[] = [
+  'register',
+  'claim',
+  'disown',
+  'mark',
+  'record',
+  'settle',
+  'postpone',
+  'extend',
+  'apply',
+]
 const kinds = ['fails', 'fails after its work'] as const
 
 /** What failed claims took is disowned: there is no other occasion for that. */

@@ -11,6 +11,8 @@ export interface DispatcherSettings {
   /** The wait after the first refusal for now; it doubles with each further one, up to `retrySecondsMax`. */
   readonly retrySeconds: number
   readonly retrySecondsMax: number
+  /** Work that could move and has not moved for so long, while the store answers, is told as no progress (P-17). */
+  readonly stallSeconds: number
 }
 
 export const dispatcherDefaults: DispatcherSettings = {
@@ -20,6 +22,7 @@ export const dispatcherDefaults: DispatcherSettings = {
   validitySeconds: 48 * 3600,
   retrySeconds: 2,
   retrySecondsMax: 300,
+  stallSeconds: 10,
 }
 
 /** How long a message waits that was refused for now, `attempt` times before this one. */

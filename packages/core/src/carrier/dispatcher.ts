@@ -3,7 +3,7 @@ import { receive } from '../inbox/receive.ts'
 import { OUTCOME } from '../message/status-code.ts'
 import type { Body } from '../message/body.ts'
 import type { Ports } from '../ports.ts'
-import { secondsAfter } from '../time/instant.ts'
+import { secondsAfter, type Instant } from '../time/instant.ts'
 import {
   ahead,
   alofts,
@@ -27,6 +27,7 @@ import type { Receipt } from './receipt.ts'
 import { createRecorder } from './recorder.ts'
 import { createRiding } from './riding.ts'
 import { screenAgain } from './screen-again.ts'
+import { isStalled, isSuspect, observe, works, type Standstill, type Work } from './standstill.ts'
 import { measureThroughput } from './throughput.ts'
 
 /** Hands waiting messages to one carrier and stores what becomes of them. It has no timers: its owner calls. */
@@ -39,7 +40,7 @@ export interface Dispatcher {
   work(lane: Lane): Promise<'claimed' | 'nothing' | 'closed'>
   /** Renews the lease. To be called at least three times within `leaseSeconds`. */
   beat(): Promise<void>
-  /** Tries again what failed (a mark, a record). To be called now and then. */
+  /** Tries again what failed (a mark, a record), and looks whether there is progress. To be called several times a second. */
   retry(): void
   /**
    * Claims no more, submits what is marked, waits for its answers and stores them, and gives the rest back to the queue.
@@ -52,10 +53,13 @@ export interface Dispatcher {
     readonly unanswered: number
     readonly inDoubt: number
     readonly uncommitted: number
+    /** What makes no progress while the store answers (P-17), as of the last call of `retry`. */
+    readonly stalled: readonly Work[]
   }
 }
 
 interface Claim {
+  readonly lane: Lane
   /** So many messages it may mark. */
   readonly markedMax: number
 }
@@ -100,13 +104,24 @@ export function createDispatcher(
   const marks = new Set<Aloft>()
   const throughput = measureThroughput(clock)
   let waiters: (() => void)[] = []
+  /** Lanes in which a claim waits for room. */
+  const waitingForRoom = new Set<Lane>()
+  /** How often something was claimed (or found empty), marked or submitted in a lane. */
+  const moved: Record<Lane, number> = { single: 0, bulk: 0 }
+  const standstills: Partial<Record<Work, Standstill>> = {}
+  let renewed: Instant | undefined
+  let renewalFailed: Instant | undefined
+  let renewing = false
 
   const riding = createRiding()
   const recorder = createRecorder(ports, sky, riding, {
     room: markedWith,
     moreSoon,
     recorded: (dispatcher) => {
-      for (const aloft of riding.alight(dispatcher)) confirmMark(aloft)
+      for (const aloft of riding.alight(dispatcher)) {
+        confirmMark(aloft)
+        moved[aloft.lane]++
+      }
     },
     committed: () => {
       receipts.run()
@@ -188,12 +203,14 @@ export function createDispatcher(
   }
 
   async function claim(lane: Lane, messagesMax: number): Promise<'claimed' | 'nothing'> {
-    const underWay: Claim = { markedMax: Math.min(markRoom(lane), messagesMax) }
+    const underWay: Claim = { lane, markedMax: Math.min(markRoom(lane), messagesMax) }
     claims.add(underWay)
     try {
       const dispatcher = await epochs.current()
       if (closing) return 'nothing'
       const flight = await claimAs(dispatcher, lane, messagesMax, underWay.markedMax)
+      // An empty queue is no progress for what was claimed before.
+      if (typeof flight === 'object' || ahead(sky, lane) === 0) moved[lane]++
       if (flight === 'fenced') fenced(dispatcher)
       // What was claimed before an end that came meanwhile has been given back or taken over.
       if (typeof flight === 'string' || ended || !epochs.isOurs(dispatcher)) return 'nothing'
@@ -259,6 +276,7 @@ export function createDispatcher(
       const answer = await flights.mark(aloft.dispatcher, aloft.flight, upTo)
       if (answer === 'fenced') fenced(aloft.dispatcher)
       else confirmMark(aloft)
+      moved[aloft.lane]++
     } catch (problem) {
       report(problem)
       return
@@ -271,6 +289,7 @@ export function createDispatcher(
   function submit(aloft: Aloft): void {
     const leaving = depart(aloft, windowRoom(aloft.lane))
     if (leaving.length === 0) return
+    moved[aloft.lane]++
     for (const message of leaving) sky.unanswered.set(message.id, { aloft, message })
     const submissions = leaving.map(({ id, from, to, body }): Submission => ({ id, from, to, body }))
     carrier.submit(submissions, answered)
@@ -301,7 +320,9 @@ export function createDispatcher(
       if (closing) return 'closed'
       const room = claimRoom(lane)
       if (room > 0) return claim(lane, room)
+      waitingForRoom.add(lane)
       await changed()
+      waitingForRoom.delete(lane)
     }
   }
 
@@ -319,6 +340,53 @@ export function createDispatcher(
     settling = false
     proceed()
   }
+
+  /** Something of it waits, and the carrier has room: if only what it has not answered counted, it could move. */
+  function couldMove(work: Work): boolean {
+    if (work === 'outcomes') return recorder.size() > 0
+    const waits = ahead(sky, work) > 0 || waitingForRoom.has(work) || [...claims].some(({ lane }) => lane === work)
+    const room = Math.min(share(work, settings.inDoubtMax), windowOf(work)) - sky.unanswered.size
+    return waits && room >= Math.min(least(settings.inDoubtMax), least(carrier.window))
+  }
+
+  /** Whether there is progress; where it is doubtful, whether the store answers is asked. */
+  function watch(): void {
+    if (closing) return
+    const at = clock.now()
+    const seen = works.map((work) => {
+      const counted = work === 'outcomes' ? recorder.commits() : moved[work]
+      const now = { at, isWaiting: couldMove(work), moved: counted, renewed, failed: renewalFailed }
+      return (standstills[work] = observe(standstills[work], now, settings.stallSeconds))
+    })
+    if (!renewing && seen.some((one) => isSuspect(one, settings.stallSeconds))) void probe()
+  }
+
+  async function probe(): Promise<void> {
+    try {
+      await epochs.current()
+      await renew()
+    } catch (problem) {
+      report(problem)
+    }
+  }
+
+  async function renew(): Promise<void> {
+    renewing = true
+    try {
+      if (await epochs.beat()) renewed = clock.now()
+    } catch (problem) {
+      renewalFailed = clock.now()
+      throw problem
+    } finally {
+      renewing = false
+    }
+  }
+
+  const stalled = (): readonly Work[] =>
+    works.filter((work) => {
+      const standstill = standstills[work]
+      return standstill !== undefined && isStalled(standstill, settings.stallSeconds)
+    })
 
   const isBusy = (): boolean =>
     claims.size + sky.unanswered.size + recorder.size() > 0 || alofts(sky).some(({ next, marking }) => next < marking)
@@ -346,15 +414,14 @@ export function createDispatcher(
 
   return {
     work,
-    async beat() {
-      await epochs.beat()
-    },
+    beat: renew,
     retry() {
       recorder.flush()
       void settleClaims()
       receipts.run()
       arrivals.run()
       proceed()
+      watch()
     },
     drain,
     state: () => ({
@@ -362,6 +429,7 @@ export function createDispatcher(
       unanswered: sky.unanswered.size,
       inDoubt: doubtful(),
       uncommitted: recorder.size(),
+      stalled: stalled(),
     }),
   }
 }

@@ -21,6 +21,8 @@ export interface Recorder {
   recordingTo(numbers: ReadonlySet<string>): readonly MessageId[]
   /** How much waits to be committed. */
   size(): number
+  /** How many commits there were. */
+  commits(): number
 }
 
 interface Postponed {
@@ -60,6 +62,7 @@ export function createRecorder(
   const emptied = new Set<Aloft>()
   const waiting = new Set<string>()
   let committing = false
+  let commits = 0
 
   const size = (): number => settling.length + postponing.length + recording.length + emptied.size
 
@@ -125,6 +128,7 @@ export function createRecorder(
     const attempt = async (commit: () => Promise<void>): Promise<void> => {
       try {
         await commit()
+        commits++
       } catch (problem) {
         isWhole = false
         on.problem(problem)
@@ -171,5 +175,6 @@ export function createRecorder(
     recordingTo: (numbers) =>
       recording.flatMap(({ what: { message } }) => (numbers.has(message.to) ? [message.id] : [])),
     size,
+    commits: () => commits,
   }
 }
