@@ -52,7 +52,7 @@ const lives: fc.Arbitrary<Life> = fc.record({
 })
 
 /** Says for each call of the troubled time whether it fails, or finds that its dispatcher was declared dead. */
-function disturbing(world: DispatchWorld, { troubles }: Life): { disturb: Disturb; end(): void } {
+function disturbing(world: DispatchWorld, { troubles }: Life): { disturb: Disturb; readonly end: () => void } {
   const die = async () => {
     world.clock.step(dispatcherDefaults.leaseSeconds + 1)
     await world.ports.flights.recover()

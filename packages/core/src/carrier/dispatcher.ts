@@ -3,7 +3,7 @@ import { receive } from '../inbox/receive.ts'
 import { OUTCOME } from '../message/status-code.ts'
 import type { Body } from '../message/body.ts'
 import type { Ports } from '../ports.ts'
-import { secondsAfter, type Instant } from '../time/instant.ts'
+import { secondsAfter } from '../time/instant.ts'
 import {
   ahead,
   alofts,
@@ -27,8 +27,9 @@ import type { Receipt } from './receipt.ts'
 import { createRecorder } from './recorder.ts'
 import { createRiding } from './riding.ts'
 import { screenAgain } from './screen-again.ts'
-import { isStalled, isSuspect, observe, works, type Standstill, type Work } from './standstill.ts'
+import type { Work } from './standstill.ts'
 import { measureThroughput } from './throughput.ts'
+import { watchProgress } from './watch-progress.ts'
 
 /** Hands waiting messages to one carrier and stores what becomes of them. It has no timers: its owner calls. */
 export interface Dispatcher {
@@ -106,12 +107,7 @@ export function createDispatcher(
   let waiters: (() => void)[] = []
   /** Lanes in which a claim waits for room. */
   const waitingForRoom = new Set<Lane>()
-  /** How often something was claimed (or found empty), marked or submitted in a lane. */
-  const moved: Record<Lane, number> = { single: 0, bulk: 0 }
-  const standstills: Partial<Record<Work, Standstill>> = {}
-  let renewed: Instant | undefined
-  let renewalFailed: Instant | undefined
-  let renewing = false
+  const progress = watchProgress(clock, settings.stallSeconds)
 
   const riding = createRiding()
   const recorder = createRecorder(ports, sky, riding, {
@@ -120,9 +116,10 @@ export function createDispatcher(
     recorded: (dispatcher) => {
       for (const aloft of riding.alight(dispatcher)) {
         confirmMark(aloft)
-        moved[aloft.lane]++
+        progress.moved(aloft.lane)
       }
     },
+    stored: () => progress.moved('outcomes'),
     committed: () => {
       receipts.run()
       arrivals.run()
@@ -210,7 +207,7 @@ export function createDispatcher(
       if (closing) return 'nothing'
       const flight = await claimAs(dispatcher, lane, messagesMax, underWay.markedMax)
       // An empty queue is no progress for what was claimed before.
-      if (typeof flight === 'object' || ahead(sky, lane) === 0) moved[lane]++
+      if (typeof flight === 'object' || ahead(sky, lane) === 0) progress.moved(lane)
       if (flight === 'fenced') fenced(dispatcher)
       // What was claimed before an end that came meanwhile has been given back or taken over.
       if (typeof flight === 'string' || ended || !epochs.isOurs(dispatcher)) return 'nothing'
@@ -276,7 +273,7 @@ export function createDispatcher(
       const answer = await flights.mark(aloft.dispatcher, aloft.flight, upTo)
       if (answer === 'fenced') fenced(aloft.dispatcher)
       else confirmMark(aloft)
-      moved[aloft.lane]++
+      progress.moved(aloft.lane)
     } catch (problem) {
       report(problem)
       return
@@ -289,7 +286,7 @@ export function createDispatcher(
   function submit(aloft: Aloft): void {
     const leaving = depart(aloft, windowRoom(aloft.lane))
     if (leaving.length === 0) return
-    moved[aloft.lane]++
+    progress.moved(aloft.lane)
     for (const message of leaving) sky.unanswered.set(message.id, { aloft, message })
     const submissions = leaving.map(({ id, from, to, body }): Submission => ({ id, from, to, body }))
     carrier.submit(submissions, answered)
@@ -349,18 +346,9 @@ export function createDispatcher(
     return waits && room >= Math.min(least(settings.inDoubtMax), least(carrier.window))
   }
 
-  /** Whether there is progress; where it is doubtful, whether the store answers is asked. */
-  function watch(): void {
-    if (closing) return
-    const at = clock.now()
-    const seen = works.map((work) => {
-      const counted = work === 'outcomes' ? recorder.commits() : moved[work]
-      const now = { at, isWaiting: couldMove(work), moved: counted, renewed, failed: renewalFailed }
-      return (standstills[work] = observe(standstills[work], now, settings.stallSeconds))
-    })
-    if (!renewing && seen.some((one) => isSuspect(one, settings.stallSeconds))) void probe()
-  }
+  const renew = (): Promise<void> => progress.renewing(() => epochs.beat())
 
+  /** Finds out whether the store answers, under a new epoch if there is none. */
   async function probe(): Promise<void> {
     try {
       await epochs.current()
@@ -369,24 +357,6 @@ export function createDispatcher(
       report(problem)
     }
   }
-
-  async function renew(): Promise<void> {
-    renewing = true
-    try {
-      if (await epochs.beat()) renewed = clock.now()
-    } catch (problem) {
-      renewalFailed = clock.now()
-      throw problem
-    } finally {
-      renewing = false
-    }
-  }
-
-  const stalled = (): readonly Work[] =>
-    works.filter((work) => {
-      const standstill = standstills[work]
-      return standstill !== undefined && isStalled(standstill, settings.stallSeconds)
-    })
 
   const isBusy = (): boolean =>
     claims.size + sky.unanswered.size + recorder.size() > 0 || alofts(sky).some(({ next, marking }) => next < marking)
@@ -421,7 +391,7 @@ export function createDispatcher(
       receipts.run()
       arrivals.run()
       proceed()
-      watch()
+      if (!closing && progress.look(couldMove)) void probe()
     },
     drain,
     state: () => ({
@@ -429,7 +399,7 @@ export function createDispatcher(
       unanswered: sky.unanswered.size,
       inDoubt: doubtful(),
       uncommitted: recorder.size(),
-      stalled: stalled(),
+      stalled: progress.stalled(),
     }),
   }
 }

@@ -21,8 +21,6 @@ export interface Recorder {
   recordingTo(numbers: ReadonlySet<string>): readonly MessageId[]
   /** How much waits to be committed. */
   size(): number
-  /** How many commits there were. */
-  commits(): number
 }
 
 interface Postponed {
@@ -50,6 +48,8 @@ export function createRecorder(
     moreSoon(count: number): boolean
     /** A record of this dispatcher was committed, with the marks that rode with it. */
     recorded(dispatcher: DispatcherId): void
+    /** One commit has succeeded. */
+    stored(): void
     committed(): void
     fenced(dispatcher: DispatcherId): void
     problem(problem: unknown): void
@@ -62,7 +62,6 @@ export function createRecorder(
   const emptied = new Set<Aloft>()
   const waiting = new Set<string>()
   let committing = false
-  let commits = 0
 
   const size = (): number => settling.length + postponing.length + recording.length + emptied.size
 
@@ -128,7 +127,7 @@ export function createRecorder(
     const attempt = async (commit: () => Promise<void>): Promise<void> => {
       try {
         await commit()
-        commits++
+        on.stored()
       } catch (problem) {
         isWhole = false
         on.problem(problem)
@@ -175,6 +174,5 @@ export function createRecorder(
     recordingTo: (numbers) =>
       recording.flatMap(({ what: { message } }) => (numbers.has(message.to) ? [message.id] : [])),
     size,
-    commits: () => commits,
   }
 }
