@@ -1,10 +1,10 @@
 import type { Carrier, Dispatcher } from '@gateway/core'
 import type { Log } from '@gateway/server'
-import type { Dispatching } from './dispatch.ts'
 
 /** For readiness: whether every dispatcher that has something to move moves it (P-17). */
-export const makesProgress = (dispatching: Pick<Dispatching, 'state'>): boolean =>
-  Object.values(dispatching.state()).every(({ stalled }) => stalled.length === 0)
+export const makesProgress = (dispatching: {
+  state(): Readonly<Record<string, Pick<ReturnType<Dispatcher['state']>, 'stalled'>>>
+}): boolean => Object.values(dispatching.state()).every(({ stalled }) => stalled.length === 0)
 
 /** Returns what is to be called now and then: it logs once when a dispatcher stands still, and once when it moves again. */
 export function tellStandstill(

@@ -29,7 +29,9 @@ export function watchProgress(clock: Clock, stallSeconds: number): ProgressWatch
     ))
 
   return {
-    moved: (work) => void moves[work]++,
+    moved(work) {
+      moves[work]++
+    },
     async renewing(renew) {
       renewals++
       try {
