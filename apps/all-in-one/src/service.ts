@@ -7,6 +7,7 @@ import {
   dispatcherSettings,
   dispatchVariables,
   exchangeSettings,
+  makesProgress,
   measureDispatching,
   startDispatching,
 } from '@gateway/dispatcher'
@@ -78,7 +79,11 @@ await runProcess({
     measureDispatching(metrics, dispatching)
     const messages = waking(ports.messages, () => dispatching.wake())
     const gateway = createGateway({ ...ports, messages }, gatewaySettings(environment))
-    const health = { checks: { database: () => postgres.ping().then(() => true) }, stopping }
+    const checks = {
+      database: () => postgres.ping().then(() => true),
+      progress: () => Promise.resolve(makesProgress(dispatching)),
+    }
+    const health = { checks, stopping }
     const gate = admissionGate(REQUESTS_MAX)
     measureAdmission(metrics, gate)
     const app = createAllInOneServer(gateway, { clock, gate, handOvers: answers, log, metrics, health })

@@ -17,6 +17,7 @@ import { countAnswers } from './count-answers.ts'
 import { countArrivals, type ArrivalCounts } from './count-arrivals.ts'
 import { startDroppingHistory } from './drop-history.ts'
 import { outageOf, type Outage } from './outage.ts'
+import { tellStandstill } from './progress.ts'
 import { repeat, type Repeated } from './repeat.ts'
 
 export interface DispatchSettings {
@@ -41,6 +42,8 @@ export interface Dispatching {
   state(): Readonly<Record<string, ReturnType<Dispatcher['state']>>>
   /** What was answered since the start, by carrier and outcome. */
   answers(): Readonly<Record<string, Readonly<Record<SubmissionAnswer['outcome'], number>>>>
+  /** How many outcomes became unknown (106) since the start: told by a carrier, or decided by this process when it took over from a dead dispatcher. */
+  unknown(): { readonly answer: number; readonly recovery: number }
   /** What people wrote since the start, by carrier and what came of it. */
   arrivals(): Readonly<Record<string, ArrivalCounts>>
 }
@@ -71,7 +74,8 @@ export function startDispatching({
   const beating = links.flatMap(({ carrier, dispatcher, outage }) =>
     keepAlive(dispatcher, { carrier, log, outage, leaseSeconds: all.leaseSeconds }),
   )
-  const chores = startChores(createExchange(ports, exchange), log, all)
+  let recovered = 0
+  const chores = startChores(createExchange(ports, exchange), log, all, (unknown) => void (recovered += unknown))
 
   return {
     wake: () => {
@@ -92,6 +96,7 @@ export function startDispatching({
     },
     state: () => Object.fromEntries(links.map(({ carrier, dispatcher }) => [carrier.id, dispatcher.state()])),
     answers: () => Object.fromEntries(links.map(({ carrier, answers }) => [carrier.id, answers])),
+    unknown: () => ({ answer: links.reduce((sum, { answers }) => sum + answers.unknown, 0), recovery: recovered }),
     arrivals: () => Object.fromEntries(links.map(({ carrier, arrivals }) => [carrier.id, arrivals])),
   }
 }
@@ -120,18 +125,27 @@ interface Kept {
 }
 
 /** The lease, and what failed and is to be tried again. While the lease can be renewed the store is there. */
-const keepAlive = (dispatcher: Dispatcher, { carrier, log, outage, leaseSeconds }: Kept): readonly Repeated[] => [
-  chore(`lease of ${carrier.id}`, leaseSeconds * 250, log, async () => {
-    await dispatcher.beat()
-    outage.worked()
-  }),
-  chore(`retries of ${carrier.id}`, 250, log, () => {
-    dispatcher.retry()
-    return Promise.resolve()
-  }),
-]
+function keepAlive(dispatcher: Dispatcher, { carrier, log, outage, leaseSeconds }: Kept): readonly Repeated[] {
+  const tell = tellStandstill(dispatcher, carrier, log)
+  return [
+    chore(`lease of ${carrier.id}`, leaseSeconds * 250, log, async () => {
+      await dispatcher.beat()
+      outage.worked()
+    }),
+    chore(`retries of ${carrier.id}`, 250, log, () => {
+      dispatcher.retry()
+      tell()
+      return Promise.resolve()
+    }),
+  ]
+}
 
-function startChores(exchange: Exchange, log: Log, settings: DispatcherSettings): Repeated[] {
+function startChores(
+  exchange: Exchange,
+  log: Log,
+  settings: DispatcherSettings,
+  recovered: (unknown: number) => void,
+): Repeated[] {
   return [
     repeat({ what: 'promote', pauseMilliseconds: 200, log, work: () => exchange.promote() }),
     repeat({ what: 'match receipts', pauseMilliseconds: 1000, log, work: () => exchange.matchReceipts() }),
@@ -147,6 +161,7 @@ function startChores(exchange: Exchange, log: Log, settings: DispatcherSettings)
     }),
     chore('recover', settings.leaseSeconds * 500, log, async () => {
       const { requeued, unknown } = await exchange.recover()
+      recovered(unknown)
       if (requeued + unknown > 0) log.warn({ requeued, unknown }, 'took over what a dead dispatcher left')
     }),
   ]

@@ -12,6 +12,7 @@ import {
 import { carriersFrom } from './carriers.ts'
 import { measureDispatching } from './dispatch-metrics.ts'
 import { startDispatching } from './dispatch.ts'
+import { makesProgress } from './progress.ts'
 import { createDispatcherServer } from './server.ts'
 import { dispatcherSettings, dispatchVariables, exchangeSettings } from './variables.ts'
 
@@ -44,7 +45,11 @@ await runProcess({
 
     const metrics = createMetrics()
     measureDispatching(metrics, dispatching)
-    const health = { checks: { database: () => postgres.ping().then(() => true) }, stopping }
+    const checks = {
+      database: () => postgres.ping().then(() => true),
+      progress: () => Promise.resolve(makesProgress(dispatching)),
+    }
+    const health = { checks, stopping }
     const app = createDispatcherServer({ log, metrics, health })
     const server = await listen({ app, host: HOST, port: PORT, log, graceSeconds: 3 })
     onStop('server', () => server.close())

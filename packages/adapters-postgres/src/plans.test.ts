@@ -12,6 +12,7 @@ import { chooseSenders, chosenSenders } from './sql/choose-senders.ts'
 import { claimBulk } from './sql/claim-bulk.ts'
 import { claimSingle } from './sql/claim-single.ts'
 import { expire } from './sql/expire.ts'
+import { disownUnknown } from './sql/end-flights.ts'
 import { extend } from './sql/extend.ts'
 import { addSenders, findSenders, senderAddresses } from './sql/find-senders.ts'
 import type { HotStatement } from './sql/hot-statement.ts'
@@ -100,6 +101,7 @@ const cases: Readonly<Record<string, Case>> = {
     rowsMax: 200,
   },
   register: { statement: register, values: [30, '1.2.3'], rowsMax: 0 },
+  'disown-unknown': { statement: disownUnknown, values: [1, arrayOf([])], rowsMax: 100 },
   extend: { statement: extend, values: [1, 30], rowsMax: 1 },
   'claim-single': { statement: claimSingle, values: [1, 2, 0, 64, 500, 200, 30, 1], rowsMax: 2000 },
   'claim-bulk': { statement: claimBulk, values: [1, 2, 0, 16, 500, 200, 30, 1], rowsMax: 100 },

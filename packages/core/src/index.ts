@@ -98,6 +98,7 @@ export { manualOptOutText, type OptOut } from './suppression/opt-out.ts'
 export type { Suppressions } from './suppression/suppressions.ts'
 
 // Carriers.
+export { works, type Work } from './carrier/standstill.ts'
 export type { Carrier, CarrierHandlers, Submission, SubmissionAnswer } from './carrier/carrier.ts'
 export { carrierId, type CarrierId } from './carrier/carrier-id.ts'
 export type {

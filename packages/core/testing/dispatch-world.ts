@@ -136,6 +136,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
             },
             args[0],
           ),
+        disown: (...args) => call('disown', () => flights.disown(...args), args[0]),
         mark: (...args) => call('mark', () => flights.mark(...args), args[0]),
         record: (...args) => call('record', () => flights.record(...args), args[0]),
         settle: (...args) => call('settle', () => flights.settle(...args), args[0]),

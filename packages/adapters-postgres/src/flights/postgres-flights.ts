@@ -2,7 +2,7 @@ import type { DispatcherId, FlightId, Flights, MessageId, Settled } from '@gatew
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { arrayOf } from '../sql/arrays.ts'
-import { recover as recoverStatement, retire as retireStatement } from '../sql/end-flights.ts'
+import { disownUnknown, recover as recoverStatement, retire as retireStatement } from '../sql/end-flights.ts'
 import { expire } from '../sql/expire.ts'
 import { extend } from '../sql/extend.ts'
 import { mark } from '../sql/mark.ts'
@@ -83,6 +83,10 @@ export function postgresFlights(context: Context): Flights {
       await settleDebts(dispatcher)
       await again(hot, retireStatement, [dispatcher])
       held.dropAll(dispatcher)
+    },
+    disown: async (dispatcher, known) => {
+      await settleDebts(dispatcher)
+      await again(hot, disownUnknown, [dispatcher, arrayOf(known)])
     },
     mark: async (dispatcher, flight, upTo) => {
       const rows = await again(hot, mark, [dispatcher, flight, upTo])

@@ -6,6 +6,7 @@ import { dispatcherSince } from './0005-dispatcher-since.ts'
 import { senderNumbers } from './0006-senders.ts'
 import { inbox } from './0007-inbox.ts'
 import { dispatcherVersion } from './0008-dispatcher-version.ts'
+import { disownAgain } from './0009-disown-again.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   senderNumbers,
   inbox,
   dispatcherVersion,
+  disownAgain,
 ]

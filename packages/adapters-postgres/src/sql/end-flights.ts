@@ -6,6 +6,14 @@ export const disown: HotStatement<object> = {
   text: 'select disown($1::bigint, $2::int)',
 }
 
+/** Gives back every flight of dispatcher $1 but those of the numbers $2, as disown does. May be run again. */
+export const disownUnknown: HotStatement<object> = {
+  name: 'disown-unknown',
+  text: `
+select disown(dispatcher, seq) from flight
+where dispatcher = $1::bigint and seq <> all ($2::int[]) and ids <> '{}'`,
+}
+
 /** Ends flight $2 of dispatcher $1: its unmarked messages are due again, the marked ones without a row are 106. */
 export const release: HotStatement<{ requeued: number; unknown: number }> = {
   name: 'release',

@@ -13,6 +13,8 @@ export interface DispatcherSettings {
   readonly retrySecondsMax: number
   /** Of the program that dispatches, as operators are to see it; undefined: not told. */
   readonly version?: string | undefined
+  /** Work that could move and has not moved for so long, while the store answers, is told as no progress (P-17). */
+  readonly stallSeconds: number
 }
 
 export const dispatcherDefaults: DispatcherSettings = {
@@ -22,6 +24,7 @@ export const dispatcherDefaults: DispatcherSettings = {
   validitySeconds: 48 * 3600,
   retrySeconds: 2,
   retrySecondsMax: 300,
+  stallSeconds: 10,
 }
 
 /** How long a message waits that was refused for now, `attempt` times before this one. */

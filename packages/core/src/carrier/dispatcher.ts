@@ -19,7 +19,7 @@ import {
 } from './aloft.ts'
 import type { Carrier, Submission, SubmissionAnswer } from './carrier.ts'
 import { dispatcherDefaults, retryDelay, type DispatcherSettings } from './dispatcher-settings.ts'
-import type { DispatcherId, Flight, Lane, Settled } from './flights.ts'
+import type { DispatcherId, Flight, FlightId, Lane, Settled } from './flights.ts'
 import { createEpochs } from './epochs.ts'
 import { createHeldQueue } from './held-queue.ts'
 import { overtaking } from './overtaking.ts'
@@ -27,7 +27,9 @@ import type { Receipt } from './receipt.ts'
 import { createRecorder } from './recorder.ts'
 import { createRiding } from './riding.ts'
 import { screenAgain } from './screen-again.ts'
+import type { Work } from './standstill.ts'
 import { measureThroughput } from './throughput.ts'
+import { watchProgress } from './watch-progress.ts'
 
 /** Hands waiting messages to one carrier and stores what becomes of them. It has no timers: its owner calls. */
 export interface Dispatcher {
@@ -39,7 +41,7 @@ export interface Dispatcher {
   work(lane: Lane): Promise<'claimed' | 'nothing' | 'closed'>
   /** Renews the lease. To be called at least three times within `leaseSeconds`. */
   beat(): Promise<void>
-  /** Tries again what failed (a mark, a record). To be called now and then. */
+  /** Tries again what failed (a mark, a record), and looks whether there is progress. To be called several times a second. */
   retry(): void
   /**
    * Claims no more, submits what is marked, waits for its answers and stores them, and gives the rest back to the queue.
@@ -52,14 +54,15 @@ export interface Dispatcher {
     readonly unanswered: number
     readonly inDoubt: number
     readonly uncommitted: number
+    /** What makes no progress while the store answers (P-17), as of the last call of `retry`. */
+    readonly stalled: readonly Work[]
   }
 }
 
 interface Claim {
+  readonly lane: Lane
   /** So many messages it may mark. */
   readonly markedMax: number
-  /** Undefined until there is an epoch to claim under. */
-  dispatcher: DispatcherId | undefined
 }
 
 /** A part of the window and of what may be in doubt is kept for the single lane, so that bulk never holds it up. */
@@ -94,20 +97,29 @@ export function createDispatcher(
   let closing = false
   /** Everything was given back: nothing may leave any more. */
   let ended = false
+  /** What failed claims took is being given back. */
+  let settling = false
   /** Claims under way. */
   const claims = new Set<Claim>()
   /** Flights of which a mark is being committed. */
   const marks = new Set<Aloft>()
   const throughput = measureThroughput(clock)
   let waiters: (() => void)[] = []
+  /** Lanes in which a claim waits for room. */
+  const waitingForRoom = new Set<Lane>()
+  const progress = watchProgress(clock, settings.stallSeconds)
 
   const riding = createRiding()
   const recorder = createRecorder(ports, sky, riding, {
     room: markedWith,
     moreSoon,
     recorded: (dispatcher) => {
-      for (const aloft of riding.alight(dispatcher)) confirmMark(aloft)
+      for (const aloft of riding.alight(dispatcher)) {
+        confirmMark(aloft)
+        progress.moved(aloft.lane)
+      }
     },
+    stored: () => progress.moved('outcomes'),
     committed: () => {
       receipts.run()
       arrivals.run()
@@ -169,6 +181,7 @@ export function createDispatcher(
 
   /** How many messages may be claimed in the lane now. Bulk is claimed at most a slice ahead of what may be marked. */
   function claimRoom(lane: Lane): number {
+    if (epochs.isDoubtful()) return 0
     if (lane === 'bulk') return ahead(sky, lane) < settings.sliceMax / 2 ? settings.sliceMax : 0
     const room = markRoom(lane)
     const enough = Math.min(least(settings.inDoubtMax), least(carrier.window))
@@ -187,12 +200,14 @@ export function createDispatcher(
   }
 
   async function claim(lane: Lane, messagesMax: number): Promise<'claimed' | 'nothing'> {
-    const underWay: Claim = { markedMax: Math.min(markRoom(lane), messagesMax), dispatcher: undefined }
+    const underWay: Claim = { lane, markedMax: Math.min(markRoom(lane), messagesMax) }
     claims.add(underWay)
     try {
-      const dispatcher = (underWay.dispatcher = await epochs.current())
+      const dispatcher = await epochs.current()
       if (closing) return 'nothing'
       const flight = await claimAs(dispatcher, lane, messagesMax, underWay.markedMax)
+      // An empty queue is no progress for what was claimed before.
+      if (typeof flight === 'object' || ahead(sky, lane) === 0) progress.moved(lane)
       if (flight === 'fenced') fenced(dispatcher)
       // What was claimed before an end that came meanwhile has been given back or taken over.
       if (typeof flight === 'string' || ended || !epochs.isOurs(dispatcher)) return 'nothing'
@@ -258,6 +273,7 @@ export function createDispatcher(
       const answer = await flights.mark(aloft.dispatcher, aloft.flight, upTo)
       if (answer === 'fenced') fenced(aloft.dispatcher)
       else confirmMark(aloft)
+      progress.moved(aloft.lane)
     } catch (problem) {
       report(problem)
       return
@@ -270,6 +286,7 @@ export function createDispatcher(
   function submit(aloft: Aloft): void {
     const leaving = depart(aloft, windowRoom(aloft.lane))
     if (leaving.length === 0) return
+    progress.moved(aloft.lane)
     for (const message of leaving) sky.unanswered.set(message.id, { aloft, message })
     const submissions = leaving.map(({ id, from, to, body }): Submission => ({ id, from, to, body }))
     carrier.submit(submissions, answered)
@@ -300,22 +317,45 @@ export function createDispatcher(
       if (closing) return 'closed'
       const room = claimRoom(lane)
       if (room > 0) return claim(lane, room)
+      waitingForRoom.add(lane)
       await changed()
+      waitingForRoom.delete(lane)
     }
   }
 
-  const isInUse = (dispatcher: DispatcherId): boolean =>
-    [...alofts(sky), ...claims].some((one) => one.dispatcher === dispatcher)
+  const known = (): readonly FlightId[] => alofts(sky).map(({ flight }) => flight)
 
-  /** Gives back what claims may hold of which nobody knows; that makes room. */
-  async function retireDoubtful(): Promise<void> {
-    if (!epochs.hasDoubtful()) return
+  /** Gives back what failed claims may hold of which nobody knows; then claims go on. */
+  async function settleClaims(): Promise<void> {
+    if (settling || claims.size > 0 || !epochs.isDoubtful()) return
+    settling = true
     try {
-      await epochs.retireDoubtful(isInUse)
+      await epochs.settle(known())
     } catch (problem) {
       report(problem)
     }
+    settling = false
     proceed()
+  }
+
+  /** Something of it waits, and the carrier has room: if only what it has not answered counted, it could move. */
+  function couldMove(work: Work): boolean {
+    if (work === 'outcomes') return recorder.size() > 0
+    const waits = ahead(sky, work) > 0 || waitingForRoom.has(work) || [...claims].some(({ lane }) => lane === work)
+    const room = Math.min(share(work, settings.inDoubtMax), windowOf(work)) - sky.unanswered.size
+    return waits && room >= Math.min(least(settings.inDoubtMax), least(carrier.window))
+  }
+
+  const renew = (): Promise<void> => progress.renewing(() => epochs.beat())
+
+  /** Finds out whether the store answers, under a new epoch if there is none. */
+  async function probe(): Promise<void> {
+    try {
+      await epochs.current()
+      await renew()
+    } catch (problem) {
+      report(problem)
+    }
   }
 
   const isBusy = (): boolean =>
@@ -332,7 +372,7 @@ export function createDispatcher(
     for (const aloft of alofts(sky)) fence(aloft)
     for (;;) {
       try {
-        await epochs.retireAll()
+        await epochs.retire(known())
         return
       } catch (problem) {
         if (isLate()) throw problem
@@ -344,15 +384,14 @@ export function createDispatcher(
 
   return {
     work,
-    async beat() {
-      await epochs.beat()
-    },
+    beat: renew,
     retry() {
       recorder.flush()
-      void retireDoubtful()
+      void settleClaims()
       receipts.run()
       arrivals.run()
       proceed()
+      if (!closing && progress.look(couldMove)) void probe()
     },
     drain,
     state: () => ({
@@ -360,6 +399,7 @@ export function createDispatcher(
       unanswered: sky.unanswered.size,
       inDoubt: doubtful(),
       uncommitted: recorder.size(),
+      stalled: progress.stalled(),
     }),
   }
 }

@@ -1,27 +1,29 @@
 import type { Ports } from '../ports.ts'
 import type { DispatcherSettings } from './dispatcher-settings.ts'
-import type { DispatcherId } from './flights.ts'
+import type { DispatcherId, FlightId } from './flights.ts'
 
-/** The epochs under which a dispatcher acts: one, and for a while those of which a claim failed. */
+/** The epoch under which a dispatcher acts, and what its failed claims may have taken. */
 export interface Epochs {
   /** The one to claim under, a new one if there is none; all who ask at the same time share one registration. */
   current(): Promise<DispatcherId>
-  /**
-   * A claim failed that may have been committed all the same. Nothing more is claimed under this epoch, and once nothing else of it is in
-   * the air it is retired, which gives back what nobody knows of.
-   */
+  /** A claim failed that may have been committed all the same, with so many messages marked. */
   doubt(dispatcher: DispatcherId, markedMax: number): void
+  /** Whether such a claim has not been given back yet: nothing more is claimed until then. */
+  isDoubtful(): boolean
+  /** So many messages may be marked by claims of which nobody knows. */
+  inDoubt(): number
+  /**
+   * Gives back what failed claims took: all of the epoch but the known flights. No claim may be under way. It needs no answer of a carrier,
+   * so that a failed claim holds up nothing for longer than the store does.
+   */
+  settle(known: readonly FlightId[]): Promise<void>
   /** It was declared dead: others have taken over what it held. */
   lose(dispatcher: DispatcherId): void
   isOurs(dispatcher: DispatcherId): boolean
-  hasDoubtful(): boolean
-  /** So many messages may be marked by claims of which nobody knows. */
-  inDoubt(): number
-  /** Renews every lease. */
-  beat(): Promise<void>
-  /** Retires the doubtful ones that are not in use; rejects if one could not be. */
-  retireDoubtful(isInUse: (dispatcher: DispatcherId) => boolean): Promise<void>
-  retireAll(): Promise<void>
+  /** Renews the lease; false: there is none. */
+  beat(): Promise<boolean>
+  /** Ends the epoch in good order. */
+  retire(known: readonly FlightId[]): Promise<void>
 }
 
 export function createEpochs(
@@ -31,22 +33,26 @@ export function createEpochs(
 ): Epochs {
   let current: DispatcherId | undefined
   let registering: Promise<DispatcherId> | undefined
-  const doubtful = new Map<DispatcherId, number>()
+  /** Failed claims since the last settlement, and what they may have marked. */
+  let failed = 0
+  let marked = 0
 
-  const all = (): readonly DispatcherId[] => [...(current === undefined ? [] : [current]), ...doubtful.keys()]
+  function forgive(): void {
+    failed = 0
+    marked = 0
+  }
 
   function lose(dispatcher: DispatcherId): void {
-    if (current === dispatcher) current = undefined
-    doubtful.delete(dispatcher)
+    if (current !== dispatcher) return
+    current = undefined
+    forgive()
   }
 
-  async function extend(dispatcher: DispatcherId): Promise<void> {
-    if ((await flights.extend(dispatcher, leaseSeconds)) === 'fenced') fenced(dispatcher)
-  }
-
-  async function retire(dispatcher: DispatcherId): Promise<void> {
-    await flights.retire(dispatcher)
-    lose(dispatcher)
+  async function settle(known: readonly FlightId[]): Promise<void> {
+    const dispatcher = current
+    if (dispatcher === undefined || failed === 0) return
+    await flights.disown(dispatcher, known)
+    if (current === dispatcher) forgive()
   }
 
   return {
@@ -60,22 +66,27 @@ export function createEpochs(
     },
     doubt(dispatcher, markedMax) {
       // It may have been declared dead meanwhile: then there is nothing left to give back.
-      if (!all().includes(dispatcher)) return
-      if (current === dispatcher) current = undefined
-      doubtful.set(dispatcher, (doubtful.get(dispatcher) ?? 0) + markedMax)
+      if (current !== dispatcher) return
+      failed++
+      marked += markedMax
     },
+    isDoubtful: () => failed > 0,
+    inDoubt: () => marked,
+    settle,
     lose,
-    isOurs: (dispatcher) => all().includes(dispatcher),
-    hasDoubtful: () => doubtful.size > 0,
-    inDoubt: () => [...doubtful.values()].reduce((sum, marked) => sum + marked, 0),
+    isOurs: (dispatcher) => current === dispatcher,
     async beat() {
-      await Promise.all(all().map(extend))
+      const dispatcher = current
+      if (dispatcher === undefined) return false
+      if ((await flights.extend(dispatcher, leaseSeconds)) === 'fenced') fenced(dispatcher)
+      return true
     },
-    async retireDoubtful(isInUse) {
-      await Promise.all([...doubtful.keys()].filter((dispatcher) => !isInUse(dispatcher)).map(retire))
-    },
-    async retireAll() {
-      await Promise.all(all().map(retire))
+    async retire(known) {
+      await settle(known)
+      if (current === undefined) return
+      const dispatcher = current
+      await flights.retire(dispatcher)
+      lose(dispatcher)
     },
   }
 }

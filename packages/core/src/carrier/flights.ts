@@ -102,6 +102,11 @@ export interface Flights {
    * message waits for one round of the accounts, not for the backlog.
    */
   claim(dispatcher: DispatcherId, wanted: Wanted): Promise<Flight | 'nothing' | 'fenced'>
+  /**
+   * Gives back what claims that failed may have taken: every flight of the dispatcher but the `known` ones returns to the queue, marked or not, as if
+   * it had never been claimed, and a claim that failed and is still at work takes nothing. No claim of the dispatcher may be under way.
+   */
+  disown(dispatcher: DispatcherId, known: readonly FlightId[]): Promise<void>
   /** The first `upTo` messages of the flight may leave once this has resolved to 'marked'. Never lowers a mark. */
   mark(dispatcher: DispatcherId, flight: FlightId, upTo: number): Promise<'marked' | 'fenced'>
   /**

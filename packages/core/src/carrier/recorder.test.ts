@@ -17,7 +17,15 @@ function aRecorder(moreSoon: (count: number) => boolean) {
     return 'recorded'
   }
   const nothing = () => undefined
-  const on = { room: () => [], moreSoon, recorded: nothing, committed: nothing, fenced: nothing, problem: nothing }
+  const on = {
+    room: () => [],
+    moreSoon,
+    recorded: nothing,
+    stored: nothing,
+    committed: nothing,
+    fenced: nothing,
+    problem: nothing,
+  }
   const recorder = createRecorder({ flights: { record } as Flights }, sky, { board: () => [] }, on)
   const answered = (count: number) => {
     for (const message of messages.splice(0, count)) {

@@ -48,6 +48,8 @@ export function createRecorder(
     moreSoon(count: number): boolean
     /** A record of this dispatcher was committed, with the marks that rode with it. */
     recorded(dispatcher: DispatcherId): void
+    /** One commit has succeeded. */
+    stored(): void
     committed(): void
     fenced(dispatcher: DispatcherId): void
     problem(problem: unknown): void
@@ -125,6 +127,7 @@ export function createRecorder(
     const attempt = async (commit: () => Promise<void>): Promise<void> => {
       try {
         await commit()
+        on.stored()
       } catch (problem) {
         isWhole = false
         on.problem(problem)

@@ -42,6 +42,14 @@ test('after a record that failed the same marks ride again, and no others', () =
   expect(riding.has(aloft)).toBe(true)
 })
 
+test('marks that ride again cover no more than the outcomes that they rode with first, which may be all that was committed', () => {
+  const riding = createRiding()
+  const aloft = anAloft(1, 0, 10)
+  riding.board(mine, 2, () => [aloft])
+  riding.board(mine, 9, () => [])
+  expect(riding.covered()).toBe(2)
+})
+
 test('a flight that was taken away rides no more', () => {
   const riding = createRiding()
   const aloft = anAloft(1, 2, 4)

@@ -8,7 +8,7 @@ export interface Riding {
   covered(): number
   /**
    * The marks that go with a record of this dispatcher which ends the doubt of `freed` messages. Those that rode with a record that failed ride again, since
-   * they may have been committed: then no others do.
+   * they may have been committed: then no others do, and they cover no more than they did then.
    */
   board(dispatcher: DispatcherId, freed: number, choose: () => readonly Aloft[]): readonly Mark[]
   /** The record was committed, or its dispatcher is no longer ours; returns what rode. */
@@ -28,9 +28,11 @@ export function createRiding(): Riding {
       ),
     board(dispatcher, freed, choose) {
       if (riders.length > 0 && owner !== dispatcher) return []
-      owner = dispatcher
-      room = freed
-      if (riders.length === 0) riders = choose()
+      if (riders.length === 0) {
+        owner = dispatcher
+        room = freed
+        riders = choose()
+      }
       return riders.filter(({ fenced }) => !fenced).map(({ flight, marking }) => ({ flight, upTo: marking }))
     },
     alight(dispatcher) {

@@ -32,6 +32,7 @@ export const memoryFlights = (store: MemoryStore): Flights => ({
   retire: atomic((dispatcher) => void end(store, dispatcher)),
   promote: atomic((rangesMax) => promote(store, rangesMax)),
   claim: atomic((dispatcher, wanted) => claim(store, store.dispatchers.get(dispatcher), wanted)),
+  disown: atomic((dispatcher, known) => disown(store, dispatcher, known)),
   mark: atomic((dispatcher, flight, upTo) => mark(store, dispatcher, flight, upTo)),
   record: atomic((dispatcher, finished, outcomes, marks = []) => {
     record(store, dispatcher, finished, outcomes)
@@ -54,6 +55,16 @@ function mark(store: MemoryStore, dispatcher: DispatcherId, flight: FlightId, up
   const row = flightOf(store, dispatcher, flight)
   if (row !== undefined) row.marked = Math.max(row.marked, upTo)
   return row === undefined ? 'fenced' : 'marked'
+}
+
+function disown(store: MemoryStore, dispatcher: DispatcherId, known: readonly FlightId[]): void {
+  const flights = store.dispatchers.get(dispatcher)?.flights
+  for (const [id, flight] of flights ?? []) {
+    if (known.includes(id)) continue
+    flight.marked = 0
+    release(store, flight)
+    flights?.delete(id)
+  }
 }
 
 function end(store: MemoryStore, dispatcher: DispatcherId): { requeued: number; unknown: number } {

@@ -78,6 +78,39 @@ export const fencing = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), times(10, sent))
   },
 
+  'what failed claims took is given back as if it had never been claimed, and what is known stays': async (traffic) => {
+    const { flights } = traffic.ports
+    const account = await traffic.account()
+    const dispatcher = await traffic.dispatcher()
+    const ids = await traffic.send(account, { to: 10 })
+    const bulk = await traffic.send(account, { to: 20 })
+    const known = await traffic.claim(dispatcher, 'single', 10, 4)
+    await traffic.claim(dispatcher, 'bulk', 15, 7)
+    const other = await traffic.dispatcher()
+    const left = await traffic.claim(other, 'bulk', 5, 5)
+    for (let times = 0; times < 2; times++) await flights.disown(dispatcher, [known.id])
+    assert.equal(await flights.mark(dispatcher, known.id, 10), 'marked')
+    assert.deepEqual(idsOf(await traffic.claimAll(other, 'bulk')), bulk.slice(0, 15))
+    assert.equal(await flights.record(other, [left.id], allAccepted(left)), 'recorded')
+    assert.equal(await flights.record(dispatcher, [known.id], allAccepted(known)), 'recorded')
+    assert.deepEqual(await traffic.codes(account, ids), times(10, sent))
+    assert.deepEqual(await traffic.codes(account, bulk), [...times(15, 'waiting'), ...times(5, sent)])
+  },
+
+  'of a dispatcher that knows of no flight everything is given back; of one that has ended there is nothing': async (
+    traffic,
+  ) => {
+    const { flights } = traffic.ports
+    const { account, ids, dispatcher } = await aFlight(traffic, 10)
+    await flights.disown(dispatcher, [])
+    assert.equal(await flights.extend(dispatcher, leaseSeconds), 'alive')
+    assert.deepEqual(await traffic.codes(account, ids), times(10, 'waiting'))
+    assert.deepEqual(idsOf(await traffic.claimAll(dispatcher)), ids)
+    await traffic.fence(dispatcher)
+    await flights.disown(dispatcher, [])
+    assert.deepEqual(await traffic.codes(account, ids), times(10, unknown))
+  },
+
   'a claim extends the lease': async (traffic) => {
     const { flights } = traffic.ports
     const account = await traffic.account()

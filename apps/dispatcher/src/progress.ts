@@ -1,0 +1,24 @@
+import type { Carrier, Dispatcher } from '@gateway/core'
+import type { Log } from '@gateway/server'
+
+/** For readiness: whether every dispatcher that has something to move moves it (P-17). */
+export const makesProgress = (dispatching: {
+  state(): Readonly<Record<string, Pick<ReturnType<Dispatcher['state']>, 'stalled'>>>
+}): boolean => Object.values(dispatching.state()).every(({ stalled }) => stalled.length === 0)
+
+/** Returns what is to be called now and then: it logs once when a dispatcher stands still, and once when it moves again. */
+export function tellStandstill(
+  dispatcher: Pick<Dispatcher, 'state'>,
+  carrier: Pick<Carrier, 'id'>,
+  log: Log,
+): () => void {
+  let wasStalled = false
+  return () => {
+    const { stalled, ...held } = dispatcher.state()
+    const isStalled = stalled.length > 0
+    if (isStalled && !wasStalled)
+      log.error({ carrier: carrier.id, stalled, ...held }, 'the dispatcher makes no progress')
+    if (!isStalled && wasStalled) log.warn({ carrier: carrier.id }, 'the dispatcher makes progress again')
+    wasStalled = isStalled
+  }
+}

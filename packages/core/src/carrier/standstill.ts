@@ -1,0 +1,47 @@
+import type { Instant } from '../time/instant.ts'
+
+/** What a dispatcher may fail to move: messages of a lane, or the answers of the carrier on their way to the store. */
+export type Work = 'single' | 'bulk' | 'outcomes'
+
+export const works: readonly Work[] = ['single', 'bulk', 'outcomes']
+
+/** One kind of work at one moment. */
+export interface Observation {
+  readonly at: Instant
+  /** Something waits that could move: neither the carrier's room nor an end in good order is the reason. */
+  readonly isWaiting: boolean
+  /** How often something of it has moved so far. */
+  readonly moved: number
+  /** When the store last renewed the lease, and when it last failed to; undefined: never. */
+  readonly renewed: Instant | undefined
+  readonly failed: Instant | undefined
+}
+
+/** Since when a kind of work waits and does not move; undefined: it moves, or nothing waits. */
+export interface Standstill {
+  readonly last: Observation
+  readonly since: Instant | undefined
+}
+
+/** The next look. Who was not looked at for half of `seconds` (a paused process) begins anew. */
+export function observe(before: Standstill | undefined, now: Observation, seconds: number): Standstill {
+  const isStill = now.isWaiting && before !== undefined && before.last.moved === now.moved
+  const isGap = before !== undefined && now.at - before.last.at > seconds * 500
+  if (!isStill || isGap) return { last: now, since: now.isWaiting ? now.at : undefined }
+  const failedSince = now.failed !== undefined && now.failed > (before.since ?? now.at)
+  return { last: now, since: failedSince ? now.failed : (before.since ?? now.at) }
+}
+
+/** It has stood for half of the time: whether the store answers is to be found out now. */
+export const isSuspect = ({ last, since }: Standstill, seconds: number): boolean =>
+  since !== undefined && last.at - since >= seconds * 500
+
+/**
+ * No progress (P-17): work waits and could move, nothing of it has moved for `seconds`, and the store answers: it has not failed to renew the lease
+ * in that time, and has renewed it in the second half.
+ */
+export const isStalled = ({ last, since }: Standstill, seconds: number): boolean =>
+  since !== undefined &&
+  last.at - since >= seconds * 1000 &&
+  last.renewed !== undefined &&
+  last.renewed - since >= seconds * 500
