@@ -15,10 +15,12 @@ with recursive acc (account_id, k) as (
   select (select l.account_id from later l where l.account_id > acc.account_id order by l.account_id limit 1), k + 1
   from acc where acc.account_id is not null and k < $2::int
 ), ready as materialized (
-  select account_id from acc where account_id is not null and exists (select from later l where l.account_id = acc.account_id and l.at <= now())
+  select account_id from acc where account_id is not null and exists (
+    select from later l where (l.account_id, l.at) >= (acc.account_id, '-infinity') and (l.account_id, l.at) <= (acc.account_id, now()))
 ), p as (
   select y.place from ready cross join lateral (
-    select ctid as place from later where account_id = ready.account_id and at <= now() order by at
+    select ctid as place from later where (account_id, at) >= (ready.account_id, '-infinity') and (account_id, at) <= (ready.account_id, now())
+    order by account_id, at
     limit (select $3::int / greatest(count(*), 1) from ready) for update skip locked) y
 ), x as (
   delete from later where ctid = any (array(select place from p)) returning *
