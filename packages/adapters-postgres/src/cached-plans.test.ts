@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { watchedConnection, type Step, type WatchedConnection } from '../testing/cached-plan.ts'
 import { emptied, fillDatabase, stopAutovacuum, vacuumAll } from '../testing/filled-database.ts'
 import { freshDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
-import { cases, functions, type Case } from '../testing/hot-cases.ts'
+import { callers, cases, functions, ordinary, statementNames, type Case } from '../testing/hot-cases.ts'
 
 interface Open {
   readonly database: FreshDatabase
@@ -26,6 +26,11 @@ async function cachePlans({ client }: WatchedConnection): Promise<void> {
   }
   for (const [call] of calls) await client.query(`begin; ${call}; rollback`)
 }
+
+test('every statement has a case here, or is known to be for the ordinary connections', async () => {
+  const known = [...all.map(([, { statement }]) => statement.name), ...callers, ...ordinary]
+  expect((await statementNames()).filter((name) => !known.includes(name))).toEqual([])
+})
 
 describe.each(['before the first row', 'while nothing waits'] as const)('with plans made %s', (state) => {
   const open = {} as Open

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
 import { accept } from '../src/sql/accept.ts'
 import { applyReceipts, knownReceipts, newestPartition } from '../src/sql/apply-receipts.ts'
 import { arrayOf } from '../src/sql/arrays.ts'
@@ -7,11 +8,12 @@ import { claimBulk } from '../src/sql/claim-bulk.ts'
 import { claimSingle } from '../src/sql/claim-single.ts'
 import { expire } from '../src/sql/expire.ts'
 import { extend } from '../src/sql/extend.ts'
+import { findKey, findLogin } from '../src/sql/find-account.ts'
 import { addSenders, findSenders, senderAddresses } from '../src/sql/find-senders.ts'
 import type { HotStatement } from '../src/sql/hot-statement.ts'
 import { putBack, takeInbox } from '../src/sql/inbox.ts'
 import { keepReceipts } from '../src/sql/keep-receipts.ts'
-import { findSends } from '../src/sql/lost-answer.ts'
+import { endBackend, findSends } from '../src/sql/lost-answer.ts'
 import { mark } from '../src/sql/mark.ts'
 import { matchReceipts } from '../src/sql/match-receipts.ts'
 import { matchingSuppressions } from '../src/sql/matching-suppressions.ts'
@@ -151,8 +153,46 @@ export const cases: Readonly<Record<string, Case>> = {
   'take-replies': { statement: takeInbox.replies, values: [1, longAgo, 100, keys('n', 1)[0]], rowsMax: 100 },
   'take-short-code': { statement: takeInbox['short-code'], values: [1, longAgo, 100, keys('n', 1)[0]], rowsMax: 100 },
   'put-back': { statement: putBack, values: [1, keys('t', 1)[0]], rowsMax: 1 },
+  'find-key': { statement: findKey, values: ['key7'], rowsMax: 1 },
+  'find-login': { statement: findLogin, values: ['login7'], rowsMax: 1 },
+  'end-backend': { statement: endBackend, values: [0, '0'], rowsMax: 0 },
   'match-receipts': { statement: matchReceipts, values: [200], rowsMax: 600, partitions: [0, 1, 2, 3] },
 }
+
+/** Hot statements that only call a function, of those below: its statements have the plans. */
+export const callers = [
+  'release',
+  'retire',
+  'recover',
+  'disown',
+  'add-parts',
+  'receive-texts',
+  'lease-block',
+  'lease-shared',
+] as const
+
+/** For the ordinary connections, which plan for what is there and may join whole tables. */
+export const ordinary = [
+  'adopt-receipts',
+  'check-ledger',
+  'delete-waiting',
+  'drop-history',
+  'enter-credits',
+  'explain-message',
+  'find-deleted',
+  'find-operation',
+  'give-up-shared-block',
+  'list-all',
+  'list-dispatchers',
+  'list-opt-outs',
+  'list-queue',
+  'list-replies',
+  'list-scheduled',
+  'list-short-code',
+  'skip-blocks',
+  'transfer',
+  'unowned-arrivals',
+] as const
 
 /** Calls of functions, and what they may read whole: tables that stay small. */
 export const functions: Readonly<Record<string, readonly string[]>> = {
@@ -160,6 +200,8 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
   'select retire(2)': [],
   "update dispatcher set lease_until = now() - interval '1 hour' where id < 5; select * from recover()": ['dispatcher'],
   'select disown(1, 1)': [],
+  'select * from lease_block()': ['id_block'],
+  'select * from lease_shared(10)': ['id_share', 'id_block'],
   "select * from delete_waiting(1, array(select generate_series(5100002, 5101000, 2)), now() - interval '90 days', gen_random_uuid())":
     [],
   'select transfer_credits(2, 1, 10, now(), gen_random_uuid())': [],
@@ -171,3 +213,20 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
     ['flight'],
 }
 
+/** The names of all statements of `src/sql`; one that is made for a partition, as of partition 1. */
+export async function statementNames(): Promise<readonly string[]> {
+  const folder = new URL('../src/sql/', import.meta.url)
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  const modules = await Promise.all(
+    files.map(async (file) => (await import(new URL(file, folder).href)) as Readonly<Record<string, unknown>>),
+  )
+  return modules.flatMap((exported) => Object.values(exported).flatMap(statementsIn)).map(({ name }) => name)
+}
+
+function statementsIn(exported: unknown): readonly HotStatement<unknown>[] {
+  if (typeof exported === 'function')
+    return /partition/.test(String(exported)) ? statementsIn((exported as (of: number) => unknown)(1)) : []
+  if (typeof exported !== 'object' || exported === null) return []
+  if ('name' in exported && 'text' in exported) return [exported as HotStatement<unknown>]
+  return Object.values(exported).flatMap(statementsIn)
+}

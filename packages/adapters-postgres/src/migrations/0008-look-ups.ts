@@ -3,10 +3,10 @@ import type { Migration } from './migration.ts'
 // Plans of functions are kept by each connection, also those that were made while the tables were empty. By these shapes an index is
 // the only way to a row (see HotStatement), whatever the planner believed in then.
 
-// With the kind in front it is no way to the entries of a number: that is the primary key's.
+// The condition, which all rows meet, keeps this index for the lists, which name a kind: to the entries of a number leads the primary key.
 const suppressions = `
 drop index suppression_list;
-create index suppression_list on suppression (kind, account_id, (msisdn::text) collate "C");
+create index suppression_list on suppression (account_id, kind, (msisdn::text) collate "C") where kind in (1, 2, 3);
 `
 
 const release = `
@@ -63,9 +63,11 @@ begin
     group by 1, 2, 3
   ), c as (
     select o.*, m.id, count(*) over (partition by o.carrier, o.carrier_id) per_receipt, count(*) over (partition by m.id) per_message
-    from o join message m on m.msisdn = any (array[o.msisdn]) and m.carrier = o.carrier and m.code = 106 and (m.carrier_id || '') is null
-      and m.sent_at > coalesce(o.submitted_at - interval '5 min', o.at - interval '3 days')
-      and m.sent_at < coalesce(o.submitted_at, o.at) + interval '1 hour'
+    from o cross join lateral (
+      select id from message where msisdn = o.msisdn and carrier = o.carrier and code = 106 and (carrier_id || '') is null
+        and sent_at > coalesce(o.submitted_at - interval '5 min', o.at - interval '3 days')
+        and sent_at < coalesce(o.submitted_at, o.at) + interval '1 hour' offset 0
+    ) m
   ), g as (
     select * from c where per_receipt = 1 and per_message = 1 and at <= now() - make_interval(secs => p_age_seconds)
       and (carrier, msisdn) not in (select carrier, msisdn from w)
