@@ -1,7 +1,9 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
+import { createClient } from './client.ts'
 import { isDeadlock, sqlState } from './errors.ts'
 import { migrations as all } from './migrations/migrations.ts'
 import type { Migration } from './migrations/migration.ts'
+import { serverAddress } from './server-address.ts'
 import { silent, type Log } from './settings.ts'
 
 export interface AppliedMigration {
@@ -28,8 +30,7 @@ export async function migrate(
   log: Log = silent,
   migrations: readonly Migration[] = all,
 ): Promise<readonly AppliedMigration[]> {
-  const client = new Client({ connectionString, application_name: 'gateway migrate', connectionTimeoutMillis: 2000 })
-  client.on('error', () => undefined) // what it breaks is told by the query that fails
+  const client = createClient(serverAddress(connectionString), { application_name: 'gateway migrate', connectionTimeoutMillis: 2000 })
   await client.connect()
   try {
     const known = await versions(client)

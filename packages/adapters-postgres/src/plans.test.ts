@@ -4,6 +4,7 @@ import { freshDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
 import { cases, functions } from '../testing/hot-cases.ts'
 import { accessesOf, scannedBy, type LentConnection } from '../testing/plan.ts'
 import { openPools, type Pools } from './pools.ts'
+import { serverAddress } from './server-address.ts'
 import { defaultSettings, silent } from './settings.ts'
 
 const small = new Set(['dispatcher', 'carrier', 'id_block', 'price'])
@@ -28,7 +29,7 @@ describe.each(['empty', 'filled', 'filled and analyzed', 'analyzed when nearly e
         await client.end()
       }
       if (state === 'analyzed when nearly empty and filled since') await analyzeNearlyEmpty(connectionString)
-      const pools = openPools(connectionString, defaultSettings, silent)
+      const pools = openPools(serverAddress(connectionString), defaultSettings, silent)
       Object.assign(open, { database, pools, hot: await pools.hot.connect() })
     }, 120_000)
 

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { openConnections, type Connections } from './connections.ts'
 import { watchPulse } from './pulse.ts'
+import type { ServerAddress } from './server-address.ts'
 import type { Log, Settings } from './settings.ts'
 import type { Tables } from './tables.ts'
 
@@ -32,11 +33,11 @@ export const hotPlans = {
 /** Compiling cost 0.15 to 0.7 s on nearly empty tables. */
 const ordinaryPlans = { jit: 'off' }
 
-/** Connects when first used. `connectionString` is a URL or leads to a socket: `postgres://user@/database?host=/folder`. */
-export function openPools(connectionString: string, settings: Settings, log: Log): Pools {
+/** Connects when first used. */
+export function openPools(address: ServerAddress, settings: Settings, log: Log): Pools {
   const { connectionSeconds, lockSeconds, statementSeconds, longStatementSeconds } = settings
-  const common = { connectionString, connectionSeconds, lockSeconds }
-  const pulse = watchPulse(connectionString, connectionSeconds, log)
+  const common = { address, connectionSeconds, lockSeconds }
+  const pulse = watchPulse(address, connectionSeconds, log)
   const hot = openConnections(
     {
       ...common,

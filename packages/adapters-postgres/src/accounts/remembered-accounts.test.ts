@@ -1,12 +1,13 @@
 import { freshDatabase } from '../../testing/fresh-database.ts'
 import { accessesOf } from '../../testing/plan.ts'
 import { openPools } from '../pools.ts'
+import { serverAddress } from '../server-address.ts'
 import { defaultSettings, silent } from '../settings.ts'
 import { findKey, findLogin } from '../sql/find-account.ts'
 
 test.each(['findKey', 'findLogin'] as const)('%s leads by index to one row of each table', async (name) => {
   const database = await freshDatabase()
-  const pools = openPools(database.connectionString, defaultSettings, silent)
+  const pools = openPools(serverAddress(database.connectionString), defaultSettings, silent)
   const hot = await pools.hot.connect()
   try {
     await hot.query(
