@@ -30,7 +30,10 @@ export async function migrate(
   log: Log = silent,
   migrations: readonly Migration[] = all,
 ): Promise<readonly AppliedMigration[]> {
-  const client = createClient(serverAddress(connectionString), { application_name: 'gateway migrate', connectionTimeoutMillis: 2000 })
+  const client = createClient(serverAddress(connectionString), {
+    application_name: 'gateway migrate',
+    connectionTimeoutMillis: 2000,
+  })
   await client.connect()
   try {
     const known = await versions(client)
