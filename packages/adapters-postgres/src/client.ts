@@ -18,7 +18,7 @@ export function clientOf({ connectionString, tls, plainIfRefused }: ServerAddres
       // Its own options for each: the driver changes those that it is given.
       const ssl = tls === undefined ? false : { ...tls }
       const connection = tls !== undefined && plainIfRefused ? new PreferringConnection({ ...given, ssl }) : undefined
-      super({ ...given, connectionString, ssl, ...(connection && { connection }) } as ClientConfig)
+      super({ ...given, connectionString, ssl, ...(connection && { connection }) })
     }
   }
 }
