@@ -10,6 +10,7 @@ import { accountUnlock } from './commands/account-unlock.ts'
 import { arrivalsList } from './commands/arrivals-list.ts'
 import { creditsTopUp } from './commands/credits-top-up.ts'
 import { creditsVerify } from './commands/credits-verify.ts'
+import { databaseCopy, type RunCopy } from './commands/database-copy.ts'
 import { dispatcherList } from './commands/dispatcher-list.ts'
 import { historyDrop } from './commands/history-drop.ts'
 import { idsSkip } from './commands/ids-skip.ts'
@@ -36,7 +37,7 @@ import { simulateReply } from './commands/simulate-reply.ts'
 import type { Run } from './context.ts'
 
 /** The whole command line: its table of contents. */
-export const createProgram = (run: Run, runMigrate: RunMigrate, version: string): Command =>
+export const createProgram = (run: Run, runMigrate: RunMigrate, runCopy: RunCopy, version: string): Command =>
   group('gateway', 'Operates the SMS gateway: accounts, keys, credits, prices, numbers, messages.', [
     group('account', 'open, list, show, lock and unlock accounts, move credits between them', [
       accountOpen(run),
@@ -69,6 +70,7 @@ export const createProgram = (run: Run, runMigrate: RunMigrate, version: string)
     group('ids', 'leave out ids after a restore', [idsSkip(run)]),
     send(run),
     group('simulate', 'bring in replies without a carrier', [simulateReply(run)]),
+    group('database', 'move to another server', [databaseCopy(runCopy)]),
     migrate(runMigrate),
   ])
     .version(version, '-V, --version', 'print the version; with --json as {"version":"…"}')

@@ -166,7 +166,8 @@ test.each([
     ...closed,
     out: failing(problem),
     err: err.stream,
-    withDatabase: (work) => work({ ports: operator.ports, migrate: () => Promise.resolve([]) }),
+    withDatabase: (work) =>
+      work({ ports: operator.ports, migrate: () => Promise.resolve([]), copyTo: () => Promise.resolve([]) }),
   })
   expect([code, err.text()]).toEqual([expected, told])
 })

@@ -12,6 +12,7 @@ import type { Writable } from 'node:stream'
 import { Refused, type Input } from './context.ts'
 import { createOutput, hideProgress } from './output.ts'
 import { createProgram } from './program.ts'
+import type { CopyTo } from './commands/database-copy.ts'
 import type { AppliedMigration } from './commands/migrate.ts'
 import { writerTo } from './writer.ts'
 
@@ -22,6 +23,8 @@ export type ExitCode = 0 | 1 | 2 | 3
 export interface Opened {
   readonly ports: Ports
   readonly migrate: () => Promise<readonly AppliedMigration[]>
+  /** Ends its own use of the database first; the ports do not work any more. */
+  readonly copyTo: CopyTo
   /** Those of every process, if not given. */
   readonly settings?: GatewaySettings
   readonly exchangeSettings?: ExchangeSettings
@@ -65,6 +68,13 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     (work) => {
       const output = createOutput(out, err, json)
       return host.withDatabase(({ migrate }) => work(migrate, output), output.note)
+    },
+    (work) => {
+      const output = createOutput(out, err, json)
+      return host.withDatabase(async ({ migrate, copyTo }) => {
+        await output.during('Bringing the schema up to date', migrate())
+        await work(copyTo, output)
+      }, output.note)
     },
     json ? JSON.stringify({ version }) : version,
   )

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { nodeSecrets, systemClock } from '@gateway/adapters-node'
-import { postgresPorts } from '@gateway/adapters-postgres'
+import { copyDatabase, postgresPorts } from '@gateway/adapters-postgres'
 import {
   confirmationOf,
   defaultConfirmation,
@@ -59,7 +59,7 @@ export async function withDatabase(
 ): Promise<void> {
   const where = readEnvironment(variables)
   try {
-    const { close, ...opened } = await unlessInterrupted(open(where, note), interruption)
+    const { close, ...opened } = await unlessInterrupted(open(where, { note, interruption }), interruption)
     try {
       await unlessInterrupted(work(opened), interruption)
     } finally {
@@ -83,7 +83,7 @@ function unlessInterrupted<Result>(work: Promise<Result>, interruption: AbortSig
 
 async function open(
   where: Environment<typeof variables>,
-  note: (text: string) => void,
+  { note, interruption }: About,
 ): Promise<Opened & { readonly close: () => Promise<void> }> {
   const database = await openDatabase({ url: where.DATABASE_URL, dataDir: where.DATA_DIR, log: note })
   const postgres = postgresPorts({
@@ -92,8 +92,10 @@ async function open(
     // A command ends before it could use a block of ids, or what it remembers could be old.
     settings: { ...databaseSettings(where), ids: 'shared-block', cacheSeconds: 0 },
   })
+  let closing: Promise<void> | undefined
+  const leave = (): Promise<void> => (closing ??= postgres.close())
   const close = async (): Promise<void> => {
-    await postgres.close()
+    await leave()
     await database.stop()
   }
   try {
@@ -105,6 +107,11 @@ async function open(
   return {
     ports: { ...postgres.ports, clock: systemClock(), secrets: nodeSecrets() },
     migrate: () => postgres.migrate(),
+    copyTo: async (to, progress) => {
+      await leave()
+      const unlessEnded = () => interruption.throwIfAborted()
+      return copyDatabase({ from: database.connectionString, to, progress, unlessEnded })
+    },
     settings: { ...gatewayDefaults, senders: where.SENDERS },
     exchangeSettings: { confirmation: confirmationOf(where.OPTOUT_CONFIRMATION), contactDays: where.CONTACT_DAYS },
     close,

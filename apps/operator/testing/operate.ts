@@ -24,13 +24,14 @@ export interface Operator {
 
 /** Who operates a gateway in memory that begins empty, on 2026-10-18 at 10:00 of the gateway's time. */
 export function anOperator(
-  other: { ports?: (ports: Ports) => Ports; migrate?: Opened['migrate']; clock?: Clock } = {},
+  other: { ports?: (ports: Ports) => Ports; migrate?: Opened['migrate']; copyTo?: Opened['copyTo']; clock?: Clock } = {},
 ): Operator {
   const clock = other.clock ?? steppingClock()
   const store = memoryStore(clock)
   const inMemory = { ...memoryStoredPorts(store), clock, secrets: memorySecrets() }
   const ports = other.ports?.(inMemory) ?? inMemory
   const migrate = other.migrate ?? (() => Promise.resolve([]))
+  const copyTo = other.copyTo ?? (() => Promise.resolve([]))
   let out = textOf()
   let interruption = new AbortController()
 
@@ -43,7 +44,7 @@ export function anOperator(
       err: err.stream,
       input: () => ({ secret: () => Promise.resolve(typed) }),
       interruption: interruption.signal,
-      withDatabase: (work) => work({ ports, migrate }),
+      withDatabase: (work) => work({ ports, migrate, copyTo }),
     })
     return { code, out: out.text(), err: err.text() }
   }

@@ -1,5 +1,7 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { sql } from 'kysely'
+import { createClient } from './client.ts'
+import type { ServerAddress } from './server-address.ts'
 import type { Log } from './settings.ts'
 import { within } from './within.ts'
 
@@ -25,7 +27,7 @@ export const notifyOthers = sql<string>`pg_notify(${sql.lit(channel)}, '')`
  * Listens on a connection of its own, and again when that is lost. Only to hear early: what is remembered is forgotten by
  * itself after some seconds.
  */
-export function listenForChanges(connectionString: string, connectionSeconds: number, log: Log): Changes {
+export function listenForChanges(address: ServerAddress, connectionSeconds: number, log: Log): Changes {
   const listeners: (() => void)[] = []
   const tell = () => {
     for (const changed of listeners) changed()
@@ -36,8 +38,7 @@ export function listenForChanges(connectionString: string, connectionSeconds: nu
   let failures = 0
 
   async function connect(): Promise<void> {
-    const fresh = new Client({
-      connectionString,
+    const fresh = createClient(address, {
       application_name: 'gateway changes',
       connectionTimeoutMillis: connectionSeconds * 1000,
       keepAlive: true,

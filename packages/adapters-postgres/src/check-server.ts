@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import type { Pools } from './pools.ts'
+import { refuseChangingBackends } from './refuse-pooler.ts'
+import type { ServerAddress } from './server-address.ts'
 import type { Log } from './settings.ts'
 
 const versionMin = 15
 
-/** Asks the server how it is set up, and judges that. */
-export async function checkServer({ kysely }: Pools, log: Log): Promise<void> {
+/** Asks the server how it is set up, and judges that. Throws an Error that says what to do for a server that will not do, or a pooler. */
+export async function checkServer({ kysely }: Pools, address: ServerAddress, log: Log): Promise<void> {
+  await refuseChangingBackends(address)
   const { rows } = await sql<{ name: string; setting: string }>`select name, setting from pg_settings
     where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'server_version_num')`.execute(kysely)
   judgeServer(new Map(rows.map(({ name, setting }) => [name, setting])), log)

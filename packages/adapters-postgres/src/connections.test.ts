@@ -5,6 +5,7 @@ import { cuttingProxy } from '../testing/cutting-proxy.ts'
 import { freshDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
 import { isLostAnswer } from './errors.ts'
 import { openPools, type Pools } from './pools.ts'
+import { serverAddress } from './server-address.ts'
 import { defaultSettings, silent, type Settings } from './settings.ts'
 import type { HotStatement } from './sql/hot-statement.ts'
 
@@ -19,7 +20,7 @@ async function withPools(
   settings: Partial<Settings> = {},
   connectionString = database.connectionString,
 ): Promise<void> {
-  const pools = openPools(connectionString, { ...defaultSettings, ...settings }, silent)
+  const pools = openPools(serverAddress(connectionString), { ...defaultSettings, ...settings }, silent)
   try {
     await work(pools)
   } finally {
@@ -214,7 +215,7 @@ test('of two transactions that wait for each other both are done in the end', as
 })
 
 test('closing breaks off what is still at work, in bounded time, and leaves no connection', async () => {
-  const pools = openPools(database.connectionString, defaultSettings, silent)
+  const pools = openPools(serverAddress(database.connectionString), defaultSettings, silent)
   const working = pools.hot.run(statement(`select pg_sleep(60), 'to be broken off'`), [])
   working.catch(() => undefined)
   const client = new Client({ connectionString: database.connectionString })

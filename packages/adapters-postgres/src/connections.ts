@@ -1,7 +1,10 @@
 import type { PostgresPoolClient } from 'kysely'
 import { Pool, type Client, type ClientBase, type PoolClient, type QueryResult } from 'pg'
+import { clientOf } from './client.ts'
 import { isAnswer, isDeadlock, lostAnswer, type Backend } from './errors.ts'
 import type { Pulse } from './pulse.ts'
+import { refusePooler } from './refuse-pooler.ts'
+import type { ServerAddress } from './server-address.ts'
 import type { Log } from './settings.ts'
 import type { HotStatement } from './sql/hot-statement.ts'
 import { valueTypes } from './value-types.ts'
@@ -33,7 +36,7 @@ export interface Connections extends Connection {
 }
 
 export interface ConnectionOptions {
-  readonly connectionString: string
+  readonly address: ServerAddress
   readonly applicationName: string
   readonly connectionsMax: number
   readonly connectionSeconds: number
@@ -56,7 +59,7 @@ export function openConnections(options: ConnectionOptions, pulse: Pulse, log: L
   const open = new Set<Client>()
   const busy = new Set<Client>()
   const pool = new Pool({
-    connectionString: options.connectionString,
+    Client: clientOf(options.address),
     application_name: options.applicationName,
     max: options.connectionsMax,
     connectionTimeoutMillis: options.connectionSeconds * 1000,
@@ -86,6 +89,7 @@ export function openConnections(options: ConnectionOptions, pulse: Pulse, log: L
     const answers = (await client.query<Backend>(query)) as unknown as readonly { rows: readonly Backend[] }[]
     const backend = answers.at(-1)?.rows[0]
     if (backend === undefined) throw new Error('the server does not know its own backend')
+    refusePooler(client, backend.pid)
     backends.set(client, backend)
   }
 

@@ -11,6 +11,7 @@ import { openPools } from './pools.ts'
 import { postgresPorts } from './postgres-ports.ts'
 import { postgresReceipts } from './receipts/postgres-receipts.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
+import { serverAddress } from './server-address.ts'
 import { defaultSettings, silent } from './settings.ts'
 import { patientSettings } from '../testing/patient-settings.ts'
 
@@ -48,7 +49,7 @@ describe('while every other answer is lost', () => {
       const database = await freshDatabase()
       const { connectionString } = database
       const { ports, close } = postgresPorts({ connectionString, settings: { ...patientSettings, cacheSeconds: 0 } })
-      const sound = openPools(connectionString, defaultSettings, silent)
+      const sound = openPools(serverAddress(connectionString), defaultSettings, silent)
       const lossy = {
         ...sound,
         hot: losingConnections(sound.hot),

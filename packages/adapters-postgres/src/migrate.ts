@@ -1,7 +1,9 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
+import { createClient } from './client.ts'
 import { isDeadlock, sqlState } from './errors.ts'
 import { migrations as all } from './migrations/migrations.ts'
 import type { Migration } from './migrations/migration.ts'
+import { serverAddress } from './server-address.ts'
 import { silent, type Log } from './settings.ts'
 
 export interface AppliedMigration {
@@ -30,7 +32,10 @@ export async function migrate(
   signal?: AbortSignal,
 ): Promise<readonly AppliedMigration[]> {
   signal?.throwIfAborted()
-  const client = new Client({ connectionString, application_name: 'gateway migrate', connectionTimeoutMillis: 2000 })
+  const client = createClient(serverAddress(connectionString), {
+    application_name: 'gateway migrate',
+    connectionTimeoutMillis: 2000,
+  })
   client.on('error', () => undefined) // what it breaks is told by the query that fails
   const breakOff = (): void => void client.end().catch(() => undefined)
   signal?.addEventListener('abort', breakOff, { once: true })

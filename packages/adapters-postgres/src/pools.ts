@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { openConnections, type Connections } from './connections.ts'
 import { watchPulse } from './pulse.ts'
+import type { ServerAddress } from './server-address.ts'
 import type { Log, Settings } from './settings.ts'
 import type { Tables } from './tables.ts'
 
@@ -19,23 +20,24 @@ export interface Pools {
  * Fresh partitions have no statistics, and plans that rely on some cost 4 to 20 times. A bitmap is for many rows at a time;
  * here it made a receipt a quarter dearer, and the claims read all suppressions of an account.
  */
-const hotPlans = {
+export const hotPlans = {
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   enable_material: 'off',
+  enable_incremental_sort: 'off',
   jit: 'off',
 }
 /** Compiling cost 0.15 to 0.7 s on nearly empty tables. */
 const ordinaryPlans = { jit: 'off' }
 
-/** Connects when first used. `connectionString` is a URL or leads to a socket: `postgres://user@/database?host=/folder`. */
-export function openPools(connectionString: string, settings: Settings, log: Log): Pools {
+/** Connects when first used. */
+export function openPools(address: ServerAddress, settings: Settings, log: Log): Pools {
   const { connectionSeconds, lockSeconds, statementSeconds, longStatementSeconds } = settings
-  const common = { connectionString, connectionSeconds, lockSeconds }
-  const pulse = watchPulse(connectionString, connectionSeconds, log)
+  const common = { address, connectionSeconds, lockSeconds }
+  const pulse = watchPulse(address, connectionSeconds, log)
   const hot = openConnections(
     {
       ...common,

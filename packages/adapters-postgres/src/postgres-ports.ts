@@ -16,11 +16,15 @@ import { postgresStories } from './messages/postgres-stories.ts'
 import { migrate, type AppliedMigration } from './migrate.ts'
 import { openPools } from './pools.ts'
 import { postgresReceipts } from './receipts/postgres-receipts.ts'
+import { serverAddress } from './server-address.ts'
 import { defaultSettings, silent, type Log, type Settings } from './settings.ts'
 import { postgresSuppressions } from './suppressions/postgres-suppressions.ts'
 
 export interface PostgresOptions {
-  /** A URL of PostgreSQL 15 or later. A direct connection: no pooler that shares one among several clients. */
+  /**
+   * A URL of PostgreSQL 15 or later, or one that leads to a socket: `postgres://user@/database?host=/folder`. A direct connection: no
+   * pooler. What it says about TLS, `serverAddress` tells.
+   */
   readonly connectionString: string
   readonly log?: Log
   /** What is left out has its default. */
@@ -47,13 +51,14 @@ export interface PostgresPorts {
   readonly close: (seconds?: number) => Promise<void>
 }
 
-/** Every stored port on one database. Connects when first used; what a lost connection interrupted is found out, not guessed. */
+/** Every stored port on one database. Throws for a URL that cannot be used. Connects when first used; what a lost connection interrupted is found out, not guessed. */
 export function postgresPorts(options: PostgresOptions): PostgresPorts {
   const { connectionString, log = silent } = options
   const settings = { ...defaultSettings, ...options.settings }
-  const pools = openPools(connectionString, settings, log)
+  const address = serverAddress(connectionString)
+  const pools = openPools(address, settings, log)
   const changes =
-    settings.cacheSeconds > 0 ? listenForChanges(connectionString, settings.connectionSeconds, log) : listenToNobody()
+    settings.cacheSeconds > 0 ? listenForChanges(address, settings.connectionSeconds, log) : listenToNobody()
   const context = createContext(pools, changes, settings, log)
   // Somebody waits for the answer: while the database is gone he is told so. The dispatcher has more patience, for what it gives up
   // in the middle becomes a message of which nobody knows whether it was sent.
@@ -77,8 +82,8 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       history: postgresHistory(context),
     },
     migrate: () => migrate(connectionString, log, undefined, closing.signal),
-    alone: (what, work) => alone(connectionString, what, work, closing.signal),
-    checkServer: () => checkServer(pools, log),
+    alone: (what, work) => alone(address, what, work, closing.signal),
+    checkServer: () => checkServer(pools, address, log),
     ping: async () => {
       await pools.kysely.selectFrom('price').select('prefix').limit(1).execute()
     },

@@ -1,5 +1,7 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
+import { createClient } from './client.ts'
 import { isAnswer } from './errors.ts'
+import type { ServerAddress } from './server-address.ts'
 import type { Log } from './settings.ts'
 
 /**
@@ -37,7 +39,7 @@ export const isGone = (error: unknown): error is GoneError => error instanceof E
 
 const gone = (): GoneError => Object.assign(new Error('the database does not answer'), { gone: true as const })
 
-export function watchPulse(connectionString: string, connectionSeconds: number, log: Log): Pulse {
+export function watchPulse(address: ServerAddress, connectionSeconds: number, log: Log): Pulse {
   const waiting = new Set<() => void>()
   const backs: (() => void)[] = []
   let asking = 0
@@ -118,8 +120,7 @@ export function watchPulse(connectionString: string, connectionSeconds: number, 
   }
 
   function connected(): Client {
-    const fresh = new Client({
-      connectionString,
+    const fresh = createClient(address, {
       application_name: 'gateway pulse',
       connectionTimeoutMillis: connectionSeconds * 1000,
       keepAlive: true,

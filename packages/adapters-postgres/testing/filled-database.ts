@@ -37,6 +37,9 @@ export async function fillDatabase(connectionString: string): Promise<void> {
     select add_partition(3);
     insert into carrier (name) values ('sim');
     insert into account (balance) select 1000000000 from generate_series(1, ${accounts});
+    insert into directory (account_id, login, first_name, surname, transactional, created_at)
+    select id, 'login' || id, 'first', 'last', false, now() from account;
+    insert into api_key (account_id, hash, prefix, label, issued_at) select id, 'key' || id, 'key', '', now() from account;
     ${[due, later, flying, sent, history].map((range) => sends(singles(range))).join(';')};
     insert into send (first_id, n, account_id, price, body, msisdns)
     select ${bulk.from} + k * 10000, 1000, 1 + k % 3, 10, 'bulk', array(select 27900000000 + i from generate_series(1, 1000) i)
@@ -70,6 +73,9 @@ export async function fillDatabase(connectionString: string): Promise<void> {
   await client.end()
 }
 
+/** Tables whose rows come and go. */
+const comingAndGoing = ['due', 'later', 'flight', 'orphan_receipt', 'arrival_offered', 'arrival_parts', 'suppression']
+
 /**
  * What waits comes and goes: the planner is told of six rows where there are all of them again. (It believed so, and read
  * the whole queue for each message that it claimed.)
@@ -77,7 +83,7 @@ export async function fillDatabase(connectionString: string): Promise<void> {
 export async function analyzeNearlyEmpty(connectionString: string): Promise<void> {
   const client = new Client({ connectionString })
   await client.connect()
-  for (const table of ['due', 'later', 'flight', 'orphan_receipt', 'arrival_offered', 'arrival_parts', 'suppression']) {
+  for (const table of comingAndGoing) {
     await client.query(`
       create temp table kept as select * from ${table};
       delete from ${table} where ctid not in (select ctid from ${table} limit 6)`)
@@ -87,4 +93,33 @@ export async function analyzeNearlyEmpty(connectionString: string): Promise<void
       drop table kept`)
   }
   await client.end()
+}
+
+/** Nothing but the test looks at the tables from now on, so that plans stay as they were made. */
+export async function stopAutovacuum(client: Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
+  )
+  for (const { name } of rows) await client.query(`alter table ${name} set (autovacuum_enabled = off)`)
+}
+
+/** Empties the tables whose rows come and go, or all of them, as autovacuum leaves them: without a page. Returns what puts the rows back. */
+export async function emptied(client: Client): Promise<() => Promise<void>> {
+  for (const table of comingAndGoing) {
+    await client.query(`create temp table kept_${table} as select * from ${table}; delete from ${table}`)
+  }
+  await vacuumAll(client)
+  return async () => {
+    for (const table of comingAndGoing) {
+      await client.query(`insert into ${table} overriding system value select * from kept_${table}`)
+    }
+  }
+}
+
+/** Vacuumed while empty a table has no page, and the planner believes in no row of it. */
+export async function vacuumAll(client: Client): Promise<void> {
+  const { rows } = await client.query<{ tables: string }>(
+    `select string_agg(relname, ', ') tables from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')`,
+  )
+  await client.query(`vacuum ${rows[0]?.tables ?? ''}`)
 }

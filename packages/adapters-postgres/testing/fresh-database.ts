@@ -8,7 +8,7 @@ export interface FreshDatabase {
 }
 
 /** The server that the test run has started. */
-function testServer(): string {
+export function testServer(): string {
   const server = process.env['GATEWAY_TEST_DATABASE']
   if (server === undefined) throw new Error('no test database: these tests run under jest with its globalSetup')
   return server

@@ -69,6 +69,7 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
   } catch (error) {
     log.debug({ err: error }, 'cannot start')
     if (stopping.aborted) return
+    log.fatal({ reason: explain(error) }, 'cannot start')
     cannotStart(error)
     await ending.stop(1)
   }

@@ -40,7 +40,7 @@ export const selectAccounts = ({ kysely }: Pick<Pools, 'kysely'>) =>
   kysely
     .selectFrom('account')
     .innerJoin('directory', 'directory.account_id', 'account.id')
-    .select([...directoryColumns, 'account.balance', 'directory.password_hash', codes.as('codes')])
+    .select([...directoryColumns, 'account.balance', codes.as('codes')])
 
 export const accountOf = (row: AccountRow): Account => ({
   id: row.id as AccountId,

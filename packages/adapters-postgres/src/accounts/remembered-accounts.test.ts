@@ -1,12 +1,13 @@
 import { freshDatabase } from '../../testing/fresh-database.ts'
 import { accessesOf } from '../../testing/plan.ts'
 import { openPools } from '../pools.ts'
+import { serverAddress } from '../server-address.ts'
 import { defaultSettings, silent } from '../settings.ts'
-import { lookUps } from './remembered-accounts.ts'
+import { findKey, findLogin } from '../sql/find-account.ts'
 
 test.each(['findKey', 'findLogin'] as const)('%s leads by index to one row of each table', async (name) => {
   const database = await freshDatabase()
-  const pools = openPools(database.connectionString, defaultSettings, silent)
+  const pools = openPools(serverAddress(database.connectionString), defaultSettings, silent)
   const hot = await pools.hot.connect()
   try {
     await hot.query(
@@ -19,7 +20,9 @@ test.each(['findKey', 'findLogin'] as const)('%s leads by index to one row of ea
     const [{ login, hash }] = (
       await hot.query('select login, hash from directory join api_key using (account_id) limit 1', [])
     ).rows as [{ login: string; hash: string }]
-    const accesses = await accessesOf(hot, lookUps(pools)[name], [name === 'findKey' ? hash : login])
+    const accesses = await accessesOf(hot, name === 'findKey' ? findKey : findLogin, [
+      name === 'findKey' ? hash : login,
+    ])
     expect(accesses.filter(({ rows, whole }) => whole || rows > 1)).toEqual([])
     expect(accesses.map(({ table }) => table)).toEqual(expect.arrayContaining(['account', 'directory']))
   } finally {

@@ -14,7 +14,7 @@ end $$;
 `
 
 export const disownAgain: Migration = {
-  version: 8,
+  version: 9,
   name: 'disown-again',
   sql: disown,
 }

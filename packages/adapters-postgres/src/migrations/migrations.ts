@@ -7,6 +7,7 @@ import { senderNumbers } from './0006-senders.ts'
 import { inbox } from './0007-inbox.ts'
 import { dispatcherVersion } from './0008-dispatcher-version.ts'
 import { disownAgain } from './0009-disown-again.ts'
+import { lookUps } from './0010-look-ups.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   inbox,
   dispatcherVersion,
   disownAgain,
+  lookUps,
 ]

@@ -18,7 +18,7 @@ with r as (
 ), u as (
   update account set balance = balance - t.cost
   from (select account, sum(n::bigint * price)::bigint cost from r group by account order by account) t
-  where account.id = t.account and not locked and balance >= t.cost
+  where account.id = any (array[t.account]) and not locked and balance >= t.cost
   returning id, balance
 ), ok as (
   select array_agg(id) ids from u

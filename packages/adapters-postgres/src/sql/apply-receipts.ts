@@ -12,7 +12,7 @@ export const applyReceipts = (partition: number): HotStatement<{ applied: number
   text: `
 with u as (
   update message_p${partition} m set code = c.code, code_at = now() from unnest($1::text[], $2::smallint[]) with ordinality c(ref, code, place)
-  where m.carrier_id = c.ref and m.carrier = $3::smallint and m.code in (100, 105, 106) and m.code <> c.code and m.sent_at > now() - interval '7 days'
+  where m.carrier_id = any (array[c.ref]) and m.carrier = $3::smallint and m.code in (100, 105, 106) and m.code <> c.code and m.sent_at > now() - interval '7 days'
   returning c.place
 )
 select count(distinct place)::int as applied from u`,

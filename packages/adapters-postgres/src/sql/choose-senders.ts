@@ -5,7 +5,8 @@ export const chosenSenders: HotStatement<{ place: number; sender: number }> = {
   name: 'chosen-senders',
   text: `
 select u.place, c.senders[array_position(c.accounts, u.account)] as sender
-from unnest($1::int[], $2::bigint[]) with ordinality u(account, number, place) join chosen_sender c on c.msisdn = u.number
+from unnest($1::int[], $2::bigint[]) with ordinality u(account, number, place)
+cross join lateral (select accounts, senders from chosen_sender where msisdn = u.number offset 0) c
 where u.account = any (c.accounts)`,
 }
 

@@ -40,5 +40,7 @@ from (select 1) one left join (
       select string_agg(u.o || ':' || x.kind, ',')
       from unnest(s.msisdns[d.lo - s.first_id + 1:d.upto - s.first_id]) with ordinality u(msisdn, o)
       cross join lateral (select kind from suppression where account_id in (0, d.account_id) and msisdn = u.msisdn offset 0) x) end as suppressed
-  from d join send s on s.first_id = d.first_id join account a on a.id = d.account_id) z on true`,
+  from d
+  cross join lateral (select sender, body, parts, msisdns, first_id from send where first_id = d.first_id offset 0) s
+  cross join lateral (select locked from account where id = d.account_id offset 0) a) z on true`,
 }

@@ -19,13 +19,15 @@ with a as (
   delete from later where ctid = any (array(select place from b union select place from t limit $2::int)) returning lo, hi, first_id
 ), v as (
   select i.id, s.first_id, s.account_id, s.sender, s.price, s.msisdns[i.id - s.first_id + 1] msisdn
-  from (select * from da union all select * from db) x join send s on s.first_id = x.first_id cross join lateral generate_series(x.lo, x.hi - 1) i(id)
+  from (select * from da union all select * from db) x
+  cross join lateral (select first_id, account_id, sender, price, msisdns from send where first_id = x.first_id offset 0) s
+  cross join lateral generate_series(x.lo, x.hi - 1) i(id)
 ), m as (
   insert into message (id, send_first_id, msisdn, account_id, sender, code, code_at) select id, first_id, msisdn, account_id, sender, 101, now() from v
 ), l as (
   insert into ledger (account_id, kind, amount, send_first_id, why) select account_id, 3, sum(price), first_id, 'code 101' from v group by account_id, first_id
 ), ac as (
-  update account set balance = balance + y.amount from (select account_id, sum(price) amount from v group by 1 order by 1) y where account.id = y.account_id
+  update account set balance = balance + y.amount from (select account_id, sum(price) amount from v group by 1 order by 1) y where account.id = any (array[y.account_id])
 )
 select count(*)::int as expired from v`,
 }

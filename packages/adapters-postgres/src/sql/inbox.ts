@@ -31,16 +31,15 @@ export const takeInbox = byPart<InboxRow>((part) => ({
   name: `take-${part}`,
   text: `
 with t as materialized (
-  select account_id, at, arrival_id from arrival_offered where account_id = $1::int and at >= $2::timestamptz ${offered[part]}
+  select ctid as place from arrival_offered where account_id = $1::int and at >= $2::timestamptz ${offered[part]}
   order by at, arrival_id limit $3::int for update skip locked
 ), d as (
-  delete from arrival_offered o using t where o.account_id = t.account_id and o.at = t.at and o.arrival_id = t.arrival_id
-  returning o.arrival_id
+  delete from arrival_offered where ctid = any (array(select place from t)) returning arrival_id
 ), k as (
   insert into arrival_taken (operation, account_id, arrivals) select $4::uuid, $1::int, array_agg(arrival_id) from d having count(*) > 0
 )
-select a.id, a.from_address as "from", a.at, a.text, a.answers, s.address as code
-from d join arrival a on a.id = d.arrival_id left join sender s on s.id = a.short_code order by a.at, a.id`,
+select a.id, a.from_address as "from", a.at, a.text, a.answers, (select address from sender where id = a.short_code) as code
+from d cross join lateral (select * from arrival where id = d.arrival_id offset 0) a order by a.at, a.id`,
 }))
 
 /** What operation $2 has taken of account $1 is offered again. May be run again. */
@@ -51,7 +50,8 @@ with k as (
   delete from arrival_taken where operation = $2::uuid and account_id = $1::int returning arrivals
 )
 insert into arrival_offered (account_id, at, arrival_id, to_code)
-select a.account_id, a.at, a.id, a.short_code is not null from k cross join lateral unnest(k.arrivals) i(id) join arrival a on a.id = i.id`,
+select a.account_id, a.at, a.id, a.short_code is not null from k cross join lateral unnest(k.arrivals) i(id)
+cross join lateral (select * from arrival where id = i.id offset 0) a`,
 }
 
 const listed: Readonly<Record<InboxPart, string>> = {

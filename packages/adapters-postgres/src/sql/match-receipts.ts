@@ -20,12 +20,12 @@ with o as (
   order by message_id, (code in (100, 105, 106)), case when code in (100, 105, 106) then -f.id else f.id end
 ), u as (
   update message m set code = b.code, code_at = b.at from (select * from b order by carrier_id collate "C") b
-  where m.id = b.message_id and m.code in (100, 105, 106) and m.code <> b.code
+  where m.id = any (array[b.message_id]) and m.code in (100, 105, 106) and m.code <> b.code
 ), x as (
-  delete from orphan_receipt r using f where r.id = f.id and (f.message_id is not null or f.at < now() - interval '3 days')
+  delete from orphan_receipt where id = any (array(select id from f where message_id is not null or at < now() - interval '3 days'))
 ), y as (
-  update orphan_receipt r set tries = r.tries + 1, next_try = now() + make_interval(secs => least(3600, 2 ^ r.tries)) from f
-  where r.id = f.id and f.message_id is null and f.at >= now() - interval '3 days'
+  update orphan_receipt set tries = tries + 1, next_try = now() + make_interval(secs => least(3600, 2 ^ tries))
+  where id = any (array(select id from f where message_id is null and at >= now() - interval '3 days'))
 )
 select count(message_id)::int as found from f`,
 }

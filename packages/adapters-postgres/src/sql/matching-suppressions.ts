@@ -9,6 +9,6 @@ export const matchingSuppressions: HotStatement<{ place: number; kind: number }>
   text: `
 select u.place, s.kind
 from unnest($1::int[], $2::bigint[]) with ordinality u(account, number, place)
-join suppression s on s.msisdn = u.number and s.account_id in (u.account, 0)
+cross join lateral (select kind from suppression where account_id in (u.account, 0) and msisdn = u.number offset 0) s
 where (select exists (select from suppression where account_id = 0) or exists (select from suppression where account_id = any ($1::int[])))`,
 }

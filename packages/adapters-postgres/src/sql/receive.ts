@@ -44,9 +44,9 @@ from add_parts($1::uuid[], $2::text[], $3::smallint[], $4::smallint[], $5::text[
 export const takeOldParts: HotStatement<Omit<JoinedParts, 'part' | 'complete'>> = {
   name: 'take-old-parts',
   text: `
-delete from arrival_parts where key in (
+delete from arrival_parts where key = any (array(
   select key from arrival_parts where last < now() - make_interval(secs => $1::float8) order by last limit $2::int for update skip locked
-) returning arrival as common, numbers as places, texts as pieces`,
+)) returning arrival as common, numbers as places, texts as pieces`,
 }
 
 /**

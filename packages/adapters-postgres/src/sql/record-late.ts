@@ -24,12 +24,12 @@ with f as (
     where message.code = 106 and message.carrier_id is null and excluded.code <> 106
   returning id, account_id, send_first_id, code, sent_at
 ), v as (
-  select m.*, s.price from m join send s on s.first_id = m.send_first_id where m.code = 111
+  select m.*, s.price from m cross join lateral (select price from send where first_id = m.send_first_id offset 0) s where m.code = 111
 ), l as (
   insert into ledger (account_id, kind, amount, send_first_id, why)
   select account_id, 3, sum(price), send_first_id, 'code 111' from v group by account_id, send_first_id
 ), a as (
-  update account set balance = balance + t.amount from (select account_id, sum(price) amount from v group by 1 order by 1) t where account.id = t.account_id
+  update account set balance = balance + t.amount from (select account_id, sum(price) amount from v group by 1 order by 1) t where account.id = any (array[t.account_id])
 ), i as (
   insert into incident (message_id, what) select id, case when sent_at <> now() then 'late' else 'unknown' end from m where sent_at <> now() or code = 106
 )

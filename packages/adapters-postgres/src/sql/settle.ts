@@ -15,21 +15,25 @@ with o as (
   select c.id, c.code, s.first_id, s.account_id, s.sender, s.price, s.msisdns[c.id - s.first_id + 1] msisdn
   from o cross join (select distinct on (id) id, code from unnest($3::bigint[], $4::smallint[]) with ordinality t(id, code, n) order by id, n) c
   cross join lateral array_position(o.ids, c.id) p(n)
-  join send s on s.first_id = coalesce(o.firsts[p.n], o.firsts[1]) where p.n is not null
+  cross join lateral (
+    select first_id, account_id, sender, price, msisdns from send where first_id = coalesce(o.firsts[p.n], o.firsts[1]) offset 0) s
+  where p.n is not null
 ), f as (
   update flight set ids = array(select case when x = any($3::bigint[]) then null else x end from unnest(flight.ids) with ordinality t(x, n) order by n)
   where dispatcher = $1::bigint and seq = $2::int and exists (select from v)
 ), m as (
   insert into message (id, send_first_id, msisdn, account_id, sender, code, code_at)
   select id, first_id, msisdn, account_id, sender, code, now() from v order by id
-  on conflict (id) do nothing returning id
+  on conflict (id) do nothing returning account_id, send_first_id, code
 ), e as (
-  select v.account_id, v.first_id, v.code, v.price from m join v on v.id = m.id
+  select g.*, s.price * n amount
+  from (select account_id, send_first_id, code, count(*) n from m group by 1, 2, 3) g
+  cross join lateral (select price from send where first_id = g.send_first_id offset 0) s
 ), l as (
   insert into ledger (account_id, kind, amount, send_first_id, why)
-  select account_id, 3, sum(price), first_id, 'code ' || code from e group by account_id, first_id, code
+  select account_id, 3, amount, send_first_id, 'code ' || code from e
 ), a as (
-  update account set balance = balance + t.amount from (select account_id, sum(price) amount from e group by 1 order by 1) t where account.id = t.account_id
+  update account set balance = balance + t.amount from (select account_id, sum(amount)::bigint amount from e group by 1 order by 1) t where account.id = any (array[t.account_id])
 )
 select exists (select from o) as alive`,
 }

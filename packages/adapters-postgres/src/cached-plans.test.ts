@@ -1,0 +1,73 @@
+import { Client } from 'pg'
+import { watchedConnection, type Step, type WatchedConnection } from '../testing/cached-plan.ts'
+import { emptied, fillDatabase, stopAutovacuum, vacuumAll } from '../testing/filled-database.ts'
+import { freshDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
+import { callers, cases, functions, ordinary, statementNames, type Case } from '../testing/hot-cases.ts'
+
+interface Open {
+  readonly database: FreshDatabase
+  readonly client: Client
+  readonly hot: WatchedConnection
+}
+
+const all = Object.entries(cases)
+const calls = Object.entries(functions)
+
+const execution = ({ statement, values }: Case): string => {
+  const list = values.map((value) => (typeof value === 'number' ? value : `'${String(value)}'`)).join(', ')
+  return `execute "${statement.name}" ${list && `(${list})`}`
+}
+
+/** Plans are made for what is there now, and kept. Statements are not run, for that would leave pages behind. */
+async function cachePlans({ client }: WatchedConnection): Promise<void> {
+  for (const [, one] of all) {
+    await client.query(`prepare "${one.statement.name}" as ${one.statement.text}`)
+    await client.query(`explain ${execution(one)}`)
+  }
+  for (const [call] of calls) await client.query(`begin; ${call}; rollback`)
+}
+
+test('every statement has a case here, or is known to be for the ordinary connections', async () => {
+  const known = [...all.map(([, { statement }]) => statement.name), ...callers, ...ordinary]
+  expect((await statementNames()).filter((name) => !known.includes(name))).toEqual([])
+})
+
+describe.each(['before the first row', 'while nothing waits'] as const)('with plans made %s', (state) => {
+  const open = {} as Open
+
+  beforeAll(async () => {
+    const database = await freshDatabase()
+    const { connectionString } = database
+    const client = new Client({ connectionString })
+    await client.connect()
+    await client.query('select add_partition(3)')
+    await stopAutovacuum(client)
+    if (state === 'while nothing waits') await fillDatabase(connectionString)
+    const putBack = state === 'while nothing waits' ? await emptied(client) : () => fillDatabase(connectionString)
+    await vacuumAll(client)
+    const hot = await watchedConnection(connectionString)
+    await cachePlans(hot)
+    await putBack()
+    Object.assign(open, { database, client, hot })
+  }, 120_000)
+
+  afterAll(async () => {
+    await open.hot.client.end()
+    await open.client.end()
+    await open.database.drop()
+  })
+
+  test.each(all)('%s works through what it needs', async (_, one) => {
+    const steps = await open.hot.watch((client) => client.query(execution(one)))
+    expect(large(steps, 5 * one.rowsMax + 1000)).toEqual([])
+  })
+
+  test.each(calls)('%s works through what it needs', async (call) => {
+    const steps = await open.hot.watch((client) => client.query(call))
+    expect(large(steps, 10_000)).toEqual([])
+  })
+})
+
+function large(steps: readonly Step[], rowsMax: number): readonly Step[] {
+  return steps.filter(({ rows }) => rows > rowsMax)
+}

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Client } from 'pg'
+import { countOf, sequencesOf, tablesOf } from './tables-of.ts'
+
+/** What a new schema has rows in. */
+const seeded = new Set(['price', 'carrier', 'id_share'])
+
+/** Throws unless the target is another database than the source, and has no table, or only those of a schema that nobody has used. */
+export async function refuseFilledTarget(source: Client, target: Client): Promise<void> {
+  if ((await identityOf(source)) === (await identityOf(target))) {
+    throw new Error('the target is the database that is to be copied')
+  }
+  const tables = await tablesOf(target)
+  if (tables.length + (await sequencesOf(target)).length === 0) return
+  const { rows } = await target.query<{ ours: boolean }>(`select to_regclass('schema_migration') is not null as ours`)
+  if (rows[0]?.ours !== true) throw new Error('the target has tables of something else: name an empty database')
+  for (const table of tables) {
+    if (!seeded.has(table) && (await countOf(target, table)) > 0) {
+      throw new Error(`the target is not empty: it has rows in ${table}. Name an empty database.`)
+    }
+  }
+}
+
+async function identityOf(client: Client): Promise<string> {
+  const { rows } = await client.query<{ identity: string }>(
+    `select extract(epoch from pg_postmaster_start_time())::text || ' ' || current_database() || ' ' || current_schema() as identity`,
+  )
+  return rows[0]?.identity ?? ''
+}
+
+const patienceMilliseconds = 3000
+
+/** Throws while a dispatcher has a lease or any other process of the gateway is connected; who has just gone is waited for. */
+export async function refuseBusySource(source: Client): Promise<void> {
+  const { rows: leases } = await source.query<{ count: number }>(
+    'select count(*)::int from dispatcher where lease_until > now()',
+  )
+  const count = leases[0]?.count ?? 0
+  if (count > 0) {
+    throw new Error(
+      `${count === 1 ? 'a dispatcher has' : `${count} dispatchers have`} a lease: stop every process of the gateway; one that was killed counts as gone after LEASE_SECONDS`,
+    )
+  }
+  const end = performance.now() + patienceMilliseconds
+  for (;;) {
+    const { rows } = await source.query<{ names: string | null }>(`
+      select string_agg(distinct application_name || coalesce(' from ' || host(client_addr), ''), ', ') as names from pg_stat_activity
+      where datname = current_database() and application_name ~ '^gateway' and pid <> pg_backend_pid()`)
+    const names = rows[0]?.names ?? null
+    if (names === null) return
+    if (performance.now() > end) {
+      throw new Error(`processes of the gateway use the database (${names}): stop every server, dispatcher and command`)
+    }
+    await delay(100)
+  }
+}

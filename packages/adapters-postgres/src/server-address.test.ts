@@ -1,0 +1,62 @@
+import { freshDatabase } from '../testing/fresh-database.ts'
+import { cuttingProxy } from '../testing/cutting-proxy.ts'
+import { createClient } from './client.ts'
+import { serverAddress } from './server-address.ts'
+
+const url = 'postgres://me:secret@db:5432/gateway'
+
+test('a socket has no TLS, whatever is asked for', () => {
+  for (const socket of ['postgres://me@/gateway?host=/run/x', 'postgres://me@%2Frun%2Fx/gateway']) {
+    expect(serverAddress(`${socket}${socket.includes('?') ? '&' : '?'}sslmode=require`, {}).tls).toBeUndefined()
+  }
+})
+
+test('what is said about TLS is taken out of the URL, and nothing else', () => {
+  const { connectionString } = serverAddress(
+    `${url}?sslmode=require&options=-c%20search_path%3Dx&application_name=a`,
+    {},
+  )
+  expect(connectionString).toBe(`${url}?options=-c%20search_path%3Dx&application_name=a`)
+  expect(serverAddress(url, {}).connectionString).toBe(url)
+})
+
+test.each([
+  [
+    'sslmode=no-verify',
+    'sslmode is "no-verify"; expected one of disable, allow, prefer, require, verify-ca, verify-full',
+  ],
+  ['sslmode=require&sslrootcert=/nowhere/ca.pem', 'sslrootcert: the file /nowhere/ca.pem cannot be read (ENOENT)'],
+  ['sslcert=/nowhere/c.pem', 'sslcert: the file /nowhere/c.pem cannot be read (ENOENT)'],
+  ['sslkey=/nowhere/k.pem', 'sslkey: the file /nowhere/k.pem cannot be read (ENOENT)'],
+  ['sslmode=verify-ca&sslrootcert=system', 'sslmode=verify-ca needs the certificate of an authority'],
+])('%s is refused with what is wrong', (query, message) => {
+  expect(() => serverAddress(`${url}?${query}`, {})).toThrow(message)
+})
+
+describe('a server without TLS', () => {
+  test.each([
+    ['', true],
+    ['disable', true],
+    ['allow', true],
+    ['prefer', true],
+    ['require', false],
+    ['verify-full', false],
+  ])('with sslmode %j is spoken to: %j', async (mode, speaks) => {
+    const database = await freshDatabase()
+    const proxy = await cuttingProxy(database.connectionString)
+    const address = serverAddress(
+      proxy.connectionString.replace('sslmode=disable&', ''),
+      mode === '' ? {} : { PGSSLMODE: mode },
+    )
+    const client = createClient(address, { connectionTimeoutMillis: 5000 })
+    try {
+      const answer = client.connect().then(() => client.query('select from price'))
+      if (speaks) await expect(answer).resolves.toMatchObject({ rowCount: 1 })
+      else await expect(answer).rejects.toThrow('The server does not support SSL connections')
+    } finally {
+      await client.end().catch(() => undefined)
+      await proxy.close()
+      await database.drop()
+    }
+  })
+})

@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { accept } from '../src/sql/accept.ts'
+import { applyReceipts, knownReceipts, newestPartition } from '../src/sql/apply-receipts.ts'
+import { arrayOf } from '../src/sql/arrays.ts'
+import { chooseSenders, chosenSenders } from '../src/sql/choose-senders.ts'
+import { claimBulk } from '../src/sql/claim-bulk.ts'
+import { claimSingle } from '../src/sql/claim-single.ts'
+import { disownUnknown } from '../src/sql/end-flights.ts'
+import { expire } from '../src/sql/expire.ts'
+import { extend } from '../src/sql/extend.ts'
+import { findKey, findLogin } from '../src/sql/find-account.ts'
+import { addSenders, findSenders, senderAddresses } from '../src/sql/find-senders.ts'
+import type { HotStatement } from '../src/sql/hot-statement.ts'
+import { putBack, takeInbox } from '../src/sql/inbox.ts'
+import { keepReceipts } from '../src/sql/keep-receipts.ts'
+import { endBackend, findSends } from '../src/sql/lost-answer.ts'
+import { mark } from '../src/sql/mark.ts'
+import { matchReceipts } from '../src/sql/match-receipts.ts'
+import { matchingSuppressions } from '../src/sql/matching-suppressions.ts'
+import { arrayOfTexts } from '../src/sql/null-arrays.ts'
+import { postpone } from '../src/sql/postpone.ts'
+import { promote } from '../src/sql/promote.ts'
+import { lockAccount, readAccount, readBalances } from '../src/sql/read-account.ts'
+import { findNoted, findWaitingParts, noteArrivals, takeOldParts } from '../src/sql/receive.ts'
+import { recordLate } from '../src/sql/record-late.ts'
+import { record } from '../src/sql/record.ts'
+import { refuseLate } from '../src/sql/refuse-late.ts'
+import { register } from '../src/sql/register.ts'
+import { settle } from '../src/sql/settle.ts'
+import { coveringSends, findOutcomes } from '../src/sql/status.ts'
+import { filled } from './filled-database.ts'
+
+/** A statement with values that find rows in a filled database. */
+export interface Case {
+  readonly statement: HotStatement<unknown>
+  readonly values: readonly unknown[]
+  /** Rows that it may read of any one table, where all are filled. */
+  readonly rowsMax: number
+  /** Partitions that it may look into. Default: the newest one only. */
+  readonly partitions?: readonly number[]
+}
+
+const ids = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i)
+const of = (value: number | string, count: number) => arrayOf(ids(0, count).map(() => value))
+const numbers = (of: readonly number[]) => arrayOf(of.map((id) => 27800000000 + id))
+const references = (of: readonly number[]) => arrayOfTexts(of.map((id) => `r${id}`))
+const keys = (kind: string, count: number) =>
+  ids(1, count).map((i) => createHash('md5').update(`${kind}${i}`).digest('hex'))
+const longAgo = '2001-01-01T00:00:00Z'
+const flying = ids(filled.flying.from, 100)
+const sent = ids(filled.sent.from, 500)
+const fresh = ids(5_500_001, 100)
+
+const recorded = (codes: string) => [
+  1,
+  '{}',
+  of(1, 100),
+  arrayOf(flying),
+  numbers(flying),
+  references(flying),
+  of(1, 100),
+  arrayOf(flying),
+  codes,
+  of(1, 100),
+]
+
+/** Every hot statement that shows its plan, by name. */
+export const cases: Readonly<Record<string, Case>> = {
+  accept: {
+    statement: accept,
+    values: [
+      arrayOf(fresh.map((id) => 1 + (id % 200))),
+      arrayOf(fresh),
+      of(1, 100),
+      of(10, 100),
+      of(1, 100),
+      of('hello', 100),
+      of('"{27820000000}"', 100),
+      of('null', 100),
+      of(1, 100),
+    ],
+    rowsMax: 200,
+    partitions: [],
+  },
+  'read-account': { statement: readAccount, values: [1], rowsMax: 1 },
+  'lock-account': { statement: lockAccount, values: [1], rowsMax: 1 },
+  'read-balances': { statement: readBalances, values: [arrayOf(ids(1, 50))], rowsMax: 50 },
+  // Rare: after a lost answer.
+  'find-sends': { statement: findSends, values: [arrayOf(sent)], rowsMax: 500, partitions: [0, 1, 2, 3] },
+  'find-outcomes': {
+    statement: findOutcomes,
+    values: [1, `{"${arrayOf(sent)}"}`, arrayOf([Math.min(...sent)]), arrayOf([Math.max(...sent)])],
+    rowsMax: 500,
+  },
+  'covering-sends': { statement: coveringSends, values: [1, arrayOf(sent)], rowsMax: 500 },
+  'matching-suppressions': {
+    statement: matchingSuppressions,
+    values: [of(1, 100), numbers(ids(1, 100))],
+    rowsMax: 200,
+  },
+  register: { statement: register, values: [30, '1.2.3'], rowsMax: 0 },
+  'disown-unknown': { statement: disownUnknown, values: [1, arrayOf([])], rowsMax: 100 },
+  extend: { statement: extend, values: [1, 30], rowsMax: 1 },
+  'claim-single': { statement: claimSingle, values: [1, 2, 0, 64, 500, 200, 30, 1], rowsMax: 2000 },
+  'claim-bulk': { statement: claimBulk, values: [1, 2, 0, 16, 500, 200, 30, 1], rowsMax: 100 },
+  mark: { statement: mark, values: [1, 1, 400], rowsMax: 1 },
+  record: {
+    statement: record,
+    values: [
+      1,
+      '{}',
+      of(1, 100),
+      arrayOf(flying),
+      numbers(flying),
+      references(flying),
+      '{1}',
+      '{1}',
+      `{${flying[0]}}`,
+      '{1}',
+      '{1}',
+      '{1}',
+      '{400}',
+    ],
+    rowsMax: 100,
+  },
+  'record-late': {
+    statement: recordLate,
+    values: recorded(arrayOf(ids(0, 100).map((i) => [100, 106, 111][i % 3] ?? 0))),
+    rowsMax: 100,
+  },
+  settle: { statement: settle, values: [1, 1, arrayOf(flying), of(101, 100)], rowsMax: 100 },
+  postpone: { statement: postpone, values: [1, 1, arrayOf(flying), 60], rowsMax: 100 },
+  'refuse-late': { statement: refuseLate, values: [arrayOf(sent)], rowsMax: 500 },
+  promote: { statement: promote, values: [0, 100, 100], rowsMax: 600 },
+  expire: { statement: expire, values: [-3600, 100], rowsMax: 700 },
+  'newest-partition': { statement: newestPartition, values: [], rowsMax: 1 },
+  'apply-receipts': { statement: applyReceipts(1), values: [references(sent), of(0, 500), 1], rowsMax: 500 },
+  'known-receipts': { statement: knownReceipts(1), values: [references(sent), of(100, 500), 1], rowsMax: 500 },
+  'keep-receipts': {
+    statement: keepReceipts,
+    values: [references(sent), of(0, 500), 1, numbers(sent), of('null', 500)],
+    rowsMax: 0,
+  },
+  'find-senders': { statement: findSenders, values: ['{12025551001,none}'], rowsMax: 2 },
+  'add-senders': { statement: addSenders, values: ['{12025551001,none}'], rowsMax: 2 },
+  'sender-addresses': { statement: senderAddresses, values: ['{1,2}'], rowsMax: 2 },
+  'chosen-senders': { statement: chosenSenders, values: [of(1, 100), numbers(ids(1, 100))], rowsMax: 100 },
+  'choose-senders': { statement: chooseSenders, values: [4, numbers(ids(4950, 100)), '{1,2,3,4}'], rowsMax: 100 },
+  'note-arrivals': { statement: noteArrivals, values: [arrayOf(keys('k', 100)), keys('o', 1)[0]], rowsMax: 100 },
+  'find-noted': { statement: findNoted, values: [arrayOf(keys('k', 100)), keys('o', 1)[0]], rowsMax: 100 },
+  'find-waiting-parts': { statement: findWaitingParts, values: [arrayOf(keys('p', 100))], rowsMax: 100 },
+  'take-old-parts': { statement: takeOldParts, values: [60, 100], rowsMax: 100 },
+  'take-all': { statement: takeInbox.all, values: [1, longAgo, 100, keys('n', 1)[0]], rowsMax: 100 },
+  'take-replies': { statement: takeInbox.replies, values: [1, longAgo, 100, keys('n', 1)[0]], rowsMax: 100 },
+  'take-short-code': { statement: takeInbox['short-code'], values: [1, longAgo, 100, keys('n', 1)[0]], rowsMax: 100 },
+  'put-back': { statement: putBack, values: [1, keys('t', 1)[0]], rowsMax: 1 },
+  'find-key': { statement: findKey, values: ['key7'], rowsMax: 1 },
+  'find-login': { statement: findLogin, values: ['login7'], rowsMax: 1 },
+  'end-backend': { statement: endBackend, values: [0, '0'], rowsMax: 0 },
+  'match-receipts': { statement: matchReceipts, values: [200], rowsMax: 600, partitions: [0, 1, 2, 3] },
+}
+
+/** Hot statements that only call a function, of those below: its statements have the plans. */
+export const callers = [
+  'release',
+  'retire',
+  'recover',
+  'disown',
+  'add-parts',
+  'receive-texts',
+  'lease-block',
+  'lease-shared',
+] as const
+
+/** For the ordinary connections, which plan for what is there and may join whole tables. */
+export const ordinary = [
+  'adopt-receipts',
+  'check-ledger',
+  'delete-waiting',
+  'drop-history',
+  'enter-credits',
+  'explain-message',
+  'find-deleted',
+  'find-operation',
+  'give-up-shared-block',
+  'list-all',
+  'list-dispatchers',
+  'list-opt-outs',
+  'list-queue',
+  'list-replies',
+  'list-scheduled',
+  'list-short-code',
+  'skip-blocks',
+  'transfer',
+  'unowned-arrivals',
+] as const
+
+/** Calls of functions, and what they may read whole: tables that stay small. */
+export const functions: Readonly<Record<string, readonly string[]>> = {
+  'select * from release_flights(1, 1)': [],
+  'select retire(2)': [],
+  "update dispatcher set lease_until = now() - interval '1 hour' where id < 5; select * from recover()": ['dispatcher'],
+  'select disown(1, 1)': [],
+  'select * from lease_block()': ['id_block'],
+  'select * from lease_shared(10)': ['id_share', 'id_block'],
+  "select * from delete_waiting(1, array(select generate_series(5100002, 5101000, 2)), now() - interval '90 days', gen_random_uuid())":
+    [],
+  'select transfer_credits(2, 1, 10, now(), gen_random_uuid())': [],
+  "select * from add_parts(array[md5('p1')::uuid, md5('p2')::uuid], '{x,y}', '{1,2}', '{2,2}', '{a,b}')": [],
+  "select drop_inbox(now() - interval '90 days', 730)": [],
+  'select adopt(0)': ['orphan_receipt', 'flight'],
+  "select * from drop_block(530, now() + interval '1 day')": ['flight'],
+  "select receive_texts('{1,1,1}', '{27805300001,27805200001,x}', '{27805300001,27805200001,null}', '{12025551001,null,null}', '{stop,b,c}', '{1,0,0}', '{5500001}', 'bye', 1::smallint)":
+    ['flight'],
+}
+
+/** The names of all statements of `src/sql`; one that is made for a partition, as of partition 1. */
+export async function statementNames(): Promise<readonly string[]> {
+  const folder = new URL('../src/sql/', import.meta.url)
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  const modules = await Promise.all(
+    files.map(async (file) => (await import(new URL(file, folder).href)) as Readonly<Record<string, unknown>>),
+  )
+  return modules.flatMap((exported) => Object.values(exported).flatMap(statementsIn)).map(({ name }) => name)
+}
+
+function statementsIn(exported: unknown): readonly HotStatement<unknown>[] {
+  if (typeof exported === 'function')
+    return /partition/.test(String(exported)) ? statementsIn((exported as (of: number) => unknown)(1)) : []
+  if (typeof exported !== 'object' || exported === null) return []
+  if ('name' in exported && 'text' in exported) return [exported as HotStatement<unknown>]
+  return Object.values(exported).flatMap(statementsIn)
+}
