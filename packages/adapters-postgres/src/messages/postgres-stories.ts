@@ -20,6 +20,8 @@ import {
   type StoryRefund,
 } from '@gateway/core'
 import type { Context } from '../context.ts'
+import { refundCode } from '../credits/movements.ts'
+import { findMessages } from './find-messages.ts'
 import { explainMessage, type StoryRow } from '../sql/explain-message.ts'
 
 export const postgresStories = ({ pools: { ordinary } }: Context): Stories => ({
@@ -27,6 +29,7 @@ export const postgresStories = ({ pools: { ordinary } }: Context): Stories => ({
     const [row] = await ordinary.run(explainMessage, [id, storyLinesMax])
     return row && storyOf(id, row)
   },
+  find: (search, decidedSince, limit) => findMessages(ordinary, search, decidedSince, limit),
 })
 
 function storyOf(id: MessageId, row: StoryRow): MessageStory {
@@ -100,14 +103,14 @@ function decidedPlace({ code, at, stored, carrier, reference }: NonNullable<Stor
   }
 }
 
-function known(code: number): OutcomeCode {
+export function known(code: number): OutcomeCode {
   const outcome = outcomeCode(code)
   if (outcome === undefined) throw new Error(`a message has the code ${code}`)
   return outcome
 }
 
 function refundOf({ why, amount, first, last }: NonNullable<StoryRow['refunds']>[number], cost: Credits): StoryRefund {
-  const code = why === 'deleted' ? OUTCOME.cancelled : outcomeCode(Number(/^code ([0-9]+)$/.exec(why ?? '')?.[1]))
+  const code = refundCode(why)
   const messages = cost === 0 ? undefined : amount / cost
   return { code, messages, amount: credits(amount), first: instant(first), last: instant(last) }
 }
