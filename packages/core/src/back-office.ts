@@ -27,6 +27,8 @@ import type { AssignedCode } from './message/senders.ts'
 import { skipIds } from './message/skip-ids.ts'
 import type { Ports } from './ports.ts'
 import { blockNumber, type BlockReason } from './suppression/block-number.ts'
+import { blockNumbers } from './suppression/block-numbers.ts'
+import { importOptOuts } from './suppression/import-opt-outs.ts'
 import type { SuppressionEntry } from './suppression/suppression.ts'
 import { unblockNumber } from './suppression/unblock-number.ts'
 
@@ -67,6 +69,8 @@ export const createBackOffice = (
   removePrice: removePrice(ports),
   listPrices: listPrices(ports),
   blockNumber: blockNumber(ports),
+  blockNumbers: blockNumbers(ports),
+  importOptOuts: importOptOuts(ports),
   unblockNumber: unblockNumber(ports),
   listBlockedNumbers: (reason: BlockReason): AsyncIterable<SuppressionEntry> =>
     ports.suppressions.list('everybody', reason),

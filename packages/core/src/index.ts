@@ -103,8 +103,14 @@ export type { Wish } from './inbox/wish-of.ts'
 
 // Suppressions.
 export type { BlockReason } from './suppression/block-number.ts'
-export type { Suppression, SuppressionEntry, SuppressionKey, SuppressionScope } from './suppression/suppression.ts'
-export { manualOptOutText, type OptOut } from './suppression/opt-out.ts'
+export type {
+  ListedSuppression,
+  Suppression,
+  SuppressionEntry,
+  SuppressionKey,
+  SuppressionScope,
+} from './suppression/suppression.ts'
+export { manualOptOutText, type ImportedOptOut, type OptOut, type OptOutReply } from './suppression/opt-out.ts'
 export type { Suppressions } from './suppression/suppressions.ts'
 
 // Carriers.

@@ -12,7 +12,7 @@ import {
 import type { Connections } from '../connections.ts'
 import { timestamp } from '../sql/arrays.ts'
 import { findMessages as statement, type FoundRow } from '../sql/find-messages.ts'
-import { known } from './postgres-stories.ts'
+import { knownCode } from './known-code.ts'
 
 export async function findMessages(
   ordinary: Connections,
@@ -38,7 +38,7 @@ const foundOf = (row: FoundRow): FoundMessage => ({
 })
 
 function placeOf({ place, code, at, attempt, marked }: FoundRow): FoundPlace {
-  if (place === 'decided') return { place, code: known(code), at: instant(at) }
+  if (place === 'decided') return { place, code: knownCode(code), at: instant(at) }
   if (place === 'scheduled') return { place, due: instant(at) }
   if (place === 'postponed') return { place, until: instant(at), attempt }
   return place === 'queue' ? { place, attempt } : { place, attempt, marked }

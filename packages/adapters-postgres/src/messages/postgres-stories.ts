@@ -3,7 +3,6 @@ import {
   credits,
   instant,
   OUTCOME,
-  outcomeCode,
   storyLinesMax,
   type AccountId,
   type CarrierId,
@@ -13,7 +12,6 @@ import {
   type MessagePlace,
   type MessageStory,
   type Msisdn,
-  type OutcomeCode,
   type ReceiptCode,
   type SenderAddress,
   type Stories,
@@ -21,6 +19,7 @@ import {
 } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { refundCode } from '../credits/movements.ts'
+import { knownCode } from './known-code.ts'
 import { findMessages } from './find-messages.ts'
 import { explainMessage, type StoryRow } from '../sql/explain-message.ts'
 
@@ -93,7 +92,7 @@ function placeOf({ message, later, due, flight }: StoryRow): MessagePlace {
 function decidedPlace({ code, at, stored, carrier, reference }: NonNullable<StoryRow['message']>): MessagePlace {
   return {
     place: 'decided',
-    code: known(code),
+    code: knownCode(code),
     at: instant(at),
     stored: instant(stored),
     carrier: (carrier as CarrierId | null) ?? undefined,
@@ -101,12 +100,6 @@ function decidedPlace({ code, at, stored, carrier, reference }: NonNullable<Stor
     // A carrier took it, or may have: it stays charged (ruling 1.4).
     refunded: reference === null && code !== OUTCOME.unknown,
   }
-}
-
-export function known(code: number): OutcomeCode {
-  const outcome = outcomeCode(code)
-  if (outcome === undefined) throw new Error(`a message has the code ${code}`)
-  return outcome
 }
 
 function refundOf({ why, amount, first, last }: NonNullable<StoryRow['refunds']>[number], cost: Credits): StoryRefund {
