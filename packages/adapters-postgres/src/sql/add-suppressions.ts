@@ -5,7 +5,7 @@ import type { HotStatement } from './hot-statement.ts'
  * that comes twice the first. Returns how many it added. In the order of the numbers, so that two of these never wait for
  * each other in a circle. For the ordinary connections.
  *
- * Cost: 5 µs a number, 5000 a statement.
+ * Cost, 5000 a statement: 5.1 µs and 305 bytes of log a number, 7.5 and 525 with a text; 2.4 to 2.8 µs where it is there.
  */
 export const addSuppressions: HotStatement<{ added: number }> = {
   name: 'add-suppressions',

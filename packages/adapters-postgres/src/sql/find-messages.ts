@@ -24,8 +24,8 @@ export interface FoundRow {
  * message that moves is in one place.
  *
  * For the ordinary connections. What is decided is found by the index that replies need; of what waits every range is
- * looked through, 20 ns a number of a bulk send, 2 µs a single one. Sends are looked up one by one: a join would read all
- * of them.
+ * looked through: 30 ns a number of a bulk send, 2 µs a single one. Sends are looked up one by one: a join would read all
+ * of them. A number with 100,000 messages takes 0.5 s.
  */
 export const findMessages: HotStatement<FoundRow> = {
   name: 'find-messages',
