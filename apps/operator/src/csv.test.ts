@@ -47,7 +47,7 @@ test.each<[what: string, text: string, records: readonly [line: number, ...field
 ])('%s', async (_, text, records) => {
   const expected = records.map(([line, ...fields]) => ({ line, fields }))
   expect(await all([text])).toEqual(expected)
-  expect(await all([...text])).toEqual(expected)
+  expect(await all(Array.from(text))).toEqual(expected)
 })
 
 test('a quote that is never closed is told with the line where its record begins', async () => {

@@ -35,7 +35,7 @@ export const movements: Contract<StoredPorts> = {
   ) => {
     const main = await anAccount(ports, { credits: 1000 })
     const sub = await anAccount(ports, { credits: 50, parent: main.id })
-    const [{ at: opened = farAhead } = {}] = await movementsOf(ports, sub.id)
+    const { at: opened } = at(await movementsOf(ports, sub.id), 0)
     await ports.ledger.topUp(main.id, credits(-30), 'a "correction", =1+1', opened)
     await ports.ledger.transfer({ from: main.id, to: sub.id, amount: credits(20) }, opened)
     const { ids } = await accepted(ports, anOrder(main.id, { to: numbers(3), costs: [25] }))
