@@ -96,6 +96,36 @@ export const readMinute: (text: string) => Instant = read(
   'a time CCYYMMDDHHmm at GMT+2, such as 202612312359',
 )
 
+const beginOfDay = (text: string): Instant | undefined => {
+  const day = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)
+  return day === null ? undefined : parseMinute(`${day.slice(1).join('')}0000`)
+}
+
+const daysAgo = (text: string): Instant | undefined => {
+  const days = /^([1-9][0-9]{0,4})d$/.exec(text)
+  return days === null ? undefined : secondsAfter(instant(Date.now()), -Number(days[1]) * 86_400)
+}
+
+const momentForms = 'a day such as 2026-10-18 (GMT+2), a time CCYYMMDDHHmm, or a number of days ago such as 7d'
+
+/** The beginning of a period: of the day, at the minute, or so many days ago. */
+export const readFrom: (text: string) => Instant = read(
+  (text) => beginOfDay(text) ?? parseMinute(text) ?? daysAgo(text),
+  momentForms,
+)
+
+/** The end of a period, which is no part of it: after the day, at the minute, or so many days ago. */
+export const readTo: (text: string) => Instant = read((text) => {
+  const day = beginOfDay(text)
+  return day === undefined ? (parseMinute(text) ?? daysAgo(text)) : secondsAfter(day, 86_400)
+}, momentForms)
+
+/** How many rows a page has. */
+export const readLimit: (text: string) => number = read((text) => {
+  const limit = whole(text)
+  return limit > 0 && limit <= 1000 ? limit : undefined
+}, 'a whole number from 1 to 1000')
+
 const endOfDay = (text: string): Instant | undefined => {
   const day = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)
   const begin = day === null ? undefined : parseMinute(`${day.slice(1).join('')}0000`)

@@ -1,3 +1,4 @@
+import { csvLine, type Cell } from './csv.ts'
 import type { Writer } from './writer.ts'
 
 /** What a program can read. Amounts of credits are numbers with at most one decimal, times are ISO 8601 in UTC. */
@@ -8,9 +9,11 @@ export interface Output {
   result(json: Json, text?: string): void
   /**
    * The result as rows: a JSON array for a program, aligned columns for a person; begins before all rows are there. With a
-   * `total`, which is asked for after the last of them, the JSON is `{"rows":[…],"total":…}`.
+   * `total`, which is asked for after the last of them, the JSON is `{"rows":[…],"total":…}`; one without cells is for programs only.
    */
   rows(head: readonly string[], rows: Rows, total?: () => Row): Promise<void>
+  /** The result as CSV (RFC 4180), its times and amounts as in JSON; begins before all rows are there. */
+  csv(head: readonly string[], rows: Iterable<CsvRow> | AsyncIterable<CsvRow>): Promise<void>
   /** A part of the result as it comes, for a person only. */
   line(text: string): void
   /** What is worth knowing besides the result, for a person only. */
@@ -25,6 +28,8 @@ export interface Row {
   readonly json: Json
   readonly cells: readonly string[]
 }
+
+export type CsvRow = readonly Cell[]
 
 export type Rows = Iterable<Row> | AsyncIterable<Row>
 
@@ -48,12 +53,15 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
   }
 
   /** Rows that run by on the same terminal show by themselves how far they are. */
-  async function* counted(rows: Rows): AsyncIterable<Row> {
+  async function* counted<Each>(rows: Iterable<Each> | AsyncIterable<Each>): AsyncIterable<Each> {
     let count = 0
     for await (const row of rows) {
       if (out.failure() !== undefined) return
       yield row
-      if (++count % pageRows === 0 && !out.isTerminal) progress(`${count} rows`)
+      if (++count % pageRows !== 0) continue
+      if (!out.isTerminal) progress(`${count} rows`)
+      // A slow reader is waited for: what it has not read yet would grow here.
+      await out.flush()
     }
     progress('')
   }
@@ -65,6 +73,10 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
     },
     rows: (head, rows, total) =>
       json ? jsonRows(counted(rows), print, total) : textRows(head, followed(counted(rows), total), print),
+    csv: async (head, rows) => {
+      out.write(csvLine(head))
+      for await (const cells of counted(rows)) out.write(csvLine(cells))
+    },
     line: (text) => {
       if (!json) print(text)
     },
@@ -101,7 +113,8 @@ async function jsonRows(rows: AsyncIterable<Row>, print: (text: string) => void,
 
 async function* followed(rows: AsyncIterable<Row>, last?: () => Row): AsyncIterable<Row> {
   yield* rows
-  if (last !== undefined) yield last()
+  const total = last?.()
+  if (total !== undefined && total.cells.length > 0) yield total
 }
 
 async function textRows(

@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import { group } from './command.ts'
+import { accountLedger } from './commands/account-ledger.ts'
 import { accountList } from './commands/account-list.ts'
 import { accountLock } from './commands/account-lock.ts'
 import { accountOpen } from './commands/account-open.ts'
 import { accountPassword } from './commands/account-password.ts'
+import { accountSet } from './commands/account-set.ts'
 import { accountShow } from './commands/account-show.ts'
 import { accountTransfer } from './commands/account-transfer.ts'
 import { accountUnlock } from './commands/account-unlock.ts'
@@ -18,11 +20,14 @@ import { keyIssue } from './commands/key-issue.ts'
 import { keyList } from './commands/key-list.ts'
 import { keyRevoke } from './commands/key-revoke.ts'
 import { messageExplain } from './commands/message-explain.ts'
+import { messageFind } from './commands/message-find.ts'
 import { migrate, type RunMigrate } from './commands/migrate.ts'
 import { numberBlock } from './commands/number-block.ts'
 import { numberList } from './commands/number-list.ts'
 import { numberUnblock } from './commands/number-unblock.ts'
 import { optoutAdd } from './commands/optout-add.ts'
+import { optoutExport } from './commands/optout-export.ts'
+import { optoutImport } from './commands/optout-import.ts'
 import { optoutList } from './commands/optout-list.ts'
 import { optoutRemove } from './commands/optout-remove.ts'
 import { priceList } from './commands/price-list.ts'
@@ -39,10 +44,12 @@ import type { Run } from './context.ts'
 /** The whole command line: its table of contents. */
 export const createProgram = (run: Run, runMigrate: RunMigrate, runCopy: RunCopy, version: string): Command =>
   group('gateway', 'Operates the SMS gateway: accounts, keys, credits, prices, numbers, messages.', [
-    group('account', 'open, list, show, lock and unlock accounts, move credits between them', [
+    group('account', 'open, list, show, change, lock and unlock accounts, move and follow their credits', [
       accountOpen(run),
       accountList(run),
       accountShow(run),
+      accountSet(run),
+      accountLedger(run),
       accountLock(run),
       accountUnlock(run),
       accountPassword(run),
@@ -57,13 +64,15 @@ export const createProgram = (run: Run, runMigrate: RunMigrate, runCopy: RunCopy
       shortcodeRelease(run),
       shortcodeList(run),
     ]),
-    group('optout', 'add, remove and list opt-outs of an account', [
+    group('optout', 'add, remove, list, import and export opt-outs of an account', [
       optoutAdd(run),
       optoutRemove(run),
       optoutList(run),
+      optoutImport(run),
+      optoutExport(run),
     ]),
     group('arrivals', 'list what people wrote that belongs to no account', [arrivalsList(run)]),
-    group('message', 'explain what happened to a message', [messageExplain(run)]),
+    group('message', 'find messages, and explain what happened to one', [messageFind(run), messageExplain(run)]),
     group('dispatcher', 'list the dispatchers that run', [dispatcherList(run)]),
     group('queue', 'show what waits to be sent', [queueShow(run)]),
     group('history', 'drop what is older than 90 days', [historyDrop(run)]),

@@ -34,7 +34,12 @@ const commands = [
 const closed: Host = {
   out: textOf().stream,
   err: textOf().stream,
-  input: () => ({ secret: () => Promise.resolve('') }),
+  input: () => ({
+    secret: () => Promise.resolve(''),
+    text: () => {
+      throw new Error('no file is read')
+    },
+  }),
   interruption: new AbortController().signal,
   withDatabase: () => Promise.reject(new Error('The database cannot be reached: no.')),
 }

@@ -2,17 +2,25 @@ import {
   formatCredits,
   formatDate,
   formatTime,
+  instant,
   type Account,
   type ApiKey,
   type Credits,
   type Instant,
 } from '@gateway/core'
-import type { Json } from './output.ts'
+import { printable, type Json } from './output.ts'
 
 export const creditsJson = (amount: Credits): number => amount / 10
 
 export const timeJson = (at: Instant | undefined): string | null =>
   at === undefined ? null : new Date(at).toISOString()
+
+/** A time as `timeJson` writes it. */
+export const parseTime = (text: string): Instant | undefined => {
+  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$/.test(text)) return undefined
+  const at = Date.parse(text)
+  return Number.isNaN(at) || new Date(at).toISOString() !== text ? undefined : instant(at)
+}
 
 /** For a person: at +02:00 like every time on the interfaces. */
 export const timeText = (at: Instant | undefined): string =>
@@ -40,6 +48,12 @@ export const accountJson = (account: Account, balance: Credits): Json => ({
   trialOwnNumber: account.trial?.ownNumber ?? null,
   transactional: account.transactional,
 })
+
+/** The account as lines of a name and a value. */
+export const accountLines = (account: Account, balance: Credits): string => {
+  const cells = accountCells(account, balance).map(printable)
+  return accountHead.map((name, at) => `${name.toLowerCase().padEnd(8)} ${cells[at] ?? ''}`.trimEnd()).join('\n')
+}
 
 export const accountHead = ['ID', 'PARENT', 'LOGIN', 'NAME', 'CREDITS', 'STATE']
 

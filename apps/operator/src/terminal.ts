@@ -1,6 +1,7 @@
+import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable, type Readable } from 'node:stream'
-import type { Input } from './context.ts'
+import { Refused, type Input } from './context.ts'
 
 /** Hides what readline would show of the typed characters. */
 const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -33,4 +34,18 @@ export const terminal = (
       lines.close()
     }
   },
+  text: (path) => textOf(path === '-' ? stdin : createReadStream(path), path === '-' ? 'Standard input' : path),
 })
+
+async function* textOf(bytes: Readable, name: string): AsyncIterable<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  try {
+    for await (const chunk of bytes) yield decoder.decode(chunk as Uint8Array, { stream: true })
+    yield decoder.decode()
+  } catch (problem) {
+    const { code, message } = problem as NodeJS.ErrnoException
+    if (code === undefined) throw problem
+    const why = code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8' : message
+    throw new Refused(`${name} cannot be read: ${why}.`)
+  }
+}

@@ -1,6 +1,7 @@
-import { Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import type { Clock, Ports } from '@gateway/core'
 import { memoryStore, memoryStoredPorts, memorySecrets, steppingClock, type MemoryStore } from '@gateway/core/testing'
+import { terminal } from '../src/terminal.ts'
 import { runCommandLine, type Opened } from '../src/run-command-line.ts'
 
 export interface Outcome {
@@ -12,7 +13,7 @@ export interface Outcome {
 export interface Operator {
   readonly ports: Ports
   readonly store: MemoryStore
-  /** Runs a command that may fail. `typed` is what comes as a secret; undefined: the two that were typed differ. */
+  /** Runs a command that may fail. `typed` is what comes as a secret, or by standard input; undefined: the two that were typed differ. */
   run(args: readonly string[], typed?: string): Promise<Outcome>
   /** Runs a command that must succeed, with `--json`, and returns its document. */
   json<Result>(...args: readonly string[]): Promise<Result>
@@ -42,7 +43,14 @@ export function anOperator(
     const code = await runCommandLine(args, {
       out: out.stream,
       err: err.stream,
-      input: () => ({ secret: () => Promise.resolve(typed) }),
+      input: () => ({
+        ...terminal(
+          Readable.from([Buffer.from(typed ?? '')]),
+          () => undefined,
+          () => undefined,
+        ),
+        secret: () => Promise.resolve(typed),
+      }),
       interruption: interruption.signal,
       withDatabase: (work) => work({ ports, migrate, copyTo }),
     })

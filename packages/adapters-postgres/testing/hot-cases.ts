@@ -175,6 +175,7 @@ export const callers = [
 
 /** For the ordinary connections, which plan for what is there and may join whole tables. */
 export const ordinary = [
+  'add-suppressions',
   'adopt-receipts',
   'check-ledger',
   'delete-waiting',
@@ -182,6 +183,7 @@ export const ordinary = [
   'enter-credits',
   'explain-message',
   'find-deleted',
+  'find-messages',
   'find-operation',
   'give-up-shared-block',
   'list-all',

@@ -1,6 +1,8 @@
 import type { AccountId } from './account/account.ts'
 import type { AccountWithBalance } from './account/accounts.ts'
 import type { ApiKey } from './account/api-key.ts'
+import { changeAccount } from './account/change-account.ts'
+import { findAccount, findByLogin } from './account/find-account.ts'
 import { issueApiKey } from './account/issue-api-key.ts'
 import { lockAccount } from './account/lock-account.ts'
 import { openAccount } from './account/open-account.ts'
@@ -8,6 +10,7 @@ import { revokeApiKey } from './account/revoke-api-key.ts'
 import { setPassword } from './account/set-password.ts'
 import { unlockAccount } from './account/unlock-account.ts'
 import type { RunningDispatcher, WaitingWork } from './carrier/overview.ts'
+import { listMovements } from './credits/list-movements.ts'
 import { listPrices } from './credits/list-prices.ts'
 import { removePrice } from './credits/remove-price.ts'
 import { setPrice } from './credits/set-price.ts'
@@ -16,6 +19,7 @@ import { verifyLedger } from './credits/verify-ledger.ts'
 import { exchangeDefaults, type ExchangeSettings } from './exchange-settings.ts'
 import type { UnownedArrival } from './inbox/inbox.ts'
 import { dropHistory } from './message/drop-history.ts'
+import { findMessages } from './message/find-messages.ts'
 import type { MessageId } from './message/message-id.ts'
 import type { MessageStory } from './message/message-story.ts'
 import type { SenderAddress } from './message/sender-address.ts'
@@ -23,6 +27,8 @@ import type { AssignedCode } from './message/senders.ts'
 import { skipIds } from './message/skip-ids.ts'
 import type { Ports } from './ports.ts'
 import { blockNumber, type BlockReason } from './suppression/block-number.ts'
+import { blockNumbers } from './suppression/block-numbers.ts'
+import { importOptOuts } from './suppression/import-opt-outs.ts'
 import type { SuppressionEntry } from './suppression/suppression.ts'
 import { unblockNumber } from './suppression/unblock-number.ts'
 
@@ -47,6 +53,9 @@ export const createBackOffice = (
   openAccount: openAccount(ports),
   listAccounts: (): AsyncIterable<AccountWithBalance> => ports.accounts.list(),
   findAccount: (id: AccountId): Promise<AccountWithBalance | undefined> => ports.accounts.find(id),
+  findAccountByName: findAccount(ports),
+  findAccountByLogin: findByLogin(ports),
+  changeAccount: changeAccount(ports),
   lockAccount: lockAccount(ports),
   unlockAccount: unlockAccount(ports),
   setPassword: setPassword(ports),
@@ -55,14 +64,18 @@ export const createBackOffice = (
   revokeApiKey: revokeApiKey(ports),
   topUp: topUp(ports),
   verifyLedger: verifyLedger(ports),
+  listMovements: listMovements(ports),
   setPrice: setPrice(ports),
   removePrice: removePrice(ports),
   listPrices: listPrices(ports),
   blockNumber: blockNumber(ports),
+  blockNumbers: blockNumbers(ports),
+  importOptOuts: importOptOuts(ports),
   unblockNumber: unblockNumber(ports),
   listBlockedNumbers: (reason: BlockReason): AsyncIterable<SuppressionEntry> =>
     ports.suppressions.list('everybody', reason),
   explainMessage: (id: MessageId): Promise<MessageStory | undefined> => ports.stories.of(id),
+  findMessages: findMessages(ports),
   listDispatchers: (): Promise<readonly RunningDispatcher[]> => ports.overview.dispatchers(),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
   dropHistory: dropHistory(ports, contactDays),

@@ -11,7 +11,14 @@ export type { Ports, StoredPorts } from './ports.ts'
 
 // Accounts.
 export { accountId, isLogin, loginLengthMax, type Account, type AccountId, type NewAccount } from './account/account.ts'
-export type { Accounts, AccountWithBalance, OpenedAccount, OpenRefusal } from './account/accounts.ts'
+export type {
+  AccountChange,
+  Accounts,
+  AccountWithBalance,
+  ChangeRefusal,
+  OpenedAccount,
+  OpenRefusal,
+} from './account/accounts.ts'
 export { keyId, type ApiKey, type KeyHash, type KeyId, type NewApiKey } from './account/api-key.ts'
 export type { Credentials } from './account/authenticate.ts'
 export type { IssuedKey } from './account/issue-api-key.ts'
@@ -30,6 +37,7 @@ export {
   type Credits,
 } from './credits/credits.ts'
 export type { Ledger, LedgerCheck, LedgerDifference, Transfer, TransferFailure } from './credits/ledger.ts'
+export type { Cause, Movement, Period } from './credits/movement.ts'
 export type { ListedPrice } from './credits/list-prices.ts'
 export { isPrefix, priceMax, priceOf, type PriceTable } from './credits/price.ts'
 export type { Prices } from './credits/prices.ts'
@@ -39,6 +47,8 @@ export type { TransferRefusal, WantedTransfer } from './credits/transfer-credits
 // Messages.
 export { bodyOf, partsOf, type Body } from './message/body.ts'
 export { messageId, parseMessageId, type MessageId } from './message/message-id.ts'
+export type { FoundMessages, WantedMessages } from './message/find-messages.ts'
+export type { FoundMessage, FoundPlace, MessageSearch } from './message/found-message.ts'
 export type { DroppedHistory, History } from './message/history.ts'
 export type {
   Acceptance,
@@ -93,8 +103,14 @@ export type { Wish } from './inbox/wish-of.ts'
 
 // Suppressions.
 export type { BlockReason } from './suppression/block-number.ts'
-export type { Suppression, SuppressionEntry, SuppressionKey, SuppressionScope } from './suppression/suppression.ts'
-export { manualOptOutText, type OptOut } from './suppression/opt-out.ts'
+export type {
+  ListedSuppression,
+  Suppression,
+  SuppressionEntry,
+  SuppressionKey,
+  SuppressionScope,
+} from './suppression/suppression.ts'
+export { manualOptOutText, type ImportedOptOut, type OptOut, type OptOutReply } from './suppression/opt-out.ts'
 export type { Suppressions } from './suppression/suppressions.ts'
 
 // Carriers.

@@ -1,20 +1,23 @@
-import type { AccountId } from '@gateway/core'
 import { Argument, type Command } from 'commander'
-import { readAccountId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
-import { printable } from '../output.ts'
-import { accountCells, accountHead, accountJson } from '../show.ts'
+import { accountJson, accountLines } from '../show.ts'
 
 export const accountShow = (run: Run): Command =>
-  command('show', 'show one account')
-    .addArgument(new Argument('<id>', "the account's id").argParser(readAccountId))
-    .action((id: AccountId) =>
-      run(async ({ backOffice, output }) => {
-        const found = await backOffice.findAccount(id)
-        if (found === undefined) throw new Refused(`There is no account ${id}.`)
-        const cells = accountCells(found.account, found.balance).map(printable)
-        const lines = accountHead.map((name, at) => `${name.toLowerCase().padEnd(8)} ${cells[at] ?? ''}`.trimEnd())
-        output.result(accountJson(found.account, found.balance), lines.join('\n'))
-      }),
+  command('show', 'show one account, by its id or by its login', 'gateway account show acme')
+    .addArgument(
+      new Argument('[account]', "its id, or its login in any letter case; of digits, the id's account comes first"),
     )
+    .option('--login <login>', 'by this login, also if it is digits')
+    .action((name: string | undefined, { login }: { readonly login?: string }) => {
+      if ((name === undefined) === (login === undefined))
+        throw new Refused('Name one account: its id, or its login.', 2)
+      return run(async ({ backOffice, output }) => {
+        const found =
+          login === undefined
+            ? await backOffice.findAccountByName(name ?? '')
+            : await backOffice.findAccountByLogin(login)
+        if (found === undefined) throw new Refused(`There is no account ${login ?? name}.`)
+        output.result(accountJson(found.account, found.balance), accountLines(found.account, found.balance))
+      })
+    })

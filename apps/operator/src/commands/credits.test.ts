@@ -10,11 +10,11 @@ test('credits are granted and taken back, with the reason in the ledger', async 
   expect((await operator.run(['credits', 'top-up', '1', '0.5', '--why', 'x'])).out).toBe(
     'Account 1 now has 488.0 credits.\n',
   )
-  const entries = operator.store.accounts.get(id)?.entries.map(({ amount, why }) => [amount, why])
+  const entries = operator.store.accounts.get(id)?.entries.map(({ amount, cause }) => [amount, cause])
   expect(entries?.slice(-3)).toEqual([
-    [5000, 'invoice'],
-    [-125, 'mistake'],
-    [5, 'x'],
+    [5000, { kind: 'top-up', why: 'invoice' }],
+    [-125, { kind: 'top-up', why: 'mistake' }],
+    [5, { kind: 'top-up', why: 'x' }],
   ])
 })
 

@@ -1,25 +1,62 @@
-import type { BlockReason, Msisdn } from '@gateway/core'
+import { parseMsisdn, type BlockReason, type Msisdn } from '@gateway/core'
 import { Argument, Option, type Command } from 'commander'
 import { readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
-import type { Run } from '../context.ts'
+import { Refused, type Context, type Run } from '../context.ts'
+import { importRows, tellImport } from '../import-rows.ts'
 import { blockReasons, blockWords, type BlockWord } from './block-reasons.ts'
+
+interface Options {
+  readonly reason: BlockWord
+  readonly file?: string
+}
 
 export const numberBlock = (run: Run): Command =>
   command(
     'block',
-    'put a number on the blacklist or the do-not-contact list',
-    'gateway number block 27825550101 --reason blacklisted',
+    'put a number, or those of a file, on the blacklist or the do-not-contact list',
+    `gateway number block 27825550101 --reason blacklisted
+  gateway number block --file complaints.csv --reason do-not-contact
+
+The file is CSV (UTF-8) with the number in its first column, or in the column that
+its first line calls 'number'. A number that is on the list already stays as it is,
+so that a file can be read again. Exit code 1: some rows were refused.`,
   )
-    .addArgument(new Argument('<number>', "in international form without '+'").argParser(readNumber))
+    .addArgument(new Argument('[number]', "in international form without '+'").argParser(readNumber))
+    .option('--file <path>', "the numbers of this file; '-' reads standard input")
     .addOption(new Option('--reason <list>', 'which list').choices(blockWords).makeOptionMandatory())
-    .action((number: Msisdn, { reason }: { readonly reason: BlockWord }) =>
-      run(async ({ backOffice, output }) => {
-        const kind: BlockReason = blockReasons[reason]
-        const added = await backOffice.blockNumber(number, kind)
-        output.result(
-          { number, reason, added: added === 'added' },
-          added === 'added' ? `${number} is blocked (${reason}).` : `${number} was blocked already (${reason}).`,
-        )
-      }),
-    )
+    .action((number: Msisdn | undefined, { reason, file }: Options) => {
+      if ((number === undefined) === (file === undefined)) throw new Refused('Name one number, or a file of them.', 2)
+      return run((context) =>
+        number === undefined ? blockFile(context, file ?? '-', reason) : blockOne(context, number, reason),
+      )
+    })
+
+async function blockOne({ backOffice, output }: Context, number: Msisdn, reason: BlockWord): Promise<void> {
+  const kind: BlockReason = blockReasons[reason]
+  const added = await backOffice.blockNumber(number, kind)
+  output.result(
+    { number, reason, added: added === 'added' },
+    added === 'added' ? `${number} is blocked (${reason}).` : `${number} was blocked already (${reason}).`,
+  )
+}
+
+async function blockFile(context: Context, file: string, reason: BlockWord): Promise<void> {
+  const imported = await importRows(context, {
+    file,
+    columns: ['number'],
+    parse: (cells) => numberOf(cells.number),
+    store: (rows) =>
+      context.backOffice.blockNumbers(
+        rows.map(({ number }) => number),
+        blockReasons[reason],
+      ),
+  })
+  tellImport(context.output, { reason }, imported)
+}
+
+/** The number of a row. */
+export function numberOf(text: string | undefined): { readonly number: Msisdn } | { readonly wrong: string } {
+  const number = parseMsisdn(text ?? '')
+  return number === undefined ? { wrong: "no mobile number in international form without '+'" } : { number }
+}

@@ -3,6 +3,7 @@ import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
 import type { Pools } from '../pools.ts'
 import { selectAccounts, withBalance } from './account-row.ts'
+import { changeAccount } from './change-account.ts'
 import { issueKey, keysOf, revokeKey } from './api-keys.ts'
 import { openAccount } from './open-account.ts'
 import { rememberedAccounts } from './remembered-accounts.ts'
@@ -36,6 +37,7 @@ export function postgresAccounts(context: Context): Accounts {
     list: () => listed(pools),
     subAccounts,
     open: (opened, now) => changes.around(openAccount(kysely, opened, now)),
+    change: (id, change) => changes.around(changeAccount(kysely, id, change)),
     setLocked: (id, locked) => changes.around(setLocked(id, locked)),
     setPassword: (id, password) => changes.around(setPassword(id, password)),
     issueKey: (id, key, now) => issueKey(kysely, id, key, now),

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { timestamp } from '../sql/arrays.ts'
 import { checkLedger, enterCredits } from '../sql/ledger.ts'
 import { LEDGER } from './ledger-kind.ts'
+import { movements } from './movements.ts'
 import { transferCredits } from './transfer.ts'
 
 export function postgresLedger(context: Context): Ledger {
@@ -26,5 +27,11 @@ export function postgresLedger(context: Context): Ledger {
     )
     return { accounts: rows[0]?.accounts ?? 0, balances: credits(rows[0]?.balances ?? 0), differences }
   }
-  return { balance, topUp, check, transfer: (wanted, now) => transferCredits(context, wanted, now) }
+  return {
+    balance,
+    topUp,
+    check,
+    movements: (id, period, historyDays) => movements(ordinary, id, period, historyDays),
+    transfer: (wanted, now) => transferCredits(context, wanted, now),
+  }
 }

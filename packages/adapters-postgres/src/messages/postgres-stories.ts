@@ -3,7 +3,6 @@ import {
   credits,
   instant,
   OUTCOME,
-  outcomeCode,
   storyLinesMax,
   type AccountId,
   type CarrierId,
@@ -13,13 +12,15 @@ import {
   type MessagePlace,
   type MessageStory,
   type Msisdn,
-  type OutcomeCode,
   type ReceiptCode,
   type SenderAddress,
   type Stories,
   type StoryRefund,
 } from '@gateway/core'
 import type { Context } from '../context.ts'
+import { refundCode } from '../credits/movements.ts'
+import { knownCode } from './known-code.ts'
+import { findMessages } from './find-messages.ts'
 import { explainMessage, type StoryRow } from '../sql/explain-message.ts'
 
 export const postgresStories = ({ pools: { ordinary } }: Context): Stories => ({
@@ -27,6 +28,7 @@ export const postgresStories = ({ pools: { ordinary } }: Context): Stories => ({
     const [row] = await ordinary.run(explainMessage, [id, storyLinesMax])
     return row && storyOf(id, row)
   },
+  find: (search, decidedSince, limit) => findMessages(ordinary, search, decidedSince, limit),
 })
 
 function storyOf(id: MessageId, row: StoryRow): MessageStory {
@@ -90,7 +92,7 @@ function placeOf({ message, later, due, flight }: StoryRow): MessagePlace {
 function decidedPlace({ code, at, stored, carrier, reference }: NonNullable<StoryRow['message']>): MessagePlace {
   return {
     place: 'decided',
-    code: known(code),
+    code: knownCode(code),
     at: instant(at),
     stored: instant(stored),
     carrier: (carrier as CarrierId | null) ?? undefined,
@@ -100,14 +102,8 @@ function decidedPlace({ code, at, stored, carrier, reference }: NonNullable<Stor
   }
 }
 
-function known(code: number): OutcomeCode {
-  const outcome = outcomeCode(code)
-  if (outcome === undefined) throw new Error(`a message has the code ${code}`)
-  return outcome
-}
-
 function refundOf({ why, amount, first, last }: NonNullable<StoryRow['refunds']>[number], cost: Credits): StoryRefund {
-  const code = why === 'deleted' ? OUTCOME.cancelled : outcomeCode(Number(/^code ([0-9]+)$/.exec(why ?? '')?.[1]))
+  const code = refundCode(why)
   const messages = cost === 0 ? undefined : amount / cost
   return { code, messages, amount: credits(amount), first: instant(first), last: instant(last) }
 }

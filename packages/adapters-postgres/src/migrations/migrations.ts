@@ -8,6 +8,7 @@ import { inbox } from './0007-inbox.ts'
 import { dispatcherVersion } from './0008-dispatcher-version.ts'
 import { disownAgain } from './0009-disown-again.ts'
 import { lookUps } from './0010-look-ups.ts'
+import { importedOptOuts } from './0011-imported-opt-outs.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   dispatcherVersion,
   disownAgain,
   lookUps,
+  importedOptOuts,
 ]

@@ -3,6 +3,7 @@ import {
   type AccountId,
   type ArrivalId,
   type Instant,
+  type ListedSuppression,
   type MessageId,
   type Msisdn,
   type OptOut,
@@ -15,8 +16,10 @@ import {
 import { sql, type Kysely } from 'kysely'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
-import { timestamp } from '../sql/arrays.ts'
+import { addSuppressions } from '../sql/add-suppressions.ts'
+import { arrayOf, arrayOfTimes, timestamp } from '../sql/arrays.ts'
 import { listOptOuts, type OptOutPiece } from '../sql/list-opt-outs.ts'
+import { arrayOfTexts } from '../sql/null-arrays.ts'
 import type { Tables } from '../tables.ts'
 import { matchNumbers } from './match-numbers.ts'
 import { scopeId, SUPPRESSION } from './suppression-kind.ts'
@@ -32,6 +35,21 @@ export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Conte
       .returning('kind')
       .execute()
     return added.length > 0 ? 'added' : 'already'
+  }
+
+  async function addAll(
+    scope: SuppressionScope,
+    kind: Suppression,
+    entries: readonly ListedSuppression[],
+  ): Promise<number> {
+    const [row] = await ordinary.run(addSuppressions, [
+      scopeId(scope),
+      SUPPRESSION[kind],
+      arrayOf(entries.map(({ number }) => number)),
+      arrayOfTimes(entries.map(({ since }) => since)),
+      arrayOfTexts(entries.map(({ text }) => text)),
+    ])
+    return row?.added ?? 0
   }
 
   async function remove(key: SuppressionKey): Promise<boolean> {
@@ -55,6 +73,7 @@ export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Conte
   return {
     matching: async (by, numbers) => (numbers.length === 0 ? new Map() : match({ by, numbers })),
     add,
+    addAll,
     remove,
     list: (scope, kind) => listed(kysely, scope, kind),
     optOuts: (by) => optOuts(ordinary, by),
@@ -108,7 +127,7 @@ async function* optOuts(ordinary: Connections, by: AccountId): AsyncIterable<rea
   }
 }
 
-type StoredReply = readonly [id: number, text: string, answers: number | null]
+type StoredReply = readonly [id: number | null, text: string, answers: number | null]
 
 function optOutsOf({ numbers, since, replies }: OptOutPiece): readonly OptOut[] {
   if (numbers === null) return []
@@ -124,5 +143,9 @@ function optOutsOf({ numbers, since, replies }: OptOutPiece): readonly OptOut[] 
 function replyOf(stored: StoredReply | null): OptOut['reply'] {
   if (stored === null) return undefined
   const [id, text, answers] = stored
-  return { id: id as ArrivalId, text, answers: (answers ?? undefined) as MessageId | undefined }
+  return {
+    id: (id ?? undefined) as ArrivalId | undefined,
+    text,
+    answers: (answers ?? undefined) as MessageId | undefined,
+  }
 }

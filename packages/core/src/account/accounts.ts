@@ -13,6 +13,18 @@ export interface OpenedAccount {
 
 export type OpenRefusal = 'login-taken' | 'no-such-parent' | 'parent-is-sub-account'
 
+/** What of an account can be changed while it is in use; what is left out stays as it is. */
+export interface AccountChange {
+  readonly login?: string | undefined
+  readonly firstName?: string | undefined
+  readonly surname?: string | undefined
+  /** Null: it is no trial any more. */
+  readonly trial?: NonNullable<Account['trial']> | null | undefined
+  readonly transactional?: boolean | undefined
+}
+
+export type ChangeRefusal = 'no-such-account' | 'login-taken'
+
 export interface AccountWithBalance {
   readonly account: Account
   readonly balance: Credits
@@ -32,6 +44,8 @@ export interface Accounts {
   subAccounts(main: AccountId): Promise<readonly AccountWithBalance[]>
   /** Opens the account and grants its first credits, or does neither. */
   open(opened: OpenedAccount, now: Instant): Promise<AccountId | OpenRefusal>
+  /** All of it, or nothing and why not. Two that change different things at the same time both count. */
+  change(id: AccountId, change: AccountChange): Promise<'changed' | ChangeRefusal>
   /** False: no such account. Setting what is already so succeeds. */
   setLocked(id: AccountId, locked: boolean): Promise<boolean>
   setPassword(id: AccountId, password: PasswordHash): Promise<boolean>

@@ -1,6 +1,7 @@
 import type { AccountId } from '../account/account.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Credits } from './credits.ts'
+import type { Movement, Period } from './movement.ts'
 
 export interface LedgerDifference {
   readonly account: AccountId
@@ -42,6 +43,12 @@ export interface Ledger {
     why: string,
     now: Instant,
   ): Promise<Credits | 'no-such-account' | 'out-of-range'>
+  /**
+   * The movements of an account within the period, by time, in pieces of which none is empty; all as of one moment, however
+   * slowly they are read. Sends that cost nothing are none. Sums of dropped sends count as of `historyDays` before they were
+   * entered: all of these sends were accepted before then. None for an account that is not there.
+   */
+  movements(id: AccountId, period: Period, historyDays: number): AsyncIterable<readonly Movement[]>
   /** Recomputes every balance from the entries, all as of one moment. */
   check(): Promise<LedgerCheck>
   /**

@@ -7,9 +7,25 @@ import type { ArrivalId } from '../inbox/inbox.ts'
 export interface OptOut {
   readonly number: Msisdn
   readonly since: Instant
-  /** The arrival that asked for it; undefined: the account holder added it. */
-  readonly reply: { readonly id: ArrivalId; readonly text: string; readonly answers: MessageId | undefined } | undefined
+  /** What asked for it; undefined: the account holder added it. */
+  readonly reply: OptOutReply | undefined
 }
 
 /** What the lists show as the text of an entry that the account holder added (ruling 1.23). */
 export const manualOptOutText = '* MANUALLY ADDED BY USER *'
+
+export interface OptOutReply {
+  /** The arrival; undefined: it did not arrive here, the entry was imported with its text. */
+  readonly id: ArrivalId | undefined
+  readonly text: string
+  readonly answers: MessageId | undefined
+}
+
+/** As a list from elsewhere has it. */
+export interface ImportedOptOut {
+  readonly number: Msisdn
+  /** Undefined: from now on. */
+  readonly since: Instant | undefined
+  /** With what it was asked for; undefined, blank or the text of manual entries: it is a manual entry. */
+  readonly text: string | undefined
+}

@@ -17,3 +17,11 @@ export interface SuppressionKey {
 export interface SuppressionEntry extends SuppressionKey {
   readonly since: Instant
 }
+
+/** One of many entries of the same scope and kind. */
+export interface ListedSuppression {
+  readonly number: Msisdn
+  readonly since: Instant
+  /** Of an opt-out: the text that asked for it, where it is not the account holder's own entry. */
+  readonly text?: string | undefined
+}

@@ -161,6 +161,63 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.equal((await accounts.find(sibling.id))?.account.locked, false, 'another account')
   },
 
+  'what is changed of an account is seen at once, and all that is not named stays as it is': async (ports) => {
+    const { accounts } = ports
+    const trial = { ownNumber: aNumber() }
+    const { id, ...first } = await anAccount(ports, { credits: 70, trial, password: password('kept') })
+    const other = await anAccount(ports)
+    await issued(accounts, id, newKey('its'))
+    let expected = { id, ...first }
+    for (const { trial, ...change } of [
+      {},
+      { transactional: true },
+      { firstName: 'Grace', surname: '' },
+      { trial: null },
+      { login: 'Renamed', trial: { ownNumber: aNumber('27831234567') } },
+      { login: 'RENAMED', transactional: false },
+    ]) {
+      const wanted = trial === undefined ? change : { ...change, trial }
+      assert.equal(await accounts.change(id, wanted), 'changed')
+      expected = { ...expected, ...change, ...(trial === undefined ? {} : { trial: trial ?? undefined }) }
+      assert.deepEqual(await accounts.find(id), { account: expected, balance: 70 })
+      assert.deepEqual(await accounts.byLogin(expected.login), { account: expected, password: password('kept') })
+      assert.deepEqual(await accounts.byKey(hash('its'), now), expected)
+    }
+    assert.equal(await accounts.byLogin(first.login), undefined, 'the old login')
+    assert.deepEqual((await accounts.find(other.id))?.account, other)
+    assert.equal(await accounts.change(other.id, { login: first.login }), 'changed', 'it is free again')
+    await assertLedger(ports)
+  },
+
+  'a login that another account has, in any letter case, is refused, and nothing of the change happens': async (
+    ports,
+  ) => {
+    const { accounts } = ports
+    const [account, other] = [await anAccount(ports), await anAccount(ports, { login: 'Taken' })]
+    assert.equal(await accounts.change(account.id, { login: 'tAKEN', transactional: true }), 'login-taken')
+    assert.equal(await accounts.change(stranger, { login: 'free' }), 'no-such-account')
+    assert.deepEqual((await accounts.find(account.id))?.account, account)
+    assert.equal((await accounts.byLogin('taken'))?.account.id, other.id)
+    assert.equal(typeof (await open(accounts, { login: 'free' })), 'number')
+  },
+
+  'of many accounts that want one login at the same time one gets it; changes of different things all count': async (
+    ports,
+  ) => {
+    const { accounts } = ports
+    const opened = await Promise.all(Array.from({ length: 16 }, () => anAccount(ports)))
+    const results = await Promise.all(opened.map(({ id }) => accounts.change(id, { login: 'wanted' })))
+    assert.equal(results.filter((result) => result === 'changed').length, 1)
+    assert.equal(results.filter((result) => result === 'login-taken').length, 15)
+    const winner = opened[results.indexOf('changed')] ?? assert.fail('nobody got it')
+    assert.equal((await accounts.byLogin('wanted'))?.account.id, winner.id)
+    const trial = { ownNumber: aNumber() }
+    const changes = [{ firstName: 'A' }, { surname: 'B' }, { transactional: true }, { trial }, { login: 'final' }]
+    await Promise.all(changes.map((change) => accounts.change(winner.id, change)))
+    const seen = (await accounts.find(winner.id))?.account
+    assert.deepEqual(seen, { ...winner, firstName: 'A', surname: 'B', transactional: true, trial, login: 'final' })
+  },
+
   'a password is stored with its account only, and the new one replaces the old one': async (ports) => {
     const { accounts } = ports
     const { id, login } = await anAccount(ports, { password: password('first') })

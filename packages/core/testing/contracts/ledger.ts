@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert'
 import { credits, instant, type AccountId, type StoredPorts } from '@gateway/core'
 import { anAccount, anOrder, numbers } from '../builders.ts'
 import type { Contract } from './contract.ts'
+import { movements } from './ledger/movements.ts'
 import { transfers } from './ledger/transfers.ts'
 import { assertLedger, callersMany, dispatchDue, inTenths } from './shared.ts'
 
@@ -10,6 +11,7 @@ const stranger = (2 ** 31 - 8) as AccountId
 
 /** What the port `Ledger` promises. */
 export const ledgerContract: Contract<StoredPorts> = {
+  ...movements,
   ...transfers,
 
   'a top-up adds what it says and returns the new balance; a correction takes away': async (ports) => {

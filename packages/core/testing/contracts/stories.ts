@@ -13,6 +13,7 @@ import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
 import { acceptedAs, all, allAccepted, referenceOf, withTraffic, type Traffic } from './flights/traffic.ts'
 import { aReceipt, handedOver, matchAll, receiptsFor } from './receipts/sent-messages.ts'
+import { finding } from './stories/finding.ts'
 import { at, farAhead, longAgo, testCarrier } from './shared.ts'
 
 const nobody = (2 ** 52) as MessageId
@@ -33,8 +34,7 @@ const incidentsOf = async (traffic: Traffic, id: MessageId | undefined) =>
 const withoutTimes = (refunds: readonly StoryRefund[]) =>
   refunds.map(({ code, messages, amount }) => ({ code, messages, amount }))
 
-/** What the port `Stories` promises. */
-export const storiesContract: Contract<StoredPorts> = withTraffic({
+const telling = withTraffic({
   'an id that nobody was given has no story': async (traffic) => {
     const [id = nobody] = await traffic.send(await traffic.account())
     assert.equal(await traffic.ports.stories.of(nobody), undefined)
@@ -268,3 +268,6 @@ export const storiesContract: Contract<StoredPorts> = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [OUTCOME.sent, OUTCOME.sent, OUTCOME.sent])
   },
 })
+
+/** What the port `Stories` promises. */
+export const storiesContract: Contract<StoredPorts> = { ...telling, ...finding }

@@ -151,4 +151,65 @@ export const suppressionsContract: Contract<StoredPorts> = {
     assert.equal(removed.filter(Boolean).length, 1)
     assert.deepEqual(await collect(suppressions.list('everybody', 'blacklist')), [])
   },
+
+  'many are added in one call: those that are there keep their times, of a number that comes twice the first counts':
+    async (ports) => {
+      const { suppressions } = ports
+      const { id } = await anAccount(ports)
+      const all = numbers(2500)
+      const [first = assert.fail(), second = assert.fail()] = all
+      await suppressions.add(entry(id, 'opt-out', second, secondsAfter(now, -60)))
+      const entries = [...all, first].map((number, i) => ({ number, since: secondsAfter(now, i) }))
+      assert.equal(await suppressions.addAll(id, 'opt-out', entries), 2499)
+      assert.equal(await suppressions.addAll(id, 'opt-out', entries), 0, 'once more')
+      assert.equal(await suppressions.addAll(id, 'opt-out', []), 0)
+      assert.deepEqual(
+        await collect(suppressions.list(id, 'opt-out')),
+        all.map((number, i) => entry(id, 'opt-out', number, secondsAfter(now, number === second ? -60 : i))),
+      )
+      assert.deepEqual(await collect(suppressions.list('everybody', 'opt-out')), [])
+    },
+
+  'opt-outs are added with the texts that asked for them, which go with their entries': async (ports) => {
+    const { suppressions } = ports
+    const { id } = await anAccount(ports)
+    const text = ` =STOP "now", {null}\n\\ it's 'over' 👋`
+    const [a = assert.fail(), b = assert.fail(), c = assert.fail()] = numbers(3)
+    const entries = [
+      { number: b, since: now, text },
+      { number: a, since: now },
+      { number: c, since: now, text: 'NULL' },
+    ]
+    assert.equal(await suppressions.addAll(id, 'opt-out', entries), 3)
+    const reply = (words: string) => ({ id: undefined, text: words, answers: undefined })
+    const expected = [
+      { number: a, since: now, reply: undefined },
+      { number: b, since: now, reply: reply(text) },
+      { number: c, since: now, reply: reply('NULL') },
+    ]
+    assert.deepEqual((await collect(suppressions.optOuts(id))).flat(), expected)
+    assert.equal(await suppressions.addAll(id, 'opt-out', [{ number: a, since: now, text: 'too late' }]), 0)
+    assert.deepEqual((await collect(suppressions.optOuts(id))).flat(), expected)
+    await suppressions.remove(entry(id, 'opt-out', b))
+    assert.equal(await suppressions.addAll(id, 'opt-out', [{ number: b, since: now }]), 1)
+    assert.equal((await collect(suppressions.optOuts(id))).flat()[1]?.reply, undefined, 'nothing was left behind')
+  },
+
+  'of lists with the same numbers that are added at the same time, in any order, each number is added once': async (
+    ports,
+  ) => {
+    const { suppressions } = ports
+    const entries = numbers(400).map((number) => ({ number, since: now }))
+    const added = await Promise.all(
+      Array.from({ length: 16 }, (_, i) => {
+        const part = entries.slice(i * 10, i * 10 + 250)
+        return suppressions.addAll('everybody', 'blacklist', i % 2 === 0 ? part : part.toReversed())
+      }),
+    )
+    assert.equal(
+      added.reduce((sum, count) => sum + count, 0),
+      400,
+    )
+    assert.equal((await collect(suppressions.list('everybody', 'blacklist'))).length, 400)
+  },
 }

@@ -2,9 +2,11 @@ import {
   accountId,
   keyId,
   type Account,
+  type AccountChange,
   type AccountId,
   type Accounts,
   type ApiKey,
+  type ChangeRefusal,
   type Instant,
   type KeyId,
   type OpenedAccount,
@@ -34,6 +36,7 @@ export const memoryAccounts = (store: MemoryStore): Accounts => ({
       .map(({ account, balance }) => ({ account, balance })),
   ),
   open: atomic((opened, now) => open(store, opened, now)),
+  change: atomic((id, wanted) => changeDirectory(store, id, wanted)),
   setLocked: atomic((id, locked) => change(store, id, (row) => (row.account = { ...row.account, locked }))),
   setPassword: atomic((id, password) => change(store, id, (row) => (row.password = password))),
   issueKey: atomic((id, { hash, ...shown }, now) => {
@@ -66,7 +69,7 @@ function open(store: MemoryStore, opened: OpenedAccount, now: Instant): AccountI
   const id = newAccountId(store)
   const account = { ...opened.account, id, locked: false, shortCodes: [] }
   const row: AccountRow = { account, password: opened.password, balance: opened.credits, entries: [], keys: [] }
-  row.entries.push({ amount: opened.credits, why: 'opened', at: now })
+  row.entries.push({ amount: opened.credits, cause: { kind: 'top-up', why: 'opened' }, at: now })
   store.accounts.set(id, row)
   store.logins.set(login, row)
   return id
@@ -99,6 +102,25 @@ function addKey(store: MemoryStore, account: AccountRow, row: KeyRow): KeyId {
   store.keys.set(row.key.id, row)
   store.keysByHash.set(row.hash, row)
   return row.key.id
+}
+
+function changeDirectory(store: MemoryStore, id: AccountId, wanted: AccountChange): 'changed' | ChangeRefusal {
+  const row = store.accounts.get(id)
+  if (row === undefined) return 'no-such-account'
+  const { login = row.account.login, firstName, surname, trial, transactional } = wanted
+  const holder = store.logins.get(login.toLowerCase())
+  if (holder !== undefined && holder !== row) return 'login-taken'
+  store.logins.delete(row.account.login.toLowerCase())
+  store.logins.set(login.toLowerCase(), row)
+  row.account = {
+    ...row.account,
+    login,
+    firstName: firstName ?? row.account.firstName,
+    surname: surname ?? row.account.surname,
+    trial: trial === undefined ? row.account.trial : (trial ?? undefined),
+    transactional: transactional ?? row.account.transactional,
+  }
+  return 'changed'
 }
 
 /** False: no such account. */

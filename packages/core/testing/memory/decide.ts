@@ -34,5 +34,5 @@ export function endRefunded(
   const left = row.decision?.left ?? at
   row.decision = { code, at, left, refunded: true, carrier, reference: undefined }
   store.unknown.delete(row)
-  enter(account, row.cost, `refund of message ${row.id}: ${code}`, at)
+  enter(account, row.cost, { kind: 'refund', first: row.id, code }, at)
 }

@@ -7,6 +7,8 @@ import {
   type Instant,
   type Ledger,
   type LedgerCheck,
+  type Movement,
+  type Period,
   type Transfer,
   type TransferFailure,
 } from '@gateway/core'
@@ -18,6 +20,7 @@ export const memoryLedger = (store: MemoryStore): Ledger => ({
   balance: atomic((id) => store.accounts.get(id)?.balance),
   topUp: atomic((id, amount, why, now) => topUp(store, id, amount, why, now)),
   check: atomic(() => check(store)),
+  movements: (id, period) => movements(store, id, period),
   transfer: atomic((wanted, now) => transfer(store, wanted, now)),
 })
 
@@ -25,7 +28,9 @@ function topUp(store: MemoryStore, id: AccountId, amount: Credits, why: string, 
   const row = store.accounts.get(id)
   if (row === undefined) return 'no-such-account'
   const balance = row.balance + amount
-  return balance >= 0 && Number.isSafeInteger(balance) ? enter(row, amount, why, now) : 'out-of-range'
+  return balance >= 0 && Number.isSafeInteger(balance)
+    ? enter(row, amount, { kind: 'top-up', why }, now)
+    : 'out-of-range'
 }
 
 function transfer(store: MemoryStore, { from, to, amount }: Transfer, now: Instant): 'done' | TransferFailure {
@@ -36,9 +41,21 @@ function transfer(store: MemoryStore, { from, to, amount }: Transfer, now: Insta
   if (receiver.account.locked) return 'to-locked'
   if (sender.balance < amount) return 'insufficient-credits'
   if (!Number.isSafeInteger(receiver.balance + amount)) return 'failed'
-  enter(sender, minus(credits(0), amount), `transfer to ${to}`, now)
-  enter(receiver, amount, `transfer from ${from}`, now)
+  enter(sender, minus(credits(0), amount), { kind: 'transfer', account: to }, now)
+  enter(receiver, amount, { kind: 'transfer', account: from }, now)
   return 'done'
+}
+
+const pieceMovements = 100
+
+// eslint-disable-next-line @typescript-eslint/require-await -- async for those who wait for each, as they must elsewhere
+async function* movements(store: MemoryStore, id: AccountId, { from, to }: Period) {
+  let balance = credits(0)
+  const all = (store.accounts.get(id)?.entries ?? [])
+    .toSorted((a, b) => a.at - b.at)
+    .map((entry): Movement => ({ ...entry, balance: (balance = plus(balance, entry.amount)) }))
+    .filter(({ at }) => (from === undefined || at >= from) && (to === undefined || at < to))
+  for (let i = 0; i < all.length; i += pieceMovements) yield all.slice(i, i + pieceMovements)
 }
 
 function check(store: MemoryStore): LedgerCheck {

@@ -3,6 +3,7 @@ import {
   messageId,
   minus,
   spend,
+  times,
   type Acceptance,
   type AccountId,
   type Instant,
@@ -14,7 +15,7 @@ import {
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import { enter } from './money.ts'
-import type { MessageRow } from './rows.ts'
+import type { AccountRow, MessageRow } from './rows.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
 import type { MemoryStore } from './store.ts'
 
@@ -34,13 +35,36 @@ function accept(store: MemoryStore, order: Order): Acceptance | 'account-locked'
 
   const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
   const { taken, balance } = spend(account.balance, costs)
-  enter(account, minus(balance, account.balance), 'messages', store.clock.now())
   let seen = 0
   const results = order.texts.map((text) =>
     storeSend(store, order.account, text, { taken: taken.slice(seen, (seen += text.to.length)) }),
   )
+  debit(store, account, results.flat())
   return { results, balance }
 }
+
+/** Each run of neighbours at one price is a debit; what costs nothing is none. */
+function debit(
+  store: MemoryStore,
+  account: AccountRow,
+  results: readonly (MessageId | 'insufficient-credits')[],
+): void {
+  const rows = results.flatMap((id) => (typeof id === 'string' ? [] : [store.messages.get(id)])).filter(isThere)
+  const runs: MessageRow[][] = []
+  for (const row of rows) {
+    const run = runs.at(-1)
+    if (run?.[0]?.send === row.send && run[0].cost === row.cost) run.push(row)
+    else runs.push([row])
+  }
+  for (const run of runs) {
+    const [first] = run
+    if (first === undefined || first.cost === 0) continue
+    const cause = { kind: 'send', first: first.id, messages: run.length } as const
+    enter(account, minus(credits(0), times(first.cost, run.length)), cause, first.send.submitted)
+  }
+}
+
+const isThere = <T>(value: T | undefined): value is T => value !== undefined
 
 /** Stores those recipients that were paid for, as one send. One result for each recipient. */
 export function storeSend(

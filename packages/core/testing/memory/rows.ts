@@ -11,6 +11,7 @@ import type {
   KeyHash,
   Lane,
   MessageId,
+  Movement,
   Msisdn,
   OutcomeCode,
   PasswordHash,
@@ -24,7 +25,7 @@ export interface AccountRow {
   password: PasswordHash | undefined
   balance: Credits
   /** Every movement; they add up to the balance. */
-  readonly entries: { readonly amount: Credits; readonly why: string; readonly at: Instant }[]
+  readonly entries: Omit<Movement, 'balance'>[]
   readonly keys: KeyRow[]
 }
 

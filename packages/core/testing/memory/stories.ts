@@ -6,8 +6,12 @@ import {
   storyLinesMax,
   type CarrierId,
   type Credits,
+  type FoundMessage,
+  type FoundPlace,
+  type Instant,
   type Lane,
   type MessagePlace,
+  type MessageSearch,
   type MessageStory,
   type Stories,
   type StoryReceipt,
@@ -23,7 +27,36 @@ export const memoryStories = (store: MemoryStore): Stories => ({
     const row = store.messages.get(id)
     return row && storyOf(store, row)
   }),
+  find: atomic((search, decidedSince, limit) => find(store, search, decidedSince).slice(0, limit)),
 })
+
+function find(store: MemoryStore, search: MessageSearch, decidedSince: Instant): readonly FoundMessage[] {
+  const { number, account, from, to, after } = search
+  const isAfter = ({ send, id }: MessageRow) =>
+    after === undefined || send.due < after.due || (send.due === after.due && id < after.id)
+  return [...store.messages.values()]
+    .filter((row) => row.number === number && (account === undefined || row.send.account === account))
+    .filter(({ send: { due } }) => (from === undefined || due >= from) && (to === undefined || due < to))
+    .filter(({ send, decision }) => decision === undefined || send.due >= decidedSince)
+    .filter(isAfter)
+    .sort((a, b) => b.send.due - a.send.due || b.id - a.id)
+    .map((row) => foundOf(store, row))
+}
+
+function foundOf(store: MemoryStore, row: MessageRow): FoundMessage {
+  const { account, submitted, due, scheduled, confirmation } = row.send
+  const { id, from, cost } = row
+  return { id, account, from, confirmation, accepted: submitted, due, scheduled, cost, place: foundPlace(store, row) }
+}
+
+function foundPlace(store: MemoryStore, row: MessageRow): FoundPlace {
+  const place = placeOf(store, row)
+  if (place.place === 'decided') return { place: 'decided', code: place.code, at: place.at }
+  if (place.place === 'claimed') return { place: 'claimed', marked: place.marked, attempt: place.attempt }
+  if (place.place === 'queue') return { place: 'queue', attempt: place.attempt }
+  if (place.place === 'nowhere') throw new Error(`message ${row.id} is nowhere`)
+  return place
+}
 
 function storyOf(store: MemoryStore, row: MessageRow): MessageStory {
   const { account, submitted, due, scheduled, body } = row.send

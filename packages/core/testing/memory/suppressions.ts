@@ -17,6 +17,12 @@ export const memorySuppressions = (store: MemoryStore): Suppressions => ({
     return new Map(found.filter(([, kinds]) => kinds.size > 0))
   }),
   add: atomic((entry) => addSuppression(store, entry)),
+  addAll: atomic((scope, kind, entries) => {
+    const reply = (text: string | undefined) =>
+      text === undefined ? undefined : { id: undefined, text, answers: undefined }
+    const added = entries.map(({ text, ...entry }) => addSuppression(store, { ...entry, scope, kind }, reply(text)))
+    return added.filter((one) => one === 'added').length
+  }),
   remove: atomic((key) => removeSuppression(store, key)),
   list: (scope, kind) => listed(store, scope, kind),
   optOuts: (by) => optOuts(store, by),

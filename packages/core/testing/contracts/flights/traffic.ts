@@ -8,6 +8,7 @@ import {
   type Instant,
   type Lane,
   type MessageId,
+  type Msisdn,
   type Recorded,
   type StoredPorts,
   type Wanted,
@@ -24,6 +25,8 @@ export const noLease = -60
 export interface Sent {
   /** To so many numbers. Default 1. */
   readonly to?: number
+  /** Instead: to these. */
+  readonly numbers?: readonly Msisdn[]
   readonly costs?: readonly number[]
   readonly due?: Instant
   readonly text?: string
@@ -106,10 +109,10 @@ export function traffic(ports: StoredPorts): Traffic {
       costs.set(id, new Map())
       return id
     },
-    send: async (by, { to = 1, costs: each = [10], due, text } = {}) => {
-      const order = { to: numbers(to), costs: each, ...(due && { due }), ...(text !== undefined && { text }) }
+    send: async (by, { to = 1, numbers: these = numbers(to), costs: each = [10], due, text } = {}) => {
+      const order = { to: these, costs: each, ...(due && { due }), ...(text !== undefined && { text }) }
       const { ids } = await accepted(ports, anOrder(by, order))
-      assert.equal(ids.length, to)
+      assert.equal(ids.length, these.length)
       for (const [i, id] of ids.entries()) costs.get(by)?.set(id, each[i] ?? each.at(-1) ?? 0)
       return ids
     },

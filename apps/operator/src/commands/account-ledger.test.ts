@@ -1,0 +1,117 @@
+import { credits, plus } from '@gateway/core'
+import { anOrder, numbers, steppingClock } from '@gateway/core/testing'
+import { anOperator } from '../../testing/operate.ts'
+
+async function aBusyAccount() {
+  const clock = steppingClock()
+  const operator = anOperator({ clock })
+  await operator.run(['account', 'open', '--login', 'a', '--credits', '100'])
+  await operator.run(['account', 'open', '--login', 'b', '--parent', '1'])
+  clock.step(86_400)
+  await operator.run(['credits', 'top-up', '1', '-0.5', '--why', '=cmd|"calc", now'])
+  clock.step(60)
+  await operator.run(['send', '--account', '1', '--to', '27825550101,27825550102', '--text', 'hello'])
+  clock.step(60)
+  await operator.run(['account', 'transfer', '1', '2', '7'])
+  return operator
+}
+
+test('each movement is listed with the balance after it, and they add up', async () => {
+  const operator = await aBusyAccount()
+  const none = { firstMessage: null, lastMessage: null, account: null, code: null, why: null }
+  expect(await operator.json('account', 'ledger', '1')).toEqual([
+    { time: '2026-10-18T08:00:00.000Z', kind: 'top-up', amount: 100, balance: 100, ...none, why: 'opened' },
+    { time: '2026-10-19T08:00:00.000Z', kind: 'top-up', amount: -0.5, balance: 99.5, ...none, why: '=cmd|"calc", now' },
+    {
+      time: '2026-10-19T08:01:00.000Z',
+      kind: 'send',
+      amount: -2,
+      balance: 97.5,
+      ...none,
+      firstMessage: 1,
+      lastMessage: 2,
+    },
+    { time: '2026-10-19T08:02:00.000Z', kind: 'transfer', amount: -7, balance: 90.5, ...none, account: 2 },
+  ])
+  expect((await operator.run(['account', 'ledger', '1'])).out).toBe(
+    [
+      'TIME (GMT+2)         KIND      AMOUNT  BALANCE  WHY',
+      '2026/10/18 10:00:00  top-up    100.0   100.0    opened',
+      '2026/10/19 10:00:00  top-up    -0.5    99.5     =cmd|"calc", now',
+      '2026/10/19 10:01:00  send      -2.0    97.5     messages 1 to 2',
+      '2026/10/19 10:02:00  transfer  -7.0    90.5     to account 2',
+      '',
+    ].join('\n'),
+  )
+  expect((await operator.run(['credits', 'verify'])).code).toBe(0)
+})
+
+test('as CSV it has a head and CR LF, and no text of somebody else is a formula', async () => {
+  const { code, out, err } = await (
+    await aBusyAccount()
+  ).run(['account', 'ledger', '1', '--csv', '--from', '2026-10-19'])
+  expect([code, err]).toEqual([0, ''])
+  expect(out).toBe(
+    [
+      'time,kind,amount,balance,firstMessage,lastMessage,account,code,why',
+      `2026-10-19T08:00:00.000Z,top-up,-0.5,99.5,,,,,"'=cmd|""calc"", now"`,
+      '2026-10-19T08:01:00.000Z,send,-2.0,97.5,1,2,,,',
+      '2026-10-19T08:02:00.000Z,transfer,-7.0,90.5,,,2,,',
+      '',
+    ].join('\r\n'),
+  )
+})
+
+test.each([
+  [
+    ['--from', '2026-10-19'],
+    [99.5, 97.5, 90.5],
+  ],
+  [['--to', '2026-10-18'], [100]],
+  [['--from', '202610191001', '--to', '202610191002'], [97.5]],
+  [['--from', '2026-10-20'], []],
+])('the period %j is that of the day or the minute at GMT+2', async (period, balances) => {
+  const operator = await aBusyAccount()
+  const rows = await operator.json<{ balance: number }[]>('account', 'ledger', '1', ...period)
+  expect(rows.map(({ balance }) => balance)).toEqual(balances)
+})
+
+test('refunds are listed with their send and their code', async () => {
+  const operator = anOperator()
+  await operator.run(['account', 'open', '--login', 'a', '--credits', '100'])
+  const id = 1 as never
+  const due = operator.ports.clock.now() + 3_600_000
+  const order = anOrder(id, { to: numbers(3), due: due as never })
+  await operator.ports.messages.accept(order)
+  await operator.ports.messages.deleteScheduled(id, [2 as never], 0 as never)
+  const rows = await operator.json<object[]>('account', 'ledger', '1')
+  expect(rows.at(-1)).toMatchObject({ kind: 'refund', amount: 1, balance: 98, firstMessage: 2, code: 102 })
+})
+
+test('a ledger that does not add up is listed, and then refused', async () => {
+  const operator = await aBusyAccount()
+  const { ports } = operator
+  const broken = anOperator({
+    ports: () => ({
+      ...ports,
+      ledger: {
+        ...ports.ledger,
+        async *movements(...args: Parameters<typeof ports.ledger.movements>) {
+          for await (const some of ports.ledger.movements(...args)) {
+            yield some.map((one) => ({ ...one, balance: plus(one.balance, credits(1)) }))
+          }
+        },
+      },
+    }),
+  })
+  const { code, out, err } = await broken.run(['account', 'ledger', '1'])
+  expect([code, err]).toEqual([1, 'The movements do not add up to the balance: see gateway credits verify.\n'])
+  expect(out).toContain('100.1')
+  expect((await broken.run(['account', 'ledger', '1', '--from', '2026-10-19'])).code).toBe(0)
+})
+
+test('no account, and two forms at once, are refused', async () => {
+  const operator = anOperator()
+  expect(await operator.run(['account', 'ledger', '7'])).toEqual({ code: 1, out: '', err: 'There is no account 7.\n' })
+  expect((await operator.run(['account', 'ledger', '7', '--csv', '--json'])).code).toBe(2)
+})

@@ -1,0 +1,59 @@
+import type { AccountId, Msisdn } from '@gateway/core'
+import { Argument, Option, type Command } from 'commander'
+import { readAccountId, readNumber } from '../arguments.ts'
+import { command } from '../command.ts'
+import { Refused, type Run } from '../context.ts'
+import { accountJson, accountLines } from '../show.ts'
+
+interface Options {
+  readonly login?: string
+  readonly firstName?: string
+  readonly surname?: string
+  readonly trial?: 'on' | 'off'
+  readonly ownNumber?: Msisdn
+  readonly transactional?: 'on' | 'off'
+}
+
+const WORDS = {
+  'invalid-login': 'A login is 1 to 64 printable ASCII characters without spaces.',
+  'login-taken': 'Another account has this login.',
+} as const
+
+const onOrOff = (flags: string, description: string): Option => new Option(flags, description).choices(['on', 'off'])
+
+export const accountSet = (run: Run): Command =>
+  command(
+    'set',
+    'change what an account is called and what it may; the rest stays as it is',
+    'gateway account set 3 --trial off --transactional on',
+  )
+    .addArgument(new Argument('<id>', "the account's id").argParser(readAccountId))
+    .option('--login <login>', 'another user name, unique in any letter case; the old one opens nothing any more')
+    .option('--first-name <name>', "for lists of sub accounts; '' for none")
+    .option('--surname <name>', "for lists of sub accounts; '' for none")
+    .addOption(onOrOff('--trial <on|off>', 'off: end its trial; on: it cannot send to its own number'))
+    .option('--own-number <number>', 'the own number of a trial account, with --trial on', readNumber)
+    .addOption(onOrOff('--transactional <on|off>', 'whether its messages may pass the do-not-contact list'))
+    .action((id: AccountId, options: Options) => {
+      const { login, firstName, surname, trial, ownNumber, transactional } = options
+      if (Object.keys(options).every((name) => name === 'json')) throw new Refused('Say what to change: see --help.', 2)
+      if ((trial === 'on') !== (ownNumber !== undefined))
+        throw new Refused('--trial on and --own-number go together.', 2)
+      return run(async ({ backOffice, output }) => {
+        const changed = await backOffice.changeAccount(id, {
+          login,
+          firstName,
+          surname,
+          trial: ownNumber === undefined ? (trial === 'off' ? null : undefined) : { ownNumber },
+          transactional: transactional === undefined ? undefined : transactional === 'on',
+        })
+        const found = changed === 'changed' ? await backOffice.findAccount(id) : undefined
+        if (changed === 'no-such-account' || (changed === 'changed' && found === undefined)) {
+          throw new Refused(`There is no account ${id}.`)
+        }
+        if (changed !== 'changed') throw new Refused(WORDS[changed])
+        if (found !== undefined) {
+          output.result(accountJson(found.account, found.balance), accountLines(found.account, found.balance))
+        }
+      })
+    })

@@ -1,0 +1,128 @@
+import { instant, OUTCOME, secondsAfter } from '@gateway/core'
+import { anAccount, anOrder, aNumber, numbers, steppingClock } from '@gateway/core/testing'
+import { anOperator } from '../../testing/operate.ts'
+
+const number = aNumber('27825550101')
+const find = ['message', 'find', '--number', number]
+const dispatching = { carrier: 'sim' as never, lane: 'single', messagesMax: 1, markedMax: 1, leaseSeconds: 30 } as const
+
+interface Found {
+  readonly rows: readonly { readonly id: number; readonly state: string; readonly code: number | null }[]
+  readonly total: { readonly next: number | null }
+}
+
+async function aBusyNumber() {
+  const clock = steppingClock()
+  const operator = anOperator({ clock })
+  const { messages, flights } = operator.ports
+  const [a, b] = [await anAccount(operator.ports), await anAccount(operator.ports)]
+  const dispatcher = await flights.register(3600)
+  await messages.accept(anOrder(a.id, { to: [number] }))
+  const flight = await flights.claim(dispatcher, dispatching)
+  if (typeof flight === 'string') throw new Error(flight)
+  const recorded = flight.messages.map((message) => ({
+    flight: flight.id,
+    message,
+    handover: { outcome: 'accepted', reference: 'r' } as const,
+  }))
+  await flights.record(dispatcher, [flight.id], recorded)
+  clock.step(60)
+  await messages.accept(anOrder(b.id, { to: [number] }))
+  await flights.claim(dispatcher, dispatching)
+  clock.step(86_400)
+  await messages.accept(anOrder(a.id, { to: [...numbers(1), number], text: 'secret' }))
+  await messages.accept(anOrder(b.id, { to: [number], due: secondsAfter(clock.now(), 3600) }))
+  return { operator, clock }
+}
+
+test('messages to a number are listed, the latest due first, with what became of them and never with their text', async () => {
+  const { operator } = await aBusyNumber()
+  const { out } = await operator.run(find)
+  expect(out).toBe(
+    [
+      'ID  ACCOUNT  DUE (GMT+2)          CREDITS  STATE',
+      '5   2        2026/10/19 11:01:00  1.0      scheduled',
+      '4   1        2026/10/19 10:01:00  1.0      in the queue',
+      '2   2        2026/10/18 10:01:00  1.0      at a carrier, may have left',
+      '1   1        2026/10/18 10:00:00  1.0      SENT 100 (no delivery report yet), 2026/10/18 10:00:00',
+      '',
+    ].join('\n'),
+  )
+  const { rows, total } = await operator.json<Found>(...find)
+  expect(total).toEqual({ next: null })
+  expect(rows.map(({ id, state, code }) => [id, state, code])).toEqual([
+    [5, 'scheduled', null],
+    [4, 'queue', null],
+    [2, 'claimed', null],
+    [1, 'decided', OUTCOME.sent],
+  ])
+  expect(rows[3]).toEqual({
+    id: 1,
+    account: 1,
+    from: '12025550100',
+    confirmation: false,
+    accepted: '2026-10-18T08:00:00.000Z',
+    due: '2026-10-18T08:00:00.000Z',
+    scheduled: false,
+    credits: 1,
+    state: 'decided',
+    code: 100,
+    since: '2026-10-18T08:00:00.000Z',
+    until: null,
+  })
+  expect(JSON.stringify(rows)).not.toContain('secret')
+})
+
+test.each([
+  [
+    ['--account', '1'],
+    [4, 1],
+  ],
+  [
+    ['--from', '2026-10-19'],
+    [5, 4],
+  ],
+  [
+    ['--to', '2026-10-18'],
+    [2, 1],
+  ],
+  [
+    ['--from', '202610181001', '--to', '202610191101'],
+    [4, 2],
+  ],
+  [
+    ['--after', '4'],
+    [2, 1],
+  ],
+])('%j narrows the list', async (args, ids) => {
+  const { operator } = await aBusyNumber()
+  expect((await operator.json<Found>(...find, ...args)).rows.map(({ id }) => id)).toEqual(ids)
+})
+
+test('a page says how to go on, and what comes then is the rest', async () => {
+  const { operator } = await aBusyNumber()
+  const first = await operator.run([...find, '--limit', '3'])
+  expect(first.err).toBe('There are more: --after 2\n')
+  expect((await operator.json<Found>(...find, '--limit', '3')).total).toEqual({ next: 2 })
+  const rest = await operator.json<Found>(...find, '--limit', '3', '--after', '2')
+  expect([rest.rows.map(({ id }) => id), rest.total]).toEqual([[1], { next: null }])
+})
+
+test('what is decided is found for 90 days, what waits for ever', async () => {
+  const { operator, clock } = await aBusyNumber()
+  clock.step(90 * 86_400)
+  expect((await operator.json<Found>(...find)).rows.map(({ id }) => id)).toEqual([5, 4, 2])
+  expect(clock.now()).toBeGreaterThan(instant(0))
+})
+
+test('a message that is not there is nothing to go on after, and without a number nothing is looked for', async () => {
+  const operator = anOperator()
+  expect(await operator.run([...find, '--after', '7'])).toEqual({
+    code: 1,
+    out: '',
+    err: 'There is no message 7 to go on after.\n',
+  })
+  expect((await operator.run(['message', 'find'])).code).toBe(2)
+  expect(await operator.json(...find)).toEqual({ rows: [], total: { next: null } })
+  expect((await operator.run(find)).out).toBe('ID  ACCOUNT  DUE (GMT+2)  CREDITS  STATE\n')
+})

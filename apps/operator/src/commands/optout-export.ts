@@ -1,0 +1,74 @@
+import { createWriteStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { manualOptOutText, type AccountId, type OptOut } from '@gateway/core'
+import { Argument, type Command } from 'commander'
+import { readAccountId } from '../arguments.ts'
+import { command } from '../command.ts'
+import { Refused, type Context, type Run } from '../context.ts'
+import { csvLine } from '../csv.ts'
+import type { CsvRow, Json, Row } from '../output.ts'
+import { timeJson } from '../show.ts'
+import { accountOf } from './account-of.ts'
+
+const head = ['number', 'since', 'text']
+
+export const optoutExport = (run: Run): Command =>
+  command(
+    'export',
+    'write the opt-outs of an account as CSV, as import reads them: number, since, text',
+    'gateway optout export 3 --file optouts.csv',
+  )
+    .addArgument(new Argument('<account>', "the account's id").argParser(readAccountId))
+    .option('--file <path>', "the file, which is replaced; '-' is standard output", '-')
+    .action((id: AccountId, { file, json }: { readonly file: string; readonly json?: true }) =>
+      run(async ({ backOffice, gateway, output }) => {
+        const optOuts = each(gateway.listOptOuts(await accountOf(backOffice, id)))
+        if (file !== '-') {
+          const rows = await writeFile(file, optOuts, output)
+          output.result({ account: id, file, rows }, `${rows} opt-outs are in ${file}.`)
+        } else if (json) await output.rows(head, mapped(optOuts, row))
+        else await output.csv(head, mapped(optOuts, csvRow))
+      }),
+    )
+
+async function* each(pieces: AsyncIterable<readonly OptOut[]>): AsyncIterable<OptOut> {
+  for await (const some of pieces) yield* some
+}
+
+async function* mapped<To>(all: AsyncIterable<OptOut>, map: (one: OptOut) => To): AsyncIterable<To> {
+  for await (const one of all) yield map(one)
+}
+
+const csvRow = ({ number, since, reply }: OptOut): CsvRow => [
+  number,
+  timeJson(since) ?? '',
+  reply === undefined ? manualOptOutText : { text: reply.text },
+]
+
+const row = ({ number, since, reply }: OptOut): Row => {
+  const json: Json = { number, since: timeJson(since), text: reply?.text ?? manualOptOutText }
+  return { json, cells: [] }
+}
+
+/** Only its owner can read a file that is new: numbers of people are in it. */
+async function writeFile(file: string, optOuts: AsyncIterable<OptOut>, output: Context['output']): Promise<number> {
+  let rows = 0
+  async function* lines() {
+    yield csvLine(head)
+    for await (const optOut of optOuts) {
+      yield csvLine(csvRow(optOut))
+      if (++rows % 1000 === 0) output.progress(`${rows} rows`)
+    }
+    output.progress('')
+  }
+  const stream = createWriteStream(file, { mode: 0o600 })
+  try {
+    await pipeline(Readable.from(lines()), stream)
+  } catch (problem) {
+    const { code, message } = problem as NodeJS.ErrnoException
+    if (code === undefined || stream.errored === null) throw problem
+    throw new Refused(`${file} cannot be written, and is not complete: ${message}.`)
+  }
+  return rows
+}

@@ -1,0 +1,116 @@
+import { CsvError, readCsv, type CsvRecord } from './csv.ts'
+import { interrupted, Refused, type Context } from './context.ts'
+
+/** What is wrong with a row, in words. */
+export interface BadRow {
+  readonly wrong: string
+}
+
+export interface ImportedRows {
+  readonly rows: number
+  readonly added: number
+  readonly already: number
+  readonly refused: number
+  /** The first of what was refused. */
+  readonly refusals: readonly { readonly line: number; readonly reason: string }[]
+}
+
+/** So many refused rows are told one by one. */
+export const refusalsMax = 1000
+const batchRows = 5000
+
+interface Import<Entry, Column extends string> {
+  /** A path, or `-`. */
+  readonly file: string
+  /** In the order of a file that does not name them in its first line; the first one must be there. */
+  readonly columns: readonly [Column, ...Column[]]
+  readonly parse: (cells: Readonly<Record<Column, string | undefined>>) => Entry | BadRow
+  /** Stores all or none, and returns how many were not there before. */
+  readonly store: (entries: readonly Entry[]) => Promise<number>
+}
+
+/**
+ * Reads a CSV file and stores its rows, some thousands at a time; what cannot be is noted with its line, and the rest goes on.
+ * A first line without a digit in its first field names the columns. Where it ends early, by the user or a broken file, what it
+ * throws says how many rows are stored: running it again stores the rest.
+ */
+export async function importRows<Entry extends object, Column extends string>(
+  { input, output, interruption }: Pick<Context, 'input' | 'output' | 'interruption'>,
+  { file, columns, parse, store }: Import<Entry, Column>,
+): Promise<ImportedRows> {
+  const sum = { rows: 0, added: 0, stored: 0, refused: 0 }
+  const refusals: { line: number; reason: string }[] = []
+  let named: readonly string[] | undefined
+  let batch: Entry[] = []
+
+  async function flush(): Promise<void> {
+    if (batch.length === 0) return
+    if (interruption.aborted) throw interrupted()
+    sum.added += await store(batch)
+    sum.stored += batch.length
+    batch = []
+    output.progress(`${sum.rows} rows, ${sum.added} added, ${sum.refused} refused`)
+  }
+
+  function take({ line, fields }: CsvRecord): void {
+    const cells = Object.fromEntries(columns.map((name) => [name, fields[(named ?? columns).indexOf(name)]]))
+    const entry = parse(cells as Record<Column, string | undefined>)
+    sum.rows++
+    if (!('wrong' in entry)) {
+      batch.push(entry)
+      return
+    }
+    sum.refused++
+    if (refusals.length < refusalsMax) refusals.push({ line, reason: entry.wrong })
+  }
+
+  try {
+    for await (const record of readCsv(input.text(file))) {
+      if (named === undefined) {
+        named = namesOf(record, columns)
+        if (named !== columns) continue
+      }
+      take(record)
+      if (batch.length === batchRows) await flush()
+    }
+    await flush()
+  } catch (problem) {
+    const why = problem instanceof CsvError ? `Line ${problem.line}: ${problem.message}.` : undefined
+    if (why === undefined && !(problem instanceof Refused)) throw problem
+    const message = why ?? (problem as Refused).message
+    throw new Refused(sum.stored === 0 ? message : `${message} ${sum.stored} rows before it are stored.`)
+  } finally {
+    output.progress('')
+  }
+  return { rows: sum.rows, added: sum.added, already: sum.stored - sum.added, refused: sum.refused, refusals }
+}
+
+/** The names that the first line gives the columns; the usual ones, if it is a row already. */
+function namesOf<Column extends string>(
+  { fields }: CsvRecord,
+  columns: readonly [Column, ...Column[]],
+): readonly string[] {
+  if (/[0-9]/.test(fields[0] ?? '')) return columns
+  const names = fields.map((name) => name.trim().toLowerCase())
+  if (!names.includes(columns[0])) throw new Refused(`The first line names no column '${columns[0]}'.`)
+  return names
+}
+
+const linesShown = 20
+
+/** Tells what was imported; refuses, after that, if a row was. */
+export function tellImport(
+  output: Context['output'],
+  about: { readonly [key: string]: string | number },
+  imported: ImportedRows,
+): void {
+  const { rows, added, already, refused, refusals } = imported
+  const lines = refusals.slice(0, linesShown).map(({ line, reason }) => `Line ${line}: ${reason}.`)
+  const more = refused > lines.length && lines.length > 0 ? [`… and ${refused - lines.length} more.`] : []
+  const sentence = `${rows} rows: ${added} added, ${already} there already, ${refused} refused.`
+  output.result(
+    { ...about, rows, added, already, refused, refusals: refusals.map((one) => ({ ...one })) },
+    [...lines, ...more, sentence].join('\n'),
+  )
+  if (refused > 0) throw new Refused(`${refused} of ${rows} rows were refused.`)
+}

@@ -1,0 +1,69 @@
+import {
+  credits,
+  instant,
+  OUTCOME,
+  outcomeCode,
+  type AccountId,
+  type Cause,
+  type MessageId,
+  type Movement,
+  type OutcomeCode,
+  type Period,
+} from '@gateway/core'
+import type { Connections } from '../connections.ts'
+import { timestamp } from '../sql/arrays.ts'
+import { closeMovements, declareMovements, fetchMovements, type MovementRow } from '../sql/list-movements.ts'
+import { LEDGER } from './ledger-kind.ts'
+
+/** Read on one connection, which is free again when the reader has come to the end or has left. */
+export async function* movements(
+  ordinary: Connections,
+  id: AccountId,
+  { from, to }: Period,
+  historyDays: number,
+): AsyncIterable<readonly Movement[]> {
+  const connection = await ordinary.connect()
+  const bound = (at: Period['from']) => (at === undefined ? null : timestamp(at))
+  try {
+    await connection.query(declareMovements, [id, bound(from), bound(to), historyDays])
+    try {
+      for (;;) {
+        const { rows } = await connection.query<MovementRow>(fetchMovements, [])
+        if (rows.length === 0) return
+        yield rows.map(movementOf)
+      }
+    } finally {
+      await connection.query(closeMovements, [])
+    }
+  } finally {
+    connection.release()
+  }
+}
+
+const movementOf = (row: MovementRow): Movement => ({
+  at: instant(row.at),
+  amount: credits(row.amount),
+  balance: credits(row.balance),
+  cause: causeOf(row),
+})
+
+function causeOf({ kind, first, messages, why }: MovementRow): Cause {
+  if (kind === LEDGER.topUp) return { kind: 'top-up', why: why ?? '' }
+  if (kind === LEDGER.transfer) return { kind: 'transfer', account: otherOf(why) }
+  if (kind === LEDGER.refund) {
+    return { kind: 'refund', first: (first ?? undefined) as MessageId | undefined, code: refundCode(why) }
+  }
+  if (kind === LEDGER.droppedSends) return { kind: 'dropped-sends' }
+  if (kind === 0 && first !== null && messages !== null) return { kind: 'send', first: first as MessageId, messages }
+  throw new Error(`no movement of kind ${kind}`)
+}
+
+/** `to 7`, `from 7`: so the transfer writes it. */
+const otherOf = (why: string | null): AccountId | undefined => {
+  const other = /^(?:to|from) ([0-9]+)$/.exec(why ?? '')?.[1]
+  return other === undefined ? undefined : (Number(other) as AccountId)
+}
+
+/** Of what a refund is entered with: `deleted`, or `code 111`. */
+export const refundCode = (why: string | null): OutcomeCode | undefined =>
+  why === 'deleted' ? OUTCOME.cancelled : outcomeCode(Number(/^code ([0-9]+)$/.exec(why ?? '')?.[1]))

@@ -1,0 +1,28 @@
+import type { HotStatement } from './hot-statement.ts'
+
+/**
+ * Adds to scope $1 of kind $2 the numbers $3 that are not there, with their times $4 and, of opt-outs, texts $5 or null; of a number
+ * that comes twice the first. Returns how many it added. In the order of the numbers, so that two of these never wait for
+ * each other in a circle. For the ordinary connections.
+ *
+ * Cost, 5000 a statement: 5.1 µs and 305 bytes of log a number, 7.5 and 525 with a text; 2.4 to 2.8 µs where it is there.
+ */
+export const addSuppressions: HotStatement<{ added: number }> = {
+  name: 'add-suppressions',
+  text: `
+with u as materialized (
+  select distinct on (msisdn) * from unnest($3::bigint[], $4::timestamptz[], $5::text[]) with ordinality u(msisdn, since, text, place)
+  order by msisdn, place
+), a as (
+  insert into suppression (account_id, msisdn, kind, since) select $1::int, msisdn, $2::smallint, since from u order by msisdn
+  on conflict do nothing returning msisdn
+), r as (
+  insert into opt_out_reply (account_id, msisdn, since, text)
+  select $1::int, msisdn, since, text from u where text is not null and msisdn in (select msisdn from a) order by msisdn
+  on conflict (account_id, msisdn) do update set since = excluded.since, arrival_id = null, text = excluded.text, answers = null
+), g as (
+  delete from opt_out_reply o using u, a
+  where u.text is null and a.msisdn = u.msisdn and o.account_id = $1::int and o.msisdn = u.msisdn and $2::smallint = 1
+)
+select count(*)::int as added from a`,
+}

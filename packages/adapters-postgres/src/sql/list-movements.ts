@@ -1,0 +1,43 @@
+/** Times in milliseconds. Kind: as `LEDGER`; 0: a send. */
+export interface MovementRow {
+  readonly at: number
+  readonly kind: number
+  readonly amount: number
+  readonly balance: number
+  readonly first: number | null
+  readonly messages: number | null
+  readonly why: string | null
+}
+
+/**
+ * The movements of account $1 from $2 (or null) to before $3 (or null), by time; sums of dropped sends count as of $4 days
+ * before they were entered. The balance after each is counted back from the balance that there is, so that of what was
+ * before $2 nothing is read.
+ *
+ * Sends have no index by account or time. Where there is a $2, only those are read whose ids were leased since then: an id
+ * is used within two days of the lease of its block (so retention has it). The cursor outlives its transaction: a slow
+ * reader holds a connection and no snapshot.
+ *
+ * For the ordinary connections.
+ */
+export const declareMovements = `
+declare movements no scroll cursor with hold for
+with m as (
+  select at, amount, kind::int, send_first_id "first", null::int messages, why, 0 part, id from (
+    select case when kind = 4 then at - make_interval(days => $4::int) else at end at, amount, kind, send_first_id, why, id
+    from ledger where account_id = $1::int
+  ) l where $2::timestamptz is null or at >= $2::timestamptz
+  union all
+  select created_at, -n::bigint * price, 0, first_id, n, null, 1, first_id from send
+  where account_id = $1::int and price > 0 and ($2::timestamptz is null or created_at >= $2::timestamptz
+    and first_id >= coalesce((select min(block) * 10000 from id_lease where at >= $2::timestamptz - interval '2 days'), 0))
+), b as (
+  select m.*, (a.balance - sum(amount) over () + sum(amount) over (order by at, part, m.id rows unbounded preceding))::bigint balance
+  from m join account a on a.id = $1::int
+)
+select floor(extract(epoch from at) * 1000)::bigint at, kind, amount, balance, "first", messages, why
+from b where $3::timestamptz is null or at < $3::timestamptz order by b.at, part, id`
+
+export const fetchMovements = 'fetch 500 from movements'
+
+export const closeMovements = 'close movements'

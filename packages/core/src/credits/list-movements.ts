@@ -1,0 +1,13 @@
+import type { AccountId } from '../account/account.ts'
+import { limits } from '../limits.ts'
+import type { Ports } from '../ports.ts'
+import type { Movement, Period } from './movement.ts'
+
+/**
+ * Every movement of an account's credits within the period, the oldest first, in pieces, all as of one moment. None for an
+ * account that is not there.
+ */
+export const listMovements =
+  (ports: Pick<Ports, 'ledger'>) =>
+  (id: AccountId, period: Period = {}): AsyncIterable<readonly Movement[]> =>
+    ports.ledger.movements(id, period, limits.statusDays)
