@@ -33,7 +33,14 @@ function listeningLog(): { log: Log; lines: { level: string; msg: string; what?:
 
 function start(ports: DispatchSettings['ports'], rest: Partial<DispatchSettings>): Dispatching {
   const settings: Partial<DispatcherSettings> = { retrySeconds: 0.05, ...rest.settings }
-  const dispatching = startDispatching({ ports, carriers: [], log: silent, pollMilliseconds: 5, ...rest, settings })
+  const dispatching = startDispatching({
+    ports,
+    carriers: [],
+    log: silent,
+    look: { pauseMilliseconds: 5 },
+    ...rest,
+    settings,
+  })
   started.push(dispatching)
   return dispatching
 }
@@ -167,7 +174,7 @@ test.each(['before', 'after'] as const)(
 test('wake ends the pause of an empty queue', async () => {
   const { ports, send } = await aSender()
   const carrier = scriptedCarrier()
-  const dispatching = start(ports, { carriers: [carrier], pollMilliseconds: 3_600_000 })
+  const dispatching = start(ports, { carriers: [carrier], look: { pauseMilliseconds: 3_600_000 } })
   await until(() => Object.keys(dispatching.state()).length === 1)
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
   const [id] = await send(1)

@@ -10,7 +10,8 @@ export interface Repeated {
 
 export interface Repeating {
   readonly what: string
-  readonly pauseMilliseconds: number
+  /** A function is asked before each pause. */
+  readonly pauseMilliseconds: number | (() => number)
   readonly log: Log
   /** 'more': again at once. */
   readonly work: () => Promise<'more' | 'all' | 'end'>
@@ -50,11 +51,13 @@ export function repeat({ what, pauseMilliseconds, log, work }: Repeating): Repea
 
   const isStopped = (): boolean => stopped
 
+  const pauseWanted = (): number => (typeof pauseMilliseconds === 'number' ? pauseMilliseconds : pauseMilliseconds())
+
   async function run(): Promise<void> {
     while (!isStopped()) {
       const done = await once()
       if (done === 'end') return
-      if (done === 'all' && !isStopped()) await pause(Math.max(pauseMilliseconds, backOff))
+      if (done === 'all' && !isStopped()) await pause(Math.max(pauseWanted(), backOff))
     }
   }
 

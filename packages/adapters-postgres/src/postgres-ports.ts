@@ -6,6 +6,7 @@ import { createContext } from './context.ts'
 import { postgresLedger } from './credits/postgres-ledger.ts'
 import { postgresPrices } from './credits/postgres-prices.ts'
 import { postgresFlights } from './flights/postgres-flights.ts'
+import { postgresWakeups } from './flights/postgres-wakeups.ts'
 import { postgresOverview } from './flights/postgres-overview.ts'
 import { postgresMessages } from './messages/postgres-messages.ts'
 import { postgresInbox } from './inbox/postgres-inbox.ts'
@@ -45,6 +46,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
   const pools = openPools(connectionString, settings, log)
   const changes =
     settings.cacheSeconds > 0 ? listenForChanges(connectionString, settings.connectionSeconds, log) : listenToNobody()
+  const wakeups = postgresWakeups(connectionString, settings.connectionSeconds, log)
   const context = createContext(pools, changes, settings, log)
   // Somebody waits for the answer: while the database is gone he is told so. The dispatcher has more patience, for what it gives up
   // in the middle becomes a message of which nobody knows whether it was sent.
@@ -60,6 +62,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       senders: postgresSenders(prompt),
       messages: postgresMessages(prompt),
       flights: postgresFlights(context),
+      wakeups,
       receipts: postgresReceipts(context),
       inbox: postgresInbox(prompt),
       stories: postgresStories(prompt),
@@ -72,7 +75,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       await pools.kysely.selectFrom('price').select('prefix').limit(1).execute()
     },
     close: async (seconds = 5) => {
-      await Promise.all([changes.close(seconds), pools.close(seconds)])
+      await Promise.all([changes.close(seconds), wakeups.close(), pools.close(seconds)])
     },
   }
 }
