@@ -83,7 +83,7 @@ export function startDispatching({
     lanes.map((lane) => workOn(dispatcher, lane, { carrier, log, idling })),
   )
   const beating = links.flatMap(({ carrier, dispatcher, outage }) =>
-    keepAlive(dispatcher, { carrier, log, outage, leaseSeconds: all.leaseSeconds }),
+    keepAlive(dispatcher, { carrier, log, outage, idling, leaseSeconds: all.leaseSeconds }),
   )
   const theExchange = createExchange(ports, exchange)
   const promoting = repeat({
@@ -92,7 +92,7 @@ export function startDispatching({
     log,
     work: () => theExchange.promote(),
   })
-  const chores = startChores(theExchange, log, all)
+  const chores = startChores(theExchange, idling, log, all)
 
   function wake(): void {
     idling.stir()
@@ -142,24 +142,41 @@ interface Kept {
   readonly carrier: Carrier
   readonly log: Log
   readonly outage: Outage
+  readonly idling: Idling
   readonly leaseSeconds: number
 }
 
+const holdsNothing = (dispatcher: Dispatcher): boolean =>
+  Object.values(dispatcher.state()).every((count) => count === 0)
+
 /** The lease, and what failed and is to be tried again. While the lease can be renewed the store is there. */
-const keepAlive = (dispatcher: Dispatcher, { carrier, log, outage, leaseSeconds }: Kept): readonly Repeated[] => [
+const keepAlive = (
+  dispatcher: Dispatcher,
+  { carrier, log, outage, idling, leaseSeconds }: Kept,
+): readonly Repeated[] => [
   chore(`lease of ${carrier.id}`, leaseSeconds * 250, log, async () => {
     await dispatcher.beat()
     outage.worked()
   }),
-  chore(`retries of ${carrier.id}`, 250, log, () => {
-    dispatcher.retry()
-    return Promise.resolve()
-  }),
+  chore(
+    `retries of ${carrier.id}`,
+    () => (holdsNothing(dispatcher) ? Math.max(250, idling.pause()) : 250),
+    log,
+    () => {
+      dispatcher.retry()
+      return Promise.resolve()
+    },
+  ),
 ]
 
-function startChores(exchange: Exchange, log: Log, settings: DispatcherSettings): Repeated[] {
+function startChores(exchange: Exchange, idling: Idling, log: Log, settings: DispatcherSettings): Repeated[] {
   return [
-    repeat({ what: 'match receipts', pauseMilliseconds: 1000, log, work: () => exchange.matchReceipts() }),
+    repeat({
+      what: 'match receipts',
+      pauseMilliseconds: () => Math.max(1000, idling.pause()),
+      log,
+      work: () => exchange.matchReceipts(),
+    }),
     repeat({ what: 'release parts', pauseMilliseconds: 60_000, log, work: () => exchange.releaseParts() }),
     chore('adopt receipts', 60_000, log, async () => {
       const adopted = await exchange.adoptReceipts()
@@ -177,8 +194,12 @@ function startChores(exchange: Exchange, log: Log, settings: DispatcherSettings)
   ]
 }
 
-const chore = (what: string, pauseMilliseconds: number, log: Log, work: () => Promise<void>): Repeated =>
-  repeat({ what, pauseMilliseconds, log, work: () => work().then(() => 'all') })
+const chore = (
+  what: string,
+  pauseMilliseconds: number | (() => number),
+  log: Log,
+  work: () => Promise<void>,
+): Repeated => repeat({ what, pauseMilliseconds, log, work: () => work().then(() => 'all') })
 
 async function told(log: Log, failure: string, all: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(all)) {

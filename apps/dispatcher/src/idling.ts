@@ -48,7 +48,8 @@ export function createIdling({ wakeups, settings, log, wake }: IdlingOptions): I
 
   function tell(what: () => Promise<void>): void {
     telling = what()
-      .then(outage.worked, (problem: unknown) => {
+      .then(() => outage.worked())
+      .catch((problem: unknown) => {
         stir()
         if (!stopped) outage.failed(problem)
       })

@@ -4,11 +4,11 @@ import { within } from './within.ts'
 
 /** Listens on a connection of its own, and again when that is lost. */
 export interface Listener {
-  start(): void
+  readonly start: () => void
   /** Runs on the connection that listens; undefined: there is none. What fails there ends the connection. */
   run<Row>(statement: HotStatement<Row>, values: readonly unknown[]): Promise<Row[] | undefined>
   /** Bounded. */
-  close(seconds?: number): Promise<void>
+  readonly close: (seconds?: number) => Promise<void>
 }
 
 export interface ListenerOptions {
