@@ -25,8 +25,8 @@ export const idle: Benchmark = {
   runs: 'in full runs',
   run: async (scene) => {
     const worker = scene.worker()
-    const [key = ''] = keysOf(await openAccounts(scene.database, 1))
     const allInOne = await scene.start('all-in-one', carrier)
+    const [key = ''] = keysOf(await openAccounts(scene.database, 1))
     const alone = await costOf(scene, 'all-in-one', [allInOne], 0.5)
     const same = await submittedAfterIdle(scene, worker, allInOne, { key, of: 'in one process', goal: 50 })
     await allInOne.stop()
