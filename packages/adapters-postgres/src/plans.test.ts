@@ -174,7 +174,7 @@ const functions: Readonly<Record<string, readonly string[]>> = {
     ['flight'],
 }
 
-const small = new Set(['dispatcher', 'carrier', 'id_block', 'price', 'idle_dispatcher'])
+const small = new Set(['dispatcher', 'carrier', 'id_block', 'price'])
 const partitionOf = (table: string) => /^(?:send|message)_p([0-9]+)$/.exec(table)?.[1]
 
 describe.each(['empty', 'filled', 'filled and analyzed', 'analyzed when nearly empty and filled since'] as const)(

@@ -6,6 +6,8 @@ create unlogged table idle_dispatcher (           -- processes that look for due
   id bigint generated always as identity primary key,
   until timestamptz not null                      -- who has not said it again by then has ended without a word
 );
+-- Looked into by every acceptance: 4 µs while it is empty, where reading the whole empty table costs 15.
+create index idle_dispatcher_until on idle_dispatcher (until);
 `
 
 export const idleDispatchers: Migration = {
