@@ -1,6 +1,7 @@
 import type { Benchmark } from './benchmark.ts'
 import { bulkAccept } from './goals/bulk-accept.ts'
 import { hotAccount } from './goals/hot-account.ts'
+import { idle } from './goals/idle.ts'
 import { interfaces } from './goals/interfaces.ts'
 import { life } from './goals/life.ts'
 import { memory } from './goals/memory.ts'
@@ -24,6 +25,7 @@ export const catalogue: readonly Benchmark[] = [
   mixed,
   memory,
   slowCarrier,
+  idle,
   stages,
   scale,
 ]

@@ -112,7 +112,7 @@ async function round(scene: Scene, { rest, dispatcher, keys, workers, backlog }:
     connections: 32,
     recipients: 1,
     perSecond,
-    keepsTimes: true,
+    keepsTimes: 'of requests',
     seconds: scene.quick ? 5 : 12,
   })
   await gone

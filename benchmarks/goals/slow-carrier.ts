@@ -37,7 +37,7 @@ export const slowCarrier: Benchmark = {
       recipients: 1,
       perSecond: singlesPerSecond,
       seconds: scene.quick ? 12 : 60,
-      keepsTimes: true,
+      keepsTimes: 'of requests',
     })
     await until(async () => (await scene.database.number(recorded, [accounts[1]?.id])) >= sent.requests, 120_000)
     const submitted = latenciesOf(await submissionWaits(scene, sent.times))

@@ -2,7 +2,7 @@ import { submissions } from './checks.ts'
 import type { Scene } from './scene.ts'
 
 /**
- * Milliseconds from when each request was to be sent until its message was submitted, by the carrier's record. `times` as a load
+ * Milliseconds from the time of each request until its message was submitted, by the carrier's record; below 0: it was submitted before. `times` as a load
  * keeps them: id, time, id, time …
  */
 export async function submissionWaits(scene: Scene, times: readonly number[]): Promise<number[]> {

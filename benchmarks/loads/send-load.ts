@@ -18,8 +18,8 @@ export interface SendLoad {
   /** So many a second, whether those before were answered or not; undefined: each connection sends again when it is answered. */
   readonly perSecond?: number
   readonly scheduled?: string
-  /** Answers when each request was to be sent (milliseconds since 1970) with the id of its first message. */
-  readonly keepsTimes?: boolean
+  /** Tells when each request was to be sent, or was answered (milliseconds since 1970), with the id of its first message. */
+  readonly keepsTimes?: 'of requests' | 'of answers'
 }
 
 export interface SendLoadResult {
@@ -51,11 +51,14 @@ export async function runSendLoad(load: SendLoad): Promise<SendLoadResult> {
     const template = templates[wanted % templates.length]
     if (template === undefined) throw new Error('no account to send from')
     const { status, body } = await connection.ask(template.from(load.firstNumber + wanted * recipients))
-    milliseconds.push(performance.now() - at)
+    const answeredAt = performance.now()
+    milliseconds.push(answeredAt - at)
     const ids = status === 200 ? idsIn(face, body) : []
     addIds(accepted, ids)
     acceptedCount += ids.length
-    if (load.keepsTimes === true && ids[0] !== undefined) times.push(ids[0], performance.timeOrigin + at)
+    if (load.keepsTimes !== undefined && ids[0] !== undefined) {
+      times.push(ids[0], performance.timeOrigin + (load.keepsTimes === 'of answers' ? answeredAt : at))
+    }
     if (ids.length !== recipients) {
       const what = `${status} ${body.slice(0, 120)}`
       failures[what] = (failures[what] ?? 0) + 1

@@ -43,7 +43,7 @@ async function aWorld() {
         ports: { ...stored, clock },
         carriers: [],
         log,
-        pollMilliseconds: 5,
+        look: { pauseMilliseconds: 5 },
         ...rest,
       })
       started.push(dispatching)

@@ -34,7 +34,14 @@ function listeningLog(): { log: Log; lines: { level: string; msg: string; what?:
 
 function start(ports: DispatchSettings['ports'], rest: Partial<DispatchSettings>): Dispatching {
   const settings: Partial<DispatcherSettings> = { retrySeconds: 0.05, ...rest.settings }
-  const dispatching = startDispatching({ ports, carriers: [], log: silent, pollMilliseconds: 5, ...rest, settings })
+  const dispatching = startDispatching({
+    ports,
+    carriers: [],
+    log: silent,
+    look: { pauseMilliseconds: 5 },
+    ...rest,
+    settings,
+  })
   started.push(dispatching)
   return dispatching
 }
@@ -165,13 +172,57 @@ test.each(['before', 'after'] as const)(
 test('wake ends the pause of an empty queue', async () => {
   const { ports, send } = await aSender()
   const carrier = scriptedCarrier()
-  const dispatching = start(ports, { carriers: [carrier], pollMilliseconds: 3_600_000 })
+  const dispatching = start(ports, { carriers: [carrier], look: { pauseMilliseconds: 3_600_000 } })
   await until(() => Object.keys(dispatching.state()).length === 1)
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
   const [id] = await send(1)
   dispatching.wake()
   await until(() => carrier.submitted.length === 1)
   expect(carrier.submitted[0]?.id).toBe(id)
+})
+
+/** The wakeups, and how often somebody fell asleep; with `told` false whoever sleeps hears nothing. */
+function watchedSleep(ports: Ports, told = true) {
+  let slept = 0
+  const wakeups: Ports['wakeups'] = {
+    sleeper: (wake) => {
+      const sleeper = ports.wakeups.sleeper(told ? wake : () => undefined)
+      return { ...sleeper, sleep: () => sleeper.sleep().finally(() => slept++) }
+    },
+  }
+  return { ports: { ...ports, wakeups }, slept: () => slept }
+}
+
+const drowsy = { pauseMilliseconds: 5, quietMilliseconds: 10 }
+
+test('one that sleeps for an hour submits what another process accepts, in either lane, or what becomes due', async () => {
+  const { ports, send } = await aSender()
+  const watched = watchedSleep(ports)
+  const carrier = scriptedCarrier()
+  start(watched.ports, { carriers: [carrier], look: { ...drowsy, pauseMillisecondsMax: 3_600_000 } })
+  let submitted = 0
+  for (const count of [1, 20, 1]) {
+    const before = watched.slept()
+    await until(() => watched.slept() > before)
+    await send(count)
+    submitted += count
+    await until(() => carrier.submitted.length === submitted)
+  }
+  const { id } = await anAccount(ports)
+  const before = watched.slept()
+  await until(() => watched.slept() > before)
+  await ports.messages.accept(anOrder(id, { to: numbers(1), due: instant(Date.now() + 300) }))
+  await until(() => carrier.submitted.length === submitted + 1)
+})
+
+test('what nobody tells a sleeper is found after its longest pause', async () => {
+  const { ports, send } = await aSender()
+  const watched = watchedSleep(ports, false)
+  const carrier = scriptedCarrier()
+  start(watched.ports, { carriers: [carrier], look: { ...drowsy, pauseMillisecondsMax: 100 } })
+  await until(() => watched.slept() > 0)
+  await send(20)
+  await until(() => carrier.submitted.length === 20)
 })
 
 test('what a dead dispatcher left is taken over, and that is told', async () => {

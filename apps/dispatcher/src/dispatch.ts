@@ -3,12 +3,14 @@ import {
   createExchange,
   dispatcherDefaults,
   exchangeDefaults,
+  lookDefaults,
   type Carrier,
   type Dispatcher,
   type DispatcherSettings,
   type Exchange,
   type ExchangeSettings,
   type Lane,
+  type LookSettings,
   type Ports,
   type SubmissionAnswer,
 } from '@gateway/core'
@@ -16,22 +18,23 @@ import type { Log } from '@gateway/server'
 import { countAnswers } from './count-answers.ts'
 import { countArrivals, type ArrivalCounts } from './count-arrivals.ts'
 import { startDroppingHistory } from './drop-history.ts'
+import { createIdling, type Idling } from './idling.ts'
 import { outageOf, type Outage } from './outage.ts'
 import { tellStandstill } from './progress.ts'
 import { repeat, type Repeated } from './repeat.ts'
 
 export interface DispatchSettings {
-  readonly ports: Pick<Ports, 'flights' | 'receipts' | 'inbox' | 'history' | 'clock'>
+  readonly ports: Pick<Ports, 'flights' | 'receipts' | 'inbox' | 'history' | 'wakeups' | 'clock'>
   readonly carriers: readonly Carrier[]
   readonly log: Log
   readonly settings?: Partial<DispatcherSettings>
   readonly exchange?: ExchangeSettings
-  /** The pause after a look at an empty queue. Default 20: a look costs the database 0.1 ms. */
-  readonly pollMilliseconds?: number
+  /** The pauses between looks at an empty queue. A look costs the database 0.1 ms. */
+  readonly look?: Partial<LookSettings>
 }
 
 export interface Dispatching {
-  /** Something was accepted: do not wait for the next poll. */
+  /** Something was accepted in this process: do not wait for the next look. */
   wake(): void
   /**
    * Claims no more, waits for the carriers' answers, stores them, gives the rest back, and closes the links. Waits at most
@@ -48,6 +51,9 @@ export interface Dispatching {
   arrivals(): Readonly<Record<string, ArrivalCounts>>
 }
 
+/** Between two looks at the schedule, unless the process sleeps. */
+const promoteMilliseconds = 200
+
 const lanes: readonly Lane[] = ['single', 'bulk']
 
 /** Hands waiting messages to the carriers, and does what falls due by the clock, until it is stopped. */
@@ -57,7 +63,7 @@ export function startDispatching({
   log,
   settings,
   exchange = exchangeDefaults,
-  pollMilliseconds = 20,
+  look,
 }: DispatchSettings): Dispatching {
   const all = { ...dispatcherDefaults, ...settings }
   const links = carriers.map((given) => {
@@ -68,25 +74,43 @@ export function startDispatching({
     const dispatcher = createDispatcher({ ...ports, inbox }, carrier, report, all, exchange.confirmation)
     return { carrier, answers, arrivals, dispatcher, outage }
   })
+  const idling = createIdling({
+    wakeups: ports.wakeups,
+    settings: { ...lookDefaults, ...look },
+    log,
+    wake: () => {
+      for (const loop of [...working, promoting]) loop.wake()
+    },
+  })
   const working = links.flatMap(({ carrier, dispatcher }) =>
-    lanes.map((lane) => workOn(dispatcher, lane, { carrier, log, pollMilliseconds })),
+    lanes.map((lane) => workOn(dispatcher, lane, { carrier, log, idling })),
   )
   const beating = links.flatMap(({ carrier, dispatcher, outage }) =>
-    keepAlive(dispatcher, { carrier, log, outage, leaseSeconds: all.leaseSeconds }),
+    keepAlive(dispatcher, { carrier, log, outage, idling, leaseSeconds: all.leaseSeconds }),
   )
+  const theExchange = createExchange(ports, exchange)
+  const promoting = repeat({
+    what: 'promote',
+    pauseMilliseconds: () => idling.pauseUntilDue(promoteMilliseconds),
+    log,
+    work: () => theExchange.promote(),
+  })
   let recovered = 0
-  const chores = startChores(createExchange(ports, exchange), log, all, (unknown) => void (recovered += unknown))
+  const chores = startChores(theExchange, idling, log, all, (unknown) => void (recovered += unknown))
+
+  function wake(): void {
+    idling.stir()
+    for (const loop of working) loop.wake()
+  }
 
   return {
-    wake: () => {
-      for (const loop of working) loop.wake()
-    },
+    wake,
     stop: async (seconds) => {
       const deadline = after(seconds)
       try {
         const drained = links.map(({ dispatcher }) => dispatcher.drain(deadline.passed))
         await told(log, 'the dispatcher could not give its messages back; others take them over', drained)
-        const stopped = Promise.all([...working, ...beating, ...chores].map((loop) => loop.stop()))
+        const stopped = Promise.all([...working, ...beating, promoting, ...chores, idling].map((one) => one.stop()))
         await Promise.race([stopped, deadline.passed])
         const closed = links.map(({ carrier }) => carrier.close(deadline.passed))
         await told(log, 'a carrier could not be closed', closed)
@@ -104,16 +128,18 @@ export function startDispatching({
 const workOn = (
   dispatcher: Dispatcher,
   lane: Lane,
-  { carrier, log, pollMilliseconds }: { carrier: Carrier; log: Log; pollMilliseconds: number },
+  { carrier, log, idling }: { carrier: Carrier; log: Log; idling: Idling },
 ): Repeated =>
   repeat({
     what: `claim ${lane} for ${carrier.id}`,
-    pauseMilliseconds: pollMilliseconds,
+    pauseMilliseconds: () => idling.pause(),
     log,
     work: async () => {
       const worked = await dispatcher.work(lane)
       if (worked === 'closed') return 'end'
-      return worked === 'claimed' ? 'more' : 'all'
+      if (worked === 'nothing') return 'all'
+      idling.stir()
+      return 'more'
     },
   })
 
@@ -121,34 +147,50 @@ interface Kept {
   readonly carrier: Carrier
   readonly log: Log
   readonly outage: Outage
+  readonly idling: Idling
   readonly leaseSeconds: number
 }
 
+function holdsNothing(dispatcher: Dispatcher): boolean {
+  const { ahead, unanswered, inDoubt, uncommitted, stalled } = dispatcher.state()
+  return ahead + unanswered + inDoubt + uncommitted + stalled.length === 0
+}
+
 /** The lease, and what failed and is to be tried again. While the lease can be renewed the store is there. */
-function keepAlive(dispatcher: Dispatcher, { carrier, log, outage, leaseSeconds }: Kept): readonly Repeated[] {
+function keepAlive(dispatcher: Dispatcher, { carrier, log, outage, idling, leaseSeconds }: Kept): readonly Repeated[] {
   const tell = tellStandstill(dispatcher, carrier, log)
   return [
     chore(`lease of ${carrier.id}`, leaseSeconds * 250, log, async () => {
       await dispatcher.beat()
       outage.worked()
     }),
-    chore(`retries of ${carrier.id}`, 250, log, () => {
-      dispatcher.retry()
-      tell()
-      return Promise.resolve()
-    }),
+    chore(
+      `retries of ${carrier.id}`,
+      () => (holdsNothing(dispatcher) ? Math.max(250, idling.pause()) : 250),
+      log,
+      () => {
+        dispatcher.retry()
+        tell()
+        return Promise.resolve()
+      },
+    ),
   ]
 }
 
 function startChores(
   exchange: Exchange,
+  idling: Idling,
   log: Log,
   settings: DispatcherSettings,
   recovered: (unknown: number) => void,
 ): Repeated[] {
   return [
-    repeat({ what: 'promote', pauseMilliseconds: 200, log, work: () => exchange.promote() }),
-    repeat({ what: 'match receipts', pauseMilliseconds: 1000, log, work: () => exchange.matchReceipts() }),
+    repeat({
+      what: 'match receipts',
+      pauseMilliseconds: () => Math.max(1000, idling.pause()),
+      log,
+      work: () => exchange.matchReceipts(),
+    }),
     repeat({ what: 'release parts', pauseMilliseconds: 60_000, log, work: () => exchange.releaseParts() }),
     chore('adopt receipts', 60_000, log, async () => {
       const adopted = await exchange.adoptReceipts()
@@ -167,8 +209,12 @@ function startChores(
   ]
 }
 
-const chore = (what: string, pauseMilliseconds: number, log: Log, work: () => Promise<void>): Repeated =>
-  repeat({ what, pauseMilliseconds, log, work: () => work().then(() => 'all') })
+const chore = (
+  what: string,
+  pauseMilliseconds: number | (() => number),
+  log: Log,
+  work: () => Promise<void>,
+): Repeated => repeat({ what, pauseMilliseconds, log, work: () => work().then(() => 'all') })
 
 async function told(log: Log, failure: string, all: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(all)) {

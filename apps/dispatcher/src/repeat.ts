@@ -10,16 +10,18 @@ export interface Repeated {
 
 export interface Repeating {
   readonly what: string
-  readonly pauseMilliseconds: number
+  /** A function is asked before each pause. */
+  readonly pauseMilliseconds: number | (() => number)
   readonly log: Log
   /** 'more': again at once. */
   readonly work: () => Promise<'more' | 'all' | 'end'>
 }
 
 const backOffMilliseconds = 500
-const backOffMillisecondsMax = 5000
+/** So that what is due leaves within 5 s of the return of a database, however long it was away (P-17). */
+const backOffMillisecondsMax = 2000
 
-/** Works, pauses, and works again, never twice at a time. After a failure the pauses grow to five seconds. */
+/** Works, pauses, and works again, never twice at a time. After a failure the pauses grow to two seconds. */
 export function repeat({ what, pauseMilliseconds, log, work }: Repeating): Repeated {
   const outage = outageOf(what, log)
   let stopped = false
@@ -50,11 +52,13 @@ export function repeat({ what, pauseMilliseconds, log, work }: Repeating): Repea
 
   const isStopped = (): boolean => stopped
 
+  const pauseWanted = (): number => (typeof pauseMilliseconds === 'number' ? pauseMilliseconds : pauseMilliseconds())
+
   async function run(): Promise<void> {
     while (!isStopped()) {
       const done = await once()
       if (done === 'end') return
-      if (done === 'all' && !isStopped()) await pause(Math.max(pauseMilliseconds, backOff))
+      if (done === 'all' && !isStopped()) await pause(Math.max(pauseWanted(), backOff))
     }
   }
 

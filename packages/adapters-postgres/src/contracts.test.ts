@@ -11,6 +11,7 @@ import {
   sendersContract,
   storiesContract,
   suppressionsContract,
+  wakeupsContract,
   type Contract,
 } from '@gateway/core/testing'
 import type { StoredPorts } from '@gateway/core'
@@ -25,6 +26,7 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Suppressions: suppressionsContract,
   Messages: messagesContract,
   Flights: flightsContract,
+  Wakeups: wakeupsContract,
   Receipts: receiptsContract,
   Stories: storiesContract,
   Overview: overviewContract,

@@ -7,6 +7,7 @@ import { createContext } from './context.ts'
 import { postgresLedger } from './credits/postgres-ledger.ts'
 import { postgresPrices } from './credits/postgres-prices.ts'
 import { postgresFlights } from './flights/postgres-flights.ts'
+import { postgresWakeups } from './flights/postgres-wakeups.ts'
 import { postgresOverview } from './flights/postgres-overview.ts'
 import { postgresMessages } from './messages/postgres-messages.ts'
 import { postgresInbox } from './inbox/postgres-inbox.ts'
@@ -59,6 +60,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
   const pools = openPools(address, settings, log)
   const changes =
     settings.cacheSeconds > 0 ? listenForChanges(address, settings.connectionSeconds, log) : listenToNobody()
+  const wakeups = postgresWakeups(address, settings.connectionSeconds, log)
   const context = createContext(pools, changes, settings, log)
   // Somebody waits for the answer: while the database is gone he is told so. The dispatcher has more patience, for what it gives up
   // in the middle becomes a message of which nobody knows whether it was sent.
@@ -75,6 +77,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       senders: postgresSenders(prompt),
       messages: postgresMessages(prompt),
       flights: postgresFlights(context),
+      wakeups,
       receipts: postgresReceipts(context),
       inbox: postgresInbox(prompt),
       stories: postgresStories(prompt),
@@ -89,7 +92,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
     },
     close: async (seconds = 5) => {
       closing.abort()
-      await Promise.all([changes.close(seconds), pools.close(seconds)])
+      await Promise.all([changes.close(seconds), wakeups.close(), pools.close(seconds)])
     },
   }
 }

@@ -173,7 +173,7 @@ export const callers = [
   'lease-shared',
 ] as const
 
-/** For the ordinary connections, which plan for what is there and may join whole tables. */
+/** For other connections, which plan for what is there and may join whole tables. */
 export const ordinary = [
   'add-suppressions',
   'adopt-receipts',
@@ -182,10 +182,12 @@ export const ordinary = [
   'drop-history',
   'enter-credits',
   'explain-message',
+  'fall-idle',
   'find-deleted',
   'find-messages',
   'find-operation',
   'give-up-shared-block',
+  'leave-idle',
   'list-all',
   'list-dispatchers',
   'list-opt-outs',

@@ -131,9 +131,11 @@ export type {
   SettledCode,
   Wanted,
 } from './carrier/flights.ts'
+export { lookDefaults, lookPause, type LookSettings } from './carrier/look-pause.ts'
 export type { CarrierLoad, Overview, RunningDispatcher, WaitingWork } from './carrier/overview.ts'
 export type { Receipt, ReceiptCode } from './carrier/receipt.ts'
 export type { Receipts } from './carrier/receipts.ts'
+export type { Asleep, Sleeper, Wakeups } from './carrier/wakeups.ts'
 
 // Time.
 export type { Clock } from './time/clock.ts'

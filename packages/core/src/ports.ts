@@ -3,6 +3,7 @@ import type { Secrets } from './account/secrets.ts'
 import type { Flights } from './carrier/flights.ts'
 import type { Overview } from './carrier/overview.ts'
 import type { Receipts } from './carrier/receipts.ts'
+import type { Wakeups } from './carrier/wakeups.ts'
 import type { Ledger } from './credits/ledger.ts'
 import type { Prices } from './credits/prices.ts'
 import type { Inbox } from './inbox/inbox.ts'
@@ -22,6 +23,7 @@ export interface StoredPorts {
   readonly senders: Senders
   readonly messages: Messages
   readonly flights: Flights
+  readonly wakeups: Wakeups
   readonly receipts: Receipts
   readonly inbox: Inbox
   readonly stories: Stories

@@ -16,6 +16,7 @@ import {
   inboxContract,
   sendersContract,
   suppressionsContract,
+  wakeupsContract,
   type Contract,
 } from '@gateway/core/testing'
 
@@ -36,5 +37,6 @@ run('receipts', receiptsContract, memoryPorts)
 run('history', historyContract, memoryPorts)
 run('stories', storiesContract, memoryPorts)
 run('overview', overviewContract, memoryPorts)
+run('wakeups', wakeupsContract, memoryPorts)
 run('secrets', secretsContract, memorySecrets)
 run('carrier', carrierContract, scriptedCarrier)

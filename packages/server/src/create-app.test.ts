@@ -124,6 +124,14 @@ test('GET /metrics answers in the text form of Prometheus, with the event loop a
   await supertest(app).post('/metrics').expect(404)
 })
 
+test('the event loop is watched from the first look on, which tells sane figures already', async () => {
+  const { app, metrics } = appWith()
+  expect(await metrics.registry.metrics()).not.toContain('nodejs_')
+  const { text } = await supertest(app).get('/metrics').expect(200)
+  expect(Number(/^nodejs_eventloop_lag_min_seconds (.+)$/m.exec(text)?.[1])).toBeLessThan(60)
+  expect(Number(/^nodejs_eventloop_lag_mean_seconds (.+)$/m.exec(text)?.[1])).toBeLessThan(60)
+})
+
 test('a request through an app in an app is counted once, under the inner name, and logged once', async () => {
   const { app, metrics, lines, log } = appWith('debug')
   const inner = createApp({ log, metrics, service: 'inner' })

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { RequestHandler } from 'express'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -29,10 +30,12 @@ export interface Reading {
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
 
-/** A registry of its own with the defaults (event loop, memory, CPU) and `http_request_duration_seconds`. */
+/**
+ * A registry of its own with `http_request_duration_seconds`, and from the first look on the defaults (event loop, memory, CPU).
+ * The event loop is watched every 10 ms, which costs an idle process more than all else that it does.
+ */
 export const createMetrics = (): Metrics => {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
   // Its `_count` counts requests: a counter beside it would say the same. An observation costs 0.7 µs.
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
@@ -73,15 +76,24 @@ export const createMetrics = (): Metrics => {
   }
 }
 
-const metricsRoute =
-  (registry: Registry): RequestHandler =>
-  async (request, response, next) => {
+/** So long the event loop is watched before the first look tells of it. */
+const firstLookMilliseconds = 50
+
+function metricsRoute(registry: Registry): RequestHandler {
+  let watched: Promise<void> | undefined
+  const watch = (): Promise<void> => {
+    collectDefaultMetrics({ register: registry })
+    return delay(firstLookMilliseconds)
+  }
+  return async (request, response, next) => {
     const isAsked = request.method === 'GET' || request.method === 'HEAD'
     if (!isAsked || request.path !== '/metrics') {
       next()
       return
     }
+    await (watched ??= watch())
     const text = await registry.metrics()
     response.setHeader('Cache-Control', 'no-store')
     response.type(registry.contentType).send(text)
   }
+}

@@ -93,8 +93,8 @@ export function postgresFlights(context: Context): Flights {
       return rows.length > 0 ? 'marked' : 'fenced'
     },
     recover: async () => {
-      const [row] = await again(hot, recoverStatement, [])
-      return row ?? { requeued: 0, unknown: 0 }
+      const [{ requeued, unknown } = { requeued: 0, unknown: 0 }] = await again(hot, recoverStatement, [])
+      return { requeued, unknown }
     },
     expire: async (validitySeconds, rangesMax) => {
       const [row] = await again(hot, expire, [validitySeconds, rangesMax])

@@ -9,6 +9,7 @@ import { dispatcherVersion } from './0008-dispatcher-version.ts'
 import { disownAgain } from './0009-disown-again.ts'
 import { lookUps } from './0010-look-ups.ts'
 import { importedOptOuts } from './0011-imported-opt-outs.ts'
+import { idleDispatchers } from './0012-idle-dispatchers.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   disownAgain,
   lookUps,
   importedOptOuts,
+  idleDispatchers,
 ]

@@ -1,4 +1,5 @@
 import type { HotStatement } from './hot-statement.ts'
+import { wakeIdle } from './wake-idle.ts'
 
 /**
  * Charges and stores sends, one element of each array a send: $1 accounts, $2 first ids, $3 how many numbers, $4 price of one
@@ -35,5 +36,5 @@ with r as (
   select case when n <= 10 then 0 else 1 end, account, first_id, first_id + n, first_id, at, at
   from r where at is not null and account = any ((select ids from ok)::int[])
 )
-select id, balance from u`,
+select id, balance, ${wakeIdle} as woken from u`,
 }

@@ -1,9 +1,10 @@
 import type { HotStatement } from './hot-statement.ts'
+import { wakeIdle } from './wake-idle.ts'
 
 /** Gives back a claim whose answer was lost. $1 dispatcher, $2 number of the flight. May be run again. */
 export const disown: HotStatement<object> = {
   name: 'disown',
-  text: 'select disown($1::bigint, $2::int)',
+  text: `select disown($1::bigint, $2::int), ${wakeIdle} as woken`,
 }
 
 /** Gives back every flight of dispatcher $1 but those of the numbers $2, as disown does. May be run again. */
@@ -23,11 +24,11 @@ export const release: HotStatement<{ requeued: number; unknown: number }> = {
 /** Ends dispatcher $1, and its flights as release does. May be run again. */
 export const retire: HotStatement<object> = {
   name: 'retire',
-  text: 'select retire($1::bigint)',
+  text: `select retire($1::bigint), ${wakeIdle} as woken`,
 }
 
 /** Ends every dispatcher whose lease is over. May be run again. Cost: 10 µs, 180 bytes of log a message. */
 export const recover: HotStatement<{ requeued: number; unknown: number }> = {
   name: 'recover',
-  text: 'select requeued, unknown from recover()',
+  text: `select requeued, unknown, case when requeued > 0 then ${wakeIdle} end as woken from recover()`,
 }

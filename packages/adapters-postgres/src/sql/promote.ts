@@ -1,4 +1,5 @@
 import type { HotStatement } from './hot-statement.ts'
+import { wakeIdle } from './wake-idle.ts'
 
 /**
  * What has become due moves from later to due: at most $3 ranges, an equal share of each of the accounts (at most $2) that
@@ -31,5 +32,6 @@ with recursive acc (account_id, k) as (
   insert into due (lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
   select lane, attempt, account_id, lo, hi, first_id, due_at, attempt = 0 from x
 )
-select (select case when count(account_id) < $2::int then 0 else max(account_id) end from acc) as cursor, (select count(*)::int from x) as moved`,
+select (select case when count(account_id) < $2::int then 0 else max(account_id) end from acc) as cursor, (select count(*)::int from x) as moved,
+  case when exists (select from x) then ${wakeIdle} end as woken`,
 }

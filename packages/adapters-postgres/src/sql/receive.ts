@@ -1,4 +1,5 @@
 import type { HotStatement } from './hot-statement.ts'
+import { wakeIdle } from './wake-idle.ts'
 
 /**
  * Notes the digests $1 (each once) for operation $2, and returns those that were not there, or 24 hours ago. In their order, so that two
@@ -55,5 +56,6 @@ delete from arrival_parts where key = any (array(
  */
 export const receiveTexts: HotStatement<{ used: number }> = {
   name: 'receive-texts',
-  text: `select receive_texts($1::smallint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::bigint[], $8::text, $9::smallint) as used`,
+  text: `select used, case when used > 0 then ${wakeIdle} end as woken
+from receive_texts($1::smallint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::bigint[], $8::text, $9::smallint) as used`,
 }

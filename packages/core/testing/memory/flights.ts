@@ -15,6 +15,7 @@ import { note } from './incidents.ts'
 import { rangesOf, release } from './release.ts'
 import type { FlightRow, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
+import { wakeSleepers } from './wakeups.ts'
 
 export const memoryFlights = (store: MemoryStore): Flights => ({
   register: atomic((leaseSeconds, version) => {
@@ -97,6 +98,7 @@ function promote(store: MemoryStore, rangesMax: number): number {
     const range = store.later.next(isDue)
     if (range === undefined) return moved
     store.due[range.send.lane].add(range)
+    if (moved === 0) wakeSleepers(store)
   }
   return rangesMax
 }

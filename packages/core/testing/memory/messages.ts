@@ -18,6 +18,7 @@ import { enter } from './money.ts'
 import type { AccountRow, MessageRow } from './rows.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
 import type { MemoryStore } from './store.ts'
+import { wakeSleepers } from './wakeups.ts'
 
 const singleLaneMax = 10
 
@@ -98,6 +99,7 @@ export function storeSend(
     })
     const waiting = scheduled ? store.later : store.due[lane]
     waiting.add({ send, messages, attempt: 0, at: send.due })
+    wakeSleepers(store)
   }
   const accepted = ids.values()
   return taken.map((was) => (was ? accepted.next().value : undefined) ?? 'insufficient-credits')

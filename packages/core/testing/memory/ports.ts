@@ -14,6 +14,7 @@ import { memorySenders } from './senders.ts'
 import { memoryStore, type MemoryStore } from './store.ts'
 import { memoryStories } from './stories.ts'
 import { memorySuppressions } from './suppressions.ts'
+import { memoryWakeups } from './wakeups.ts'
 
 export interface MemoryPortsOptions {
   /** Also the clock of the store, by which leases and due times are judged. Default: that of this machine. */
@@ -39,6 +40,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   senders: memorySenders(store),
   messages: memoryMessages(store),
   flights: memoryFlights(store),
+  wakeups: memoryWakeups(store),
   receipts: memoryReceipts(store),
   inbox: memoryInbox(store),
   stories: memoryStories(store),

@@ -3,6 +3,7 @@ import { decide } from './decide.ts'
 import { note } from './incidents.ts'
 import type { FlightRow, Held, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
+import { wakeSleepers } from './wakeups.ts'
 
 /** Empties a flight: what may have left is unknown (106), all else goes back to the queue. */
 export function release(store: MemoryStore, flight: FlightRow): { requeued: number; unknown: number } {
@@ -15,6 +16,7 @@ export function release(store: MemoryStore, flight: FlightRow): { requeued: numb
     decide(store, row, flight.carrier, { outcome: 'unknown' })
   }
   for (const range of rangesOf(unsent)) store.due[range.send.lane].add(range)
+  if (unsent.length > 0) wakeSleepers(store)
   return { requeued: unsent.length, unknown: inDoubt.length }
 }
 

@@ -1,4 +1,4 @@
-import type { AccountId } from '@gateway/core'
+import type { AccountId, Instant } from '@gateway/core'
 import { sortedList, type SortedList } from './sorted-list.ts'
 import type { Range, Send } from './rows.ts'
 
@@ -9,6 +9,8 @@ export interface Rotation {
   next(ripe?: (range: Range) => boolean): Range | undefined
   /** The first range of the send's account, if it is of this send. Changes nobody's turn. */
   nextOf(send: Send): Range | undefined
+  /** The first time of any range of those that come first of their accounts. */
+  earliest(): Instant | undefined
   /** Every range of this account. Changes nobody's turn. */
   allOf(account: AccountId): readonly Range[]
   /** Takes out what is picked, at most `rangesMax` of it. */
@@ -44,6 +46,10 @@ export function rotation(compare: (a: Range, b: Range) => number): Rotation {
     nextOf: (send) => {
       const ranges = byAccount.get(send.account)
       return ranges?.first()?.send === send ? take(send.account, ranges) : undefined
+    },
+    earliest: () => {
+      const firsts = [...byAccount.values()].flatMap((ranges) => ranges.first()?.at ?? [])
+      return firsts.toSorted((a, b) => a - b)[0]
     },
     allOf: (account) => byAccount.get(account)?.all() ?? [],
     takeAll: (picked, rangesMax) => {

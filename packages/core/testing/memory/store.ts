@@ -64,6 +64,8 @@ export interface MemoryStore {
   readonly later: Rotation
   readonly due: Readonly<Record<Lane, Rotation>>
   readonly dispatchers: Map<DispatcherId, DispatcherRow>
+  /** What wakes those that sleep. */
+  readonly sleepers: Set<() => void>
   /** The newest message of each reference of each carrier. */
   readonly references: Map<string, MessageRow>
   /** Messages of unknown outcome without a reference. */
@@ -99,6 +101,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     later: rotation((a, b) => a.at - b.at || byId(a, b)),
     due: { single: rotation(byId), bulk: rotation(byId) },
     dispatchers: new Map(),
+    sleepers: new Set(),
     references: new Map(),
     unknown: new Set(),
     incidents: new Map(),

@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Asleep, LookSettings, Wakeups } from '@gateway/core'
+import { until } from '@gateway/core/testing'
+import { createLog } from '@gateway/server'
+import { createIdling, type Idling } from './idling.ts'
+
+const log = createLog({ level: 'silent', name: 'test' })
+const settings: LookSettings = { pauseMilliseconds: 2, pauseMillisecondsMax: 30, quietMilliseconds: 10 }
+const nothingScheduled: Asleep = { nextDueMilliseconds: undefined }
+
+/** Told what is asked of it, one word each; answers by itself unless a check holds its answers. */
+function scripted(answer: () => Promise<Asleep | 'deaf'> = () => Promise.resolve(nothingScheduled)) {
+  const asked: string[] = []
+  let wake = (): void => undefined
+  const wakeups: Wakeups = {
+    sleeper: (given) => {
+      wake = given
+      return {
+        sleep: () => {
+          asked.push('sleep')
+          return answer()
+        },
+        awake: () => Promise.resolve(void asked.push('awake')),
+        close: () => Promise.resolve(void asked.push('close')),
+      }
+    },
+  }
+  return { wakeups, asked, wake: () => wake() }
+}
+
+const idlingOn = (wakeups: Wakeups, wake = (): void => undefined, more: Partial<LookSettings> = {}): Idling =>
+  createIdling({ wakeups, settings: { ...settings, ...more }, log, wake })
+
+const isAsleep = (idling: Idling): boolean => idling.pause() > settings.pauseMilliseconds
+
+test('when nothing was claimed for a while it falls asleep, and its pauses grow up to the longest', async () => {
+  const { wakeups, asked } = scripted()
+  const idling = idlingOn(wakeups)
+  expect(idling.pause()).toBe(2)
+  expect(asked).toEqual([])
+  await until(() => idling.pause() === settings.pauseMillisecondsMax)
+  expect(asked).toEqual(['sleep'])
+  await idling.stop()
+  expect(asked).toEqual(['sleep', 'close'])
+})
+
+test('what is told, or claimed, ends all pauses, and nobody need tell it again', async () => {
+  const { wakeups, asked, wake } = scripted()
+  let woken = 0
+  const idling = idlingOn(wakeups, () => woken++)
+  for (const rouse of [wake, () => idling.stir()]) {
+    await until(() => isAsleep(idling))
+    const before = [woken, asked.length] as const
+    rouse()
+    expect(woken).toBeGreaterThan(before[0])
+    expect(idling.pause()).toBe(settings.pauseMilliseconds)
+    expect(asked.slice(before[1])).toEqual(['awake'])
+  }
+  await idling.stop()
+})
+
+test('what comes while it falls asleep leaves it awake', async () => {
+  let fall = (_: Asleep): void => undefined
+  let calls = 0
+  const { wakeups, asked } = scripted(() =>
+    ++calls > 1 ? Promise.resolve('deaf') : new Promise((resolve) => (fall = resolve)),
+  )
+  const idling = idlingOn(wakeups)
+  await until(() => idling.pause() > 0 && asked.length === 1)
+  await delay(1)
+  idling.stir()
+  fall(nothingScheduled)
+  await until(() => asked.includes('awake'))
+  expect(asked).toEqual(['sleep', 'awake'])
+  expect(isAsleep(idling)).toBe(false)
+  await idling.stop()
+})
+
+test.each([
+  ['cannot be told', () => Promise.resolve('deaf' as const)],
+  ['could not say that it sleeps', () => Promise.reject(new Error('no database'))],
+])('who %s looks as often as before, and tries again', async (_, answer) => {
+  const { wakeups, asked } = scripted(answer)
+  const idling = idlingOn(wakeups)
+  await until(() => {
+    expect(idling.pause()).toBe(settings.pauseMilliseconds)
+    return asked.filter((one) => one === 'sleep').length >= 3
+  })
+  await idling.stop()
+})
+
+test('the pause of who looks at the schedule ends when the next message becomes due', async () => {
+  const { wakeups } = scripted(() => Promise.resolve({ nextDueMilliseconds: 5000 }))
+  const idling = idlingOn(wakeups, undefined, { pauseMillisecondsMax: 3_600_000 })
+  await until(() => isAsleep(idling))
+  const pause = idling.pauseUntilDue(60_000)
+  expect(pause).toBeGreaterThan(0)
+  expect(pause).toBeLessThanOrEqual(5100)
+  expect(idling.pauseUntilDue(10)).toBeLessThanOrEqual(5100)
+  await idling.stop()
+})

@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Benchmark } from '../benchmark.ts'
+import { latencyFigures } from '../figures/costs.ts'
+import type { Figure, Goal } from '../figures/figure.ts'
+import { openAccounts } from '../ground/accounts.ts'
+import type { Started } from '../ground/processes.ts'
+import type { Scene } from '../ground/scene.ts'
+import { submissionWaits } from '../ground/submission-waits.ts'
+import { measured } from '../ground/usage.ts'
+import { latenciesOf } from '../loads/latencies.ts'
+import type { Worker } from '../loads/workers.ts'
+import { keysOf } from './accepting.ts'
+
+/** Slow enough that nothing is left to do for more than a second before each. */
+const singlesPerSecond = 0.37
+const carrier = { CARRIERS: 'simulator:?delayMs=0' }
+
+const transactions = `select xact_commit + xact_rollback from pg_stat_database where datname = current_database()`
+
+/** What processes cost that nobody uses, and how soon they submit a message all the same. */
+export const idle: Benchmark = {
+  name: 'idle',
+  title: 'processes that nobody uses; single messages after a pause of some seconds',
+  goals: [],
+  runs: 'in full runs',
+  run: async (scene) => {
+    const worker = scene.worker()
+    const allInOne = await scene.start('all-in-one', carrier)
+    const [key = ''] = keysOf(await openAccounts(scene.database, 1))
+    const alone = await costOf(scene, 'all-in-one', [allInOne], 0.5)
+    const same = await submittedAfterIdle(scene, worker, allInOne, { key, of: 'in one process', goal: 50 })
+    await allInOne.stop()
+
+    const dispatchers = [await scene.start('dispatcher', carrier), await scene.start('dispatcher', carrier)]
+    const two = await costOf(scene, 'two dispatchers', dispatchers)
+    await dispatchers[1]?.stop()
+    const rest = await scene.start('rest')
+    const across = await submittedAfterIdle(scene, worker, rest, { key, of: 'across processes', goal: 100 })
+    return { figures: [...alone, ...two, ...same, ...across], notes: ['Percent of one core.'] }
+  },
+}
+
+async function costOf(scene: Scene, of: string, apps: readonly Started[], goal?: number): Promise<Figure[]> {
+  await delay(8000)
+  const before = await scene.database.number(transactions)
+  const { usage } = await measured(scene.server, apps, () => delay(scene.quick ? 30_000 : 60_000))
+  const committed = (await scene.database.number(transactions)) - before
+  const percent = (microseconds: number): number => microseconds / usage.seconds / 1e4
+  const node = usage.apps.reduce((sum, cpu) => sum + cpu, 0)
+  const cpu = (name: string, microseconds: number): Figure => ({
+    name: `${of}: CPU of ${name}`,
+    unit: '%',
+    rounds: [percent(microseconds)],
+    better: 'less',
+  })
+  return [
+    { ...cpu('both', node + usage.postgres), ...(goal !== undefined && { goal: atMost(goal) }) },
+    cpu('node', node),
+    cpu('PostgreSQL', usage.postgres),
+    { name: `${of}: transactions`, unit: '/s', rounds: [committed / usage.seconds], better: 'less' },
+  ]
+}
+
+/** Counted from the answer: a message may leave before its sender knows. */
+async function submittedAfterIdle(
+  scene: Scene,
+  worker: Worker,
+  { url }: Started,
+  { key, of, goal }: { readonly key: string; readonly of: string; readonly goal: number },
+): Promise<Figure[]> {
+  const sent = await scene.sends(worker, {
+    face: 'rest',
+    url,
+    keys: [key],
+    connections: 1,
+    recipients: 1,
+    perSecond: singlesPerSecond,
+    seconds: scene.quick ? 60 : 180,
+    keepsTimes: 'of answers',
+  })
+  // The record of the carrier and what is delivered are looked at when the last one has been.
+  await delay(3000)
+  const waits = await submissionWaits(scene, sent.times)
+  const submitted = latenciesOf(waits.map((wait) => Math.max(0, wait)))
+  const figures = latencyFigures(`${of}: accepted to submitted`, [submitted])
+  return [
+    ...figures.map((figure) => (figure.name.endsWith('p99') ? { ...figure, goal: atMost(goal) } : figure)),
+    ...latencyFigures(`${of}: accept`, [sent.latencies]),
+    { name: `${of}: messages`, unit: '', rounds: [sent.requests] },
+  ]
+}
+
+const atMost = (value: number): Goal => ({ row: 'scale', is: 'at most', value })

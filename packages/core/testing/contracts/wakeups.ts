@@ -1,0 +1,140 @@
+import { strict as assert } from 'node:assert'
+import type { Asleep, Sleeper, StoredPorts } from '@gateway/core'
+import { anAccount } from '../builders.ts'
+import { until } from '../until.ts'
+import type { Contract } from './contract.ts'
+import { withTraffic, type Traffic } from './flights/traffic.ts'
+import { receive, sent } from './inbox/arrivals.ts'
+import { at, farAhead } from './shared.ts'
+
+interface Watched {
+  readonly sleeper: Sleeper
+  /** Sleeps, as soon as it can be woken. */
+  sleep(): Promise<Asleep>
+  /** How often it was woken. */
+  woken(): number
+  /** Sleeps, does the work, and waits until that has woken it. */
+  wokenBy(work: () => Promise<unknown>): Promise<void>
+}
+
+function watch({ wakeups }: Pick<StoredPorts, 'wakeups'>): Watched {
+  let woken = 0
+  const sleeper = wakeups.sleeper(() => woken++)
+  const sleep = () =>
+    until(async () => {
+      const asleep = await sleeper.sleep()
+      return asleep !== 'deaf' && asleep
+    })
+  return {
+    sleeper,
+    sleep,
+    woken: () => woken,
+    wokenBy: async (work) => {
+      await sleep()
+      const before = woken
+      await work()
+      await until(() => woken > before)
+    },
+  }
+}
+
+/** Sleepers are closed, whatever the check does. */
+const withSleepers = (
+  promises: Readonly<Record<string, (traffic: Traffic, sleeper: () => Watched) => Promise<void>>>,
+): Contract<StoredPorts> =>
+  withTraffic(
+    Object.fromEntries(
+      Object.entries(promises).map(([promise, check]) => [
+        promise,
+        async (traffic: Traffic) => {
+          const watched: Watched[] = []
+          const added = () => at(watched, watched.push(watch(traffic.ports)) - 1)
+          await check(traffic, added).finally(() => Promise.all(watched.map(({ sleeper }) => sleeper.close())))
+        },
+      ]),
+    ),
+  )
+
+/** What the port `Wakeups` promises. */
+export const wakeupsContract: Contract<StoredPorts> = withSleepers({
+  'whoever sleeps is woken by a message that is accepted, in either lane, again and again': async (
+    traffic,
+    sleeper,
+  ) => {
+    const account = await traffic.account()
+    const [one, other] = [sleeper(), sleeper()]
+    for (const to of [1, 20, 1]) await one.wokenBy(() => other.wokenBy(() => traffic.send(account, { to })))
+  },
+
+  'a scheduled message wakes, and who falls asleep hears when the next one is due': async (traffic, sleeper) => {
+    const account = await traffic.account()
+    const watched = sleeper()
+    assert.deepEqual(await watched.sleep(), { nextDueMilliseconds: undefined })
+    await watched.wokenBy(() => traffic.send(account, { due: farAhead }))
+    const { nextDueMilliseconds = 0 } = await watched.sleep()
+    assert.ok(nextDueMilliseconds > 100 * 365 * 86_400_000 && nextDueMilliseconds < farAhead)
+    const { flights } = traffic.ports
+    const [id] = await traffic.send(account)
+    const dispatcher = await traffic.dispatcher()
+    const flight = await traffic.claim(dispatcher)
+    await flights.postpone(dispatcher, flight.id, id === undefined ? [] : [id], 0)
+    assert.ok(((await watched.sleep()).nextDueMilliseconds ?? Infinity) < 60_000)
+  },
+
+  'what has become due by its time wakes when it is promoted': async (traffic, sleeper) => {
+    const { flights } = traffic.ports
+    const [id] = await traffic.send(await traffic.account())
+    const dispatcher = await traffic.dispatcher()
+    const flight = await traffic.claim(dispatcher)
+    await flights.postpone(dispatcher, flight.id, id === undefined ? [] : [id], 0)
+    await sleeper().wokenBy(() => until(async () => (await flights.promote(10)) > 0))
+  },
+
+  'what a dispatcher gives back or leaves wakes another': async (traffic, sleeper) => {
+    const { flights } = traffic.ports
+    await traffic.send(await traffic.account(), { to: 20 })
+    const [first, second] = [await traffic.dispatcher(), await traffic.dispatcher()]
+    const watched = sleeper()
+    await traffic.claim(first, 'bulk', 20, 0)
+    await watched.wokenBy(() => flights.retire(first))
+    await traffic.claim(second, 'bulk', 20, 0)
+    await watched.wokenBy(() => traffic.fence(second))
+  },
+
+  'the confirmation of an opt-out wakes': async ({ ports }, sleeper) => {
+    await sent(ports, await anAccount(ports))
+    await sleeper().wokenBy(() => receive(ports, { text: 'STOP' }))
+  },
+
+  'nobody is told who is awake, or closed': async (traffic, sleeper) => {
+    const account = await traffic.account()
+    const [rouser, closed] = [sleeper(), sleeper()]
+    for (const watched of [rouser, closed]) {
+      await watched.sleep()
+      await watched.sleep()
+    }
+    await rouser.sleeper.awake()
+    await rouser.sleeper.awake()
+    await closed.sleeper.close()
+    const before = [rouser.woken(), closed.woken()]
+    for (let i = 0; i < 10; i++) await traffic.send(account)
+    // Whoever falls asleep has heard by then what was told before.
+    await rouser.sleep()
+    assert.deepEqual([rouser.woken(), closed.woken()], before)
+  },
+
+  'however many fall asleep and wake at the same time, each is woken by what is accepted while it sleeps': async (
+    traffic,
+    sleeper,
+  ) => {
+    const rounds = async () => {
+      const account = await traffic.account()
+      const watched = sleeper()
+      for (let round = 0; round < 20; round++) {
+        await watched.wokenBy(() => traffic.send(account))
+        if (round % 2 === 0) await watched.sleeper.awake()
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, rounds))
+  },
+})

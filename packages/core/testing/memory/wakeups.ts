@@ -1,0 +1,25 @@
+import type { Sleeper, Wakeups } from '@gateway/core'
+import { atomic } from './atomic.ts'
+import type { MemoryStore } from './store.ts'
+
+export const memoryWakeups = (store: MemoryStore): Wakeups => ({
+  sleeper: (wake): Sleeper => {
+    // A function of its own, so that two sleepers may have the same `wake`.
+    const told = () => wake()
+    const awake = atomic(() => void store.sleepers.delete(told))
+    return {
+      sleep: atomic(() => {
+        store.sleepers.add(told)
+        const at = store.later.earliest()
+        return { nextDueMilliseconds: at === undefined ? undefined : Math.max(0, at - store.clock.now()) }
+      }),
+      awake,
+      close: awake,
+    }
+  },
+})
+
+/** To be called where work has become due or is scheduled. Tells after the step that did it. */
+export function wakeSleepers(store: MemoryStore): void {
+  for (const wake of store.sleepers) queueMicrotask(wake)
+}
