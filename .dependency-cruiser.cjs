@@ -32,8 +32,8 @@ module.exports = {
     ),
     rule(
       'wire-apps-use-core-and-server',
-      'rest, asp and xml use core and server only; their main.ts builds the adapters.',
-      { path: '^apps/(rest|asp|xml)/src/', pathNot: '(main[.]ts|[.]test[.]ts)$' },
+      'rest, asp and xml use core and server only; their service.ts builds the adapters.',
+      { path: '^apps/(rest|asp|xml)/src/', pathNot: '(service[.]ts|[.]test[.]ts)$' },
       { path: '^(packages|apps)/', pathNot: '^packages/(core/src|server/src)/|^apps/(rest|asp|xml)/' },
     ),
     rule(

@@ -13,8 +13,10 @@ export { nameEndpoint } from './observe-requests.ts'
 export { onError, type AnswerError } from './on-error.ts'
 export { readBody } from './read-body.ts'
 export { requestPath } from './request-path.ts'
-export { runProcess, type Host, type Life, type ProcessSettings } from './run-process.ts'
+export type { Host } from './host.ts'
+export { runProcess, type Life, type ProcessSettings } from './run-process.ts'
 export { servePaths, type PathsSettings } from './serve-paths.ts'
+export { writeOut } from './standard-output.ts'
 export { streamAnswer } from './stream-answer.ts'
 export {
   databaseSettings,
@@ -26,3 +28,4 @@ export {
   text,
   wholeNumber,
 } from './variables.ts'
+export { version } from './version.ts'
