@@ -15,16 +15,18 @@ const describeProxies = why === undefined ? describe.each(proxyNames) : describe
 const carrier = carrierId('network') as CarrierId
 let proxied: Proxied
 let postgres: PostgresPorts
+let stop = (): Promise<void> => Promise.resolve()
 
 if (why === undefined) {
   beforeAll(async () => {
     proxied = await startProxied({})
     postgres = postgresPorts({ connectionString: proxied.environment.DATABASE_URL ?? '' })
+    stop = async () => {
+      await postgres.close()
+      await proxied.stop()
+    }
   }, 180_000)
-  afterAll(async () => {
-    await postgres?.close()
-    await proxied?.stop()
-  }, 120_000)
+  afterAll(() => stop(), 120_000)
 }
 
 /** An XML element of so many bytes that nobody asks for. */

@@ -50,7 +50,7 @@ export async function startPairs(further: Environment = {}): Promise<Pairs> {
     instances,
     environment,
     folder: data.path,
-    output: () => started.map(({ output }) => output()).join(''),
+    output: () => started.map((process) => process.output()).join(''),
     stop: async () => {
       await Promise.all([...instances, ...dispatchers].map((each) => each.stop()))
       killLeftovers()

@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:https'
+import { request, type Agent } from 'node:https'
 import { connect } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { Ask } from './attempts.ts'
@@ -38,7 +38,7 @@ export function rawTls({ ca, port }: Pick<Proxy, 'ca' | 'port'>, bytes: string):
   const [pieces, state] = [[] as Buffer[], { closed: false }]
   const plain = connect(port, '127.0.0.1')
   const socket = connectTls({ socket: plain, servername: 'localhost', ca }, () => void socket.write(bytes))
-  socket.on('data', (piece) => pieces.push(piece))
+  socket.on('data', (piece: Buffer) => pieces.push(piece))
   socket.on('error', () => undefined)
   socket.on('close', () => (state.closed = true))
   return {
