@@ -44,11 +44,17 @@ export const unavailable: Readonly<Record<Interface, RegExp>> = {
   xml: /<Error>Service unavailable<\/Error>/,
 }
 
+/** What asks; `fetch`, if nothing else is given. */
+export type Ask = (
+  url: string,
+  init: RequestInit,
+) => Promise<Pick<Response, 'status' | 'text'> & { readonly headers: Pick<Headers, 'get'> }>
+
 /** Sends one message to one number. */
-export async function attempt(by: Interface, client: Client, number: string): Promise<Attempt> {
+export async function attempt(by: Interface, client: Client, number: string, ask: Ask = fetch): Promise<Attempt> {
   const begun = performance.now()
   const [url, init] = requestOf(by, client, number)
-  const answer = await fetch(url, init)
+  const answer = await ask(url, init)
     .then(async (response) => ({
       status: response.status,
       retryAfter: response.headers.get('retry-after'),

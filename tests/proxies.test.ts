@@ -1,0 +1,195 @@
+import pg from 'pg'
+import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
+import { carrierId, createExchange, type CarrierId } from '@gateway/core'
+import { until } from '@gateway/core/testing'
+import { asp, restSend } from './support/clients.ts'
+import { secret, startProxied, type Proxied } from './support/proxied.ts'
+import { proxyNames, whyNoProxies } from './support/proxies.ts'
+import { askOver, rawTls, type RawTls } from './support/tls-clients.ts'
+
+// The files under docs/proxy, with ports and paths of the test, in front of two processes of each interface.
+const why = whyNoProxies()
+if (why !== undefined) process.stderr.write(`NOTICE: the documented proxies are not tested here: ${why}\n`)
+const describeProxies = why === undefined ? describe.each(proxyNames) : describe.skip.each(proxyNames)
+
+const carrier = carrierId('network') as CarrierId
+let proxied: Proxied
+let postgres: PostgresPorts
+let stop = (): Promise<void> => Promise.resolve()
+
+if (why === undefined) {
+  beforeAll(async () => {
+    proxied = await startProxied({})
+    postgres = postgresPorts({ connectionString: proxied.environment.DATABASE_URL ?? '' })
+    stop = async () => {
+      await postgres.close()
+      await proxied.stop()
+    }
+  }, 180_000)
+  afterAll(() => stop(), 120_000)
+}
+
+/** An XML element of so many bytes that nobody asks for. */
+const element = (bytes: number): string => `<A>${'y'.repeat(bytes - 7)}</A>`
+const ending = ' HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+
+describeProxies('%s', (name) => {
+  test('loads without a warning', () => {
+    const { code, text } = proxied.proxy(name).check()
+    expect(code).toBe(0)
+    expect(text).not.toMatch(/warn|alert|emerg|notice/i)
+  })
+
+  test('a request line and headers of 64 kB reach the gateway; beyond that the answer is a refusal', async () => {
+    const proxy = proxied.proxy(name)
+    const { key } = await proxied.newAccount(1)
+    const answerTo = async (request: string): Promise<string> => {
+      const client = rawTls(proxy, request)
+      await until(client.closed, 20_000)
+      return client.received()
+    }
+    const begin = `GET /api/batchmessage.asp?apikey=${key}&numbers=${secret.number}&message=${secret.text}`
+    const send = (bytes: number) => begin + 'x'.repeat(bytes - begin.length - ending.length) + ending
+    for (const bytes of [2_000, 9_000, 40_000, 65_000, 65_536]) {
+      const answer = await answerTo(send(bytes))
+      expect([bytes, answer]).toEqual([bytes, expect.stringMatching(/^HTTP\/1.1 200 /)])
+      expect(answer).toMatch(new RegExp(`\\r\\n\\r\\n${secret.number}=TOOLONG&$`))
+    }
+    for (const bytes of [66_500, 75_000, 100_000, 1_000_000]) {
+      const answer = await answerTo(send(bytes))
+      expect([bytes, answer]).toEqual([bytes, expect.stringMatching(/^HTTP\/1.1 4\d\d /)])
+    }
+    const header = `GET /api/credits.asp HTTP/1.1\r\nHost: x\r\nX: ${key}${'x'.repeat(200_000)}\r\n\r\n`
+    expect(await answerTo(header)).toMatch(/^HTTP\/1.1 4\d\d /)
+  }, 60_000)
+
+  test('an XML document of 4 MB reaches the gateway; a larger one is refused in words of the interface', async () => {
+    const { url, ca } = proxied.proxy(name)
+    const { key } = await proxied.newAccount(1)
+    const post = async (bytes: number) => {
+      const [begin, end] = [`<Svc_Replies><ApiKey>${key}</ApiKey>`, '</Svc_Replies>']
+      const left = bytes - begin.length - end.length
+      const full = Math.floor(left / 60_000) - 1
+      const half = Math.floor((left - full * 60_000) / 2)
+      const body = begin + element(60_000).repeat(full) + element(half) + element(left - full * 60_000 - half) + end
+      const { status, text } = await askOver({ ca }, false)(`${url}/api/xmlgetreplies.asp`, { method: 'POST', body })
+      return [status, await text()]
+    }
+    expect(await post(4 * 1024 * 1024)).toEqual([200, expect.stringMatching(/<XMLGateway_Replies(\/>|><\/)/)])
+    expect(await post(4 * 1024 * 1024 + 1)).toEqual([413, expect.stringContaining('<Error>Body too large</Error>')])
+    expect((await post(20_000_000))[0]).toBe(413)
+  }, 60_000)
+
+  test('each path reaches its interface, and nothing but /api is served: health and metrics are not for the public', async () => {
+    const proxy = proxied.proxy(name)
+    const { key } = await proxied.newAccount(7)
+    const ask = async (path: string, init: RequestInit = {}) => {
+      const { status, text } = await askOver(proxy, false)(proxy.url + path, init)
+      return [status, await text()]
+    }
+    const headers = { Authorization: key }
+    expect(await ask('/api/rest/v1/credits/balance', { headers })).toEqual([200, expect.stringContaining(':7.0}')])
+    expect(await ask(`/API/Credits.ASP?apikey=${key}`)).toEqual([200, 'Credits=7'])
+    const body = `<Svc_Replies><User>holder</User><Password>${secret.password}</Password></Svc_Replies>`
+    expect((await ask('/api/XMLgetreplies.asp', { method: 'POST', body }))[1]).toContain('<Error>Authentication failed')
+    expect(await ask('/api/other')).toEqual([404, 'Not found'])
+    for (const path of ['/', '/health/ready', '/metrics', '/api/../metrics', '//metrics']) {
+      expect([path, (await ask(path))[0]]).toEqual([path, 404])
+    }
+  }, 60_000)
+
+  describe('a poll of replies whose client hangs up', () => {
+    const number = `2782444${name === 'nginx' ? '55' : '66'}01`
+    const bring = async (texts: readonly string[]) => {
+      const common = { carrier, from: number, to: undefined, sent: undefined, offer: undefined, part: undefined }
+      const replies = texts.map((text) => ({ ...common, text, reference: `${name} ${text.slice(0, 60)}` }))
+      await createExchange(postgres.ports).receive(replies)
+    }
+    const holder = async () => {
+      const { key } = await proxied.newAccount(10)
+      const [id] = await restSend(proxied.directly('rest', key), [number])
+      const status = () => asp(proxied.directly('asp', key), 'requestbatch.asp', { messageid: `${String(id)};` })
+      await until(async () => (await status()).includes('DELIVERED'), 30_000)
+      return key
+    }
+    const poll = (key: string) => rawTls(proxied.proxy(name), `GET /api/httpgetreplies.asp?apikey=${key}${ending}`)
+    const replies = async (key: string): Promise<readonly string[]> => {
+      const client = poll(key)
+      await until(client.closed, 30_000)
+      return Array.from(client.received().matchAll(/Message=([^;&]*)/g), ([, text = '']) => text)
+    }
+
+    test.each<[string, (client: RawTls) => unknown]>([
+      ['resets', ({ reset }) => reset()],
+      ['closes', ({ socket }) => socket.destroy()],
+    ])(
+      '%s its connection before the answer comes: the reply is offered again',
+      async (how, hangUp) => {
+        const key = await holder()
+        const text = `${secret.text} ${how}`
+        await bring([text])
+        const release = await holdReplies()
+        try {
+          const client = poll(key)
+          await until(release.someoneWaits, 20_000)
+          const told = proxied.proxy(name).log().length
+          hangUp(client)
+          // It writes its line when it has closed both connections.
+          await until(() => proxied.proxy(name).log().length > told, 20_000)
+        } finally {
+          await release.release()
+        }
+        let got: readonly string[] = []
+        await until(async () => (got = await replies(key)).length > 0, 20_000)
+        expect(got).toEqual([text])
+        expect(await replies(key)).toEqual([])
+      },
+      60_000,
+    )
+
+    test('in the middle of a large answer: every reply is offered again, in its order', async () => {
+      const key = await holder()
+      const texts = Array.from({ length: 10_000 }, (_, i) => `${i} ${'x'.repeat(900)}`)
+      for (let at = 0; at < texts.length; at += 500) await bring(texts.slice(at, at + 500))
+      for (const bytes of [1000, 100_000]) {
+        // They may just be on their way back: then the answer is empty.
+        await until(async () => {
+          const client = poll(key)
+          await until(() => client.received().length >= bytes || client.closed(), 30_000)
+          client.reset()
+          return client.received().length >= bytes
+        }, 30_000)
+      }
+      let got: readonly string[] = []
+      await until(async () => (got = await replies(key)).length > 0, 60_000)
+      expect(got).toEqual(texts)
+    }, 120_000)
+  })
+})
+
+if (why === undefined) {
+  test('no key, password, text or number is in a log of the proxies or of the gateway', async () => {
+    const { key } = await proxied.newAccount(1)
+    const refused = `apikey=${key}x&user=${secret.number}&password=${secret.password}&message=${secret.text}`
+    for (const name of proxyNames) {
+      const { url } = proxied.proxy(name)
+      await askOver(proxied.proxy(name), false)(`${url}/api/batchmessage.asp?${refused}&numbers=${secret.number}`, {})
+      await until(() => /GET \/api\/batchmessage\.asp 200/.test(proxied.proxy(name).log()), 20_000)
+    }
+    const logs = proxied.logs()
+    expect(proxied.secrets.filter((each) => logs.includes(each))).toEqual([])
+  })
+}
+
+/** Holds up every call that takes replies, until it is released. */
+async function holdReplies() {
+  const client = new pg.Client({ connectionString: proxied.environment.DATABASE_URL })
+  await client.connect()
+  await client.query('begin')
+  await client.query('lock table arrival_offered in access exclusive mode')
+  const waiting = `select 1 from pg_locks where relation = 'arrival_offered'::regclass and not granted`
+  return {
+    someoneWaits: async () => ((await client.query(waiting)).rowCount ?? 0) > 0,
+    release: () => client.end(),
+  }
+}

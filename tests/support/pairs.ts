@@ -1,0 +1,101 @@
+import { createServer } from 'node:net'
+import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
+import { interfaces, type Interface } from './attempts.ts'
+import { dataFolder, killLeftovers, startApp, type Environment, type Started } from './process.ts'
+
+/** One of the two processes of an interface; it keeps its port over restarts. */
+export interface Instance {
+  readonly by: Interface
+  readonly at: 0 | 1
+  readonly port: number
+  readonly process: () => Started
+  /** Sends a signal and waits for the end; returns the exit code. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>
+  readonly start: () => Promise<void>
+}
+
+/** Two processes of each interface and two dispatchers, on one database. */
+export interface Pairs {
+  readonly instances: readonly Instance[]
+  /** For the command line. */
+  readonly environment: Environment
+  readonly folder: string
+  /** All that any process has written, those that ended too. */
+  readonly output: () => string
+  readonly stop: () => Promise<void>
+}
+
+export async function startPairs(further: Environment = {}): Promise<Pairs> {
+  const data = await dataFolder()
+  const cluster = `${data.path}/db`
+  const database = await startEmbeddedPostgres({ dataDir: cluster })
+  const environment = {
+    DATABASE_URL: database.connectionString,
+    DATA_DIR: data.path,
+    CARRIERS: 'simulator:?delayMs=10',
+    ...further,
+  }
+  const ports = await freePorts(6)
+  const started: Started[] = []
+  const begin = async (app: Interface | 'dispatcher', port = 0): Promise<Started> => {
+    const process = await startApp(app, { ...environment, PORT: String(port) })
+    started.push(process)
+    return process
+  }
+  const instances = await Promise.all(
+    interfaces.flatMap((by, i) => ([0, 1] as const).map((at) => instance(by, at, ports[2 * i + at] ?? 0, begin))),
+  )
+  const dispatchers = await Promise.all([begin('dispatcher'), begin('dispatcher')])
+  return {
+    instances,
+    environment,
+    folder: data.path,
+    output: () => started.map((process) => process.output()).join(''),
+    stop: async () => {
+      await Promise.all([...instances, ...dispatchers].map((each) => each.stop()))
+      killLeftovers()
+      await database.stop()
+      await removeCluster(cluster)
+      await data.remove()
+    },
+  }
+}
+
+async function instance(
+  by: Interface,
+  at: 0 | 1,
+  port: number,
+  begin: (app: Interface, port: number) => Promise<Started>,
+): Promise<Instance> {
+  let current = await begin(by, port)
+  return {
+    by,
+    at,
+    port,
+    process: () => current,
+    stop: (signal) => current.stop(signal),
+    start: async () => {
+      current = await begin(by, port)
+    },
+  }
+}
+
+// Below the range that systems give to outgoing connections: nobody takes it while its process restarts.
+const PORTS = { from: 20_000, to: 30_000 }
+
+/** So many different ports that nobody listens on. */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const found = new Set<number>()
+  while (found.size < count) {
+    const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from))
+    if (await isFree(port)) found.add(port)
+  }
+  return [...found]
+}
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })

@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { openAccount, type NewAccount } from './accounts.ts'
+import type { Interface } from './attempts.ts'
+import type { Client } from './clients.ts'
+import { startPairs, type Instance, type Pairs } from './pairs.ts'
+import { killLeftovers, type Environment } from './process.ts'
+import { proxyNames, startProxy, type Proxy, type ProxyName } from './proxies.ts'
+
+/** The documented proxies in front of two processes of each interface. */
+export interface Proxied extends Pairs {
+  readonly proxy: (name: ProxyName) => Proxy
+  readonly instancesOf: (by: Interface) => readonly Instance[]
+  /** A client of an instance itself. */
+  readonly directly: (by: Interface, key: string) => Client
+  /** An account with a password, whose key and password are among the secrets. */
+  readonly newAccount: (credits: number) => Promise<NewAccount>
+  /** What no log may hold. */
+  readonly secrets: readonly string[]
+  /** All that the processes and the proxies have written to any log. */
+  readonly logs: () => string
+}
+
+/** What clients send in the tests and no log may hold. */
+export const secret = { password: 'canary-of-a-password', text: 'canary-of-a-text', number: '27829876501' }
+
+export async function startProxied(environment: Environment): Promise<Proxied> {
+  const pairs = await startPairs(environment)
+  const proxies = new Map<ProxyName, Proxy>()
+  const stop = async () => {
+    await Promise.all([...proxies.values()].map((proxy) => proxy.stop()))
+    await pairs.stop()
+    killLeftovers()
+  }
+  try {
+    for (const name of proxyNames) {
+      proxies.set(name, await startProxy(name, join(pairs.folder, name), pairs.instances))
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const secrets: string[] = Object.values(secret)
+  let opened = 0
+  const instancesOf = (by: Interface) => pairs.instances.filter((one) => one.by === by)
+  return {
+    ...pairs,
+    proxy: (name) => {
+      const proxy = proxies.get(name)
+      if (proxy === undefined) throw new Error(`${name} does not run`)
+      return proxy
+    },
+    instancesOf,
+    directly: (by, key) => ({ url: instancesOf(by)[0]?.process().url ?? '', key }),
+    newAccount: async (credits) => {
+      const login = `holder${++opened}`
+      const account = await openAccount(pairs.environment, login, credits, '--password', secret.password)
+      secrets.push(account.key)
+      return account
+    },
+    secrets,
+    logs: () => pairs.output() + [...proxies.values()].map((proxy) => proxy.log()).join(''),
+    stop,
+  }
+}

@@ -1,0 +1,50 @@
+import { request, type Agent } from 'node:https'
+import { connect } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import type { Ask } from './attempts.ts'
+import type { Proxy } from './proxies.ts'
+
+/** Asks over TLS; with an agent that keeps connections, over these. */
+export const askOver =
+  ({ ca }: Pick<Proxy, 'ca'>, agent: Agent | false): Ask =>
+  (url, { method = 'GET', headers, body }) =>
+    new Promise((resolve, reject) => {
+      const sent = request(url, { method, ca, agent, headers: headers as Record<string, string> }, (answer) => {
+        let text = ''
+        answer.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+        answer.on('error', reject)
+        answer.on('end', () =>
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: { get: (name) => String(answer.headers[name] ?? '') || null },
+            text: () => Promise.resolve(text),
+          }),
+        )
+      })
+      sent.on('error', reject)
+      sent.end(body)
+    })
+
+/** A connection that writes bytes as they are. */
+export interface RawTls {
+  readonly socket: TLSSocket
+  /** Breaks off at once, as a client that crashes does. */
+  readonly reset: () => void
+  readonly received: () => string
+  readonly closed: () => boolean
+}
+
+export function rawTls({ ca, port }: Pick<Proxy, 'ca' | 'port'>, bytes: string): RawTls {
+  const [pieces, state] = [[] as Buffer[], { closed: false }]
+  const plain = connect(port, '127.0.0.1')
+  const socket = connectTls({ socket: plain, servername: 'localhost', ca }, () => void socket.write(bytes))
+  socket.on('data', (piece: Buffer) => pieces.push(piece))
+  socket.on('error', () => undefined)
+  socket.on('close', () => (state.closed = true))
+  return {
+    socket,
+    reset: () => void plain.resetAndDestroy(),
+    received: () => Buffer.concat(pieces).toString('latin1'),
+    closed: () => state.closed,
+  }
+}
