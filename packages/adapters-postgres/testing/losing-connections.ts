@@ -8,8 +8,10 @@ const counting = new Set(['recover', 'release', 'promote', 'expire', 'match-rece
 /** What of one kind of statement, for one dispatcher, was lost. */
 interface Losses {
   count: number
-  /** The answer that was lost, until the statement has been run again. */
+  /** The answer that was lost, until the next statement of the kind. */
   answer: readonly unknown[] | undefined
+  /** What it was the answer to: another caller's statement, which is not run again, does not get it. */
+  values: readonly unknown[]
 }
 
 /**
@@ -21,7 +23,7 @@ export function losingConnections(connections: Connections): Connections {
   const kinds = new Map<string, Losses>()
 
   function lossesOf(kind: string): Losses {
-    const losses = kinds.get(kind) ?? { count: 0, answer: undefined }
+    const losses = kinds.get(kind) ?? { count: 0, answer: undefined, values: [] }
     kinds.set(kind, losses)
     return losses
   }
@@ -32,10 +34,12 @@ export function losingConnections(connections: Connections): Connections {
     if (before !== undefined) {
       losses.answer = undefined
       const rows = await connections.run(statement, values)
-      return isAlive(before) && !isAlive(rows) ? before : rows
+      const isAgain = JSON.stringify(values) === JSON.stringify(losses.values)
+      return isAgain && isAlive(before) && !isAlive(rows) ? before : rows
     }
     const isDone = losses.count++ % 2 === 0 && !counting.has(statement.name)
     losses.answer = []
+    losses.values = values
     const rows = isDone ? await connections.run(statement, values) : []
     losses.answer = rows
     if (rows.length > 0 && !isAlive(rows)) return rows
