@@ -7,7 +7,6 @@ import {
   createMetrics,
   databaseSettings,
   databaseVariables,
-  healthRoutes,
   listen,
   listOf,
   loadVariables,
@@ -40,10 +39,10 @@ await runProcess({
     const ports = { ...postgres.ports, clock, secrets: nodeSecrets() }
     const gateway = createGateway(ports, { ...gatewayDefaults, senders })
     const metrics = createMetrics()
-    const health = healthRoutes({ checks: { database: () => postgres.ping().then(() => true) }, stopping })
+    const health = { checks: { database: () => postgres.ping().then(() => true) }, stopping }
     const gate = admissionGate(REQUESTS_MAX)
     measureAdmission(metrics, gate)
-    const app = createRestServer(gateway, { clock, gate, log, metrics, beside: [health, metrics.route] })
+    const app = createRestServer(gateway, { clock, gate, log, metrics, health })
     const server = await listen({ app, host: HOST, port: PORT, log })
     onStop('server', () => server.close())
   },

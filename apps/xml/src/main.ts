@@ -8,7 +8,6 @@ import {
   databaseSettings,
   databaseVariables,
   handOvers,
-  healthRoutes,
   listen,
   loadVariables,
   measureAdmission,
@@ -37,7 +36,7 @@ await runProcess({
     const ports = { ...postgres.ports, clock, secrets: nodeSecrets() }
     const gateway = createGateway(ports, gatewaySettings(environment))
     const metrics = createMetrics()
-    const health = healthRoutes({ checks: { database: () => postgres.ping().then(() => true) }, stopping })
+    const health = { checks: { database: () => postgres.ping().then(() => true) }, stopping }
     const gate = admissionGate(REQUESTS_MAX)
     measureAdmission(metrics, gate)
     const app = createXmlServer(gateway, {
@@ -46,7 +45,7 @@ await runProcess({
       handOvers: answers,
       log,
       metrics,
-      beside: [health, metrics.route],
+      health,
     })
     const server = await listen({ app, host: HOST, port: PORT, log })
     onStop('server', () => server.close())
