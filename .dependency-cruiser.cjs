@@ -31,8 +31,14 @@ module.exports = {
       { path: '^packages/(core|adapters-[a-z]+)/' },
     ),
     rule(
+      'composition-is-for-mains',
+      'What an app exports works with whatever ports it is given.',
+      { path: '^(packages|apps)/', pathNot: '^packages/composition/|^apps/operator/|main[.]ts$|' + tests },
+      { path: '^packages/composition/' },
+    ),
+    rule(
       'wire-apps-use-core-and-server',
-      'rest, asp and xml use core and server only; their main.ts builds the adapters.',
+      'rest, asp and xml use core and server only; their main.ts starts the composition.',
       { path: '^apps/(rest|asp|xml)/src/', pathNot: '(main[.]ts|[.]test[.]ts)$' },
       { path: '^(packages|apps)/', pathNot: '^packages/(core/src|server/src)/|^apps/(rest|asp|xml)/' },
     ),

@@ -1,7 +1,5 @@
-import { nodeSecrets, systemClock } from '@gateway/adapters-node'
-import { postgresPorts } from '@gateway/adapters-postgres'
-import { gatewaySettings, gatewayVariables } from '@gateway/asp'
-import { createBackOffice, createGateway, type Messages } from '@gateway/core'
+import { gatewayVariables, openPorts, serveGateway } from '@gateway/composition'
+import { createBackOffice, type Messages } from '@gateway/core'
 import {
   carriersFrom,
   dispatcherSettings,
@@ -10,19 +8,7 @@ import {
   measureDispatching,
   startDispatching,
 } from '@gateway/dispatcher'
-import { openDatabase } from '@gateway/embedded-postgres'
-import {
-  admissionGate,
-  createMetrics,
-  databaseSettings,
-  databaseVariables,
-  handOvers,
-  listen,
-  loadVariables,
-  measureAdmission,
-  runProcess,
-  serverVariables,
-} from '@gateway/server'
+import { createMetrics, databaseVariables, loadVariables, runProcess, serverVariables } from '@gateway/server'
 import { greeting, welcome } from './curl-lines.ts'
 import { openDemoAccount } from './demo-account.ts'
 import { createAllInOneServer } from './server.ts'
@@ -48,37 +34,22 @@ await runProcess({
     ...loadVariables,
     ...gatewayVariables,
   },
-  start: async ({ environment, log, stopping, onStop }) => {
-    const { DATABASE_URL, DATA_DIR, CARRIERS, HOST, PORT, REQUESTS_MAX } = environment
+  start: async (life) => {
+    const { environment, log, onStop } = life
+    const { DATA_DIR, CARRIERS } = environment
     const carriers = carriersFrom(CARRIERS, { dataDir: DATA_DIR, report: (err) => log.error({ err }, 'carrier') })
+    const { ports, health } = await openPorts(life)
 
-    const database = await openDatabase({ url: DATABASE_URL, dataDir: DATA_DIR, log: (line) => log.info(line) })
-    onStop('database', () => database.stop())
-    const { connectionString } = database
-    const postgres = postgresPorts({ connectionString, log, settings: databaseSettings(environment) })
-    onStop('connections', () => postgres.close())
-    await postgres.checkServer()
-    await postgres.migrate()
-
-    const clock = systemClock()
-    const ports = { ...postgres.ports, clock, secrets: nodeSecrets() }
     const demo = await openDemoAccount(createBackOffice(ports), ports.secrets)
     const settings = dispatcherSettings(environment)
     const dispatching = startDispatching({ ports, carriers, log, settings, exchange: exchangeSettings(environment) })
     onStop('dispatching', () => dispatching.stop(drainSeconds))
 
-    const answers = handOvers({ log })
-    onStop('answers', () => answers.settle())
     const metrics = createMetrics()
     measureDispatching(metrics, dispatching)
     const messages = waking(ports.messages, () => dispatching.wake())
-    const gateway = createGateway({ ...ports, messages }, gatewaySettings(environment))
-    const health = { checks: { database: () => postgres.ping().then(() => true) }, stopping }
-    const gate = admissionGate(REQUESTS_MAX)
-    measureAdmission(metrics, gate)
-    const app = createAllInOneServer(gateway, { clock, gate, handOvers: answers, log, metrics, health })
-    const server = await listen({ app, host: HOST, port: PORT, log, graceSeconds: 6 })
-    onStop('server', () => server.close())
+    const opened = { ports: { ...ports, messages }, health }
+    const server = await serveGateway(life, opened, { createServer: createAllInOneServer, metrics, graceSeconds: 6 })
     process.stdout.write(demo === undefined ? greeting(server.url) : welcome(server.url, demo))
   },
 })

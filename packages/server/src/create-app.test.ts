@@ -22,9 +22,6 @@ test('paths are exact: letter case and a last slash count', async () => {
   await supertest(app).get('/one/').expect(404)
 })
 
-app.get('/one', (_request, response) => void response.send('1'))
-await supertest(app).get('/ONE').expect(200)
-
 test('an answer has nosniff, and neither ETag nor X-Powered-By; the query is not parsed', async () => {
   const { app } = appWith()
   app.get('/one', (request, response) => void response.json(request.query))
