@@ -12,7 +12,8 @@ export const batchMessage: Endpoint = {
   wrongCredentials: 'FAIL&',
   run: async ({ gateway, account, parameters }) => {
     const text = first(parameters, 'message')
-    if (text === undefined || bodyOf(text) === 'no-message') return errorText('No message given')
+    const body = text === undefined ? 'no-message' : bodyOf(text)
+    if (text === undefined || body === 'no-message') return errorText('No message given')
     const recipients = list(parameters, 'numbers')
     if (recipients.length === 0) return errorText('No numbers supplied')
     if (recipients.length > numbersMax) return errorText('Too many numbers supplied')
@@ -21,7 +22,7 @@ export const batchMessage: Endpoint = {
 
     // A time that cannot be read sends at once (spec 3).
     const scheduled = parseMinute(first(parameters, 'scheduled')?.trim() ?? '')
-    const sent = await gateway.sendMessages(account, [{ text, recipients, scheduled }])
+    const sent = await gateway.sendMessages(account, [{ text, body, recipients, scheduled }])
     return sent === 'overloaded' ? overloaded : listAnswer(sent.flat().map(resultOf))
   },
 }
