@@ -32,11 +32,30 @@ export const cleanEnvironment = (environment: Environment): NodeJS.ProcessEnv =>
 
 const running = new Set<ChildProcess>()
 
-/** Starts an app as an operator does, on a free port, and waits until it listens. */
-export async function startApp(app: App, environment: Environment): Promise<Started> {
-  const child = spawn(process.execPath, [join(root, 'apps', app, 'dist', 'main.js')], {
+/** A process of ours that may not be up yet. */
+export interface Spawned extends Omit<Started, 'url'> {
+  /** Settles with the exit code, null if a signal ended it. */
+  readonly ended: Promise<number | null>
+  hasEnded(): boolean
+}
+
+const entryOf = (app: App): string => join(root, 'apps', app, 'dist', 'main.js')
+
+/** Starts an app on a free port, and does not wait for anything. */
+export function spawnApp(app: App, environment: Environment): Spawned {
+  return watched(process.execPath, [entryOf(app)], { PORT: '0', ...environment })
+}
+
+/** Starts an app in a terminal of its own, which closes when this `pid` is killed. Needs `script` of util-linux. */
+export function spawnInTerminal(app: App, environment: Environment): Spawned {
+  const command = `exec '${process.execPath}' '${entryOf(app)}'`
+  return watched('script', ['-qfec', command, '/dev/null'], { PORT: '0', SHELL: '/bin/sh', ...environment })
+}
+
+function watched(command: string, args: readonly string[], environment: Environment): Spawned {
+  const child = spawn(command, args, {
     cwd: root,
-    env: cleanEnvironment({ PORT: '0', ...environment }),
+    env: cleanEnvironment(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
@@ -49,13 +68,10 @@ export async function startApp(app: App, environment: Environment): Promise<Star
       resolve(code)
     }),
   )
-  const url = await until(() => {
-    if (child.exitCode !== null) throw new Error(`${app} has ended with ${child.exitCode}:\n${output}`)
-    return /"url":"(http:[^"]+)"/.exec(output)?.[1]
-  }, 60_000)
   return {
     pid: child.pid ?? 0,
-    url,
+    ended,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     output: () => output,
     stop: (signal = 'SIGTERM') => {
       child.kill(signal)
@@ -63,6 +79,19 @@ export async function startApp(app: App, environment: Environment): Promise<Star
     },
   }
 }
+
+/** Starts an app as an operator does, on a free port, and waits until it listens. */
+export async function startApp(app: App, environment: Environment): Promise<Started> {
+  const spawned = spawnApp(app, environment)
+  return { ...spawned, url: await listening(spawned) }
+}
+
+/** Waits until it listens, and answers where. */
+export const listening = ({ hasEnded, output }: Pick<Spawned, 'hasEnded' | 'output'>): Promise<string> =>
+  until(() => {
+    if (hasEnded()) throw new Error(`it has ended:\n${output()}`)
+    return /"url":"(http:[^"]+)"/.exec(output())?.[1]
+  }, 60_000)
 
 /** Ends what a failed test left running. */
 export const killLeftovers = (): void => {

@@ -37,7 +37,7 @@ export function curlLines(base: string, { apiKey }: Pick<DemoAccount, 'apiKey'>)
 export const welcome = (base: string, demo: DemoAccount): string => `
 The gateway runs at ${base}
 
-It was empty, so there is a demo account now, with 1000.0 credits and one sub account (${demo.subAccount}).
+It was empty, so there is a demo account now, with 1000.0 credits and one sub account (${demo.subLogin}).
 Key and password are shown only this once:
   account   ${demo.id}
   API key   ${demo.apiKey}

@@ -1,37 +1,78 @@
-import { credits, type AccountId, type BackOffice, type Secrets } from '@gateway/core'
+import { credits, type Account, type AccountId, type BackOffice, type Secrets } from '@gateway/core'
 
 /** What the first person to start the gateway needs; shown once. */
 export interface DemoAccount {
   readonly id: AccountId
-  readonly subAccount: AccountId
+  readonly subLogin: string
   readonly login: string
   readonly password: string
   readonly apiKey: string
 }
 
-const login = 'demo'
+type Desk = Pick<
+  BackOffice,
+  'listAccounts' | 'openAccount' | 'setPassword' | 'listApiKeys' | 'revokeApiKey' | 'issueApiKey'
+>
+
+const [login, subLogin, label] = ['demo', 'demo-sub', 'demo']
+const [main, sub] = [
+  { firstName: 'Demo', surname: 'Account' },
+  { firstName: 'Demo', surname: 'Sub' },
+]
 const granted = credits(10_000)
 
-/** Opens a main account with 1000.0 credits and one sub account, if the database holds no account; else undefined. */
+/**
+ * Opens a main account with 1000.0 credits and one sub account on a database that holds no account, and shows its key and password.
+ * The sub account comes last: where it is missing, nobody can be sure that the key was shown, and the next call shows a new one in its
+ * place. So nothing is lost for ever, whenever the process dies, or if `show` answers false: it was not shown.
+ *
+ * Answers whether it was shown; of several processes on one database only one at a time may call this.
+ */
 export async function openDemoAccount(
-  backOffice: BackOffice,
+  backOffice: Desk,
   secrets: Pick<Secrets, 'newPassword'>,
-): Promise<DemoAccount | undefined> {
-  for await (const _account of backOffice.listAccounts()) return undefined
+  show: (demo: DemoAccount) => boolean,
+): Promise<boolean> {
+  const found = await unfinished(backOffice)
+  if (found === 'none-wanted') return false
   const password = secrets.newPassword()
-  const id = await backOffice.openAccount({ login, password, credits: granted, firstName: 'Demo', surname: 'Account' })
-  // Another process started on the same empty database at the same time.
-  if (id === 'login-taken') return undefined
-  if (typeof id === 'string') throw new Error(`the demo account could not be opened: ${id}`)
+  const id = found === 'empty' ? await open(backOffice, password) : found
+  if (id === 'login-taken') return false
+  if (found !== 'empty') await forget(backOffice, id, password)
+  const issued = await backOffice.issueApiKey(id, { label })
+  if (typeof issued === 'string') throw new Error(`the demo key could not be issued: ${issued}`)
 
-  const subAccount = await backOffice.openAccount({
-    login: `${login}-sub`,
-    parent: id,
-    firstName: 'Demo',
-    surname: 'Sub',
-  })
-  if (typeof subAccount === 'string') throw new Error(`the demo sub account could not be opened: ${subAccount}`)
-  const key = await backOffice.issueApiKey(id, { label: 'demo' })
-  if (typeof key === 'string') throw new Error(`the demo key could not be issued: ${key}`)
-  return { id, subAccount, login, password, apiKey: key.key }
+  if (!show({ id, subLogin, login, password, apiKey: issued.key })) return false
+  const opened = await backOffice.openAccount({ ...sub, login: subLogin, parent: id })
+  if (typeof opened === 'string') throw new Error(`the demo sub account could not be opened: ${opened}`)
+  return true
+}
+
+/** The demo account without its sub account, if it is the only account. */
+async function unfinished(backOffice: Desk): Promise<'empty' | AccountId | 'none-wanted'> {
+  let only: Account | undefined
+  for await (const { account } of backOffice.listAccounts()) {
+    if (only !== undefined || !isDemo(account)) return 'none-wanted'
+    only = account
+  }
+  return only?.id ?? 'empty'
+}
+
+const isDemo = (account: Account): boolean =>
+  account.login === login && account.firstName === main.firstName && account.surname === main.surname
+
+async function open(backOffice: Desk, password: string): Promise<AccountId | 'login-taken'> {
+  const id = await backOffice.openAccount({ ...main, login, password, credits: granted })
+  // The command line has opened one of that name at this moment.
+  if (typeof id === 'number' || id === 'login-taken') return id
+  throw new Error(`the demo account could not be opened: ${id}`)
+}
+
+/** What an earlier call may have shown, or not, is worth nothing any more. */
+async function forget(backOffice: Desk, id: AccountId, password: string): Promise<void> {
+  for (const key of await backOffice.listApiKeys(id)) {
+    if (key.label === label && key.revoked === undefined) await backOffice.revokeApiKey(key.id)
+  }
+  const set = await backOffice.setPassword(id, password)
+  if (set !== 'set') throw new Error(`the demo account could not have a new password: ${set}`)
 }

@@ -1,4 +1,4 @@
-import { startInterface } from '@gateway/composition'
-import { createAspServer } from './server.ts'
+import { leaveOnEarlySignals } from '@gateway/server/early-signals'
 
-await startInterface({ name: 'asp', port: 8082, createServer: createAspServer })
+leaveOnEarlySignals()
+await import('./service.ts')

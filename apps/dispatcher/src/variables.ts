@@ -6,7 +6,7 @@ import {
   type DispatcherSettings,
   type ExchangeSettings,
 } from '@gateway/core'
-import { text, wholeNumber } from '@gateway/server'
+import { text, version, wholeNumber } from '@gateway/server'
 
 type Numbers = 'IN_DOUBT_MAX' | 'LEASE_SECONDS' | 'VALIDITY_HOURS' | 'RETRY_SECONDS' | 'CONTACT_DAYS'
 
@@ -64,6 +64,7 @@ export const dispatcherSettings = (
   leaseSeconds: environment.LEASE_SECONDS,
   validitySeconds: environment.VALIDITY_HOURS * 3600,
   retrySeconds: environment.RETRY_SECONDS,
+  version,
 })
 
 export const exchangeSettings = (environment: {

@@ -36,7 +36,7 @@ import { simulateReply } from './commands/simulate-reply.ts'
 import type { Run } from './context.ts'
 
 /** The whole command line: its table of contents. */
-export const createProgram = (run: Run, runMigrate: RunMigrate): Command =>
+export const createProgram = (run: Run, runMigrate: RunMigrate, version: string): Command =>
   group('gateway', 'Operates the SMS gateway: accounts, keys, credits, prices, numbers, messages.', [
     group('account', 'open, list, show, lock and unlock accounts, move credits between them', [
       accountOpen(run),
@@ -70,13 +70,17 @@ export const createProgram = (run: Run, runMigrate: RunMigrate): Command =>
     send(run),
     group('simulate', 'bring in replies without a carrier', [simulateReply(run)]),
     migrate(runMigrate),
-  ]).addHelpText(
-    'after',
-    `
+  ])
+    .version(version, '-V, --version', 'print the version; with --json as {"version":"…"}')
+    // A text to send may look like an option of ours.
+    .enablePositionalOptions()
+    .addHelpText(
+      'after',
+      `
 The database is that of DATABASE_URL, or the embedded one under DATA_DIR (./data);
 a running server may use it at the same time.
 With --json the result is one JSON document on standard output, an error is
 {"error":"…"} on standard error.
 Exit codes: 0 done, 1 refused, 2 called wrongly, 3 the database or the gateway is
 out of order.`,
-  )
+    )

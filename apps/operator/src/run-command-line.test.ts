@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { anAccount } from '@gateway/core/testing'
 import { anOperator, textOf } from '../testing/operate.ts'
@@ -44,6 +45,42 @@ test.each(commands)('the help of %s names --json, needs no database and is no er
   expect([code, err.text()]).toEqual([0, ''])
   expect(out.text()).toMatch(new RegExp(`^Usage: gateway ${command} \\[options\\]`))
   expect(out.text()).toContain('--json')
+})
+
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+
+test.each([
+  [['--version'], manifest.version],
+  [['-V'], manifest.version],
+  [['--version', '--json'], JSON.stringify({ version: manifest.version })],
+  [['--json', '--version'], JSON.stringify({ version: manifest.version })],
+])('%j prints the version, needs no database and is no error', async (args, expected) => {
+  const [out, err] = [textOf(), textOf()]
+  const code = await runCommandLine(args, { ...closed, out: out.stream, err: err.stream })
+  expect([code, out.text(), err.text()]).toEqual([0, `${expected}\n`, ''])
+})
+
+test('a text that looks like --version is a text', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  expect(await operator.json('credits', 'top-up', '1', '5', '--why=--version')).toMatchObject({ id: 1 })
+  expect(await operator.json('send', '--account', '1', '--to', '27825550101', '--text', '-V')).toMatchObject({
+    account: 1,
+  })
+})
+
+test.each([
+  ['credits top-up', '--why <text>', true],
+  ['account open', '--login <login>', true],
+  ['send', '--to <numbers>', true],
+  ['send', '--wait', false],
+  ['key issue', '--label <text>', false],
+])('the help of %s says whether %s is required', async (command, option, required) => {
+  const { out } = await anOperator().run([...command.split(' '), '--help'])
+  const [, from = ''] = out.split(`\n  ${option} `)
+  const [described = ''] = from.split(/\n {2}-/)
+  expect(described.trim()).not.toBe('')
+  expect(described.replace(/\s+/g, ' ').includes('(required)')).toBe(required)
 })
 
 test('the help of all names every group, the environment and the exit codes', async () => {

@@ -6,6 +6,7 @@ import {
   type GatewaySettings,
   type Ports,
 } from '@gateway/core'
+import { version } from '@gateway/server/version'
 import { CommanderError, type Command } from 'commander'
 import type { Writable } from 'node:stream'
 import { Refused, type Input } from './context.ts'
@@ -65,6 +66,7 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
       const output = createOutput(out, err, json)
       return host.withDatabase(({ migrate }) => work(migrate, output), output.note)
     },
+    json ? JSON.stringify({ version }) : version,
   )
   // A value may look like the option: once the arguments are read, it is known.
   program.hook('preAction', (_, command) => void (json = command.opts()['json'] === true))

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isFinal, type Account, type MessageId, type MessageStatus } from '@gateway/core'
+import { isFinal, OUTCOME, type Account, type MessageId, type MessageStatus } from '@gateway/core'
 import type { Context } from './context.ts'
 import { outcomeMeaning, outcomeStatus } from './outcome-words.ts'
 import type { Json } from './output.ts'
@@ -21,14 +21,20 @@ const wordOf = (message: MessageStatus): string => {
 }
 
 export interface Watched {
-  readonly allFinal: boolean
+  /** There is nothing to wait for any more. */
+  readonly allOver: boolean
+  /** Messages of unknown outcome (106): a receipt that comes late may still change them. */
+  readonly unknown: number
   /** Of all messages, but of those only that were looked at, where the user ended it. */
   readonly statuses: readonly Json[]
   /** How many messages ended in which state. */
   readonly text: string
 }
 
-/** Shows each change of state as it is seen, until every message is final, the time is over or the user ends it. */
+/**
+ * Shows each change of state as it is seen, until every message is final or of unknown outcome (106), which mostly stays so, the time
+ * is over or the user ends it.
+ */
 export async function watchMessages(
   { gateway, output, interruption }: Pick<Context, 'gateway' | 'output' | 'interruption'>,
   account: Account,
@@ -55,11 +61,12 @@ export async function watchMessages(
     }
     open = open.filter((id) => !isOver(seen.get(id)))
     if (open.length === 0 || performance.now() >= end) break
-    output.progress(`${ids.length - open.length} of ${ids.length} messages are final`)
+    output.progress(`${ids.length - open.length} of ${ids.length} messages have ended`)
     await pause(pollMilliseconds, undefined, { signal: interruption }).catch(() => undefined)
   }
   return {
-    allFinal: open.length === 0,
+    allOver: open.length === 0,
+    unknown: [...seen.values()].filter(isUnknown).length,
     statuses: ids.flatMap((id) => {
       const status = seen.get(id)
       return status === undefined ? [] : [statusJson(id, status)]
@@ -69,11 +76,14 @@ export async function watchMessages(
 }
 
 const isOver = (status: MessageStatus | undefined): boolean =>
-  status === 'not-found' || (typeof status === 'object' && isFinal(status.code))
+  status === 'not-found' || (typeof status === 'object' && (isFinal(status.code) || isUnknown(status)))
+
+const isUnknown = (status: MessageStatus): boolean => typeof status === 'object' && status.code === OUTCOME.unknown
 
 const statusJson = (id: MessageId, message: MessageStatus): Json => {
   const { status, code, meaning } = statusOf(message)
-  return { id, status, statusCode: code, meaning, at: timeJson(typeof message === 'object' ? message.at : undefined) }
+  const [at, final] = typeof message === 'object' ? [message.at, isFinal(message.code)] : [undefined, false]
+  return { id, status, statusCode: code, meaning, final, at: timeJson(at) }
 }
 
 function summary(seen: ReadonlyMap<MessageId, MessageStatus>): string {

@@ -1,4 +1,4 @@
-import { startInterface } from '@gateway/composition'
-import { createRestServer } from './server.ts'
+import { leaveOnEarlySignals } from '@gateway/server/early-signals'
 
-await startInterface({ name: 'rest', port: 8081, createServer: createRestServer })
+leaveOnEarlySignals()
+await import('./service.ts')

@@ -1,4 +1,4 @@
-import { startInterface } from '@gateway/composition'
-import { createXmlServer } from './server.ts'
+import { leaveOnEarlySignals } from '@gateway/server/early-signals'
 
-await startInterface({ name: 'xml', port: 8083, createServer: createXmlServer })
+leaveOnEarlySignals()
+await import('./service.ts')

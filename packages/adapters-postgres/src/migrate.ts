@@ -21,17 +21,21 @@ const madeByAnother = new Set(['23505', '42P07', '42710'])
  * Brings the schema of `connectionString` up to what this code knows, and returns what that took, in order. Each migration
  * is one transaction; several processes at once apply each of them once. A schema that is newer than this code is left
  * as it is: old and new versions run side by side. A migration that would have to wait for traffic steps back after half
- * a second and tries again, for some minutes.
+ * a second and tries again, for some minutes. Rejects once `signal` is aborted, with what had not been committed undone.
  */
 export async function migrate(
   connectionString: string,
   log: Log = silent,
   migrations: readonly Migration[] = all,
+  signal?: AbortSignal,
 ): Promise<readonly AppliedMigration[]> {
+  signal?.throwIfAborted()
   const client = new Client({ connectionString, application_name: 'gateway migrate', connectionTimeoutMillis: 2000 })
   client.on('error', () => undefined) // what it breaks is told by the query that fails
-  await client.connect()
+  const breakOff = (): void => void client.end().catch(() => undefined)
+  signal?.addEventListener('abort', breakOff, { once: true })
   try {
+    await client.connect()
     const known = await versions(client)
     const missing = migrations.filter(({ version }) => !known.has(version))
     const applied: AppliedMigration[] = []
@@ -42,6 +46,7 @@ export async function migrate(
     }
     return applied
   } finally {
+    signal?.removeEventListener('abort', breakOff)
     await client.end()
   }
 }

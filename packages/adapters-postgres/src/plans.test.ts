@@ -99,7 +99,7 @@ const cases: Readonly<Record<string, Case>> = {
     values: [of(1, 100), numbers(ids(1, 100))],
     rowsMax: 200,
   },
-  register: { statement: register, values: [30], rowsMax: 0 },
+  register: { statement: register, values: [30, '1.2.3'], rowsMax: 0 },
   extend: { statement: extend, values: [1, 30], rowsMax: 1 },
   'claim-single': { statement: claimSingle, values: [1, 2, 0, 64, 500, 200, 30, 1], rowsMax: 2000 },
   'claim-bulk': { statement: claimBulk, values: [1, 2, 0, 16, 500, 200, 30, 1], rowsMax: 100 },

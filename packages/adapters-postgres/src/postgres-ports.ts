@@ -1,5 +1,6 @@
 import type { StoredPorts } from '@gateway/core'
 import { postgresAccounts } from './accounts/postgres-accounts.ts'
+import { alone } from './alone.ts'
 import { listenForChanges, listenToNobody } from './changes.ts'
 import { checkServer } from './check-server.ts'
 import { createContext } from './context.ts'
@@ -34,7 +35,15 @@ export interface PostgresPorts {
   readonly checkServer: () => Promise<void>
   /** Whether the database answers, and the schema is there. Throws if not. */
   readonly ping: () => Promise<void>
-  /** Ends the connections as they become free; after `seconds` (default 5) it breaks off what is still at work. */
+  /**
+   * Runs `work` alone: of all processes on this schema, and of all calls here, one at a time does `what`. Who dies in the middle keeps
+   * nobody out. Throws what `work` throws.
+   */
+  readonly alone: (what: string, work: () => Promise<void>) => Promise<void>
+  /**
+   * Ends the connections as they become free; after `seconds` (default 5) it breaks off what is still at work. A migration, or a
+   * wait for `alone`, is broken off at once.
+   */
   readonly close: (seconds?: number) => Promise<void>
 }
 
@@ -51,6 +60,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
   const { hot, ordinary } = pools
   const waitedFor = { ...pools, hot: hot.unlessGone, ordinary: ordinary.unlessGone }
   const prompt = createContext(waitedFor, changes, settings, log)
+  const closing = new AbortController()
   return {
     ports: {
       accounts: postgresAccounts(prompt),
@@ -66,12 +76,14 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       overview: postgresOverview(prompt),
       history: postgresHistory(context),
     },
-    migrate: () => migrate(connectionString, log),
+    migrate: () => migrate(connectionString, log, undefined, closing.signal),
+    alone: (what, work) => alone(connectionString, what, work, closing.signal),
     checkServer: () => checkServer(pools, log),
     ping: async () => {
       await pools.kysely.selectFrom('price').select('prefix').limit(1).execute()
     },
     close: async (seconds = 5) => {
+      closing.abort()
       await Promise.all([changes.close(seconds), pools.close(seconds)])
     },
   }

@@ -1,5 +1,5 @@
 import { nodeSecrets, systemClock } from '@gateway/adapters-node'
-import { postgresPorts } from '@gateway/adapters-postgres'
+import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
 import type { Ports } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import { databaseSettings, type HealthSettings, type Life, type Variables } from '@gateway/server'
@@ -15,13 +15,19 @@ export type LifeWith<Environment> = Omit<Life<Variables>, 'environment'> & { rea
 export interface Opened {
   readonly ports: Ports
   readonly health: HealthSettings
+  readonly alone: PostgresPorts['alone']
 }
 
 /** Opens the database of the environment, brings its schema up to date, and closes it when the process stops. */
 export async function openPorts(life: LifeWith<DatabaseEnvironment>): Promise<Opened> {
   const { environment, log, stopping, onStop } = life
   const { DATABASE_URL, DATA_DIR } = environment
-  const database = await openDatabase({ url: DATABASE_URL, dataDir: DATA_DIR, log: (line) => log.info(line) })
+  const database = await openDatabase({
+    url: DATABASE_URL,
+    dataDir: DATA_DIR,
+    signal: stopping,
+    log: (line) => log.info(line),
+  })
   onStop('database', () => database.stop())
   const { connectionString } = database
   const postgres = postgresPorts({ connectionString, log, settings: databaseSettings(environment) })
@@ -31,5 +37,6 @@ export async function openPorts(life: LifeWith<DatabaseEnvironment>): Promise<Op
   return {
     ports: { ...postgres.ports, clock: systemClock(), secrets: nodeSecrets() },
     health: { checks: { database: () => postgres.ping().then(() => true) }, stopping },
+    alone: postgres.alone,
   }
 }

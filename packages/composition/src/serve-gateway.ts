@@ -43,7 +43,7 @@ export interface ServerEnvironment extends GatewayEnvironment {
 /** Serves a gateway over these ports, until the process stops. */
 export async function serveGateway(
   life: LifeWith<ServerEnvironment>,
-  { ports, health }: Opened,
+  { ports, health }: Pick<Opened, 'ports' | 'health'>,
   { createServer, metrics = createMetrics(), graceSeconds }: Serving,
 ): Promise<Running> {
   const { environment, log, onStop } = life

@@ -117,9 +117,9 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
       }
       const { flights, receipts, inbox } = ports
       const watchedFlights: Flights = {
-        register: (lease) =>
+        register: (lease, version) =>
           call('register', async () => {
-            const id = await flights.register(lease)
+            const id = await flights.register(lease, version)
             epochs.add(id)
             return id
           }),

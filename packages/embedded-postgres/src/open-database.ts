@@ -6,10 +6,12 @@ export interface DatabaseOptions {
   /** Where the data of our own is. */
   readonly dataDir: string
   readonly log?: (line: string) => void
+  /** Aborted: nobody waits any more for one of our own that is not ready; this throws, and leaves none that it started. */
+  readonly signal?: AbortSignal
 }
 
 /** The database of a process of ours: the one at `url`, which is left alone, or the embedded one under `dataDir`. */
-export const openDatabase = ({ url, dataDir, log }: DatabaseOptions): Promise<EmbeddedPostgres> =>
+export const openDatabase = ({ url, dataDir, log, signal }: DatabaseOptions): Promise<EmbeddedPostgres> =>
   url === undefined
-    ? startEmbeddedPostgres({ dataDir, ...(log && { log }) })
+    ? startEmbeddedPostgres({ dataDir, ...(log && { log }), ...(signal && { signal }) })
     : Promise.resolve({ connectionString: url, stop: () => Promise.resolve() })

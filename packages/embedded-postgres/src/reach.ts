@@ -3,13 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { usableBinaries } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import { messageOf } from './errors.ts'
-import { launch, logPath, runningPid, type Launch } from './postmaster.ts'
+import { launch, logPath, runningPid, stopPostmaster, type Launch } from './postmaster.ts'
 import { takeSeat, type Seat } from './seat.ts'
 import type { Settings } from './settings.ts'
 import { socketFolderOf } from './socket-folder.ts'
+import { until } from './until.ts'
 
 const silenceSeconds = 60
 const quietSeconds = 3
+const launchSeconds = 10
 
 export interface Reach {
   readonly settings: Settings
@@ -19,7 +21,8 @@ export interface Reach {
 
 /**
  * Takes a seat at the server of `cluster`, and starts it if none runs. While one starts, recovers or shuts down this waits,
- * as long as that takes; throws if a start fails, if nothing answers for 60 s, or if `signal` is aborted.
+ * as long as that takes; throws if a start fails, if nothing answers for 60 s, or if `signal` is aborted before the server is ready,
+ * and then stops the one that it has started.
  */
 export const reachServer = async (cluster: Cluster, { settings, log, signal }: Reach): Promise<Seat> => {
   const socketFolder = await socketFolderOf(cluster)
@@ -28,9 +31,12 @@ export const reachServer = async (cluster: Cluster, { settings, log, signal }: R
   let obstacle = ''
   let heard = performance.now()
   for (;;) {
-    signal?.throwIfAborted()
     const answer = await takeSeat(cluster, socketFolder)
     if ('client' in answer) return answer
+    if (signal?.aborted === true) {
+      await giveUp(cluster, launched)
+      signal.throwIfAborted()
+    }
     if (answer.seat === 'not-now') {
       tell(`PostgreSQL is there, but not ready: ${messageOf(answer.error)}`)
       heard = performance.now()
@@ -46,6 +52,14 @@ export const reachServer = async (cluster: Cluster, { settings, log, signal }: R
     }
     await delay(10)
   }
+}
+
+/** Nobody has a seat at a server that is not ready. One that was just launched has no pid file yet, and is waited for. */
+const giveUp = async (cluster: Cluster, launched: Launch | undefined): Promise<void> => {
+  if (launched === undefined) return
+  const isKnown = async () => launched.ended() || (await runningPid(cluster)) !== undefined
+  await until(isKnown, launchSeconds * 1000)
+  if (!launched.ended()) await stopPostmaster(cluster)
 }
 
 /** A start takes a moment, a recovery can take minutes: only that is worth a line, and one is enough. */

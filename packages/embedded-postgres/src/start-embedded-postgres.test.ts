@@ -324,6 +324,38 @@ describe('on a data folder of its own', () => {
   })
 
   test(
+    'a start that is called off before the server is ready leaves none, and the next one works',
+    async () => {
+      await (await start(folder.path)).stop()
+      const calledOff = AbortSignal.abort(new Error('called off'))
+      await expect(startEmbeddedPostgres({ dataDir: folder.path, signal: calledOff })).rejects.toThrow('called off')
+      const launching = new AbortController()
+      const starting = startEmbeddedPostgres({
+        dataDir: folder.path,
+        signal: launching.signal,
+      }).then(
+        (postgres) => postgres.stop(),
+        (problem: Error) => problem.message,
+      )
+      const pidFile = join(folder.path, 'postgres/postmaster.pid')
+      await until(
+        () =>
+          access(pidFile).then(
+            () => true,
+            () => false,
+          ),
+        20_000,
+      )
+      launching.abort(new Error('called off'))
+      // It may have been ready a moment before.
+      expect(['called off', undefined]).toContain(await starting)
+      await expect(access(pidFile)).rejects.toThrow('ENOENT')
+      await (await start(folder.path)).stop()
+    },
+    minute,
+  )
+
+  test(
     'what a killed initialisation left blocks nothing and is cleared away',
     async () => {
       await mkdir(join(folder.path, 'postgres.new-0123456789ab/base'), { recursive: true })

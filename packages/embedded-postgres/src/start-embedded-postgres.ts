@@ -29,6 +29,8 @@ export interface EmbeddedPostgresOptions {
   readonly settings?: Settings
   /** Told, in a sentence, what somebody who looks after the machine should know. */
   readonly log?: (line: string) => void
+  /** Aborted while the server is not ready yet: stops it if this call has started it, and throws. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -44,12 +46,13 @@ export interface EmbeddedPostgresOptions {
  * fails, or if the server does not answer for 60 s.
  */
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
-  const { settings = {}, log = () => undefined } = options
+  const { settings = {}, log = () => undefined, signal } = options
   const dataDir = await prepareDataDir(options.dataDir)
   const durable = settings.fsync !== 'off' && settings.fsync !== false
   const cluster = (await findCluster(dataDir)) ?? (await createCluster(dataDir, { durable, log }))
   await dropUnfinished(dataDir)
-  const keeper = keepSeat(cluster, await reachServer(cluster, { settings, log }), { settings, log })
+  const seat = await reachServer(cluster, { settings, log, ...(signal && { signal }) })
+  const keeper = keepSeat(cluster, seat, { settings, log })
   return { connectionString: connectionStringTo(keeper.socketFolder), stop: keeper.stop }
 }
 

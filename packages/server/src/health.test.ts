@@ -2,6 +2,7 @@ import supertest from 'supertest'
 import { memoryLog } from '../testing/memory-log.ts'
 import { createApp } from './create-app.ts'
 import { healthRoutes, type Checks } from './health.ts'
+import { version } from './version.ts'
 
 const appWith = (checks: Checks, stopping?: AbortSignal) => {
   const app = createApp({ log: memoryLog().log, service: 'demo' })
@@ -11,14 +12,14 @@ const appWith = (checks: Checks, stopping?: AbortSignal) => {
 
 test('GET /health/live is 200, whatever the checks say', async () => {
   const app = appWith({ database: () => Promise.resolve(false) })
-  await supertest(app).get('/health/live').expect(200, { live: true })
+  await supertest(app).get('/health/live').expect(200, { live: true, version })
 })
 
 test('GET /health/ready is 200 if every check holds', async () => {
   const app = appWith({ database: () => Promise.resolve(true) })
   const { headers } = await supertest(app)
     .get('/health/ready')
-    .expect(200, { ready: true, checks: { database: 'ok' } })
+    .expect(200, { ready: true, version, checks: { database: 'ok' } })
   expect(headers['cache-control']).toBe('no-store')
 })
 
@@ -32,7 +33,11 @@ test('GET /health/ready is 503 and names the check that fails, throws or does no
   const start = performance.now()
   await supertest(app)
     .get('/health/ready')
-    .expect(503, { ready: false, checks: { good: 'ok', bad: 'failing', throws: 'failing', hangs: 'no answer' } })
+    .expect(503, {
+      ready: false,
+      version,
+      checks: { good: 'ok', bad: 'failing', throws: 'failing', hangs: 'no answer' },
+    })
   expect(performance.now() - start).toBeGreaterThanOrEqual(990)
 })
 
@@ -43,7 +48,7 @@ test('GET /health/ready is 503 as soon as the process is stopping', async () => 
   stopping.abort()
   await supertest(app)
     .get('/health/ready')
-    .expect(503, { ready: false, stopping: true, checks: { database: 'ok' } })
+    .expect(503, { ready: false, version, stopping: true, checks: { database: 'ok' } })
   await supertest(app).get('/health/live').expect(200)
 })
 
@@ -56,9 +61,18 @@ test('a check that has not answered yet is not started again, however many ask',
   expect(runs).toBe(1)
 })
 
+test('HEAD has the status of GET, and no body', async () => {
+  const stopping = new AbortController()
+  const app = appWith({ database: () => Promise.resolve(true) }, stopping.signal)
+  expect((await supertest(app).head('/health/live').expect(200)).text).toBeUndefined()
+  expect((await supertest(app).head('/health/ready').expect(200)).text).toBeUndefined()
+  stopping.abort()
+  await supertest(app).head('/health/ready').expect(503)
+})
+
 test('other methods and paths are not answered here', async () => {
   const app = appWith({})
   await supertest(app).post('/health/live').expect(404)
-  await supertest(app).head('/health/live').expect(404)
+  await supertest(app).head('/health/other').expect(404)
   await supertest(app).get('/health/other').expect(404)
 })

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { version } from './version.ts'
 
 /** What must work before a process takes work: each check by name, true if it does. */
 export type Checks = Readonly<Record<string, () => Promise<boolean>>>
@@ -16,25 +17,27 @@ const FRESH_MS = 500
 const GIVEN_UP_MS = 10_000
 
 /**
- * GET /health/live: 200 as long as the process answers at all. GET /health/ready: 200 if every check holds, else 503,
- * with one word for each check: {"ready":false,"checks":{"database":"no answer"}}; 503 from the moment the process
- * stops. A check that takes over a second counts as 'no answer'. Everybody may ask, so a check runs again only
+ * GET and HEAD /health/live: 200 as long as the process answers at all. GET and HEAD /health/ready: 200 if every check holds,
+ * else 503, with one word for each check: {"ready":false,"version":"1.2.3","checks":{"database":"no answer"}}; 503 from the moment
+ * the process is told to stop. A check that takes over a second counts as 'no answer'. Everybody may ask, so a check runs again only
  * half a second after it ended, or 10 s after it began. Every other request passes.
  */
 export const healthRoutes = ({ checks, stopping }: HealthSettings): RequestHandler => {
   const bounded = Object.entries(checks).map(([name, check]) => [name, remembered(check)] as const)
   return async (request, response, next) => {
     const path = request.path
-    if (request.method !== 'GET' || (path !== '/health/live' && path !== '/health/ready')) {
+    const isAsked = request.method === 'GET' || request.method === 'HEAD'
+    if (!isAsked || (path !== '/health/live' && path !== '/health/ready')) {
       next()
       return
     }
     response.setHeader('Cache-Control', 'no-store')
-    if (path === '/health/live') return void response.json({ live: true })
+    if (path === '/health/live') return void response.json({ live: true, version })
     const states = await Promise.all(bounded.map(async ([name, check]) => [name, await check()] as const))
     const ready = !stopping?.aborted && states.every(([, state]) => state === 'ok')
     response.status(ready ? 200 : 503).json({
       ready,
+      version,
       ...(stopping?.aborted && { stopping: true }),
       checks: Object.fromEntries(states),
     })

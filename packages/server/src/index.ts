@@ -12,9 +12,11 @@ export { createLog, type Log, type LogSettings } from './log.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
 export type { Service } from './observe-requests.ts'
 export { onError, type AnswerError } from './on-error.ts'
+export type { Host } from './host.ts'
 export { readBody, type ParsedBody } from './read-body.ts'
 export { requestQuery } from './request-query.ts'
-export { runProcess, type Host, type Life, type ProcessSettings } from './run-process.ts'
+export { runProcess, type Life, type ProcessSettings } from './run-process.ts'
+export { writeOut } from './standard-output.ts'
 export { streamAnswer } from './stream-answer.ts'
 export {
   databaseSettings,
@@ -26,3 +28,4 @@ export {
   text,
   wholeNumber,
 } from './variables.ts'
+export { version } from './version.ts'

@@ -3,6 +3,7 @@ import { types } from 'node:util'
 import { pino, type DestinationStream, type Logger } from 'pino'
 import { hideSecrets } from './hide-secrets.ts'
 import { pathOf } from './path-of.ts'
+import { writeOut } from './standard-output.ts'
 
 export type Log = Logger
 
@@ -15,7 +16,8 @@ const ITEMS_MAX = 20
 const DEPTH_MAX = 5
 
 /**
- * A pino logger: one line of JSON for each event, written at once (so nothing is lost when the process ends).
+ * A pino logger: one line of JSON for each event, written at once (so nothing is lost when the process ends). Lines that standard
+ * output does not take are lost, and nothing else is.
  *
  * No credential and no content reaches a line, at any depth (P-15): fields that are named like one are hidden; a request
  * shows its method and its path only, an error its type, message, stack, code and causes, any other object that is not
@@ -32,7 +34,7 @@ export const createLog = ({ level, name, destination }: LogSettings): Log => {
       serializers: { err: (shown: unknown) => shown },
       hooks: { streamWrite: hideSecrets },
     },
-    destination ?? pino.destination({ dest: 1, sync: true }),
+    destination ?? { write: (line) => void writeOut(line) },
   )
   // pino sends the fields of a child through no formatter.
   const child = Reflect.get<object, string>(log, 'child') as (this: Log, fields: object, options?: object) => Log

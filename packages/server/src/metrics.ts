@@ -11,7 +11,7 @@ export interface Metrics {
   gauge(name: string, help: string, labelNames: readonly string[], read: () => readonly Reading[]): void
   /** Adds a count of an app's own since its start, read anew at each look; no reading is below the one before, or below 0. */
   counter(name: string, help: string, labelNames: readonly string[], read: () => readonly Reading[]): void
-  /** Answers GET /metrics in Prometheus's text form; lets every other request pass. */
+  /** Answers GET and HEAD /metrics in Prometheus's text form; lets every other request pass. */
   readonly route: RequestHandler
 }
 
@@ -76,7 +76,8 @@ export const createMetrics = (): Metrics => {
 const metricsRoute =
   (registry: Registry): RequestHandler =>
   async (request, response, next) => {
-    if (request.method !== 'GET' || request.path !== '/metrics') {
+    const isAsked = request.method === 'GET' || request.method === 'HEAD'
+    if (!isAsked || request.path !== '/metrics') {
       next()
       return
     }

@@ -5,16 +5,18 @@ import { until } from '../testing/until.ts'
 import { createApp } from './create-app.ts'
 import { listen } from './listen.ts'
 import { runProcess, type Life } from './run-process.ts'
-import { processVariables } from './variables.ts'
+import { processVariables, serverVariables } from './variables.ts'
+import { version } from './version.ts'
 
 /** A process that can be sent signals, and that notes how it would have ended. */
-const fakeHost = (env: Record<string, string> = {}) => {
+const fakeHost = (env: Record<string, string> = {}, hasTerminal = false) => {
   const events = new EventEmitter()
   const exits: number[] = []
   const written: string[] = []
   const errors: string[] = []
   return {
     env,
+    hasTerminal,
     exits,
     stderr: { write: (text: string) => errors.push(text) },
     logTo: { write: (line: string) => void written.push(line) },
@@ -47,7 +49,20 @@ test.each(['SIGTERM', 'SIGINT'])('%s stops what was started, the last one first,
   await until(() => host.exits.length > 0)
   expect(host.exits).toEqual([0])
   expect(order).toEqual(['server', 'dispatcher', 'database'])
-  expect(host.lines()).toMatchObject([{ msg: 'stopping', signal }, { msg: 'stopped' }])
+  expect(host.lines()).toMatchObject([
+    { msg: 'starting' },
+    { msg: 'started' },
+    { msg: 'stopping', signal },
+    { msg: 'stopped' },
+  ])
+})
+
+test('the first line says what starts: its name, its version and that of Node', async () => {
+  const host = fakeHost()
+  await run(host, ({ log }) => (log.info('of the start'), quiet()))
+  const [first] = host.lines()
+  expect(first).toMatchObject({ name: 'demo', version, node: process.versions.node, msg: 'starting' })
+  expect(version).toMatch(/^\d+\.\d+\.\d+/)
 })
 
 test('SIGTERM lets a request in flight have its answer, and is not ready meanwhile', async () => {
@@ -129,6 +144,146 @@ test('a signal during the start waits for it, then stops what it started', async
   expect(stopped).toEqual(['server'])
 })
 
+test('a signal during the start ends it at the next thing that it starts', async () => {
+  const host = fakeHost()
+  const stopped: string[] = []
+  let [go, wentOn]: [() => void, boolean] = [() => undefined, false]
+  const done = run(host, async ({ onStop }) => {
+    await new Promise<void>((resolve) => (go = resolve))
+    onStop('database', () => void stopped.push('database'))
+    wentOn = true
+  })
+  host.signal('SIGTERM')
+  go()
+  await done
+  await until(() => host.exits.length > 0)
+  expect({ exits: host.exits, stopped, wentOn, errors: host.errors() }).toEqual({
+    exits: [0],
+    stopped: ['database'],
+    wentOn: false,
+    errors: '',
+  })
+})
+
+test('a start that hangs is ended by closing what it stands on', async () => {
+  const host = fakeHost()
+  const stopped: string[] = []
+  const done = run(host, async ({ onStop }) => {
+    let close: (problem: Error) => void = () => undefined
+    const hangs = new Promise<void>((_, reject) => (close = reject))
+    onStop('connections', () => (stopped.push('connections'), close(new Error('closed'))))
+    await hangs
+  })
+  host.signal('SIGTERM')
+  await done
+  await until(() => host.exits.length > 0)
+  expect({ exits: host.exits, stopped, errors: host.errors() }).toEqual({
+    exits: [0],
+    stopped: ['connections'],
+    errors: '',
+  })
+})
+
+describe('with DRAIN_SECONDS', () => {
+  const runServer = (host: ReturnType<typeof fakeHost>, start: Start) =>
+    runProcess({ name: 'demo', variables: serverVariables(0), start, host, stopWithinSeconds: 0.5 })
+
+  test('a signal first says that it stops, and stops what was started only so much later; the deadline begins then', async () => {
+    const host = fakeHost({ DRAIN_SECONDS: '1' })
+    let stopping: AbortSignal | undefined
+    let stoppedAt: number | undefined
+    await runServer(host, (life) => {
+      stopping = life.stopping
+      life.onStop('server', () => void (stoppedAt = performance.now()))
+      return quiet()
+    })
+    const toldAt = performance.now()
+    host.signal('SIGTERM')
+    expect(stopping?.aborted).toBe(true)
+    await until(() => host.exits.length > 0)
+    expect(host.exits).toEqual([0])
+    expect((stoppedAt ?? 0) - toldAt).toBeGreaterThanOrEqual(990)
+    expect(host.lines()).toMatchObject([
+      { msg: 'starting' },
+      { msg: 'started' },
+      { msg: 'stopping' },
+      { msg: 'not ready any more, and working on', seconds: 1 },
+      { msg: 'stopped' },
+    ])
+  })
+
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ])('a second signal (%s) ends the wait and stops in order, a third one ends at once', async (signal, code) => {
+    const host = fakeHost({ DRAIN_SECONDS: '3600' })
+    let told = 0
+    await runProcess({
+      name: 'demo',
+      variables: serverVariables(0),
+      start: ({ onStop }) => (onStop('server', () => (told++, forever())), quiet()),
+      host,
+    })
+    host.signal('SIGTERM')
+    host.signal(signal)
+    expect(told).toBe(0)
+    await until(() => {
+      if (told === 0) host.signal(signal)
+      return told === 1
+    })
+    expect(host.exits).toEqual([])
+    await until(() => host.signal(signal) && host.exits.length > 0)
+    expect(host.exits).toEqual([code])
+  })
+
+  test('a process that is still starting does not wait', async () => {
+    const host = fakeHost({ DRAIN_SECONDS: '3600' })
+    let go: () => void = () => undefined
+    const done = runServer(host, () => new Promise<void>((resolve) => (go = resolve)))
+    host.signal('SIGTERM')
+    go()
+    await done
+    await until(() => host.exits.length > 0)
+    expect(host.exits).toEqual([0])
+  })
+})
+
+describe('SIGHUP', () => {
+  test('stops a process of a terminal in order, once: the terminal has closed', async () => {
+    const host = fakeHost({}, true)
+    const stopped: string[] = []
+    await run(host, ({ onStop }) => (onStop('server', () => void stopped.push('server')), quiet()))
+    host.signal('SIGHUP')
+    host.signal('SIGHUP')
+    await until(() => host.exits.length > 0)
+    expect({ exits: host.exits, stopped }).toEqual({ exits: [0], stopped: ['server'] })
+  })
+
+  test('while it stops changes nothing, and a signal after it is the first one', async () => {
+    const host = fakeHost({}, true)
+    let end: () => void = () => undefined
+    await run(host, ({ onStop }) => (onStop('server', () => new Promise<void>((resolve) => (end = resolve))), quiet()))
+    host.signal('SIGHUP')
+    await until(() => host.lines().some(({ msg }) => msg === 'stopping'))
+    host.signal('SIGTERM')
+    host.signal('SIGHUP')
+    expect(host.exits).toEqual([])
+    await new Promise((resolve) => setImmediate(resolve))
+    end()
+    await until(() => host.exits.length > 0)
+    expect(host.exits).toEqual([0])
+  })
+
+  test('does nothing to a process without a terminal, and says so', async () => {
+    const host = fakeHost()
+    const stopped: string[] = []
+    await run(host, ({ onStop }) => (onStop('server', () => void stopped.push('server')), quiet()))
+    host.signal('SIGHUP')
+    expect(host.lines().at(-1)).toMatchObject({ level: 'info', msg: 'SIGHUP is ignored: this process has no terminal' })
+    expect({ exits: host.exits, stopped }).toEqual({ exits: [], stopped: [] })
+  })
+})
+
 test('a start that fails prints one message without secrets, stops what had started and exits 1', async () => {
   const host = fakeHost()
   const stopped: string[] = []
@@ -155,7 +310,11 @@ test.each(['uncaughtException', 'unhandledRejection'])('%s is one fatal line and
   host.emit(event, new Error('impossible'))
   host.emit(event, new Error('and again'))
   expect(host.exits).toEqual([1])
-  expect(host.lines()).toMatchObject([{ level: 'fatal', err: { message: 'impossible' } }])
+  expect(host.lines()).toMatchObject([
+    { msg: 'starting' },
+    { msg: 'started' },
+    { level: 'fatal', err: { message: 'impossible' } },
+  ])
 })
 
 test('an app gets its own variables with their types', async () => {

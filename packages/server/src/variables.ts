@@ -73,7 +73,10 @@ export const processVariables = {
   DATA_DIR: str({ default: './data', desc: 'a folder' }),
 }
 
-/** `processVariables`, and where a server listens: HOST (127.0.0.1) and PORT (the app's own; 0 takes any free one). */
+/**
+ * `processVariables`, where a server listens: HOST (127.0.0.1) and PORT (the app's own; 0 takes any free one), and for how long it
+ * serves on after it was told to stop: DRAIN_SECONDS (0).
+ */
 export const serverVariables = (port: number) => ({
   ...processVariables,
   HOST: address({
@@ -82,6 +85,12 @@ export const serverVariables = (port: number) => ({
     example: '0.0.0.0 for every IPv4 address',
   }),
   PORT: wholeNumber({ what: 'a TCP port (0 takes any free one)', min: 0, max: 65_535, byDefault: port }),
+  DRAIN_SECONDS: wholeNumber({
+    what: 'seconds to serve on, not ready any more, before a stop',
+    min: 0,
+    max: 3600,
+    byDefault: 0,
+  }),
 })
 
 /** How long a process waits for its database, and how many connections it may open there. */

@@ -5,7 +5,7 @@ import type { Run } from '../context.ts'
 import type { Row } from '../output.ts'
 import { timeJson, timeText } from '../show.ts'
 
-const head = ['ID', 'SINCE (GMT+2)', 'LEASE UNTIL', 'FLIGHTS', 'CLAIMED', 'MARKED', 'CARRIERS']
+const head = ['ID', 'SINCE (GMT+2)', 'VERSION', 'LEASE UNTIL', 'FLIGHTS', 'CLAIMED', 'MARKED', 'CARRIERS']
 
 export const dispatcherList = (run: Run): Command =>
   command('list', 'list the dispatchers that run, and what they have in flight').action(() =>
@@ -16,12 +16,13 @@ export const dispatcherList = (run: Run): Command =>
     }),
   )
 
-function row({ id, since, leaseUntil, overdue, loads }: RunningDispatcher): Row {
+function row({ id, since, version, leaseUntil, overdue, loads }: RunningDispatcher): Row {
   const sum = (counts: readonly number[]): string => String(counts.reduce((a, b) => a + b, 0))
   return {
     json: {
       id,
       since: timeJson(since),
+      version: version ?? null,
       leaseUntil: timeJson(leaseUntil),
       leaseOver: overdue,
       carriers: loads.map(({ carrier, flights, messages, inDoubt }) => ({
@@ -34,6 +35,7 @@ function row({ id, since, leaseUntil, overdue, loads }: RunningDispatcher): Row 
     cells: [
       String(id),
       since === undefined ? 'not known' : timeText(since),
+      version ?? '',
       `${timeText(leaseUntil)}${overdue ? ' (over)' : ''}`,
       sum(loads.map(({ flights }) => flights)),
       sum(loads.map(({ messages }) => messages)),

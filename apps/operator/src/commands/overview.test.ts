@@ -12,17 +12,18 @@ test('who runs, since when, and what is in flight by carrier', async () => {
   const { flights, messages } = operator.ports
   const account = await anAccount(operator.ports)
   await messages.accept(anOrder(account.id, { to: numbers(20) }, { to: numbers(3) }))
-  const [first, second] = [await flights.register(30), await flights.register(90)]
+  const [first, second] = [await flights.register(30, '0.9.1'), await flights.register(90)]
   await flights.claim(first, wanted('sim', 'bulk', 15, 5))
   await flights.claim(first, wanted('other', 'single', 10, 1))
   await flights.claim(second, wanted('sim', 'bulk', 4, 4))
-  await flights.register(300)
+  await flights.register(300, '10.0.0')
   clock.step(31)
   await flights.extend(second, 60)
   expect(await operator.json('dispatcher', 'list')).toEqual([
     {
       id: 1,
       since: '2026-10-18T08:00:00.000Z',
+      version: '0.9.1',
       leaseUntil: '2026-10-18T08:00:30.000Z',
       leaseOver: true,
       carriers: [
@@ -33,6 +34,7 @@ test('who runs, since when, and what is in flight by carrier', async () => {
     {
       id: 2,
       since: '2026-10-18T08:00:00.000Z',
+      version: null,
       leaseUntil: '2026-10-18T08:01:31.000Z',
       leaseOver: false,
       carriers: [{ carrier: 'sim', flights: 1, claimed: 4, marked: 4 }],
@@ -40,6 +42,7 @@ test('who runs, since when, and what is in flight by carrier', async () => {
     {
       id: 3,
       since: '2026-10-18T08:00:00.000Z',
+      version: '10.0.0',
       leaseUntil: '2026-10-18T08:05:00.000Z',
       leaseOver: false,
       carriers: [],
@@ -47,10 +50,10 @@ test('who runs, since when, and what is in flight by carrier', async () => {
   ])
   expect((await operator.run(['dispatcher', 'list'])).out).toBe(
     [
-      'ID  SINCE (GMT+2)        LEASE UNTIL                 FLIGHTS  CLAIMED  MARKED  CARRIERS',
-      '1   2026/10/18 10:00:00  2026/10/18 10:00:30 (over)  2        18       6       other 3 (1 marked), sim 15 (5 marked)',
-      '2   2026/10/18 10:00:00  2026/10/18 10:01:31         1        4        4       sim',
-      '3   2026/10/18 10:00:00  2026/10/18 10:05:00         0        0        0',
+      'ID  SINCE (GMT+2)        VERSION  LEASE UNTIL                 FLIGHTS  CLAIMED  MARKED  CARRIERS',
+      '1   2026/10/18 10:00:00  0.9.1    2026/10/18 10:00:30 (over)  2        18       6       other 3 (1 marked), sim 15 (5 marked)',
+      '2   2026/10/18 10:00:00           2026/10/18 10:01:31         1        4        4       sim',
+      '3   2026/10/18 10:00:00  10.0.0   2026/10/18 10:05:00         0        0        0',
       '',
     ].join('\n'),
   )
@@ -74,7 +77,7 @@ test('since when a dispatcher runs may not be known', async () => {
   })
   await operator.ports.flights.register(30)
   expect(await operator.json('dispatcher', 'list')).toMatchObject([{ since: null }])
-  expect((await operator.run(['dispatcher', 'list'])).out).toMatch(/\n1 {3}not known {6}2026/)
+  expect((await operator.run(['dispatcher', 'list'])).out).toMatch(/\n1 {3}not known {15}2026/)
 })
 
 test('what waits, by account and lane, with the oldest and the sums', async () => {

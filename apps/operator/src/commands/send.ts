@@ -12,7 +12,7 @@ import { readAccountId, readMinute, readNumbers, readSeconds } from '../argument
 import { command } from '../command.ts'
 import { interrupted, Refused, type Context, type Run } from '../context.ts'
 import type { Json } from '../output.ts'
-import { creditsJson, timeJson, timeText } from '../show.ts'
+import { counted, creditsJson, timeJson, timeText } from '../show.ts'
 import { watchMessages } from '../watch-messages.ts'
 
 interface Options {
@@ -50,7 +50,10 @@ export const send = (run: Run): Command =>
     .requiredOption('--to <numbers>', "one or more numbers, separated by ','", readNumbers)
     .requiredOption('--text <text>', 'the text')
     .option('--at <time>', 'when to send: CCYYMMDDHHmm at GMT+2; a past time is now', readMinute)
-    .option('--wait', 'show each state of each message until all are final; exits with 1 if they are not')
+    .option(
+      '--wait',
+      'show each state of each message until all are final or unknown (106); exits with 1 if they are not',
+    )
     .option('--timeout <seconds>', 'with --wait: wait no longer than this', readSeconds, 300)
     .action((options: Options) => run((context) => sendText(context, options)))
 
@@ -71,13 +74,17 @@ async function sendText(context: Context, { account: id, to, text, at, wait, tim
   }
   const watched = await watchMessages(context, found.account, ids, timeout)
   const watchedSent = { ...sent, statuses: watched.statuses }
-  if (interruption.aborted && !watched.allFinal) {
+  if (interruption.aborted && !watched.allOver) {
     output.result({ ...watchedSent, interrupted: true }, `Interrupted; so far: ${watched.text || 'not looked at'}`)
     throw interrupted()
   }
   output.result(watchedSent, watched.text)
-  if (!watched.allFinal) throw new Refused(`Not all were final within ${timeout} s.`)
+  if (watched.unknown > 0) output.note(late(watched.unknown))
+  if (!watched.allOver) throw new Refused(`Not all had ended within ${timeout} s.`)
 }
+
+const late = (unknown: number): string =>
+  `Of ${counted(unknown, 'message')} the outcome is unknown (106). That may be the end of it; a receipt that comes late still changes it.`
 
 interface Sent {
   readonly recipients: readonly SentRecipient[]

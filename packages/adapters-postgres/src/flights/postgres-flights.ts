@@ -68,8 +68,8 @@ export function postgresFlights(context: Context): Flights {
     settle,
     postpone,
     record: createRecord(context, held),
-    register: async (leaseSeconds) => {
-      const [row] = await again(hot, register, [leaseSeconds])
+    register: async (leaseSeconds, version) => {
+      const [row] = await again(hot, register, [leaseSeconds, version ?? null])
       if (row === undefined) throw new Error('a dispatcher was registered without an id')
       return row.id as DispatcherId
     },

@@ -48,12 +48,12 @@ describe('the overview of a large gateway', () => {
     for await (const { account } of queue()) expect(account).toBeGreaterThan(0)
   })
 
-  test('of a dispatcher that registered before that was kept, nobody says since when it runs', async () => {
+  test('of a dispatcher that registered before that was kept, nobody says since when it runs, nor in which version', async () => {
     await open.client.query(
       `insert into dispatcher (id, lease_until, since) values (7, now() + interval '1 min', null)`,
     )
     const dispatchers = await open.postgres.ports.overview.dispatchers()
-    expect(dispatchers).toMatchObject([{ id: 7, since: undefined, overdue: false, loads: [] }])
+    expect(dispatchers).toMatchObject([{ id: 7, since: undefined, version: undefined, overdue: false, loads: [] }])
   })
 
   test('a claim that was disowned before it came is no flight', async () => {

@@ -5,6 +5,7 @@ import { history } from './0004-history.ts'
 import { dispatcherSince } from './0005-dispatcher-since.ts'
 import { senderNumbers } from './0006-senders.ts'
 import { inbox } from './0007-inbox.ts'
+import { dispatcherVersion } from './0008-dispatcher-version.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   dispatcherSince,
   senderNumbers,
   inbox,
+  dispatcherVersion,
 ]

@@ -7,6 +7,7 @@ import type { HotStatement } from './hot-statement.ts'
 export const listDispatchers: HotStatement<{
   id: number
   since: number | null
+  version: string | null
   lease: number
   overdue: boolean
   carrier: string | null
@@ -25,7 +26,7 @@ with h as (
   select h.dispatcher, k.name carrier, count(*)::int flights, sum(messages)::int messages, sum(in_doubt)::int in_doubt
   from h join carrier k on k.id = h.carrier group by 1, 2
 )
-select d.id, floor(extract(epoch from d.since) * 1000)::bigint since, floor(extract(epoch from d.lease_until) * 1000)::bigint lease,
+select d.id, floor(extract(epoch from d.since) * 1000)::bigint since, d.version, floor(extract(epoch from d.lease_until) * 1000)::bigint lease,
   d.lease_until < now() overdue, l.carrier, l.flights, l.messages, l.in_doubt
 from dispatcher d left join l on l.dispatcher = d.id order by d.id, l.carrier collate "C"`,
 }

@@ -11,6 +11,8 @@ export interface DispatcherSettings {
   /** The wait after the first refusal for now; it doubles with each further one, up to `retrySecondsMax`. */
   readonly retrySeconds: number
   readonly retrySecondsMax: number
+  /** Of the program that dispatches, as operators are to see it; undefined: not told. */
+  readonly version?: string | undefined
 }
 
 export const dispatcherDefaults: DispatcherSettings = {

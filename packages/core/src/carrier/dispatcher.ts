@@ -90,7 +90,7 @@ export function createDispatcher(
 ): Dispatcher {
   const { flights, clock } = ports
   const sky = emptySky()
-  const epochs = createEpochs(ports, settings.leaseSeconds, fenced)
+  const epochs = createEpochs(ports, settings, fenced)
   let closing = false
   /** Everything was given back: nothing may leave any more. */
   let ended = false

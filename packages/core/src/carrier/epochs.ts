@@ -1,4 +1,5 @@
 import type { Ports } from '../ports.ts'
+import type { DispatcherSettings } from './dispatcher-settings.ts'
 import type { DispatcherId } from './flights.ts'
 
 /** The epochs under which a dispatcher acts: one, and for a while those of which a claim failed. */
@@ -25,7 +26,7 @@ export interface Epochs {
 
 export function createEpochs(
   { flights }: Pick<Ports, 'flights'>,
-  leaseSeconds: number,
+  { leaseSeconds, version }: Pick<DispatcherSettings, 'leaseSeconds' | 'version'>,
   fenced: (dispatcher: DispatcherId) => void,
 ): Epochs {
   let current: DispatcherId | undefined
@@ -52,7 +53,7 @@ export function createEpochs(
     current() {
       if (current !== undefined) return Promise.resolve(current)
       registering ??= flights
-        .register(leaseSeconds)
+        .register(leaseSeconds, version)
         .then((registered) => (current = registered))
         .finally(() => (registering = undefined))
       return registering

@@ -89,8 +89,8 @@ export interface Settled {
  * postponed, due, in a flight, or decided.
  */
 export interface Flights {
-  /** A new epoch, alive for the lease. */
-  register(leaseSeconds: number): Promise<DispatcherId>
+  /** A new epoch, alive for the lease. `version` is that of the program, for the operator; undefined: not told. */
+  register(leaseSeconds: number, version?: string): Promise<DispatcherId>
   /** Fenced: declared dead; its flights are no longer its own. */
   extend(dispatcher: DispatcherId, leaseSeconds: number): Promise<'alive' | 'fenced'>
   /** Ends a dispatcher in good order: what it has not marked goes back to the queue, what it marked and did not record is unknown. */

@@ -8,6 +8,8 @@ export interface RunningDispatcher {
   readonly id: DispatcherId
   /** When it registered; undefined: before stores kept that. */
   readonly since: Instant | undefined
+  /** Of its program; undefined: it did not tell. */
+  readonly version: string | undefined
   readonly leaseUntil: Instant
   /** Whether the lease is over, by the store's clock: the next recovery declares it dead. */
   readonly overdue: boolean

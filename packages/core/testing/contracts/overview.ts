@@ -40,6 +40,15 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
     assert.deepEqual(rest, [{ ...at(listed, 2), leaseUntil: rest[0]?.leaseUntil }])
   },
 
+  'the version of a dispatcher is told as it registered, and nothing for one that told none': async ({ ports }) => {
+    await ports.flights.register(60, '1.2.3-rc.4')
+    await ports.flights.register(60)
+    assert.deepEqual(
+      (await ports.overview.dispatchers()).map(({ version }) => version),
+      ['1.2.3-rc.4', undefined],
+    )
+  },
+
   'what a dispatcher holds is told by carrier: its flights, their messages, and how many may have left': async (
     traffic,
   ) => {

@@ -17,10 +17,11 @@ import type { FlightRow, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
 export const memoryFlights = (store: MemoryStore): Flights => ({
-  register: atomic((leaseSeconds) => {
+  register: atomic((leaseSeconds, version) => {
     const id = store.next('dispatcher') as DispatcherId
     const now = store.clock.now()
-    store.dispatchers.set(id, { since: now, leaseUntil: secondsAfter(now, leaseSeconds), flights: new Map() })
+    const leaseUntil = secondsAfter(now, leaseSeconds)
+    store.dispatchers.set(id, { since: now, version, leaseUntil, flights: new Map() })
     return id
   }),
   extend: atomic((dispatcher, leaseSeconds) => {

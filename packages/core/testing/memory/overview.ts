@@ -5,9 +5,9 @@ import type { MemoryStore } from './store.ts'
 
 export const memoryOverview = (store: MemoryStore): Overview => ({
   dispatchers: atomic(() =>
-    [...store.dispatchers].map(([id, { since, leaseUntil, flights }]): RunningDispatcher => {
+    [...store.dispatchers].map(([id, { since, version, leaseUntil, flights }]): RunningDispatcher => {
       const overdue = leaseUntil < store.clock.now()
-      return { id, since, leaseUntil, overdue, loads: loadsOf([...flights.values()]) }
+      return { id, since, version, leaseUntil, overdue, loads: loadsOf([...flights.values()]) }
     }),
   ),
   queue: () => queue(store),

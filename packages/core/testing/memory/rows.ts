@@ -82,6 +82,7 @@ export interface Range {
 
 export interface DispatcherRow {
   readonly since: Instant
+  readonly version: string | undefined
   leaseUntil: Instant
   readonly flights: Map<FlightId, FlightRow>
 }

@@ -1,0 +1,89 @@
+import { createBackOffice, createGateway, type Ports } from '@gateway/core'
+import { memoryPorts } from '@gateway/core/testing'
+import { openDemoAccount, type DemoAccount } from './demo-account.ts'
+
+/** A first start of a process that dies at its nth use of the accounts, before or after that is done; and what it has shown. */
+async function start(ports: Ports, dies?: { readonly atUse: number; readonly done: boolean }) {
+  let uses = 0
+  const accounts = new Proxy(ports.accounts, {
+    get: (target, name) => {
+      const use = Reflect.get(target, name) as (...given: unknown[]) => unknown
+      return (...given: unknown[]) => {
+        if (dies === undefined || ++uses !== dies.atUse) return use.apply(target, given)
+        // Reading the accounts is done as it goes.
+        if (!dies.done || name === 'list') throw new Error('dead')
+        return Promise.resolve(use.apply(target, given)).then(() => Promise.reject(new Error('dead')))
+      }
+    },
+  })
+  const shown: DemoAccount[] = []
+  const told = openDemoAccount(createBackOffice({ ...ports, accounts }), ports.secrets, (demo) => {
+    shown.push(demo)
+    return true
+  })
+  return { shown, told: await told.catch((problem: Error) => problem.message), uses }
+}
+
+const keyOpens = async (ports: Ports, { apiKey }: DemoAccount): Promise<boolean> =>
+  typeof (await createGateway(ports).authenticate({ apiKey, network: '192.0.2.0/24' })) === 'object'
+
+async function logins(ports: Ports): Promise<readonly string[]> {
+  const all: string[] = []
+  for await (const { account } of ports.accounts.list()) all.push(account.login)
+  return all
+}
+
+test('on an empty database the first start shows a key that works, and no later one shows another', async () => {
+  const ports = memoryPorts()
+  const { shown, told } = await start(ports)
+  expect([told, shown.length]).toEqual([true, 1])
+  expect(await keyOpens(ports, shown[0]!)).toBe(true)
+  expect(await logins(ports)).toEqual(['demo', 'demo-sub'])
+  expect(await start(ports)).toMatchObject({ told: false, shown: [] })
+  expect(await keyOpens(ports, shown[0]!)).toBe(true)
+})
+
+test('whenever a first start dies, the key that was shown last works, and the next start leaves the demo account whole', async () => {
+  const { uses } = await start(memoryPorts(), { atUse: 1000, done: false })
+  expect(uses).toBeGreaterThan(3)
+  let shownAgain = 0
+  for (let atUse = 1; atUse <= uses; atUse++) {
+    for (const done of [false, true]) {
+      const ports = memoryPorts()
+      const first = await start(ports, { atUse, done })
+      expect(first.told).toBe('dead')
+      const next = await start(ports)
+      const last = [...first.shown, ...next.shown].at(-1)
+      expect(last && (await keyOpens(ports, last))).toBe(true)
+      expect(await logins(ports)).toEqual(['demo', 'demo-sub'])
+      const main = await ports.accounts.find(1 as never)
+      expect(main?.balance).toBe(10_000)
+      if (first.shown.length + next.shown.length === 2) shownAgain++
+      for (const earlier of first.shown.slice(0, next.shown.length)) expect(await keyOpens(ports, earlier)).toBe(false)
+    }
+  }
+  expect(shownAgain).toBeGreaterThan(0)
+})
+
+test('a key that could not be shown is not the last one', async () => {
+  const ports = memoryPorts()
+  expect(await openDemoAccount(createBackOffice(ports), ports.secrets, () => false)).toBe(false)
+  const { shown } = await start(ports)
+  expect(await keyOpens(ports, shown[0]!)).toBe(true)
+})
+
+test.each([
+  ['an account of the operator', [{ login: 'acme' }]],
+  ['an account that only has the name of the demo', [{ login: 'demo', firstName: 'Ann', surname: 'Mo' }]],
+  [
+    'an unfinished demo account beside another one',
+    [{ login: 'demo', firstName: 'Demo', surname: 'Account' }, { login: 'acme' }],
+  ],
+])('where there is %s, nothing is opened, shown or changed', async (_what, opened) => {
+  const ports = memoryPorts()
+  const backOffice = createBackOffice(ports)
+  for (const account of opened) await backOffice.openAccount(account)
+  expect(await start(ports)).toMatchObject({ told: false, shown: [] })
+  expect(await logins(ports)).toEqual(opened.map(({ login }) => login))
+  expect(await backOffice.listApiKeys(1 as never)).toEqual([])
+})

@@ -1,0 +1,60 @@
+import { gatewayVariables, openPorts, serveGateway } from '@gateway/composition'
+import { createBackOffice, type Messages } from '@gateway/core'
+import {
+  carriersFrom,
+  dispatcherSettings,
+  dispatchVariables,
+  exchangeSettings,
+  measureDispatching,
+  startDispatching,
+} from '@gateway/dispatcher'
+import { createMetrics, databaseVariables, loadVariables, runProcess, serverVariables, writeOut } from '@gateway/server'
+import { greeting, welcome } from './curl-lines.ts'
+import { openDemoAccount, type DemoAccount } from './demo-account.ts'
+import { createAllInOneServer } from './server.ts'
+
+const drainSeconds = 12
+
+/** What is accepted is on its way at once instead of after the next poll. */
+const waking = (messages: Messages, wake: () => void): Messages => ({
+  ...messages,
+  accept: async (order) => {
+    const accepted = await messages.accept(order)
+    wake()
+    return accepted
+  },
+})
+
+await runProcess({
+  name: 'all-in-one',
+  variables: {
+    ...serverVariables(8080),
+    ...databaseVariables,
+    ...dispatchVariables,
+    ...loadVariables,
+    ...gatewayVariables,
+  },
+  start: async (life) => {
+    const { environment, log, onStop } = life
+    const { DATA_DIR, CARRIERS } = environment
+    const carriers = carriersFrom(CARRIERS, { dataDir: DATA_DIR, report: (err) => log.error({ err }, 'carrier') })
+    const { ports, health, alone } = await openPorts(life)
+
+    const settings = dispatcherSettings(environment)
+    const dispatching = startDispatching({ ports, carriers, log, settings, exchange: exchangeSettings(environment) })
+    onStop('dispatching', () => dispatching.stop(drainSeconds))
+
+    const metrics = createMetrics()
+    measureDispatching(metrics, dispatching)
+    const messages = waking(ports.messages, () => dispatching.wake())
+    const opened = { ports: { ...ports, messages }, health }
+    const server = await serveGateway(life, opened, { createServer: createAllInOneServer, metrics, graceSeconds: 6 })
+
+    // Only now: a start that fails must not have opened what it does not show.
+    await alone('demo account', async () => {
+      const show = (demo: DemoAccount) => writeOut(welcome(server.url, demo))
+      const shown = await openDemoAccount(createBackOffice(ports), ports.secrets, show)
+      if (!shown) writeOut(greeting(server.url))
+    })
+  },
+})

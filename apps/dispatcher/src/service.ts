@@ -1,0 +1,30 @@
+import { openPorts } from '@gateway/composition'
+import { createMetrics, databaseVariables, listen, runProcess, serverVariables } from '@gateway/server'
+import { carriersFrom } from './carriers.ts'
+import { measureDispatching } from './dispatch-metrics.ts'
+import { startDispatching } from './dispatch.ts'
+import { createDispatcherServer } from './server.ts'
+import { dispatcherSettings, dispatchVariables, exchangeSettings } from './variables.ts'
+
+const drainSeconds = 12
+
+await runProcess({
+  name: 'dispatcher',
+  variables: { ...serverVariables(8085), ...databaseVariables, ...dispatchVariables },
+  start: async (life) => {
+    const { environment, log, onStop } = life
+    const { DATA_DIR, CARRIERS, HOST, PORT } = environment
+    const carriers = carriersFrom(CARRIERS, { dataDir: DATA_DIR, report: (err) => log.error({ err }, 'carrier') })
+    const { ports, health } = await openPorts(life)
+
+    const settings = dispatcherSettings(environment)
+    const dispatching = startDispatching({ ports, carriers, log, settings, exchange: exchangeSettings(environment) })
+    onStop('dispatching', () => dispatching.stop(drainSeconds))
+
+    const metrics = createMetrics()
+    measureDispatching(metrics, dispatching)
+    const app = createDispatcherServer({ log, metrics, health })
+    const server = await listen({ app, host: HOST, port: PORT, log, graceSeconds: 3 })
+    onStop('server', () => server.close())
+  },
+})

@@ -1,0 +1,69 @@
+import { until } from '@gateway/core/testing'
+import { Client } from 'pg'
+import { freshDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
+import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'
+
+let database: FreshDatabase
+let processes: PostgresPorts[]
+beforeEach(async () => {
+  database = await freshDatabase()
+  processes = [1, 2, 3].map(() => postgresPorts({ connectionString: database.connectionString }))
+})
+afterEach(async () => {
+  await Promise.all(processes.map((each) => each.close()))
+  await database.drop()
+})
+
+const query = async (text: string) => {
+  const client = new Client({ connectionString: database.connectionString })
+  await client.connect()
+  return client.query(text).finally(() => client.end())
+}
+
+test('of several processes one at a time does it; another thing is not held up', async () => {
+  const order: string[] = []
+  let end: () => void = () => undefined
+  const held = new Promise<void>((resolve) => (end = resolve))
+  const [first, second, third] = processes as [PostgresPorts, PostgresPorts, PostgresPorts]
+  const one = first.alone('this', async () => (order.push('one begins'), await held, void order.push('one ends')))
+  await until(() => order.length === 1)
+  const two = second.alone('this', async () => void order.push('two'))
+  await third.alone('that', async () => void order.push('that'))
+  end()
+  await Promise.all([one, two])
+  expect(order).toEqual(['one begins', 'that', 'one ends', 'two'])
+})
+
+test('what the work throws is thrown, and keeps nobody out', async () => {
+  const [first, second] = processes as [PostgresPorts, PostgresPorts, PostgresPorts]
+  await expect(first.alone('this', () => Promise.reject(new Error('no luck')))).rejects.toThrow('no luck')
+  let done = false
+  await second.alone('this', async () => void (done = true))
+  expect(done).toBe(true)
+})
+
+test('a wait for it ends when the process closes, and so does a migration that waits', async () => {
+  const [first, second] = processes as [PostgresPorts, PostgresPorts, PostgresPorts]
+  let end: () => void = () => undefined
+  let begun = false
+  const one = first.alone('this', () => ((begun = true), new Promise<void>((resolve) => (end = resolve))))
+  await until(() => begun)
+  await query('delete from schema_migration where version = (select max(version) from schema_migration)')
+  const blocker = new Client({ connectionString: database.connectionString })
+  await blocker.connect()
+  await blocker.query(`begin; select pg_advisory_xact_lock('schema_migration'::regclass::oid::bigint)`)
+  const waiting = Promise.allSettled([second.alone('this', () => Promise.resolve()), second.migrate()])
+  await until(async () => {
+    const { rowCount } = await query(
+      `select from pg_stat_activity where application_name in ('gateway alone', 'gateway migrate') and wait_event_type = 'Lock'
+       and datname = current_database()`,
+    )
+    return (rowCount ?? 0) >= 2
+  })
+  await second.close()
+  processes.splice(1, 1)
+  expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await blocker.end()
+  end()
+  await one
+})

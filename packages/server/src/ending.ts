@@ -1,0 +1,141 @@
+import { constants } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Host } from './host.ts'
+import type { Log } from './log.ts'
+
+export interface EndingSettings {
+  readonly host: Host
+  readonly log: Log
+  readonly stopWithinSeconds: number
+  /** Once it is up, a process that is told to stop works on for so long, not ready any more. */
+  readonly drainSeconds: number
+}
+
+type Stop = () => Promise<void> | void
+
+// Ctrl-C reaches every process of a terminal, and a package manager hands the one that it got on: two so close are one.
+const ONE_SIGNAL_MS = 300
+// So long a start may go on to its next step before what it stands on is closed.
+const START_GRACE_MS = 2000
+
+export interface Ending {
+  /** Aborted as soon as the process is told to stop. */
+  readonly stopping: AbortSignal
+  /** Throws once the process is told to stop: a start that goes on would only start what is to be stopped. */
+  readonly onStop: (what: string, stop: Stop) => void
+  /** Told what starts the process: once that has resolved, it is up. */
+  readonly watch: (start: Promise<void>) => void
+  /** Stops everything and ends the process. */
+  readonly stop: (code: number) => Promise<void>
+}
+
+/** How a process ends: by a signal, by an error that nobody caught, or because it could not start. */
+export const createEnding = ({ host, log, stopWithinSeconds, drainSeconds }: EndingSettings): Ending => {
+  const steps: { what: string; stop: Stop }[] = []
+  const controller = new AbortController()
+  const stopping = controller.signal
+  let isUp = false
+  let ended = false
+  let toldAt: number | undefined
+  let started: Promise<void> = Promise.resolve()
+  let endDrain: (() => void) | undefined
+  let waitingFor = 'start'
+  let deadline: NodeJS.Timeout | undefined
+
+  const exit = (code: number) => {
+    if (ended) return
+    ended = true
+    clearTimeout(deadline)
+    host.exit(code)
+  }
+
+  const drain = async () => {
+    if (!isUp || drainSeconds === 0) return
+    log.info({ seconds: drainSeconds }, 'not ready any more, and working on')
+    const cut = new AbortController()
+    endDrain = () => cut.abort()
+    await delay(drainSeconds * 1000, undefined, { signal: cut.signal }).catch(() => undefined)
+    endDrain = undefined
+  }
+
+  /** Answers whether all went well. */
+  const runSteps = async (): Promise<boolean> => {
+    let well = true
+    for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
+      waitingFor = step.what
+      try {
+        await step.stop()
+      } catch (err) {
+        log.error({ err, what: step.what }, 'could not be stopped')
+        well = false
+      }
+    }
+    return well
+  }
+
+  const stop = async (code: number) => {
+    controller.abort()
+    await drain()
+    deadline = setTimeout(() => {
+      log.error({ waitingFor }, `not stopped within ${stopWithinSeconds} s`)
+      exit(1)
+    }, stopWithinSeconds * 1000)
+    const startEnded = started.catch(() => undefined)
+    await Promise.race([startEnded, delay(START_GRACE_MS, undefined, { ref: false })])
+    const early = await runSteps()
+    waitingFor = 'start'
+    await startEnded
+    const late = await runSteps()
+    if (!ended) log.info('stopped')
+    exit(early && late ? code : 1)
+  }
+
+  const onSignal = (signal: 'SIGTERM' | 'SIGINT') => {
+    const now = performance.now()
+    if (toldAt !== undefined && now - toldAt <= ONE_SIGNAL_MS) return
+    const isFirst = toldAt === undefined
+    toldAt = now
+    if (!stopping.aborted) beginStop(signal)
+    else if (endDrain !== undefined) endDrain()
+    else if (!isFirst) exit(128 + constants.signals[signal])
+  }
+
+  const onHangUp = () => {
+    if (stopping.aborted) return
+    if (host.hasTerminal) beginStop('SIGHUP')
+    else log.info('SIGHUP is ignored: this process has no terminal')
+  }
+
+  const beginStop = (signal: string) => {
+    log.info({ signal }, 'stopping')
+    void stop(0)
+  }
+
+  const onUncaught = (error: unknown) => {
+    if (ended) return
+    log.fatal({ err: error }, 'an error that nobody caught')
+    exit(1)
+  }
+
+  host.on('SIGTERM', () => onSignal('SIGTERM'))
+  host.on('SIGINT', () => onSignal('SIGINT'))
+  host.on('SIGHUP', onHangUp)
+  host.on('uncaughtException', onUncaught)
+  host.on('unhandledRejection', onUncaught)
+
+  return {
+    stopping,
+    onStop: (what, stopIt) => {
+      steps.push({ what, stop: stopIt })
+      stopping.throwIfAborted()
+    },
+    watch: (start) => {
+      started = start
+      start.then(
+        () => (isUp = true),
+        () => undefined,
+      )
+    },
+    stop,
+  }
+}

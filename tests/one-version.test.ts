@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { dataFolder, killLeftovers, root, runGateway, startApp, gatewayJson } from './support/process.ts'
+
+afterEach(killLeftovers)
+
+const versionIn = (folder: string): string =>
+  (JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as { version: string }).version
+const version = versionIn('.')
+
+test('all packages have one version', () => {
+  const folders = ['packages', 'apps'].flatMap((of) => readdirSync(join(root, of)).map((name) => join(of, name)))
+  expect(folders.filter((folder) => versionIn(folder) !== version)).toEqual([])
+})
+
+test('the command line, health, the first line of the log and the list of dispatchers say it', async () => {
+  const data = await dataFolder()
+  try {
+    const environment = { DATA_DIR: data.path }
+    expect(await runGateway(['--version'], environment)).toMatchObject({ code: 0, out: `${version}\n`, err: '' })
+    const dispatcher = await startApp('dispatcher', environment)
+    const [first = ''] = dispatcher.output().split('\n')
+    expect(JSON.parse(first)).toMatchObject({ msg: 'starting', name: 'dispatcher', version })
+    for (const path of ['live', 'ready']) {
+      const url = `${dispatcher.url}/health/${path}`
+      expect(await (await fetch(url)).json()).toMatchObject({ version })
+      expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
+    }
+    const listed = await gatewayJson<readonly { version: string }[]>(['dispatcher', 'list'], environment)
+    expect(listed.map((one) => one.version)).toEqual([version])
+    expect(await dispatcher.stop()).toBe(0)
+  } finally {
+    await data.remove()
+  }
+}, 120_000)
