@@ -31,7 +31,7 @@ beforeAll(async () => {
   const asked = ['rest', 'adapters-node', 'adapters-postgres']
   const { stdout } = await run(process.execPath, [pack, join(project, 'packed'), ...asked])
   const [npm = '', install = '', ...files] = stdout.trim().split(' ')
-  expect([npm, install, files.length]).toEqual(['npm', 'install', 5])
+  expect([npm, install, files.length]).toEqual(['npm', 'install', 6])
   const settings = [`--registry=${registry.url}`, `--cache=${join(project, 'cache')}`, '--no-audit', '--no-fund']
   await run(npm, [install, ...files, 'express', '@types/node', ...settings], { cwd: project })
 }, 300_000)

@@ -1,6 +1,6 @@
 import { formatCredits, formatMinute, type SentRecipient } from '@gateway/core'
+import { RECIPIENT_ERROR } from '@gateway/wire'
 import type { RequestedRecipient } from './send-request.ts'
-import { ACCEPT_ERROR } from './words.ts'
 
 /** `"recipients":[…]` of one text, in request order (ruling 2.5). */
 export const recipientsField = (sent: readonly SentRecipient<RequestedRecipient>[]): string =>
@@ -11,7 +11,7 @@ function recipientJson(recipient: SentRecipient<RequestedRecipient>): string {
   const own = clientMessageId === null ? 'null' : JSON.stringify(clientMessageId)
   const balance = formatCredits(recipient.balance)
   if ('refused' in recipient) {
-    const word = ACCEPT_ERROR[recipient.refused]
+    const word = RECIPIENT_ERROR[recipient.refused]
     return `{"clientMessageId":${own},"mobileNumber":${JSON.stringify(recipient.number)},"accepted":false,"acceptError":"${word}","apiMessageId":null,"scheduledTime":null,"creditCost":0.0,"newCreditBalance":${balance}}`
   }
   const { id, due, cost } = recipient

@@ -1,9 +1,9 @@
 import { bodyOf, parseMinute, type SentRecipient } from '@gateway/core'
+import { RECIPIENT_ERROR } from '@gateway/wire'
 import { errorText, notAvailable, overloaded } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { echoed, listAnswer } from '../list-answer.ts'
 import { first, list } from '../parameters.ts'
-import { SEND_RESULT } from '../words.ts'
 
 const numbersMax = 100
 
@@ -28,4 +28,4 @@ export const batchMessage: Endpoint = {
 }
 
 const resultOf = (recipient: SentRecipient): string =>
-  `${echoed(recipient.number)}=${'refused' in recipient ? SEND_RESULT[recipient.refused] : recipient.id}`
+  `${echoed(recipient.number)}=${'refused' in recipient ? RECIPIENT_ERROR[recipient.refused] : recipient.id}`

@@ -1,10 +1,10 @@
 import type { TransferRefusal } from '@gateway/core'
+import { TRANSFER_ERROR } from '@gateway/wire'
 import { Type } from 'typebox'
 import { failure, notAvailable, type Failure } from '../../answer.ts'
 import { post, type Call } from '../../endpoint.ts'
 import { reader } from '../../schema.ts'
 import { parseWholeNumbers } from '../../whole-numbers.ts'
-import { TRANSFER_ERROR } from '../../words.ts'
 
 const whole = Type.Integer({ description: 'a whole number' })
 
