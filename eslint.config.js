@@ -38,7 +38,10 @@ export default tseslint.config(
         'error',
         {
           patterns: [
-            { regex: '^@gateway/[a-z-]+/(?!testing$)', message: 'Import what a package exports, nothing deeper.' },
+            {
+              regex: '^@gateway/[a-z-]+/(?!(?:testing|early-signals|version)$)',
+              message: 'Import what a package exports, nothing deeper.',
+            },
           ],
         },
       ],

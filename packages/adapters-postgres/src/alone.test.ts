@@ -20,15 +20,30 @@ const query = async (text: string) => {
   return client.query(text).finally(() => client.end())
 }
 
+const does = (work: () => unknown) => (): Promise<void> => {
+  work()
+  return Promise.resolve()
+}
+
 test('of several processes one at a time does it; another thing is not held up', async () => {
   const order: string[] = []
   let end: () => void = () => undefined
   const held = new Promise<void>((resolve) => (end = resolve))
   const [first, second, third] = processes as [PostgresPorts, PostgresPorts, PostgresPorts]
-  const one = first.alone('this', async () => (order.push('one begins'), await held, void order.push('one ends')))
+  const one = first.alone('this', async () => {
+    order.push('one begins')
+    await held
+    order.push('one ends')
+  })
   await until(() => order.length === 1)
-  const two = second.alone('this', async () => void order.push('two'))
-  await third.alone('that', async () => void order.push('that'))
+  const two = second.alone(
+    'this',
+    does(() => order.push('two')),
+  )
+  await third.alone(
+    'that',
+    does(() => order.push('that')),
+  )
   end()
   await Promise.all([one, two])
   expect(order).toEqual(['one begins', 'that', 'one ends', 'two'])
@@ -38,7 +53,10 @@ test('what the work throws is thrown, and keeps nobody out', async () => {
   const [first, second] = processes as [PostgresPorts, PostgresPorts, PostgresPorts]
   await expect(first.alone('this', () => Promise.reject(new Error('no luck')))).rejects.toThrow('no luck')
   let done = false
-  await second.alone('this', async () => void (done = true))
+  await second.alone(
+    'this',
+    does(() => (done = true)),
+  )
   expect(done).toBe(true)
 })
 

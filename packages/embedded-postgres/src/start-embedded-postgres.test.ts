@@ -335,7 +335,7 @@ describe('on a data folder of its own', () => {
         signal: launching.signal,
       }).then(
         (postgres) => postgres.stop(),
-        (problem: Error) => problem.message,
+        (problem: unknown) => (problem as Error).message,
       )
       const pidFile = join(folder.path, 'postgres/postmaster.pid')
       await until(

@@ -171,7 +171,10 @@ test('a start that hangs is ended by closing what it stands on', async () => {
   const done = run(host, async ({ onStop }) => {
     let close: (problem: Error) => void = () => undefined
     const hangs = new Promise<void>((_, reject) => (close = reject))
-    onStop('connections', () => (stopped.push('connections'), close(new Error('closed'))))
+    onStop('connections', () => {
+      stopped.push('connections')
+      close(new Error('closed'))
+    })
     await hangs
   })
   host.signal('SIGTERM')
