@@ -16,14 +16,14 @@ export const prefix = '/api/rest/v1'
 
 /** Every operation by its path below the prefix (spec 4.1; rulings 2.6, 2.11, 2.14). */
 export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
+  ['/sms/outgoing/send', send],
+  ['/sms/outgoing/status', status],
   ['/credits/balance', creditBalance],
   ['/credits/transfer', transferCredits],
   ['/shortcode/incoming', shortCodeMessages],
   ['/sms/incoming', incomingMessages],
   ['/sms/incoming/optout', optOutMessages],
-  ['/sms/outgoing/send', send],
   ['/sms/outgoing/sendmulti', sendMulti],
-  ['/sms/outgoing/status', status],
   ['/sms/scheduled', scheduledMessages],
   ['/sms/scheduled/delete', deleteScheduled],
   ['/subaccounts', subAccounts],

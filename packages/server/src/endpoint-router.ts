@@ -25,20 +25,23 @@ export const endpointRouter = <Endpoint>(settings: EndpointRouterSettings<Endpoi
   const { prefix, caseSensitive, endpoints, answer, answerFailure } = settings
   const begin = beginAnswer(settings)
   const failed = handleFailure(settings.log)
-  const router = Router({ caseSensitive, strict: true })
-  for (const [path, endpoint] of endpoints) {
-    const name = prefix + path
-    router.all(path, async (request, response) => {
-      begin(response)
-      nameEndpoint(response, name)
-      try {
-        await answer(request, response, endpoint)
-      } catch (error) {
-        failed(error, request, response, (status) => answerFailure(response, endpoint, status, error))
-      }
-    })
-  }
-  return router
+  const keyOf = (path: string) => (caseSensitive ? path : path.toLowerCase())
+  const found = new Map([...endpoints].map(([path, endpoint]) => [keyOf(path), { endpoint, name: prefix + path }]))
+  // One look-up: a route of Express for each endpoint would be compared with the path one after the other.
+  return Router().use(async (request, response, next) => {
+    const { endpoint, name } = found.get(keyOf(request.path)) ?? {}
+    if (endpoint === undefined || name === undefined) {
+      next()
+      return
+    }
+    begin(response)
+    nameEndpoint(response, name)
+    try {
+      await answer(request, response, endpoint)
+    } catch (error) {
+      failed(error, request, response, (status) => answerFailure(response, endpoint, status, error))
+    }
+  })
 }
 
 /** Answers every request that reaches it, on whatever path, measured and logged as one of this service. */
