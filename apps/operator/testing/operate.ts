@@ -25,7 +25,12 @@ export interface Operator {
 
 /** Who operates a gateway in memory that begins empty, on 2026-10-18 at 10:00 of the gateway's time. */
 export function anOperator(
-  other: { ports?: (ports: Ports) => Ports; migrate?: Opened['migrate']; copyTo?: Opened['copyTo']; clock?: Clock } = {},
+  other: {
+    ports?: (ports: Ports) => Ports
+    migrate?: Opened['migrate']
+    copyTo?: Opened['copyTo']
+    clock?: Clock
+  } = {},
 ): Operator {
   const clock = other.clock ?? steppingClock()
   const store = memoryStore(clock)

@@ -96,7 +96,7 @@ interface Sent {
 async function sendInCalls(
   { gateway, output, interruption }: Context,
   account: Account,
-  draft: TextToSend,
+  draft: TextToSend<string>,
 ): Promise<Sent> {
   const recipients: SentRecipient[] = []
   const all = draft.recipients
