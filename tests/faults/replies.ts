@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { postgresPorts } from '@gateway/adapters-postgres'
 import { carrierId, createExchange, type Arrival, type CarrierId, type Exchange } from '@gateway/core'
-import type { Chance } from './chance.ts'
+import type { Chance } from '@gateway/core/testing'
 import type { Figures } from './figures.ts'
 import type { Gateway } from './operator.ts'
 import type { Brought, Told } from './told.ts'

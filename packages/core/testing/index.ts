@@ -1,4 +1,4 @@
-// Builders and waiting.
+// Builders, chance and waiting.
 export {
   aBody,
   aNewAccount,
@@ -11,6 +11,7 @@ export {
   type TextWanted,
 } from './builders.ts'
 export { arrive, assign, write } from './correspond.ts'
+export { chanceOf, testChance, testSeed, type Chance } from './chance.ts'
 export { until } from './until.ts'
 
 // A real adapter of every port, in memory.
