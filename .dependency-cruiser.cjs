@@ -31,10 +31,28 @@ module.exports = {
       { path: '^packages/(core|adapters-[a-z]+)/' },
     ),
     rule(
+      'wire-is-for-interfaces',
+      'What the interfaces have in common knows core only, and nobody else knows it.',
+      { path: '^(packages|apps)/', pathNot: '^packages/wire/|^apps/(rest|asp|xml)/' },
+      { path: '^packages/wire/' },
+    ),
+    rule(
+      'wire-knows-core-only',
+      'Words and encodings, no I/O of their own.',
+      { path: '^packages/wire/' },
+      { path: '^(packages|apps)/', pathNot: '^packages/(wire|core/src)/' },
+    ),
+    rule(
+      'composition-is-for-mains',
+      'What an app exports works with whatever ports it is given.',
+      { path: '^(packages|apps)/', pathNot: '^packages/composition/|^apps/operator/|/service[.]ts$|' + tests },
+      { path: '^packages/composition/' },
+    ),
+    rule(
       'wire-apps-use-core-and-server',
-      'rest, asp and xml use core and server only; their service.ts builds the adapters.',
+      'rest, asp and xml use core, server and wire only; their service.ts starts the composition.',
       { path: '^apps/(rest|asp|xml)/src/', pathNot: '(service[.]ts|[.]test[.]ts)$' },
-      { path: '^(packages|apps)/', pathNot: '^packages/(core/src|server/src)/|^apps/(rest|asp|xml)/' },
+      { path: '^(packages|apps)/', pathNot: '^packages/(core/src|server/src|wire/src)/|^apps/(rest|asp|xml)/' },
     ),
     rule(
       'wire-apps-do-not-know-each-other',

@@ -1,30 +1,15 @@
-import { nodeSecrets, systemClock } from '@gateway/adapters-node'
-import { postgresPorts } from '@gateway/adapters-postgres'
-import { gatewaySettings, gatewayVariables } from '@gateway/asp'
-import { createBackOffice, createGateway, type Messages } from '@gateway/core'
+import { gatewayVariables, openPorts, serveGateway } from '@gateway/composition'
+import { createBackOffice, type Messages } from '@gateway/core'
 import {
   carriersFrom,
   dispatcherSettings,
   dispatchVariables,
   exchangeSettings,
-  makesProgress,
   measureDispatching,
   startDispatching,
+  withProgress,
 } from '@gateway/dispatcher'
-import { openDatabase } from '@gateway/embedded-postgres'
-import {
-  admissionGate,
-  createMetrics,
-  databaseSettings,
-  databaseVariables,
-  handOvers,
-  listen,
-  loadVariables,
-  measureAdmission,
-  runProcess,
-  serverVariables,
-  writeOut,
-} from '@gateway/server'
+import { createMetrics, databaseVariables, loadVariables, runProcess, serverVariables, writeOut } from '@gateway/server'
 import { greeting, welcome } from './curl-lines.ts'
 import { openDemoAccount, type DemoAccount } from './demo-account.ts'
 import { createAllInOneServer } from './server.ts'
@@ -50,48 +35,24 @@ await runProcess({
     ...loadVariables,
     ...gatewayVariables,
   },
-  start: async ({ environment, log, stopping, onStop }) => {
-    const { DATABASE_URL, DATA_DIR, CARRIERS, HOST, PORT, REQUESTS_MAX } = environment
+  start: async (life) => {
+    const { environment, log, onStop } = life
+    const { DATA_DIR, CARRIERS } = environment
     const carriers = carriersFrom(CARRIERS, { dataDir: DATA_DIR, report: (err) => log.error({ err }, 'carrier') })
+    const { ports, health, alone } = await openPorts(life)
 
-    const database = await openDatabase({
-      url: DATABASE_URL,
-      dataDir: DATA_DIR,
-      signal: stopping,
-      log: (line) => log.info(line),
-    })
-    onStop('database', () => database.stop())
-    const { connectionString } = database
-    const postgres = postgresPorts({ connectionString, log, settings: databaseSettings(environment) })
-    onStop('connections', () => postgres.close())
-    await postgres.checkServer()
-    await postgres.migrate()
-
-    const clock = systemClock()
-    const ports = { ...postgres.ports, clock, secrets: nodeSecrets() }
     const settings = dispatcherSettings(environment)
     const dispatching = startDispatching({ ports, carriers, log, settings, exchange: exchangeSettings(environment) })
     onStop('dispatching', () => dispatching.stop(drainSeconds))
 
-    const answers = handOvers({ log })
-    onStop('answers', () => answers.settle())
     const metrics = createMetrics()
     measureDispatching(metrics, dispatching)
     const messages = waking(ports.messages, () => dispatching.wake())
-    const gateway = createGateway({ ...ports, messages }, gatewaySettings(environment))
-    const checks = {
-      database: () => postgres.ping().then(() => true),
-      progress: () => Promise.resolve(makesProgress(dispatching)),
-    }
-    const health = { checks, stopping }
-    const gate = admissionGate(REQUESTS_MAX)
-    measureAdmission(metrics, gate)
-    const app = createAllInOneServer(gateway, { clock, gate, handOvers: answers, log, metrics, health })
-    const server = await listen({ app, host: HOST, port: PORT, log, graceSeconds: 6 })
-    onStop('server', () => server.close())
+    const opened = { ports: { ...ports, messages }, health: withProgress(health, dispatching) }
+    const server = await serveGateway(life, opened, { createServer: createAllInOneServer, metrics, graceSeconds: 6 })
 
     // Only now: a start that fails must not have opened what it does not show.
-    await postgres.alone('demo account', async () => {
+    await alone('demo account', async () => {
       const show = (demo: DemoAccount) => writeOut(welcome(server.url, demo))
       const shown = await openDemoAccount(createBackOffice(ports), ports.secrets, show)
       if (!shown) writeOut(greeting(server.url))

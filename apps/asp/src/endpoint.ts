@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { clientNetwork, readBody, type AdmissionGate } from '@gateway/server'
+import { clientNetwork, readBody, requestQuery, type AdmissionGate } from '@gateway/server'
 import { bodyTooLarge, errorText, failure, overloaded, wrongMethod, type Answer } from './answer.ts'
 import { credentialsOf } from './credentials.ts'
-import { readParameters, type Parameters } from './parameters.ts'
+import { formText, readParameters, type Parameters } from './parameters.ts'
 
 /** What every endpoint gets. */
 export interface Call {
@@ -38,7 +38,7 @@ export const endpointRunner =
     const form = request.method === 'POST' && isForm(request) ? await readBody(request, formBytesMax) : undefined
     if (form === 'too-large') return bodyTooLarge
     if (form === 'aborted') return undefined
-    const parameters = readParameters(queryOf(request), form?.toString('latin1') ?? '')
+    const parameters = readParameters(requestQuery(request), form === undefined ? '' : formText(form))
 
     const leave = backing.gate.tryEnter()
     if (leave === undefined) return overloaded
@@ -73,9 +73,4 @@ const formBytesMax = 65_536
 function isForm({ headers }: IncomingMessage): boolean {
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
   return type.trim().toLowerCase() === 'application/x-www-form-urlencoded' && headers['content-encoding'] === undefined
-}
-
-function queryOf({ url = '' }: IncomingMessage): string {
-  const at = url.indexOf('?')
-  return at === -1 ? '' : url.slice(at + 1)
 }

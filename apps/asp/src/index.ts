@@ -1,3 +1,3 @@
-export { isAspPath } from './routes.ts'
-export { createAspServer, type AspSettings } from './server.ts'
-export { gatewaySettings, gatewayVariables } from './variables.ts'
+export { aspNotFound, aspRouter, type AspSettings } from './router.ts'
+export { mount as aspMount } from './routes.ts'
+export { createAspServer, type AspServerSettings } from './server.ts'

@@ -1,3 +1,4 @@
+import type { ParsedBody } from '@gateway/server'
 import { decodePercent } from './percent-decoding.ts'
 
 /** The parameters of a request by their names in lower case: every value in its order, decoded (ruling 3.1). */
@@ -18,6 +19,17 @@ export function readParameters(...sources: readonly string[]): Parameters {
     }
   }
   return parameters
+}
+
+/** A form with one character for each byte. One that was parsed before it came to us is written anew. */
+export function formText(form: Buffer | ParsedBody): string {
+  if (!('parsed' in form)) return form.toString('latin1')
+  const pairs = Object.entries(form.parsed ?? {}).flatMap(([name, value]: [string, unknown]) =>
+    [value]
+      .flat()
+      .map((one) => (typeof one === 'string' ? `${encodeURIComponent(name)}=${encodeURIComponent(one)}` : '')),
+  )
+  return pairs.join('&')
 }
 
 /** Of a parameter given more than once the first counts. Undefined: not given, or with U+0000 in it (ruling 3.1). */

@@ -1,7 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-
-/** What windows-1252 has from 0x80 to 0x9f, where Latin-1 has controls. (Node 20's own decoder reads Latin-1.) */
-const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+import { decodeWindows1252 } from '@gateway/wire'
 
 /**
  * What a name or value of a query or form stands for (ruling 3.1): `+` is a space, `%XX` a byte, a malformed `%` stays as
@@ -11,11 +9,8 @@ const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090�
 export function decodePercent(raw: string): string {
   if (!/[%+\u0080-\u00ff]/.test(raw)) return raw
   const bytes = bytesOf(raw)
-  return isUtf8(bytes) ? bytes.toString() : fromWindows1252(bytes)
+  return isUtf8(bytes) ? bytes.toString() : decodeWindows1252(bytes)
 }
-
-const fromWindows1252 = (bytes: Buffer): string =>
-  bytes.toString('latin1').replace(/[\u0080-\u009f]/g, (control) => windows1252.charAt(control.charCodeAt(0) - 0x80))
 
 function bytesOf(raw: string): Buffer {
   const bytes = Buffer.allocUnsafe(raw.length)

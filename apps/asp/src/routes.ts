@@ -9,21 +9,21 @@ import { takeShortCodeMessages } from './endpoints/httpgetscmessages.ts'
 import { listOptOuts } from './endpoints/listoptouts.ts'
 import { requestBatch } from './endpoints/requestbatch.ts'
 
-/**
- * Whether a path, in any letter case, is under `/api`: what no other interface claims there is this one's to answer, with
- * 404 if it must be (ruling 3.8).
- */
-export const isAspPath = (path: string): boolean => /^\/api(?:\/|$)/i.test(path)
+/** Where the specification puts the interface. */
+export const prefix = '/api'
 
-/** Every operation by its path in lower case (spec 4.2). */
+/** Its prefix in any letter case (ruling 3.8). */
+export const mount = /^\/api(?=\/|$)/i
+
+/** Every operation by its path below the prefix, whose letter case does not count (spec 4.2). */
 export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
-  ['/api/auth.asp', auth],
-  ['/api/credits.asp', credits],
-  ['/api/batchmessage.asp', batchMessage],
-  ['/api/requestbatch.asp', requestBatch],
-  ['/api/deletescheduled.asp', deleteScheduled],
-  ['/api/httpgetreplies.asp', takeReplies],
-  ['/api/httpgetscmessages.asp', takeShortCodeMessages],
-  ['/api/listoptouts.asp', listOptOuts],
-  ['/api/creditstransfer.asp', transferCredits],
+  ['/auth.asp', auth],
+  ['/credits.asp', credits],
+  ['/batchmessage.asp', batchMessage],
+  ['/requestbatch.asp', requestBatch],
+  ['/deletescheduled.asp', deleteScheduled],
+  ['/httpgetreplies.asp', takeReplies],
+  ['/httpgetscmessages.asp', takeShortCodeMessages],
+  ['/listoptouts.asp', listOptOuts],
+  ['/creditstransfer.asp', transferCredits],
 ])

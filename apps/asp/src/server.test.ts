@@ -4,7 +4,6 @@ import { anAccount } from '@gateway/core/testing'
 import { admissionGate, createLog } from '@gateway/server'
 import request from 'supertest'
 import { password, startAsp, type Asp } from '../testing/start-asp.ts'
-import { isAspPath } from './index.ts'
 
 let asp: Asp
 beforeEach(async () => {
@@ -89,13 +88,6 @@ describe('a path', () => {
       expect([answer.status, answer.text]).toEqual([404, 'Not found'])
     },
   )
-
-  test('is claimed exactly if it is /api or below it', () => {
-    const claimed = ['/api', '/api/', '/API/x.asp', '/api/rest/v2/x']
-    const others = ['/', '/apix', '/health/live', '']
-    expect(claimed.map(isAspPath)).toEqual(claimed.map(() => true))
-    expect(others.map(isAspPath)).toEqual(others.map(() => false))
-  })
 })
 
 describe('credentials', () => {

@@ -1,5 +1,5 @@
 export { carriersFrom } from './carriers.ts'
 export { measureDispatching } from './dispatch-metrics.ts'
 export { startDispatching, type Dispatching, type DispatchSettings } from './dispatch.ts'
-export { makesProgress } from './progress.ts'
+export { withProgress } from './progress.ts'
 export { dispatcherSettings, dispatchVariables, exchangeSettings } from './variables.ts'

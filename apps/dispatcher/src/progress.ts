@@ -1,10 +1,18 @@
 import type { Carrier, Dispatcher } from '@gateway/core'
-import type { Log } from '@gateway/server'
+import type { HealthSettings, Log } from '@gateway/server'
 
-/** For readiness: whether every dispatcher that has something to move moves it (P-17). */
-export const makesProgress = (dispatching: {
+interface Stalling {
   state(): Readonly<Record<string, Pick<ReturnType<Dispatcher['state']>, 'stalled'>>>
-}): boolean => Object.values(dispatching.state()).every(({ stalled }) => stalled.length === 0)
+}
+
+/** Readiness that fails while a dispatcher that has something to move does not move it (P-17). */
+export const withProgress = ({ checks, ...health }: HealthSettings, dispatching: Stalling): HealthSettings => ({
+  ...health,
+  checks: { ...checks, progress: () => Promise.resolve(makesProgress(dispatching)) },
+})
+
+export const makesProgress = (dispatching: Stalling): boolean =>
+  Object.values(dispatching.state()).every(({ stalled }) => stalled.length === 0)
 
 /** Returns what is to be called now and then: it logs once when a dispatcher stands still, and once when it moves again. */
 export function tellStandstill(

@@ -1,18 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { nodeSecrets, systemClock } from '@gateway/adapters-node'
 import { copyDatabase, postgresPorts } from '@gateway/adapters-postgres'
-import {
-  confirmationOf,
-  defaultConfirmation,
-  exchangeDefaults,
-  gatewayDefaults,
-  parseSenderAddress,
-} from '@gateway/core'
+import { SENDERS } from '@gateway/composition'
+import { confirmationOf, defaultConfirmation, exchangeDefaults, gatewayDefaults } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
   databaseSettings,
   databaseVariables,
-  listOf,
   processVariables,
   readEnvironment,
   text,
@@ -26,11 +20,7 @@ import type { Opened } from './run-command-line.ts'
 const variables = {
   ...processVariables,
   ...databaseVariables,
-  SENDERS: listOf({
-    what: 'addresses that messages leave from, each of 3 to 15 digits',
-    read: parseSenderAddress,
-    byDefault: gatewayDefaults.senders,
-  }),
+  SENDERS,
   OPTOUT_CONFIRMATION: {
     ...text({ what: 'a text that can be sent: not blank, and not too long', byDefault: defaultConfirmation }),
     _parse: (input: string) => confirmationOf(input).text,

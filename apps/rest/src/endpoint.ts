@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import type { AdmissionGate } from '@gateway/server'
+import { requestQuery, type AdmissionGate, type ParsedBody } from '@gateway/server'
 import { failure, isFailure, overloaded, type Answer, type Failure } from './answer.ts'
-import { keyOf, queryOf, readJsonText } from './request.ts'
+import { keyOf, readJson } from './request.ts'
 
 /** What every endpoint gets, beside its input. */
 export interface Call {
@@ -16,8 +16,8 @@ export interface Call {
 /** One operation, with its input already bound: `run` reads it and answers it. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST'
-  /** `sent`: the query of a GET, the body of a POST. */
-  readonly run: (call: Call, sent: string) => Answer | Promise<Answer>
+  /** `sent`: the query of a GET, the body of a POST, which may have been parsed before it came to us. */
+  readonly run: (call: Call, sent: string | ParsedBody) => Answer | Promise<Answer>
 }
 
 type AnswerTo<Input> = (call: Call, input: Input) => Answer | Promise<Answer>
@@ -29,7 +29,7 @@ export const get = <Input extends object>(
 ): Endpoint => ({
   method: 'GET',
   run: (call, query) => {
-    const input = read(query)
+    const input = read(typeof query === 'string' ? query : '')
     return isFailure(input) ? input : answer(call, input)
   },
 })
@@ -37,14 +37,17 @@ export const get = <Input extends object>(
 /** The input of a GET that has none. */
 export const nothing = (): object => ({})
 
-/** A POST. `read` gets the parsed body and its text, and gives the input, or what is wrong with it (422). */
+/**
+ * A POST. `read` gets the parsed body, and its text unless another has parsed it, and gives the input, or what is wrong with it (422).
+ */
 export const post = <Input extends object>(
-  read: (body: unknown, text: string) => Input | Failure,
+  read: (body: unknown, text: string | undefined) => Input | Failure,
   answer: AnswerTo<Input>,
 ): Endpoint => ({
   method: 'POST',
-  run: (call, text) => {
-    const body = parseJson(text)
+  run: (call, sent) => {
+    const text = typeof sent === 'string' ? sent : undefined
+    const body = typeof sent === 'string' ? parseJson(sent) : sent.parsed
     if (body === undefined) return failure(400, 'The body is not valid JSON.')
     const input = read(body, text)
     return isFailure(input) ? input : answer(call, input)
@@ -93,8 +96,8 @@ export const endpointRunner =
 
     const account = await within(gate, () => authenticate(gateway, request))
     if (isFailure(account)) return account
-    const sent = method === 'GET' ? queryOf(request) : await readJsonText(request)
-    if (typeof sent !== 'string') return sent
+    const sent = method === 'GET' ? requestQuery(request) : await readJson(request)
+    if (sent === undefined || (typeof sent === 'object' && isFailure(sent))) return sent
 
     const idempotencyKey = headers['idempotency-key']?.toString()
     return within(gate, () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey }, sent))

@@ -1,2 +1,3 @@
-export { isRestPath } from './routes.ts'
-export { createRestServer, type RestSettings } from './server.ts'
+export { restNotFound, restRouter, type RestSettings } from './router.ts'
+export { prefix as restPrefix } from './routes.ts'
+export { createRestServer, type RestServerSettings } from './server.ts'

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { readBody } from '@gateway/server'
+import { readBody, type ParsedBody } from '@gateway/server'
 import { failure, type Failure } from './answer.ts'
 
 /** 200kb (spec 7.1); exactly so many pass (ruling 2.3). */
@@ -17,20 +17,18 @@ export function keyOf(request: IncomingMessage): string | undefined {
   return space === -1 ? given : given.slice(space + 1).trimStart()
 }
 
-/** The query of a request, without its `?`. */
-export function queryOf({ url = '' }: IncomingMessage): string {
-  const at = url.indexOf('?')
-  return at === -1 ? '' : url.slice(at + 1)
-}
-
-/** The body of a POST as text; or what is wrong with it, in the ruled order (ruling 2.3). Undefined: the client has gone. */
-export async function readJsonText(request: IncomingMessage): Promise<string | Failure | undefined> {
+/**
+ * The body of a POST as text, or parsed if that was done before it came to us; or what is wrong with it, in the ruled order
+ * (ruling 2.3). Undefined: the client has gone.
+ */
+export async function readJson(request: IncomingMessage): Promise<string | ParsedBody | Failure | undefined> {
   const body = await readBody(request, bodyBytesMax)
   if (body === 'aborted') return undefined
   if (body === 'too-large') return failure(413, `The body is larger than ${bodyBytesMax} bytes.`)
   if (!isJson(request.headers['content-type'])) return failure(415, 'The content type must be application/json.')
   if (request.headers['content-encoding'] !== undefined)
     return failure(415, 'The body must not have a content encoding.')
+  if ('parsed' in body) return body
   return isUtf8(body) ? withoutMark(body.toString()) : failure(400, 'The body is not valid JSON: it is not UTF-8.')
 }
 

@@ -11,23 +11,20 @@ import { scheduledMessages } from './endpoints/sms/scheduled.ts'
 import { deleteScheduled } from './endpoints/sms/scheduled/delete.ts'
 import { subAccounts } from './endpoints/subaccounts.ts'
 
-const prefix = '/api/rest/v1'
+/** Where the specification puts the interface; letter case matters (spec 7.1). */
+export const prefix = '/api/rest/v1'
 
-/** Whether a path is this interface's to answer, with 404 if it must be; letter case matters (spec 7.1). */
-export const isRestPath = (path: string): boolean =>
-  path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')
-
-/** Every operation by its path (spec 4.1; rulings 2.6, 2.11, 2.14). */
+/** Every operation by its path below the prefix (spec 4.1; rulings 2.6, 2.11, 2.14). */
 export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
-  [`${prefix}/credits/balance`, creditBalance],
-  [`${prefix}/credits/transfer`, transferCredits],
-  [`${prefix}/shortcode/incoming`, shortCodeMessages],
-  [`${prefix}/sms/incoming`, incomingMessages],
-  [`${prefix}/sms/incoming/optout`, optOutMessages],
-  [`${prefix}/sms/outgoing/send`, send],
-  [`${prefix}/sms/outgoing/sendmulti`, sendMulti],
-  [`${prefix}/sms/outgoing/status`, status],
-  [`${prefix}/sms/scheduled`, scheduledMessages],
-  [`${prefix}/sms/scheduled/delete`, deleteScheduled],
-  [`${prefix}/subaccounts`, subAccounts],
+  ['/sms/outgoing/send', send],
+  ['/sms/outgoing/status', status],
+  ['/credits/balance', creditBalance],
+  ['/credits/transfer', transferCredits],
+  ['/shortcode/incoming', shortCodeMessages],
+  ['/sms/incoming', incomingMessages],
+  ['/sms/incoming/optout', optOutMessages],
+  ['/sms/outgoing/sendmulti', sendMulti],
+  ['/sms/scheduled', scheduledMessages],
+  ['/sms/scheduled/delete', deleteScheduled],
+  ['/subaccounts', subAccounts],
 ])

@@ -1,19 +1,17 @@
 import { formatCredits, formatMinute, type SentRecipient } from '@gateway/core'
-import type { RequestedText } from './send-request.ts'
-import { ACCEPT_ERROR } from './words.ts'
+import { RECIPIENT_ERROR } from '@gateway/wire'
+import type { RequestedRecipient } from './send-request.ts'
 
 /** `"recipients":[…]` of one text, in request order (ruling 2.5). */
-export function recipientsField({ clientMessageIds }: RequestedText, sent: readonly SentRecipient[]): string {
-  const json: string[] = []
-  for (const [i, recipient] of sent.entries()) json.push(recipientJson(recipient, clientMessageIds[i] ?? null))
-  return `"recipients":[${json.join()}]`
-}
+export const recipientsField = (sent: readonly SentRecipient<RequestedRecipient>[]): string =>
+  `"recipients":[${sent.map(recipientJson).join()}]`
 
-function recipientJson(recipient: SentRecipient, clientMessageId: string | null): string {
+function recipientJson(recipient: SentRecipient<RequestedRecipient>): string {
+  const { clientMessageId } = recipient.recipient
   const own = clientMessageId === null ? 'null' : JSON.stringify(clientMessageId)
   const balance = formatCredits(recipient.balance)
   if ('refused' in recipient) {
-    const word = ACCEPT_ERROR[recipient.refused]
+    const word = RECIPIENT_ERROR[recipient.refused]
     return `{"clientMessageId":${own},"mobileNumber":${JSON.stringify(recipient.number)},"accepted":false,"acceptError":"${word}","apiMessageId":null,"scheduledTime":null,"creditCost":0.0,"newCreditBalance":${balance}}`
   }
   const { id, due, cost } = recipient

@@ -41,11 +41,14 @@ const Messages = Type.Object(
   { description: 'an object' },
 )
 
-/** One text with what its answer echoes. */
-export interface RequestedText extends TextToSend {
-  /** One per recipient; null: none given. */
-  readonly clientMessageIds: readonly (string | null)[]
+/** A number with what its answer echoes. */
+export interface RequestedRecipient {
+  readonly number: string
+  /** Null: none given. */
+  readonly clientMessageId: string | null
 }
+
+export type RequestedText = TextToSend<RequestedRecipient>
 
 const readOne = reader(Message)
 const readSeveral = reader(Messages)
@@ -75,13 +78,17 @@ export function readSendMulti(body: unknown): readonly RequestedText[] | Failure
 function requestedText(read: Static<typeof Message>, place: string): RequestedText | Failure {
   const { message, recipients, scheduledTime, maxSegments } = read
   // Asked of core, for whom a text of zero-width spaces is blank too.
-  if (bodyOf(message) === 'no-message') return failure(422, `${place}message must not be blank.`)
+  const body = bodyOf(message)
+  if (body === 'no-message') return failure(422, `${place}message must not be blank.`)
   const scheduled = readTime(scheduledTime)
   if (scheduled === 'malformed') return failure(422, `${place}scheduledTime must be a time YYYYMMDDHHmm.`)
   return {
     text: message,
-    recipients: recipients.map(({ mobileNumber }) => mobileNumber),
-    clientMessageIds: recipients.map(({ clientMessageId }) => given(clientMessageId) ?? null),
+    body,
+    recipients: recipients.map(({ mobileNumber, clientMessageId }) => ({
+      number: mobileNumber,
+      clientMessageId: given(clientMessageId) ?? null,
+    })),
     scheduled,
     partsMax: typeof maxSegments === 'number' && maxSegments < segmentsMax ? maxSegments : undefined,
   }

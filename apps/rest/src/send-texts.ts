@@ -1,13 +1,13 @@
 import type { SendResults } from '@gateway/core'
 import { notAvailable, overloaded, type Answer } from './answer.ts'
 import type { Call } from './endpoint.ts'
-import type { RequestedText } from './send-request.ts'
+import type { RequestedRecipient, RequestedText } from './send-request.ts'
 
 /** Sends, and answers with what `fields` makes of the results. */
 export async function sendTexts(
   { gateway, account, idempotencyKey }: Call,
   texts: readonly RequestedText[],
-  fields: (results: SendResults) => string,
+  fields: (results: SendResults<RequestedRecipient>) => string,
 ): Promise<Answer> {
   // Who sends such a key relies on it when sending again: better no message than the same one twice.
   if (idempotencyKey !== undefined) return notAvailable('Idempotency-Key')

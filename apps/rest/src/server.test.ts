@@ -4,7 +4,6 @@ import { createBackOffice, instant } from '@gateway/core'
 import { admissionGate, createLog } from '@gateway/server'
 import request from 'supertest'
 import { startRest, type Rest } from '../testing/start-rest.ts'
-import { isRestPath } from './index.ts'
 
 let rest: Rest
 beforeEach(async () => {
@@ -97,13 +96,6 @@ describe('a path', () => {
     const answer = await request(rest.url).get('/api/auth.asp')
     expect(answer.status).toBe(404)
     expect(answer.body).toMatchObject({ statusCode: 404 })
-  })
-
-  test('is claimed for REST exactly if it is the prefix or below it', () => {
-    const claimed = ['/api/rest/v1', '/api/rest/v1/', '/api/rest/v1/x/y']
-    const others = ['/api/rest/v1x', '/api/rest/v2/x', '/API/rest/v1/x', '/api/rest', '/', '']
-    expect(claimed.map(isRestPath)).toEqual(claimed.map(() => true))
-    expect(others.map(isRestPath)).toEqual(others.map(() => false))
   })
 })
 

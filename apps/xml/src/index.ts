@@ -1,2 +1,3 @@
-export { createXmlServer, type XmlSettings } from './server.ts'
-export { isXmlPath } from './routes.ts'
+export { createXmlServer, type XmlServerSettings } from './server.ts'
+export { mount as xmlMount, named as xmlNamed } from './routes.ts'
+export { xmlNotFound, xmlRouter, type XmlSettings } from './router.ts'

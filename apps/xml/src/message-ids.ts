@@ -35,19 +35,5 @@ export function checkMessageIds({ messages }: MessageIdsDraft): readonly AskedMe
   return asked.length > 0 && asked.every(({ id }) => /^[0-9]+$/.test(id)) ? asked : 'not-valid'
 }
 
-/**
- * Looks up those of `asked` that a message can have as its id, in one call, and pairs each, in order, with what was found; with
- * `nothing` where it is no such id.
- */
-export async function foundFor<Found>(
-  asked: readonly AskedMessage[],
-  nothing: Found,
-  lookUp: (ids: readonly MessageId[]) => Promise<readonly Found[]>,
-): Promise<readonly { readonly asked: AskedMessage; readonly found: Found }[]> {
-  const ids = asked.map(({ id }) => parseMessageId(id))
-  const found = (await lookUp(ids.filter((id) => id !== undefined))).values()
-  return asked.map((message, i) => ({
-    asked: message,
-    found: (ids[i] === undefined ? undefined : found.next().value) ?? nothing,
-  }))
-}
+/** Undefined: no message can have it. */
+export const idOf = ({ id }: AskedMessage): MessageId | undefined => parseMessageId(id)

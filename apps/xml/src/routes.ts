@@ -5,14 +5,20 @@ import { takeShortCodeMessages } from './endpoints/xmlgetscmessages.ts'
 import { queryStatus } from './endpoints/xmlgetstatus.ts'
 import { sendMessages } from './endpoints/xmlsendsmsmulti.ts'
 
-/** Whether a path is this interface's to answer, with 404 if it must be; letter case does not matter (ruling 4.1). */
-export const isXmlPath = (path: string): boolean => /^\/api\/xml[^/]*\.asp$/i.test(path)
+/** Where the specification puts the interface. */
+export const prefix = '/api'
 
-/** Every operation by its path in lower case (spec 4.3). */
+/** Its prefix in any letter case (ruling 4.1). */
+export const mount = /^\/api(?=\/|$)/i
+
+/** The paths below the prefix that are this interface's to answer, with 404 if it must be. */
+export const named = /^\/xml[^/]*\.asp$/i
+
+/** Every operation by its path below the prefix, whose letter case does not count (spec 4.3). */
 export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
-  ['/api/xmlsendsmsmulti.asp', sendMessages],
-  ['/api/xmlgetstatus.asp', queryStatus],
-  ['/api/xmldeletescheduled.asp', deleteScheduled],
-  ['/api/xmlgetreplies.asp', takeReplies],
-  ['/api/xmlgetscmessages.asp', takeShortCodeMessages],
+  ['/xmlsendsmsmulti.asp', sendMessages],
+  ['/xmlgetstatus.asp', queryStatus],
+  ['/xmldeletescheduled.asp', deleteScheduled],
+  ['/xmlgetreplies.asp', takeReplies],
+  ['/xmlgetscmessages.asp', takeShortCodeMessages],
 ])

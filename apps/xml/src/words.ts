@@ -1,4 +1,4 @@
-import { stateOf, type Deletion, type MessageStatus, type Refusal } from '@gateway/core'
+import type { Refusal } from '@gateway/core'
 
 /** The `ID` of a recipient that is refused (spec 7.3). */
 export const REFUSAL = {
@@ -35,21 +35,5 @@ export const ERROR = {
   unavailable: { status: 503, text: 'Service unavailable' },
 } as const satisfies Record<Trouble, { readonly status: number; readonly text: string }>
 
-const STATE = { delivered: 'DELIVERED', sent: 'SENT', failed: 'SENDINGFAILED' } as const
-
-/** `Status` and `StatusCode` of a message (spec 3; ruling 1.16). */
-export function statusWords(status: MessageStatus): { readonly word: string; readonly code: number } {
-  if (status === 'waiting') return { word: 'NOTFOUND', code: -1 }
-  if (status === 'not-found') return { word: 'NOTFOUND', code: -2 }
-  return { word: STATE[stateOf(status.code)], code: status.code }
-}
-
 /** A status that was not looked up (spec 4.3, rule 5). */
 export const SKIPPED = { word: 'SKIPPED', code: 108 } as const
-
-/** `Status` of a message that was to be deleted (spec 4.3; ruling 1.15). */
-export const DELETION = {
-  deleted: 'DELETED',
-  sent: 'SENT',
-  'not-found': 'NOTFOUND',
-} as const satisfies Record<Deletion['outcome'], string>

@@ -2,7 +2,7 @@ import { createBackOffice, createGateway, type Account, type Order, type Ports }
 import { anAccount, memoryPorts, steppingClock, type AccountWanted } from '@gateway/core/testing'
 import { admissionGate, createLog, handOvers } from '@gateway/server'
 import request from 'supertest'
-import { createXmlServer, type XmlSettings } from '../src/index.ts'
+import { createXmlServer, type XmlServerSettings } from '../src/index.ts'
 
 /** The gateway of a test on memory ports, at 2026-10-18 10:00 in gateway time, with one account. */
 export async function serveXml({ wanted = {}, settings = {}, change = (ports) => ports }: Serving = {}) {
@@ -42,7 +42,7 @@ const recordingOrders = (ports: Ports, orders: Order[]): Ports => ({
 
 export interface Serving {
   readonly wanted?: AccountWanted
-  readonly settings?: Partial<XmlSettings>
+  readonly settings?: Partial<XmlServerSettings>
   readonly change?: (ports: Ports) => Ports
 }
 

@@ -5,6 +5,7 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { cuttingProxy } from '../testing/cutting-proxy.ts'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { renamingProxy } from '../testing/renaming-proxy.ts'
 import { postgresPorts } from './postgres-ports.ts'
@@ -54,7 +55,9 @@ if (!pgbouncer) console.warn('skipped: PgBouncer is not installed')
   'PgBouncer is refused in %s mode',
   async (mode) => {
     const database = await freshDatabase()
-    const url = new URL(database.connectionString.replace('@/', '@localhost/'))
+    // The server's socket lets in this process only; the pooler may run as another user.
+    const relay = await cuttingProxy(database.connectionString)
+    const { port: relayPort } = new URL(relay.connectionString)
     const folder = await mkdtemp(join(tmpdir(), 'gateway-pgbouncer-'))
     const port = await freePort()
     const root = process.getuid?.() === 0
@@ -62,7 +65,7 @@ if (!pgbouncer) console.warn('skipped: PgBouncer is not installed')
     await writeFile(
       file,
       `[databases]
-gateway = host=${url.searchParams.get('host') ?? ''} dbname=gateway user=gateway
+gateway = host=127.0.0.1 port=${relayPort} dbname=gateway user=gateway
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -74,7 +77,7 @@ ignore_startup_parameters = options, extra_float_digits
 `,
     )
     await chmod(folder, 0o755)
-    // As the user that the server's socket lets in.
+    // It refuses root.
     if (root) await chown(folder, 65534, 65534)
     const pooler = spawn('pgbouncer', [file], {
       stdio: 'ignore',
@@ -90,6 +93,7 @@ ignore_startup_parameters = options, extra_float_digits
       const ended = once(pooler, 'exit')
       pooler.kill('SIGKILL')
       await ended
+      await relay.close()
       await rm(folder, { recursive: true, force: true })
       await database.drop()
     }

@@ -1,4 +1,4 @@
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
@@ -30,10 +30,12 @@ interface Open {
     const certificates = await makeCertificates(folder, named)
     const hba = join(folder, 'pg_hba.conf')
     await writeFile(hba, 'local all all trust\nhost all all 127.0.0.0/8 trust\n')
-    // The user that PostgreSQL runs as where we are root.
-    if (process.getuid?.() === 0) await chown(certificates.serverKey, 65534, 65534)
-    await chmod(certificates.serverKey, 0o600)
     const dataDir = join(folder, 'data')
+    // The key belongs to the user that PostgreSQL runs as, which is known once there is a cluster.
+    await (await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })).stop()
+    const owner = await stat(join(dataDir, 'postgres'))
+    await chown(certificates.serverKey, owner.uid, owner.gid)
+    await chmod(certificates.serverKey, 0o600)
     const server = await startEmbeddedPostgres({
       dataDir,
       settings: {

@@ -1,7 +1,7 @@
 import supertest from 'supertest'
 import { memoryLog } from '../testing/memory-log.ts'
 import { until } from '../testing/until.ts'
-import { createApp } from './create-app.ts'
+import { createApp, pageHeaders } from './create-app.ts'
 import { createMetrics } from './metrics.ts'
 import { nameEndpoint } from './observe-requests.ts'
 import { onError } from './on-error.ts'
@@ -22,12 +22,6 @@ test('paths are exact: letter case and a last slash count', async () => {
   await supertest(app).get('/one/').expect(404)
 })
 
-test('letter case does not count for an app that says so', async () => {
-  const app = createApp({ log: memoryLog().log, service: 'demo', caseSensitive: false })
-  app.get('/one', (_request, response) => void response.send('1'))
-  await supertest(app).get('/ONE').expect(200)
-})
-
 test('an answer has nosniff, and neither ETag nor X-Powered-By; the query is not parsed', async () => {
   const { app } = appWith()
   app.get('/one', (request, response) => void response.json(request.query))
@@ -46,7 +40,8 @@ test('no header of a client makes Express believe in another address', async () 
 })
 
 test('pages have the headers that protect them, and still work without TLS', async () => {
-  const app = createApp({ log: memoryLog().log, service: 'demo', pages: true })
+  const app = createApp({ log: memoryLog().log, service: 'demo' })
+  app.use(pageHeaders())
   app.get('/', (_request, response) => void response.send('<h1>'))
   const { headers } = await supertest(app).get('/').expect(200)
   expect(headers['content-security-policy']).toContain("default-src 'self'")

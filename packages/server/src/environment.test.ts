@@ -17,6 +17,7 @@ test('an empty environment gives the defaults', () => {
   expect(readEnvironment(server, {})).toEqual({
     HOST: '127.0.0.1',
     PORT: 8080,
+    DRAIN_SECONDS: 0,
     LOG_LEVEL: 'info',
     DATABASE_URL: undefined,
     DATA_DIR: './data',

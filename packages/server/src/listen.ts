@@ -1,8 +1,9 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { answerMalformed } from './answer-malformed.ts'
+import { createServerFor } from './express-server.ts'
 import type { Log } from './log.ts'
-import { closeQueuedResponses } from './queued-responses.ts'
+import { closeQueued } from './queued-responses.ts'
 
 /** A server that accepts connections. */
 export interface Running {
@@ -43,7 +44,7 @@ const SILENCE_MS = 120_000
  * and says what to do if it cannot listen there.
  */
 export const listen = async ({ app, host, port, log, graceSeconds = 10 }: ListenSettings): Promise<Running> => {
-  const server = createServer(LIMITS)
+  const server = createServerFor(app, LIMITS)
   server.timeout = SILENCE_MS
   const drain = serve(server, app, log)
   await bind(server, host, port)
@@ -60,7 +61,6 @@ export const listen = async ({ app, host, port, log, graceSeconds = 10 }: Listen
 const serve = (server: Server, app: RequestListener, log: Log) => {
   const inFlight = new Set<ServerResponse>()
   const connections = new Set<Socket>()
-  const watchQueued = closeQueuedResponses()
   closeNoAnswer(server, inFlight)
   let closing = false
   const finished = function (this: ServerResponse) {
@@ -75,7 +75,7 @@ const serve = (server: Server, app: RequestListener, log: Log) => {
   server.on('request', (request, response) => {
     inFlight.add(response)
     response.on('close', finished)
-    watchQueued(response)
+    closeQueued(response)
     if (closing) response.setHeader('Connection', 'close')
     app(request, response)
   })

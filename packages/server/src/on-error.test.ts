@@ -5,9 +5,9 @@ import { memoryLog } from '../testing/memory-log.ts'
 import { rawClient } from '../testing/raw-client.ts'
 import { until } from '../testing/until.ts'
 import { createApp } from './create-app.ts'
+import { endpointRouter } from './endpoint-router.ts'
 import { listen } from './listen.ts'
 import { onError } from './on-error.ts'
-import { servePaths } from './serve-paths.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
@@ -71,14 +71,18 @@ test('an outage is one line of error a second, whichever app of the process fail
   app.get('/throws', fail)
   app.get('/answers', (_request, response) => void response.status(500).send('no'))
   app.use(onError(log, (_request, response, status) => void response.status(status).send('no')))
-  const front = servePaths({
-    log,
-    service: 'two',
-    isOurs: () => true,
-    answer: fail,
-    answerFailure: (response, _path, status) => void response.writeHead(status).end(),
-    beside: [],
-  })
+  const other = createApp({ log, service: 'two' })
+  other.use(
+    endpointRouter({
+      log,
+      service: 'two',
+      prefix: '',
+      caseSensitive: true,
+      endpoints: new Map([['/', fail]]),
+      answer: fail,
+      answerFailure: (response, _endpoint, status) => void response.writeHead(status).end(),
+    }),
+  )
   const errors = () => lines().filter(({ level }) => level === 'error')
   let requests = 0
   const begin = performance.now()
@@ -87,7 +91,7 @@ test('an outage is one line of error a second, whichever app of the process fail
     await Promise.all([
       supertest(app).get('/throws').expect(500),
       supertest(app).get('/answers').expect(500),
-      supertest(front).get('/').expect(500),
+      supertest(other).get('/').expect(500),
     ])
   }
   await storm()

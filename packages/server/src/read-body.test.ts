@@ -11,6 +11,7 @@ let port: number
 beforeAll(async () => {
   server = createServer((request, response) => {
     void readBody(request, 100).then((body) => {
+      if (typeof body === 'object' && 'parsed' in body) throw new Error('nobody has parsed it')
       results.push(body)
       response.statusCode = body === 'too-large' ? 413 : 200
       response.end(typeof body === 'string' ? body : `${body.length} bytes`)

@@ -1,7 +1,7 @@
 import { createGateway, messageId, type Refusal } from '@gateway/core'
 import { aNumber, numbers, scriptedCarrier } from '@gateway/core/testing'
 import { startAsp, type Asp, type AspOptions } from '../../testing/start-asp.ts'
-import { SEND_RESULT } from '../words.ts'
+import { RECIPIENT_ERROR } from '@gateway/wire'
 
 let asp: Asp
 const start = async (options?: AspOptions) => {
@@ -62,7 +62,7 @@ describe('the result of a number', () => {
       'do-not-contact': 'WASPADNC',
       'insufficient-credits': 'INSUFFICIENT CREDITS',
     }
-    expect(SEND_RESULT).toEqual(words)
+    expect(RECIPIENT_ERROR).toEqual(words)
   })
 })
 

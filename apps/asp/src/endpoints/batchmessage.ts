@@ -1,9 +1,9 @@
 import { bodyOf, parseMinute, type SentRecipient } from '@gateway/core'
+import { RECIPIENT_ERROR } from '@gateway/wire'
 import { errorText, notAvailable, overloaded } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { echoed, listAnswer } from '../list-answer.ts'
 import { first, list } from '../parameters.ts'
-import { SEND_RESULT } from '../words.ts'
 
 const numbersMax = 100
 
@@ -12,7 +12,8 @@ export const batchMessage: Endpoint = {
   wrongCredentials: 'FAIL&',
   run: async ({ gateway, account, parameters }) => {
     const text = first(parameters, 'message')
-    if (text === undefined || bodyOf(text) === 'no-message') return errorText('No message given')
+    const body = text === undefined ? 'no-message' : bodyOf(text)
+    if (text === undefined || body === 'no-message') return errorText('No message given')
     const recipients = list(parameters, 'numbers')
     if (recipients.length === 0) return errorText('No numbers supplied')
     if (recipients.length > numbersMax) return errorText('Too many numbers supplied')
@@ -21,10 +22,10 @@ export const batchMessage: Endpoint = {
 
     // A time that cannot be read sends at once (spec 3).
     const scheduled = parseMinute(first(parameters, 'scheduled')?.trim() ?? '')
-    const sent = await gateway.sendMessages(account, [{ text, recipients, scheduled }])
+    const sent = await gateway.sendMessages(account, [{ text, body, recipients, scheduled }])
     return sent === 'overloaded' ? overloaded : listAnswer(sent.flat().map(resultOf))
   },
 }
 
 const resultOf = (recipient: SentRecipient): string =>
-  `${echoed(recipient.number)}=${'refused' in recipient ? SEND_RESULT[recipient.refused] : recipient.id}`
+  `${echoed(recipient.number)}=${'refused' in recipient ? RECIPIENT_ERROR[recipient.refused] : recipient.id}`

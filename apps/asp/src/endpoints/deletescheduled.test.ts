@@ -1,7 +1,7 @@
 import { createBackOffice, createGateway, credits, secondsAfter, type Deletion } from '@gateway/core'
 import { aNumber, anAccount, scriptedCarrier } from '@gateway/core/testing'
 import { startAsp, type Asp, type AspOptions } from '../../testing/start-asp.ts'
-import { DELETION } from '../words.ts'
+import { DELETION } from '@gateway/wire'
 
 let asp: Asp
 const start = async (options?: AspOptions) => {

@@ -2,7 +2,7 @@ import { createBackOffice, createGateway, credits, secondsAfter, type Deletion }
 import { aNumber, anAccount, anOrder, numbers, scriptedCarrier } from '@gateway/core/testing'
 import { answer, errorIn, keyOf, serveXml, type Served, type Serving } from '../../testing/serve-xml.ts'
 import { complaints } from '../../testing/validate.ts'
-import { DELETION } from '../words.ts'
+import { DELETION } from '@gateway/wire'
 
 const path = '/api/xmldeletescheduled.asp'
 const root = 'XMLGatewayDeleteScheduled_Response'

@@ -1,8 +1,8 @@
 import type { Deletion } from '@gateway/core'
+import { DELETION, foundFor } from '@gateway/wire'
 import type { Answer } from '../answer.ts'
 import { endpoint, type Call } from '../endpoint.ts'
-import { checkMessageIds, foundFor, messageIdElements, messageIdsDraft, type AskedMessage } from '../message-ids.ts'
-import { DELETION } from '../words.ts'
+import { checkMessageIds, idOf, messageIdElements, messageIdsDraft, type AskedMessage } from '../message-ids.ts'
 import { container, leaf } from '../writing/rendered.ts'
 
 const idsMax = 1000
@@ -21,7 +21,7 @@ export const deleteScheduled = endpoint({
 })
 
 async function remove({ gateway, account }: Call, asked: readonly AskedMessage[]): Promise<Answer> {
-  const found = await foundFor<Deletion>(asked, { outcome: 'not-found' }, (ids) =>
+  const found = await foundFor<AskedMessage, Deletion>(asked, idOf, { outcome: 'not-found' }, (ids) =>
     gateway.deleteScheduled(account, ids),
   )
   return { content: found.map(writeDeletion).join('') }

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { formatDate, formatTime, type Instant, type MessageStatus } from '@gateway/core'
+import { foundFor, statusWords } from '@gateway/wire'
 import type { Answer } from '../answer.ts'
 import { endpoint, type Call } from '../endpoint.ts'
-import { checkMessageIds, foundFor, messageIdElements, messageIdsDraft, type AskedMessage } from '../message-ids.ts'
-import { SKIPPED, statusWords } from '../words.ts'
+import { checkMessageIds, idOf, messageIdElements, messageIdsDraft, type AskedMessage } from '../message-ids.ts'
+import { SKIPPED } from '../words.ts'
 import { container, leaf } from '../writing/rendered.ts'
 
 const idsMax = 1000
@@ -23,7 +24,9 @@ export const queryStatus = endpoint({
 })
 
 async function lookUp({ gateway, account, now }: Call, asked: readonly AskedMessage[]): Promise<string> {
-  const statuses = await foundFor<MessageStatus>(asked, 'not-found', (ids) => gateway.queryStatus(account, ids))
+  const statuses = await foundFor<AskedMessage, MessageStatus>(asked, idOf, 'not-found', (ids) =>
+    gateway.queryStatus(account, ids),
+  )
   // What is not found is so now, all else since it became so (ruling 4.9).
   const rows = statuses.map(({ asked: message, found }) =>
     writeStatus(message, statusWords(found), dateTimeOf(typeof found === 'string' ? now : found.at)),

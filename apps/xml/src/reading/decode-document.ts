@@ -1,4 +1,4 @@
-import { decodeWindows1252 } from './windows-1252.ts'
+import { decodeWindows1252 } from '@gateway/wire'
 
 /** What a byte order mark says. */
 const marks: readonly (readonly [string, Buffer])[] = [

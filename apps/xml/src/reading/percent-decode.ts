@@ -1,4 +1,4 @@
-import { windows1252Character } from './windows-1252.ts'
+import { windows1252Character } from '@gateway/wire'
 
 /**
  * Decodes a URL-encoded text once, with `+` as space (ruling 4.4). Its escapes are bytes of UTF-8, or, where they are not, of

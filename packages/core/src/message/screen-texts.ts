@@ -7,11 +7,16 @@ import { bodyOf, type Body } from './body.ts'
 import { parseMsisdn, type Msisdn } from './msisdn.ts'
 import { screen, type Refusal } from './screening.ts'
 
+/** A number as submitted, or whatever a caller knows of a recipient with it: the result of the recipient has it again. */
+export type Recipient = string | { readonly number: string }
+
 /** One text to many numbers. A call has one (REST, query-string) or several (XML, sendmulti). */
-export interface TextToSend {
+export interface TextToSend<To extends Recipient = Recipient> {
   readonly text: string
-  /** As submitted; white space around a number does not count. An empty one is refused as 'no-number'. */
-  readonly recipients: readonly string[]
+  /** What `bodyOf` has said of the text, if it was asked already. */
+  readonly body?: ReturnType<typeof bodyOf> | undefined
+  /** White space around a number does not count. An empty one is refused as 'no-number'. */
+  readonly recipients: readonly To[]
   /** Undefined or past: at once. */
   readonly scheduled?: Instant | undefined
   /** A text that needs more parts is too long (ruling 2.4). Undefined: no limit but that of the specification. */
@@ -19,83 +24,88 @@ export interface TextToSend {
 }
 
 /** A recipient that may be written to, and what it costs. */
-export interface Passed {
+export interface Passed<To extends Recipient = Recipient> {
+  readonly recipient: To
   readonly number: string
   readonly to: Msisdn
   readonly cost: Credits
 }
 
-export type ScreenedRecipient = Passed | { readonly number: string; readonly refused: Refusal }
+export type ScreenedRecipient<To extends Recipient = Recipient> =
+  Passed<To> | { readonly recipient: To; readonly number: string; readonly refused: Refusal }
 
 /** Without a body nobody passed. */
-export interface ScreenedText {
+export interface ScreenedText<To extends Recipient = Recipient> {
   readonly body: Body | undefined
   readonly due: Instant | undefined
-  readonly recipients: readonly ScreenedRecipient[]
+  readonly recipients: readonly ScreenedRecipient<To>[]
 }
 
-export const isPassed = (recipient: ScreenedRecipient): recipient is Passed => 'to' in recipient
+export const isPassed = <To extends Recipient>(recipient: ScreenedRecipient<To>): recipient is Passed<To> =>
+  'to' in recipient
 
 /** Finds for each recipient the first refusal in the ruled order, all but the money (ruling 1.10), and its cost (ruling 1.4). */
-export async function screenTexts(
+export async function screenTexts<To extends Recipient>(
   ports: Pick<Ports, 'suppressions' | 'prices'>,
   account: Account,
-  texts: readonly TextToSend[],
+  texts: readonly TextToSend<To>[],
   now: Instant,
-): Promise<readonly ScreenedText[]> {
+): Promise<readonly ScreenedText<To>[]> {
   if (account.locked) return texts.map((text) => allRefused(text, 'account-locked'))
 
   const read = texts.map((text) => {
     const body = bodyWithin(text)
     if (typeof body === 'string') return allRefused(text, body)
-    return { body, scheduled: text.scheduled, numbers: text.recipients.map(parse) }
+    return { body, scheduled: text.scheduled, recipients: text.recipients.map(parse) }
   })
   // Not by flatMap, which takes as long for a number as reading it.
   const valid: Msisdn[] = []
   for (const text of read)
-    if ('numbers' in text) for (const { to } of text.numbers) if (to !== undefined) valid.push(to)
+    if ('scheduled' in text) for (const { to } of text.recipients) if (to !== undefined) valid.push(to)
   const [prices, suppressions] = await Promise.all([
     ports.prices.table(),
     valid.length === 0 ? undefined : ports.suppressions.matching(account.id, valid),
   ])
 
-  const screenNumber = ({ number, to }: Parsed, parts: number): ScreenedRecipient => {
-    if (number === '') return { number, refused: 'no-number' }
+  const screenNumber = ({ recipient, number, to }: Parsed<To>, parts: number): ScreenedRecipient<To> => {
+    if (number === '') return { recipient, number, refused: 'no-number' }
     const price = to === undefined ? undefined : priceOf(prices, to)
-    if (to === undefined || price === undefined) return { number, refused: 'invalid-number' }
+    if (to === undefined || price === undefined) return { recipient, number, refused: 'invalid-number' }
     const refused = screen(account, to, suppressions?.get(to))
-    return refused === undefined ? { number, to, cost: times(price, parts) } : { number, refused }
+    return refused === undefined ? { recipient, number, to, cost: times(price, parts) } : { recipient, number, refused }
   }
 
   return read.map((text) => {
-    if (!('numbers' in text)) return text
-    const { body, scheduled, numbers } = text
+    if (!('scheduled' in text)) return text
+    const { body, scheduled, recipients } = text
     const due = scheduled !== undefined && scheduled > now ? scheduled : undefined
-    return { body, due, recipients: numbers.map((number) => screenNumber(number, body.parts)) }
+    return { body, due, recipients: recipients.map((recipient) => screenNumber(recipient, body.parts)) }
   })
 }
 
-interface Parsed {
+interface Parsed<To extends Recipient> {
+  readonly recipient: To
   readonly number: string
   readonly to: Msisdn | undefined
 }
 
-function parse(submitted: string): Parsed {
-  const number = submitted.trim()
-  return { number, to: parseMsisdn(number) }
+const numberOf = (recipient: Recipient): string => (typeof recipient === 'string' ? recipient : recipient.number).trim()
+
+function parse<To extends Recipient>(recipient: To): Parsed<To> {
+  const number = numberOf(recipient)
+  return { recipient, number, to: parseMsisdn(number) }
 }
 
-function bodyWithin({ text, partsMax }: TextToSend): Body | 'no-message' | 'too-long' {
-  const body = bodyOf(text)
+function bodyWithin({ text, body = bodyOf(text), partsMax }: TextToSend): Body | 'no-message' | 'too-long' {
   return typeof body === 'object' && partsMax !== undefined && body.parts > partsMax ? 'too-long' : body
 }
 
 /** Every recipient of a text is refused for the same reason. */
-export const allRefused = (
-  { recipients }: Pick<TextToSend, 'recipients'>,
+export const allRefused = <To extends Recipient>(
+  { recipients }: Pick<TextToSend<To>, 'recipients'>,
   refused: 'account-locked' | 'no-message' | 'too-long',
-): ScreenedText => ({
+): ScreenedText<To> => ({
   body: undefined,
   due: undefined,
-  recipients: recipients.map((number) => ({ number: number.trim(), refused })),
+  recipients: recipients.map((recipient) => ({ recipient, number: numberOf(recipient), refused })),
 })

@@ -1,17 +1,28 @@
 import type { Account } from '../account/account.ts'
 import { creditBalance } from '../credits/credit-balance.ts'
-import { minus, plus, type Credits } from '../credits/credits.ts'
+import { plus, type Credits } from '../credits/credits.ts'
 import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
 import { chooseSenders } from './choose-senders.ts'
 import type { MessageId } from './message-id.ts'
 import type { Acceptance, Order } from './messages.ts'
 import type { Msisdn } from './msisdn.ts'
-import { allRefused, isPassed, screenTexts, type ScreenedText, type TextToSend } from './screen-texts.ts'
+import {
+  allRefused,
+  isPassed,
+  screenTexts,
+  type Recipient,
+  type ScreenedRecipient,
+  type ScreenedText,
+  type TextToSend,
+} from './screen-texts.ts'
 import type { Refusal } from './screening.ts'
 import type { SenderAddress } from './sender-address.ts'
 
-export interface AcceptedRecipient {
+export interface AcceptedRecipient<To extends Recipient = Recipient> {
+  /** As submitted. */
+  readonly recipient: To
+  /** Its number, trimmed (ruling 1.8). */
   readonly number: string
   readonly id: MessageId
   readonly cost: Credits
@@ -21,17 +32,20 @@ export interface AcceptedRecipient {
   readonly balance: Credits
 }
 
-export interface RefusedRecipient {
+export interface RefusedRecipient<To extends Recipient = Recipient> {
+  /** As submitted. */
+  readonly recipient: To
+  /** Its number, trimmed (ruling 1.8). */
   readonly number: string
   readonly refused: Refusal
   /** The account's balance after this recipient, who cost nothing. */
   readonly balance: Credits
 }
 
-export type SentRecipient = AcceptedRecipient | RefusedRecipient
+export type SentRecipient<To extends Recipient = Recipient> = AcceptedRecipient<To> | RefusedRecipient<To>
 
-/** One result per recipient, by text, in request order. Numbers are echoed as submitted, trimmed (ruling 1.8). */
-export type SendResults = readonly (readonly SentRecipient[])[]
+/** One result per recipient, by text, in request order. */
+export type SendResults<To extends Recipient = Recipient> = readonly (readonly SentRecipient<To>[])[]
 
 /**
  * Screens, charges and accepts (rulings 1.4 to 1.13). An accepted recipient has an id, is charged, and survives a crash
@@ -42,7 +56,10 @@ export const sendMessages =
     ports: Pick<Ports, 'messages' | 'suppressions' | 'prices' | 'ledger' | 'senders' | 'clock'>,
     pool: readonly SenderAddress[],
   ) =>
-  async (account: Account, texts: readonly TextToSend[]): Promise<SendResults | 'overloaded'> => {
+  async <To extends Recipient>(
+    account: Account,
+    texts: readonly TextToSend<To>[],
+  ): Promise<SendResults<To> | 'overloaded'> => {
     const screened = await screenTexts(ports, account, texts, ports.clock.now())
     const passed = screened.flatMap(({ recipients }) => recipients.filter(isPassed).map(({ to }) => to))
     const order = orderOf(account, screened, await chooseSenders(ports, account, passed, pool))
@@ -72,26 +89,25 @@ const orderOf = (
   }),
 })
 
-/** Puts the results of those that were ordered back among those that were refused before, each with its running balance. */
-function resultsOf(texts: readonly ScreenedText[], accepted: Acceptance): SendResults {
-  const ordered = accepted.results.length === 1 ? (accepted.results[0] ?? []) : accepted.results.flat()
-  let balance = accepted.balance
-  let next = 0
-  for (const { recipients } of texts) {
-    for (const recipient of recipients) {
-      if (isPassed(recipient) && typeof ordered[next++] === 'number') balance = plus(balance, recipient.cost)
-    }
+/** Puts the results of those that were ordered back among those that were refused before, the last first: its balance is known. */
+function resultsOf<To extends Recipient>(texts: readonly ScreenedText<To>[], accepted: Acceptance): SendResults<To> {
+  const ordered = accepted.results.length === 1 ? [...(accepted.results[0] ?? [])] : accepted.results.flat()
+  let { balance } = accepted
+  const resultOf = (screened: ScreenedRecipient<To>, due: Instant | undefined): SentRecipient<To> => {
+    if (!isPassed(screened)) return { ...screened, balance }
+    const { recipient, number, cost } = screened
+    const id = ordered.pop()
+    if (id === undefined) throw new Error('the store gave fewer results than it got recipients')
+    if (id === 'insufficient-credits') return { recipient, number, refused: id, balance }
+    const result = { recipient, number, id, cost, due, balance }
+    balance = plus(balance, cost)
+    return result
   }
-  next = 0
-  return texts.map(({ due, recipients }) =>
-    recipients.map((recipient): SentRecipient => {
-      if (!isPassed(recipient)) return { ...recipient, balance }
-      const { number, cost } = recipient
-      const id = ordered[next++]
-      if (id === undefined) throw new Error('the store gave fewer results than it got recipients')
-      if (id === 'insufficient-credits') return { number, refused: id, balance }
-      balance = minus(balance, cost)
-      return { number, id, cost, due, balance }
-    }),
-  )
+  return lastFirst(texts, ({ due, recipients }) => lastFirst(recipients, (recipient) => resultOf(recipient, due)))
+}
+
+/** `map`, from the end. */
+function lastFirst<Item, Result>(items: readonly Item[], result: (item: Item) => Result): readonly Result[] {
+  const results = items.toReversed().map(result)
+  return results.reverse()
 }

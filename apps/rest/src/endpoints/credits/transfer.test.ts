@@ -1,7 +1,7 @@
 import { createBackOffice, type Account, type TransferRefusal } from '@gateway/core'
 import { anAccount } from '@gateway/core/testing'
 import { keyFor, startRest, type Rest } from '../../../testing/start-rest.ts'
-import { TRANSFER_ERROR } from '../../words.ts'
+import { TRANSFER_ERROR } from '@gateway/wire'
 
 let rest: Rest
 let one: Account

@@ -1,10 +1,10 @@
 import type { TransferRefusal } from '@gateway/core'
+import { TRANSFER_ERROR } from '@gateway/wire'
 import { Type } from 'typebox'
 import { failure, notAvailable, type Failure } from '../../answer.ts'
 import { post, type Call } from '../../endpoint.ts'
 import { reader } from '../../schema.ts'
 import { parseWholeNumbers } from '../../whole-numbers.ts'
-import { TRANSFER_ERROR } from '../../words.ts'
 
 const whole = Type.Integer({ description: 'a whole number' })
 
@@ -17,7 +17,7 @@ const readTransfer = reader(
 
 /** transferCredits: a main account's key moves credits within the family, a sub account's its own (spec 4.1; ruling 2.13). */
 export const transferCredits = post(
-  (_body, text) => readTransfer(parseWholeNumbers(text)),
+  (body, text) => readTransfer(text === undefined ? body : parseWholeNumbers(text)),
   async ({ gateway, account, idempotencyKey }: Call, wanted) => {
     // Who sends such a key relies on it when asking again: better no transfer than the same one twice.
     if (idempotencyKey !== undefined) return notAvailable('Idempotency-Key')

@@ -1,7 +1,7 @@
 import { credits, type Refusal } from '@gateway/core'
 import { aNumber, numbers } from '@gateway/core/testing'
 import { startRest, type Rest, type RestOptions } from '../../../../testing/start-rest.ts'
-import { ACCEPT_ERROR } from '../../../words.ts'
+import { RECIPIENT_ERROR } from '@gateway/wire'
 
 let rest: Rest
 const start = async (options?: RestOptions) => {
@@ -81,7 +81,7 @@ describe('who gets no message', () => {
       'do-not-contact': 'WASPADNC',
       'insufficient-credits': 'INSUFFICIENT CREDITS',
     }
-    expect(ACCEPT_ERROR).toEqual(words)
+    expect(RECIPIENT_ERROR).toEqual(words)
   })
 
   test('is told for each recipient by itself', async () => {

@@ -7,7 +7,7 @@ import { sendTexts } from '../../../send-texts.ts'
 export const sendMulti = post(readSendMulti, (call, texts) =>
   sendTexts(call, texts, (sent) => {
     const messages = texts.map(
-      (text, i) => `{"message":${JSON.stringify(text.text)},${recipientsField(text, sent[i] ?? [])}}`,
+      (text, i) => `{"message":${JSON.stringify(text.text)},${recipientsField(sent[i] ?? [])}}`,
     )
     return `"messages":[${messages.join()}]`
   }),

@@ -2,7 +2,7 @@ import { createGateway, OUTCOME, type MessageStatus, type OutcomeCode } from '@g
 import { aNumber, anAccount, numbers } from '@gateway/core/testing'
 import { carry } from '../../../../testing/carry.ts'
 import { startRest, type Rest } from '../../../../testing/start-rest.ts'
-import { statusWords } from '../../../words.ts'
+import { statusWords } from '@gateway/wire'
 
 let rest: Rest
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { formatCredits, formatMinute, type MessageStatus } from '@gateway/core'
+import { statusWords } from '@gateway/wire'
 import { post } from '../../../endpoint.ts'
 import { readIds } from '../../../id-array.ts'
-import { statusWords } from '../../../words.ts'
 
 /** smsOutgoingStatus: one status per id, in request order (spec 4.1; ruling 2.7). */
 export const status = post(readIds, async ({ gateway, account, now }, ids) => {

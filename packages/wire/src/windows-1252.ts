@@ -1,4 +1,4 @@
-/** What the bytes 80 to 9F stand for; the five that stand for nothing keep their value. */
+/** What the bytes 80 to 9F stand for; the five that stand for nothing keep their value, as on the web (iconv-lite drops them). */
 const high = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
 /** The character of a byte: there is one for each. The decoder of Node (seen on 20.20) knows none from 80 to 9F, no euro sign. */

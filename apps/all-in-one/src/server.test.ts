@@ -1,0 +1,65 @@
+import { createGateway } from '@gateway/core'
+import { memoryPorts, steppingClock } from '@gateway/core/testing'
+import { admissionGate, createLog, createMetrics, handOvers } from '@gateway/server'
+import request from 'supertest'
+import { createAllInOneServer } from './server.ts'
+
+const clock = steppingClock()
+const log = createLog({ level: 'silent', name: 'test' })
+const metrics = createMetrics()
+const app = createAllInOneServer(createGateway(memoryPorts({ clock })), {
+  clock,
+  gate: admissionGate(10),
+  handOvers: handOvers({ log }),
+  log,
+  metrics,
+  health: { checks: {} },
+})
+
+const counted = async () =>
+  (await metrics.registry.metrics()).split('\n').filter((line) => /_count.*status="404"/.test(line))
+
+test.each([
+  ['/api/rest/v1', 'rest'],
+  ['/api/rest/v1/', 'rest'],
+  ['/api/rest/v1/x/y', 'rest'],
+  ['/api/rest/v1/xmlgetstatus.asp', 'rest'],
+  ['/api/rest/v1/sms/outgoing/send/x', 'rest'],
+  ['/api/xmlanything.asp', 'xml'],
+  ['/API/XMLanything.ASP', 'xml'],
+  ['/api/xml/x.asp', 'asp'],
+  ['/api/xmlgetstatus.asp/', 'asp'],
+  ['/api', 'asp'],
+  ['/api/', 'asp'],
+  ['/API/x.asp', 'asp'],
+  ['/api/rest/v1x', 'asp'],
+  ['/api/rest/v2/x', 'asp'],
+  ['/API/rest/v1/x', 'asp'],
+  ['/api/rest', 'asp'],
+  ['/apix', 'all-in-one'],
+  ['/v2/api/xmlgetstatus.asp', 'all-in-one'],
+  ['/health/live/', 'all-in-one'],
+])('what is not there at %s is answered by %s, in its form', async (path, service) => {
+  const before = await counted()
+  const { status, headers, text } = await request(app).get(path)
+  const form = /^\{"timeStamp"/.test(text) ? 'rest' : text === 'Not found' ? 'asp or xml' : 'all-in-one'
+  expect([status, form]).toEqual([404, service === 'asp' || service === 'xml' ? 'asp or xml' : service])
+  expect(headers['content-security-policy'] !== undefined).toBe(service === 'all-in-one')
+  expect(headers['x-content-type-options']).toBe('nosniff')
+  const [line, ...more] = (await counted()).filter((one) => !before.includes(one))
+  expect([more, line]).toEqual([[], expect.stringContaining(`service="${service}"`)])
+})
+
+test.each([
+  ['/api/rest/v1/credits/balance', 401, 'AUTHORIZATION'],
+  ['/api/auth.asp', 200, 'Login=FAIL'],
+  ['/Api/Auth.Asp', 200, 'Login=FAIL'],
+  ['/api/XmlGetStatus.asp', 405, 'Method not allowed'],
+  ['/health/live', 200, 'live'],
+  ['/metrics', 200, 'http_request_duration_seconds'],
+  ['/', 200, 'The gateway runs.'],
+])('%s is answered %i, and has something of %s', async (path, status, text) => {
+  const answer = await request(app).get(path)
+  expect(answer.status).toBe(status)
+  expect(answer.text).toContain(text)
+})

@@ -1,0 +1,45 @@
+import type { Gateway } from '@gateway/core'
+import { answerRest, endpointRouter, type HandOvers, type Log, type Metrics } from '@gateway/server'
+import type { RequestHandler, Router } from 'express'
+import { failure, giveAnswer, noSuchPath, unavailable, writeAnswer } from './answer.ts'
+import { endpointRunner, type Backing } from './endpoint.ts'
+import { endpoints, prefix } from './routes.ts'
+
+export interface AspSettings extends Omit<Backing, 'gateway'> {
+  /** Must be settled after the server has closed; several interfaces in one process may share them. */
+  readonly handOvers: HandOvers
+  readonly log: Log
+  readonly metrics?: Metrics | undefined
+}
+
+/**
+ * The endpoints of the query-string interface (spec 4.2), to be mounted in any app of Express at any prefix. What is not a path of
+ * it, in any letter case, goes on to the next handler; `aspNotFound` behind it gives the interface's own 404.
+ *
+ * A form that was read before is accepted; of one that `express.urlencoded` parsed, escapes that are no UTF-8 stay as they are.
+ */
+export function aspRouter(gateway: Gateway, { clock, log, metrics, gate, handOvers }: AspSettings): Router {
+  const run = endpointRunner({ gateway, clock, gate })
+  return endpointRouter({
+    log,
+    metrics,
+    service: 'asp',
+    prefix,
+    caseSensitive: false,
+    endpoints,
+    answer: async (request, response, endpoint) => {
+      const answer = await run(endpoint, request)
+      if (answer !== undefined) await giveAnswer(response, answer, { gate, handOvers })
+    },
+    answerFailure: (response, _endpoint, status) => writeAnswer(response, failureOf(status)),
+  })
+}
+
+/** Answers whatever reaches it with 404 in plain text (ruling 3.8). */
+export const aspNotFound = ({ log, metrics }: Pick<AspSettings, 'log' | 'metrics'>): RequestHandler =>
+  answerRest({ log, metrics, service: 'asp' }, (response) => writeAnswer(response, noSuchPath))
+
+/** What is answered to a request whose handler threw. */
+export const failureOf = (status: 400 | 500) => (status === 400 ? unreadable : unavailable)
+
+const unreadable = failure(400, 'Bad request')

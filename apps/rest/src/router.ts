@@ -1,0 +1,66 @@
+import type { ServerResponse } from 'node:http'
+import type { Gateway } from '@gateway/core'
+import { answerRest, endpointRouter, type Log, type Metrics } from '@gateway/server'
+import type { RequestHandler, Router } from 'express'
+import { failure, giveAnswer, writeAnswer, type Failure } from './answer.ts'
+import { endpointRunner, noSuchPath, type Backing } from './endpoint.ts'
+import { endpoints, prefix } from './routes.ts'
+
+export interface RestSettings extends Omit<Backing, 'gateway'> {
+  readonly log: Log
+  readonly metrics?: Metrics | undefined
+}
+
+/**
+ * The endpoints of the REST interface (spec 4.1), to be mounted in any app of Express at any prefix. What is not a path of it goes on
+ * to the next handler; `restNotFound` behind it gives 404 with the envelope (ruling 2.1).
+ *
+ * A body that was read before is accepted: by `express.raw`, `express.text`, or with its bytes in `request.rawBody` it is checked to
+ * the letter; of one that was parsed only the values are left, and `1.0` and `1e3` pass as whole numbers (ruling 2.9).
+ */
+export function restRouter(gateway: Gateway, settings: RestSettings): Router {
+  const { clock, log, metrics, gate } = settings
+  const run = endpointRunner({ gateway, clock, gate })
+  return endpointRouter({
+    log,
+    metrics,
+    service: 'rest',
+    prefix,
+    caseSensitive: true,
+    endpoints,
+    answer: async (request, response, endpoint) => {
+      const answer = await run(endpoint, request)
+      if (answer !== undefined) await giveAnswer(response, answer, { gate, now: clock.now() })
+    },
+    answerFailure: (response, _endpoint, status, error) => writeFailure(response, settings, status, error),
+  })
+}
+
+/** Answers whatever reaches it with 404 in the envelope. */
+export const restNotFound = ({
+  clock,
+  log,
+  metrics,
+}: Pick<RestSettings, 'clock' | 'log' | 'metrics'>): RequestHandler =>
+  answerRest({ log, metrics, service: 'rest' }, (response) => writeAnswer(response, noSuchPath, clock.now()))
+
+/** Answers what a handler threw, in the envelope. */
+export function writeFailure(
+  response: ServerResponse,
+  { clock }: Pick<RestSettings, 'clock'>,
+  status: 400 | 500,
+  error: unknown,
+): void {
+  writeAnswer(response, status === 400 ? unreadable : trouble(error), clock.now())
+}
+
+const unreadable = failure(400, 'The request cannot be read.')
+
+/**
+ * Our own trouble (ruling 1.25). The language's own errors are mistakes of ours: 500. Whatever else is thrown comes from
+ * what we stand on: 503, without `Retry-After`, since nobody knows here whether a send has happened.
+ */
+function trouble(error: unknown): Failure {
+  const ours = [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind)
+  return ours ? failure(500, 'Unknown error.') : failure(503, 'The service is not available.')
+}

@@ -1,0 +1,59 @@
+import { createBackOffice, createGateway } from '@gateway/core'
+import { anAccount, memoryPorts, steppingClock } from '@gateway/core/testing'
+import { admissionGate, createLog, handOvers } from '@gateway/server'
+import express, { type RequestHandler } from 'express'
+import request from 'supertest'
+import { errorIn } from '../testing/serve-xml.ts'
+import { xmlNotFound, xmlRouter } from './index.ts'
+
+const log = createLog({ level: 'silent', name: 'test' })
+
+/** The router in somebody else's app, behind what reads bodies. */
+const mountedAt = async (prefix: string, ...before: RequestHandler[]) => {
+  const clock = steppingClock()
+  const ports = memoryPorts({ clock })
+  const account = await anAccount(ports)
+  const issued = await createBackOffice(ports).issueApiKey(account.id)
+  if (typeof issued === 'string') throw new Error(issued)
+  const settings = { clock, gate: admissionGate(10), log, handOvers: handOvers({ log }) }
+  const app = express()
+  for (const handler of before) app.use(handler)
+  app.use(prefix, xmlRouter(createGateway(ports), settings))
+  app.get(`${prefix}/own.asp`, (_request, response) => void response.send('own'))
+  app.use('/closed', xmlNotFound(settings))
+  app.use((_request, response) => void response.status(404).send('their 404'))
+  return { app, key: issued.key }
+}
+
+const readers: readonly [string, RequestHandler | undefined][] = [
+  ['nothing', undefined],
+  ['express.json()', express.json()],
+  ['express.raw()', express.raw({ type: '*/*' })],
+  ['express.text()', express.text({ type: '*/*' })],
+]
+
+test.each(readers)(
+  'behind %s, a document is read, at any prefix and in any letter case of its paths',
+  async (_what, reader) => {
+    for (const prefix of ['', '/legacy']) {
+      const { app, key } = await mountedAt(prefix, ...(reader ? [reader] : []))
+      const document = `<Svc_Multi_Message><ApiKey>${key}</ApiKey><Messages><Message><MessageText>caf%C3%A9</MessageText><Numbers><Number>27825550101</Number></Numbers></Message></Messages></Svc_Multi_Message>`
+      const { text } = await request(app).post(`${prefix}/XmlSendSmsMulti.asp`).type('text/xml').send(document)
+      expect(text).toContain('<ID>1</ID>')
+    }
+  },
+)
+
+test('a body that was parsed as something else is no document', async () => {
+  const { app } = await mountedAt('/api', express.json())
+  const { status, text } = await request(app).post('/api/xmlgetstatus.asp').send({ apikey: 'x' })
+  expect([status, text]).toEqual([200, errorIn('XMLGatewayStatus_Response', 'Not Valid XML Document')])
+})
+
+test('what is not its own goes on to the next handler, and its own 404 is for whoever mounts it', async () => {
+  const { app } = await mountedAt('/legacy', express.json())
+  const of = async (path: string) => (await request(app).get(path)).text
+  expect(await of('/legacy/own.asp')).toBe('own')
+  expect(await of('/legacy/xmlnothing.asp')).toBe('their 404')
+  expect(await of('/closed/xmlnothing.asp')).toBe('Not found')
+})

@@ -1,0 +1,42 @@
+import { nodeSecrets, systemClock } from '@gateway/adapters-node'
+import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
+import type { Ports } from '@gateway/core'
+import { openDatabase } from '@gateway/embedded-postgres'
+import { databaseSettings, type HealthSettings, type Life, type Variables } from '@gateway/server'
+
+export interface DatabaseEnvironment extends Readonly<Parameters<typeof databaseSettings>[0]> {
+  readonly DATABASE_URL: string | undefined
+  readonly DATA_DIR: string
+}
+
+/** A life whose environment has this, and maybe more. */
+export type LifeWith<Environment> = Omit<Life<Variables>, 'environment'> & { readonly environment: Environment }
+
+export interface Opened {
+  readonly ports: Ports
+  readonly health: HealthSettings
+  readonly alone: PostgresPorts['alone']
+}
+
+/** Opens the database of the environment, brings its schema up to date, and closes it when the process stops. */
+export async function openPorts(life: LifeWith<DatabaseEnvironment>): Promise<Opened> {
+  const { environment, log, stopping, onStop } = life
+  const { DATABASE_URL, DATA_DIR } = environment
+  const database = await openDatabase({
+    url: DATABASE_URL,
+    dataDir: DATA_DIR,
+    signal: stopping,
+    log: (line) => log.info(line),
+  })
+  onStop('database', () => database.stop())
+  const { connectionString } = database
+  const postgres = postgresPorts({ connectionString, log, settings: databaseSettings(environment) })
+  onStop('connections', () => postgres.close())
+  await postgres.checkServer()
+  await postgres.migrate()
+  return {
+    ports: { ...postgres.ports, clock: systemClock(), secrets: nodeSecrets() },
+    health: { checks: { database: () => postgres.ping().then(() => true) }, stopping },
+    alone: postgres.alone,
+  }
+}

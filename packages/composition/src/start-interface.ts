@@ -1,0 +1,21 @@
+import { databaseVariables, loadVariables, runProcess, serverVariables } from '@gateway/server'
+import { openPorts } from './open-ports.ts'
+import { serveGateway, type Serving } from './serve-gateway.ts'
+import { gatewayVariables } from './variables.ts'
+
+export interface InterfaceSettings extends Pick<Serving, 'createServer'> {
+  /** The name in logs and in messages for the operator. */
+  readonly name: string
+  /** Where it listens if PORT is not set. */
+  readonly port: number
+}
+
+/** The main of a process that is one interface: it reads the environment, opens the database and serves until it is told to stop. */
+export const startInterface = ({ name, port, createServer }: InterfaceSettings): Promise<void> =>
+  runProcess({
+    name,
+    variables: { ...serverVariables(port), ...databaseVariables, ...loadVariables, ...gatewayVariables },
+    start: async (life) => {
+      await serveGateway(life, await openPorts(life), { createServer })
+    },
+  })

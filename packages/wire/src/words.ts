@@ -1,0 +1,42 @@
+import { stateOf, type Deletion, type MessageStatus, type Refusal, type TransferRefusal } from '@gateway/core'
+
+/** Why a number got no message, in the query-string interface (spec 4.2, rule 2) and in REST (ruling 2.5). */
+export const RECIPIENT_ERROR = {
+  'account-locked': 'ACCOUNTLOCKED',
+  'no-message': 'NO MESSAGE', // a blank text is an error of the whole call before anybody is screened (ruling 1.10)
+  'too-long': 'TOOLONG',
+  'no-number': 'BADDEST',
+  'invalid-number': 'BADDEST',
+  blacklisted: 'BADDEST',
+  'trial-to-self': 'TRIALNOT2SELF',
+  'opted-out': 'OPTEDOUT',
+  'do-not-contact': 'WASPADNC',
+  'insufficient-credits': 'INSUFFICIENT CREDITS',
+} as const satisfies Record<Refusal, string>
+
+const STATE = { delivered: 'DELIVERED', sent: 'SENT', failed: 'SENDINGFAILED' } as const
+
+/** The word and the code of a status (spec 3; ruling 1.16). */
+export function statusWords(status: MessageStatus): { readonly word: string; readonly code: number } {
+  if (status === 'waiting') return { word: 'NOTFOUND', code: -1 }
+  if (status === 'not-found') return { word: 'NOTFOUND', code: -2 }
+  return { word: STATE[stateOf(status.code)], code: status.code }
+}
+
+/** What became of an id that was to be deleted, in the query-string and XML interfaces (spec 4.2, 4.3; ruling 1.15). */
+export const DELETION = {
+  deleted: 'DELETED',
+  sent: 'SENT',
+  'not-found': 'NOTFOUND',
+} as const satisfies Record<Deletion['outcome'], string>
+
+/** Why no credits were moved, in the query-string interface (spec 4.2) and in REST (ruling 2.13). */
+export const TRANSFER_ERROR = {
+  'invalid-from-account': 'invalidFromAccount',
+  'invalid-to-account': 'invalidToAccount',
+  'from-account-locked': 'lockedFromAccount',
+  'to-account-locked': 'lockedToAccount',
+  'same-account': 'sameAccount',
+  'invalid-quantity': 'invalidQuantity',
+  'insufficient-credits': 'insufficientCredits',
+} as const satisfies Record<Exclude<TransferRefusal, 'failed'>, string>

