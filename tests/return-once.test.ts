@@ -1,13 +1,13 @@
 import { connect } from 'node:net'
 import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
-import { carrierId, createExchange, type CarrierId } from '@gateway/core'
-import { testChance, until } from '@gateway/core/testing'
+import { createExchange } from '@gateway/core'
+import { aCarrierId, testChance, until } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from '@gateway/embedded-postgres'
 import { rest, restSend, restStatus } from './support/clients.ts'
 import { dataFolder, gatewayJson, killLeftovers, startApp, type Environment, type Started } from './support/process.ts'
 
 // Three processes that return replies, two of the query-string interface and one of the XML interface, on one database.
-const carrier = carrierId('network') as CarrierId
+const carrier = aCarrierId('network')
 const number = '27821230001'
 
 let data: Awaited<ReturnType<typeof dataFolder>>

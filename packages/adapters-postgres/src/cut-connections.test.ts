@@ -1,7 +1,5 @@
 import { Client } from 'pg'
 import {
-  carrierId,
-  type CarrierId,
   type ClaimedMessage,
   type DispatcherId,
   type Flight,
@@ -9,13 +7,13 @@ import {
   type Recorded,
   type StoredPorts,
 } from '@gateway/core'
-import { anAccount, anOrder, numbers, testChance, until } from '@gateway/core/testing'
+import { aCarrierId, anAccount, anOrder, numbers, testChance, until } from '@gateway/core/testing'
 import { cutConnections } from '../testing/cut-connections.ts'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { postgresPorts } from './postgres-ports.ts'
 import { patientSettings } from '../testing/patient-settings.ts'
 
-const carrier = carrierId('sim') as CarrierId
+const carrier = aCarrierId('sim')
 const chance = testChance()
 
 /** The call, again and again while the database cannot be reached: what its caller does. */

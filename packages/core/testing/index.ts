@@ -10,6 +10,7 @@ export {
   type AccountWanted,
   type TextWanted,
 } from './builders.ts'
+export { aCarrierId, aDispatcherId, aFlightId, aKeyId, aMessageId, aPasswordHash, anAccountId } from './ids.ts'
 export { arrive, assign, write } from './correspond.ts'
 export { chanceOf, testChance, testSeed, type Chance } from './chance.ts'
 export { until } from './until.ts'

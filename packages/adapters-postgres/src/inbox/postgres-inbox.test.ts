@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import type { StoredPorts } from '@gateway/core'
+import { instant, type StoredPorts } from '@gateway/core'
 import { aNumber, anAccount, numbers, testChance } from '@gateway/core/testing'
 import { cutConnections } from '../../testing/cut-connections.ts'
 import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'
@@ -10,7 +10,7 @@ import { isLostAnswer } from '../errors.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
 import { patientSettings } from '../../testing/patient-settings.ts'
 
-const longAgo = 0 as never
+const longAgo = instant(0)
 
 describe('where an answer is lost', () => {
   let world: CuttableDatabase
