@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { until } from '@gateway/core/testing'
+import { testChance, until } from '@gateway/core/testing'
 import { measure, openAccount } from './support/accounts.ts'
 import { rest, restBalance, restSend, type Client } from './support/clients.ts'
 import { startDatabase } from './support/database.ts'
@@ -83,12 +83,13 @@ test('requests whose clients have gone, at any point, are done wholly or not at 
         return withBody('/api/xmldeletescheduled.asp', 'text/xml', '', body)
       },
     ]
+    const chance = testChance()
     const gone = Array.from({ length: requests }, async (_, i) => {
-      await delay(Math.random() * 3000)
+      await delay(chance.between(0, 3000))
       const text = texts[i % texts.length]?.(i) ?? ''
       // A fourth of them break off in the middle of what they say.
-      const written = i % 16 < 4 ? text.slice(0, Math.ceil(Math.random() * text.length)) : text
-      await hangUp(port, written, { afterMs: Math.random() ** 3 * 300, resets: Math.random() < 0.5 })
+      const written = i % 16 < 4 ? text.slice(0, 1 + chance.below(text.length)) : text
+      await hangUp(port, written, { afterMs: chance.between(0, 1) ** 3 * 300, resets: chance.happens(0.5) })
     })
     await Promise.all(gone)
 

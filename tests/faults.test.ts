@@ -1,11 +1,10 @@
+import { testSeed } from '@gateway/core/testing'
 import { root } from './support/process.ts'
 import { runFaults } from './faults/run.ts'
 
 test('under kills, pauses, cut connections and restarts of PostgreSQL every promise holds', async () => {
-  const seed = Number(process.env['FAULTS_SEED'] ?? Math.floor(Math.random() * 1e9))
-  console.log(`to choose the same faults again: FAULTS_SEED=${seed}`)
   const figures = await runFaults({
-    seed,
+    seed: testSeed(),
     seconds: 30,
     root,
     recipientsPerSecond: 100,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { until } from '@gateway/core/testing'
+import { testChance, until } from '@gateway/core/testing'
 import { measure, openAccount } from './support/accounts.ts'
 import { attempt, interfaces, quantile, unavailable, type Attempt } from './support/attempts.ts'
 import { restBalance, type Client } from './support/clients.ts'
@@ -24,6 +24,7 @@ interface Load {
 }
 
 let numbers = 0
+const chance = testChance()
 
 /** So many clients, each of which sends one message after the other; one that is refused comes again after a tenth of a second. */
 async function load(client: Client, count: number, folder: string): Promise<Load> {
@@ -31,7 +32,7 @@ async function load(client: Client, count: number, folder: string): Promise<Load
   const answeredAt = new Map<number, number>()
   const end = performance.now() + seconds * 1000
   const one = async (i: number): Promise<void> => {
-    await delay(Math.random() * 100)
+    await delay(chance.between(0, 100))
     while (performance.now() < end) {
       const done = await attempt(interfaces[i % 3] ?? 'rest', client, `278${String(numbers++).padStart(6, '0')}01`)
       attempts.push(done)

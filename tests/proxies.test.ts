@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
-import { carrierId, createExchange, type CarrierId } from '@gateway/core'
-import { until } from '@gateway/core/testing'
+import { createExchange } from '@gateway/core'
+import { aCarrierId, until } from '@gateway/core/testing'
 import { asp, restSend } from './support/clients.ts'
 import { secret, startProxied, type Proxied } from './support/proxied.ts'
 import { proxyNames, whyNoProxies } from './support/proxies.ts'
@@ -12,7 +12,7 @@ const why = whyNoProxies()
 if (why !== undefined) process.stderr.write(`NOTICE: the documented proxies are not tested here: ${why}\n`)
 const describeProxies = why === undefined ? describe.each(proxyNames) : describe.skip.each(proxyNames)
 
-const carrier = carrierId('network') as CarrierId
+const carrier = aCarrierId('network')
 let proxied: Proxied
 let postgres: PostgresPorts
 let stop = (): Promise<void> => Promise.resolve()

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { until } from '@gateway/core/testing'
+import { testChance, until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
 import { interfaces, type Interface } from './support/attempts.ts'
 import { asp, minuteOf, rest, restBalance, restStatus, xml, type Client } from './support/clients.ts'
@@ -85,14 +85,15 @@ test('64 deletes at a time race with two dispatchers over 1000 messages that fal
   // A scheduled time is a whole minute; so that they fall due within this race, their time is brought forward.
   await database.rows(`
     update later set due_at = soon.time, at = soon.time
-    from (select lo, now() + (0.5 + random() * 3) * interval '1 second' as time from later) soon
+    from (select lo, now() + (0.5 + lo * 7919::bigint % 3000 / 1000.0) * interval '1 second' as time from later) soon
     where later.lo = soon.lo`)
+  const chance = testChance()
   const told: number[] = []
   const end = performance.now() + 4500
   const work = async (worker: number): Promise<void> => {
     const by = interfaces[worker % interfaces.length] ?? 'rest'
     while (performance.now() < end) {
-      const some = ids.filter(() => Math.random() < 0.004)
+      const some = ids.filter(() => chance.happens(0.004))
       if (some.length > 0) told.push(...(await deleting[by](key, [...some, ...some.slice(0, 2)])))
       await delay(200)
     }

@@ -1,14 +1,13 @@
-import { randomInt } from 'node:crypto'
 import { connect } from 'node:net'
 import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
-import { carrierId, createExchange, type CarrierId } from '@gateway/core'
-import { until } from '@gateway/core/testing'
+import { createExchange } from '@gateway/core'
+import { aCarrierId, testChance, until } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from '@gateway/embedded-postgres'
 import { rest, restSend, restStatus } from './support/clients.ts'
 import { dataFolder, gatewayJson, killLeftovers, startApp, type Environment, type Started } from './support/process.ts'
 
 // Three processes that return replies, two of the query-string interface and one of the XML interface, on one database.
-const carrier = carrierId('network') as CarrierId
+const carrier = aCarrierId('network')
 const number = '27821230001'
 
 let data: Awaited<ReturnType<typeof dataFolder>>
@@ -109,12 +108,13 @@ test('64 pollers of three processes, some of which hang up: no reply is in two a
   const polls = [aspPoll(0, key), aspPoll(1, key), xmlPoll(key)]
   const got: string[] = []
   const figures = { answers: 0, withReplies: 0, hungUp: 0 }
+  const chance = testChance()
   let over = false
 
   async function poll(one: Poll): Promise<void> {
     while (!over) {
-      const hangsUp = randomInt(4) === 0
-      const body = await ask(one, hangsUp ? randomInt(2) * randomInt(20_000) : Infinity)
+      const hangsUp = chance.happens(0.25)
+      const body = await ask(one, hangsUp ? chance.below(2) * chance.below(20_000) : Infinity)
       if (body === undefined) figures.hungUp++
       else {
         const read = one.read(body)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Chance } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
 import { query } from '../../packages/embedded-postgres/testing/query.ts'
 
@@ -30,7 +31,7 @@ export interface Database {
 }
 
 /** A PostgreSQL of its own with every setting that decides what survives as in production. */
-export async function openDatabase(folder: string): Promise<Database> {
+export async function openDatabase(folder: string, chance: Chance): Promise<Database> {
   const server = await startEmbeddedPostgres({ dataDir: folder })
   const { connectionString } = server
 
@@ -50,10 +51,10 @@ export async function openDatabase(folder: string): Promise<Database> {
 
   async function restart(how: Shutdown): Promise<void> {
     if (how === 'crash of a backend') {
-      const [row] = await ask<{ pid: number }>(
-        `select pid from pg_stat_activity where application_name like 'gateway m%' order by random() limit 1`,
+      const rows = await ask<{ pid: number }>(
+        `select pid from pg_stat_activity where application_name like 'gateway m%' order by backend_start`,
       )
-      if (row !== undefined) signal(row.pid, 'SIGKILL')
+      if (rows.length > 0) signal(chance.one(rows).pid, 'SIGKILL')
     } else signal(await postmaster(), how === 'fast' ? 'SIGINT' : 'SIGQUIT')
     await delay(200)
     await ask('select')

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { testSeed } from '@gateway/core/testing'
 import { runFaults } from './run.ts'
 
 const { values } = parseArgs({
@@ -16,7 +17,7 @@ const { values } = parseArgs({
   },
 })
 
-const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9))
+const seed = values.seed === undefined ? testSeed() : Number(values.seed)
 const say = (line: string): void => console.log(`${new Date().toISOString()} ${line}`)
 say(`seed ${seed}`)
 const stopping = new AbortController()

@@ -1,5 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import type { Chance } from './chance.ts'
+import type { Chance } from '@gateway/core/testing'
 
 /** Where a connection breaks: before the server got a statement, after it got it, or after it has committed and answered. */
 export type Where = 'before it arrives' | 'after it arrived' | 'before its answer'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Chance } from './chance.ts'
+import type { Chance } from '@gateway/core/testing'
 import type { Clients, PollCall } from './clients.ts'
 import type { Member } from './crew.ts'
 import type { Figures } from './figures.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { postgresPorts } from '@gateway/adapters-postgres'
-import { carrierId, createExchange, type Arrival, type CarrierId, type Exchange } from '@gateway/core'
-import type { Chance } from './chance.ts'
+import { createExchange, type Arrival, type Exchange } from '@gateway/core'
+import { aCarrierId, type Chance } from '@gateway/core/testing'
 import type { Figures } from './figures.ts'
 import type { Gateway } from './operator.ts'
 import type { Brought, Told } from './told.ts'
@@ -22,7 +22,7 @@ export interface Code {
   readonly account: number
 }
 
-const carrier = carrierId('simulator') as CarrierId
+const carrier = aCarrierId('simulator')
 const togetherMax = 60
 const insistMilliseconds = 60_000
 

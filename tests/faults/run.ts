@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { submissions } from '../support/record.ts'
-import { chanceOf } from './chance.ts'
+import { chanceOf, type Chance } from '@gateway/core/testing'
 import { judge } from './checks.ts'
 import { createClients } from './clients.ts'
 import { startMember, type App, type Member } from './crew.ts'
@@ -57,13 +57,14 @@ export async function runFaults(run: FaultRun): Promise<Figures> {
   const logs = join(folder, 'logs')
   await mkdir(logs)
   await mkdir(join(folder, 'db'))
-  const database = await openDatabase(join(folder, 'db'))
+  const chance = chanceOf(run.seed)
+  const database = await openDatabase(join(folder, 'db'), chance)
   const members: Member[] = []
   try {
     const broken = new Promise<never>((_, reject) =>
       run.stopping?.addEventListener('abort', () => reject(new Error('the run was broken off'))),
     )
-    await Promise.race([withDatabase(run, { figures, folder, logs, database, members, log }), broken])
+    await Promise.race([withDatabase(run, { chance, figures, folder, logs, database, members, log }), broken])
   } catch (error) {
     log(`the run did not end\n${[figures.table(), ...figures.violations].join('\n')}`)
     throw error
@@ -80,6 +81,7 @@ export async function runFaults(run: FaultRun): Promise<Figures> {
 }
 
 interface Place {
+  readonly chance: Chance
   readonly figures: Figures
   readonly folder: string
   readonly logs: string
@@ -89,8 +91,7 @@ interface Place {
 }
 
 async function withDatabase(run: FaultRun, place: Place): Promise<void> {
-  const { figures, folder, logs, database, members, log } = place
-  const chance = chanceOf(run.seed)
+  const { chance, figures, folder, logs, database, members, log } = place
   const carriers = join(folder, 'carriers')
   const common = { LEASE_SECONDS: String(leaseSeconds), IN_DOUBT_MAX: String(inDoubtMax), RETRY_SECONDS: '1' }
   // Slow enough to be at work nearly always: a fault that meets an idle dispatcher shows nothing.

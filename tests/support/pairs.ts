@@ -82,12 +82,14 @@ async function instance(
 
 // Below the range that systems give to outgoing connections: nobody takes it while its process restarts.
 const PORTS = { from: 20_000, to: 30_000 }
+let nextPort = process.pid * 101
 
-/** So many different ports that nobody listens on. */
+/** So many different ports that nobody listens on. Each process begins at a place of its own. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const found = new Set<number>()
-  while (found.size < count) {
-    const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from))
+  for (let at = nextPort; found.size < count; at++) {
+    const port = PORTS.from + (at % (PORTS.to - PORTS.from))
+    nextPort = at + 1
     if (await isFree(port)) found.add(port)
   }
   return [...found]

@@ -1,5 +1,5 @@
 import { createBackOffice, createGateway, type Ports } from '@gateway/core'
-import { memoryPorts } from '@gateway/core/testing'
+import { anAccountId, memoryPorts } from '@gateway/core/testing'
 import { openDemoAccount, type DemoAccount } from './demo-account.ts'
 
 /** A first start of a process that dies at its nth use of the accounts, before or after that is done; and what it has shown. */
@@ -56,7 +56,7 @@ test('whenever a first start dies, the key that was shown last works, and the ne
       const last = [...first.shown, ...next.shown].at(-1)
       expect(await keyOpens(ports, last)).toBe(true)
       expect(await logins(ports)).toEqual(['demo', 'demo-sub'])
-      const main = await ports.accounts.find(1 as never)
+      const main = await ports.accounts.find(anAccountId(1))
       expect(main?.balance).toBe(10_000)
       if (first.shown.length + next.shown.length === 2) shownAgain++
       for (const earlier of first.shown.slice(0, next.shown.length)) expect(await keyOpens(ports, earlier)).toBe(false)
@@ -85,5 +85,5 @@ test.each([
   for (const account of opened) await backOffice.openAccount(account)
   expect(await start(ports)).toMatchObject({ told: false, shown: [] })
   expect(await logins(ports)).toEqual(opened.map(({ login }) => login))
-  expect(await backOffice.listApiKeys(1 as never)).toEqual([])
+  expect(await backOffice.listApiKeys(anAccountId(1))).toEqual([])
 })

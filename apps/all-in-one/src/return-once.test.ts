@@ -11,7 +11,7 @@ import {
   type Ports,
   type TakenMessages,
 } from '@gateway/core'
-import { anAccount, anAddress, memoryPorts, scriptedCarrier, steppingClock } from '@gateway/core/testing'
+import { anAccount, anAddress, memoryPorts, scriptedCarrier, steppingClock, testChance } from '@gateway/core/testing'
 import {
   admissionGate,
   createLog,
@@ -122,9 +122,6 @@ async function poll(
   return { ...end, ids: end.whole ? [...text.matchAll(/#(\d+)\./g)].map(([, id]) => Number(id)) : [] }
 }
 
-/** From 0 to 1, the same in every run. */
-const pseudoRandom = (seed: number) => () => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648
-
 test('an answer of 10 000 messages that is cut off is offered again whole, by another call too, and never after it was whole', async () => {
   await arrive(0, 10_000)
   for (const bytes of [1, 200, 1_000_000]) {
@@ -147,7 +144,7 @@ async function isTaken(): Promise<boolean> {
 
 test('16 pollers over four calls, messages arriving meanwhile, clients that break off anywhere: each message is handed over once', async () => {
   const count = 10_000
-  const random = pseudoRandom(7)
+  const chance = testChance()
   const seen: number[] = []
   let [arrived, broken] = [0, 0]
   const arriving = async () => {
@@ -159,8 +156,8 @@ test('16 pollers over four calls, messages arriving meanwhile, clients that brea
   const handedOver = () => takings.filter(({ offeredAgain }) => !offeredAgain).flatMap(({ ids }) => ids)
   const polling = async () => {
     for (let idle = 0; idle < 3;) {
-      const call = calls[Math.floor(random() * calls.length)] ?? calls[0]
-      const { whole, ids } = await poll(call, random() < 0.7 ? random() * 3_000_000 : Infinity)
+      const call = chance.one(calls)
+      const { whole, ids } = await poll(call, chance.happens(0.7) ? chance.below(3_000_000) : Infinity)
       seen.push(...ids)
       if (!whole) broken += 1
       idle = whole && ids.length === 0 && arrived >= count ? idle + 1 : 0

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '@gateway/adapters-node'
 import { postgresPorts } from '@gateway/adapters-postgres'
-import { carrierId, secondsAfter, type AccountId, type Carrier, type Instant, type StoredPorts } from '@gateway/core'
-import { aNumber, anAccount, anOrder, numbers, until } from '@gateway/core/testing'
+import { secondsAfter, type AccountId, type Carrier, type Instant, type StoredPorts } from '@gateway/core'
+import { aCarrierId, aNumber, anAccount, anOrder, numbers, until } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
 import { createLog } from '@gateway/server'
 import { startDispatching } from './dispatch.ts'
@@ -18,7 +18,7 @@ function stopwatchCarrier(): Carrier & { readonly submitted: Map<number, number>
   const submitted = new Map<number, number>()
   let reference = 0
   return {
-    id: carrierId('stopwatch') ?? ('' as never),
+    id: aCarrierId('stopwatch'),
     window: 500,
     submitted,
     submit: (messages, answered) => {

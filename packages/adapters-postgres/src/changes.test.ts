@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { credits, type Instant, type KeyHash, type KeyId } from '@gateway/core'
-import { anAccount, until } from '@gateway/core/testing'
+import { aPasswordHash, anAccount, until } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
 import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'
 
@@ -57,7 +57,7 @@ test('a lock and a new password are seen by another process', async () => {
   expect(await other.ports.accounts.byLogin(login)).toMatchObject({ account: { locked: false }, password: undefined })
   await one.ports.accounts.setLocked(id, true)
   await until(async () => (await other.ports.accounts.byLogin(login))?.account.locked)
-  await one.ports.accounts.setPassword(id, 'hash' as never)
+  await one.ports.accounts.setPassword(id, aPasswordHash('hash'))
   await until(async () => (await other.ports.accounts.byLogin(login))?.password === 'hash')
 })
 

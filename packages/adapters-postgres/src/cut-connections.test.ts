@@ -1,7 +1,5 @@
 import { Client } from 'pg'
 import {
-  carrierId,
-  type CarrierId,
   type ClaimedMessage,
   type DispatcherId,
   type Flight,
@@ -9,13 +7,14 @@ import {
   type Recorded,
   type StoredPorts,
 } from '@gateway/core'
-import { anAccount, anOrder, numbers, until } from '@gateway/core/testing'
+import { aCarrierId, anAccount, anOrder, numbers, testChance, until } from '@gateway/core/testing'
 import { cutConnections } from '../testing/cut-connections.ts'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { postgresPorts } from './postgres-ports.ts'
 import { patientSettings } from '../testing/patient-settings.ts'
 
-const carrier = carrierId('sim') as CarrierId
+const carrier = aCarrierId('sim')
+const chance = testChance()
 
 /** The call, again and again while the database cannot be reached: what its caller does. */
 async function insist<T>(call: () => Promise<T>): Promise<T> {
@@ -67,7 +66,7 @@ async function workOff(
     }
     const leaving = flight.messages.slice(from, marked).filter(({ id }) => id % 20 !== 4)
     for (const { id } of leaving) count(handed.submitted, id)
-    if (Math.random() < 0.05) return 'crashed'
+    if (chance.happens(0.05)) return 'crashed'
 
     const forNow = leaving.filter((message) => answerOf(message) === 'refused-for-now')
     const ids = forNow.map(({ id }) => id)
@@ -87,13 +86,13 @@ async function workOff(
         : [],
     )
     const isLast = marked >= flight.messages.length
-    rode = !isLast && Math.random() < 0.5
+    rode = !isLast && chance.happens(0.5)
     const marks = rode ? [{ flight: flight.id, upTo: Math.min(marked + 10, flight.messages.length) }] : []
     const steps: (() => Promise<unknown>)[] = [
       () => flights.record(dispatcher, isLast ? [flight.id] : [], outcomes, marks),
       () => receipts.apply(told),
     ]
-    for (const step of Math.random() < 0.5 ? steps : steps.reverse()) {
+    for (const step of chance.happens(0.5) ? steps : steps.reverse()) {
       if ((await insist(step)) === 'fenced') return 'fenced'
     }
   }
@@ -114,7 +113,7 @@ async function dispatch(ports: StoredPorts, handed: Handed, stopped: () => boole
     if (ended === 'crashed') {
       await insist(() => flights.extend(dispatcher, -60))
       dispatcher = await insist(() => flights.register(60))
-    } else if (Math.random() < 0.05) await insist(() => flights.extend(dispatcher, -60))
+    } else if (chance.happens(0.05)) await insist(() => flights.extend(dispatcher, -60))
   }
   await insist(() => flights.retire(dispatcher))
 }

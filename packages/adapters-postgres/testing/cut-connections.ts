@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { Client } from 'pg'
+import { testChance } from '@gateway/core/testing'
 
 const atWork = `
 select pg_terminate_backend(pid) from pg_stat_activity
@@ -18,12 +19,14 @@ export interface Cutting {
 export async function cutConnections(connectionString: string): Promise<Cutting> {
   const client = new Client({ connectionString })
   await client.connect()
+  const chance = testChance()
+  await client.query('select setseed($1)', [chance.between(-1, 1)])
   const work = { isOver: false, cut: 0 }
   const cutting = (async () => {
     while (!work.isOver) {
       const { rowCount } = await client.query(atWork)
       work.cut += rowCount ?? 0
-      await setTimeout(Math.random() * 15)
+      await setTimeout(chance.between(0, 15))
     }
   })()
   return {

@@ -1,8 +1,6 @@
 import type { Client } from 'pg'
 import {
-  carrierId,
   type AccountId,
-  type CarrierId,
   type ClaimedMessage,
   type Handover,
   type Lane,
@@ -10,8 +8,9 @@ import {
   type Order,
   type StoredPorts,
 } from '@gateway/core'
+import { aCarrierId } from '@gateway/core/testing'
 
-export const testCarrier = carrierId('sim') as CarrierId
+export const testCarrier = aCarrierId('sim')
 
 /** Accepts an order that is paid for as a whole; its ids. */
 export async function acceptedIds({ messages }: StoredPorts, order: Order): Promise<readonly MessageId[]> {

@@ -1,4 +1,4 @@
-import { exchangeDefaults, type AccountId, type Arrival, type Msisdn, type StoredPorts } from '@gateway/core'
+import { instant, exchangeDefaults, type AccountId, type Arrival, type Msisdn, type StoredPorts } from '@gateway/core'
 import { aNumber, anAddress, anOrder } from '@gateway/core/testing'
 import { acceptedIds, dispatchAll, testCarrier } from './old-history.ts'
 
@@ -25,6 +25,6 @@ export async function sentTo(ports: StoredPorts, by: AccountId, number: Msisdn =
 }
 
 export async function inboxTexts({ inbox }: StoredPorts, by: AccountId): Promise<readonly string[]> {
-  const { items } = await inbox.list(by, 'all', 0 as never, { offset: 0, limit: 100_000 })
+  const { items } = await inbox.list(by, 'all', instant(0), { offset: 0, limit: 100_000 })
   return items.map(({ text }) => text)
 }

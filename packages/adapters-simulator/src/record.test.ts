@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { instant, type MessageId } from '@gateway/core'
-import { anAddress, aNumber } from '@gateway/core/testing'
+import { instant } from '@gateway/core'
+import { aMessageId, anAddress, aNumber } from '@gateway/core/testing'
 import { owners } from './owners.ts'
 import { readRecord } from './record.ts'
 
@@ -22,7 +22,7 @@ async function live(run: string, acknowledges: boolean, rotateFrom: number) {
   const record = open()
   const reference = `${run}-0`
   record.submitted(instant(Date.now()), [
-    { id: 1 as MessageId, from: anAddress(), to, reference, answer: 'accepted', reply: undefined },
+    { id: aMessageId(1), from: anAddress(), to, reference, answer: 'accepted', reply: undefined },
   ])
   if (acknowledges) record.acknowledged([{ reference, code: 0 }])
   record.close()

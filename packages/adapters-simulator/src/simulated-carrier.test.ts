@@ -16,12 +16,11 @@ import {
   OUTCOME,
   type Arrival,
   type Carrier,
-  type MessageId,
   type Receipt,
   type SenderAddress,
   type SubmissionAnswer,
 } from '@gateway/core'
-import { aBody, anAddress, aNumber, carrierContract, until } from '@gateway/core/testing'
+import { aMessageId, aBody, anAddress, aNumber, carrierContract, until } from '@gateway/core/testing'
 import { simulatedCarrier, type SimulatedCarrierSettings } from './simulated-carrier.ts'
 
 const never = new Promise<never>(() => undefined)
@@ -71,7 +70,7 @@ function start(
       new Promise<readonly SubmissionAnswer[]>((resolve) => {
         const all: SubmissionAnswer[] = []
         const wanted = messages.map(([id, ending, from = anAddress()]) => ({
-          id: id as MessageId,
+          id: aMessageId(id),
           from: from ?? undefined,
           to: numberTo(ending),
           body: aBody(),
@@ -378,7 +377,7 @@ describe('the record', () => {
     const folder = await aFolder()
     const { carrier, receipts } = start(folder)
     const seen = await new Promise<number>((resolve) => {
-      carrier.submit([{ id: 7 as MessageId, from: anAddress(), to: numberTo('00'), body: aBody() }], () =>
+      carrier.submit([{ id: aMessageId(7), from: anAddress(), to: numberTo('00'), body: aBody() }], () =>
         resolve(recordOf(folder).length),
       )
     })

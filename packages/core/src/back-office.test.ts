@@ -1,4 +1,4 @@
-import { aNumber, memoryPorts, steppingClock } from '@gateway/core/testing'
+import { aKeyId, anAccountId, aNumber, memoryPorts, steppingClock } from '@gateway/core/testing'
 import type { AccountId } from './account/account.ts'
 import type { AccountToOpen } from './account/open-account.ts'
 import { createBackOffice } from './back-office.ts'
@@ -17,7 +17,7 @@ const setUp = () => {
   return { clock, ports, backOffice, open }
 }
 
-const nobody = 999 as AccountId
+const nobody = anAccountId(999)
 
 test('an account begins with what it was granted, as an entry of its ledger', async () => {
   const { ports, backOffice, open } = setUp()
@@ -74,7 +74,7 @@ test('what is done to an account that is not there is told', async () => {
   expect(await backOffice.unlockAccount(nobody)).toBe('no-such-account')
   expect(await backOffice.setPassword(nobody, 'x')).toBe('no-such-account')
   expect(await backOffice.issueApiKey(nobody)).toBe('no-such-account')
-  expect(await backOffice.revokeApiKey(999 as never)).toBe('no-such-key')
+  expect(await backOffice.revokeApiKey(aKeyId(999))).toBe('no-such-key')
   expect(await backOffice.findAccount(nobody)).toBeUndefined()
 })
 

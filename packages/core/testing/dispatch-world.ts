@@ -38,6 +38,8 @@ export interface DispatchWorld {
   readonly violations: string[]
   /** Sends one text to so many numbers of this ending; returns the ids. Up to ten go in the single lane. */
   accept(count: number, ending?: string): Promise<readonly MessageId[]>
+  /** The same to one number; returns its id. */
+  acceptOne(): Promise<MessageId>
   /** The ports as a dispatcher sees them: after every call the bound of its epochs is checked. */
   disturbed(disturb: Disturb, inDoubtMax: number): Pick<StoredPorts, 'flights' | 'receipts' | 'inbox'> & { cut(): void }
   /** The same carrier, on which it is checked that only what is marked and was never taken is submitted. */
@@ -86,17 +88,20 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
     if (!isMarked && !isUnknown) violations.push(`message ${id} is submitted without a committed mark`)
   }
 
+  async function accept(count: number, ending = '00'): Promise<readonly MessageId[]> {
+    const accepted = await ports.messages.accept(anOrder(account.id, { to: newNumbers(count, ending) }))
+    assert.ok(typeof accepted === 'object')
+    return accepted.results.flat().map((id) => (typeof id === 'number' ? id : assert.fail(id)))
+  }
+
   return {
     clock,
     store,
     ports,
     account,
     violations,
-    accept: async (count, ending = '00') => {
-      const accepted = await ports.messages.accept(anOrder(account.id, { to: newNumbers(count, ending) }))
-      assert.ok(typeof accepted === 'object')
-      return accepted.results.flat().map((id) => (typeof id === 'number' ? id : assert.fail(id)))
-    },
+    accept,
+    acceptOne: async () => (await accept(1))[0] ?? assert.fail('nothing was accepted'),
     disturbed(disturb, inDoubtMax) {
       const epochs = new Set<DispatcherId>()
       const counts = new Map<Call, number>()

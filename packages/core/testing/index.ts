@@ -1,4 +1,4 @@
-// Builders and waiting.
+// Builders, chance and waiting.
 export {
   aBody,
   aNewAccount,
@@ -10,7 +10,9 @@ export {
   type AccountWanted,
   type TextWanted,
 } from './builders.ts'
+export { aCarrierId, aDispatcherId, aFlightId, aKeyId, aMessageId, aPasswordHash, anAccountId } from './ids.ts'
 export { arrive, assign, write } from './correspond.ts'
+export { chanceOf, testChance, testSeed, type Chance } from './chance.ts'
 export { until } from './until.ts'
 
 // A real adapter of every port, in memory.

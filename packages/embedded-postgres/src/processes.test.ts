@@ -82,12 +82,12 @@ test('the server has a session of its own, so that a Ctrl-C in the terminal does
   expect(await only.finish()).toBe(0)
 }, 90_000)
 
-test('processes that come and go at random, or are killed, always get a working connection', async () => {
+test('processes that come and go, each at a pace of its own, or are killed, always get a working connection', async () => {
   const setUp = await startEmbeddedPostgres({ dataDir: folder.path, settings: quick })
   await query(setUp.connectionString, 'create table visits (visitor int not null)')
   await setUp.stop()
 
-  const visitors = [1, 2, 3].map((seed) => user('come-and-go', String(seed)))
+  const visitors = [1, 2, 3].map((pace) => user('come-and-go', String(pace)))
   const victim = user('come-and-go', '4')
   const visitsOf = (each: User) => each.lines.findLast((line) => 'rounds' in line)?.rounds ?? 0
   await until(() => Promise.resolve(visitsOf(victim) >= 5 || victim.process.exitCode !== null), 30_000)

@@ -1,13 +1,13 @@
 /**
  * A process that uses an embedded PostgreSQL: `user-process.ts <dataDir> hold` starts, prints a line of JSON and stops when it
- * reads a line; `user-process.ts <dataDir> come-and-go <seed>` starts, writes a row and stops, over and over, until it reads a line.
+ * reads a line; `user-process.ts <dataDir> come-and-go <pace>` starts, writes a row and stops, over and over, until it reads a line.
  */
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../src/index.ts'
 
-const [, , dataDir = '', what, seed = '1'] = process.argv
+const [, , dataDir = '', what, pace = '1'] = process.argv
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
 const log = (line: string): void => say({ log: line })
 const settings = { fsync: 'off', shared_buffers: '16MB' }
@@ -28,13 +28,11 @@ const hold = async (): Promise<void> => {
 }
 
 const comeAndGo = async (): Promise<void> => {
-  let random = Number(seed)
   for (let rounds = 1; !told; rounds++) {
     const postgres = await startEmbeddedPostgres({ dataDir, settings, log })
     await writeRow(postgres.connectionString)
-    random = (random * 1_103_515_245 + 12_345) % 2 ** 31
     // Half of them stop at once, so that the last one often meets the next one.
-    if (random % 2 === 0) await delay(random % 50)
+    if (rounds % 2 === 0) await delay((rounds * (7 + 6 * Number(pace))) % 50)
     await postgres.stop()
     say({ rounds })
   }

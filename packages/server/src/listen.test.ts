@@ -163,9 +163,10 @@ describe('close', () => {
   })
 
   test('may be called twice', async () => {
-    const { close } = await serve(holding().app)
+    const { port, close } = await serve(holding().app)
     await Promise.all([close(), close()])
     await close()
+    await expect(fetch(`http://127.0.0.1:${port}/now`)).rejects.toThrow('fetch failed')
   })
 })
 

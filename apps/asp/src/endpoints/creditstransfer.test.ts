@@ -2,7 +2,7 @@ import { createBackOffice, type Account, type TransferRefusal } from '@gateway/c
 import { anAccount } from '@gateway/core/testing'
 import request from 'supertest'
 import { password, startAsp, type Asp } from '../../testing/start-asp.ts'
-import { TRANSFER_RESULT } from '../words.ts'
+import { TRANSFER_RESULT } from './creditstransfer.ts'
 
 let asp: Asp
 let one: Account

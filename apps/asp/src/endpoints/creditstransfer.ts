@@ -1,7 +1,11 @@
+import type { TransferRefusal } from '@gateway/core'
+import { TRANSFER_ERROR } from '@gateway/wire'
 import { notAvailable } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { first } from '../parameters.ts'
-import { TRANSFER_RESULT } from '../words.ts'
+
+/** The result of a transfer that was not made (spec 4.2, transfer results). */
+export const TRANSFER_RESULT = { ...TRANSFER_ERROR, failed: 'Fail' } as const satisfies Record<TransferRefusal, string>
 
 const invalidUser = 'Transfer=invalidUser'
 

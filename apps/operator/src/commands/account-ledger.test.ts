@@ -1,5 +1,5 @@
-import { credits, plus } from '@gateway/core'
-import { anOrder, numbers, steppingClock } from '@gateway/core/testing'
+import { secondsAfter, credits, plus } from '@gateway/core'
+import { anAccountId, aMessageId, anOrder, numbers, steppingClock } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
 async function aBusyAccount() {
@@ -79,11 +79,11 @@ test.each([
 test('refunds are listed with their send and their code', async () => {
   const operator = anOperator()
   await operator.run(['account', 'open', '--login', 'a', '--credits', '100'])
-  const id = 1 as never
-  const due = operator.ports.clock.now() + 3_600_000
-  const order = anOrder(id, { to: numbers(3), due: due as never })
+  const id = anAccountId(1)
+  const now = operator.ports.clock.now()
+  const order = anOrder(id, { to: numbers(3), due: secondsAfter(now, 3600) })
   await operator.ports.messages.accept(order)
-  await operator.ports.messages.deleteScheduled(id, [2 as never], 0 as never)
+  await operator.ports.messages.deleteScheduled(id, [aMessageId(2)], now)
   const rows = await operator.json<object[]>('account', 'ledger', '1')
   expect(rows.at(-1)).toMatchObject({ kind: 'refund', amount: 1, balance: 98, firstMessage: 2, code: 102 })
 })

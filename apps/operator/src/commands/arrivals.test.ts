@@ -1,5 +1,5 @@
 import { instant, type Inbox } from '@gateway/core'
-import { anAccount, anOrder, aNumber, steppingClock } from '@gateway/core/testing'
+import { aCarrierId, anAccount, anOrder, aNumber, steppingClock } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
 const from = aNumber('27825550101')
@@ -35,7 +35,7 @@ test('a simulated reply finds its account, as often as it is wanted, each one a 
   await messages.accept(anOrder(id, { to: [from] }))
   const dispatcher = await flights.register(30)
   const wanted = {
-    carrier: 'simulator' as never,
+    carrier: aCarrierId('simulator'),
     lane: 'single',
     messagesMax: 9,
     markedMax: 9,

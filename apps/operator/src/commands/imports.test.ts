@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { anAccount, aNumber, numbers } from '@gateway/core/testing'
+import { anAddress, anAccountId, anAccount, aNumber, numbers } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'imports-'))
@@ -164,7 +164,7 @@ test('a time that is none or to come, and a text that is too long, are refused',
 
 test('what is exported, imported for another account and exported again is the same', async () => {
   const operator = await twoAccounts()
-  await operator.ports.senders.assign('31022' as never, 1 as never)
+  await operator.ports.senders.assign(anAddress('31022'), anAccountId(1))
   for (const [i, text] of ['=STOP', 'stop', `'=stop`, 'opt out, "please"\nnow', '+27', 'Unsubscribe'].entries()) {
     await operator.run(['simulate', 'reply', '--from', `2782555020${i}`, '--to', '31022', '--text', text])
   }
@@ -174,7 +174,7 @@ test('what is exported, imported for another account and exported again is the s
     since: operator.ports.clock.now(),
     text,
   }))
-  await operator.ports.suppressions.addAll(1 as never, 'opt-out', texts)
+  await operator.ports.suppressions.addAll(anAccountId(1), 'opt-out', texts)
 
   const file = join(folder, 'export.csv')
   const { rows } = await operator.json<{ rows: number }>('optout', 'export', '1', '--file', file)

@@ -1,4 +1,5 @@
 import { anAccount } from '@gateway/core/testing'
+import { instant } from '@gateway/core'
 import { anOperator } from '../../testing/operate.ts'
 
 interface Issued {
@@ -41,7 +42,7 @@ test('a list tells which keys are valid, revoked and expired', async () => {
     await operator.run(['key', 'issue', '1', ...args])
   expect(await operator.json('key', 'revoke', '2')).toEqual({ id: 2, revoked: true })
   const soon = anOperator({
-    ports: () => ({ ...operator.ports, clock: { now: () => Date.UTC(2026, 9, 18, 8, 1) as never } }),
+    ports: () => ({ ...operator.ports, clock: { now: () => instant(Date.UTC(2026, 9, 18, 8, 1)) } }),
   })
   const keys = await soon.json('key', 'list', '1')
   expect(keys).toMatchObject([

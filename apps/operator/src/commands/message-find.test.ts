@@ -1,10 +1,10 @@
 import { instant, OUTCOME, secondsAfter } from '@gateway/core'
-import { anAccount, anOrder, aNumber, numbers, steppingClock } from '@gateway/core/testing'
+import { aCarrierId, anAccount, anOrder, aNumber, numbers, steppingClock } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
 const number = aNumber('27825550101')
 const find = ['message', 'find', '--number', number]
-const dispatching = { carrier: 'sim' as never, lane: 'single', messagesMax: 1, markedMax: 1, leaseSeconds: 30 } as const
+const dispatching = { carrier: aCarrierId(), lane: 'single', messagesMax: 1, markedMax: 1, leaseSeconds: 30 } as const
 
 interface Found {
   readonly rows: readonly { readonly id: number; readonly state: string; readonly code: number | null }[]

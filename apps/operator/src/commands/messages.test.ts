@@ -1,8 +1,17 @@
-import { carrierId, messageId, OUTCOME, secondsAfter, type CarrierId, type Flight, type Handover } from '@gateway/core'
-import { anAccount, anOrder, numbers, steppingClock, type TextWanted } from '@gateway/core/testing'
+import { OUTCOME, secondsAfter, type Flight, type Handover } from '@gateway/core'
+import {
+  aCarrierId,
+  anAccountId,
+  aMessageId,
+  anAccount,
+  anOrder,
+  numbers,
+  steppingClock,
+  type TextWanted,
+} from '@gateway/core/testing'
 import { anOperator, type Operator } from '../../testing/operate.ts'
 
-const carrier = carrierId('sim') as CarrierId
+const carrier = aCarrierId('sim')
 
 interface Story {
   readonly explanation: string
@@ -134,7 +143,7 @@ test('what waits: for its time, in the queue and how long, for another try', asy
     'It waits in the queue, single lane, due since 2026/10/18 10:00:00 (5 min).',
   )
   const { id } = await queued.claim()
-  await queued.flights.postpone(queued.dispatcher, id, [messageId(1) ?? 0] as never, 60)
+  await queued.flights.postpone(queued.dispatcher, id, [aMessageId(1)], 60)
   expect(await told(queued.operator)).toEqual([
     'The carrier has refused it for now, 1 time so far. It waits for another try, until 2026/10/18 10:06:00.',
     `${accepted}\n2026/10/18 10:05:00  the carrier refused it for now\n${end}`,
@@ -256,8 +265,8 @@ test('a carrier that does not know itself is told apart from an answer that was 
 test('what was deleted, and what of its send was refunded', async () => {
   const due = secondsAfter(steppingClock().now(), 3600)
   const { operator, clock } = await aGateway({ to: numbers(3), due })
-  const ids = [1, 2].flatMap((id) => messageId(id) ?? [])
-  const account = (await operator.ports.accounts.find(1 as never))?.account.id ?? (0 as never)
+  const ids = [1, 2].map(aMessageId)
+  const account = anAccountId(1)
   await operator.ports.messages.deleteScheduled(account, ids.slice(0, 1), clock.now())
   clock.step(10)
   await operator.ports.messages.deleteScheduled(account, ids.slice(1), clock.now())

@@ -1,4 +1,4 @@
-import { anAccount, aNumber } from '@gateway/core/testing'
+import { anAddress, anAccountId, anAccount, aNumber } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
 const number = aNumber('27825550101')
@@ -28,7 +28,7 @@ test('an opt-out is added once and removed once, and only for its account', asyn
 test('the list shows who wrote what, and which entries were added by hand', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
-  await operator.ports.senders.assign('31022' as never, 1 as never)
+  await operator.ports.senders.assign(anAddress('31022'), anAccountId(1))
   await operator.run(['simulate', 'reply', '--from', '+27825550102', '--to', '31022', '--text', 'STOP sending\nthis'])
   await operator.run(['optout', 'add', '1', number])
   const since = '2026-10-18T08:00:00.000Z'

@@ -1,8 +1,8 @@
-import { carrierId, secondsAfter, type CarrierId, type Lane } from '@gateway/core'
-import { anAccount, anOrder, numbers, steppingClock } from '@gateway/core/testing'
+import { secondsAfter, type Lane } from '@gateway/core'
+import { aCarrierId, anAccount, anOrder, numbers, steppingClock } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
-const carrier = (name: string) => carrierId(name) as CarrierId
+const carrier = (name: string) => aCarrierId(name)
 const wanted = (name: string, lane: Lane, messagesMax: number, markedMax: number) =>
   ({ carrier: carrier(name), lane, messagesMax, markedMax, leaseSeconds: 30 }) as const
 

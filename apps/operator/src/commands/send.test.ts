@@ -70,7 +70,10 @@ async function carry(
   isWatched = () => operator.written().includes('WAITING'),
 ): Promise<void> {
   const carrier = scriptedCarrier({
-    fate: (message) => (fate(message.to) === 100 ? 'accepted' : fate(message.to)) as never,
+    fate: ({ to }) => {
+      const code = fate(to)
+      return code === 100 ? 'accepted' : code
+    },
   })
   const dispatcher = createDispatcher(operator.ports, carrier, (problem) => {
     throw problem

@@ -389,7 +389,7 @@ describe('what is wrong is told in the ruled order, and nothing is sent', () => 
 describe('the credentials', () => {
   const pair = (user: string, password: string) => `<User>${user}</User><Password>${password}</Password>`
   const served = async () => {
-    const { post, ports, account, backOffice, key } = await serve({ wanted: { login: `ada-${Math.random()}` } })
+    const { post, ports, account, backOffice, key } = await serve()
     await backOffice.setPassword(account.id, 'secret word')
     const other = await keyOf(ports, account)
     return {

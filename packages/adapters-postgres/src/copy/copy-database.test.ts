@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { aNumber, anAccount, anOrder, numbers } from '@gateway/core/testing'
+import { instant } from '@gateway/core'
 import { fillDatabase } from '../../testing/filled-database.ts'
 import { testServer } from '../../testing/fresh-database.ts'
 import { acceptedIds, dispatchAll } from '../../testing/old-history.ts'
@@ -86,7 +87,7 @@ test('on the target everything goes on: balances, statuses, replies, and ids tha
   await copy()
   const after = ports(to)
   expect(await after.ports.ledger.balance(id)).toEqual(balance)
-  expect((await after.ports.messages.status(id, sent, 0 as never)).length).toBe(3)
+  expect((await after.ports.messages.status(id, sent, instant(0))).length).toBe(3)
   expect(await inboxTexts(after.ports, id)).toHaveLength(1)
   const next = await acceptedIds(after.ports, anOrder(id, { to: numbers(3) }))
   expect(Math.min(...next)).toBeGreaterThan(Math.max(...sent))

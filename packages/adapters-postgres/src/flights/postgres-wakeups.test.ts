@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import type { Asleep, Sleeper, StoredPorts } from '@gateway/core'
-import { anAccount, anOrder, numbers, until } from '@gateway/core/testing'
+import { aCarrierId, anAccount, anOrder, numbers, until } from '@gateway/core/testing'
 import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'
 import { freshDatabase } from '../../testing/fresh-database.ts'
 import { postgresPorts } from '../postgres-ports.ts'
@@ -119,7 +119,7 @@ test('an acceptance that was under way when the sleep began is there for the nex
     expect(woken).toBe(before)
     const dispatcher = await ports.flights.register(60)
     const wanted = {
-      carrier: 'sim' as never,
+      carrier: aCarrierId(),
       lane: 'single',
       messagesMax: 10,
       markedMax: 10,

@@ -8,7 +8,7 @@ import {
   type MessageId,
   type Receipt,
 } from '@gateway/core'
-import { anAccount, anOrder, numbers, until } from '@gateway/core/testing'
+import { aFlightId, aDispatcherId, aMessageId, anAccount, anOrder, numbers, until } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { acceptedIds, dispatchAll, letDaysPass, storeSend, testCarrier } from '../../testing/old-history.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
@@ -264,12 +264,12 @@ describe('races', () => {
       id % 2 === 0 ? { outcome: 'unknown' } : { outcome: 'accepted', reference: `r${id}` },
     )
     await letDaysPass(client, 91)
-    const fenced = 999_999 as never
+    const fenced = aDispatcherId(999_999)
     const unknown = ids.filter((message) => message % 2 === 0)
     const state = { running: true }
     const work = [
-      ...unknown.map((message) => ports.flights.postpone(fenced, 1 as never, [message], 1)),
-      ...unknown.map((message) => other.ports.flights.postpone(fenced, 1 as never, [message], 1)),
+      ...unknown.map((message) => ports.flights.postpone(fenced, aFlightId(1), [message], 1)),
+      ...unknown.map((message) => other.ports.flights.postpone(fenced, aFlightId(1), [message], 1)),
       ...ids.map((message) =>
         ports.receipts.apply([
           { carrier: testCarrier, reference: `r${message}`, code: 0, number: undefined, submitted: undefined },
@@ -314,7 +314,7 @@ describe('races', () => {
     await refusing.end()
     expect(await dropped).toMatchObject({ sends: 1, messages: 1 })
     expect(await statuses(id, held)).toMatchObject([{ code: 111, cost: 0 }])
-    await ports.flights.postpone(1 as never, 1 as never, [...held, ...free], 1)
+    await ports.flights.postpone(aDispatcherId(1), aFlightId(1), [...held, ...free], 1)
     expect(await ports.ledger.balance(id)).toBe(90)
     await assertLedger()
   })
@@ -371,7 +371,7 @@ describe('partitions', () => {
     await assertLedger()
     await acceptedIds(ports, single(id))
     await dispatchAll(ports)
-    expect(await statuses(id, [1 as MessageId])).toEqual(['not-found'])
+    expect(await statuses(id, [aMessageId(1)])).toEqual(['not-found'])
     await assertLedger()
   })
 
@@ -448,7 +448,7 @@ describe('partitions', () => {
     const work = Promise.all([
       dropAll(),
       ...[30_000, 30_001, 30_002].map((message) =>
-        ports.flights.postpone(1 as never, 1 as never, [message as never], 1),
+        ports.flights.postpone(aDispatcherId(1), aFlightId(1), [aMessageId(message)], 1),
       ),
       ...Array.from({ length: 60 }, () => acceptedIds(ports, single(id))),
       ...Array.from({ length: 10 }, () => ports.receipts.match(100)),
@@ -468,7 +468,7 @@ describe('partitions', () => {
       await dispatchAll(ports)
       await ports.receipts.apply([{ ...receipt, reference }])
       await ports.receipts.match(10)
-      await statuses(id, [2 as MessageId, (2 * perPartition + 1) as MessageId])
+      await statuses(id, [aMessageId(2), aMessageId(2 * perPartition + 1)])
       await dropAll()
     }
     expect(await partitions()).not.toContain('send_p0')

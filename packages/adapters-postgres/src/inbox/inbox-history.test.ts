@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import type { AccountId, Arrival, SenderAddress } from '@gateway/core'
+import { instant, type AccountId, type Arrival, type SenderAddress } from '@gateway/core'
 import { aNumber, anAccount, anAddress, anOrder, numbers } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { acceptedIds, dispatchAll, letDaysPass } from '../../testing/old-history.ts'
@@ -43,7 +43,7 @@ test('after 90 days replies are dropped, offered or not; opt-outs stay with the 
   const { id } = await anAccount(ports)
   const answered = await sent(id)
   await receive({ text: 'stop', reference: 'a' }, { text: 'b' }, { text: 'nobody', from: 'x' })
-  await ports.inbox.take(id, 'all', 0 as never, 1)
+  await ports.inbox.take(id, 'all', instant(0), 1)
   await letDaysPass(client, 89)
   await dropAll()
   expect(await inboxTexts(ports, id)).toEqual(['stop', 'b'])
@@ -75,7 +75,7 @@ test('a late STOP finds the account by the address, and a confirmation was nobod
   await receive({ to: second, text: 'start' }, { to: second, text: 'hello' }, { to: first, text: 'stop' })
   expect(await inboxTexts(ports, two.id)).toEqual(['start', 'hello'])
   expect(await inboxTexts(ports, one.id)).toEqual(['stop'])
-  const { items } = await ports.inbox.list(one.id, 'all', 0 as never, { offset: 0, limit: 1 })
+  const { items } = await ports.inbox.list(one.id, 'all', instant(0), { offset: 0, limit: 1 })
   expect(items[0]?.answers).toBe(answered)
   await letDaysPass(client, 640)
   await dropAll()

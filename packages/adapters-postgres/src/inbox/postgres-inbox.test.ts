@@ -1,6 +1,6 @@
 import { Client } from 'pg'
-import type { StoredPorts } from '@gateway/core'
-import { aNumber, anAccount, numbers } from '@gateway/core/testing'
+import { instant, type StoredPorts } from '@gateway/core'
+import { aNumber, anAccount, numbers, testChance } from '@gateway/core/testing'
 import { cutConnections } from '../../testing/cut-connections.ts'
 import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'
 import type { Cut } from '../../testing/cutting-proxy.ts'
@@ -10,7 +10,7 @@ import { isLostAnswer } from '../errors.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
 import { patientSettings } from '../../testing/patient-settings.ts'
 
-const longAgo = 0 as never
+const longAgo = instant(0)
 
 describe('where an answer is lost', () => {
   let world: CuttableDatabase
@@ -170,7 +170,7 @@ describe('of several processes', () => {
         const { inbox } = portsOf(i)
         const { taking, messages } = await insist(() => inbox.take(id, i % 2 === 0 ? 'all' : 'replies', longAgo, 20))
         // Every fourth answer does not get through.
-        if (Math.random() < 0.25) await insist(() => inbox.offerAgain(id, taking))
+        if (testChance().happens(0.25)) await insist(() => inbox.offerAgain(id, taking))
         else got.push(...messages.map(({ text }) => text))
       }
     }

@@ -1,8 +1,7 @@
-import type { AccountId } from '@gateway/core'
-import { anOrder, numbers } from '@gateway/core/testing'
+import { anAccountId, anOrder, numbers } from '@gateway/core/testing'
 import { layOut, type LaidOut } from './lay-out.ts'
 
-const account = 7 as AccountId
+const account = anAccountId(7)
 const range = (lo: number, hi: number) => ({ lo, hi, until: 0 })
 const shape = ({ sends }: LaidOut) => sends.map(({ firstId, price, numbers }) => [firstId, price, numbers.length])
 

@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import {
+  instant,
   credits,
   type Acceptance,
   type AccountId,
@@ -8,7 +9,7 @@ import {
   type Order,
   type StoredPorts,
 } from '@gateway/core'
-import { anAccount, anAddress, anOrder, numbers, until } from '@gateway/core/testing'
+import { aNumber, anAccountId, anAccount, anAddress, anOrder, numbers, until } from '@gateway/core/testing'
 import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'
 import type { Cut, CuttingProxy } from '../../testing/cutting-proxy.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
@@ -66,7 +67,7 @@ describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'
 
     test('never spends the last credits twice', async () => {
       const { id } = await anAccount(direct.ports, { credits: 25 })
-      await cuttable.ports.messages.status(id, [], 0 as never)
+      await cuttable.ports.messages.status(id, [], instant(0))
       const cut = proxy.cut(where, 'accept')
       const { ids, balance } = await accepted(cuttable.ports, anOrder(id, { to: numbers(2) }))
       await cut
@@ -166,7 +167,7 @@ test('a text that the database does not take fails its own order only', async ()
       {
         body: wrong,
         due: undefined,
-        to: [{ number: numbers(1)[0] ?? ('' as never), cost: credits(10), from: anAddress() }],
+        to: [{ number: aNumber(), cost: credits(10), from: anAddress() }],
       },
     ],
   }
@@ -179,13 +180,13 @@ test('a text that the database does not take fails its own order only', async ()
 
 test('a cost that would make money is refused', async () => {
   const { id } = await anAccount(direct.ports, { credits: 100 })
-  const order = { account: id, texts: [{ ...single(id).texts[0], to: [{ number: numbers(1)[0], cost: -10 }] }] }
-  await expect(direct.ports.messages.accept(order as never)).rejects.toThrow(RangeError)
+  const order = anOrder(id, { to: numbers(1), costs: [-10] })
+  await expect(direct.ports.messages.accept(order)).rejects.toThrow(RangeError)
 })
 
 test('an account that is not there fails its own order only', async () => {
   const { id } = await anAccount(direct.ports)
-  const orders = [single(id), single(id), single(4711 as AccountId), single(id)]
+  const orders = [single(id), single(id), single(anAccountId(4711)), single(id)]
   const results = await Promise.allSettled(orders.map((order) => accepted(direct.ports, order)))
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
 })
@@ -265,7 +266,7 @@ test('the ledger has no difference at any moment while orders, refusals and top-
       [1, 2, 3].map(async (size) => {
         for (let i = 0; i < 15; i++) {
           await messages.accept(anOrder(id, { to: numbers(size * 4), costs: [9, 4, 13] }))
-          await ledger.topUp(id, credits(30), 'more', Date.now() as never)
+          await ledger.topUp(id, credits(30), 'more', instant(Date.now()))
         }
       }),
     ),

@@ -1,10 +1,11 @@
 import { Client } from 'pg'
-import { carrierId, type CarrierId, type Receipt } from '@gateway/core'
+import { type Receipt } from '@gateway/core'
+import { aCarrierId } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
 import { patientSettings } from '../../testing/patient-settings.ts'
 
-const carrier = carrierId('sim') as CarrierId
+const carrier = aCarrierId('sim')
 const partitionSize = 5_000_000
 
 const delivered = (...references: readonly string[]): Receipt[] =>

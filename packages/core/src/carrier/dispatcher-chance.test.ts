@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { instant, OUTCOME, type MessageId, type Receipt } from '@gateway/core'
-import { until, type Fate } from '@gateway/core/testing'
+import { chanceOf, until, type Chance, type Fate } from '@gateway/core/testing'
 import { dispatchWorld, type Disturb, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher, type StartedDispatcher } from '../../testing/start-dispatcher.ts'
 import { dispatcherDefaults } from './dispatcher-settings.ts'
@@ -10,22 +10,10 @@ afterEach(endDispatchers)
 const settings = { inDoubtMax: 12, sliceMax: 25 }
 const lives = Number(process.env['DISPATCHER_LIVES'] ?? 25)
 
-/** Numbers from 0 to below 1, always the same for a seed (mulberry32). */
-function chanceOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 const answers: readonly Exclude<Fate, 'held'>[] = [0, 0, 0, 103, 'accepted', 'refused', 'refused-for-now', 'unknown']
 
 /** Two dispatchers, which chance kills, pauses and starts anew, on a store and with carriers that chance disturbs. */
-function chaos(world: DispatchWorld, chance: () => number, failures: number) {
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(chance() * from.length)] as T
+function chaos(world: DispatchWorld, chance: Chance, failures: number) {
   /** What the carriers made of each message in the end. */
   const ends = new Map<MessageId, Exclude<Fate, 'held'>>()
   /** Receipts that died with a carrier before they were taken over. */
@@ -33,14 +21,14 @@ function chaos(world: DispatchWorld, chance: () => number, failures: number) {
   let isQuiet = false
 
   const fate = ({ id }: { id: MessageId }): Fate => {
-    if (!isQuiet && chance() < 0.4) return 'held'
-    const answer = isQuiet ? OUTCOME.delivered : pick(answers)
+    if (!isQuiet && chance.happens(0.4)) return 'held'
+    const answer = isQuiet ? OUTCOME.delivered : chance.one(answers)
     ends.set(id, answer)
     return answer
   }
   const disturb: Disturb = () => {
-    if (isQuiet || chance() > failures) return undefined
-    return chance() < 0.5 ? 'fails' : 'fails after its work'
+    if (isQuiet || !chance.happens(failures)) return undefined
+    return chance.happens(0.5) ? 'fails' : 'fails after its work'
   }
   const begin = (): StartedDispatcher => startDispatcher(world, { settings, window: 20, fate, disturb })
 
@@ -59,31 +47,31 @@ function chaos(world: DispatchWorld, chance: () => number, failures: number) {
 
   let alive = [begin(), begin()]
   const steps: readonly (() => unknown)[] = [
-    () => world.accept(1 + Math.floor(chance() * 3)),
-    () => world.accept(11 + Math.floor(chance() * 40)),
+    () => world.accept(1 + chance.below(3)),
+    () => world.accept(11 + chance.below(40)),
     () => {
-      const { carrier } = pick(alive)
-      const count = Math.floor(chance() * 10)
-      const answer = pick(answers)
+      const { carrier } = chance.one(alive)
+      const count = chance.below(10)
+      const answer = chance.one(answers)
       for (const { id } of carrier.unanswered.slice(0, count)) ends.set(id, answer)
       carrier.release(answer, count)
     },
     async () => {
-      if (chance() > 0.3) return
-      const one = pick(alive)
+      if (!chance.happens(0.3)) return
+      const one = chance.one(alive)
       alive = alive.filter((other) => other !== one)
       await kill(one)
       alive.push(begin())
     },
     () => {
-      if (chance() < 0.3) world.clock.step(dispatcherDefaults.leaseSeconds + 1)
+      if (chance.happens(0.3)) world.clock.step(dispatcherDefaults.leaseSeconds + 1)
     },
     () => world.ports.flights.recover(),
     () => void world.clock.step(1),
     () => world.ports.flights.promote(10),
     () => world.ports.receipts.match(10),
     async () => {
-      const row = pick([...world.store.messages.values()])
+      const row = chance.one([...world.store.messages.values()])
       const since = instant(0)
       await world.ports.suppressions.add({ scope: world.account.id, number: row.number, kind: 'opt-out', since })
     },
@@ -92,8 +80,8 @@ function chaos(world: DispatchWorld, chance: () => number, failures: number) {
   return {
     ends,
     async step() {
-      await pick(steps)()
-      for (let turns = chance() * 6; turns > 0; turns--) await nextTurn()
+      await chance.one(steps)()
+      for (let turns = chance.between(0, 6); turns > 0; turns--) await nextTurn()
     },
     /** No more trouble: everything comes to its end, and every receipt finds its message. */
     async heal() {
@@ -127,7 +115,7 @@ test.each(Array.from({ length: lives }, (_, i) => [i + 1]))(
   async (seed) => {
     const world = await dispatchWorld()
     const chance = chanceOf(seed)
-    const life = chaos(world, chance, chance() * 0.3)
+    const life = chaos(world, chance, chance.between(0, 0.3))
     await world.accept(20)
     for (let i = 0; i < 150; i++) await life.step()
     await life.heal()

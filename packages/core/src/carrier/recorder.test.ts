@@ -1,15 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { aFlightId, aDispatcherId } from '@gateway/core/testing'
 import { emptySky, takeOff } from './aloft.ts'
-import type { ClaimedMessage, DispatcherId, FlightId, Flights, Recorded } from './flights.ts'
+import type { ClaimedMessage, Flights, Recorded } from './flights.ts'
 import { createRecorder } from './recorder.ts'
 
-const dispatcher = 1 as DispatcherId
+const dispatcher = aDispatcherId(1)
 
 /** A recorder of one flight of ten messages, and the sizes of the batches that it commits. */
 function aRecorder(moreSoon: (count: number) => boolean) {
   const sky = emptySky()
   const messages = Array.from({ length: 10 }, (_, i) => ({ id: i + 1 }) as unknown as ClaimedMessage)
-  const aloft = takeOff(sky, 'bulk', dispatcher, { id: 1 as FlightId, messages, marked: 10 }, new Set())
+  const aloft = takeOff(sky, 'bulk', dispatcher, { id: aFlightId(1), messages, marked: 10 }, new Set())
   const batches: number[] = []
   const record: Flights['record'] = async (_dispatcher, _finished, outcomes) => {
     batches.push(outcomes.length)

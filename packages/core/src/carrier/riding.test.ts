@@ -1,14 +1,15 @@
+import { aFlightId, aDispatcherId } from '@gateway/core/testing'
 import { takeOff, emptySky, type Aloft } from './aloft.ts'
-import type { ClaimedMessage, DispatcherId, Flight, FlightId } from './flights.ts'
+import type { ClaimedMessage, Flight } from './flights.ts'
 import { createRiding } from './riding.ts'
 
-const mine = 1 as DispatcherId
-const another = 2 as DispatcherId
+const mine = aDispatcherId(1)
+const another = aDispatcherId(2)
 
 /** A flight of ten messages, `marked` of which are marked and all up to `marking` are to be. */
 function anAloft(id: number, marked: number, marking: number): Aloft {
   const messages = Array.from({ length: 10 }, (_, i) => ({ id: id * 100 + i }) as unknown as ClaimedMessage)
-  const flight: Flight = { id: id as FlightId, messages, marked }
+  const flight: Flight = { id: aFlightId(id), messages, marked }
   return Object.assign(takeOff(emptySky(), 'bulk', mine, flight, new Set()), { marking })
 }
 

@@ -1,4 +1,4 @@
-import { anAccount, anAddress, aNumber, memoryPorts, numbers } from '@gateway/core/testing'
+import { aCarrierId, anAccount, anAddress, aNumber, memoryPorts, numbers } from '@gateway/core/testing'
 import { createGateway } from '../gateway.ts'
 import type { Ports } from '../ports.ts'
 import { chooseSenders } from './choose-senders.ts'
@@ -34,7 +34,7 @@ test('with two addresses a number hears two accounts from different ones, each a
     expect(typeof sent).toBe('object')
   }
   const dispatcher = await ports.flights.register(60)
-  const wanted = { carrier: 'c' as never, lane: 'single', messagesMax: 100, markedMax: 100, leaseSeconds: 60 } as const
+  const wanted = { carrier: aCarrierId(), lane: 'single', messagesMax: 100, markedMax: 100, leaseSeconds: 60 } as const
   const flight = await ports.flights.claim(dispatcher, wanted)
   if (typeof flight === 'string') throw new Error(flight)
   expect(flight.messages).toHaveLength(20)

@@ -1,6 +1,5 @@
-import { anAccount, memoryPorts, numbers, steppingClock } from '@gateway/core/testing'
+import { aMessageId, anAccount, memoryPorts, numbers, steppingClock } from '@gateway/core/testing'
 import { createGateway } from '../gateway.ts'
-import type { MessageId } from './message-id.ts'
 
 const day = 86_400
 
@@ -14,7 +13,7 @@ test('a waiting message is waiting however old it is, and nobody else sees it', 
   const [result] = results.flat()
   if (result === undefined || !('id' in result)) throw new Error('refused')
 
-  const unknown = (result.id + 1) as MessageId
+  const unknown = aMessageId(result.id + 1)
   expect(await gateway.queryStatus(mine, [result.id, unknown, result.id])).toEqual(['waiting', 'not-found', 'waiting'])
   expect(await gateway.queryStatus(foreign, [result.id, unknown])).toEqual(['not-found', 'not-found'])
   clock.step(91 * day)

@@ -14,12 +14,13 @@ import {
   type PasswordHash,
   type StoredPorts,
 } from '@gateway/core'
+import { anAccountId } from '../ids.ts'
 import { aNewAccount, anAccount, aNumber } from '../builders.ts'
 import type { Contract } from './contract.ts'
 import { assertLedger, callersMany, collect } from './shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
-const stranger = (2 ** 31 - 8) as AccountId
+const stranger = anAccountId(2 ** 31 - 8)
 const noKey = (2 ** 31 - 8) as KeyId
 const hash = (text: string) => createHash('sha256').update(text).digest('hex') as KeyHash
 const password = (text: string) => `$scrypt$ln=14$c2FsdA$${text}` as PasswordHash

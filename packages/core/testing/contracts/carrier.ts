@@ -4,17 +4,17 @@ import {
   isFinal,
   type Carrier,
   type CarrierHandlers,
-  type MessageId,
   type Receipt,
   type Submission,
   type SubmissionAnswer,
 } from '@gateway/core'
+import { aMessageId } from '../ids.ts'
 import { aBody, anAddress, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
 
 const submissions = (count: number, from = 1): readonly Submission[] =>
-  numbers(count).map((to, i) => ({ id: (from + i) as MessageId, from: anAddress(), to, body: aBody(`text ${i}`) }))
+  numbers(count).map((to, i) => ({ id: aMessageId(from + i), from: anAddress(), to, body: aBody(`text ${i}`) }))
 
 /** Submits all in one call and gathers the answers as they come. */
 function submit(carrier: Carrier, messages: readonly Submission[]): readonly SubmissionAnswer[] {

@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { credits, instant, type AccountId, type StoredPorts } from '@gateway/core'
+import { credits, instant, type StoredPorts } from '@gateway/core'
+import { anAccountId } from '../ids.ts'
 import { anAccount, anOrder, numbers } from '../builders.ts'
 import type { Contract } from './contract.ts'
 import { movements } from './ledger/movements.ts'
@@ -7,7 +8,7 @@ import { transfers } from './ledger/transfers.ts'
 import { assertLedger, callersMany, dispatchDue, inTenths } from './shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
-const stranger = (2 ** 31 - 8) as AccountId
+const stranger = anAccountId(2 ** 31 - 8)
 
 /** What the port `Ledger` promises. */
 export const ledgerContract: Contract<StoredPorts> = {

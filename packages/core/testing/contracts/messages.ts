@@ -5,7 +5,6 @@ import {
   OUTCOME,
   secondsAfter,
   spend,
-  type AccountId,
   type Credits,
   type MessageId,
   type MessageStatus,
@@ -13,6 +12,7 @@ import {
   type Order,
   type StoredPorts,
 } from '@gateway/core'
+import { anAccountId, aMessageId } from '../ids.ts'
 import { aBody, aNumber, anAccount, anOrder, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
@@ -275,7 +275,7 @@ export const messagesContract: Contract<StoredPorts> = {
       message.id === first ? { outcome: 'accepted', reference: 'r-1' } : { outcome: 'unknown' },
     )
     const waiting = (await accepted(ports, anOrder(id, { to: numbers(1) }))).ids[0] ?? assert.fail()
-    const nobodys = (Number.MAX_SAFE_INTEGER - 1) as MessageId
+    const nobodys = aMessageId(Number.MAX_SAFE_INTEGER - 1)
     const asked = [
       second,
       nobodys,
@@ -285,7 +285,7 @@ export const messagesContract: Contract<StoredPorts> = {
       first,
       nobodys,
       waiting,
-      Number.MAX_SAFE_INTEGER as MessageId,
+      aMessageId(Number.MAX_SAFE_INTEGER),
     ]
     const [a = assert.fail(), b = assert.fail()] = numbers(2)
     const sent = { code: OUTCOME.sent, number: a, cost: 10 }
@@ -315,7 +315,7 @@ export const messagesContract: Contract<StoredPorts> = {
     const ids = [...decided.ids, ...waiting.ids]
     assert.deepEqual(await statusesOf(ports, main.id, ids), ['not-found', 'not-found', 'not-found', 'not-found'])
     assert.deepEqual(
-      await statusesOf(ports, (2 ** 31 - 8) as AccountId, ids),
+      await statusesOf(ports, anAccountId(2 ** 31 - 8), ids),
       ['not-found', 'not-found', 'not-found', 'not-found'],
       'an account that is not there',
     )

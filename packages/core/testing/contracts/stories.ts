@@ -8,6 +8,7 @@ import {
   type StoredPorts,
   type StoryRefund,
 } from '@gateway/core'
+import { aMessageId } from '../ids.ts'
 import { anAddress, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
@@ -16,7 +17,7 @@ import { aReceipt, handedOver, matchAll, receiptsFor } from './receipts/sent-mes
 import { finding } from './stories/finding.ts'
 import { at, farAhead, longAgo, testCarrier } from './shared.ts'
 
-const nobody = (2 ** 52) as MessageId
+const nobody = aMessageId(2 ** 52)
 
 async function storyOf({ ports }: Traffic, id: MessageId | undefined): Promise<MessageStory> {
   return (await ports.stories.of(id ?? nobody)) ?? assert.fail(`message ${id} has no story`)
@@ -38,7 +39,7 @@ const telling = withTraffic({
   'an id that nobody was given has no story': async (traffic) => {
     const [id = nobody] = await traffic.send(await traffic.account())
     assert.equal(await traffic.ports.stories.of(nobody), undefined)
-    assert.equal(await traffic.ports.stories.of((id + 1) as MessageId), undefined)
+    assert.equal(await traffic.ports.stories.of(aMessageId(id + 1)), undefined)
   },
 
   'what was accepted is told: whose, to whom, when, at what price, in which send': async (traffic) => {

@@ -1,4 +1,13 @@
-import { instant, OUTCOME, secondsAfter, type DispatcherId, type Flight, type StoredPorts } from '@gateway/core'
+import {
+  type MessageId,
+  type AccountId,
+  instant,
+  OUTCOME,
+  secondsAfter,
+  type DispatcherId,
+  type Flight,
+  type StoredPorts,
+} from '@gateway/core'
 import {
   anAccount,
   aNumber,
@@ -22,10 +31,8 @@ async function claimed(ports: Pick<StoredPorts, 'flights'>, dispatcher: Dispatch
   return flight
 }
 
-const codes = async (ports: StoredPorts, by: number, ids: readonly number[]) =>
-  (await ports.messages.status(by as never, ids as never, longAgo)).map((status) =>
-    typeof status === 'string' ? status : status.code,
-  )
+const codes = async (ports: StoredPorts, by: AccountId, ids: readonly MessageId[]) =>
+  (await ports.messages.status(by, ids, longAgo)).map((status) => (typeof status === 'string' ? status : status.code))
 
 test('a lease that is over is judged by the clock of the store, and only recovery fences', async () => {
   const { clock, flights } = setUp()

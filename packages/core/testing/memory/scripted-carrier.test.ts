@@ -1,8 +1,16 @@
-import { OUTCOME, type MessageId, type Receipt, type Submission, type SubmissionAnswer } from '@gateway/core'
-import { aBody, anAddress, numbers, scriptedCarrier, until, type ScriptedCarrierOptions } from '@gateway/core/testing'
+import { OUTCOME, type Receipt, type Submission, type SubmissionAnswer } from '@gateway/core'
+import {
+  aMessageId,
+  aBody,
+  anAddress,
+  numbers,
+  scriptedCarrier,
+  until,
+  type ScriptedCarrierOptions,
+} from '@gateway/core/testing'
 
 const submissions = (count: number, from = 1): readonly Submission[] =>
-  numbers(count).map((to, i) => ({ id: (from + i) as MessageId, from: anAddress(), to, body: aBody() }))
+  numbers(count).map((to, i) => ({ id: aMessageId(from + i), from: anAddress(), to, body: aBody() }))
 
 function setUp(options: ScriptedCarrierOptions = {}) {
   const carrier = scriptedCarrier(options)
@@ -29,8 +37,8 @@ test('a fate decides the answer and the receipt, for each attempt anew', async (
   await carrier.settled()
   expect(outcomes(answers)).toEqual(['refused-for-now', 'accepted', 'accepted', 'accepted'])
   expect(receipts.map(({ reference, code }) => [reference, code])).toEqual([
-    [carrier.referenceOf(3 as MessageId), 103],
-    [carrier.referenceOf(1 as MessageId), 103],
+    [carrier.referenceOf(aMessageId(3)), 103],
+    [carrier.referenceOf(aMessageId(1)), 103],
   ])
   expect(carrier.submitted.map(({ id }) => id)).toEqual([1, 2, 3, 1])
 })
@@ -38,7 +46,7 @@ test('a fate decides the answer and the receipt, for each attempt anew', async (
 test('what is held is answered when the test says so, and a receipt may come before the answer', async () => {
   const { carrier, answers, receipts, submit } = setUp({ fate: () => 'held' })
   submit(submissions(4))
-  await carrier.deliver([carrier.receiptFor(1 as MessageId, OUTCOME.delivered)])
+  await carrier.deliver([carrier.receiptFor(aMessageId(1), OUTCOME.delivered)])
   expect([answers.length, carrier.unanswered.length, carrier.unansweredMost]).toEqual([0, 4, 4])
   expect(carrier.release('accepted', 1)).toBe(1)
   expect(answers).toEqual([{ id: 1, outcome: 'accepted', reference: receipts[0]?.reference }])

@@ -9,6 +9,7 @@ import {
   type Period,
   type StoredPorts,
 } from '@gateway/core'
+import { anAccountId } from '../../ids.ts'
 import { anAccount, anOrder, numbers } from '../../builders.ts'
 import type { Contract } from '../contract.ts'
 import { accepted, assertLedger, at, callersMany, collect, dispatchDue, farAhead, longAgo } from '../shared.ts'
@@ -112,7 +113,7 @@ export const movements: Contract<StoredPorts> = {
     ports,
   ) => {
     const { id } = await anAccount(ports, { credits: 0 })
-    assert.deepEqual(await movementsOf(ports, (id + 1) as AccountId), [])
+    assert.deepEqual(await movementsOf(ports, anAccountId(id + 1)), [])
     await Promise.all(Array.from({ length: 1100 }, () => ports.ledger.topUp(id, credits(1), 'many', longAgo)))
     for (let i = 0; i < 20; i++) {
       for await (const some of ports.ledger.movements(id, {}, limits.statusDays)) {

@@ -1,11 +1,12 @@
 import { strict as assert } from 'node:assert'
 import { credits, instant, type AccountId, type StoredPorts } from '@gateway/core'
+import { anAccountId } from '../../ids.ts'
 import { anAccount, anOrder, numbers } from '../../builders.ts'
 import type { Contract } from '../contract.ts'
 import { accepted, assertLedger, at, callersMany } from '../shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
-const stranger = (2 ** 31 - 8) as AccountId
+const stranger = anAccountId(2 ** 31 - 8)
 
 const moved = ({ ledger }: StoredPorts, from: AccountId, to: AccountId, amount: number) =>
   ledger.transfer({ from, to, amount: credits(amount) }, now)

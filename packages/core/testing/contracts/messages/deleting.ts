@@ -9,6 +9,7 @@ import {
   type MessageId,
   type StoredPorts,
 } from '@gateway/core'
+import { anAccountId, aMessageId } from '../../ids.ts'
 import { aNumber, anAccount, anOrder, numbers } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
@@ -56,7 +57,7 @@ export const deleting = withTraffic({
     const by = await traffic.account()
     const [a, b] = (await traffic.send(by, { to: 2, due: farAhead })) as [MessageId, MessageId]
     const [c] = (await traffic.send(by)) as [MessageId]
-    const nobodys = (Number.MAX_SAFE_INTEGER - 1) as MessageId
+    const nobodys = aMessageId(Number.MAX_SAFE_INTEGER - 1)
     const given = [b, c, b, nobodys, a, c, b, nobodys, a]
     assert.deepEqual(await outcomes(ports, by, given), [
       'deleted',
@@ -179,7 +180,7 @@ export const deleting = withTraffic({
     const atOnce = await accepted(ports, anOrder(sub.id, { to: numbers(2) }))
     const ids = [...waiting.ids, ...atOnce.ids]
     assert.deepEqual(await outcomes(ports, main.id, ids), times(5, 'not-found'))
-    assert.deepEqual(await outcomes(ports, (2 ** 31 - 8) as AccountId, ids), times(5, 'not-found'))
+    assert.deepEqual(await outcomes(ports, anAccountId(2 ** 31 - 8), ids), times(5, 'not-found'))
     assert.deepEqual(await statusesOf(ports, sub.id, ids), times(5, 'waiting'))
     await assertLedger(ports, 2000 - 50)
   },

@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { credits, secondsAfter, type AccountId, type MessageId, type StoredPorts } from '@gateway/core'
+import { anAccountId } from '../../ids.ts'
 import { numbers } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import { withTraffic } from '../flights/traffic.ts'
@@ -72,7 +73,7 @@ export const scheduled = withTraffic({
     const ids = await traffic.send(one, { to: 2, due: farAhead })
     assert.deepEqual(await listed(traffic.ports, one), ids)
     assert.deepEqual(await traffic.ports.messages.scheduled(other, all), { total: 0, items: [] })
-    assert.deepEqual(await traffic.ports.messages.scheduled(4711 as AccountId, all), { total: 0, items: [] })
+    assert.deepEqual(await traffic.ports.messages.scheduled(anAccountId(4711), all), { total: 0, items: [] })
   },
 
   'only what can still be deleted is listed: due ones until they are claimed, and never what was sent at once': async (

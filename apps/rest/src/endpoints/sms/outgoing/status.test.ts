@@ -1,4 +1,4 @@
-import { createGateway, OUTCOME, type MessageStatus, type OutcomeCode } from '@gateway/core'
+import { credits, createGateway, OUTCOME, type MessageStatus, type OutcomeCode } from '@gateway/core'
 import { aNumber, anAccount, numbers } from '@gateway/core/testing'
 import { carry } from '../../../../testing/carry.ts'
 import { startRest, type Rest } from '../../../../testing/start-rest.ts'
@@ -90,6 +90,6 @@ test.each<[OutcomeCode, string]>([
   [213, 'SENDINGFAILED'],
   [214, 'SENDINGFAILED'],
 ])('code %i is %s', (code, word) => {
-  const status: MessageStatus = { code, at: rest.clock.now(), number: aNumber(), cost: 0 as never }
+  const status: MessageStatus = { code, at: rest.clock.now(), number: aNumber(), cost: credits(0) }
   expect(statusWords(status)).toEqual({ word, code })
 })

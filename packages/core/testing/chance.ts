@@ -34,3 +34,22 @@ export function chanceOf(seed: number): Chance {
     },
   }
 }
+
+let chance: Chance | undefined
+
+/** The chance of a test file, seeded by `testSeed()`: the same one however often it is asked for. */
+export const testChance = (): Chance => (chance ??= chanceOf(testSeed()))
+
+/**
+ * `TEST_SEED`, else a random one; 0 to 2^32 - 1. Says it on one line of stderr. Throws if `TEST_SEED` is anything else.
+ * The seed repeats the choices, not the order in which what runs at the same time makes them.
+ */
+export function testSeed(): number {
+  const given = process.env['TEST_SEED']
+  const seed = given === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(given)
+  if (given?.trim() === '' || !Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
+    throw new Error(`TEST_SEED is "${given ?? ''}": it must be a whole number from 0 to ${2 ** 32 - 1}`)
+  }
+  process.stderr.write(`TEST_SEED=${seed} makes the same random choices again\n`)
+  return seed
+}
