@@ -149,8 +149,8 @@ describeProxies('%s', (name) => {
 
     test('in the middle of a large answer: every reply is offered again, in its order', async () => {
       const key = await holder()
-      // 20 MB: more than the buffers of the system take on the way, which may be 10 MB on each connection.
-      const texts = Array.from({ length: 5000 }, (_, i) => `${i} ${'x'.repeat(4000)}`)
+      // 32 MB: more than the buffers of the system take on the way, which may be 10 MB on each connection.
+      const texts = Array.from({ length: 8000 }, (_, i) => `${i} ${'x'.repeat(4000)}`)
       for (let at = 0; at < texts.length; at += 500) await bring(texts.slice(at, at + 500))
       for (const bytes of [1000, 100_000]) {
         // They may just be on their way back: then the answer is empty.
