@@ -46,6 +46,6 @@ export function citesNothing(text: string, there: Citable): readonly string[] {
   for (const [written, cited = ''] of text.matchAll(new RegExp(`\\b[Rr]ulings? (${numbers})`, 'g'))) {
     for (const one of cited.match(/\d+(?:\.\d+)?/g) ?? []) check(there.rulings, one, written)
   }
-  for (const [written] of text.matchAll(/\bP-\d+/g)) check(there.promises, written, written)
+  for (const [written] of text.matchAll(/\bP-\d{1,2}\b/g)) check(there.promises, written, written)
   return missing
 }
