@@ -20,9 +20,13 @@ import {
   handOvers,
   listen,
   loadVariables,
+  loginSettings,
+  loginVariables,
   measureAdmission,
+  measureLogins,
   runProcess,
   serverVariables,
+  warnOfFailedLogins,
   writeOut,
 } from '@gateway/server'
 import { greeting, welcome } from './curl-lines.ts'
@@ -48,6 +52,7 @@ await runProcess({
     ...databaseVariables,
     ...dispatchVariables,
     ...loadVariables,
+    ...loginVariables,
     ...gatewayVariables,
   },
   start: async ({ environment, log, stopping, onStop }) => {
@@ -68,7 +73,8 @@ await runProcess({
     await postgres.migrate()
 
     const clock = systemClock()
-    const ports = { ...postgres.ports, clock, secrets: nodeSecrets() }
+    const secrets = nodeSecrets({ ...loginSettings(environment), reportFailures: warnOfFailedLogins(log) })
+    const ports = { ...postgres.ports, clock, secrets }
     const settings = dispatcherSettings(environment)
     const dispatching = startDispatching({ ports, carriers, log, settings, exchange: exchangeSettings(environment) })
     onStop('dispatching', () => dispatching.stop(drainSeconds))
@@ -86,6 +92,7 @@ await runProcess({
     const health = { checks, stopping }
     const gate = admissionGate(REQUESTS_MAX)
     measureAdmission(metrics, gate)
+    measureLogins(metrics, secrets)
     const app = createAllInOneServer(gateway, { clock, gate, handOvers: answers, log, metrics, health })
     const server = await listen({ app, host: HOST, port: PORT, log, graceSeconds: 6 })
     onStop('server', () => server.close())

@@ -11,16 +11,26 @@ import {
   healthRoutes,
   listen,
   loadVariables,
+  loginSettings,
+  loginVariables,
   measureAdmission,
+  measureLogins,
   runProcess,
   serverVariables,
+  warnOfFailedLogins,
 } from '@gateway/server'
 import { createAspServer } from './server.ts'
 import { gatewaySettings, gatewayVariables } from './variables.ts'
 
 await runProcess({
   name: 'asp',
-  variables: { ...serverVariables(8082), ...databaseVariables, ...loadVariables, ...gatewayVariables },
+  variables: {
+    ...serverVariables(8082),
+    ...databaseVariables,
+    ...loadVariables,
+    ...loginVariables,
+    ...gatewayVariables,
+  },
   start: async ({ environment, log, stopping, onStop }) => {
     const { DATABASE_URL, DATA_DIR, HOST, PORT, REQUESTS_MAX } = environment
     const database = await openDatabase({
@@ -39,12 +49,14 @@ await runProcess({
     const answers = handOvers({ log })
     onStop('answers', () => answers.settle())
     const clock = systemClock()
-    const ports = { ...postgres.ports, clock, secrets: nodeSecrets() }
+    const secrets = nodeSecrets({ ...loginSettings(environment), reportFailures: warnOfFailedLogins(log) })
+    const ports = { ...postgres.ports, clock, secrets }
     const gateway = createGateway(ports, gatewaySettings(environment))
     const metrics = createMetrics()
     const health = healthRoutes({ checks: { database: () => postgres.ping().then(() => true) }, stopping })
     const gate = admissionGate(REQUESTS_MAX)
     measureAdmission(metrics, gate)
+    measureLogins(metrics, secrets)
     const app = createAspServer(gateway, {
       clock,
       gate,
