@@ -21,6 +21,8 @@ export interface NodeSecretsSettings {
   readonly hashesMax?: number
   /** Passwords that may wait to be hashed. Default 150: at 28 ms a hash and two at a time the last of them waits 2.1 s. */
   readonly waitingMax?: number
+  /** Where hashing takes longer, no more wait than are hashed in so long, but always ten times `hashesMax`. Default 2.1. */
+  readonly waitSecondsMax?: number
   /** Is told of failed log-ins, of each account and network at most once a minute. */
   readonly reportFailures?: (failed: FailedLogins) => void
 }
@@ -41,17 +43,22 @@ const keyPrefix = 'gw_'
  *
  * Networks take turns at being hashed. The queue holds `waitingMax` log-ins in all; when it is full, the newest of the network
  * that burdens it most (what it has waiting, and its failures of the last minute) makes room for a network that burdens it
- * less, or else the newcomer is refused. So whoever comes from a network without failures is let in, starts after at most one
- * log-in of each other network, and so within 150 × 28 ms / 2 = 2.1 s. Refused is 'overloaded' of `checkPassword`, and
+ * less or alike, also within one network. So whoever comes from a network without failures is let in, starts after at most one
+ * log-in of each other network, and so within 150 × 28 ms / 2 = 2.1 s; where a hash takes longer, fewer may wait. Refused is 'overloaded' of `checkPassword`, and
  * `hashPassword` rejects: nothing was looked up, hashed or counted (ruling 1.25).
  */
 export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   const { failuresMax = 10, failureSeconds = 60, verifiedSeconds = 300, verifiedMax = 10_000 } = settings
-  const { hashesMax = 2, waitingMax = 150, reportFailures = () => undefined } = settings
+  const { hashesMax = 2, waitingMax = 150, waitSecondsMax = 2.1, reportFailures = () => undefined } = settings
   const digestKey = randomBytes(32)
   const nothing = hashOfNothing()
   const wrongOf = recentCounts(60)
-  const turns = takeTurns({ atOnceMax: hashesMax, waitingMax, burdenOf: (network) => wrongOf.of(network) })
+  const turns = takeTurns({
+    atOnceMax: hashesMax,
+    waitingMax,
+    waitSecondsMax,
+    burdenOf: (network) => wrongOf.of(network),
+  })
   const verified = verifiedPairs(verifiedSeconds, verifiedMax)
   const failures = failureCounts(failuresMax, failureSeconds)
   const logins = loginCounts()

@@ -51,12 +51,11 @@ const refused = expect.objectContaining({ code: 'overloaded' }) as unknown
 /** What is rejected becomes an answer, so that nothing is unhandled meanwhile. */
 const answer = (of: Promise<string>) => of.catch((problem: unknown) => problem)
 
-test('when the queue is full, a network alone is refused its newcomers at once, and what waits is run', async () => {
+test('when the queue is full, the newest that waits makes room for the newcomer of a network that is alone', async () => {
   const work = held({ atOnceMax: 1, waitingMax: 2 })
-  const all = ['a', 'b', 'c'].map((name) => work.run('n', name))
-  await expect(work.run('n', 'd')).rejects.toMatchObject({ code: 'overloaded' })
-  for (const name of ['a', 'b', 'c']) await work.end(name)
-  expect(await Promise.all(all)).toEqual(['a', 'b', 'c'])
+  const all = ['a', 'b', 'c', 'd'].map((name) => answer(work.run('n', name)))
+  for (const name of ['a', 'b', 'd']) await work.end(name)
+  expect(await Promise.all(all)).toEqual(['a', 'b', refused, 'd'])
   const again = work.run('n', 'again')
   await new Promise(setImmediate)
   await work.end('again')
@@ -85,6 +84,22 @@ test('a network with a burden makes room for one without, and never the other wa
   const all = ['first', 'guesser', 'm', 'n', 'guesser'].map((network, i) => answer(work.run(network, `${i}`)))
   for (const name of ['0', '2', '3']) await work.end(name)
   expect(await Promise.all(all)).toEqual(['0', refused, '2', '3', refused])
+})
+
+test('no more waits than is done in the time of the setting, by what work took lately, but ten times what runs at once', async () => {
+  let now = 0
+  const turns = takeTurns({ atOnceMax: 2, waitingMax: 100, waitSecondsMax: 1, now: () => now })
+  const run = (milliseconds: number) => turns.run('n', () => Promise.resolve(void (now += milliseconds)))
+  const waitingOf = async (count: number) => {
+    const all = Array.from({ length: count }, () => run(0).catch(() => undefined))
+    const { waiting } = turns
+    await Promise.all(all)
+    return waiting
+  }
+  await run(40)
+  expect(await waitingOf(90)).toBe(50)
+  for (let i = 0; i < 100; i++) await run(10_000)
+  expect(await waitingOf(90)).toBe(20)
 })
 
 test('work that fails gives its turn on', async () => {

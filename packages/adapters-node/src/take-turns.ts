@@ -12,6 +12,10 @@ export interface Turns {
 export interface TurnSettings {
   readonly atOnceMax: number
   readonly waitingMax: number
+  /** No more may wait than is done in so long, by what work took lately; but always ten times `atOnceMax`. Default: no such bound. */
+  readonly waitSecondsMax?: number
+  /** In milliseconds; it never goes back. */
+  readonly now?: () => number
   /** What a network has done lately that counts against it like work that waits. Default: nothing. */
   readonly burdenOf?: (network: string) => number
 }
@@ -23,13 +27,32 @@ interface Waiting {
 
 /**
  * A network's first waiting work starts after at most one of each other network that waits. When the queue is full, the
- * newest work of the network with the greatest burden makes room; if that is the newcomer's own network, the newcomer is refused.
+ * newest work of the network with the greatest burden makes room, be it that of the newcomer. The newcomer is refused if its
+ * network has the greatest burden and nothing that waits.
  */
-export function takeTurns({ atOnceMax, waitingMax, burdenOf = () => 0 }: TurnSettings): Turns {
+export function takeTurns(settings: TurnSettings): Turns {
+  const {
+    atOnceMax,
+    waitingMax,
+    waitSecondsMax = Infinity,
+    burdenOf = () => 0,
+    now = () => performance.now(),
+  } = settings
   /** By network; the order of the keys is that of the turns. */
   const queues = new Map<string, Waiting[]>()
   let running = 0
   let waiting = 0
+  let usualMilliseconds = 0
+
+  function isFull(): boolean {
+    const done = (atOnceMax * waitSecondsMax * 1000) / usualMilliseconds
+    return waiting >= Math.min(waitingMax, Math.max(10 * atOnceMax, done))
+  }
+
+  /** A moving average: what took longer counts after some of it, and one that stood still does not count much. */
+  function learn(milliseconds: number): void {
+    usualMilliseconds = usualMilliseconds === 0 ? milliseconds : usualMilliseconds * 0.9 + milliseconds * 0.1
+  }
 
   function startNext(): void {
     const [next] = queues
@@ -55,16 +78,17 @@ export function takeTurns({ atOnceMax, waitingMax, burdenOf = () => 0 }: TurnSet
     return heaviest
   }
 
-  /** Refuses what came last from the network with the greatest burden; throws if that would be the newcomer. */
+  /** Refuses what came last from the network with the greatest burden; throws if nothing of it waits. */
   function makeRoom(newcomer: string): void {
     const own = (queues.get(newcomer)?.length ?? 0) + 1 + burdenOf(newcomer)
     const { network, burden } = heaviestNetwork()
-    const queue = queues.get(network)
-    if (queue === undefined || network === newcomer || own > burden) throw overloaded()
-    const newest = queue.pop()
-    if (queue.length === 0) queues.delete(network)
+    const victim = own > burden ? newcomer : network
+    const queue = queues.get(victim)
+    const newest = queue?.pop()
+    if (newest === undefined) throw overloaded()
+    if (queue?.length === 0) queues.delete(victim)
     waiting--
-    newest?.refuse(overloaded())
+    newest.refuse(overloaded())
   }
 
   function turn(network: string): Promise<void> | undefined {
@@ -72,7 +96,7 @@ export function takeTurns({ atOnceMax, waitingMax, burdenOf = () => 0 }: TurnSet
       running++
       return undefined
     }
-    if (waiting >= waitingMax) makeRoom(network)
+    if (isFull()) makeRoom(network)
     const queue = queues.get(network) ?? []
     queues.set(network, queue)
     waiting++
@@ -85,9 +109,11 @@ export function takeTurns({ atOnceMax, waitingMax, burdenOf = () => 0 }: TurnSet
     },
     async run(network, work) {
       await turn(network)
+      const started = now()
       try {
         return await work()
       } finally {
+        learn(now() - started)
         startNext()
       }
     },
