@@ -1,4 +1,4 @@
-import { gatewayVariables, openPorts, serveGateway } from '@gateway/composition'
+import { gatewayVariables, loginsOf, openPorts, serveGateway } from '@gateway/composition'
 import { createBackOffice, type Messages } from '@gateway/core'
 import {
   carriersFrom,
@@ -9,7 +9,15 @@ import {
   startDispatching,
   withProgress,
 } from '@gateway/dispatcher'
-import { createMetrics, databaseVariables, loadVariables, runProcess, serverVariables, writeOut } from '@gateway/server'
+import {
+  createMetrics,
+  databaseVariables,
+  loadVariables,
+  loginVariables,
+  runProcess,
+  serverVariables,
+  writeOut,
+} from '@gateway/server'
 import { greeting, welcome } from './curl-lines.ts'
 import { openDemoAccount, type DemoAccount } from './demo-account.ts'
 import { createAllInOneServer } from './server.ts'
@@ -33,13 +41,14 @@ await runProcess({
     ...databaseVariables,
     ...dispatchVariables,
     ...loadVariables,
+    ...loginVariables,
     ...gatewayVariables,
   },
   start: async (life) => {
     const { environment, log, onStop } = life
     const { DATA_DIR, CARRIERS } = environment
     const carriers = carriersFrom(CARRIERS, { dataDir: DATA_DIR, report: (err) => log.error({ err }, 'carrier') })
-    const { ports, health, alone } = await openPorts(life)
+    const { ports, health, alone } = await openPorts(life, loginsOf(life))
 
     const settings = dispatcherSettings(environment)
     const dispatching = startDispatching({ ports, carriers, log, settings, exchange: exchangeSettings(environment) })

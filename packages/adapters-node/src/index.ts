@@ -1,2 +1,3 @@
-export { nodeSecrets, type NodeSecretsSettings } from './node-secrets.ts'
+export type { FailedLogins } from './failed-logins.ts'
+export { nodeSecrets, type NodeSecrets, type NodeSecretsSettings } from './node-secrets.ts'
 export { systemClock } from './system-clock.ts'

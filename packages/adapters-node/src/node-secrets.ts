@@ -1,7 +1,10 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import type { KeyHash, PasswordAttempt, Secrets } from '@gateway/core'
+import type { KeyHash, Login, PasswordAttempt, Secrets } from '@gateway/core'
+import { failedLoginReports, type FailedLogins } from './failed-logins.ts'
 import { failureCounts } from './failure-counts.ts'
+import { loginCounts, type LoginCounts } from './login-counts.ts'
 import { hashOf, hashOfNothing, isPasswordOf } from './password-hash.ts'
+import { recentCounts } from './recent-counts.ts'
 import { isOverload, takeTurns } from './take-turns.ts'
 import { verifiedPairs } from './verified-pairs.ts'
 
@@ -10,16 +13,25 @@ export interface NodeSecretsSettings {
   readonly failuresMax?: number
   /** Each is forgotten after so long. Default 60. */
   readonly failureSeconds?: number
-  /** So long a pair that was right stays right without being hashed. Default 60. */
+  /** So long after its last use a pair that was right stays right without being hashed. Default 300. */
   readonly verifiedSeconds?: number
   /** So many such pairs are remembered. Default 10 000. */
   readonly verifiedMax?: number
   /** Passwords that are hashed at a time. Default 2: two of the four threads that files and look-ups of names need too. */
   readonly hashesMax?: number
-  /** Passwords that may wait to be hashed. Default 1000: 14 s on two cores. */
+  /** Passwords that may wait to be hashed. Default 150: at 28 ms a hash and two at a time the last of them waits 2.1 s. */
   readonly waitingMax?: number
-  /** Of these, from one network. Default 100. */
-  readonly waitingPerNetworkMax?: number
+  /** Where hashing takes longer, no more wait than are hashed in so long, but always ten times `hashesMax`. Default 2.1. */
+  readonly waitSecondsMax?: number
+  /** Is told of failed log-ins, of each account and network at most once a minute. */
+  readonly reportFailures?: (failed: FailedLogins) => void
+}
+
+export interface NodeSecrets extends Secrets {
+  /** What became of log-ins by a pair, since the start. */
+  readonly logins: LoginCounts
+  /** How many of them wait to be hashed now. */
+  readonly waiting: () => number
 }
 
 /** By which people and scanners know a key of ours. Three of the six characters that are stored in clear are chance. */
@@ -27,55 +39,97 @@ const keyPrefix = 'gw_'
 
 /**
  * Secrets by node's own cryptography: scrypt for passwords, SHA-256 for keys. Failures and right pairs are remembered by
- * this process alone. Beyond the bounds of what may wait `checkPassword` answers 'overloaded', and `hashPassword` rejects: nothing was
- * hashed or counted (ruling 1.25).
+ * this process alone.
+ *
+ * Networks take turns at being hashed. The queue holds `waitingMax` log-ins in all; when it is full, the newest of the network
+ * that burdens it most (what it has waiting, and its failures of the last minute) makes room for a network that burdens it
+ * less or alike, also within one network. So whoever comes from a network without failures is let in, starts after at most one
+ * log-in of each other network, and so within 150 × 28 ms / 2 = 2.1 s; where a hash takes longer, fewer may wait. Refused is 'overloaded' of `checkPassword`, and
+ * `hashPassword` rejects: nothing was looked up, hashed or counted (ruling 1.25).
  */
-export function nodeSecrets(settings: NodeSecretsSettings = {}): Secrets {
-  const { failuresMax = 10, failureSeconds = 60, verifiedSeconds = 60, verifiedMax = 10_000 } = settings
-  const { hashesMax = 2, waitingMax = 1000, waitingPerNetworkMax = 100 } = settings
+export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
+  const { failuresMax = 10, failureSeconds = 60, verifiedSeconds = 300, verifiedMax = 10_000 } = settings
+  const { hashesMax = 2, waitingMax = 150, waitSecondsMax = 2.1, reportFailures = () => undefined } = settings
   const digestKey = randomBytes(32)
   const nothing = hashOfNothing()
-  const turns = takeTurns({ atOnceMax: hashesMax, waitingMax, waitingPerNetworkMax })
+  const wrongOf = recentCounts(60)
+  const turns = takeTurns({
+    atOnceMax: hashesMax,
+    waitingMax,
+    waitSecondsMax,
+    burdenOf: (network) => wrongOf.of(network),
+  })
   const verified = verifiedPairs(verifiedSeconds, verifiedMax)
   const failures = failureCounts(failuresMax, failureSeconds)
+  const logins = loginCounts()
+  const reports = failedLoginReports(reportFailures)
   const running = new Map<string, ReturnType<Secrets['checkPassword']>>()
 
-  /** Stands for its fields in memory; a changed password has another hash, and so another digest. */
+  /** Stands for its fields in memory. */
   const digest = (...fields: readonly (string | undefined)[]): string =>
     createHmac('sha256', digestKey).update(JSON.stringify(fields)).digest('base64')
 
+  /** Who uses a pair that was right lately, if the stored password is still the one it was right against. */
+  async function recall(pair: string, { now, remembered }: PasswordAttempt): Promise<Login | undefined> {
+    const against = verified.against(pair, now)
+    const login = against === undefined ? undefined : await remembered()
+    if (against === undefined || login === undefined || digest(login.password) !== against) return undefined
+    verified.renew(pair, against, now)
+    return login
+  }
+
+  /** As long for a name that nobody has as for a wrong password: one look-up and one hash. */
+  async function hash({ password, network, stored }: PasswordAttempt, user: string): Promise<Login | 'wrong'> {
+    const login = await stored()
+    const matches = await isPasswordOf(login?.password ?? nothing, password)
+    if (matches && login?.password !== undefined) return login
+    wrongOf.add(network)
+    reports.failed(user, login?.account.id ?? null, network)
+    return 'wrong'
+  }
+
   /** Counted before it is hashed, or else as many guesses as come at the same time would find room. */
-  async function check({ password, stored, network, now }: PasswordAttempt, pair: string, user: string) {
+  async function check(attempt: PasswordAttempt, pair: string, user: string) {
+    const { network, now } = attempt
     const takeBack = failures.count(user, now)
-    if (typeof takeBack === 'object') return takeBack
+    if (typeof takeBack === 'object') {
+      reports.failedAgain(user, network)
+      return takeBack
+    }
     try {
-      const matches = await turns.run(network, () => isPasswordOf(stored ?? nothing, password))
-      if (!matches || stored === undefined) return 'wrong'
+      const login = await turns.run(network, () => hash(attempt, user))
+      if (login === 'wrong') return 'wrong'
+      takeBack()
+      verified.renew(pair, digest(login.password), now)
+      return login
     } catch (problem) {
       takeBack()
       if (isOverload(problem)) return 'overloaded'
       throw problem
     }
-    takeBack()
-    verified.add(pair, now)
-    return 'right'
+  }
+
+  function checkOnce(attempt: PasswordAttempt, pair: string, login: string) {
+    const key = digest(pair, attempt.network)
+    const same = running.get(key)
+    if (same !== undefined) return same
+    const checked = check(attempt, pair, digest(login, attempt.network)).finally(() => running.delete(key))
+    running.set(key, checked)
+    return checked
   }
 
   return {
+    logins,
+    waiting: () => turns.waiting,
     newApiKey: () => keyPrefix + randomBytes(32).toString('base64url'),
     newPassword: () => randomBytes(15).toString('base64url'),
     hashKey: (key) => createHash('sha256').update(key).digest('hex') as KeyHash,
     hashPassword: (password) => turns.run('', () => hashOf(password)),
     async checkPassword(attempt) {
-      const { password, stored, network, now } = attempt
       const login = attempt.login.toLowerCase()
-      const pair = digest(login, password, stored)
-      if (verified.has(pair, now)) return 'right'
-      const key = digest(pair, network)
-      const same = running.get(key)
-      if (same !== undefined) return same
-      const checked = check(attempt, pair, digest(login, network)).finally(() => running.delete(key))
-      running.set(key, checked)
+      const pair = digest(login, attempt.password)
+      const checked = (await recall(pair, attempt)) ?? (await checkOnce(attempt, pair, login))
+      logins.count(checked)
       return checked
     },
   }

@@ -1,6 +1,6 @@
 import { takeTurns, type TurnSettings } from './take-turns.ts'
 
-const settings = { atOnceMax: 2, waitingMax: 10, waitingPerNetworkMax: 5 }
+const settings = { atOnceMax: 2, waitingMax: 10 }
 
 /** Work that ends when the test says so. */
 function held(bounds: TurnSettings) {
@@ -15,6 +15,7 @@ function held(bounds: TurnSettings) {
         return new Promise<string>((resolve) => ends.set(name, () => resolve(name)))
       }),
     async end(name: string) {
+      await new Promise(setImmediate)
       ends.get(name)?.()
       await new Promise(setImmediate)
     },
@@ -45,19 +46,60 @@ test('a flood from one network delays another network by one turn only', async (
   await Promise.all(all)
 })
 
-test('what exceeds the bounds of a network or of all is refused as overloaded and never run, and others still wait', async () => {
-  const work = held({ atOnceMax: 1, waitingMax: 3, waitingPerNetworkMax: 2 })
-  const all = ['a', 'b', 'c'].map((name) => work.run('n', name))
-  await expect(work.run('n', 'of the network')).rejects.toMatchObject({ code: 'overloaded' })
-  all.push(work.run('m', 'd'))
-  await expect(work.run('o', 'of all')).rejects.toMatchObject({ code: 'overloaded' })
-  for (const name of ['a', 'b', 'd', 'c']) await work.end(name)
-  expect(work.started).toEqual(['a', 'b', 'd', 'c'])
-  await Promise.all(all)
+const refused = expect.objectContaining({ code: 'overloaded' }) as unknown
+
+/** What is rejected becomes an answer, so that nothing is unhandled meanwhile. */
+const answer = (of: Promise<string>) => of.catch((problem: unknown) => problem)
+
+test('when the queue is full, the newest that waits makes room for the newcomer of a network that is alone', async () => {
+  const work = held({ atOnceMax: 1, waitingMax: 2 })
+  const all = ['a', 'b', 'c', 'd'].map((name) => answer(work.run('n', name)))
+  for (const name of ['a', 'b', 'd']) await work.end(name)
+  expect(await Promise.all(all)).toEqual(['a', 'b', refused, 'd'])
   const again = work.run('n', 'again')
   await new Promise(setImmediate)
   await work.end('again')
   expect(await again).toBe('again')
+  expect(work.turns.waiting).toBe(0)
+})
+
+test('when the queue is full, the newest of the network that has most waiting makes room for another network', async () => {
+  const work = held({ atOnceMax: 1, waitingMax: 3 })
+  const all = ['a', 'b', 'c'].map((name) => answer(work.run('n', name)))
+  all.push(answer(work.run('m', 'd')), answer(work.run('o', 'e')))
+  for (const name of ['a', 'b', 'd', 'e']) await work.end(name)
+  expect(work.started).toEqual(['a', 'b', 'd', 'e'])
+  expect(await Promise.all(all)).toEqual(['a', 'b', refused, 'd', 'e'])
+})
+
+test('among networks that have as much waiting the one whose turn comes last makes room: the first are served', async () => {
+  const work = held({ atOnceMax: 1, waitingMax: 2 })
+  const all = ['m', 'n', 'o', 'p', 'q'].map((network) => answer(work.run(network, `of ${network}`)))
+  for (const name of ['of m', 'of n', 'of q']) await work.end(name)
+  expect(await Promise.all(all)).toEqual(['of m', 'of n', refused, refused, 'of q'])
+})
+
+test('a network with a burden makes room for one without, and never the other way round', async () => {
+  const work = held({ atOnceMax: 1, waitingMax: 2, burdenOf: (network) => (network === 'guesser' ? 1 : 0) })
+  const all = ['first', 'guesser', 'm', 'n', 'guesser'].map((network, i) => answer(work.run(network, `${i}`)))
+  for (const name of ['0', '2', '3']) await work.end(name)
+  expect(await Promise.all(all)).toEqual(['0', refused, '2', '3', refused])
+})
+
+test('no more waits than is done in the time of the setting, by what work took lately, but ten times what runs at once', async () => {
+  let now = 0
+  const turns = takeTurns({ atOnceMax: 2, waitingMax: 100, waitSecondsMax: 1, now: () => now })
+  const run = (milliseconds: number) => turns.run('n', () => Promise.resolve(void (now += milliseconds)))
+  const waitingOf = async (count: number) => {
+    const all = Array.from({ length: count }, () => run(0).catch(() => undefined))
+    const { waiting } = turns
+    await Promise.all(all)
+    return waiting
+  }
+  await run(40)
+  expect(await waitingOf(90)).toBe(50)
+  for (let i = 0; i < 100; i++) await run(10_000)
+  expect(await waitingOf(90)).toBe(20)
 })
 
 test('work that fails gives its turn on', async () => {

@@ -1,8 +1,10 @@
 /** So much work at a time; the rest waits, and networks take turns, so that a flood from one of them delays itself. */
 export interface Turns {
+  /** How much waits. */
+  readonly waiting: number
   /**
-   * Runs `work` when its turn comes. Rejects with an error whose `code` is 'overloaded', and does nothing, if too much waits
-   * already: of this network, or of all together.
+   * Runs `work` when its turn comes. Rejects with an error whose `code` is 'overloaded', and does nothing, if too much waits:
+   * at once, or while it waits, when its place goes to a network that burdens the queue less. Work that started is never refused.
    */
   run<T>(network: string, work: () => Promise<T>): Promise<T>
 }
@@ -10,14 +12,47 @@ export interface Turns {
 export interface TurnSettings {
   readonly atOnceMax: number
   readonly waitingMax: number
-  readonly waitingPerNetworkMax: number
+  /** No more may wait than is done in so long, by what work took lately; but always ten times `atOnceMax`. Default: no such bound. */
+  readonly waitSecondsMax?: number
+  /** In milliseconds; it never goes back. */
+  readonly now?: () => number
+  /** What a network has done lately that counts against it like work that waits. Default: nothing. */
+  readonly burdenOf?: (network: string) => number
 }
 
-export function takeTurns({ atOnceMax, waitingMax, waitingPerNetworkMax }: TurnSettings): Turns {
+interface Waiting {
+  readonly start: () => void
+  readonly refuse: (overloaded: Error) => void
+}
+
+/**
+ * A network's first waiting work starts after at most one of each other network that waits. When the queue is full, the
+ * newest work of the network with the greatest burden makes room, be it that of the newcomer. The newcomer is refused if its
+ * network has the greatest burden and nothing that waits.
+ */
+export function takeTurns(settings: TurnSettings): Turns {
+  const {
+    atOnceMax,
+    waitingMax,
+    waitSecondsMax = Infinity,
+    burdenOf = () => 0,
+    now = () => performance.now(),
+  } = settings
   /** By network; the order of the keys is that of the turns. */
-  const queues = new Map<string, (() => void)[]>()
+  const queues = new Map<string, Waiting[]>()
   let running = 0
   let waiting = 0
+  let usualMilliseconds = 0
+
+  function isFull(): boolean {
+    const done = (atOnceMax * waitSecondsMax * 1000) / usualMilliseconds
+    return waiting >= Math.min(waitingMax, Math.max(10 * atOnceMax, done))
+  }
+
+  /** A moving average: what took longer counts after some of it, and one that stood still does not count much. */
+  function learn(milliseconds: number): void {
+    usualMilliseconds = usualMilliseconds === 0 ? milliseconds : usualMilliseconds * 0.9 + milliseconds * 0.1
+  }
 
   function startNext(): void {
     const [next] = queues
@@ -27,10 +62,33 @@ export function takeTurns({ atOnceMax, waitingMax, waitingPerNetworkMax }: TurnS
     }
     const [network, queue] = next
     queues.delete(network)
-    const start = queue.shift()
+    const first = queue.shift()
     if (queue.length > 0) queues.set(network, queue) // behind all others
     waiting--
-    start?.()
+    first?.start()
+  }
+
+  /** Of networks that burden the queue alike the one whose turn comes last. */
+  function heaviestNetwork(): { readonly network: string; readonly burden: number } {
+    let heaviest = { network: '', burden: 0 }
+    for (const [network, { length }] of queues) {
+      const burden = length + burdenOf(network)
+      if (burden >= heaviest.burden) heaviest = { network, burden }
+    }
+    return heaviest
+  }
+
+  /** Refuses what came last from the network with the greatest burden; throws if nothing of it waits. */
+  function makeRoom(newcomer: string): void {
+    const own = (queues.get(newcomer)?.length ?? 0) + 1 + burdenOf(newcomer)
+    const { network, burden } = heaviestNetwork()
+    const victim = own > burden ? newcomer : network
+    const queue = queues.get(victim)
+    const newest = queue?.pop()
+    if (newest === undefined) throw overloaded()
+    if (queue?.length === 0) queues.delete(victim)
+    waiting--
+    newest.refuse(overloaded())
   }
 
   function turn(network: string): Promise<void> | undefined {
@@ -38,19 +96,24 @@ export function takeTurns({ atOnceMax, waitingMax, waitingPerNetworkMax }: TurnS
       running++
       return undefined
     }
+    if (isFull()) makeRoom(network)
     const queue = queues.get(network) ?? []
-    if (waiting >= waitingMax || queue.length >= waitingPerNetworkMax) throw overloaded()
     queues.set(network, queue)
     waiting++
-    return new Promise((resolve) => queue.push(resolve))
+    return new Promise((start, refuse) => queue.push({ start, refuse }))
   }
 
   return {
+    get waiting() {
+      return waiting
+    },
     async run(network, work) {
       await turn(network)
+      const started = now()
       try {
         return await work()
       } finally {
+        learn(now() - started)
         startNext()
       }
     },

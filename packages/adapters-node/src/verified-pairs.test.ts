@@ -3,25 +3,30 @@ import { verifiedPairs } from './verified-pairs.ts'
 
 const start = instant(Date.UTC(2026, 9, 18))
 
-test('a pair is remembered for its time, counted from when it was right and not from when it was asked for', () => {
+test('a pair is remembered for its time after its last use, and looking at it is no use', () => {
   const pairs = verifiedPairs(60, 10)
-  pairs.add('a', start)
-  expect(pairs.has('a', secondsAfter(start, 59.999))).toBe(true)
-  expect(pairs.has('a', secondsAfter(start, 60))).toBe(false)
-  expect(pairs.has('b', start)).toBe(false)
+  pairs.renew('a', 'stored', start)
+  expect(pairs.against('a', secondsAfter(start, 59.999))).toBe('stored')
+  expect(pairs.against('b', start)).toBeUndefined()
+  pairs.renew('a', 'stored', secondsAfter(start, 59))
+  expect(pairs.against('a', secondsAfter(start, 118.999))).toBe('stored')
+  expect(pairs.against('a', secondsAfter(start, 119))).toBeUndefined()
+})
+
+test('a request that began a moment before the last use finds its pair', () => {
+  const pairs = verifiedPairs(60, 10)
+  pairs.renew('a', 'stored', start)
+  expect(pairs.against('a', secondsAfter(start, -0.01))).toBe('stored')
 })
 
 test('a clock that is set back makes no pair last longer', () => {
   const pairs = verifiedPairs(60, 10)
-  pairs.add('a', start)
-  expect(pairs.has('a', secondsAfter(start, -3600))).toBe(false)
+  pairs.renew('a', 'stored', start)
+  expect(pairs.against('a', secondsAfter(start, -3600))).toBeUndefined()
 })
 
 test('of more pairs than the bound the one that was not used longest is forgotten', () => {
   const pairs = verifiedPairs(60, 2)
-  pairs.add('a', start)
-  pairs.add('b', start)
-  expect(pairs.has('a', start)).toBe(true)
-  pairs.add('c', start)
-  expect(['a', 'b', 'c'].map((digest) => pairs.has(digest, start))).toEqual([true, false, true])
+  for (const pair of ['a', 'b', 'a', 'c']) pairs.renew(pair, 'stored', start)
+  expect(['a', 'b', 'c'].map((pair) => pairs.against(pair, start))).toEqual(['stored', undefined, 'stored'])
 })

@@ -2,29 +2,29 @@ import type { Instant } from '@gateway/core'
 
 /** Which pairs were right lately. It holds keyed digests, from which nobody gets a password. */
 export interface VerifiedPairs {
-  has(digest: string, now: Instant): boolean
-  add(digest: string, now: Instant): void
+  /** Against which stored hash the pair was right, as its digest; undefined if that is too long ago. */
+  against(pair: string, now: Instant): string | undefined
+  /** The pair was right, or was used and still is. */
+  renew(pair: string, stored: string, now: Instant): void
 }
 
-/** Remembers each for `seconds` from when it was added, and at most `pairsMax`: then the one not used longest is forgotten. */
+/** Remembers each for `seconds` after its last use, and at most `pairsMax`: then the one not used longest is forgotten. */
 export function verifiedPairs(seconds: number, pairsMax: number): VerifiedPairs {
   /** A Map keeps the order in which keys were set: the one used last is at the end. */
-  const added = new Map<string, Instant>()
+  const used = new Map<string, { readonly stored: string; readonly at: Instant }>()
   return {
-    has(digest, now) {
-      const since = added.get(digest)
-      if (since === undefined) return false
-      added.delete(digest)
-      // A clock that was set back must not make a pair last longer.
-      if (now < since || now - since >= seconds * 1000) return false
-      added.set(digest, since)
-      return true
+    against(pair, now) {
+      const last = used.get(pair)
+      // `now` may be a little before the last use, but a clock that was set back makes no pair last longer.
+      if (last !== undefined && Math.abs(now - last.at) < seconds * 1000) return last.stored
+      used.delete(pair)
+      return undefined
     },
-    add(digest, now) {
-      added.delete(digest)
-      added.set(digest, now)
-      const [oldest] = added.keys()
-      if (added.size > pairsMax && oldest !== undefined) added.delete(oldest)
+    renew(pair, stored, now) {
+      used.delete(pair)
+      used.set(pair, { stored, at: now })
+      const [oldest] = used.keys()
+      if (used.size > pairsMax && oldest !== undefined) used.delete(oldest)
     },
   }
 }

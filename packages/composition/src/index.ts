@@ -1,3 +1,4 @@
+export { loginsOf } from './logins-of.ts'
 export { openPorts, type Opened } from './open-ports.ts'
 export { serveGateway, type ServerParts } from './serve-gateway.ts'
 export { startInterface, type InterfaceSettings } from './start-interface.ts'

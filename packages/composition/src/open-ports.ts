@@ -1,4 +1,4 @@
-import { nodeSecrets, systemClock } from '@gateway/adapters-node'
+import { nodeSecrets, systemClock, type NodeSecrets, type NodeSecretsSettings } from '@gateway/adapters-node'
 import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
 import type { Ports } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
@@ -13,13 +13,16 @@ export interface DatabaseEnvironment extends Readonly<Parameters<typeof database
 export type LifeWith<Environment> = Omit<Life<Variables>, 'environment'> & { readonly environment: Environment }
 
 export interface Opened {
-  readonly ports: Ports
+  readonly ports: Ports & { readonly secrets: NodeSecrets }
   readonly health: HealthSettings
   readonly alone: PostgresPorts['alone']
 }
 
-/** Opens the database of the environment, brings its schema up to date, and closes it when the process stops. */
-export async function openPorts(life: LifeWith<DatabaseEnvironment>): Promise<Opened> {
+/**
+ * Opens the database of the environment, brings its schema up to date, and closes it when the process stops. `logins`: how a process
+ * that checks passwords does that.
+ */
+export async function openPorts(life: LifeWith<DatabaseEnvironment>, logins?: NodeSecretsSettings): Promise<Opened> {
   const { environment, log, stopping, onStop } = life
   const { DATABASE_URL, DATA_DIR } = environment
   const database = await openDatabase({
@@ -35,7 +38,7 @@ export async function openPorts(life: LifeWith<DatabaseEnvironment>): Promise<Op
   await postgres.checkServer()
   await postgres.migrate()
   return {
-    ports: { ...postgres.ports, clock: systemClock(), secrets: nodeSecrets() },
+    ports: { ...postgres.ports, clock: systemClock(), secrets: nodeSecrets(logins) },
     health: { checks: { database: () => postgres.ping().then(() => true) }, stopping },
     alone: postgres.alone,
   }

@@ -6,6 +6,7 @@ import {
   handOvers,
   listen,
   measureAdmission,
+  measureLogins,
   type AdmissionGate,
   type HandOvers,
   type HealthSettings,
@@ -53,6 +54,7 @@ export async function serveGateway(
   const gateway = createGateway(ports, gatewaySettings(environment))
   const gate = admissionGate(REQUESTS_MAX)
   measureAdmission(metrics, gate)
+  measureLogins(metrics, ports.secrets)
   const app = createServer(gateway, { clock: ports.clock, gate, handOvers: answers, log, metrics, health })
   const server = await listen({ app, host: HOST, port: PORT, log, ...(graceSeconds && { graceSeconds }) })
   onStop('server', () => server.close())

@@ -1,4 +1,5 @@
-import { databaseVariables, loadVariables, runProcess, serverVariables } from '@gateway/server'
+import { databaseVariables, loadVariables, loginVariables, runProcess, serverVariables } from '@gateway/server'
+import { loginsOf } from './logins-of.ts'
 import { openPorts } from './open-ports.ts'
 import { serveGateway, type Serving } from './serve-gateway.ts'
 import { gatewayVariables } from './variables.ts'
@@ -14,8 +15,14 @@ export interface InterfaceSettings extends Pick<Serving, 'createServer'> {
 export const startInterface = ({ name, port, createServer }: InterfaceSettings): Promise<void> =>
   runProcess({
     name,
-    variables: { ...serverVariables(port), ...databaseVariables, ...loadVariables, ...gatewayVariables },
+    variables: {
+      ...serverVariables(port),
+      ...databaseVariables,
+      ...loadVariables,
+      ...loginVariables,
+      ...gatewayVariables,
+    },
     start: async (life) => {
-      await serveGateway(life, await openPorts(life), { createServer })
+      await serveGateway(life, await openPorts(life, loginsOf(life)), { createServer })
     },
   })

@@ -23,7 +23,7 @@ export { keyId, type ApiKey, type KeyHash, type KeyId, type NewApiKey } from './
 export type { Credentials } from './account/authenticate.ts'
 export type { IssuedKey } from './account/issue-api-key.ts'
 export { isPassword, passwordLengthMax, type AccountToOpen } from './account/open-account.ts'
-export type { PasswordAttempt, PasswordHash, Secrets, TooManyFailures } from './account/secrets.ts'
+export type { Login, PasswordAttempt, PasswordHash, Secrets, TooManyFailures } from './account/secrets.ts'
 
 // Credits.
 export {

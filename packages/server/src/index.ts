@@ -9,6 +9,7 @@ export { healthRoutes, type Checks, type HealthSettings } from './health.ts'
 export { hideSecrets } from './hide-secrets.ts'
 export { listen, type ListenSettings, type Running } from './listen.ts'
 export { createLog, type Log, type LogSettings } from './log.ts'
+export { measureLogins, warnOfFailedLogins } from './login-reports.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
 export type { Service } from './observe-requests.ts'
 export { onError, type AnswerError } from './on-error.ts'
@@ -23,6 +24,8 @@ export {
   databaseVariables,
   listOf,
   loadVariables,
+  loginSettings,
+  loginVariables,
   processVariables,
   serverVariables,
   text,

@@ -113,3 +113,27 @@ export const databaseSettings = (environment: Readonly<Record<keyof typeof datab
 export const loadVariables = {
   REQUESTS_MAX: wholeNumber({ what: 'requests worked on at a time', min: 1, max: 100_000, byDefault: 1000 }),
 }
+
+/** How log-ins by user name and password are guarded (ruling 1.26). */
+export const loginVariables = {
+  LOGIN_FAILURES_MAX: wholeNumber({
+    what: 'failed log-ins of one user from one network',
+    min: 1,
+    max: 10_000,
+    byDefault: 10,
+  }),
+  LOGIN_FAILURE_SECONDS: wholeNumber({ what: 'seconds that each of them counts', min: 1, max: 86_400, byDefault: 60 }),
+  LOGINS_WAITING_MAX: wholeNumber({
+    what: 'log-ins that wait for their password to be hashed',
+    min: 1,
+    max: 10_000,
+    byDefault: 150,
+  }),
+}
+
+/** What `loginVariables` say, as the one who checks passwords names it. */
+export const loginSettings = (environment: Readonly<Record<keyof typeof loginVariables, number>>) => ({
+  failuresMax: environment.LOGIN_FAILURES_MAX,
+  failureSeconds: environment.LOGIN_FAILURE_SECONDS,
+  waitingMax: environment.LOGINS_WAITING_MAX,
+})

@@ -1,4 +1,4 @@
-import type { Account, Accounts, Instant, KeyHash, PasswordHash } from '@gateway/core'
+import type { Account, Accounts, Instant, KeyHash, Login, PasswordHash } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { shortMemory } from '../short-memory.ts'
 import { findKey, findLogin } from '../sql/find-account.ts'
@@ -11,10 +11,14 @@ interface Key {
 }
 
 /**
- * The two look-ups of every request, remembered for a few seconds. What is not there is not remembered: a key works, in every
- * process, as soon as it is issued.
+ * The two look-ups of every request, remembered for a few seconds, and that of a password to be hashed, read afresh. What is
+ * not there is not remembered: a key works, in every process, as soon as it is issued.
  */
-export function rememberedAccounts({ pools, settings, changes }: Context): Pick<Accounts, 'byKey' | 'byLogin'> {
+export function rememberedAccounts({
+  pools,
+  settings,
+  changes,
+}: Context): Pick<Accounts, 'byKey' | 'byLogin' | 'readLogin'> {
   const { hot } = pools
 
   async function loadKey(hash: KeyHash): Promise<Key | undefined> {
@@ -23,7 +27,7 @@ export function rememberedAccounts({ pools, settings, changes }: Context): Pick<
     return row && { account: accountOf(row), expires: row.expires_at, revoked: row.revoked_at !== null }
   }
 
-  async function loadLogin(login: string) {
+  async function loadLogin(login: string): Promise<Login | undefined> {
     changes.listen()
     const [row] = await hot.run(findLogin, [login])
     return row && { account: accountOf(row), password: (row.password_hash ?? undefined) as PasswordHash | undefined }
@@ -44,6 +48,7 @@ export function rememberedAccounts({ pools, settings, changes }: Context): Pick<
       return key !== undefined && opens(key, now) ? key.account : undefined
     },
     byLogin: async (login) => (isAscii(login) ? logins.get(login.toLowerCase()) : undefined),
+    readLogin: async (login) => (isAscii(login) ? loadLogin(login.toLowerCase()) : undefined),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Account, AccountId, NewAccount } from './account.ts'
 import type { ApiKey, KeyHash, KeyId, NewApiKey } from './api-key.ts'
-import type { PasswordHash } from './secrets.ts'
+import type { Login, PasswordHash } from './secrets.ts'
 
 export interface OpenedAccount {
   readonly account: NewAccount
@@ -35,7 +35,9 @@ export interface Accounts {
   /** The account of a key that is neither revoked nor expired at `now`. */
   byKey(hash: KeyHash, now: Instant): Promise<Account | undefined>
   /** The account of a user name, in any letter case, with its password's hash if it has a password. */
-  byLogin(login: string): Promise<{ account: Account; password: PasswordHash | undefined } | undefined>
+  byLogin(login: string): Promise<Login | undefined>
+  /** As `byLogin`, never from a cache: a name that somebody uses takes no less time than one that nobody has. */
+  readLogin(login: string): Promise<Login | undefined>
   /** Read afresh, never from a cache. */
   find(id: AccountId): Promise<AccountWithBalance | undefined>
   /** Every account with its balance, by id. */

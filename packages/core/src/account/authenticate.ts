@@ -15,24 +15,19 @@ export interface Credentials {
  * right and agree (ruling 3.3). TooManyFailures and 'overloaded' (nothing was checked) only ever answer a pair (ruling 1.26).
  */
 export const authenticate =
-  (ports: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
+  ({ accounts, secrets, clock }: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
   async (credentials: Credentials): Promise<Account | 'wrong-credentials' | 'overloaded' | TooManyFailures> => {
     const { apiKey, pair, network } = credentials
-    const now = ports.clock.now()
-    const byKey = apiKey === undefined ? undefined : await ports.accounts.byKey(ports.secrets.hashKey(apiKey), now)
+    const now = clock.now()
+    const byKey = apiKey === undefined ? undefined : await accounts.byKey(secrets.hashKey(apiKey), now)
     if (apiKey !== undefined && byKey === undefined) return 'wrong-credentials'
     if (pair === undefined) return byKey ?? 'wrong-credentials'
 
-    const found = await ports.accounts.byLogin(pair.user)
-    const checked = await ports.secrets.checkPassword({
-      login: pair.user,
-      password: pair.password,
-      stored: found?.password,
-      network,
-      now,
-    })
-    if (typeof checked === 'object' || checked === 'overloaded') return checked
-    if (checked === 'wrong' || found === undefined) return 'wrong-credentials'
-    if (byKey !== undefined && byKey.id !== found.account.id) return 'wrong-credentials'
-    return found.account
+    const { user: login, password } = pair
+    const remembered = () => accounts.byLogin(login)
+    const stored = () => accounts.readLogin(login)
+    const checked = await secrets.checkPassword({ login, password, network, now, remembered, stored })
+    if (checked === 'wrong') return 'wrong-credentials'
+    if (checked === 'overloaded' || 'retryAfterSeconds' in checked) return checked
+    return byKey === undefined || byKey.id === checked.account.id ? checked.account : 'wrong-credentials'
   }

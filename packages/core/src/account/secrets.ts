@@ -1,18 +1,27 @@
 import type { Brand } from '../brand.ts'
 import type { Instant } from '../time/instant.ts'
+import type { Account } from './account.ts'
 import type { KeyHash } from './api-key.ts'
 
 /** A salted, slow hash of a password together with its parameters; only the adapter that made it can read it. */
 export type PasswordHash = Brand<string, 'PasswordHash'>
 
+/** Who has a user name. Without a password nobody logs in by it. */
+export interface Login {
+  readonly account: Account
+  readonly password: PasswordHash | undefined
+}
+
 export interface PasswordAttempt {
   readonly login: string
   readonly password: string
-  /** The hash to check against; undefined if there is no such user, which must take as long as a wrong password. */
-  readonly stored: PasswordHash | undefined
   /** Where the attempt comes from: an IPv4 /24 or an IPv6 /64 (ruling 1.26). */
   readonly network: string
   readonly now: Instant
+  /** Who has the name, remembered for a few seconds. Asked for a pair that was right lately, and for no other. */
+  readonly remembered: () => Promise<Login | undefined>
+  /** Who has the name, read afresh. Asked when the turn to hash has come: a refusal before that knows no names. */
+  readonly stored: () => Promise<Login | undefined>
 }
 
 /** More than the allowed failures of one user from one network (ruling 1.26). */
@@ -29,10 +38,13 @@ export interface Secrets {
   hashKey(key: string): KeyHash
   hashPassword(password: string): Promise<PasswordHash>
   /**
-   * Whether the password is the stored one. An unknown user takes the same time as a wrong password. Failures are
-   * counted by user (letter case does not matter) and network: beyond ten in a minute the answer is TooManyFailures and nothing is hashed. A pair
-   * that was right lately is right at once, also then; equal attempts at the same time count as one. A limited number of
-   * hashes run at a time, the others wait (ruling 1.26). Overloaded: too many wait already; nothing was hashed or counted.
+   * Who logs in, or why nobody does. Failures are counted by user (letter case does not matter) and network: beyond ten in
+   * a minute the answer is TooManyFailures (ruling 1.26). A pair that was right lately is right at once, also then; each use
+   * renews that, and another stored password ends it. Equal attempts at the same time count as one. A limited number of
+   * hashes run at a time; the others wait, and networks take turns. Overloaded: too many wait; nothing was hashed or counted.
+   *
+   * No answer tells by its time whether the name exists: TooManyFailures and 'overloaded' come before it is looked up, and
+   * 'wrong' after one look-up and one hash, also if nobody has it. Rejects if a look-up does: that is no failure.
    */
-  checkPassword(attempt: PasswordAttempt): Promise<'right' | 'wrong' | 'overloaded' | TooManyFailures>
+  checkPassword(attempt: PasswordAttempt): Promise<Login | 'wrong' | 'overloaded' | TooManyFailures>
 }

@@ -229,6 +229,17 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.equal((await accounts.byLogin(other.login))?.password, undefined)
   },
 
+  'read afresh or remembered, the same account has a user name, in any letter case, or nobody': async (ports) => {
+    const { accounts } = ports
+    const { id, login } = await anAccount(ports, { password: password('first') })
+    for (const name of [login, login.toUpperCase(), 'nobody', 'K\u212A']) {
+      assert.deepEqual(await accounts.readLogin(name), await accounts.byLogin(name), name)
+    }
+    assert.equal((await accounts.readLogin(login))?.account.id, id)
+    await accounts.setPassword(id, password('second'))
+    assert.equal((await accounts.readLogin(login))?.password, password('second'))
+  },
+
   'an account that is not there is answered as such, and nothing comes to be': async (ports) => {
     const { accounts, ledger } = ports
     assert.equal(await accounts.find(stranger), undefined)

@@ -1,5 +1,16 @@
 import { strict as assert } from 'node:assert'
-import { instant, secondsAfter, type PasswordAttempt, type PasswordHash, type Secrets } from '@gateway/core'
+import {
+  instant,
+  secondsAfter,
+  type Account,
+  type AccountId,
+  type Login,
+  type PasswordAttempt,
+  type PasswordHash,
+  type Secrets,
+  type TooManyFailures,
+} from '@gateway/core'
+import { aNewAccount } from '../builders.ts'
 import type { Contract } from './contract.ts'
 import { callersMany } from './shared.ts'
 
@@ -7,18 +18,35 @@ const now = instant(Date.UTC(2026, 9, 18, 8))
 const failuresMax = 10
 const unreserved = /^[A-Za-z0-9._~-]+$/
 
+interface Attempted extends Partial<Pick<PasswordAttempt, 'login' | 'network' | 'now'>> {
+  readonly stored?: PasswordHash | undefined
+  /** Is told of each look-up of the name. */
+  readonly lookUp?: () => Promise<void>
+}
+
+const account: Account = { ...aNewAccount(), id: 7 as AccountId, locked: false, shortCodes: [] }
+
 async function aUser(secrets: Secrets) {
   const password = secrets.newPassword()
   const stored = await secrets.hashPassword(password)
-  const attempt = (given: string, more: Partial<PasswordAttempt> = {}) =>
-    secrets.checkPassword({ login: 'thandi', password: given, stored, network: '192.0.2.0/24', now, ...more })
-  const fail = async (count: number, more: Partial<PasswordAttempt> = {}) => {
+  const attempt = async (given: string, more: Attempted = {}) => {
+    const { lookUp = () => Promise.resolve(), ...rest } = more
+    const known = 'stored' in more ? more.stored : stored
+    const found: Login | undefined = known && { account, password: known }
+    const look = () => lookUp().then(() => found)
+    const fixed = { login: 'thandi', network: '192.0.2.0/24', now, ...rest }
+    const result = await secrets.checkPassword({ ...fixed, password: given, remembered: look, stored: look })
+    if (typeof result === 'string' || 'retryAfterSeconds' in result) return result
+    assert.deepEqual(result, found, 'who logged in')
+    return 'right'
+  }
+  const fail = async (count: number, more: Attempted = {}) => {
     for (let i = 0; i < count; i++) assert.equal(await attempt(`wrong ${i}`, more), 'wrong')
   }
   return { password, stored, attempt, fail }
 }
 
-const assertTooMany = (result: Awaited<ReturnType<Secrets['checkPassword']>>): number => {
+const assertTooMany = (result: string | TooManyFailures): number => {
   if (typeof result === 'string') assert.fail(`too many failures were answered as ${result}`)
   const { retryAfterSeconds } = result
   assert.ok(Number.isInteger(retryAfterSeconds) && retryAfterSeconds >= 1 && retryAfterSeconds <= 60)
@@ -117,6 +145,54 @@ export const secretsContract: Contract<Secrets> = {
     assertTooMany(await attempt('wrong'))
     assert.equal(await attempt(password), 'right')
     assert.equal(await attempt(password, { now: secondsAfter(now, 5) }), 'right')
+  },
+
+  'a pair in use is never locked out by who guesses in its network, however long that goes on': async (secrets) => {
+    const { password, attempt } = await aUser(secrets)
+    for (let second = 0; second <= 1000; second += 5) {
+      assert.equal(await attempt(password, { now: secondsAfter(now, second) }), 'right', `after ${second} s`)
+      for (let n = 0; n < 2; n++) await attempt(`guess ${second} ${n}`, { now: secondsAfter(now, second + n) })
+    }
+    assertTooMany(await attempt('guess', { now: secondsAfter(now, 1001) }))
+  },
+
+  'a pair in use is dropped when the password is replaced, also where guesses were too many': async (secrets) => {
+    const { password, attempt, fail } = await aUser(secrets)
+    const replaced = await secrets.hashPassword('another')
+    for (let second = 0; second < 20; second++) await attempt(password, { now: secondsAfter(now, second) })
+    assert.equal(await attempt(password, { now: secondsAfter(now, 20), stored: replaced }), 'wrong')
+    await fail(failuresMax - 1, { now: secondsAfter(now, 20) })
+    assertTooMany(await attempt(password, { now: secondsAfter(now, 21), stored: replaced }))
+  },
+
+  'beyond ten failures no name is looked up, and before that each is once, whether somebody has it or not': async (
+    secrets,
+  ) => {
+    const { attempt, stored } = await aUser(secrets)
+    for (const [login, known] of [
+      ['thandi', stored],
+      ['nobody', undefined],
+    ] as const) {
+      let lookUps = 0
+      const lookUp = () => {
+        lookUps++
+        return Promise.resolve()
+      }
+      for (let n = 1; n <= failuresMax; n++) {
+        assert.equal(await attempt(`guess ${n}`, { login, stored: known, lookUp }), 'wrong')
+        assert.equal(lookUps, n)
+      }
+      for (let n = 0; n < 3; n++) assertTooMany(await attempt(`more ${n}`, { login, stored: known, lookUp }))
+      assert.equal(lookUps, failuresMax)
+    }
+  },
+
+  'a look-up that fails rejects, and is no failure of the user': async (secrets) => {
+    const { attempt, fail } = await aUser(secrets)
+    const lookUp = () => Promise.reject(new Error('no database'))
+    for (let n = 0; n <= failuresMax; n++) await assert.rejects(attempt(`guess ${n}`, { lookUp }), /no database/)
+    await fail(failuresMax)
+    assertTooMany(await attempt('one more'))
   },
 
   'a password that was right lately and has been replaced since is wrong': async (secrets) => {

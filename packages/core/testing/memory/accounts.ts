@@ -9,6 +9,7 @@ import {
   type ChangeRefusal,
   type Instant,
   type KeyId,
+  type Login,
   type OpenedAccount,
   type OpenRefusal,
 } from '@gateway/core'
@@ -21,10 +22,8 @@ export const memoryAccounts = (store: MemoryStore): Accounts => ({
     const key = store.keysByHash.get(hash)?.key
     return key === undefined || !opens(key, now) ? undefined : store.accounts.get(key.account)?.account
   }),
-  byLogin: atomic((login) => {
-    const row = store.logins.get(login.toLowerCase())
-    return row && { account: row.account, password: row.password }
-  }),
+  byLogin: atomic((login) => byLogin(store, login)),
+  readLogin: atomic((login) => byLogin(store, login)),
   find: atomic((id) => {
     const row = store.accounts.get(id)
     return row && { account: row.account, balance: row.balance }
@@ -57,6 +56,11 @@ const opens = (key: ApiKey, now: Instant): boolean =>
 // eslint-disable-next-line @typescript-eslint/require-await -- async for those who wait for each, as they must elsewhere
 async function* listed(store: MemoryStore) {
   for (const { account, balance } of store.accounts.values()) yield { account, balance }
+}
+
+function byLogin(store: MemoryStore, login: string): Login | undefined {
+  const row = store.logins.get(login.toLowerCase())
+  return row && { account: row.account, password: row.password }
 }
 
 function open(store: MemoryStore, opened: OpenedAccount, now: Instant): AccountId | OpenRefusal {

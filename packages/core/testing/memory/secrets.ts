@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { Instant, KeyHash, PasswordAttempt, PasswordHash, Secrets, TooManyFailures } from '@gateway/core'
+import type { Instant, KeyHash, Login, PasswordAttempt, PasswordHash, Secrets, TooManyFailures } from '@gateway/core'
 
 export interface MemorySecretsSettings {
   /** So many failures of one user from one network are answered `wrong`. Default 10. */
   readonly failuresMax?: number
   /** They are forgotten so long after the first of them. Default 60. */
   readonly windowSeconds?: number
-  /** So long a pair that was right stays right without another look. Default 300. */
+  /** So long after its last use a pair that was right stays right without another look. Default 300. */
   readonly verifiedSeconds?: number
 }
 
@@ -17,17 +17,31 @@ export interface MemorySecretsSettings {
  */
 export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
   const { failuresMax = 10, windowSeconds = 60, verifiedSeconds = 300 } = settings
-  const verified = new Map<string, Instant>()
-  const running = new Map<string, Promise<'right' | 'wrong'>>()
+  const verified = new Map<string, { readonly stored: PasswordHash | undefined; readonly at: Instant }>()
+  const running = new Map<string, Promise<Login | 'wrong'>>()
   const failures = failureCount(failuresMax, windowSeconds)
 
   const check = async (attempt: PasswordAttempt, pair: string, failed: Failures) => {
     failed.count++ // before the look, so that attempts at the same time do not all find room; given back if it was right
     await setImmediate() // as slow hashes do, this lets the others in
-    if (!matches(attempt)) return 'wrong'
+    const login = await attempt.stored().catch((problem: unknown) => {
+      failed.count--
+      throw problem
+    })
+    if (login === undefined || !matches(attempt.password, login.password)) return 'wrong'
     failed.count--
-    verified.set(pair, attempt.now)
-    return 'right'
+    verified.set(pair, { stored: login.password, at: attempt.now })
+    return login
+  }
+
+  /** Who uses a pair that was right lately, if the password is still the same; using it renews it. */
+  const recall = async ({ now, remembered }: PasswordAttempt, pair: string): Promise<Login | undefined> => {
+    const last = verified.get(pair)
+    if (last === undefined || !isWithin(now, last.at, verifiedSeconds)) return undefined
+    const login = await remembered()
+    if (login?.password !== last.stored) return undefined
+    verified.set(pair, { stored: last.stored, at: now })
+    return login
   }
 
   return {
@@ -37,9 +51,9 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
     hashPassword: (password) => Promise.resolve(saltedHash(password, randomBytes(12).toString('base64url'))),
     checkPassword: async (attempt) => {
       const user = attempt.login.toLowerCase()
-      const pair = JSON.stringify([user, attempt.password, attempt.stored])
-      const since = verified.get(pair)
-      if (since !== undefined && isWithin(attempt.now, since, verifiedSeconds)) return 'right'
+      const pair = JSON.stringify([user, attempt.password])
+      const recalled = await recall(attempt, pair)
+      if (recalled !== undefined) return recalled
 
       const key = JSON.stringify([pair, attempt.network])
       const same = running.get(key)
@@ -79,7 +93,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 const saltedHash = (password: string, salt: string): PasswordHash =>
   `memory$${salt}$${digest(salt + password)}` as PasswordHash
 
-function matches({ password, stored }: PasswordAttempt): boolean {
+function matches(password: string, stored: PasswordHash | undefined): boolean {
   const salt = stored?.split('$')[1]
   return salt !== undefined && saltedHash(password, salt) === stored
 }

@@ -1,0 +1,81 @@
+import type { AccountId } from '@gateway/core'
+
+/** Failed log-ins with the name of one account, or with names that nobody has, from one network. */
+export interface FailedLogins {
+  /** Null: nobody has the names. They are not told, as somebody may have typed a password there (P-15). */
+  readonly account: AccountId | null
+  readonly network: string
+  /** Since the report before this one of the same account and network. */
+  readonly failures: number
+}
+
+interface Window {
+  readonly account: AccountId | null
+  readonly network: string
+  unreported: number
+}
+
+export interface FailedLoginReports {
+  /** `user` stands for the name, which is looked up: null if nobody has it. */
+  failed(user: string, account: AccountId | null, network: string): void
+  /** Refused without a look-up, so counted for the account that the user's last failure was told of. */
+  failedAgain(user: string, network: string): void
+}
+
+/** So many users are remembered for `failedAgain`. */
+const usersMax = 10_000
+
+/** Under this name what exceeds the bound of windows is told together. */
+const otherNetworks = 'others'
+
+/**
+ * Tells of the first failure of an account (or of unknown names) from a network at once, and of those after it together, at
+ * most once in `seconds` (60). Beyond `windowsMax` (100) of them at a time the networks are told as 'others'.
+ */
+export function failedLoginReports(
+  report: (failed: FailedLogins) => void,
+  { seconds = 60, windowsMax = 100 }: { readonly seconds?: number; readonly windowsMax?: number } = {},
+): FailedLoginReports {
+  const accounts = new Map<string, AccountId | null>()
+  const windows = new Map<string, Window>()
+
+  function open(key: string, window: Window): void {
+    windows.set(key, window)
+    setTimeout(() => close(key, window), seconds * 1000).unref()
+  }
+
+  function close(key: string, window: Window): void {
+    windows.delete(key)
+    if (window.unreported > 0) tell(key, window)
+  }
+
+  function tell(key: string, { account, network, unreported }: Window): void {
+    open(key, { account, network, unreported: 0 })
+    report({ account, network, failures: unreported })
+  }
+
+  function add(account: AccountId | null, network: string): void {
+    const key = `${account ?? ''} ${network}`
+    const window = windows.get(key)
+    if (window !== undefined) window.unreported++
+    else if (windows.size < windowsMax || network === otherNetworks) tell(key, { account, network, unreported: 1 })
+    else add(null, otherNetworks)
+  }
+
+  function remember(user: string, account: AccountId | null): void {
+    accounts.delete(user)
+    accounts.set(user, account)
+    const [oldest] = accounts.keys()
+    if (accounts.size > usersMax && oldest !== undefined) accounts.delete(oldest)
+  }
+  return {
+    failed(user, account, network) {
+      remember(user, account)
+      add(account, network)
+    },
+    failedAgain(user, network) {
+      const account = accounts.get(user)
+      if (account !== undefined) add(account, network)
+    },
+  }
+}

@@ -1,0 +1,32 @@
+/** How often something happened to each key lately. */
+export interface RecentCounts {
+  add(key: string): void
+  of(key: string): number
+}
+
+/**
+ * Counts start again `seconds` after their first. Of more than `keysMax` keys the one counted longest ago is forgotten.
+ * `now` is in milliseconds and never goes back.
+ */
+export function recentCounts(
+  seconds: number,
+  keysMax = 10_000,
+  now: () => number = () => performance.now(),
+): RecentCounts {
+  const counts = new Map<string, { readonly since: number; count: number }>()
+  const current = (key: string) => {
+    const entry = counts.get(key)
+    return entry !== undefined && now() - entry.since < seconds * 1000 ? entry : undefined
+  }
+  return {
+    add(key) {
+      const entry = current(key) ?? { since: now(), count: 0 }
+      entry.count++
+      counts.delete(key)
+      counts.set(key, entry)
+      const [oldest] = counts.keys()
+      if (counts.size > keysMax && oldest !== undefined) counts.delete(oldest)
+    },
+    of: (key) => current(key)?.count ?? 0,
+  }
+}
