@@ -12,8 +12,9 @@ export interface RestSettings extends Omit<Backing, 'gateway'> {
 }
 
 /**
- * The endpoints of the REST interface (spec 4.1), to be mounted in any app of Express at any prefix. What is not a path of it goes on
- * to the next handler; `restNotFound` behind it gives 404 with the envelope (ruling 2.1).
+ * The endpoints of the REST interface (spec 4.1), to be mounted in any app of Express at any prefix. One slash at the end of a path is
+ * ignored (ruling 2.3). What is not a path of it goes on to the next handler; `restNotFound` behind it gives 404 with the envelope
+ * (ruling 2.1).
  *
  * A body that was read before is accepted: by `express.raw`, `express.text`, or with its bytes in `request.rawBody` it is checked to
  * the letter; of one that was parsed only the values are left, and `1.0` and `1e3` pass as whole numbers (ruling 2.9).
@@ -27,6 +28,7 @@ export function restRouter(gateway: Gateway, settings: RestSettings): Router {
     service: 'rest',
     prefix,
     caseSensitive: true,
+    lastSlashIgnored: true,
     endpoints,
     answer: async (request, response, endpoint) => {
       const answer = await run(endpoint, request)

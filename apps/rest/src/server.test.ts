@@ -82,7 +82,8 @@ describe('a path', () => {
 
   test.each([
     '/Credits/balance',
-    '/credits/balance/',
+    '/credits/balance//',
+    '/credits/balance/%2F',
     '/credits//balance',
     '/credits/balanc%65',
     '',
@@ -90,6 +91,13 @@ describe('a path', () => {
     '/__proto__',
   ])('%s does not exist: 404', async (path) => {
     expect((await rest.get(path)).status).toBe(404)
+  })
+
+  test('one slash at the end is ignored', async () => {
+    expect((await rest.get('/credits/balance/')).status).toBe(200)
+    const sent = await rest.post('/sms/outgoing/send/', { message: 'x', recipients: [{ mobileNumber: '27825550101' }] })
+    expect(sent.body).toMatchObject({ recipients: [{ accepted: true }] })
+    expect((await rest.get('/sms/outgoing/send/')).status).toBe(405)
   })
 
   test('of another interface, or beside all of them, is 404 with the envelope', async () => {
