@@ -1,4 +1,4 @@
-import { formatDate, formatTime, parseMessageId, type MessageStatus } from '@gateway/core'
+import { formatDate, formatTime, hasOutcome, parseMessageId, type MessageStatus } from '@gateway/core'
 import { foundFor, statusWords } from '@gateway/wire'
 import type { Endpoint } from '../endpoint.ts'
 import { echoed, listAnswer } from '../list-answer.ts'
@@ -19,5 +19,5 @@ export const requestBatch: Endpoint = {
 
 function statusString(status: MessageStatus): string {
   const { word } = statusWords(status)
-  return typeof status === 'string' ? word : `${word};${formatDate(status.at)};${formatTime(status.at)};${status.code}`
+  return hasOutcome(status) ? `${word};${formatDate(status.at)};${formatTime(status.at)};${status.code}` : word
 }

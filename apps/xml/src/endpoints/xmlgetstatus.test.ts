@@ -41,6 +41,7 @@ const reached = (code: OutcomeCode): MessageStatus => ({
   at: instant(Date.UTC(2026, 9, 17, 22, 30, 5, 999)),
   number,
   cost: credits(10),
+  taken: true,
 })
 
 describe('the status of a message', () => {
@@ -103,7 +104,7 @@ describe('the status of a message', () => {
 
 describe('the rows of an answer', () => {
   test('are those of the request, in its order, twice where an id is there twice', async () => {
-    const { ask } = await serveStatuses([reached(OUTCOME.delivered), 'waiting'])
+    const { ask } = await serveStatuses([reached(OUTCOME.delivered), { code: 'waiting', number, cost: credits(10) }])
     const at = '2026/10/18 00:30:05'
     const { text } = await ask([2, 1, 9, 1].map((id) => asked(id)).join(''))
     const rows = [
