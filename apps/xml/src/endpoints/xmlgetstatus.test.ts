@@ -182,6 +182,7 @@ describe('what is wrong is told in the ruled order, and nothing is looked up', (
           ] as const,
       )
       .map(([title, documentFor, error]): [string, (key: string) => string, string] => [title, documentFor, error]),
+    ['a no-break space before an ID', (key) => documentOf(key, asked('\u00a01')), 'Not Valid XML Document'],
     ['a bad ID beyond 1000', (key) => documentOf(key, asked(1).repeat(1000) + asked('x')), 'Not Valid XML Document'],
   ]
   test.each(rows)('%s', async (_, documentFor, error) => {
