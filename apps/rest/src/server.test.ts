@@ -74,6 +74,20 @@ describe('the first of several errors is answered', () => {
   })
 })
 
+test.each([
+  ['text/plain; charset=utf-8', 'The content type must be application/json; got text/plain; charset=utf-8.'],
+  ['x/'.padEnd(200, 'y'), `The content type must be application/json; got ${'x/'.padEnd(60, 'y')}….`],
+])('415 names the type that came', async (type, errorMessage) => {
+  const answer = await rest.post('/sms/outgoing/send', Buffer.from('{}')).set('Content-Type', type)
+  expect([answer.status, answer.body]).toMatchObject([415, { errorMessage }])
+})
+
+test('415 says so if no type came', async () => {
+  const headers = { Authorization: rest.key }
+  const answer = await fetch(`${rest.url}${send}`, { method: 'POST', headers, body: Buffer.from('{}') })
+  expect([answer.status, await answer.text()]).toMatchObject([415, expect.stringContaining('json; got none."')])
+})
+
 describe('a path', () => {
   test.each(operations)('%s %s exists', async (method, path) => {
     const answer = await (method === 'GET' ? rest.get(path) : rest.post(path, '"x"'))
