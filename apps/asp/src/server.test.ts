@@ -76,6 +76,11 @@ test('every answer is bare text in UTF-8 with its length, not to be stored or gu
   }
 })
 
+test('an answer to HTTP/1.0 has its length, too', async () => {
+  const received = await raw(`GET /api/auth.asp?apikey=${asp.key} HTTP/1.0\r\n\r\n`)
+  expect(received).toMatch(/^HTTP\/1\.1 200 [^]*\r\nContent-Length: 8\r\n[^]*\r\n\r\nLogin=OK$/)
+})
+
 describe('a path', () => {
   test.each(['/API/AUTH.ASP', '/api/Auth.Asp'])('%s is found in any letter case', async (path) => {
     expect((await request(asp.url).get(`${path}?ApiKey=${asp.key}`)).text).toBe('Login=OK')

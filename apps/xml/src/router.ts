@@ -3,6 +3,7 @@ import type { Clock, Gateway } from '@gateway/core'
 import {
   answerRest,
   clientNetwork,
+  endAnswer,
   endpointRouter,
   readBody,
   type AdmissionGate,
@@ -72,5 +73,5 @@ export const xmlNotFound = ({ log, metrics }: Pick<XmlSettings, 'log' | 'metrics
 export function writePlain(response: ServerResponse, status: number, text: string): void {
   response.statusCode = status
   response.setHeader('Content-Type', 'text/plain; charset=utf-8')
-  response.end(text)
+  endAnswer(response, text)
 }
