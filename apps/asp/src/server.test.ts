@@ -199,8 +199,25 @@ describe('our own trouble', () => {
       })
       const answer = await broken.get('credits.asp')
       expect([answer.status, answer.text]).toEqual([503, 'Error="Service unavailable"'])
+      expect(answer.headers['retry-after']).toBe('1')
       await broken.close()
     }
+  })
+
+  test('has Retry-After where nothing but reading was begun, and only there', async () => {
+    const fail = () => Promise.reject(new Error('connect ECONNREFUSED'))
+    const failing = { creditBalance: fail, queryStatus: fail, sendMessages: fail, deleteScheduled: fail }
+    const returnOnce = { takeReplies: fail, takeShortCodeMessages: fail, transferCredits: fail }
+    const broken = await startAsp({ gateway: (gateway) => ({ ...gateway, ...failing, ...returnOnce }) })
+    const after = async (endpoint: string, query = '') => (await broken.get(endpoint, query)).headers['retry-after']
+    expect(await after('credits.asp')).toBe('1')
+    expect(await after('requestbatch.asp', 'messageid=1')).toBe('1')
+    expect(await after('batchmessage.asp', 'message=x&numbers=1')).toBeUndefined()
+    expect(await after('deletescheduled.asp', 'messageid=1')).toBeUndefined()
+    expect(await after('httpgetreplies.asp')).toBeUndefined()
+    expect(await after('httpgetscmessages.asp')).toBeUndefined()
+    expect(await after('creditstransfer.asp')).toBeUndefined()
+    await broken.close()
   })
 
   test('too many passwords that wait to be checked: 503 with Retry-After', async () => {

@@ -301,11 +301,31 @@ describe('our own trouble', () => {
     expect(answer.body).toMatchObject({ statusCode: 500, errorMessage: 'Unknown error.' })
   })
 
+  test('has Retry-After where nothing but reading was begun, and only there', async () => {
+    const fail = () => Promise.reject(new Error('connect ECONNREFUSED'))
+    const failing = {
+      creditBalance: fail,
+      queryStatus: fail,
+      listReplies: fail,
+      sendMessages: fail,
+      deleteScheduled: fail,
+    }
+    const broken = await startRest({ gateway: (gateway) => ({ ...gateway, ...failing }) })
+    const sent = { message: 'x', recipients: [{ mobileNumber: '27825550101' }] }
+    expect((await broken.get('/credits/balance')).headers['retry-after']).toBe('1')
+    expect((await broken.get('/sms/incoming')).headers['retry-after']).toBe('1')
+    expect((await broken.post('/sms/outgoing/status', [1])).headers['retry-after']).toBe('1')
+    expect((await broken.post('/sms/outgoing/send', sent)).headers['retry-after']).toBeUndefined()
+    expect((await broken.post('/sms/scheduled/delete', [1])).headers['retry-after']).toBeUndefined()
+    await broken.close()
+  })
+
   test('while a key is checked is not 401', async () => {
     const broken = await startRest({
       gateway: (gateway) => ({ ...gateway, authenticate: () => Promise.reject(new Error('timeout')) }),
     })
-    expect((await broken.get('/credits/balance')).status).toBe(503)
+    const answer = await broken.post('/sms/outgoing/send', {})
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
     await broken.close()
   })
 

@@ -5,6 +5,7 @@ import {
   clientNetwork,
   endAnswer,
   endpointRouter,
+  hadNoEffect,
   readBody,
   type AdmissionGate,
   type HandOvers,
@@ -60,8 +61,9 @@ export function xmlRouter(gateway: Gateway, { clock, gate, handOvers, log, metri
       const answer = await answerTo(request, endpoint)
       if (answer !== undefined) giveAnswer(response, endpoint.inRoot, answer, handOvers)
     },
-    // Without `Retry-After`: nobody knows here whether a send has happened (ruling 1.25).
-    answerFailure: (response, endpoint) => writeAnswer(response, endpoint.inRoot, { trouble: 'unavailable' }),
+    // Where more than reading was begun, nobody knows here whether a send has happened (ruling 1.25).
+    answerFailure: (response, endpoint, _status, error) =>
+      writeAnswer(response, endpoint.inRoot, hadNoEffect(error) ? overloaded : { trouble: 'unavailable' }),
   })
 }
 

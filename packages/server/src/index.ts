@@ -29,4 +29,5 @@ export {
   text,
   wholeNumber,
 } from './variables.ts'
+export { hadNoEffect, withoutEffect } from './without-effect.ts'
 export { version } from './version.ts'

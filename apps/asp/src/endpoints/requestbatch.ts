@@ -7,6 +7,7 @@ import { messageIds } from '../message-ids.ts'
 /** One status for each of 1 to 100 ids, in request order, echoed as given (spec 4.2, rule 3; rulings 1.16, 3.5). */
 export const requestBatch: Endpoint = {
   wrongCredentials: 'FAIL&',
+  reads: true,
   run: async ({ gateway, account, parameters }) => {
     const given = messageIds(parameters)
     if (typeof given === 'string') return given

@@ -200,8 +200,8 @@ describe('what is wrong is told in the ruled order, and nothing is looked up', (
   test('trouble of the store is 503 and not NOTFOUND', async () => {
     const status = () => Promise.reject(new Error('the connection was lost'))
     const { ask } = await serve({ change: (ports) => ({ ...ports, messages: { ...ports.messages, status } }) })
-    const { status: http, text } = await ask(asked(1))
-    expect([http, text]).toEqual([503, errorIn(root, 'Service unavailable')])
+    const { status: http, headers, text } = await ask(asked(1))
+    expect([http, headers['retry-after'], text]).toEqual([503, '1', errorIn(root, 'Service unavailable')])
     expect(await complaints('status', [text])).toEqual([])
   })
 })

@@ -17,6 +17,7 @@ export const queryStatus = endpoint({
   draft: messageIdsDraft,
   inside: messageIdElements,
   check: checkMessageIds,
+  reads: true,
   answer: async (call: Call, asked: readonly AskedMessage[]): Promise<Answer> => {
     const found = await lookUp(call, asked.slice(0, idsMax))
     return { content: found + (await skip(call, asked.slice(idsMax))) }

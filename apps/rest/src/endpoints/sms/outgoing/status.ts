@@ -5,14 +5,18 @@ import { readIds } from '../../../id-array.ts'
 import { STATUS_ERROR_CODE } from '../../../words.ts'
 
 /** smsOutgoingStatus: one status per id, in request order (spec 4.1; ruling 2.7). */
-export const status = post(readIds, async ({ gateway, account, now }, ids) => {
-  const statuses = await gateway.queryStatus(account, ids)
-  const restOf = restWriter(formatMinute(now))
-  const elements = statuses.map(
-    (status, i) => `{"apiMessageId":${ids[i]},"mobileNumber":"${numberIn(status)}"${restOf(status)}`,
-  )
-  return `"messageStatuses":[${elements.join()}]`
-})
+export const status = post(
+  readIds,
+  async ({ gateway, account, now }, ids) => {
+    const statuses = await gateway.queryStatus(account, ids)
+    const restOf = restWriter(formatMinute(now))
+    const elements = statuses.map(
+      (status, i) => `{"apiMessageId":${ids[i]},"mobileNumber":"${numberIn(status)}"${restOf(status)}`,
+    )
+    return `"messageStatuses":[${elements.join()}]`
+  },
+  { reads: true },
+)
 
 const numberIn = (status: MessageStatus): string => (typeof status === 'object' ? status.number : '')
 
