@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { streamAnswer, type AdmissionGate, type HandOvers } from '@gateway/server'
+import { endAnswer, streamAnswer, type AdmissionGate, type HandOvers } from '@gateway/server'
 
 /** An answer of the specification as its text (HTTP 200), or as what is written of it bit by bit, or one with another status. */
 export type Answer = string | Taken | Listed | Failure
@@ -40,12 +40,12 @@ export const overloaded = failure(503, errorText('Service unavailable'), { 'Retr
 /** What the interface has and this version has not. */
 export const notAvailable = failure(501, errorText('Not available in this version'))
 
-/** Writes an answer that is whole (ruling 3.2); node adds its length. */
+/** Writes an answer that is whole, with its length (ruling 3.2). */
 export function writeAnswer(response: ServerResponse, answer: string | Failure): void {
   const { status, text, headers } = typeof answer === 'string' ? failure(200, answer) : answer
   setHeaders(response, status)
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  response.end(text)
+  endAnswer(response, text)
 }
 
 /** Gives any answer. Rejects if a list fails. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { clientNetwork, readBody, requestQuery, type AdmissionGate } from '@gateway/server'
+import { clientNetwork, readBody, requestQuery, withoutEffect, type AdmissionGate } from '@gateway/server'
 import { bodyTooLarge, errorText, failure, overloaded, wrongMethod, type Answer } from './answer.ts'
 import { credentialsOf } from './credentials.ts'
 import { formText, readParameters, type Parameters } from './parameters.ts'
@@ -16,6 +16,8 @@ export interface Call {
 export interface Endpoint {
   /** The whole answer to wrong credentials (ruling 3.3). */
   readonly wrongCredentials: string
+  /** Whether it only reads: then a failure is certain to have done nothing. */
+  readonly reads?: boolean
   readonly run: (call: Call) => Answer | Promise<Answer>
 }
 
@@ -59,10 +61,13 @@ async function runFor(
   if (credentials === undefined) return endpoint.wrongCredentials
   // Only guesses of passwords are counted by network (ruling 1.26).
   const network = credentials.pair === undefined ? '' : clientNetwork(request)
-  const account = await gateway.authenticate({ ...credentials, network })
+  const account = await withoutEffect(() => gateway.authenticate({ ...credentials, network }))
   if (account === 'overloaded') return overloaded
   if (account === 'wrong-credentials') return endpoint.wrongCredentials
-  if ('id' in account) return endpoint.run({ gateway, account, parameters, now: clock.now() })
+  if ('id' in account) {
+    const work = () => endpoint.run({ gateway, account, parameters, now: clock.now() })
+    return endpoint.reads ? withoutEffect(work) : work()
+  }
   return failure(429, errorText('Too many failed log-ins'), { 'Retry-After': String(account.retryAfterSeconds) })
 }
 

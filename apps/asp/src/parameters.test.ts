@@ -1,10 +1,32 @@
 import { credentialsOf } from './credentials.ts'
-import { first, list, readParameters } from './parameters.ts'
+import { first, formText, list, readParameters } from './parameters.ts'
 
 describe('parameters', () => {
   test('are found by their names in any letter case, encoded or not', () => {
     const read = readParameters('Message=a&NUM%42ERS=b')
     expect([first(read, 'message'), list(read, 'numbers')]).toEqual(['a', ['b']])
+  })
+
+  test('are not found by letters that only look like theirs in lower case', () => {
+    const read = readParameters('api%E2%84%AAey=k&%C4%B0d=1&\u212a=2')
+    expect([first(read, 'apikey'), first(read, 'id'), first(read, 'k')]).toEqual([undefined, undefined, undefined])
+  })
+
+  test.each([
+    ['a=b\r\n', 'b'],
+    ['a=b\n', 'b'],
+    ['a=b\r\n\r\n', 'b\r\n'],
+    ['a=b\n\n', 'b\n'],
+    ['a=b\r', 'b\r'],
+    ['a=b%0D%0A', 'b\r\n'],
+    ['a=b\n&c=d', 'b\n'],
+  ])('of the form %j: one line break at its very end is no part of a value', (form, value) => {
+    expect(readParameters(formText(Buffer.from(form))).get('a')).toEqual([value])
+  })
+
+  test('of a form that was parsed before: its last line break is no part of a value either', () => {
+    const read = readParameters(formText({ parsed: { a: 'b\r\n', excludesc: 'true\r\n' } }))
+    expect([read.get('a'), read.get('excludesc')]).toEqual([['b\r\n'], ['true']])
   })
 
   test('are split at & and at the first = only', () => {
@@ -66,7 +88,8 @@ describe('credentials', () => {
     ['apikey=+&user=u&password=p', { apiKey: undefined, pair }],
     ['apikey=k&user=u', { apiKey: 'k', pair: undefined }],
     ['apikey=&apikey=k', { apiKey: 'k', pair: undefined }],
-    ['user=u&password=+p+', { apiKey: undefined, pair: { user: 'u', password: ' p ' } }],
+    ['apikey=+k%0D%0A&user=%09u+&password=+p+q+', { apiKey: 'k', pair: { user: 'u', password: 'p q' } }],
+    ['user=u&password=%C2%A0p', { apiKey: undefined, pair: { user: 'u', password: '\u00a0p' } }],
   ])('of ?%s are %j', (query, given) => {
     expect(credentialsOf(readParameters(query))).toEqual(given)
   })

@@ -4,14 +4,14 @@ import { decodePercent } from './percent-decoding.ts'
 /** The parameters of a request by their names in lower case: every value in its order, decoded (ruling 3.1). */
 export type Parameters = ReadonlyMap<string, readonly string[]>
 
-/** Reads queries and form bodies, each with one character for each byte. Letter case of names does not count. */
+/** Reads queries and form bodies, each with one character for each byte. Letter case of names does not count, A to Z. */
 export function readParameters(...sources: readonly string[]): Parameters {
   const parameters = new Map<string, string[]>()
   for (const source of sources) {
     for (const pair of source.split('&')) {
       if (pair === '') continue
       const equals = pair.indexOf('=')
-      const name = decodePercent(equals === -1 ? pair : pair.slice(0, equals)).toLowerCase()
+      const name = lowerCase(decodePercent(equals === -1 ? pair : pair.slice(0, equals)))
       const value = equals === -1 ? '' : decodePercent(pair.slice(equals + 1))
       const before = parameters.get(name)
       if (before === undefined) parameters.set(name, [value])
@@ -21,15 +21,21 @@ export function readParameters(...sources: readonly string[]): Parameters {
   return parameters
 }
 
-/** A form with one character for each byte. One that was parsed before it came to us is written anew. */
+/** Of A to Z only: others have letters of ASCII as their lower case, as the Kelvin sign has `k` (ruling 3.1). */
+const lowerCase = (name: string): string => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/**
+ * A form with one character for each byte, without one line break at its very end, which many clients add (ruling 3.1). One that was
+ * parsed before it came to us is written anew; nobody can tell there whether the last line break was escaped.
+ */
 export function formText(form: Buffer | ParsedBody): string {
-  if (!('parsed' in form)) return form.toString('latin1')
+  if (!('parsed' in form)) return form.toString('latin1').replace(/\r?\n$/, '')
   const pairs = Object.entries(form.parsed ?? {}).flatMap(([name, value]: [string, unknown]) =>
     [value]
       .flat()
       .map((one) => (typeof one === 'string' ? `${encodeURIComponent(name)}=${encodeURIComponent(one)}` : '')),
   )
-  return pairs.join('&')
+  return pairs.join('&').replace(/(?:%0D)?%0A$/, '')
 }
 
 /** Of a parameter given more than once the first counts. Undefined: not given, or with U+0000 in it (ruling 3.1). */

@@ -1,7 +1,15 @@
 import type { Gateway } from '@gateway/core'
-import { answerRest, endpointRouter, type HandOvers, type Log, type Metrics } from '@gateway/server'
+import {
+  answerRest,
+  endpointRouter,
+  hadNoEffect,
+  withoutEffect,
+  type HandOvers,
+  type Log,
+  type Metrics,
+} from '@gateway/server'
 import type { RequestHandler, Router } from 'express'
-import { failure, giveAnswer, noSuchPath, unavailable, writeAnswer } from './answer.ts'
+import { failure, giveAnswer, noSuchPath, overloaded, unavailable, writeAnswer } from './answer.ts'
 import { endpointRunner, type Backing } from './endpoint.ts'
 import { endpoints, prefix } from './routes.ts'
 
@@ -29,9 +37,11 @@ export function aspRouter(gateway: Gateway, { clock, log, metrics, gate, handOve
     endpoints,
     answer: async (request, response, endpoint) => {
       const answer = await run(endpoint, request)
-      if (answer !== undefined) await giveAnswer(response, answer, { gate, handOvers })
+      if (answer === undefined) return
+      const give = () => giveAnswer(response, answer, { gate, handOvers })
+      await (endpoint.reads ? withoutEffect(give) : give())
     },
-    answerFailure: (response, _endpoint, status) => writeAnswer(response, failureOf(status)),
+    answerFailure: (response, _endpoint, status, error) => writeAnswer(response, failureOf(status, error)),
   })
 }
 
@@ -40,6 +50,9 @@ export const aspNotFound = ({ log, metrics }: Pick<AspSettings, 'log' | 'metrics
   answerRest({ log, metrics, service: 'asp' }, (response) => writeAnswer(response, noSuchPath))
 
 /** What is answered to a request whose handler threw. */
-export const failureOf = (status: 400 | 500) => (status === 400 ? unreadable : unavailable)
+export const failureOf = (status: 400 | 500, error: unknown) => {
+  if (status === 400) return unreadable
+  return hadNoEffect(error) ? overloaded : unavailable
+}
 
 const unreadable = failure(400, 'Bad request')

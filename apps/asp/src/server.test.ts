@@ -76,6 +76,11 @@ test('every answer is bare text in UTF-8 with its length, not to be stored or gu
   }
 })
 
+test('an answer to HTTP/1.0 has its length, too', async () => {
+  const received = await raw(`GET /api/auth.asp?apikey=${asp.key} HTTP/1.0\r\n\r\n`)
+  expect(received).toMatch(/^HTTP\/1\.1 200 [^]*\r\nContent-Length: 8\r\n[^]*\r\n\r\nLogin=OK$/)
+})
+
 describe('a path', () => {
   test.each(['/API/AUTH.ASP', '/api/Auth.Asp'])('%s is found in any letter case', async (path) => {
     expect((await request(asp.url).get(`${path}?ApiKey=${asp.key}`)).text).toBe('Login=OK')
@@ -194,8 +199,25 @@ describe('our own trouble', () => {
       })
       const answer = await broken.get('credits.asp')
       expect([answer.status, answer.text]).toEqual([503, 'Error="Service unavailable"'])
+      expect(answer.headers['retry-after']).toBe('1')
       await broken.close()
     }
+  })
+
+  test('has Retry-After where nothing but reading was begun, and only there', async () => {
+    const fail = () => Promise.reject(new Error('connect ECONNREFUSED'))
+    const failing = { creditBalance: fail, queryStatus: fail, sendMessages: fail, deleteScheduled: fail }
+    const returnOnce = { takeReplies: fail, takeShortCodeMessages: fail, transferCredits: fail }
+    const broken = await startAsp({ gateway: (gateway) => ({ ...gateway, ...failing, ...returnOnce }) })
+    const after = async (endpoint: string, query = '') => (await broken.get(endpoint, query)).headers['retry-after']
+    expect(await after('credits.asp')).toBe('1')
+    expect(await after('requestbatch.asp', 'messageid=1')).toBe('1')
+    expect(await after('batchmessage.asp', 'message=x&numbers=1')).toBeUndefined()
+    expect(await after('deletescheduled.asp', 'messageid=1')).toBeUndefined()
+    expect(await after('httpgetreplies.asp')).toBeUndefined()
+    expect(await after('httpgetscmessages.asp')).toBeUndefined()
+    expect(await after('creditstransfer.asp')).toBeUndefined()
+    await broken.close()
   })
 
   test('too many passwords that wait to be checked: 503 with Retry-After', async () => {

@@ -17,6 +17,6 @@ export function createAspServer(gateway: Gateway, settings: AspServerSettings): 
   if (health !== undefined) app.use(healthRoutes(health))
   if (metrics !== undefined) app.use(metrics.route)
   app.use(aspNotFound(settings))
-  app.use(onError(log, (_request, response, status) => writeAnswer(response, failureOf(status))))
+  app.use(onError(log, (_request, response, status, error) => writeAnswer(response, failureOf(status, error))))
   return app
 }

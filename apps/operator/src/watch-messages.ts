@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isFinal, OUTCOME, type Account, type MessageId, type MessageStatus } from '@gateway/core'
+import { hasOutcome, isFinal, OUTCOME, type Account, type MessageId, type MessageStatus } from '@gateway/core'
 import type { Context } from './context.ts'
 import { outcomeMeaning, outcomeStatus } from './outcome-words.ts'
 import type { Json } from './output.ts'
@@ -10,8 +10,8 @@ const idsMax = 1000
 
 /** As the interfaces say it; but what waits is not called unknown. */
 function statusOf(status: MessageStatus): { readonly status: string; readonly code: number; readonly meaning: string } {
-  if (status === 'waiting') return { status: 'WAITING', code: -1, meaning: 'not handed to a carrier yet' }
   if (status === 'not-found') return { status: 'NOTFOUND', code: -2, meaning: 'no such message' }
+  if (status.code === 'waiting') return { status: 'WAITING', code: -1, meaning: 'not handed to a carrier yet' }
   return { status: outcomeStatus(status.code), code: status.code, meaning: outcomeMeaning(status.code) }
 }
 
@@ -76,13 +76,13 @@ export async function watchMessages(
 }
 
 const isOver = (status: MessageStatus | undefined): boolean =>
-  status === 'not-found' || (typeof status === 'object' && (isFinal(status.code) || isUnknown(status)))
+  status === 'not-found' || (status !== undefined && hasOutcome(status) && (isFinal(status.code) || isUnknown(status)))
 
 const isUnknown = (status: MessageStatus): boolean => typeof status === 'object' && status.code === OUTCOME.unknown
 
 const statusJson = (id: MessageId, message: MessageStatus): Json => {
   const { status, code, meaning } = statusOf(message)
-  const [at, final] = typeof message === 'object' ? [message.at, isFinal(message.code)] : [undefined, false]
+  const [at, final] = hasOutcome(message) ? [message.at, isFinal(message.code)] : [undefined, false]
   return { id, status, statusCode: code, meaning, final, at: timeJson(at) }
 }
 

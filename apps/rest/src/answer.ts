@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { formatStamp, type Instant } from '@gateway/core'
-import { streamAnswer, type AdmissionGate } from '@gateway/server'
+import { endAnswer, streamAnswer, type AdmissionGate } from '@gateway/server'
 
 /** An answer without its envelope: the fields of a success as JSON text (`"creditBalance":100.0`), a long list, or a failure. */
 export type Answer = string | Listed | Failure
@@ -63,7 +63,7 @@ export function writeAnswer(response: ServerResponse, answer: string | Failure, 
     typeof answer === 'string' ? { status: 200, fields: answer, headers: {} } : inFields(answer)
   setHeaders(response, status)
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  response.end(`${envelope(status, now)},${fields}}`)
+  endAnswer(response, `${envelope(status, now)},${fields}}`)
 }
 
 /** Its beginning; whoever writes on closes it. */

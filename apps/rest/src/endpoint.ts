@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { requestQuery, type AdmissionGate, type ParsedBody } from '@gateway/server'
+import { requestQuery, withoutEffect, type AdmissionGate, type ParsedBody } from '@gateway/server'
 import { failure, isFailure, overloaded, type Answer, type Failure } from './answer.ts'
 import { keyOf, readJson } from './request.ts'
 
@@ -16,6 +16,8 @@ export interface Call {
 /** One operation, with its input already bound: `run` reads it and answers it. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST'
+  /** Whether it only reads: then a failure is certain to have done nothing. */
+  readonly reads: boolean
   /** `sent`: the query of a GET, the body of a POST, which may have been parsed before it came to us. */
   readonly run: (call: Call, sent: string | ParsedBody) => Answer | Promise<Answer>
 }
@@ -28,6 +30,7 @@ export const get = <Input extends object>(
   answer: AnswerTo<Input>,
 ): Endpoint => ({
   method: 'GET',
+  reads: true,
   run: (call, query) => {
     const input = read(typeof query === 'string' ? query : '')
     return isFailure(input) ? input : answer(call, input)
@@ -43,8 +46,10 @@ export const nothing = (): object => ({})
 export const post = <Input extends object>(
   read: (body: unknown, text: string | undefined) => Input | Failure,
   answer: AnswerTo<Input>,
+  { reads = false }: { readonly reads?: boolean } = {},
 ): Endpoint => ({
   method: 'POST',
+  reads,
   run: (call, sent) => {
     const text = typeof sent === 'string' ? sent : undefined
     const body = typeof sent === 'string' ? parseJson(sent) : sent.parsed
@@ -94,13 +99,14 @@ export const endpointRunner =
     const { method, headers } = request
     if (method !== endpoint.method) return wrongMethod(endpoint.method, method)
 
-    const account = await within(gate, () => authenticate(gateway, request))
+    const account = await within(gate, () => withoutEffect(() => authenticate(gateway, request)))
     if (isFailure(account)) return account
     const sent = method === 'GET' ? requestQuery(request) : await readJson(request)
     if (sent === undefined || (typeof sent === 'object' && isFailure(sent))) return sent
 
     const idempotencyKey = headers['idempotency-key']?.toString()
-    return within(gate, () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey }, sent))
+    const work = () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey }, sent)
+    return within(gate, endpoint.reads ? () => withoutEffect(work) : work)
   }
 
 async function authenticate(gateway: Gateway, request: IncomingMessage): Promise<Account | Failure> {

@@ -47,3 +47,25 @@ test.each([
   const answer = read(text)
   expect(isFailure(answer) && answer.status).toBe(422)
 })
+
+test.each([
+  ['{}', 'The body must be an array of message ids; got an object.'],
+  ['"5"', 'The body must be an array of message ids; got a string.'],
+  ['[7, "5"]', '"5"'],
+  ['[7, null]', 'null'],
+  ['[7, 1e3]', '1e3'],
+  ['[1.5]', '1.5'],
+  ['[ 7,9007199254740993 ]', '9007199254740993'],
+  ['[99999999999999999999999999]', '99999999999999999999999999'],
+  ['[0]', '0'],
+  [`[${'9'.repeat(400)}]`, `${'9'.repeat(60)}…`],
+])('the refusal of %s names what was given: %s', (text, named) => {
+  const answer = read(text)
+  expect(isFailure(answer) && answer.errorMessage).toMatch(new RegExp(`(^|got )${named.replace(/[.]/g, '\\.')}\\.?$`))
+})
+
+test('a row of digits of 200 kB is refused at once', () => {
+  const start = performance.now()
+  expect(isFailure(read(`[${'9'.repeat(204_000)}]`))).toBe(true)
+  expect(performance.now() - start).toBeLessThan(1000)
+})

@@ -24,3 +24,14 @@ test.each([
   const read = readPage(query)
   expect(isFailure(read) && [read.status, read.errorMessage.split(' ')[0]]).toEqual([422, named])
 })
+
+test('what is refused is named as it was written, and the bounds are the true ones', () => {
+  expect(readPage('offset=9007199254740991')).toMatchObject({ offset: 9_007_199_254_740_991 })
+  expect(readPage('offset=9007199254740992')).toMatchObject({
+    errorMessage:
+      'offset must be a whole number from 0 to 9007199254740991, written in digits only; got "9007199254740992".',
+  })
+  expect(readPage('limit=1001')).toMatchObject({
+    errorMessage: 'limit must be a whole number from 1 to 1000, written in digits only; got "1001".',
+  })
+})

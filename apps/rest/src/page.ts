@@ -1,19 +1,21 @@
 import type { Page, Paged } from '@gateway/core'
 import { failure, type Failure } from './answer.ts'
+import { given } from './given.ts'
 
 const limitMax = 1000
 
 /** `offset` (0 if left out) and `limit` (100) of a query (spec 4.1). Of a parameter given twice the first counts. */
 export function readPage(query: string): Page | Failure {
   const parameters = new URLSearchParams(query)
-  const offset = wholeNumber(parameters.get('offset') ?? '0')
-  const limit = wholeNumber(parameters.get('limit') ?? '100')
-  if (offset === undefined) return failure(422, 'offset must be a whole number of at least 0.')
-  if (limit === undefined || limit < 1 || limit > limitMax) {
-    return failure(422, `limit must be a whole number from 1 to ${limitMax}.`)
-  }
+  const [offsetText, limitText] = [parameters.get('offset') ?? '0', parameters.get('limit') ?? '100']
+  const [offset, limit] = [wholeNumber(offsetText), wholeNumber(limitText)]
+  if (offset === undefined) return outOfRange('offset', 0, Number.MAX_SAFE_INTEGER, offsetText)
+  if (limit === undefined || limit < 1 || limit > limitMax) return outOfRange('limit', 1, limitMax, limitText)
   return { offset, limit }
 }
+
+const outOfRange = (name: string, min: number, max: number, text: string): Failure =>
+  failure(422, `${name} must be a whole number from ${min} to ${max}, written in digits only; got ${given(text)}.`)
 
 function wholeNumber(text: string): number | undefined {
   const value = /^[0-9]+$/.test(text) ? Number(text) : undefined

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { readBody, type ParsedBody } from '@gateway/server'
 import { failure, type Failure } from './answer.ts'
+import { short } from './given.ts'
 
 /** 200kb (spec 7.1); exactly so many pass (ruling 2.3). */
 const bodyBytesMax = 204_800
@@ -25,12 +26,16 @@ export async function readJson(request: IncomingMessage): Promise<string | Parse
   const body = await readBody(request, bodyBytesMax)
   if (body === 'aborted') return undefined
   if (body === 'too-large') return failure(413, `The body is larger than ${bodyBytesMax} bytes.`)
-  if (!isJson(request.headers['content-type'])) return failure(415, 'The content type must be application/json.')
+  const contentType = request.headers['content-type']
+  if (!isJson(contentType)) return wrongType(contentType)
   if (request.headers['content-encoding'] !== undefined)
-    return failure(415, 'The body must not have a content encoding.')
+    return failure(415, `The body must not have a content encoding; got ${short(request.headers['content-encoding'])}.`)
   if ('parsed' in body) return body
   return isUtf8(body) ? withoutMark(body.toString()) : failure(400, 'The body is not valid JSON: it is not UTF-8.')
 }
+
+const wrongType = (contentType: string | undefined): Failure =>
+  failure(415, `The content type must be application/json; got ${contentType ? short(contentType) : 'none'}.`)
 
 const isJson = (contentType = ''): boolean => {
   const end = contentType.indexOf(';')

@@ -56,7 +56,7 @@ describe.each(['', '/sms', '/api/rest/v1', '/any/where'])('mounted at "%s"', (pr
   test('what is not its own goes on to the next handler', async () => {
     const { ask } = await mountedAt(prefix, express.json())
     expect((await ask('get', '/own')).text).toBe('own')
-    for (const path of ['/nothing', '/credits/balance/', '/Credits/balance', '/']) {
+    for (const path of ['/nothing', '/credits/balance//', '/Credits/balance', '/Credits/balance/', '/']) {
       const { status, text } = await ask('get', path)
       expect([status, text]).toEqual([404, 'their 404'])
     }

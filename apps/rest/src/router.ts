@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Gateway } from '@gateway/core'
-import { answerRest, endpointRouter, type Log, type Metrics } from '@gateway/server'
+import { answerRest, endpointRouter, hadNoEffect, withoutEffect, type Log, type Metrics } from '@gateway/server'
 import type { RequestHandler, Router } from 'express'
 import { failure, giveAnswer, writeAnswer, type Failure } from './answer.ts'
 import { endpointRunner, noSuchPath, type Backing } from './endpoint.ts'
@@ -12,8 +12,9 @@ export interface RestSettings extends Omit<Backing, 'gateway'> {
 }
 
 /**
- * The endpoints of the REST interface (spec 4.1), to be mounted in any app of Express at any prefix. What is not a path of it goes on
- * to the next handler; `restNotFound` behind it gives 404 with the envelope (ruling 2.1).
+ * The endpoints of the REST interface (spec 4.1), to be mounted in any app of Express at any prefix. One slash at the end of a path is
+ * ignored (ruling 2.3). What is not a path of it goes on to the next handler; `restNotFound` behind it gives 404 with the envelope
+ * (ruling 2.1).
  *
  * A body that was read before is accepted: by `express.raw`, `express.text`, or with its bytes in `request.rawBody` it is checked to
  * the letter; of one that was parsed only the values are left, and `1.0` and `1e3` pass as whole numbers (ruling 2.9).
@@ -27,10 +28,13 @@ export function restRouter(gateway: Gateway, settings: RestSettings): Router {
     service: 'rest',
     prefix,
     caseSensitive: true,
+    lastSlashIgnored: true,
     endpoints,
     answer: async (request, response, endpoint) => {
       const answer = await run(endpoint, request)
-      if (answer !== undefined) await giveAnswer(response, answer, { gate, now: clock.now() })
+      if (answer === undefined) return
+      const give = () => giveAnswer(response, answer, { gate, now: clock.now() })
+      await (endpoint.reads ? withoutEffect(give) : give())
     },
     answerFailure: (response, _endpoint, status, error) => writeFailure(response, settings, status, error),
   })
@@ -58,9 +62,10 @@ const unreadable = failure(400, 'The request cannot be read.')
 
 /**
  * Our own trouble (ruling 1.25). The language's own errors are mistakes of ours: 500. Whatever else is thrown comes from
- * what we stand on: 503, without `Retry-After`, since nobody knows here whether a send has happened.
+ * what we stand on: 503, with `Retry-After` if nothing but reading was begun; else nobody knows here whether a send has happened.
  */
 function trouble(error: unknown): Failure {
   const ours = [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind)
-  return ours ? failure(500, 'Unknown error.') : failure(503, 'The service is not available.')
+  if (ours) return failure(500, 'Unknown error.')
+  return failure(503, 'The service is not available.', hadNoEffect(error) ? { 'Retry-After': '1' } : {})
 }

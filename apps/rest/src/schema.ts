@@ -1,19 +1,19 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { Type, type Static, type TSchema } from 'typebox'
 import { failure, type Failure } from './answer.ts'
+import { given, givenType } from './given.ts'
 
 // `verbose` hands the schema's description to the message of a 422.
 const ajv = new Ajv({ verbose: true })
 
 /** A string that can be used and echoed: no U+0000, no half of a surrogate pair (ruling 2.4). */
-export const text = (description: string) =>
-  Type.String({ pattern: '^[^\\0\\p{Surrogate}]*$', description: `${description}, without U+0000 or half a character` })
+export const text = (description: string) => Type.String({ pattern: '^[^\\0\\p{Surrogate}]*$', description })
 
 /** A field that may be left out, which null and a blank string do too (ruling 2.4). */
 export const optional = <T extends TSchema>(schema: T, description: string) =>
   Type.Optional(Type.Union([schema, Type.Null(), Type.String({ pattern: '^\\s*$' })], { description }))
 
-/** Checks a body against a schema whose fields have descriptions: '… must be <description>'. Unknown fields are let be. */
+/** Checks a body against a schema whose fields have descriptions: '… must be <description>; got …'. Unknown fields are let be. */
 export function reader<S extends TSchema>(schema: S): (body: unknown) => Static<S> | Failure {
   const validate = ajv.compile<Static<S>>(schema)
   return (body) => (validate(body) ? body : unprocessable(validate.errors))
@@ -28,8 +28,14 @@ function unprocessable(errors: readonly ErrorObject[] | null | undefined): Failu
     const field = String(error.params['missingProperty'])
     return failure(422, `${place === '' ? field : `${place}.${field}`} is missing.`)
   }
-  return failure(422, `${place === '' ? 'The body' : place} must be ${description(error)}.`)
+  const what = place === '' ? 'The body' : place
+  if (error.keyword === 'pattern') return failure(422, `${what} must not hold U+0000 or half a character.`)
+  return failure(422, `${what} must be ${description(error)}; got ${got(error)}.`)
 }
+
+/** Of a wrong type the type, else the value; but of a number where a whole one is wanted its value, too. */
+const got = ({ keyword, params, data }: ErrorObject): string =>
+  keyword === 'type' && !(params['type'] === 'integer' && typeof data === 'number') ? givenType(data) : given(data)
 
 function description({ parentSchema }: ErrorObject): string {
   const text: unknown = parentSchema?.['description']

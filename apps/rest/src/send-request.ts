@@ -1,6 +1,7 @@
 import { bodyOf, parseMinute, type Instant, type TextToSend } from '@gateway/core'
 import { Type, type Static } from 'typebox'
 import { failure, isFailure, type Failure } from './answer.ts'
+import { given } from './given.ts'
 import { optional, reader, text } from './schema.ts'
 
 /** Recipients of a call, of all its texts together (spec 8). */
@@ -9,7 +10,7 @@ const recipientsMax = 1000
 const segmentsMax = 6
 
 const Recipient = Type.Object({
-  mobileNumber: text('a string'),
+  mobileNumber: text('a string of digits'),
   clientMessageId: optional(text('a string'), 'a string, without U+0000 or half a character'),
 })
 
@@ -65,7 +66,7 @@ export function readSendMulti(body: unknown): readonly RequestedText[] | Failure
   if (isFailure(read)) return read
   const count = read.messages.reduce((sum, { recipients }) => sum + recipients.length, 0)
   if (count > recipientsMax)
-    return failure(422, `recipients must be at most ${recipientsMax} in all messages together.`)
+    return failure(422, `recipients must be at most ${recipientsMax} in all messages together; got ${count}.`)
   const texts: RequestedText[] = []
   for (const [i, message] of read.messages.entries()) {
     const text = requestedText(message, `messages.${i}.`)
@@ -81,23 +82,24 @@ function requestedText(read: Static<typeof Message>, place: string): RequestedTe
   const body = bodyOf(message)
   if (body === 'no-message') return failure(422, `${place}message must not be blank.`)
   const scheduled = readTime(scheduledTime)
-  if (scheduled === 'malformed') return failure(422, `${place}scheduledTime must be a time YYYYMMDDHHmm.`)
+  if (scheduled === 'malformed')
+    return failure(422, `${place}scheduledTime must be a time YYYYMMDDHHmm; got ${given(scheduledTime)}.`)
   return {
     text: message,
     body,
     recipients: recipients.map(({ mobileNumber, clientMessageId }) => ({
       number: mobileNumber,
-      clientMessageId: given(clientMessageId) ?? null,
+      clientMessageId: filled(clientMessageId) ?? null,
     })),
     scheduled,
     partsMax: typeof maxSegments === 'number' && maxSegments < segmentsMax ? maxSegments : undefined,
   }
 }
 
-const given = (value: string | null | undefined): string | undefined =>
+const filled = (value: string | null | undefined): string | undefined =>
   value === null || value?.trim() === '' ? undefined : value
 
 function readTime(value: string | number | null | undefined): Instant | undefined | 'malformed' {
-  const text = given(typeof value === 'number' ? String(value) : value)
+  const text = filled(typeof value === 'number' ? String(value) : value)
   return text === undefined ? undefined : (parseMinute(text) ?? 'malformed')
 }

@@ -74,6 +74,20 @@ describe('the first of several errors is answered', () => {
   })
 })
 
+test.each([
+  ['text/plain; charset=utf-8', 'The content type must be application/json; got text/plain; charset=utf-8.'],
+  ['x/'.padEnd(200, 'y'), `The content type must be application/json; got ${'x/'.padEnd(60, 'y')}….`],
+])('415 names the type that came', async (type, errorMessage) => {
+  const answer = await rest.post('/sms/outgoing/send', Buffer.from('{}')).set('Content-Type', type)
+  expect([answer.status, answer.body]).toMatchObject([415, { errorMessage }])
+})
+
+test('415 says so if no type came', async () => {
+  const headers = { Authorization: rest.key }
+  const answer = await fetch(`${rest.url}${send}`, { method: 'POST', headers, body: Buffer.from('{}') })
+  expect([answer.status, await answer.text()]).toMatchObject([415, expect.stringContaining('json; got none."')])
+})
+
 describe('a path', () => {
   test.each(operations)('%s %s exists', async (method, path) => {
     const answer = await (method === 'GET' ? rest.get(path) : rest.post(path, '"x"'))
@@ -82,7 +96,8 @@ describe('a path', () => {
 
   test.each([
     '/Credits/balance',
-    '/credits/balance/',
+    '/credits/balance//',
+    '/credits/balance/%2F',
     '/credits//balance',
     '/credits/balanc%65',
     '',
@@ -90,6 +105,13 @@ describe('a path', () => {
     '/__proto__',
   ])('%s does not exist: 404', async (path) => {
     expect((await rest.get(path)).status).toBe(404)
+  })
+
+  test('one slash at the end is ignored', async () => {
+    expect((await rest.get('/credits/balance/')).status).toBe(200)
+    const sent = await rest.post('/sms/outgoing/send/', { message: 'x', recipients: [{ mobileNumber: '27825550101' }] })
+    expect(sent.body).toMatchObject({ recipients: [{ accepted: true }] })
+    expect((await rest.get('/sms/outgoing/send/')).status).toBe(405)
   })
 
   test('of another interface, or beside all of them, is 404 with the envelope', async () => {
@@ -279,11 +301,31 @@ describe('our own trouble', () => {
     expect(answer.body).toMatchObject({ statusCode: 500, errorMessage: 'Unknown error.' })
   })
 
+  test('has Retry-After where nothing but reading was begun, and only there', async () => {
+    const fail = () => Promise.reject(new Error('connect ECONNREFUSED'))
+    const failing = {
+      creditBalance: fail,
+      queryStatus: fail,
+      listReplies: fail,
+      sendMessages: fail,
+      deleteScheduled: fail,
+    }
+    const broken = await startRest({ gateway: (gateway) => ({ ...gateway, ...failing }) })
+    const sent = { message: 'x', recipients: [{ mobileNumber: '27825550101' }] }
+    expect((await broken.get('/credits/balance')).headers['retry-after']).toBe('1')
+    expect((await broken.get('/sms/incoming')).headers['retry-after']).toBe('1')
+    expect((await broken.post('/sms/outgoing/status', [1])).headers['retry-after']).toBe('1')
+    expect((await broken.post('/sms/outgoing/send', sent)).headers['retry-after']).toBeUndefined()
+    expect((await broken.post('/sms/scheduled/delete', [1])).headers['retry-after']).toBeUndefined()
+    await broken.close()
+  })
+
   test('while a key is checked is not 401', async () => {
     const broken = await startRest({
       gateway: (gateway) => ({ ...gateway, authenticate: () => Promise.reject(new Error('timeout')) }),
     })
-    expect((await broken.get('/credits/balance')).status).toBe(503)
+    const answer = await broken.post('/sms/outgoing/send', {})
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
     await broken.close()
   })
 

@@ -2,10 +2,14 @@ import { parseWholeNumbers } from './whole-numbers.ts'
 
 test.each([
   ['{"a":1,"b":-2,"c":[0]}', { a: 1, b: -2, c: [0] }],
-  ['[1.0,1e3,1E3,1.5,-1.0,1e400,1.00000000000000000001]', [null, null, null, null, null, null, null]],
-  ['{"1.5":"1e3","a":" \\"1.0","b\\\\":1.0,"c":2}', { '1.5': '1e3', a: ' "1.0', 'b\\': null, c: 2 }],
+  [
+    '[1.0,1e3,1E3,1.5,-1.0,1e400,1.00000000000000000001]',
+    ['1.0', '1e3', '1E3', '1.5', '-1.0', '1e400', '1.00000000000000000001'].map((writtenAs) => ({ writtenAs })),
+  ],
+  ['{"1.5":"1e3","a":" \\"1.0","b\\\\":1.0,"c":2}', { '1.5': '1e3', a: ' "1.0', 'b\\': { writtenAs: '1.0' }, c: 2 }],
+  [`[${'9'.repeat(301)},-${'9'.repeat(400)}]`, [99e300, -9e300]],
   ['true', true],
-])('%s is read, what is no whole number as null', (json, value) => {
+])('%s is read, what is no whole number as it is written', (json, value) => {
   expect(parseWholeNumbers(json)).toEqual(value)
 })
 

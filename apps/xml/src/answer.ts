@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { HandOvers } from '@gateway/server'
+import { endAnswer, type HandOvers } from '@gateway/server'
 import { ERROR, type Trouble } from './words.ts'
 import { leaf } from './writing/rendered.ts'
 
@@ -33,7 +33,7 @@ export function writeAnswer(
   if ('retryAfterSeconds' in answer) response.setHeader('Retry-After', String(answer.retryAfterSeconds))
   if (status === 405) response.setHeader('Allow', 'POST')
   setHeaders(response, status)
-  response.end(inRoot(content))
+  endAnswer(response, inRoot(content))
 }
 
 /** Gives any answer. */

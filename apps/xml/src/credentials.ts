@@ -19,7 +19,7 @@ export const credentialElements = {
 
 function notBlank(values: (draft: CredentialsDraft) => string[]): Element<CredentialsDraft> {
   return trimmed((draft, text) => {
-    if (text !== '') values(draft).push(text)
+    if (text.trim() !== '') values(draft).push(text)
   })
 }
 

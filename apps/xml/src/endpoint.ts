@@ -1,4 +1,5 @@
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
+import { withoutEffect } from '@gateway/server'
 import { overloaded, type Answer, type Failure } from './answer.ts'
 import { credentialElements, credentialsDraft, credentialsOf, type CredentialsDraft } from './credentials.ts'
 import { decodeDocument } from './reading/decode-document.ts'
@@ -25,6 +26,8 @@ export interface Operation<Draft, Input> {
   readonly inside: Readonly<Record<string, Element<Draft>>>
   /** The input, or the first thing that is wrong with it, in the ruled order (ruling 4.10). */
   readonly check: (draft: Draft) => Input | Flaw
+  /** Whether it only reads: then a failure is certain to have done nothing. */
+  readonly reads?: boolean
   readonly answer: (call: Call, input: Input) => Promise<Answer> | Answer
 }
 
@@ -44,7 +47,7 @@ export interface Endpoint {
 }
 
 export function endpoint<Draft extends object, Input extends object>(operation: Operation<Draft, Input>): Endpoint {
-  const { request, response, inside, check, answer } = operation
+  const { request, response, inside, check, answer, reads } = operation
   const root = { ending: request, inside: elements<CredentialsDraft & Draft>({ ...inside, ...credentialElements }) }
   return {
     inRoot: document(response),
@@ -53,10 +56,12 @@ export function endpoint<Draft extends object, Input extends object>(operation: 
       const text = decodeDocument(body, contentType)
       if (text === undefined || !(await readDocument(text, root, draft))) return { trouble: 'not-valid' }
 
-      const account = await authenticate(gateway, draft, network)
+      const account = await withoutEffect(() => authenticate(gateway, draft, network))
       if ('trouble' in account) return account
       const input = check(draft)
-      return typeof input === 'string' ? { trouble: input } : answer({ gateway, account, now: clock.now() }, input)
+      if (typeof input === 'string') return { trouble: input }
+      const work = () => answer({ gateway, account, now: clock.now() }, input)
+      return reads ? withoutEffect(work) : work()
     },
   }
 }

@@ -3,7 +3,9 @@ import type { Clock, Gateway } from '@gateway/core'
 import {
   answerRest,
   clientNetwork,
+  endAnswer,
   endpointRouter,
+  hadNoEffect,
   readBody,
   type AdmissionGate,
   type HandOvers,
@@ -59,8 +61,9 @@ export function xmlRouter(gateway: Gateway, { clock, gate, handOvers, log, metri
       const answer = await answerTo(request, endpoint)
       if (answer !== undefined) giveAnswer(response, endpoint.inRoot, answer, handOvers)
     },
-    // Without `Retry-After`: nobody knows here whether a send has happened (ruling 1.25).
-    answerFailure: (response, endpoint) => writeAnswer(response, endpoint.inRoot, { trouble: 'unavailable' }),
+    // Where more than reading was begun, nobody knows here whether a send has happened (ruling 1.25).
+    answerFailure: (response, endpoint, _status, error) =>
+      writeAnswer(response, endpoint.inRoot, hadNoEffect(error) ? overloaded : { trouble: 'unavailable' }),
   })
 }
 
@@ -72,5 +75,5 @@ export const xmlNotFound = ({ log, metrics }: Pick<XmlSettings, 'log' | 'metrics
 export function writePlain(response: ServerResponse, status: number, text: string): void {
   response.statusCode = status
   response.setHeader('Content-Type', 'text/plain; charset=utf-8')
-  response.end(text)
+  endAnswer(response, text)
 }

@@ -28,7 +28,7 @@ import { record } from '../src/sql/record.ts'
 import { refuseLate } from '../src/sql/refuse-late.ts'
 import { register } from '../src/sql/register.ts'
 import { settle } from '../src/sql/settle.ts'
-import { coveringSends, findOutcomes } from '../src/sql/status.ts'
+import { coveringSends, findOutcomes, numbersInSends } from '../src/sql/status.ts'
 import { filled } from './filled-database.ts'
 
 /** A statement with values that find rows in a filled database. */
@@ -94,6 +94,11 @@ export const cases: Readonly<Record<string, Case>> = {
     rowsMax: 500,
   },
   'covering-sends': { statement: coveringSends, values: [1, arrayOf(sent)], rowsMax: 500 },
+  'numbers-in-sends': {
+    statement: numbersInSends,
+    values: [1, arrayOf(sent), `{${sent.map((id) => `"{${id}}"`).join()}}`],
+    rowsMax: 500,
+  },
   'matching-suppressions': {
     statement: matchingSuppressions,
     values: [of(1, 100), numbers(ids(1, 100))],

@@ -47,6 +47,7 @@ export type { TransferRefusal, WantedTransfer } from './credits/transfer-credits
 // Messages.
 export { bodyOf, partsOf, type Body } from './message/body.ts'
 export { messageId, parseMessageId, type MessageId } from './message/message-id.ts'
+export { deliveryState, hasOutcome, type DeliveryState } from './message/delivery-state.ts'
 export type { FoundMessages, WantedMessages } from './message/find-messages.ts'
 export type { FoundMessage, FoundPlace, MessageSearch } from './message/found-message.ts'
 export type { DroppedHistory, History } from './message/history.ts'

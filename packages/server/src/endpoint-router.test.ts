@@ -17,6 +17,7 @@ const answer: Settings['answer'] = async (request, response, endpoint) => {
   if (endpoint === 'half') response.write('half')
   if (endpoint === 'half' || endpoint === 'cannot') throw new Error('hard luck')
   if (endpoint === 'bad') response.statusCode = 500
+  if (endpoint === 'lacks') response.statusCode = 501
   response.end(`${request.method} ${endpoint} ${request.url}`)
 }
 const answerFailure: Settings['answerFailure'] = (response, endpoint, status) => {
@@ -24,14 +25,14 @@ const answerFailure: Settings['answerFailure'] = (response, endpoint, status) =>
   response.statusCode = status
   response.end(`own form ${status}`)
 }
-const endpoints = new Map(['one', 'bad', 'fails', 'half', 'cannot'].map((name) => [`/x/${name}`, name]))
+const endpoints = new Map(['one', 'bad', 'lacks', 'fails', 'half', 'cannot'].map((name) => [`/x/${name}`, name]))
 
 /** A router in an app of ours, and in one of somebody else at another prefix. */
-const both = (caseSensitive = true, answerer = answer) => {
+const both = (caseSensitive = true, answerer = answer, lastSlashIgnored?: boolean) => {
   const made = (at: string, app: (service: Pick<Settings, 'log' | 'metrics'>) => Express) => {
     const memory = memoryLog('debug')
     const metrics = createMetrics()
-    const settings = { ...memory, metrics, service: 'demo', prefix: '/api', caseSensitive, endpoints }
+    const settings = { ...memory, metrics, service: 'demo', prefix: '/api', caseSensitive, lastSlashIgnored, endpoints }
     const mounted = app({ log: memory.log, metrics })
     mounted.use(at, endpointRouter({ ...settings, answer: answerer, answerFailure }))
     mounted.use((_request, response) => void response.status(404).end('the next handler'))
@@ -59,6 +60,7 @@ test.each([
   ['HEAD', 'one', 200, undefined, 'debug'],
   ['OPTIONS', 'one', 200, 'OPTIONS one /x/one', 'debug'],
   ['GET', 'bad', 500, 'GET bad /x/bad', 'error'],
+  ['GET', 'lacks', 501, 'GET lacks /x/lacks', 'debug'],
   ['GET', 'fails?password=hunter2', 500, 'own form 500', 'error'],
 ])('%s %s is answered %i, and logged and counted once, at any prefix', async (method, path, status, body, level) => {
   for (const server of both()) {
@@ -91,6 +93,18 @@ test.each([
       if (server.at !== '/api') expect(headers).not.toHaveProperty('x-content-type-options')
     } else expect(text).toBe(`GET one ${path}`)
   }
+})
+
+test.each([
+  ['/x/one/', 'GET one /x/one/'],
+  ['/x/one/?a=b/', 'GET one /x/one/?a=b/'],
+  ['/x/one', 'GET one /x/one'],
+  ['/x/one//', 'the next handler'],
+  ['//x/one/', 'the next handler'],
+  ['/x/one/%2F', 'the next handler'],
+  ['/', 'the next handler'],
+])('where one slash at the end is ignored, %s is answered by "%s"', async (path, answered) => {
+  for (const { app, at } of both(true, answer, true)) expect((await supertest(app).get(at + path)).text).toBe(answered)
 })
 
 test.each(['half', 'cannot'])('a failure of %s that cannot be answered breaks the connection off', async (name) => {

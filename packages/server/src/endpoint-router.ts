@@ -9,7 +9,9 @@ export interface EndpointRouterSettings<Endpoint> extends Service {
   readonly prefix: string
   /** Whether the letter case of paths counts. */
   readonly caseSensitive: boolean
-  /** Every endpoint by its path below the mount point; paths are exact, a last slash counts. */
+  /** Whether one slash at the end of a path is as none; false if not given. */
+  readonly lastSlashIgnored?: boolean | undefined
+  /** Every endpoint by its path below the mount point, without a slash at the end; paths are exact otherwise. */
   readonly endpoints: ReadonlyMap<string, Endpoint>
   /** Answers any method. */
   readonly answer: (request: IncomingMessage, response: ServerResponse, endpoint: Endpoint) => Promise<void> | void
@@ -22,10 +24,13 @@ export interface EndpointRouterSettings<Endpoint> extends Service {
  * throws is answered in the interface's own form. Every other request goes on to the next handler of the app, untouched.
  */
 export const endpointRouter = <Endpoint>(settings: EndpointRouterSettings<Endpoint>): Router => {
-  const { prefix, caseSensitive, endpoints, answer, answerFailure } = settings
+  const { prefix, caseSensitive, lastSlashIgnored = false, endpoints, answer, answerFailure } = settings
   const begin = beginAnswer(settings)
   const failed = handleFailure(settings.log)
-  const keyOf = (path: string) => (caseSensitive ? path : path.toLowerCase())
+  const keyOf = (path: string) => {
+    const named = lastSlashIgnored && path.endsWith('/') ? path.slice(0, -1) : path
+    return caseSensitive ? named : named.toLowerCase()
+  }
   const found = new Map([...endpoints].map(([path, endpoint]) => [keyOf(path), { endpoint, name: prefix + path }]))
   // One look-up: a route of Express for each endpoint would be compared with the path one after the other.
   return Router().use(async (request, response, next) => {

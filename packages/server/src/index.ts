@@ -2,6 +2,7 @@ export { bool, EnvError, makeValidator, str } from 'envalid'
 export { admissionGate, measureAdmission, type AdmissionGate } from './admission-gate.ts'
 export { clientNetwork } from './client-network.ts'
 export { createApp, pageHeaders } from './create-app.ts'
+export { endAnswer } from './end-answer.ts'
 export { answerRest, endpointRouter, type EndpointRouterSettings } from './endpoint-router.ts'
 export { readEnvironment, type Environment, type Variables } from './environment.ts'
 export { handOvers, type HandOvers } from './hand-over.ts'
@@ -31,4 +32,5 @@ export {
   text,
   wholeNumber,
 } from './variables.ts'
+export { hadNoEffect, withoutEffect } from './without-effect.ts'
 export { version } from './version.ts'

@@ -28,7 +28,7 @@ export const markReported = (response: ServerResponse): void => {
 
 /**
  * Measures a request and writes its line when its answer has gone: debug, but a 5xx that nobody has reported is an error
- * (`logFailure`), and a 503 a warning, at most one a second (a refusal of overload must stay cheaper than the work refused).
+ * (`logFailure`); not a 501, since only its client asks for what we have not; and a 503 is a warning, at most one a second (a refusal of overload must stay cheaper than the work refused).
  *
  * Returns whether this answer is new to it: of an app mounted in another one the inner one names the service.
  *
@@ -48,7 +48,7 @@ export const observeRequests = ({ log, metrics, service }: Service) => {
       status: String(status ?? 'aborted'),
       seconds: (performance.now() - (this[started] ?? 0)) / 1000,
     })
-    if (status === undefined || status < 500 || this[reported]) {
+    if (status === undefined || status < 500 || status === 501 || this[reported]) {
       if (log.isLevelEnabled('debug')) log.debug({ ...line(this), status: status ?? 'aborted' }, 'request')
     } else if (status === 503) warn(this)
     else fail(line(this))

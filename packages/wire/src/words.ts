@@ -18,8 +18,8 @@ const STATE = { delivered: 'DELIVERED', sent: 'SENT', failed: 'SENDINGFAILED' } 
 
 /** The word and the code of a status (spec 3; ruling 1.16). */
 export function statusWords(status: MessageStatus): { readonly word: string; readonly code: number } {
-  if (status === 'waiting') return { word: 'NOTFOUND', code: -1 }
   if (status === 'not-found') return { word: 'NOTFOUND', code: -2 }
+  if (status.code === 'waiting') return { word: 'NOTFOUND', code: -1 }
   return { word: STATE[stateOf(status.code)], code: status.code }
 }
 

@@ -171,8 +171,8 @@ describe('scheduled', () => {
     await start()
     await send(`message=x&numbers=${one}&scheduled=202701010000&scheduled=no`)
     expect(await isScheduled()).toBe(true)
-    expect(await createGateway(asp.ports).queryStatus(asp.account, first === undefined ? [] : [first])).toEqual([
-      'waiting',
+    expect(await createGateway(asp.ports).queryStatus(asp.account, first === undefined ? [] : [first])).toMatchObject([
+      { code: 'waiting' },
     ])
   })
 })

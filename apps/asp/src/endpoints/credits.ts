@@ -4,5 +4,6 @@ import type { Endpoint } from '../endpoint.ts'
 /** The balance in whole credits, rounded half up (spec 4.2; ruling 1.3). */
 export const credits: Endpoint = {
   wrongCredentials: 'Credits=FAIL',
+  reads: true,
   run: async ({ gateway, account }) => `Credits=${wholeCredits(await gateway.creditBalance(account.id))}`,
 }

@@ -46,6 +46,18 @@ test.each([
   expect(await taken()).toBe(reply(written))
 })
 
+test.each(['\r\n', '\n'])(
+  'excludesc=true with %j at the end of the form consumes no short code message',
+  async (end) => {
+    await assign(asp.ports, asp.account, '40404')
+    await arrive(asp.ports, person, 'to the code', '40404')
+    const form = `apikey=${asp.key}&excludesc=true${end}`
+    const answer = await request(asp.url).post('/api/httpgetreplies.asp').type('form').send(form)
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect(await taken()).toContain('Message=to the code;')
+  },
+)
+
 test('a sender that is no number cannot forge a pair either', async () => {
   await assign(asp.ports, asp.account, '40404')
   await arrive(asp.ports, 'A;B=C&D', 'hello', '40404')

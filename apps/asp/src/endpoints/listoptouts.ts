@@ -5,6 +5,7 @@ import { replyItem } from '../inbox-items.ts'
 /** Every opt-out entry, at every call (spec 4.2, rule 4; rulings 1.23, 3.2). */
 export const listOptOuts: Endpoint = {
   wrongCredentials: 'FAIL&',
+  reads: true,
   run: ({ gateway, account }) => ({ items: itemsOf(gateway.listOptOuts(account)) }),
 }
 

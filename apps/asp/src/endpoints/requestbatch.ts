@@ -1,4 +1,4 @@
-import { formatDate, formatTime, parseMessageId, type MessageStatus } from '@gateway/core'
+import { formatDate, formatTime, hasOutcome, parseMessageId, type MessageStatus } from '@gateway/core'
 import { foundFor, statusWords } from '@gateway/wire'
 import type { Endpoint } from '../endpoint.ts'
 import { echoed, listAnswer } from '../list-answer.ts'
@@ -7,6 +7,7 @@ import { messageIds } from '../message-ids.ts'
 /** One status for each of 1 to 100 ids, in request order, echoed as given (spec 4.2, rule 3; rulings 1.16, 3.5). */
 export const requestBatch: Endpoint = {
   wrongCredentials: 'FAIL&',
+  reads: true,
   run: async ({ gateway, account, parameters }) => {
     const given = messageIds(parameters)
     if (typeof given === 'string') return given
@@ -19,5 +20,5 @@ export const requestBatch: Endpoint = {
 
 function statusString(status: MessageStatus): string {
   const { word } = statusWords(status)
-  return typeof status === 'string' ? word : `${word};${formatDate(status.at)};${formatTime(status.at)};${status.code}`
+  return hasOutcome(status) ? `${word};${formatDate(status.at)};${formatTime(status.at)};${status.code}` : word
 }

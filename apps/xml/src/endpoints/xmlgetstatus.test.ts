@@ -41,6 +41,7 @@ const reached = (code: OutcomeCode): MessageStatus => ({
   at: instant(Date.UTC(2026, 9, 17, 22, 30, 5, 999)),
   number,
   cost: credits(10),
+  taken: true,
 })
 
 describe('the status of a message', () => {
@@ -103,7 +104,7 @@ describe('the status of a message', () => {
 
 describe('the rows of an answer', () => {
   test('are those of the request, in its order, twice where an id is there twice', async () => {
-    const { ask } = await serveStatuses([reached(OUTCOME.delivered), 'waiting'])
+    const { ask } = await serveStatuses([reached(OUTCOME.delivered), { code: 'waiting', number, cost: credits(10) }])
     const at = '2026/10/18 00:30:05'
     const { text } = await ask([2, 1, 9, 1].map((id) => asked(id)).join(''))
     const rows = [
@@ -181,6 +182,7 @@ describe('what is wrong is told in the ruled order, and nothing is looked up', (
           ] as const,
       )
       .map(([title, documentFor, error]): [string, (key: string) => string, string] => [title, documentFor, error]),
+    ['a no-break space before an ID', (key) => documentOf(key, asked('\u00a01')), 'Not Valid XML Document'],
     ['a bad ID beyond 1000', (key) => documentOf(key, asked(1).repeat(1000) + asked('x')), 'Not Valid XML Document'],
   ]
   test.each(rows)('%s', async (_, documentFor, error) => {
@@ -198,8 +200,8 @@ describe('what is wrong is told in the ruled order, and nothing is looked up', (
   test('trouble of the store is 503 and not NOTFOUND', async () => {
     const status = () => Promise.reject(new Error('the connection was lost'))
     const { ask } = await serve({ change: (ports) => ({ ...ports, messages: { ...ports.messages, status } }) })
-    const { status: http, text } = await ask(asked(1))
-    expect([http, text]).toEqual([503, errorIn(root, 'Service unavailable')])
+    const { status: http, headers, text } = await ask(asked(1))
+    expect([http, headers['retry-after'], text]).toEqual([503, '1', errorIn(root, 'Service unavailable')])
     expect(await complaints('status', [text])).toEqual([])
   })
 })

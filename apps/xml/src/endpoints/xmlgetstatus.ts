@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { formatDate, formatTime, type Instant, type MessageStatus } from '@gateway/core'
+import { formatDate, formatTime, hasOutcome, type Instant, type MessageStatus } from '@gateway/core'
 import { foundFor, statusWords } from '@gateway/wire'
 import type { Answer } from '../answer.ts'
 import { endpoint, type Call } from '../endpoint.ts'
@@ -17,6 +17,7 @@ export const queryStatus = endpoint({
   draft: messageIdsDraft,
   inside: messageIdElements,
   check: checkMessageIds,
+  reads: true,
   answer: async (call: Call, asked: readonly AskedMessage[]): Promise<Answer> => {
     const found = await lookUp(call, asked.slice(0, idsMax))
     return { content: found + (await skip(call, asked.slice(idsMax))) }
@@ -29,7 +30,7 @@ async function lookUp({ gateway, account, now }: Call, asked: readonly AskedMess
   )
   // What is not found is so now, all else since it became so (ruling 4.9).
   const rows = statuses.map(({ asked: message, found }) =>
-    writeStatus(message, statusWords(found), dateTimeOf(typeof found === 'string' ? now : found.at)),
+    writeStatus(message, statusWords(found), dateTimeOf(hasOutcome(found) ? found.at : now)),
   )
   return rows.join('')
 }

@@ -55,8 +55,21 @@ test.each<[string, Buffer, string | undefined]>([
   expect(decodeDocument(bytes, contentType)).toBeUndefined()
 })
 
-test('a declaration of UTF-16 that can be read byte by byte is wrong: no markup is left', () => {
-  expect(decodeDocument(declared('utf-16', '<a/>')) ?? '').not.toContain('<')
+test.each(['utf-16', 'UTF-16', 'utf-16LE', 'UTF-16be'])(
+  'a declaration of %s that can be read byte by byte is that of UTF-8',
+  (encoding) => {
+    const document = Buffer.from(`<?xml version="1.0" encoding="${encoding}"?><a>é€</a>`)
+    expect(bodyOf(decodeDocument(document))).toBe('<a>é€</a>')
+    expect(bodyOf(decodeDocument(document, 'text/xml; charset=utf-16'))).toBe('<a>é€</a>')
+    expect(decodeDocument(declared(encoding, '\xe9'))).toBeUndefined()
+  },
+)
+
+test('one in bytes of UTF-16 is what it says', () => {
+  const text = '<?xml version="1.0" encoding="utf-16"?><a>é€</a>'
+  expect(decodeDocument(Buffer.from(`\ufeff${text}`, 'utf16le'))).toBe(text)
+  expect(decodeDocument(utf16be(text))).toBe(text)
+  expect(decodeDocument(Buffer.from(text, 'utf16le'), 'text/xml; charset=utf-16')).toBe(text)
 })
 
 test('any text in UTF-8 and UTF-16 comes back', () => {

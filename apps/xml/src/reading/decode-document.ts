@@ -13,7 +13,8 @@ const declarationBytesMax = 256
  * The text of a document, in the encoding that its byte order mark, else its XML declaration, else the charset parameter of
  * its content type names, else UTF-8 (ruling 4.1). Undefined: an encoding that we do not read (we read UTF-8, UTF-16,
  * windows-1252, ISO-8859-15, and ISO-8859-1 and US-ASCII as the windows-1252 that those who say so mean), or bytes that are
- * not of that encoding. The mark is not part of the text.
+ * not of that encoding. The mark is not part of the text. A declaration that can be read byte by byte is not in UTF-16: if it says
+ * so, as .NET's `StringWriter` does whatever its text becomes, the document is UTF-8.
  */
 export function decodeDocument(body: Buffer, contentType = ''): string | undefined {
   const label = markOf(body) ?? declaredIn(body) ?? charsetOf(contentType) ?? 'utf-8'
@@ -30,7 +31,10 @@ const markOf = (body: Buffer): string | undefined =>
   marks.find(([, mark]) => body.subarray(0, mark.length).equals(mark))?.[0]
 
 /** A declaration that can be read before its encoding is known is written in ASCII. */
-const declaredIn = (body: Buffer): string | undefined =>
-  /^<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"'>]*)/.exec(body.toString('latin1', 0, declarationBytesMax))?.[1]
+function declaredIn(body: Buffer): string | undefined {
+  const start = body.toString('latin1', 0, declarationBytesMax)
+  const label = /^<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"'>]*)/.exec(start)?.[1]
+  return label !== undefined && /^\s*utf-16(?:le|be)?\s*$/i.test(label) ? 'utf-8' : label
+}
 
 const charsetOf = (contentType: string): string | undefined => /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1]

@@ -1,3 +1,5 @@
+import { trimWhiteSpace } from '@gateway/wire'
+
 /** What a request wants to know of an element: nothing is kept of all others. `D` collects what is read. */
 export interface Element<D> {
   /** Called when it opens. */
@@ -12,7 +14,7 @@ export interface Element<D> {
 export const elements = <D>(byName: Readonly<Record<string, Element<D>>>): ReadonlyMap<string, Element<D>> =>
   new Map(Object.entries(byName))
 
-/** An element with a text around which white space does not count (ruling 4.2). */
+/** An element with a text around which white space, as XML knows it, does not count (ruling 4.2). */
 export const trimmed = <D>(take: (draft: D, text: string) => void): Element<D> => ({
-  text: (draft, text) => take(draft, text.trim()),
+  text: (draft, text) => take(draft, trimWhiteSpace(text)),
 })

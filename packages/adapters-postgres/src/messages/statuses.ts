@@ -11,25 +11,26 @@ import {
 } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import { arrayOf, fromArray, fromTimes, textsFromArray } from '../sql/arrays.ts'
-import { coveringSends, findOutcomes } from '../sql/status.ts'
+import { coveringSends, findOutcomes, numbersInSends } from '../sql/status.ts'
 
 interface Outcome {
   readonly code: number
   readonly at: number
   readonly number: string
   readonly send: number
-  /** A carrier took it, or may have: it stays charged (ruling 1.4). */
-  readonly charged: boolean
+  /** As `KnownStatus.taken`. */
+  readonly taken: boolean
 }
 
 interface Send {
+  readonly first: number
   readonly due: number
   readonly price: number
 }
 
 /**
  * Two statements: first what is decided, then the sends of those and of what is not. A message that is decided between the two
- * was waiting when the first one looked.
+ * was waiting when the first one looked. A third one, if any waits, for their numbers.
  */
 export async function statuses(
   hot: Connections,
@@ -40,11 +41,13 @@ export async function statuses(
   if (ids.length === 0) return []
   const outcomes = await outcomesOf(hot, by, ids)
   const sends = await sendsCovering(hot, by, [...new Set(ids.map((id) => outcomes.get(id)?.send ?? id))])
+  const waiting = new Map([...sends].filter(([id]) => !outcomes.has(id)))
+  const numbers = await numbersOf(hot, by, waiting)
   return ids.map((id) => {
     const outcome = outcomes.get(id)
     const send = sends.get(outcome?.send ?? id)
     if (send === undefined) return 'not-found'
-    return outcome === undefined ? 'waiting' : statusOf(outcome, send, since)
+    return outcome === undefined ? waitingStatus(numbers.get(id), send) : statusOf(outcome, send, since)
   })
 }
 
@@ -74,7 +77,7 @@ async function outcomesOf(
       at: times[i] ?? NaN,
       number: numbers[i] ?? '',
       send: sends[i] ?? NaN,
-      charged: code >= 0,
+      taken: code >= 0,
     })
   }
   return outcomes
@@ -100,18 +103,48 @@ async function sendsCovering(
 ): Promise<ReadonlyMap<number, Send>> {
   const [row] = await hot.run(coveringSends, [by, arrayOf(ids)])
   if (row === undefined) return new Map()
+  const places = fromArray(row.places)
   const dues = fromArray(row.dues)
   const prices = fromArray(row.prices)
-  return new Map(fromArray(row.ids).map((id, i) => [id, { due: dues[i] ?? NaN, price: prices[i] ?? NaN }]))
+  return new Map(
+    fromArray(row.ids).map((id, i) => [
+      id,
+      { first: id - (places[i] ?? NaN), due: dues[i] ?? NaN, price: prices[i] ?? NaN },
+    ]),
+  )
 }
 
+/** By id, of messages by the sends that they are in. */
+async function numbersOf(
+  hot: Connections,
+  by: AccountId,
+  messages: ReadonlyMap<number, Send>,
+): Promise<ReadonlyMap<number, string>> {
+  if (messages.size === 0) return new Map()
+  const groups = new Map<number, number[]>()
+  for (const [id, { first }] of messages) {
+    const group = groups.get(first)
+    if (group === undefined) groups.set(first, [id])
+    else group.push(id)
+  }
+  const idsOfSends = `{${[...groups.values()].map((group) => `"${arrayOf(group)}"`).join()}}`
+  const [row] = await hot.run(numbersInSends, [by, arrayOf([...groups.keys()]), idsOfSends])
+  if (row === undefined) return new Map()
+  const numbers = textsFromArray(row.numbers)
+  return new Map(fromArray(row.ids).map((id, i) => [id, numbers[i] ?? '']))
+}
+
+/** Undefined, if history was dropped since its send was found. */
+const waitingStatus = (number: string | undefined, { price }: Send): MessageStatus =>
+  number === undefined ? 'not-found' : { code: 'waiting', number: number as Msisdn, cost: credits(price) }
+
 function statusOf(
-  { code, at, number, charged }: Outcome,
+  { code, at, number, taken }: Outcome,
   { due, price }: Send,
   since: Instant,
 ): KnownStatus | 'not-found' {
   if (due < since) return 'not-found'
   const known = outcomeCode(code)
   if (known === undefined) throw new Error(`a message has the code ${code}`)
-  return { code: known, at: instant(at), number: number as Msisdn, cost: credits(charged ? price : 0) }
+  return { code: known, at: instant(at), number: number as Msisdn, cost: credits(taken ? price : 0), taken }
 }

@@ -44,10 +44,20 @@ export interface KnownStatus {
   readonly number: Msisdn
   /** What the account paid and did not get back. */
   readonly cost: Credits
+  /** A carrier took it, or part of it, or may have: it stays charged (ruling 1.4). */
+  readonly taken: boolean
 }
 
-/** Waiting: queued, scheduled, claimed, or not yet recorded. Not found: unknown, another account's, or too old. */
-export type MessageStatus = KnownStatus | 'waiting' | 'not-found'
+/** A message that is queued, scheduled, claimed, or not yet recorded. */
+export interface WaitingStatus {
+  readonly code: 'waiting'
+  readonly number: Msisdn
+  /** What was charged for it. */
+  readonly cost: Credits
+}
+
+/** Not found: unknown, another account's, or too old. */
+export type MessageStatus = KnownStatus | WaitingStatus | 'not-found'
 
 /** A message that waits for its time and can still be deleted (rulings 1.15, 2.10). */
 export interface ScheduledMessage {

@@ -12,10 +12,11 @@ test('a waiting message is waiting however old it is, and nobody else sees it', 
   if (results === 'overloaded') throw new Error(results)
   const [result] = results.flat()
   if (result === undefined || !('id' in result)) throw new Error('refused')
+  const waiting = { code: 'waiting', number: result.number, cost: result.cost }
 
   const unknown = aMessageId(result.id + 1)
-  expect(await gateway.queryStatus(mine, [result.id, unknown, result.id])).toEqual(['waiting', 'not-found', 'waiting'])
+  expect(await gateway.queryStatus(mine, [result.id, unknown, result.id])).toEqual([waiting, 'not-found', waiting])
   expect(await gateway.queryStatus(foreign, [result.id, unknown])).toEqual(['not-found', 'not-found'])
   clock.step(91 * day)
-  expect(await gateway.queryStatus(mine, [result.id])).toEqual(['waiting'])
+  expect(await gateway.queryStatus(mine, [result.id])).toEqual([waiting])
 })

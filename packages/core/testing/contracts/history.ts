@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import { limits, OUTCOME, type StoredPorts } from '@gateway/core'
 import { anAccount, anOrder, numbers } from '../builders.ts'
 import type { Contract } from './contract.ts'
-import { accepted, assertLedger, dispatchDue, farAhead, statusesOf } from './shared.ts'
+import { accepted, assertLedger, codesOf, dispatchDue, farAhead, statusesOf } from './shared.ts'
 
 const stepsMax = 1000
 const contactDays = 730
@@ -53,7 +53,7 @@ export const historyContract: Contract<StoredPorts> = {
     const { ids } = await accepted(ports, anOrder(id, { to: numbers(3) }))
     const later = await accepted(ports, anOrder(id, { to: numbers(3), due: farAhead }))
     assert.deepEqual(await dropAll(ports, 0), nothing)
-    assert.deepEqual(new Set(await statusesOf(ports, id, [...ids, ...later.ids])), new Set(['waiting']))
+    assert.deepEqual(new Set(await codesOf(ports, id, [...ids, ...later.ids])), new Set(['waiting']))
     await dispatchDue(ports, 'single', () => ({ outcome: 'unknown' }))
     const codes = (await statusesOf(ports, id, ids)).map((status) => typeof status === 'object' && status.code)
     assert.deepEqual(codes, [OUTCOME.unknown, OUTCOME.unknown, OUTCOME.unknown])

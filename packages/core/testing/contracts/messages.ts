@@ -18,7 +18,17 @@ import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
 import { deleting } from './messages/deleting.ts'
 import { scheduled } from './messages/scheduled.ts'
-import { accepted, assertLedger, callersMany, dispatchDue, farAhead, longAgo, statusesOf } from './shared.ts'
+import {
+  accepted,
+  assertLedger,
+  callersMany,
+  codesOf,
+  dispatchDue,
+  farAhead,
+  longAgo,
+  statusesOf,
+  testCarrier,
+} from './shared.ts'
 
 const refused = 'insufficient-credits'
 const isId = (result: MessageId | typeof refused): result is MessageId => result !== refused
@@ -148,7 +158,7 @@ export const messagesContract: Contract<StoredPorts> = {
     assertIds(whole.ids)
     assert.equal(whole.ids.length, 1000)
     assert.equal(whole.balance, 12_500)
-    assert.deepEqual(new Set(await statusesOf(ports, id, whole.ids)), new Set(['waiting']))
+    assert.deepEqual(new Set(await codesOf(ports, id, whole.ids)), new Set(['waiting']))
     const part = await accepted(ports, anOrder(id, { to: numbers(1000), costs }))
     assert.deepEqual(part.results.map(isId), takenOf(12_500, costs))
     assertIds([...whole.ids, ...part.ids])
@@ -250,7 +260,7 @@ export const messagesContract: Contract<StoredPorts> = {
     const { id } = await anAccount(ports)
     const late = await accepted(ports, anOrder(id, { to: numbers(2), due: farAhead }))
     const past = await accepted(ports, anOrder(id, { to: numbers(1), due: longAgo }))
-    assert.deepEqual(await statusesOf(ports, id, [...late.ids, ...past.ids]), ['waiting', 'waiting', 'waiting'])
+    assert.deepEqual(await codesOf(ports, id, [...late.ids, ...past.ids]), ['waiting', 'waiting', 'waiting'])
     await ports.flights.promote(1000)
     assert.equal(
       await ports.flights.expire(86_400, 1000),
@@ -263,7 +273,7 @@ export const messagesContract: Contract<StoredPorts> = {
       past.ids,
     )
     assert.ok((sent[0]?.due ?? 0) > secondsAfter(longAgo, 86_400), 'it was due when it was accepted')
-    assert.deepEqual(await statusesOf(ports, id, late.ids), ['waiting', 'waiting'])
+    assert.deepEqual(await codesOf(ports, id, late.ids), ['waiting', 'waiting'])
     await assertLedger(ports, 970)
   },
 
@@ -274,7 +284,7 @@ export const messagesContract: Contract<StoredPorts> = {
     await dispatchDue(ports, 'single', (message) =>
       message.id === first ? { outcome: 'accepted', reference: 'r-1' } : { outcome: 'unknown' },
     )
-    const waiting = (await accepted(ports, anOrder(id, { to: numbers(1) }))).ids[0] ?? assert.fail()
+    const [waiting = assert.fail()] = (await accepted(ports, anOrder(id, { to: numbers(3), costs: [15] }))).ids
     const nobodys = aMessageId(Number.MAX_SAFE_INTEGER - 1)
     const asked = [
       second,
@@ -288,17 +298,18 @@ export const messagesContract: Contract<StoredPorts> = {
       aMessageId(Number.MAX_SAFE_INTEGER),
     ]
     const [a = assert.fail(), b = assert.fail()] = numbers(2)
-    const sent = { code: OUTCOME.sent, number: a, cost: 10 }
-    const unknown = { code: OUTCOME.unknown, number: b, cost: 25 }
+    const sent = { code: OUTCOME.sent, number: a, cost: 10, taken: true }
+    const unknown = { code: OUTCOME.unknown, number: b, cost: 25, taken: true }
+    const queued = { code: 'waiting', number: a, cost: 15 }
     assert.deepEqual((await statusesOf(ports, id, asked)).map(withoutTime), [
       unknown,
       'not-found',
       sent,
-      'waiting',
+      queued,
       unknown,
       sent,
       'not-found',
-      'waiting',
+      queued,
       'not-found',
     ])
     assert.deepEqual(await statusesOf(ports, id, []), [])
@@ -323,16 +334,14 @@ export const messagesContract: Contract<StoredPorts> = {
 
   'a message that a carrier refused was paid back, once, and its status says that it cost nothing': async (ports) => {
     const { id } = await anAccount(ports, { credits: 100 })
-    const { ids, balance } = await accepted(ports, anOrder(id, { to: numbers(2), costs: [10, 33] }))
+    const to = numbers(2)
+    const { ids, balance } = await accepted(ports, anOrder(id, { to, costs: [10, 33] }))
     assert.equal(balance, 57)
     await dispatchDue(ports, 'single', ({ id }) => (id === ids[0] ? asSent() : { outcome: 'refused' }))
-    assert.deepEqual(
-      (await statusesOf(ports, id, ids)).map((status) => typeof status === 'object' && [status.code, status.cost]),
-      [
-        [OUTCOME.unknown, 10],
-        [OUTCOME.refused, 0],
-      ],
-    )
+    assert.deepEqual((await statusesOf(ports, id, ids)).map(withoutTime), [
+      { code: OUTCOME.unknown, number: to[0], cost: 10, taken: true },
+      { code: OUTCOME.refused, number: to[1], cost: 0, taken: false },
+    ])
     await assertLedger(ports, 90)
   },
 
@@ -341,7 +350,7 @@ export const messagesContract: Contract<StoredPorts> = {
     const { ids } = await accepted(ports, anOrder(id, { to: numbers(1) }))
     const [message = assert.fail()] = await dispatchDue(ports, 'single', asSent)
     const [status] = await statusesOf(ports, id, ids)
-    assert.ok(typeof status === 'object')
+    assert.ok(typeof status === 'object' && status.code !== 'waiting')
     assert.ok(Number.isInteger(status.at) && status.at >= message.due, 'not before it was accepted')
     assert.ok(status.at < secondsAfter(message.due, 600))
   },
@@ -351,7 +360,8 @@ export const messagesContract: Contract<StoredPorts> = {
     const { id } = await anAccount(ports)
     const due = instant(Date.now() + 500)
     const { ids } = await accepted(ports, anOrder(id, { to: numbers(1), due }))
-    assert.deepEqual(await messages.status(id, ids, farAhead), ['waiting'])
+    const [before] = await messages.status(id, ids, farAhead)
+    assert.ok(typeof before === 'object' && before.code === 'waiting')
     const [message = assert.fail()] = await until(async () => {
       await flights.promote(100)
       const sent = await dispatchDue(ports, 'single', asSent)
@@ -361,8 +371,44 @@ export const messagesContract: Contract<StoredPorts> = {
     assert.equal(typeof known, 'object', 'as old as may be, though accepted before')
     assert.deepEqual(await messages.status(id, ids, instant(message.due + 1)), ['not-found'])
     const waiting = await accepted(ports, anOrder(id, { to: numbers(1) }))
-    assert.deepEqual(await messages.status(id, waiting.ids, farAhead), ['waiting'])
+    const [still] = await messages.status(id, waiting.ids, farAhead)
+    assert.ok(typeof still === 'object' && still.code === 'waiting')
   },
+
+  'messages that wait have their number and cost, in the queue, scheduled, claimed, and beside some that are decided':
+    async (ports) => {
+      const { id } = await anAccount(ports, { credits: 20_000 })
+      const to = numbers(300)
+      const first = await accepted(ports, anOrder(id, { to: to.slice(0, 5), costs: [3, 5, 3, 3, 3] }))
+      const handed = first.ids.filter((_, i) => i % 2 === 0)
+      await dispatchDue(ports, 'single', (message) => (handed.includes(message.id) ? asSent() : { outcome: 'refused' }))
+      const orders = [
+        { to: to.slice(5, 205), costs: [7, 7, 9] },
+        { to: to.slice(205, 299), costs: [0], due: farAhead },
+        { to: to.slice(299), costs: [11] },
+      ]
+      const waiting = await accepted(ports, anOrder(id, ...orders))
+      const dispatcher = await ports.flights.register(600)
+      const wanted = { carrier: testCarrier, messagesMax: 50, markedMax: 50, leaseSeconds: 600 }
+      assert.equal(typeof (await ports.flights.claim(dispatcher, { ...wanted, lane: 'bulk' })), 'object')
+
+      const asked = [...first.ids, ...waiting.ids].toReversed()
+      const costs = orders.flatMap(({ to, costs }) => to.map((_, i) => costs[i] ?? costs.at(-1)))
+      const expected = [
+        ...first.ids.map((one) => (handed.includes(one) ? OUTCOME.unknown : OUTCOME.refused)),
+        ...waiting.ids.map((_, i) => ({ code: 'waiting', number: to[i + 5], cost: costs[i] })),
+      ].toReversed()
+      const statuses = await statusesOf(ports, id, asked)
+      assert.deepEqual(
+        statuses.map((status) => (typeof status === 'object' && status.code !== 'waiting' ? status.code : status)),
+        expected,
+      )
+      assert.deepEqual(
+        await statusesOf(ports, id, waiting.ids.slice(3, 5)),
+        [3, 4].map((i) => ({ code: 'waiting', number: to[i + 5], cost: costs[i] })),
+      )
+      await ports.flights.retire(dispatcher)
+    },
 
   'the statuses of 1000 ids come in the order of the ids, whatever that is': async (ports) => {
     const { id } = await anAccount(ports, { credits: 20_000 })
@@ -388,9 +434,9 @@ function assertIds(ids: readonly MessageId[]): void {
 const takenOf = (balance: number, costs: readonly number[]) => spend(credits(balance), costs.map(credits)).taken
 
 const withoutTime = (status: MessageStatus) => {
-  if (typeof status === 'string') return status
-  const { code, number, cost } = status
-  return { code, number, cost }
+  if (typeof status === 'string' || status.code === 'waiting') return status
+  const { code, number, cost, taken } = status
+  return { code, number, cost, taken }
 }
 
 /** There is an order of these orders, one after the other, in which each gets what it got and is told what it was told. */

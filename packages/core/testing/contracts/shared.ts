@@ -74,6 +74,10 @@ export async function dispatchDue(
 export const statusesOf = ({ messages }: Pick<StoredPorts, 'messages'>, by: AccountId, ids: readonly MessageId[]) =>
   messages.status(by, ids, longAgo)
 
+/** Their codes; 'waiting' and 'not-found' where there is none. */
+export const codesOf = async (...asked: Parameters<typeof statusesOf>): Promise<readonly (number | string)[]> =>
+  (await statusesOf(...asked)).map((status) => (typeof status === 'string' ? status : status.code))
+
 export const inTenths = (amounts: readonly Credits[]): readonly number[] => [...amounts].sort((a, b) => a - b)
 
 /** The item at this index, or the test ends. */

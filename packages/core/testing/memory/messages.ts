@@ -113,8 +113,8 @@ function newMessageId(store: MemoryStore): MessageId {
 
 function statusOf(row: MessageRow | undefined, by: AccountId, since: Instant): MessageStatus {
   if (row?.send.account !== by) return 'not-found'
-  if (row.decision === undefined) return 'waiting'
+  if (row.decision === undefined) return { code: 'waiting', number: row.number, cost: row.cost }
   if (row.send.due < since) return 'not-found'
   const { code, at, refunded } = row.decision
-  return { code, at, number: row.number, cost: refunded ? credits(0) : row.cost }
+  return { code, at, number: row.number, cost: refunded ? credits(0) : row.cost, taken: !refunded }
 }

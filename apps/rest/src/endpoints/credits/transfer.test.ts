@@ -113,8 +113,8 @@ describe('the first refusal that holds is answered, and nothing has moved', () =
     expect(await balances()).toEqual([1000, 1000, 1000, 1000])
   })
 
-  test('a quantity of 99999999999999999999999999 is read as a whole number: invalidQuantity', async () => {
-    const body = JSON.stringify(wanted(main(), one.id, 7)).replace('7}', '99999999999999999999999999}')
+  test.each([26, 308, 309, 10_000])('a quantity of %i digits is a whole number: invalidQuantity', async (digits) => {
+    const body = JSON.stringify(wanted(main(), one.id, 7)).replace('7}', `${'9'.repeat(digits)}}`)
     expect(answerOf(await rest.post(path, body))).toBe(refused('invalidQuantity'))
   })
 
@@ -134,19 +134,19 @@ describe('the first refusal that holds is answered, and nothing has moved', () =
 
 describe('a body of the wrong shape is 422, and nothing has moved', () => {
   test.each<[unknown, string]>([
-    [[], 'The body must be an object.'],
-    [null, 'The body must be an object.'],
+    [[], 'The body must be an object; got an array.'],
+    [null, 'The body must be an object; got null.'],
     [wanted(undefined, 2, 1), 'sendingAccountNumber is missing.'],
     [wanted(1, undefined, 1), 'receivingAccountNumber is missing.'],
     [wanted(1, 2, undefined), 'transferQuantity is missing.'],
-    [wanted('W1', 2, 1), 'sendingAccountNumber must be a whole number.'],
-    [wanted('1', 2, 1), 'sendingAccountNumber must be a whole number.'],
-    [wanted(1, '2', 1), 'receivingAccountNumber must be a whole number.'],
-    [wanted(1, 2, '1'), 'transferQuantity must be a whole number.'],
-    [wanted(1, 2, 1.5), 'transferQuantity must be a whole number.'],
-    [wanted(1, 2, null), 'transferQuantity must be a whole number.'],
-    [wanted(1, 2, true), 'transferQuantity must be a whole number.'],
-    [wanted(1, 2, [1]), 'transferQuantity must be a whole number.'],
+    [wanted('W1', 2, 1), 'sendingAccountNumber must be a whole number; got a string.'],
+    [wanted('1', 2, 1), 'sendingAccountNumber must be a whole number; got a string.'],
+    [wanted(1, '2', 1), 'receivingAccountNumber must be a whole number; got a string.'],
+    [wanted(1, 2, '1'), 'transferQuantity must be a whole number; got a string.'],
+    [wanted(1, 2, 1.5), 'transferQuantity must be a whole number; got 1.5.'],
+    [wanted(1, 2, null), 'transferQuantity must be a whole number; got null.'],
+    [wanted(1, 2, true), 'transferQuantity must be a whole number; got true.'],
+    [wanted(1, 2, [1]), 'transferQuantity must be a whole number; got an array.'],
   ])('%j', async (body, errorMessage) => {
     const answer = await rest.post(path, body)
     expect(answer.status).toBe(422)
@@ -158,7 +158,7 @@ describe('a body of the wrong shape is 422, and nothing has moved', () => {
     const body = JSON.stringify(wanted(main(), one.id, 7)).replace('7}', `${quantity}}`)
     const answer = await rest.post(path, body)
     expect(answer.status).toBe(422)
-    expect(answer.body).toMatchObject({ errorMessage: 'transferQuantity must be a whole number.' })
+    expect(answer.body).toMatchObject({ errorMessage: `transferQuantity must be a whole number; got ${quantity}.` })
     expect(await balances()).toEqual([1000, 1000, 1000, 1000])
   })
 

@@ -15,7 +15,7 @@ import {
 } from '@gateway/core'
 import { anAccount, anOrder, numbers } from '../../builders.ts'
 import type { Contract } from '../contract.ts'
-import { accepted, assertLedger, statusesOf, testCarrier } from '../shared.ts'
+import { accepted, assertLedger, codesOf, statusesOf, testCarrier } from '../shared.ts'
 
 export const granted = 1_000_000
 export const leaseSeconds = 600
@@ -91,7 +91,8 @@ export function traffic(ports: StoredPorts): Traffic {
       const paid = [...charged.values()].map((cost, i) => {
         const status = statuses[i]
         if (status === undefined || status === 'not-found') assert.fail('an accepted message is not found')
-        return status === 'waiting' ? cost : status.cost
+        if (status.code === 'waiting') assert.equal(status.cost, cost, 'what a waiting message cost')
+        return status.cost
       })
       const spent = paid.reduce((sum, cost) => sum + cost, 0)
       assert.equal((await balance(account)) + spent, granted, `balance and spent of account ${account}`)
@@ -121,10 +122,7 @@ export function traffic(ports: StoredPorts): Traffic {
       assert.equal(await flights.extend(dispatcher, noLease), 'alive')
       return flights.recover()
     },
-    codes: async (by, ids) => {
-      const statuses = await statusesOf(ports, by, ids)
-      return statuses.map((status) => (typeof status === 'string' ? status : status.code))
-    },
+    codes: (by, ids) => codesOf(ports, by, ids),
   }
 }
 

@@ -14,7 +14,7 @@ import { aNumber, anAccount, anOrder, numbers } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
 import { all, allAccepted, ascending, granted, idsOf, times, wanted, withTraffic } from '../flights/traffic.ts'
-import { accepted, assertLedger, at, callersMany, farAhead, longAgo, statusesOf } from '../shared.ts'
+import { accepted, assertLedger, at, callersMany, codesOf, farAhead, longAgo, statusesOf } from '../shared.ts'
 import { dueSends, soon } from './waiting-for-time.ts'
 
 const { cancelled, sent, unknown } = OUTCOME
@@ -181,7 +181,7 @@ export const deleting = withTraffic({
     const ids = [...waiting.ids, ...atOnce.ids]
     assert.deepEqual(await outcomes(ports, main.id, ids), times(5, 'not-found'))
     assert.deepEqual(await outcomes(ports, anAccountId(2 ** 31 - 8), ids), times(5, 'not-found'))
-    assert.deepEqual(await statusesOf(ports, sub.id, ids), times(5, 'waiting'))
+    assert.deepEqual(await codesOf(ports, sub.id, ids), times(5, 'waiting'))
     await assertLedger(ports, 2000 - 50)
   },
 

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { OUTCOME, secondsAfter, type ReceiptCode } from '@gateway/core'
+import { hasOutcome, OUTCOME, secondsAfter, type ReceiptCode } from '@gateway/core'
 import { realClock } from '../../memory/clock.ts'
 import { acceptedAs, all, granted, times, withTraffic } from '../flights/traffic.ts'
 import { longAgo, statusesOf } from '../shared.ts'
@@ -27,7 +27,10 @@ export const matching = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), [...codes, sent])
     assert.equal(await traffic.balance(account), granted - 90)
     const [status] = await statusesOf(traffic.ports, account, ids)
-    assert.ok(typeof status === 'object' && status.at >= secondsAfter(started, -60), 'when that state was reached')
+    assert.ok(
+      status !== undefined && hasOutcome(status) && status.at >= secondsAfter(started, -60),
+      'when that state was reached',
+    )
   },
 
   'a thousand receipts in one call': async (traffic) => {

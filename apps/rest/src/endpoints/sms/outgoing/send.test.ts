@@ -153,7 +153,9 @@ describe('scheduledTime', () => {
       await start()
       const answer = await sendAt(time)
       expect(answer.status).toBe(422)
-      expect(answer.body).toMatchObject({ errorMessage: 'scheduledTime must be a time YYYYMMDDHHmm.' })
+      expect(answer.body).toMatchObject({
+        errorMessage: expect.stringMatching(/^scheduledTime must be a time YYYYMMDDHHmm; got .+\.$/) as string,
+      })
       expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 100 })
     },
   )
@@ -162,48 +164,48 @@ describe('scheduledTime', () => {
 describe('a body of the wrong shape', () => {
   const good = { message: 'hello', recipients: to(one) }
   const [high, nul] = ['\ud83d', '\0']
-  const recipientsError = 'recipients must be an array of 1 to 1000 objects.'
+  const recipientsError = (got: string) => `recipients must be an array of 1 to 1000 objects; got ${got}.`
 
   test.each<[unknown, string]>([
-    [[], 'The body must be an object.'],
-    [null, 'The body must be an object.'],
-    ['"text"', 'The body must be an object.'],
+    [[], 'The body must be an object; got an array.'],
+    [null, 'The body must be an object; got null.'],
+    ['"text"', 'The body must be an object; got a string.'],
     [{ recipients: to(one) }, 'message is missing.'],
-    [{ ...good, message: 5 }, 'message must be a string, without U+0000 or half a character.'],
-    [{ ...good, message: null }, 'message must be a string, without U+0000 or half a character.'],
+    [{ ...good, message: 5 }, 'message must be a string; got a number.'],
+    [{ ...good, message: null }, 'message must be a string; got null.'],
     [{ ...good, message: '' }, 'message must not be blank.'],
     [{ ...good, message: ' \n' }, 'message must not be blank.'],
     [{ ...good, message: '\u200b' }, 'message must not be blank.'],
-    [{ ...good, message: `a${nul}` }, 'message must be a string, without U+0000 or half a character.'],
-    [{ ...good, message: `a${high}` }, 'message must be a string, without U+0000 or half a character.'],
+    [{ ...good, message: `a${nul}` }, 'message must not hold U+0000 or half a character.'],
+    [{ ...good, message: `a${high}` }, 'message must not hold U+0000 or half a character.'],
     [{ message: 'hello' }, 'recipients is missing.'],
-    [{ ...good, recipients: [] }, recipientsError],
-    [{ ...good, recipients: one }, recipientsError],
-    [{ ...good, recipients: { 0: { mobileNumber: one } } }, recipientsError],
-    [{ ...good, recipients: to(...numbers(1000), one) }, recipientsError],
-    [{ ...good, recipients: [one] }, 'recipients.0 must be an object.'],
+    [{ ...good, recipients: [] }, recipientsError('an empty array')],
+    [{ ...good, recipients: one }, recipientsError('a string')],
+    [{ ...good, recipients: { 0: { mobileNumber: one } } }, recipientsError('an object')],
+    [{ ...good, recipients: to(...numbers(1000), one) }, recipientsError('an array of 1001')],
+    [{ ...good, recipients: [one] }, 'recipients.0 must be an object; got a string.'],
     [{ ...good, recipients: [...to(one), {}] }, 'recipients.1.mobileNumber is missing.'],
     [
       { ...good, recipients: [{ mobileNumber: 27825550101 }] },
-      'recipients.0.mobileNumber must be a string, without U+0000 or half a character.',
+      'recipients.0.mobileNumber must be a string of digits; got a number.',
     ],
     [
       { ...good, recipients: to(`${one}${high}`) },
-      'recipients.0.mobileNumber must be a string, without U+0000 or half a character.',
+      'recipients.0.mobileNumber must not hold U+0000 or half a character.',
     ],
     [
       { ...good, recipients: [{ mobileNumber: one, clientMessageId: 7 }] },
-      'recipients.0.clientMessageId must be a string, without U+0000 or half a character.',
+      'recipients.0.clientMessageId must be a string, without U+0000 or half a character; got 7.',
     ],
     [
       { ...good, recipients: [{ mobileNumber: one, clientMessageId: nul }] },
-      'recipients.0.clientMessageId must be a string, without U+0000 or half a character.',
+      'recipients.0.clientMessageId must be a string, without U+0000 or half a character; got "\\u0000".',
     ],
-    [{ ...good, maxSegments: 0 }, 'maxSegments must be a whole number from 1 to 6.'],
-    [{ ...good, maxSegments: 7 }, 'maxSegments must be a whole number from 1 to 6.'],
-    [{ ...good, maxSegments: 1.5 }, 'maxSegments must be a whole number from 1 to 6.'],
-    [{ ...good, maxSegments: '3' }, 'maxSegments must be a whole number from 1 to 6.'],
-    [{ ...good, scheduledTime: true }, 'scheduledTime must be a string or a number YYYYMMDDHHmm.'],
+    [{ ...good, maxSegments: 0 }, 'maxSegments must be a whole number from 1 to 6; got 0.'],
+    [{ ...good, maxSegments: 7 }, 'maxSegments must be a whole number from 1 to 6; got 7.'],
+    [{ ...good, maxSegments: 1.5 }, 'maxSegments must be a whole number from 1 to 6; got 1.5.'],
+    [{ ...good, maxSegments: '3' }, 'maxSegments must be a whole number from 1 to 6; got "3".'],
+    [{ ...good, scheduledTime: true }, 'scheduledTime must be a string or a number YYYYMMDDHHmm; got true.'],
   ])('is 422 and is named, row %#', async (body, errorMessage) => {
     await start()
     const answer = await rest.post(path, body)

@@ -30,9 +30,9 @@ test('several texts are answered each with its recipients, in request order', as
 
 test.each<[string, unknown, string]>([
   ['no messages', {}, 'messages is missing.'],
-  ['an empty array', { messages: [] }, 'messages must be an array of 1 to 1000 objects.'],
-  ['an array', [], 'The body must be an object.'],
-  ['a message that is none', { messages: ['x'] }, 'messages.0 must be an object.'],
+  ['an empty array', { messages: [] }, 'messages must be an array of 1 to 1000 objects; got an empty array.'],
+  ['an array', [], 'The body must be an object; got an array.'],
+  ['a message that is none', { messages: ['x'] }, 'messages.0 must be an object; got a string.'],
   [
     'one blank text',
     {
@@ -46,7 +46,7 @@ test.each<[string, unknown, string]>([
   [
     'one malformed time',
     { messages: [{ message: 'x', recipients: to('27825550101'), scheduledTime: 'soon' }] },
-    'messages.0.scheduledTime must be a time YYYYMMDDHHmm.',
+    'messages.0.scheduledTime must be a time YYYYMMDDHHmm; got "soon".',
   ],
   [
     '1001 recipients in all',
@@ -56,7 +56,7 @@ test.each<[string, unknown, string]>([
         { message: 'y', recipients: to(...numbers(501)) },
       ],
     },
-    'recipients must be at most 1000 in all messages together.',
+    'recipients must be at most 1000 in all messages together; got 1001.',
   ],
 ])('%s: 422, and nothing is sent', async (_title, body, errorMessage) => {
   const answer = await rest.post(path, body)

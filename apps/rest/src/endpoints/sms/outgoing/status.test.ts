@@ -1,4 +1,12 @@
-import { credits, createGateway, OUTCOME, type MessageStatus, type OutcomeCode } from '@gateway/core'
+import {
+  createExchange,
+  createGateway,
+  credits,
+  OUTCOME,
+  type MessageStatus,
+  type OutcomeCode,
+  type ReceiptCode,
+} from '@gateway/core'
 import { aNumber, anAccount, numbers } from '@gateway/core/testing'
 import { carry } from '../../../../testing/carry.ts'
 import { startRest, type Rest } from '../../../../testing/start-rest.ts'
@@ -38,10 +46,68 @@ test('a refused message was refunded: it costs 0.0', async () => {
   )
 })
 
-test('queued and scheduled are NOTFOUND -1, unknown is NOTFOUND -2: no number, the time of the answer, 0.0', async () => {
+const waiting = (id: number, number: string, cost = '1.0') =>
+  `{"apiMessageId":${id},"mobileNumber":"${number}","statusDelivered":false,"statusErrorCode":"INQUEUE","statusTime":"202610181000","creditCost":${cost},"status":"NOTFOUND","statusCode":-1}`
+
+test('queued and scheduled are INQUEUE -1 with number and cost; unknown is NOTFOUND -2: no number, 0.0', async () => {
+  await sendOne()
+  await sendOne({
+    scheduledTime: '202701010000',
+    message: 'x'.repeat(161),
+    recipients: [{ mobileNumber: '27825550102' }],
+  })
+  expect(statusesOf(await rest.post(path, [1, 2, 3]))).toBe(
+    [waiting(1, number), waiting(2, '27825550102', '2.0'), absent(3, -2)].join(),
+  )
+})
+
+test.each<[string, ReceiptCode]>([
+  ['expired', 101],
+  ['cancelled', 102],
+  ['undeliverable', 103],
+  ['rejected', 107],
+  ['failed', 213],
+])('what a carrier took and reported as %s is FAILED, and stays charged', async (_what, code) => {
+  await sendOne()
+  await carry(rest.ports, 'accepted', code)
+  expect((await rest.post(path, [1])).body).toMatchObject({
+    messageStatuses: [
+      { statusDelivered: false, statusErrorCode: 'FAILED', creditCost: 1, status: 'SENDINGFAILED', statusCode: code },
+    ],
+  })
+})
+
+test('what was deleted, or expired in the queue, is SENDINGFAILED, beside one of the same code that a carrier had', async () => {
+  await sendOne()
+  await carry(rest.ports, 'accepted', 101)
   await sendOne()
   await sendOne({ scheduledTime: '202701010000' })
-  expect(statusesOf(await rest.post(path, [1, 2, 3]))).toBe([absent(1, -1), absent(2, -1), absent(3, -2)].join())
+  await rest.post('/sms/scheduled/delete', [3])
+  rest.clock.step(49 * 3600)
+  await createExchange(rest.ports).expire()
+  const { messageStatuses } = (await rest.post(path, [1, 2, 3])).body as { messageStatuses: Record<string, unknown>[] }
+  expect(
+    messageStatuses.map(({ statusErrorCode, statusCode, creditCost }) => [statusErrorCode, statusCode, creditCost]),
+  ).toEqual([
+    ['FAILED', 101, 1],
+    ['SENDINGFAILED', 101, 0],
+    ['SENDINGFAILED', 102, 0],
+  ])
+})
+
+test('handed over, under way and unknown are SENT', async () => {
+  await sendOne()
+  await carry(rest.ports, 'accepted')
+  await sendOne()
+  await carry(rest.ports, 'accepted', 105)
+  await sendOne()
+  await carry(rest.ports, 'unknown')
+  const { messageStatuses } = (await rest.post(path, [1, 2, 3])).body as { messageStatuses: Record<string, unknown>[] }
+  expect(messageStatuses.map(({ statusErrorCode, statusCode }) => [statusErrorCode, statusCode])).toEqual([
+    ['SENT', 100],
+    ['SENT', 105],
+    ['SENT', 106],
+  ])
 })
 
 test("another account's id is answered exactly as an unknown one", async () => {
@@ -90,6 +156,6 @@ test.each<[OutcomeCode, string]>([
   [213, 'SENDINGFAILED'],
   [214, 'SENDINGFAILED'],
 ])('code %i is %s', (code, word) => {
-  const status: MessageStatus = { code, at: rest.clock.now(), number: aNumber(), cost: credits(0) }
+  const status: MessageStatus = { code, at: rest.clock.now(), number: aNumber(), cost: credits(0), taken: true }
   expect(statusWords(status)).toEqual({ word, code })
 })

@@ -2,7 +2,7 @@ import { createBackOffice, credits, type Deletion } from '@gateway/core'
 import { anAccount } from '@gateway/core/testing'
 import { carry } from '../../../../testing/carry.ts'
 import { keyFor, startRest, type Rest } from '../../../../testing/start-rest.ts'
-import { DELETE_ERROR } from './delete.ts'
+import { DELETE_ERROR } from '../../../words.ts'
 
 let rest: Rest
 beforeEach(async () => {

@@ -1,13 +1,7 @@
 import { formatCredits, type Deletion, type MessageId } from '@gateway/core'
 import { post } from '../../../endpoint.ts'
 import { readIds } from '../../../id-array.ts'
-
-/** `deleteError` of an id (ruling 2.8). */
-export const DELETE_ERROR = {
-  deleted: '',
-  sent: 'SENT',
-  'not-found': 'NOTFOUND',
-} as const satisfies Record<Deletion['outcome'], string>
+import { DELETE_ERROR } from '../../../words.ts'
 
 /** deleteScheduledMessages: one result per id, in request order (spec 4.1; rulings 1.15, 2.8). */
 export const deleteScheduled = post(readIds, async ({ gateway, account }, ids) => {

@@ -1,0 +1,18 @@
+import { given, givenType } from './given.ts'
+
+test.each<[unknown, string, string]>([
+  ['a', '"a"', 'a string'],
+  ['x'.repeat(61), `"${'x'.repeat(60)}…"`, 'a string'],
+  ['a\0"', '"a\\u0000\\""', 'a string'],
+  [5, '5', 'a number'],
+  [1.5, '1.5', 'a number'],
+  [Infinity, 'a number that is too large', 'a number'],
+  [null, 'null', 'null'],
+  [true, 'true', 'true'],
+  [[], 'an empty array', 'an array'],
+  [[1, 2], 'an array of 2', 'an array'],
+  [{}, 'an object', 'an object'],
+  [{ writtenAs: '1.0' }, '1.0', '1.0'],
+])('%j is told as %s, or as %s', (value, told, type) => {
+  expect([given(value), givenType(value)]).toEqual([told, type])
+})

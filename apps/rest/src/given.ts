@@ -1,0 +1,25 @@
+const lengthMax = 60
+
+/** What a client gave, as a refusal names it: short, whatever came. */
+export function given(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(short(value))
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`
+  if (value === null) return 'null'
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'a number that is too large'
+  if (typeof value === 'boolean') return String(value)
+  return typeof value === 'object' ? (writtenAs(value) ?? 'an object') : 'nothing'
+}
+
+/** The type alone, of what has a wrong one. */
+export function givenType(value: unknown): string {
+  if (typeof value === 'string') return 'a string'
+  if (typeof value === 'number') return 'a number'
+  return Array.isArray(value) ? 'an array' : given(value)
+}
+
+/** A text that may be long, such as the value of a header. */
+export const short = (text: string): string => (text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text)
+
+/** Of what `parseWholeNumbers` puts in the place of a number that is not written as a whole one. */
+const writtenAs = (value: object): string | undefined =>
+  'writtenAs' in value && typeof value.writtenAs === 'string' ? short(value.writtenAs) : undefined

@@ -1,0 +1,36 @@
+import { aNumber } from '@gateway/core/testing'
+import { credits } from '../credits/credits.ts'
+import { instant } from '../time/instant.ts'
+import { deliveryState, hasOutcome, type DeliveryState } from './delivery-state.ts'
+import type { OutcomeCode } from './status-code.ts'
+
+const number = aNumber()
+const known = (code: OutcomeCode, taken: boolean) => ({ code, taken, number, at: instant(0), cost: credits(0) })
+
+test.each<[OutcomeCode, boolean, DeliveryState]>([
+  [0, true, 'delivered'],
+  [100, true, 'sent'],
+  [105, true, 'sent'],
+  [106, true, 'sent'],
+  [101, true, 'not-delivered'],
+  [102, true, 'not-delivered'],
+  [103, true, 'not-delivered'],
+  [107, true, 'not-delivered'],
+  [213, true, 'not-delivered'],
+  [101, false, 'not-sent'],
+  [102, false, 'not-sent'],
+  [111, false, 'not-sent'],
+  [202, false, 'not-sent'],
+  [212, false, 'not-sent'],
+  [213, false, 'not-sent'],
+  [214, false, 'not-sent'],
+])('code %i, taken by a carrier: %s, is %s', (code, taken, state) => {
+  expect(deliveryState(known(code, taken))).toBe(state)
+  expect(hasOutcome(known(code, taken))).toBe(true)
+})
+
+test('what waits is waiting, and what is not found is not found: neither has an outcome', () => {
+  const waiting = { code: 'waiting', number, cost: credits(10) } as const
+  expect([deliveryState(waiting), hasOutcome(waiting)]).toEqual(['waiting', false])
+  expect([deliveryState('not-found'), hasOutcome('not-found')]).toEqual(['not-found', false])
+})

@@ -1,0 +1,9 @@
+import { hadNoEffect, withoutEffect } from './without-effect.ts'
+
+test('what it throws is thrown on and known to have had no effect; other errors are not', async () => {
+  const error = new Error('hard luck')
+  expect(hadNoEffect(error)).toBe(false)
+  await expect(withoutEffect(() => Promise.reject(error))).rejects.toBe(error)
+  expect([hadNoEffect(error), hadNoEffect(new Error('hard luck')), hadNoEffect('text')]).toEqual([true, false, false])
+  expect(await withoutEffect(() => 5)).toBe(5)
+})
