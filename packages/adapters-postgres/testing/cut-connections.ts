@@ -5,7 +5,8 @@ import { testChance } from '@gateway/core/testing'
 const atWork = `
 select pg_terminate_backend(pid) from pg_stat_activity
 where application_name = 'gateway messages' and random() < 0.5 and pid in (
-  select l.pid from pg_locks l join pg_class c on c.oid = l.relation where c.relnamespace = current_schema()::regnamespace)`
+  select l.pid from pg_locks l join pg_class c on c.oid = l.relation where c.relnamespace = current_schema()::regnamespace
+    and l.database = (select oid from pg_database where datname = current_database()))`
 
 export interface Cutting {
   /** Stops, and tells how many connections were cut off. */

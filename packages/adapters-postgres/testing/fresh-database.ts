@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { migrate } from '../src/migrate.ts'
+import { migrations } from '../src/migrations/migrations.ts'
 
 export interface FreshDatabase {
   readonly connectionString: string
@@ -14,26 +15,64 @@ export function testServer(): string {
   return server
 }
 
+/** A schema other than that which everybody looks into, so that a statement that named one would fail. */
+const schema = 'cell'
+
 /**
- * Tables of its own, migrated and empty, apart from those of all other tests: a schema, found by the search path, which
- * takes half as long to make as a copy of a database.
+ * Tables of its own, migrated and empty, apart from those of all other tests: a copy of a database that the first test of a run
+ * has made, which takes 23 ms where all the steps of the schema take 170.
  */
 export async function freshDatabase(): Promise<FreshDatabase> {
-  const blank = await blankDatabase()
-  await migrate(blank.connectionString)
-  return blank
+  const name = newName()
+  const template = await migratedTemplate()
+  await onServer(`create database ${name} template ${template} strategy file_copy`)
+  return { connectionString: urlOf(name, schema), drop: () => onServer(`drop database ${name} with (force)`) }
+}
+
+/** Named after the steps of the schema, so that one that was made of others is never taken. */
+async function migratedTemplate(): Promise<string> {
+  const steps = createHash('sha256').update(migrations.map(({ sql }) => sql).join('\0'))
+  const template = `template_${steps.digest('hex').slice(0, 16)}`
+  const client = new Client({ connectionString: testServer() })
+  await client.connect()
+  try {
+    const isThere = async () =>
+      (await client.query('select from pg_database where datname = $1', [template])).rowCount === 1
+    if (await isThere()) return template
+    await client.query('select pg_advisory_lock(7201)')
+    if (!(await isThere())) await makeTemplate(client, template)
+    return template
+  } finally {
+    await client.end()
+  }
+}
+
+async function makeTemplate(client: Client, template: string): Promise<void> {
+  const unfinished = newName()
+  await client.query(`create database ${unfinished} template template0`)
+  const inside = new Client({ connectionString: urlOf(unfinished, schema) })
+  await inside.connect()
+  await inside.query(`create schema ${schema}`)
+  await inside.end()
+  await migrate(urlOf(unfinished, schema))
+  await client.query(`alter database ${unfinished} with allow_connections false`)
+  await client.query(`alter database ${unfinished} rename to ${template}`)
+}
+
+const newName = (): string => `test_${randomUUID().replaceAll('-', '')}`
+
+function urlOf(database: string | undefined, searchPath: string): string {
+  const server = testServer()
+  const options = encodeURIComponent(`-c search_path=${searchPath}`)
+  const url = `${server}${server.includes('?') ? '&' : '?'}options=${options}`
+  return database === undefined ? url : url.replace(/\/gateway\?/, `/${database}?`)
 }
 
 /** The same before any migration. */
 export async function blankDatabase(): Promise<FreshDatabase> {
-  const name = `test_${randomUUID().replaceAll('-', '')}`
+  const name = newName()
   await onServer(`create schema ${name}`)
-  const server = testServer()
-  const options = encodeURIComponent(`-c search_path=${name}`)
-  return {
-    connectionString: `${server}${server.includes('?') ? '&' : '?'}options=${options}`,
-    drop: () => onServer(`drop schema ${name} cascade`),
-  }
+  return { connectionString: urlOf(undefined, name), drop: () => onServer(`drop schema ${name} cascade`) }
 }
 
 async function onServer(statement: string): Promise<void> {
