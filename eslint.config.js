@@ -59,7 +59,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', ...inCore] },
   },
   {
-    files: ['eslint.config.js', 'jest.config.mjs', '**/*.cjs'],
+    files: ['eslint.config.js', 'jest.config.mjs', 'scripts/slow-tests-first.mjs', '**/*.cjs'],
     rules: { 'no-restricted-syntax': 'off' },
   },
 )

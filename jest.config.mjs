@@ -14,6 +14,7 @@ export default {
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'es6' }, sourceMaps: 'inline' },
     ],
   },
+  testSequencer: '<rootDir>/scripts/slow-tests-first.mjs',
   maxWorkers: 2,
   // Long enough for a machine with other load: it only bounds a test that hangs.
   testTimeout: 180_000,
