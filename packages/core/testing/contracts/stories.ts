@@ -184,7 +184,8 @@ const telling = withTraffic({
   ) => {
     const { ids, dispatcher, flight, record } = await handedOver(traffic, { to: 3 })
     await traffic.fence(dispatcher)
-    const { code, carrier, reference, refunded, stored } = await placeOf(traffic, ids[0], 'decided')
+    const { code, carrier, reference, refunded } = await placeOf(traffic, ids[0], 'decided')
+    const { stored } = await placeOf(traffic, ids[1], 'decided')
     assert.deepEqual([code, carrier, reference, refunded], [OUTCOME.unknown, testCarrier, undefined, false])
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.recovered])
     const [first, second] = flight.messages
