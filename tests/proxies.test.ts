@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
-import { createExchange } from '@gateway/core'
+import { createProcessing } from '@gateway/core'
 import { aCarrierId, until } from '@gateway/core/testing'
 import { asp, restSend } from './support/clients.ts'
 import { secret, startProxied, type Proxied } from './support/proxied.ts'
@@ -103,7 +103,7 @@ describeProxies('%s', (name) => {
     const bring = async (texts: readonly string[]) => {
       const common = { carrier, from: number, to: undefined, sent: undefined, offer: undefined, part: undefined }
       const replies = texts.map((text) => ({ ...common, text, reference: `${name} ${text.slice(0, 60)}` }))
-      await createExchange(postgres.ports).receive(replies)
+      await createProcessing(postgres.ports).receive(replies)
     }
     const holder = async () => {
       const { key } = await proxied.newAccount(10)

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
-import { createExchange } from '@gateway/core'
+import { createProcessing } from '@gateway/core'
 import { aCarrierId, testChance, until } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from '@gateway/embedded-postgres'
 import { rest, restSend, restStatus } from './support/clients.ts'
@@ -49,7 +49,7 @@ async function holder(login: string): Promise<string> {
 
 async function bring(texts: readonly string[]): Promise<void> {
   const common = { carrier, from: number, to: undefined, sent: undefined, offer: undefined, part: undefined }
-  await createExchange(postgres.ports).receive(texts.map((text) => ({ ...common, text, reference: text })))
+  await createProcessing(postgres.ports).receive(texts.map((text) => ({ ...common, text, reference: text })))
 }
 
 interface Poll {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { postgresPorts } from '@gateway/adapters-postgres'
-import { createExchange, type Arrival, type Exchange } from '@gateway/core'
+import { createProcessing, type Arrival, type Processing } from '@gateway/core'
 import { aCarrierId, type Chance } from '@gateway/core/testing'
 import type { Figures } from './figures.ts'
 import type { Gateway } from './operator.ts'
@@ -42,17 +42,17 @@ export async function assignCodes(gateway: Gateway, accounts: readonly number[])
 export async function bringReplies(replies: Replies): Promise<void> {
   const { chance, connectionString, figures, told } = replies
   const postgres = postgresPorts({ connectionString, settings: { hotConnectionsMax: 1, ordinaryConnectionsMax: 1 } })
-  const exchange = createExchange(postgres.ports)
+  const processing = createProcessing(postgres.ports)
   let count = 0
   try {
     while (performance.now() < replies.end) {
       const brought = Array.from({ length: 1 + chance.below(togetherMax) }, () => next(replies, count++))
       const arrivals = brought.map(arrivalOf)
-      if (await insist(exchange, arrivals)) {
+      if (await insist(processing, arrivals)) {
         told.brought.push(...brought)
         figures.count('replies brought in', brought.length)
       } else figures.broken('P-7', `${arrivals.length} replies were not taken within ${insistMilliseconds} ms`)
-      if (chance.happens(0.2)) await exchange.receive(arrivals).catch(() => undefined)
+      if (chance.happens(0.2)) await processing.receive(arrivals).catch(() => undefined)
       await delay(chance.between(20, 400))
     }
   } finally {
@@ -91,10 +91,10 @@ function arrivalOf({ from, text, toCode, account }: Brought): Arrival {
   return { carrier, from, to, text, sent: undefined, reference: `brought-${text}`, offer: undefined, part: undefined }
 }
 
-async function insist(exchange: Exchange, arrivals: readonly Arrival[]): Promise<boolean> {
+async function insist(processing: Processing, arrivals: readonly Arrival[]): Promise<boolean> {
   const end = performance.now() + insistMilliseconds
   while (performance.now() < end) {
-    const isStored = await exchange.receive(arrivals).then(
+    const isStored = await processing.receive(arrivals).then(
       () => true,
       () => false,
     )

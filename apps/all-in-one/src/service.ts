@@ -4,7 +4,7 @@ import {
   carriersFrom,
   dispatcherSettings,
   dispatchVariables,
-  exchangeSettings,
+  processingSettings,
   measureDispatching,
   startDispatching,
   withProgress,
@@ -51,7 +51,13 @@ await runProcess({
     const { ports, health, alone } = await openPorts(life, loginsOf(life))
 
     const settings = dispatcherSettings(environment)
-    const dispatching = startDispatching({ ports, carriers, log, settings, exchange: exchangeSettings(environment) })
+    const dispatching = startDispatching({
+      ports,
+      carriers,
+      log,
+      settings,
+      processing: processingSettings(environment),
+    })
     onStop('dispatching', () => dispatching.stop(drainSeconds))
 
     const metrics = createMetrics()

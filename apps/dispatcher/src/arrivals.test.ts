@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { simulatedCarrierFromUrl } from '@gateway/adapters-simulator'
-import { confirmationOf, exchangeDefaults, instant, type Account, type Arrival } from '@gateway/core'
+import { confirmationOf, processingDefaults, instant, type Account, type Arrival } from '@gateway/core'
 import {
   anAccount,
   anOrder,
@@ -64,7 +64,7 @@ test('who answers STOP is opted out and told so once, in the words that are set;
     },
   }
   const confirmation = confirmationOf('As you wish.')
-  const dispatching = start({ carriers: [carrier], exchange: { ...exchangeDefaults, confirmation } })
+  const dispatching = start({ carriers: [carrier], processing: { ...processingDefaults, confirmation } })
   await ports.messages.accept(anOrder(account.id, { to: numbers(3, '89') }))
   await until(() => submitted.length === 6)
   await until(() => dispatching.state()['simulator']?.uncommitted === 0)

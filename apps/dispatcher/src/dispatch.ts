@@ -1,14 +1,14 @@
 import {
   createDispatcher,
-  createExchange,
+  createProcessing,
   dispatcherDefaults,
-  exchangeDefaults,
+  processingDefaults,
   lookDefaults,
   type Carrier,
   type Dispatcher,
   type DispatcherSettings,
-  type Exchange,
-  type ExchangeSettings,
+  type Processing,
+  type ProcessingSettings,
   type Lane,
   type LookSettings,
   type Ports,
@@ -28,7 +28,7 @@ export interface DispatchSettings {
   readonly carriers: readonly Carrier[]
   readonly log: Log
   readonly settings?: Partial<DispatcherSettings>
-  readonly exchange?: ExchangeSettings
+  readonly processing?: ProcessingSettings
   /** The pauses between looks at an empty queue. A look costs the database 0.1 ms. */
   readonly look?: Partial<LookSettings>
 }
@@ -62,7 +62,7 @@ export function startDispatching({
   carriers,
   log,
   settings,
-  exchange = exchangeDefaults,
+  processing: processingSettings = processingDefaults,
   look,
 }: DispatchSettings): Dispatching {
   const all = { ...dispatcherDefaults, ...settings }
@@ -71,7 +71,7 @@ export function startDispatching({
     const outage = outageOf(`record of ${carrier.id}`, log)
     const { inbox, arrivals } = countArrivals(ports.inbox, carrier.id, log)
     const report = (problem: unknown): void => outage.failed(problem)
-    const dispatcher = createDispatcher({ ...ports, inbox }, carrier, report, all, exchange.confirmation)
+    const dispatcher = createDispatcher({ ...ports, inbox }, carrier, report, all, processingSettings.confirmation)
     return { carrier, answers, arrivals, dispatcher, outage }
   })
   const idling = createIdling({
@@ -88,15 +88,15 @@ export function startDispatching({
   const beating = links.flatMap(({ carrier, dispatcher, outage }) =>
     keepAlive(dispatcher, { carrier, log, outage, idling, leaseSeconds: all.leaseSeconds }),
   )
-  const theExchange = createExchange(ports, exchange)
+  const processing = createProcessing(ports, processingSettings)
   const promoting = repeat({
     what: 'promote',
     pauseMilliseconds: () => idling.pauseUntilDue(promoteMilliseconds),
     log,
-    work: () => theExchange.promote(),
+    work: () => processing.promote(),
   })
   let recovered = 0
-  const chores = startChores(theExchange, idling, log, all, (unknown) => void (recovered += unknown))
+  const chores = startChores(processing, idling, log, all, (unknown) => void (recovered += unknown))
 
   function wake(): void {
     idling.stir()
@@ -178,7 +178,7 @@ function keepAlive(dispatcher: Dispatcher, { carrier, log, outage, idling, lease
 }
 
 function startChores(
-  exchange: Exchange,
+  processing: Processing,
   idling: Idling,
   log: Log,
   settings: DispatcherSettings,
@@ -189,20 +189,20 @@ function startChores(
       what: 'match receipts',
       pauseMilliseconds: () => Math.max(1000, idling.pause()),
       log,
-      work: () => exchange.matchReceipts(),
+      work: () => processing.matchReceipts(),
     }),
-    repeat({ what: 'release parts', pauseMilliseconds: 60_000, log, work: () => exchange.releaseParts() }),
+    repeat({ what: 'release parts', pauseMilliseconds: 60_000, log, work: () => processing.releaseParts() }),
     chore('adopt receipts', 60_000, log, async () => {
-      const adopted = await exchange.adoptReceipts()
+      const adopted = await processing.adoptReceipts()
       if (adopted > 0) log.info({ adopted }, 'messages of unknown outcome found their receipts')
     }),
-    startDroppingHistory(exchange, log),
+    startDroppingHistory(processing, log),
     chore('expire', 30_000, log, async () => {
-      const expired = await exchange.expire(settings.validitySeconds)
+      const expired = await processing.expire(settings.validitySeconds)
       if (expired > 0) log.warn({ expired }, 'messages waited beyond their validity and were refunded')
     }),
     chore('recover', settings.leaseSeconds * 500, log, async () => {
-      const { requeued, unknown } = await exchange.recover()
+      const { requeued, unknown } = await processing.recover()
       recovered(unknown)
       if (requeued + unknown > 0) log.warn({ requeued, unknown }, 'took over what a dead dispatcher left')
     }),

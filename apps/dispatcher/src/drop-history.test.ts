@@ -1,4 +1,4 @@
-import { createExchange, type DroppedHistory } from '@gateway/core'
+import { createProcessing, type DroppedHistory } from '@gateway/core'
 import {
   anAccount,
   anOrder,
@@ -50,7 +50,7 @@ test('a dispatcher drops what is old', async () => {
   const stored = memoryStoredPorts(memoryStore(clock))
   const { id } = await anAccount(stored)
   await stored.messages.accept(anOrder(id, { to: numbers(3) }))
-  await createExchange(stored).expire(-1)
+  await createProcessing(stored).expire(-1)
   clock.step(91 * 86_400)
   const { log, lines } = listeningLog()
   const dispatching = startDispatching({ ports: { ...stored, clock }, carriers: [], log })

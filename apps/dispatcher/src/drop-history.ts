@@ -1,18 +1,18 @@
-import type { Exchange } from '@gateway/core'
+import type { Processing } from '@gateway/core'
 import type { Log } from '@gateway/server'
 import { repeat, type Repeated } from './repeat.ts'
 
 const pauseMilliseconds = 600_000
 
 /** Drops what is older than 90 days, and looks again every ten minutes. Steps that follow each other are told as one. */
-export function startDroppingHistory(exchange: Pick<Exchange, 'purge'>, log: Log): Repeated {
+export function startDroppingHistory(processing: Pick<Processing, 'purge'>, log: Log): Repeated {
   let dropped = { partitions: 0, sends: 0, messages: 0 }
   return repeat({
     what: 'drop history',
     pauseMilliseconds,
     log,
     work: async () => {
-      const { partitions, sends, messages, left } = await exchange.purge()
+      const { partitions, sends, messages, left } = await processing.purge()
       dropped = {
         partitions: dropped.partitions + partitions,
         sends: dropped.sends + sends,

@@ -5,7 +5,7 @@ import { measureDispatching } from './dispatch-metrics.ts'
 import { startDispatching } from './dispatch.ts'
 import { withProgress } from './progress.ts'
 import { createDispatcherServer } from './server.ts'
-import { dispatcherSettings, dispatchVariables, exchangeSettings } from './variables.ts'
+import { dispatcherSettings, dispatchVariables, processingSettings } from './variables.ts'
 
 const drainSeconds = 12
 
@@ -19,7 +19,13 @@ await runProcess({
     const { ports, health } = await openPorts(life)
 
     const settings = dispatcherSettings(environment)
-    const dispatching = startDispatching({ ports, carriers, log, settings, exchange: exchangeSettings(environment) })
+    const dispatching = startDispatching({
+      ports,
+      carriers,
+      log,
+      settings,
+      processing: processingSettings(environment),
+    })
     onStop('dispatching', () => dispatching.stop(drainSeconds))
 
     const metrics = createMetrics()

@@ -1,11 +1,11 @@
-import { confirmationOf, exchangeDefaults } from '@gateway/core'
+import { confirmationOf, processingDefaults } from '@gateway/core'
 import { readEnvironment } from '@gateway/server'
-import { dispatchVariables, exchangeSettings } from './variables.ts'
+import { dispatchVariables, processingSettings } from './variables.ts'
 
-const read = (env: Readonly<Record<string, string>>) => exchangeSettings(readEnvironment(dispatchVariables, env))
+const read = (env: Readonly<Record<string, string>>) => processingSettings(readEnvironment(dispatchVariables, env))
 
 test('what confirms an opt-out and how long senders are remembered can be set; a blank value is the default', () => {
-  expect(read({ OPTOUT_CONFIRMATION: ' ' })).toEqual(exchangeDefaults)
+  expect(read({ OPTOUT_CONFIRMATION: ' ' })).toEqual(processingDefaults)
   expect(read({ OPTOUT_CONFIRMATION: 'As you wish, friend.', CONTACT_DAYS: '3650' })).toEqual({
     confirmation: confirmationOf('As you wish, friend.'),
     contactDays: 3650,

@@ -2,9 +2,9 @@ import {
   confirmationOf,
   defaultConfirmation,
   dispatcherDefaults,
-  exchangeDefaults,
+  processingDefaults,
   type DispatcherSettings,
-  type ExchangeSettings,
+  type ProcessingSettings,
 } from '@gateway/core'
 import { text, version, wholeNumber } from '@gateway/server'
 
@@ -53,7 +53,7 @@ export const dispatchVariables: DispatchVariables = {
     what: 'days for which it is remembered who wrote last to a number',
     min: 1,
     max: 3650,
-    byDefault: exchangeDefaults.contactDays,
+    byDefault: processingDefaults.contactDays,
   }),
 }
 
@@ -67,10 +67,10 @@ export const dispatcherSettings = (
   version,
 })
 
-export const exchangeSettings = (environment: {
+export const processingSettings = (environment: {
   readonly OPTOUT_CONFIRMATION: string
   readonly CONTACT_DAYS: number
-}): ExchangeSettings => ({
+}): ProcessingSettings => ({
   confirmation: confirmationOf(environment.OPTOUT_CONFIRMATION),
   contactDays: environment.CONTACT_DAYS,
 })

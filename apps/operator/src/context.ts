@@ -1,11 +1,11 @@
-import type { BackOffice, Exchange, Gateway, Ports } from '@gateway/core'
+import type { BackOffice, Processing, Gateway, Ports } from '@gateway/core'
 import type { Output } from './output.ts'
 
 /** What a command works with. */
 export interface Context {
   readonly backOffice: BackOffice
   readonly gateway: Gateway
-  readonly exchange: Exchange
+  readonly processing: Processing
   readonly ports: Ports
   readonly output: Output
   readonly input: Input

@@ -1,8 +1,8 @@
 import {
   createBackOffice,
-  createExchange,
+  createProcessing,
   createGateway,
-  type ExchangeSettings,
+  type ProcessingSettings,
   type GatewaySettings,
   type Ports,
 } from '@gateway/core'
@@ -27,7 +27,7 @@ export interface Opened {
   readonly copyTo: CopyTo
   /** Those of every process, if not given. */
   readonly settings?: GatewaySettings
-  readonly exchangeSettings?: ExchangeSettings
+  readonly processingSettings?: ProcessingSettings
 }
 
 export interface Host {
@@ -56,13 +56,13 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
   const program = createProgram(
     (work) => {
       const output = createOutput(out, err, json)
-      return host.withDatabase(async ({ ports, migrate, settings, exchangeSettings }) => {
+      return host.withDatabase(async ({ ports, migrate, settings, processingSettings }) => {
         await output.during('Bringing the schema up to date', migrate())
         const input = host.input((text) => err.write(text))
         const gateway = createGateway(ports, settings)
-        const backOffice = createBackOffice(ports, exchangeSettings)
-        const exchange = createExchange(ports, exchangeSettings)
-        await work({ ports, backOffice, gateway, exchange, output, input, interruption: host.interruption })
+        const backOffice = createBackOffice(ports, processingSettings)
+        const processing = createProcessing(ports, processingSettings)
+        await work({ ports, backOffice, gateway, processing, output, input, interruption: host.interruption })
       }, output.note)
     },
     (work) => {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { nodeSecrets, systemClock } from '@gateway/adapters-node'
 import { copyDatabase, postgresPorts } from '@gateway/adapters-postgres'
 import { SENDERS } from '@gateway/composition'
-import { confirmationOf, defaultConfirmation, exchangeDefaults, gatewayDefaults } from '@gateway/core'
+import { confirmationOf, defaultConfirmation, processingDefaults, gatewayDefaults } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
   databaseSettings,
@@ -29,7 +29,7 @@ const variables = {
     what: 'days for which it is remembered who wrote last to a number',
     min: 1,
     max: 3650,
-    byDefault: exchangeDefaults.contactDays,
+    byDefault: processingDefaults.contactDays,
   }),
 }
 
@@ -103,7 +103,7 @@ async function open(
       return copyDatabase({ from: database.connectionString, to, progress, unlessEnded })
     },
     settings: { ...gatewayDefaults, senders: where.SENDERS },
-    exchangeSettings: { confirmation: confirmationOf(where.OPTOUT_CONFIRMATION), contactDays: where.CONTACT_DAYS },
+    processingSettings: { confirmation: confirmationOf(where.OPTOUT_CONFIRMATION), contactDays: where.CONTACT_DAYS },
     close,
   }
 }

@@ -1,8 +1,8 @@
-import { instant, exchangeDefaults, type AccountId, type Arrival, type Msisdn, type StoredPorts } from '@gateway/core'
+import { instant, processingDefaults, type AccountId, type Arrival, type Msisdn, type StoredPorts } from '@gateway/core'
 import { aNumber, anAddress, anOrder } from '@gateway/core/testing'
 import { acceptedIds, dispatchAll, testCarrier } from './old-history.ts'
 
-export const { confirmation } = exchangeDefaults
+export const { confirmation } = processingDefaults
 
 /** From `aNumber()` to the default address, without id and time, as far as `wanted` says nothing else. */
 export const aReply = (wanted: Partial<Arrival> = {}): Arrival => ({

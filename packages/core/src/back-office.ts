@@ -16,7 +16,7 @@ import { removePrice } from './credits/remove-price.ts'
 import { setPrice } from './credits/set-price.ts'
 import { topUp } from './credits/top-up.ts'
 import { verifyLedger } from './credits/verify-ledger.ts'
-import { exchangeDefaults, type ExchangeSettings } from './exchange-settings.ts'
+import { processingDefaults, type ProcessingSettings } from './processing-settings.ts'
 import type { UnownedArrival } from './inbox/inbox.ts'
 import { dropHistory } from './message/drop-history.ts'
 import { findMessages } from './message/find-messages.ts'
@@ -48,7 +48,7 @@ export const createBackOffice = (
     | 'clock'
     | 'secrets'
   >,
-  { contactDays }: Pick<ExchangeSettings, 'contactDays'> = exchangeDefaults,
+  { contactDays }: Pick<ProcessingSettings, 'contactDays'> = processingDefaults,
 ) => ({
   openAccount: openAccount(ports),
   listAccounts: (): AsyncIterable<AccountWithBalance> => ports.accounts.list(),

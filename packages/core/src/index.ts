@@ -1,9 +1,9 @@
 // Three factories, one per actor.
 export { createGateway, type Gateway } from './gateway.ts'
-export { createExchange, type Exchange } from './exchange.ts'
+export { createProcessing, type Processing } from './processing.ts'
 export { createBackOffice, type BackOffice } from './back-office.ts'
 export { gatewayDefaults, type GatewaySettings } from './gateway-settings.ts'
-export { exchangeDefaults, type ExchangeSettings } from './exchange-settings.ts'
+export { processingDefaults, type ProcessingSettings } from './processing-settings.ts'
 export { createDispatcher, type Dispatcher } from './carrier/dispatcher.ts'
 export { dispatcherDefaults, type DispatcherSettings } from './carrier/dispatcher-settings.ts'
 export { limits } from './limits.ts'

@@ -30,7 +30,7 @@ export const simulateReply = (run: Run): Command =>
     .option('--times <count>', 'so many messages, each one a new one', readTimes, 1)
     .action((options: Options) => run((context) => receiveReplies(context, options)))
 
-async function receiveReplies({ exchange, output }: Context, { times, ...what }: Options): Promise<void> {
+async function receiveReplies({ processing, output }: Context, { times, ...what }: Options): Promise<void> {
   const counts: Record<Received, number> = { stored: 0, repeated: 0, incomplete: 0 }
   const name = randomUUID()
   const tell = (done: number): void =>
@@ -38,7 +38,7 @@ async function receiveReplies({ exchange, output }: Context, { times, ...what }:
   for (let done = 0; done < times; done += batchMax) {
     const count = Math.min(batchMax, times - done)
     const arrivals = Array.from({ length: count }, (_, i) => arrivalOf(what, `${name}-${done + i + 1}`))
-    const received = await exchange.receive(arrivals).catch((problem: unknown) => {
+    const received = await processing.receive(arrivals).catch((problem: unknown) => {
       if (done > 0) tell(done)
       throw problem
     })

@@ -1,5 +1,5 @@
 import {
-  createExchange,
+  createProcessing,
   credits,
   instant,
   OUTCOME,
@@ -88,7 +88,7 @@ describe('the status of a message', () => {
     const { ask, ports, account, clock } = await serve()
     await ports.messages.accept(anOrder(account.id, { to: [number] }))
     clock.step(49 * 3600)
-    await createExchange(ports).expire()
+    await createProcessing(ports).expire()
     const failed = '2026/10/20 11:00:00'
     clock.step(90 * 86_400 - 49 * 3600)
     expect((await ask(asked(1))).text).toBe(answer(root, row(1, 'SENDINGFAILED', 101, failed)))

@@ -1,4 +1,4 @@
-import { exchangeDefaults } from '../exchange-settings.ts'
+import { processingDefaults } from '../processing-settings.ts'
 import { receive } from '../inbox/receive.ts'
 import { OUTCOME } from '../message/status-code.ts'
 import type { Body } from '../message/body.ts'
@@ -89,7 +89,7 @@ export function createDispatcher(
   carrier: Carrier,
   report: (problem: unknown) => void,
   settings: DispatcherSettings = dispatcherDefaults,
-  confirmation: Body = exchangeDefaults.confirmation,
+  confirmation: Body = processingDefaults.confirmation,
 ): Dispatcher {
   const { flights, clock } = ports
   const sky = emptySky()

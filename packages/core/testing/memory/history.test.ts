@@ -1,4 +1,4 @@
-import { createExchange, secondsAfter, type Handover } from '@gateway/core'
+import { createProcessing, secondsAfter, type Handover } from '@gateway/core'
 import {
   anAccount,
   anOrder,
@@ -16,61 +16,61 @@ async function setUp() {
   const clock = steppingClock()
   const ports = memoryStoredPorts(memoryStore(clock))
   const { id } = await anAccount(ports, { credits: 100_000 })
-  const exchange = createExchange(ports)
+  const processing = createProcessing(ports)
   const send = async (count: number, handover: Handover = { outcome: 'unknown' }) => {
     const { ids } = await accepted(ports, anOrder(id, { to: numbers(count) }))
     await dispatchDue(ports, 'single', () => handover)
     return ids
   }
-  return { ...ports, ports, account: id, clock, exchange, send }
+  return { ...ports, ports, account: id, clock, processing, send }
 }
 
 test('what is older than 90 days, to the millisecond, is dropped; the balance stays', async () => {
-  const { ports, account, clock, exchange, send, ledger } = await setUp()
+  const { ports, account, clock, processing, send, ledger } = await setUp()
   const ids = await send(3)
   const balance = await ledger.balance(account)
   clock.step(90 * daySeconds)
-  expect(await exchange.purge()).toEqual({ partitions: 0, sends: 0, messages: 0, left: 'all' })
+  expect(await processing.purge()).toEqual({ partitions: 0, sends: 0, messages: 0, left: 'all' })
   clock.step(0.001)
-  expect(await exchange.purge()).toEqual({ partitions: 0, sends: 1, messages: 3, left: 'all' })
+  expect(await processing.purge()).toEqual({ partitions: 0, sends: 1, messages: 3, left: 'all' })
   expect(new Set(await statusesOf(ports, account, ids))).toEqual(new Set(['not-found']))
   expect(await ledger.balance(account)).toBe(balance)
   await assertLedger(ports)
 })
 
 test('the age of a send counts from its due time, and from the last change of any of its messages', async () => {
-  const { ports, account, clock, exchange, send, receipts, flights } = await setUp()
+  const { ports, account, clock, processing, send, receipts, flights } = await setUp()
   const due = secondsAfter(clock.now(), 100 * daySeconds)
   await accepted(ports, anOrder(account, { to: numbers(1), due }))
   const ids = await send(1, { outcome: 'accepted', reference: 'r' })
   clock.step(95 * daySeconds)
   await receipts.apply([{ carrier: testCarrier, reference: 'r', code: 0, number: undefined, submitted: undefined }])
-  expect(await exchange.purge()).toMatchObject({ sends: 0 })
+  expect(await processing.purge()).toMatchObject({ sends: 0 })
   clock.step(90 * daySeconds + 1)
-  expect(await exchange.purge()).toMatchObject({ sends: 1 })
+  expect(await processing.purge()).toMatchObject({ sends: 1 })
   expect(await statusesOf(ports, account, ids)).toEqual(['not-found'])
   expect(await flights.promote(10)).toBe(1)
   await dispatchDue(ports, 'single', () => ({ outcome: 'unknown' }))
   clock.step(90 * daySeconds + 1)
-  expect(await exchange.purge()).toMatchObject({ sends: 1 })
+  expect(await processing.purge()).toMatchObject({ sends: 1 })
 })
 
 test('more than one step holds is dropped in several', async () => {
-  const { ports, clock, exchange, send } = await setUp()
+  const { ports, clock, processing, send } = await setUp()
   for (let i = 0; i < 1001; i++) await send(1)
   clock.step(91 * daySeconds)
-  expect(await exchange.purge()).toEqual({ partitions: 0, sends: 1000, messages: 1000, left: 'more' })
-  expect(await exchange.purge()).toEqual({ partitions: 0, sends: 1, messages: 1, left: 'all' })
+  expect(await processing.purge()).toEqual({ partitions: 0, sends: 1000, messages: 1000, left: 'more' })
+  expect(await processing.purge()).toEqual({ partitions: 0, sends: 1, messages: 1, left: 'all' })
   await assertLedger(ports)
 })
 
 test('a receipt of a dropped message is kept, and in the end given up; a reference that came again stays with the newer one', async () => {
-  const { ports, account, clock, exchange, send, receipts } = await setUp()
+  const { ports, account, clock, processing, send, receipts } = await setUp()
   await send(1, { outcome: 'accepted', reference: 'gone' })
   await send(1, { outcome: 'accepted', reference: 'again' })
   clock.step(91 * daySeconds)
   const young = await send(1, { outcome: 'accepted', reference: 'again' })
-  expect(await exchange.purge()).toMatchObject({ sends: 2 })
+  expect(await processing.purge()).toMatchObject({ sends: 2 })
   const receipt = { carrier: testCarrier, code: 0, number: aNumber(), submitted: undefined } as const
   await receipts.apply([
     { ...receipt, reference: 'gone' },

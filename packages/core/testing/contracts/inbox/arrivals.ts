@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import {
-  exchangeDefaults,
+  processingDefaults,
   type Account,
   type AccountId,
   type Arrival,
@@ -18,7 +18,7 @@ import { accepted, collect, dispatchDue, longAgo, testCarrier } from '../shared.
 
 // What the checks of the inbox have in common.
 
-export const { confirmation } = exchangeDefaults
+export const { confirmation } = processingDefaults
 
 /** From `aNumber()` to the default address, without id and time, as far as `wanted` says nothing else. */
 export const anArrival = (wanted: Partial<Arrival> = {}): Arrival => ({

@@ -1,5 +1,5 @@
 import {
-  createExchange,
+  createProcessing,
   createGateway,
   credits,
   OUTCOME,
@@ -84,7 +84,7 @@ test('what was deleted, or expired in the queue, is SENDINGFAILED, beside one of
   await sendOne({ scheduledTime: '202701010000' })
   await rest.post('/sms/scheduled/delete', [3])
   rest.clock.step(49 * 3600)
-  await createExchange(rest.ports).expire()
+  await createProcessing(rest.ports).expire()
   const { messageStatuses } = (await rest.post(path, [1, 2, 3])).body as { messageStatuses: Record<string, unknown>[] }
   expect(
     messageStatuses.map(({ statusErrorCode, statusCode, creditCost }) => [statusErrorCode, statusCode, creditCost]),

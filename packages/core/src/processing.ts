@@ -1,6 +1,6 @@
 import { dispatcherDefaults } from './carrier/dispatcher-settings.ts'
 import type { Receipt } from './carrier/receipt.ts'
-import { exchangeDefaults, type ExchangeSettings } from './exchange-settings.ts'
+import { processingDefaults, type ProcessingSettings } from './processing-settings.ts'
 import { receive } from './inbox/receive.ts'
 import { dropHistory } from './message/drop-history.ts'
 import type { Ports } from './ports.ts'
@@ -16,9 +16,9 @@ const partsSeconds = 24 * 3600
 const textsMax = 100
 
 /** What the clock and the carriers do. Each call is one bounded step; it returns how much it moved. */
-export const createExchange = (
+export const createProcessing = (
   ports: Pick<Ports, 'flights' | 'receipts' | 'inbox' | 'history'>,
-  { confirmation, contactDays }: ExchangeSettings = exchangeDefaults,
+  { confirmation, contactDays }: ProcessingSettings = processingDefaults,
 ) => ({
   /** Moves what has become due from the schedule to the queue; 'more': there may be more at once. */
   promote: async (): Promise<'more' | 'all'> => ((await ports.flights.promote(rangesMax)) < rangesMax ? 'all' : 'more'),
@@ -43,4 +43,4 @@ export const createExchange = (
   purge: dropHistory(ports, contactDays),
 })
 
-export type Exchange = ReturnType<typeof createExchange>
+export type Processing = ReturnType<typeof createProcessing>
