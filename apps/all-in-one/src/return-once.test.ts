@@ -16,9 +16,9 @@ import {
   admissionGate,
   createLog,
   createMetrics,
-  handOvers,
+  confirmedResponses,
   listen,
-  type HandOvers,
+  type ConfirmedResponses,
   type Running,
 } from '@gateway/server'
 import { createAllInOneServer } from './server.ts'
@@ -31,7 +31,7 @@ let ports: Ports
 let account: Account
 let key: string
 let server: Running
-let answers: HandOvers
+let answers: ConfirmedResponses
 /** What each call took. */
 let takings: { readonly ids: readonly number[]; offeredAgain: boolean }[]
 
@@ -59,7 +59,7 @@ beforeEach(async () => {
   const issued = await createBackOffice(ports).issueApiKey(account.id)
   if (typeof issued === 'string') throw new Error(issued)
   key = issued.key
-  answers = handOvers({ log })
+  answers = confirmedResponses({ log })
   const gateway = createGateway(ports)
   const recording: Gateway = {
     ...gateway,
@@ -69,7 +69,7 @@ beforeEach(async () => {
   const app = createAllInOneServer(recording, {
     clock,
     gate: admissionGate(100),
-    handOvers: answers,
+    confirmedResponses: answers,
     log,
     metrics: createMetrics(),
     health: { checks: {}, stopping: new AbortController().signal },

@@ -1,6 +1,6 @@
 import { createGateway } from '@gateway/core'
 import { memoryPorts, steppingClock } from '@gateway/core/testing'
-import { admissionGate, createLog, createMetrics, handOvers } from '@gateway/server'
+import { admissionGate, createLog, createMetrics, confirmedResponses } from '@gateway/server'
 import request from 'supertest'
 import { createAllInOneServer } from './server.ts'
 
@@ -10,7 +10,7 @@ const metrics = createMetrics()
 const app = createAllInOneServer(createGateway(memoryPorts({ clock })), {
   clock,
   gate: admissionGate(10),
-  handOvers: handOvers({ log }),
+  confirmedResponses: confirmedResponses({ log }),
   log,
   metrics,
   health: { checks: {} },

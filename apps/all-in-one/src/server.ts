@@ -7,7 +7,7 @@ import {
   onError,
   pageHeaders,
   type AdmissionGate,
-  type HandOvers,
+  type ConfirmedResponses,
   type HealthSettings,
   type Log,
   type Metrics,
@@ -21,7 +21,7 @@ export interface AllInOneSettings {
   /** One for all interfaces: they share a process. */
   readonly gate: AdmissionGate
   /** One for all interfaces, too. */
-  readonly handOvers: HandOvers
+  readonly confirmedResponses: ConfirmedResponses
   readonly log: Log
   readonly metrics: Metrics
   readonly health: HealthSettings

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { endAnswer, streamAnswer, type AdmissionGate, type HandOvers } from '@gateway/server'
+import { endAnswer, streamAnswer, type AdmissionGate, type ConfirmedResponses } from '@gateway/server'
 
 /** An answer of the specification as its text (HTTP 200), or as what is written of it bit by bit, or one with another status. */
 export type Answer = string | Taken | Listed | Failure
@@ -52,14 +52,14 @@ export function writeAnswer(response: ServerResponse, answer: string | Failure):
 export async function giveAnswer(
   response: ServerResponse,
   answer: Answer,
-  { gate, handOvers }: { readonly gate: AdmissionGate; readonly handOvers: HandOvers },
+  { gate, confirmedResponses }: { readonly gate: AdmissionGate; readonly confirmedResponses: ConfirmedResponses },
 ): Promise<void> {
   if (typeof answer === 'string' || 'status' in answer) {
     writeAnswer(response, answer)
     return
   }
   setHeaders(response, 200)
-  if ('offerAgain' in answer) handOvers.end(response, answer.text, answer.offerAgain)
+  if ('offerAgain' in answer) confirmedResponses.end(response, answer.text, answer.offerAgain)
   else if ((await streamAnswer(response, answer.items, { gate })) === 'full') writeAnswer(response, overloaded)
 }
 

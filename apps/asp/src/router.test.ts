@@ -1,6 +1,6 @@
 import { createBackOffice, createGateway } from '@gateway/core'
 import { anAccount, memoryPorts, steppingClock } from '@gateway/core/testing'
-import { admissionGate, createLog, handOvers } from '@gateway/server'
+import { admissionGate, createLog, confirmedResponses } from '@gateway/server'
 import express, { type RequestHandler } from 'express'
 import request from 'supertest'
 import { aspNotFound, aspRouter } from './index.ts'
@@ -14,7 +14,7 @@ const mountedAt = async (prefix: string, ...before: RequestHandler[]) => {
   const account = await anAccount(ports)
   const issued = await createBackOffice(ports).issueApiKey(account.id)
   if (typeof issued === 'string') throw new Error(issued)
-  const settings = { clock, gate: admissionGate(10), log, handOvers: handOvers({ log }) }
+  const settings = { clock, gate: admissionGate(10), log, confirmedResponses: confirmedResponses({ log }) }
   const app = express()
   for (const handler of before) app.use(handler)
   app.use(prefix, aspRouter(createGateway(ports), settings))

@@ -4,7 +4,7 @@ import {
   endpointRouter,
   hadNoEffect,
   withoutEffect,
-  type HandOvers,
+  type ConfirmedResponses,
   type Log,
   type Metrics,
 } from '@gateway/server'
@@ -15,7 +15,7 @@ import { endpoints, prefix } from './routes.ts'
 
 export interface AspSettings extends Omit<Backing, 'gateway'> {
   /** Must be settled after the server has closed; several interfaces in one process may share them. */
-  readonly handOvers: HandOvers
+  readonly confirmedResponses: ConfirmedResponses
   readonly log: Log
   readonly metrics?: Metrics | undefined
 }
@@ -26,7 +26,7 @@ export interface AspSettings extends Omit<Backing, 'gateway'> {
  *
  * A form that was read before is accepted; of one that `express.urlencoded` parsed, escapes that are no UTF-8 stay as they are.
  */
-export function aspRouter(gateway: Gateway, { clock, log, metrics, gate, handOvers }: AspSettings): Router {
+export function aspRouter(gateway: Gateway, { clock, log, metrics, gate, confirmedResponses }: AspSettings): Router {
   const run = endpointRunner({ gateway, clock, gate })
   return endpointRouter({
     log,
@@ -38,7 +38,7 @@ export function aspRouter(gateway: Gateway, { clock, log, metrics, gate, handOve
     answer: async (request, response, endpoint) => {
       const answer = await run(endpoint, request)
       if (answer === undefined) return
-      const give = () => giveAnswer(response, answer, { gate, handOvers })
+      const give = () => giveAnswer(response, answer, { gate, confirmedResponses })
       await (endpoint.reads ? withoutEffect(give) : give())
     },
     answerFailure: (response, _endpoint, status, error) => writeAnswer(response, failureOf(status, error)),

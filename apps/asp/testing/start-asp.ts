@@ -1,6 +1,6 @@
 import { createBackOffice, createGateway, type Account, type Gateway, type Ports } from '@gateway/core'
 import { anAccount, memoryPorts, steppingClock, type AccountWanted, type SteppingClock } from '@gateway/core/testing'
-import { admissionGate, createLog, handOvers, listen, type AdmissionGate, type Log } from '@gateway/server'
+import { admissionGate, createLog, confirmedResponses, listen, type AdmissionGate, type Log } from '@gateway/server'
 import request, { type Test } from 'supertest'
 import { createAspServer } from '../src/index.ts'
 
@@ -38,9 +38,9 @@ export async function startAsp(options: AspOptions = {}): Promise<Asp> {
   await createBackOffice(ports).setPassword(account.id, password)
   const gateway = (options.gateway ?? ((same: Gateway) => same))(createGateway(ports))
   const log = options.log ?? silent
-  const answers = handOvers({ log })
+  const answers = confirmedResponses({ log })
   const gate = options.gate ?? admissionGate(100)
-  const app = createAspServer(gateway, { clock, log, gate, handOvers: answers })
+  const app = createAspServer(gateway, { clock, log, gate, confirmedResponses: answers })
   const server = await listen({ app, host: '127.0.0.1', port: 0, log: silent })
   return {
     url: server.url,

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { endAnswer, type HandOvers } from '@gateway/server'
+import { endAnswer, type ConfirmedResponses } from '@gateway/server'
 import { ERROR, type Trouble } from './words.ts'
 import { leaf } from './writing/rendered.ts'
 
@@ -41,11 +41,11 @@ export function giveAnswer(
   response: ServerResponse,
   inRoot: (content: string) => string,
   answer: Answer,
-  handOvers: HandOvers,
+  confirmedResponses: ConfirmedResponses,
 ): void {
   if ('offerAgain' in answer) {
     setHeaders(response, 200)
-    handOvers.end(response, inRoot(answer.content), answer.offerAgain)
+    confirmedResponses.end(response, inRoot(answer.content), answer.offerAgain)
   } else writeAnswer(response, inRoot, answer)
 }
 

@@ -8,7 +8,7 @@ import {
   hadNoEffect,
   readBody,
   type AdmissionGate,
-  type HandOvers,
+  type ConfirmedResponses,
   type Log,
   type Metrics,
 } from '@gateway/server'
@@ -22,7 +22,7 @@ export interface XmlSettings {
   /** How much this process works on at a time; several interfaces in one process may share one. */
   readonly gate: AdmissionGate
   /** Must be settled after the server has closed; several interfaces in one process may share them. */
-  readonly handOvers: HandOvers
+  readonly confirmedResponses: ConfirmedResponses
   readonly log: Log
   readonly metrics?: Metrics | undefined
 }
@@ -36,7 +36,7 @@ const bodyBytesMax = 4 * 1024 * 1024
  *
  * A document that was read before is accepted as text or bytes; of one that a parser made an object of nothing can be read.
  */
-export function xmlRouter(gateway: Gateway, { clock, gate, handOvers, log, metrics }: XmlSettings): Router {
+export function xmlRouter(gateway: Gateway, { clock, gate, confirmedResponses, log, metrics }: XmlSettings): Router {
   /** Undefined: the client has gone. A body that is still arriving takes no place from others (P-12, P-13). */
   const answerTo = async (request: IncomingMessage, endpoint: Endpoint): Promise<Answer | undefined> => {
     if (request.method !== 'POST') return { trouble: 'wrong-method' }
@@ -59,7 +59,7 @@ export function xmlRouter(gateway: Gateway, { clock, gate, handOvers, log, metri
     endpoints,
     answer: async (request, response, endpoint) => {
       const answer = await answerTo(request, endpoint)
-      if (answer !== undefined) giveAnswer(response, endpoint.inRoot, answer, handOvers)
+      if (answer !== undefined) giveAnswer(response, endpoint.inRoot, answer, confirmedResponses)
     },
     // Where more than reading was begun, nobody knows here whether a send has happened (ruling 1.25).
     answerFailure: (response, endpoint, _status, error) =>

@@ -1,6 +1,6 @@
 import { createGateway } from '@gateway/core'
 import { until } from '@gateway/core/testing'
-import { admissionGate, createLog, handOvers, listen } from '@gateway/server'
+import { admissionGate, createLog, confirmedResponses, listen } from '@gateway/server'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import request from 'supertest'
@@ -104,7 +104,12 @@ test('a client that goes away while it sends costs no place and leaves the serve
   const gate = admissionGate(1)
   const { ports, clock } = await serveXml()
   const log = createLog({ level: 'silent', name: 'test' })
-  const app = createXmlServer(createGateway(ports), { clock, gate, handOvers: handOvers({ log }), log })
+  const app = createXmlServer(createGateway(ports), {
+    clock,
+    gate,
+    confirmedResponses: confirmedResponses({ log }),
+    log,
+  })
   const server = await listen({ app, host: '127.0.0.1', port: 0, log })
   try {
     for (let i = 0; i < 5; i++) {

@@ -1,6 +1,6 @@
 import { createBackOffice, createGateway, type Account, type Order, type Ports } from '@gateway/core'
 import { anAccount, memoryPorts, steppingClock, type AccountWanted } from '@gateway/core/testing'
-import { admissionGate, createLog, handOvers } from '@gateway/server'
+import { admissionGate, createLog, confirmedResponses } from '@gateway/server'
 import request from 'supertest'
 import { createXmlServer, type XmlServerSettings } from '../src/index.ts'
 
@@ -15,7 +15,7 @@ export async function serveXml({ wanted = {}, settings = {}, change = (ports) =>
   const app = createXmlServer(createGateway(ports), {
     clock,
     gate: admissionGate(100),
-    handOvers: handOvers({ log }),
+    confirmedResponses: confirmedResponses({ log }),
     log,
     ...settings,
   })

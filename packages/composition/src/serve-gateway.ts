@@ -3,12 +3,12 @@ import { createGateway, type Clock, type Gateway } from '@gateway/core'
 import {
   admissionGate,
   createMetrics,
-  handOvers,
+  confirmedResponses,
   listen,
   measureAdmission,
   measureLogins,
   type AdmissionGate,
-  type HandOvers,
+  type ConfirmedResponses,
   type HealthSettings,
   type Log,
   type Metrics,
@@ -21,7 +21,7 @@ import { gatewaySettings, type GatewayEnvironment } from './variables.ts'
 export interface ServerParts {
   readonly clock: Clock
   readonly gate: AdmissionGate
-  readonly handOvers: HandOvers
+  readonly confirmedResponses: ConfirmedResponses
   readonly log: Log
   readonly metrics: Metrics
   readonly health: HealthSettings
@@ -49,13 +49,13 @@ export async function serveGateway(
 ): Promise<Running> {
   const { environment, log, onStop } = life
   const { HOST, PORT, REQUESTS_MAX } = environment
-  const answers = handOvers({ log })
+  const answers = confirmedResponses({ log })
   onStop('answers', () => answers.settle())
   const gateway = createGateway(ports, gatewaySettings(environment))
   const gate = admissionGate(REQUESTS_MAX)
   measureAdmission(metrics, gate)
   measureLogins(metrics, ports.secrets)
-  const app = createServer(gateway, { clock: ports.clock, gate, handOvers: answers, log, metrics, health })
+  const app = createServer(gateway, { clock: ports.clock, gate, confirmedResponses: answers, log, metrics, health })
   const server = await listen({ app, host: HOST, port: PORT, log, ...(graceSeconds && { graceSeconds }) })
   onStop('server', () => server.close())
   return server

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { memoryLog } from '../testing/memory-log.ts'
 import { until } from '../testing/until.ts'
-import { handOvers, type HandOvers } from './hand-over.ts'
+import { confirmedResponses, type ConfirmedResponses } from './confirmed-responses.ts'
 import { listen, type Running } from './listen.ts'
 import type { Log } from './log.ts'
 
@@ -10,7 +10,7 @@ const MB = 1024 * 1024
 let log: Log
 let lines: () => Record<string, unknown>[]
 let server: Running
-let answers: HandOvers
+let responses: ConfirmedResponses
 let takenBack: string[]
 let takeBack: (path: string) => Promise<void>
 
@@ -22,11 +22,11 @@ beforeEach(async () => {
     takenBack.push(path)
     return Promise.resolve()
   }
-  answers = handOvers({ log, settleWithinSeconds: 0.3 })
+  responses = confirmedResponses({ log, settleSeconds: 0.3 })
   server = await listen({
     app: (request, response) => {
       const path = request.url ?? ''
-      answers.end(response, 'x'.repeat(Number(path.slice(1))), () => takeBack(path))
+      responses.end(response, 'x'.repeat(Number(path.slice(1))), () => takeBack(path))
     },
     host: '127.0.0.1',
     port: 0,
@@ -61,20 +61,20 @@ const read = async (socket: Socket, bytes: number): Promise<number> => {
   return socket.bytesRead
 }
 test.each([1, 20, 64, 1000, 8 * 1024, 12 * 1024])(
-  'an answer of %i kB that the client read to its end is not taken back, though it breaks off at once',
+  'a response of %i kB that the client read to its end is not taken back, even if the client resets at once',
   async (kilobytes) => {
     const bytes = kilobytes * 1024
     const socket = await open(`/${bytes}`)
     expect(await read(socket, bytes + 100)).toBeGreaterThan(bytes)
     socket.resetAndDestroy()
     await server.close()
-    await answers.settle()
+    await responses.settle()
     expect(takenBack).toEqual([])
   },
 )
 
 test.each([0, 1, 100, 70_000, 3 * MB])(
-  'an answer of which %i bytes were read when the client broke off is taken back once',
+  'a response of which the client read %i bytes before it reset is taken back once',
   async (bytes) => {
     const path = `/${16 * MB}`
     const socket = await open(path)
@@ -82,12 +82,12 @@ test.each([0, 1, 100, 70_000, 3 * MB])(
     socket.resetAndDestroy()
     await until(() => takenBack.length > 0)
     await server.close()
-    await answers.settle()
+    await responses.settle()
     expect(takenBack).toEqual([path])
   },
 )
 
-test('an answer behind another one on its connection is taken back if neither was handed over', async () => {
+test('pipelined responses are all taken back if none was sent', async () => {
   const socket = await open(`/${16 * MB}`, '/10', '/11')
   await read(socket, 1000)
   socket.resetAndDestroy()
@@ -95,21 +95,21 @@ test('an answer behind another one on its connection is taken back if neither wa
   expect(new Set(takenBack)).toEqual(new Set([`/${16 * MB}`, '/10', '/11']))
 })
 
-test('of answers on one connection those that were handed over are not taken back, and the one cut off is', async () => {
+test('of pipelined responses only the one that was cut off is taken back', async () => {
   const socket = await open('/10', '/11', `/${16 * MB}`)
   await read(socket, 1000)
   socket.resetAndDestroy()
   await until(() => takenBack.length > 0)
-  await answers.settle()
+  await responses.settle()
   expect(takenBack).toEqual([`/${16 * MB}`])
 })
 
-test('an answer that is ready after its client has gone is taken back', async () => {
+test('a response that is ready after its client has disconnected is taken back', async () => {
   const sockets: Socket[] = []
   const gone = await listen({
     app: (request, response) => {
       for (const socket of sockets) socket.resetAndDestroy()
-      request.socket.once('close', () => answers.end(response, 'x', () => takeBack('late')))
+      request.socket.once('close', () => responses.end(response, 'x', () => takeBack('late')))
     },
     host: '127.0.0.1',
     port: 0,
@@ -122,26 +122,26 @@ test('an answer that is ready after its client has gone is taken back', async ()
   await gone.close()
 })
 
-test('a server that closes waits for an answer that is being read, and takes back what it breaks off at its deadline', async () => {
+test('a closing server waits for a response that is being read, and takes back what it cuts off at its deadline', async () => {
   const [patient, stuck] = [await open(`/${8 * MB}`), await open(`/${16 * MB}`)]
   await read(patient, 1000)
   await read(stuck, 1000)
   const closed = server.close()
   expect(await read(patient, 8 * MB + 100)).toBeGreaterThan(8 * MB)
   await closed
-  await answers.settle()
+  await responses.settle()
   expect(takenBack).toEqual([`/${16 * MB}`])
   stuck.destroy()
 })
 
-test('taking back is tried again until it succeeds, and settling waits for it', async () => {
+test('taking back is retried until it succeeds, and settle waits for it', async () => {
   let tries = 0
   takeBack = () => (++tries < 3 ? Promise.reject(new Error('away')) : Promise.resolve())
   const socket = await open(`/${16 * MB}`)
   await read(socket, 1)
   socket.resetAndDestroy()
   await until(() => tries > 0)
-  await answers.settle()
+  await responses.settle()
   expect(tries).toBe(3)
   expect(lines()).toEqual([])
 })
@@ -149,21 +149,19 @@ test('taking back is tried again until it succeeds, and settling waits for it', 
 test.each([
   ['rejects', () => Promise.reject(new Error('away'))],
   ['never ends', () => new Promise<void>(() => undefined)],
-])('settling gives up on what %s, and says so in a warning', async (_, never) => {
+])('settle gives up on a takeBack that %s, and logs a warning', async (_, never) => {
   takeBack = never
   const socket = await open(`/${16 * MB}`)
   await read(socket, 1)
   socket.resetAndDestroy()
   await server.close()
   const begun = performance.now()
-  await answers.settle()
+  await responses.settle()
   expect(performance.now() - begun).toBeLessThan(5000)
-  expect(lines()).toMatchObject([
-    { level: 'warn', msg: 'what an answer lost on its way had in it could not be taken back' },
-  ])
+  expect(lines()).toMatchObject([{ level: 'warn', msg: 'the content of a lost response could not be taken back' }])
 })
 
-test('whatever the moment at which clients break off: what one read whole is not taken back, what was not handed over is', async () => {
+test('clients that reset at any moment: what one read whole is never taken back, and nothing is taken back twice', async () => {
   const size = 300_000
   const whole: string[] = []
   const paths = Array.from({ length: 100 }, (_, i) => `/${size + i}`)
@@ -177,7 +175,7 @@ test('whatever the moment at which clients break off: what one read whole is not
     }),
   )
   await server.close()
-  await answers.settle()
+  await responses.settle()
   expect(takenBack.filter((path) => whole.includes(path))).toEqual([])
   expect(new Set(takenBack).size).toBe(takenBack.length)
   expect(whole.length).toBeGreaterThan(30)

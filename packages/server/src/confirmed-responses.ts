@@ -1,0 +1,101 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
+import type { Log } from './log.ts'
+
+/** Responses that give something away for good, and take it back where the connection fails first. */
+export interface ConfirmedResponses {
+  /**
+   * Ends a response with `body`, which is not empty; the caller has set its headers. Calls `takeBack` if the connection fails before
+   * the operating system got the whole body, and again for some minutes while it rejects; a warning says if it never succeeded.
+   */
+  end(response: ServerResponse, body: string, takeBack: () => Promise<void>): void
+  /**
+   * Waits until nothing is left to take back, for some seconds at most. Call it after the server has closed and before what
+   * `takeBack` uses is closed. Never rejects.
+   */
+  settle(): Promise<void>
+}
+
+export interface ConfirmedResponsesSettings {
+  readonly log: Log
+  /** How long `takeBack` is retried; 600 if not given. */
+  readonly retrySeconds?: number
+  /** How long `settle` waits; 3 if not given. */
+  readonly settleSeconds?: number
+}
+
+const PAUSE_MS = { first: 100, max: 5000 }
+
+export const confirmedResponses = ({
+  log,
+  retrySeconds = 600,
+  settleSeconds = 3,
+}: ConfirmedResponsesSettings): ConfirmedResponses => {
+  const pending = new Set<Promise<void>>()
+  const settling = new AbortController()
+  let deadline = Infinity
+
+  const retry = async (takeBack: () => Promise<void>): Promise<void> => {
+    const end = performance.now() + retrySeconds * 1000
+    for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.max)) {
+      try {
+        await takeBack()
+        return
+      } catch (err) {
+        const leftMs = Math.min(end, deadline) - performance.now()
+        if (leftMs <= 0) {
+          log.warn({ err }, lost)
+          return
+        }
+        await pause(Math.min(pauseMs, leftMs), settling.signal)
+      }
+    }
+  }
+
+  return {
+    end: (response, body, takeBack) => {
+      const done = isConfirmed(response, body)
+        .then((confirmed) => (confirmed ? undefined : retry(takeBack)))
+        .finally(() => pending.delete(done))
+      pending.add(done)
+    },
+    settle: async () => {
+      const waitMs = settleSeconds * 1000
+      deadline = performance.now() + waitMs
+      settling.abort()
+      const tooLong = new AbortController()
+      const settled = Promise.all(pending).then(() => 'settled')
+      // An attempt that has begun by the deadline gets half a second more.
+      const outcome = await Promise.race([settled, setTimeout(waitMs + 500, 'late', { signal: tooLong.signal })])
+      if (outcome === 'late') log.warn({ answers: pending.size }, lost)
+      else tooLong.abort()
+    },
+  }
+}
+
+const lost = 'the content of a lost response could not be taken back'
+
+/** A long pause ends when the process stops; later pauses are short. */
+const pause = (ms: number, stopping: AbortSignal): Promise<void> =>
+  stopping.aborted
+    ? setTimeout(Math.min(ms, PAUSE_MS.first))
+    : setTimeout(ms, undefined, { signal: stopping }).catch(() => undefined)
+
+/**
+ * Ends a response, and resolves to whether the operating system got all of it (seen on Node 20.20):
+ * - `finish` and the callback of a write also come without an error when the connection is destroyed over unsent bytes.
+ * - A response that waits behind another one on its connection gets neither then, only `close`.
+ * - An `end` in the same tick adds an empty chunk, for which libuv waits until the client reads on; a client that has everything
+ *   could disconnect first. So the response is ended after its body is written.
+ */
+const isConfirmed = (response: ServerResponse, body: string): Promise<boolean> => {
+  const { socket } = response.req
+  return new Promise((resolve) => {
+    response.once('close', () => resolve(false))
+    response.setHeader('Content-Length', Buffer.byteLength(body))
+    response.write(body, (error) => {
+      resolve(!error && !socket.destroyed)
+      response.end()
+    })
+  })
+}
