@@ -12,7 +12,7 @@ import {
   type Log,
   type Metrics,
 } from '@gateway/server'
-import { xmlMount, xmlNamed, xmlNotFound, xmlRouter } from '@gateway/xml'
+import { xmlMount, xmlOwnsPath, xmlNotFound, xmlRouter } from '@gateway/xml'
 import { Router, type Express } from 'express'
 import { frontPage } from './front-page.ts'
 
@@ -32,7 +32,7 @@ export function createAllInOneServer(gateway: Gateway, settings: AllInOneSetting
   const { log, metrics, health } = settings
   const app = createApp({ log, metrics, service: 'all-in-one' })
   app.use(restPrefix, restRouter(gateway, settings), restNotFound(settings))
-  app.use(xmlMount, xmlRouter(gateway, settings), Router().use(xmlNamed, xmlNotFound(settings)))
+  app.use(xmlMount, xmlRouter(gateway, settings), Router().use(xmlOwnsPath, xmlNotFound(settings)))
   app.use(aspMount, aspRouter(gateway, settings), aspNotFound(settings))
 
   app.use(pageHeaders(), healthRoutes(health), metrics.route, frontPage())

@@ -1,6 +1,6 @@
 import type { Gateway } from '@gateway/core'
 import {
-  answerRest,
+  fallbackHandler,
   endpointRouter,
   hadNoEffect,
   withoutEffect,
@@ -47,7 +47,7 @@ export function aspRouter(gateway: Gateway, { clock, log, metrics, gate, confirm
 
 /** Answers whatever reaches it with 404 in plain text (ruling 3.8). */
 export const aspNotFound = ({ log, metrics }: Pick<AspSettings, 'log' | 'metrics'>): RequestHandler =>
-  answerRest({ log, metrics, service: 'asp' }, (response) => writeAnswer(response, noSuchPath))
+  fallbackHandler({ log, metrics, service: 'asp' }, (response) => writeAnswer(response, noSuchPath))
 
 /** What is answered to a request whose handler threw. */
 export const failureOf = (status: 400 | 500, error: unknown) => {

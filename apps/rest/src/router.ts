@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Gateway } from '@gateway/core'
-import { answerRest, endpointRouter, hadNoEffect, withoutEffect, type Log, type Metrics } from '@gateway/server'
+import { endpointRouter, fallbackHandler, hadNoEffect, withoutEffect, type Log, type Metrics } from '@gateway/server'
 import type { RequestHandler, Router } from 'express'
 import { failure, giveAnswer, writeAnswer, type Failure } from './answer.ts'
 import { endpointRunner, noSuchPath, type Backing } from './endpoint.ts'
@@ -46,7 +46,7 @@ export const restNotFound = ({
   log,
   metrics,
 }: Pick<RestSettings, 'clock' | 'log' | 'metrics'>): RequestHandler =>
-  answerRest({ log, metrics, service: 'rest' }, (response) => writeAnswer(response, noSuchPath, clock.now()))
+  fallbackHandler({ log, metrics, service: 'rest' }, (response) => writeAnswer(response, noSuchPath, clock.now()))
 
 /** Answers what a handler threw, in the envelope. */
 export function writeFailure(

@@ -1,3 +1,3 @@
 export { createXmlServer, type XmlServerSettings } from './server.ts'
-export { mount as xmlMount, named as xmlNamed } from './routes.ts'
+export { mount as xmlMount, ownsPath as xmlOwnsPath } from './routes.ts'
 export { xmlNotFound, xmlRouter, type XmlSettings } from './router.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock, Gateway } from '@gateway/core'
 import {
-  answerRest,
+  fallbackHandler,
   clientNetwork,
   endAnswer,
   endpointRouter,
@@ -69,7 +69,7 @@ export function xmlRouter(gateway: Gateway, { clock, gate, confirmedResponses, l
 
 /** Answers whatever reaches it with 404 in plain text (ruling 3.8). */
 export const xmlNotFound = ({ log, metrics }: Pick<XmlSettings, 'log' | 'metrics'>): RequestHandler =>
-  answerRest({ log, metrics, service: 'xml' }, (response) => writePlain(response, 404, 'Not found'))
+  fallbackHandler({ log, metrics, service: 'xml' }, (response) => writePlain(response, 404, 'Not found'))
 
 /** An answer that is no document, since no operation is asked for. */
 export function writePlain(response: ServerResponse, status: number, text: string): void {

@@ -12,7 +12,7 @@ export const prefix = '/api'
 export const mount = /^\/api(?=\/|$)/i
 
 /** The paths below the prefix that are this interface's to answer, with 404 if it must be. */
-export const named = /^\/xml[^/]*\.asp$/i
+export const ownsPath = /^\/xml[^/]*\.asp$/i
 
 /** Every operation by its path below the prefix, whose letter case does not count (spec 4.3). */
 export const endpoints: ReadonlyMap<string, Endpoint> = new Map([

@@ -5,7 +5,7 @@ import { memoryLog } from '../testing/memory-log.ts'
 import { rawClient } from '../testing/raw-client.ts'
 import { until } from '../testing/until.ts'
 import { createApp } from './create-app.ts'
-import { answerRest, endpointRouter, type EndpointRouterSettings } from './endpoint-router.ts'
+import { endpointRouter, fallbackHandler, type EndpointRouterSettings } from './endpoint-router.ts'
 import { listen, type Running } from './listen.ts'
 import { createMetrics } from './metrics.ts'
 
@@ -155,7 +155,7 @@ test('what is left is answered, logged and counted by its service', async () => 
   const metrics = createMetrics()
   const app = express().use(
     '/api',
-    answerRest({ log, metrics, service: 'demo' }, (response) => response.end('left')),
+    fallbackHandler({ log, metrics, service: 'demo' }, (response) => response.end('left')),
   )
   const { text, headers } = await supertest(app).get('/api/whatever')
   expect([text, headers['x-content-type-options']]).toEqual(['left', 'nosniff'])

@@ -50,7 +50,7 @@ export const endpointRouter = <Endpoint>(settings: EndpointRouterSettings<Endpoi
 }
 
 /** Answers every request that reaches it, on whatever path, measured and logged as one of this service. */
-export const answerRest = (service: Service, answer: (response: ServerResponse) => void): RequestHandler => {
+export const fallbackHandler = (service: Service, answer: (response: ServerResponse) => void): RequestHandler => {
   const begin = beginAnswer(service)
   return (_request, response) => {
     begin(response)

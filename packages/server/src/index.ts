@@ -3,7 +3,7 @@ export { admissionGate, measureAdmission, type AdmissionGate } from './admission
 export { clientNetwork } from './client-network.ts'
 export { createApp, pageHeaders } from './create-app.ts'
 export { endAnswer } from './end-answer.ts'
-export { answerRest, endpointRouter, type EndpointRouterSettings } from './endpoint-router.ts'
+export { endpointRouter, fallbackHandler, type EndpointRouterSettings } from './endpoint-router.ts'
 export { readEnvironment, type Environment, type Variables } from './environment.ts'
 export { confirmedResponses, type ConfirmedResponses } from './confirmed-responses.ts'
 export { healthRoutes, type Checks, type HealthSettings } from './health.ts'

@@ -1,5 +1,5 @@
 import type { Log } from './log.ts'
-import { sparingly } from './sparingly.ts'
+import { throttled } from './throttled.ts'
 
 type LogFailure = (fields: object) => void
 
@@ -13,7 +13,7 @@ const failuresOf = new WeakMap<Log, LogFailure>()
 export const logFailure = (log: Log): LogFailure => {
   const known = failuresOf.get(log)
   if (known !== undefined) return known
-  const made = sparingly(1000, (unwritten, fields: object) => log.error({ ...fields, unwritten }, 'request failed'))
+  const made = throttled(1000, (unwritten, fields: object) => log.error({ ...fields, unwritten }, 'request failed'))
   failuresOf.set(log, made)
   return made
 }

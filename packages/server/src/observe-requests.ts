@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Log } from './log.ts'
 import { logFailure } from './log-failure.ts'
 import type { Metrics } from './metrics.ts'
-import { sparingly } from './sparingly.ts'
+import { throttled } from './throttled.ts'
 
 const started = Symbol('started')
 const answeredBy = Symbol('service')
@@ -36,7 +36,7 @@ export const markReported = (response: ServerResponse): void => {
  * in CPU (about 35 µs of 100 on a busy machine of two cores), this with its histogram a tenth.
  */
 export const observeRequests = ({ log, metrics, service }: Service) => {
-  const warn = sparingly(1000, (unwritten, response: Observed) =>
+  const warn = throttled(1000, (unwritten, response: Observed) =>
     log.warn({ ...line(response), unwritten }, 'refused requests'),
   )
   const fail = logFailure(log)
