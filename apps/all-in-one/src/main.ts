@@ -1,4 +1,4 @@
-import { leaveOnEarlySignals } from '@gateway/server/early-signals'
+import { exitOnEarlySignals } from '@gateway/server/early-signals'
 
-leaveOnEarlySignals()
+exitOnEarlySignals()
 await import('./service.ts')

@@ -44,11 +44,11 @@ await runProcess({
     ...loginVariables,
     ...gatewayVariables,
   },
-  start: async (life) => {
-    const { environment, log, onStop } = life
+  start: async (context) => {
+    const { environment, log, onStop } = context
     const { DATA_DIR, CARRIERS } = environment
     const carriers = carriersFrom(CARRIERS, { dataDir: DATA_DIR, report: (err) => log.error({ err }, 'carrier') })
-    const { ports, health, alone } = await openPorts(life, loginsOf(life))
+    const { ports, health, alone } = await openPorts(context, loginsOf(context))
 
     const settings = dispatcherSettings(environment)
     const dispatching = startDispatching({
@@ -64,7 +64,7 @@ await runProcess({
     measureDispatching(metrics, dispatching)
     const messages = waking(ports.messages, () => dispatching.wake())
     const opened = { ports: { ...ports, messages }, health: withProgress(health, dispatching) }
-    const server = await serveGateway(life, opened, { createServer: createAllInOneServer, metrics, graceSeconds: 6 })
+    const server = await serveGateway(context, opened, { createServer: createAllInOneServer, metrics, graceSeconds: 6 })
 
     // Only now: a start that fails must not have opened what it does not show.
     await alone('demo account', async () => {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { endAnswer, streamAnswer, type AdmissionGate, type ConfirmedResponses } from '@gateway/server'
+import { endResponse, streamResponse, type AdmissionGate, type ConfirmedResponses } from '@gateway/server'
 
 /** An answer of the specification as its text (HTTP 200), or as what is written of it bit by bit, or one with another status. */
 export type Answer = string | Taken | Listed | Failure
@@ -45,11 +45,11 @@ export function writeAnswer(response: ServerResponse, answer: string | Failure):
   const { status, text, headers } = typeof answer === 'string' ? failure(200, answer) : answer
   setHeaders(response, status)
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  endAnswer(response, text)
+  endResponse(response, text)
 }
 
 /** Gives any answer. Rejects if a list fails. */
-export async function giveAnswer(
+export async function sendAnswer(
   response: ServerResponse,
   answer: Answer,
   { gate, confirmedResponses }: { readonly gate: AdmissionGate; readonly confirmedResponses: ConfirmedResponses },
@@ -60,7 +60,7 @@ export async function giveAnswer(
   }
   setHeaders(response, 200)
   if ('offerAgain' in answer) confirmedResponses.end(response, answer.text, answer.offerAgain)
-  else if ((await streamAnswer(response, answer.items, { gate })) === 'full') writeAnswer(response, overloaded)
+  else if ((await streamResponse(response, answer.items, { gate })) === 'full') writeAnswer(response, overloaded)
 }
 
 function setHeaders(response: ServerResponse, status: number): void {

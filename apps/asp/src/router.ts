@@ -9,7 +9,7 @@ import {
   type Metrics,
 } from '@gateway/server'
 import type { RequestHandler, Router } from 'express'
-import { failure, giveAnswer, noSuchPath, overloaded, unavailable, writeAnswer } from './answer.ts'
+import { failure, sendAnswer, noSuchPath, overloaded, unavailable, writeAnswer } from './answer.ts'
 import { endpointRunner, type Backing } from './endpoint.ts'
 import { endpoints, prefix } from './routes.ts'
 
@@ -38,7 +38,7 @@ export function aspRouter(gateway: Gateway, { clock, log, metrics, gate, confirm
     answer: async (request, response, endpoint) => {
       const answer = await run(endpoint, request)
       if (answer === undefined) return
-      const give = () => giveAnswer(response, answer, { gate, confirmedResponses })
+      const give = () => sendAnswer(response, answer, { gate, confirmedResponses })
       await (endpoint.reads ? withoutEffect(give) : give())
     },
     answerFailure: (response, _endpoint, status, error) => writeAnswer(response, failureOf(status, error)),

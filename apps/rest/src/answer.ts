@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { formatStamp, type Instant } from '@gateway/core'
-import { endAnswer, streamAnswer, type AdmissionGate } from '@gateway/server'
+import { endResponse, streamResponse, type AdmissionGate } from '@gateway/server'
 
 /** An answer without its envelope: the fields of a success as JSON text (`"creditBalance":100.0`), a long list, or a failure. */
 export type Answer = string | Listed | Failure
@@ -34,7 +34,7 @@ export const overloaded = failure(503, 'The service is busy. Try again later.', 
 export const notAvailable = (what: string): Failure => failure(501, `${what} is not available in this version.`)
 
 /** Gives any answer in its envelope. Rejects if a list fails. */
-export async function giveAnswer(
+export async function sendAnswer(
   response: ServerResponse,
   answer: Answer,
   { gate, now }: { readonly gate: AdmissionGate; readonly now: Instant },
@@ -44,7 +44,7 @@ export async function giveAnswer(
     return
   }
   setHeaders(response, 200)
-  const outcome = await streamAnswer(response, partsOf(answer, now), { gate })
+  const outcome = await streamResponse(response, partsOf(answer, now), { gate })
   if (outcome === 'full') writeAnswer(response, overloaded, now)
 }
 
@@ -63,7 +63,7 @@ export function writeAnswer(response: ServerResponse, answer: string | Failure, 
     typeof answer === 'string' ? { status: 200, fields: answer, headers: {} } : inFields(answer)
   setHeaders(response, status)
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  endAnswer(response, `${envelope(status, now)},${fields}}`)
+  endResponse(response, `${envelope(status, now)},${fields}}`)
 }
 
 /** Its beginning; whoever writes on closes it. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Gateway } from '@gateway/core'
 import { endpointRouter, fallbackHandler, hadNoEffect, withoutEffect, type Log, type Metrics } from '@gateway/server'
 import type { RequestHandler, Router } from 'express'
-import { failure, giveAnswer, writeAnswer, type Failure } from './answer.ts'
+import { failure, sendAnswer, writeAnswer, type Failure } from './answer.ts'
 import { endpointRunner, noSuchPath, type Backing } from './endpoint.ts'
 import { endpoints, prefix } from './routes.ts'
 
@@ -33,7 +33,7 @@ export function restRouter(gateway: Gateway, settings: RestSettings): Router {
     answer: async (request, response, endpoint) => {
       const answer = await run(endpoint, request)
       if (answer === undefined) return
-      const give = () => giveAnswer(response, answer, { gate, now: clock.now() })
+      const give = () => sendAnswer(response, answer, { gate, now: clock.now() })
       await (endpoint.reads ? withoutEffect(give) : give())
     },
     answerFailure: (response, _endpoint, status, error) => writeFailure(response, settings, status, error),

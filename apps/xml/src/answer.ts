@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { endAnswer, type ConfirmedResponses } from '@gateway/server'
+import { endResponse, type ConfirmedResponses } from '@gateway/server'
 import { ERROR, type Trouble } from './words.ts'
 import { leaf } from './writing/rendered.ts'
 
@@ -33,11 +33,11 @@ export function writeAnswer(
   if ('retryAfterSeconds' in answer) response.setHeader('Retry-After', String(answer.retryAfterSeconds))
   if (status === 405) response.setHeader('Allow', 'POST')
   setHeaders(response, status)
-  endAnswer(response, inRoot(content))
+  endResponse(response, inRoot(content))
 }
 
 /** Gives any answer. */
-export function giveAnswer(
+export function sendAnswer(
   response: ServerResponse,
   inRoot: (content: string) => string,
   answer: Answer,

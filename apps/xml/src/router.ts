@@ -3,7 +3,7 @@ import type { Clock, Gateway } from '@gateway/core'
 import {
   fallbackHandler,
   clientNetwork,
-  endAnswer,
+  endResponse,
   endpointRouter,
   hadNoEffect,
   readBody,
@@ -13,7 +13,7 @@ import {
   type Metrics,
 } from '@gateway/server'
 import type { RequestHandler, Router } from 'express'
-import { giveAnswer, overloaded, writeAnswer, type Answer } from './answer.ts'
+import { sendAnswer, overloaded, writeAnswer, type Answer } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import { endpoints, prefix } from './routes.ts'
 
@@ -59,7 +59,7 @@ export function xmlRouter(gateway: Gateway, { clock, gate, confirmedResponses, l
     endpoints,
     answer: async (request, response, endpoint) => {
       const answer = await answerTo(request, endpoint)
-      if (answer !== undefined) giveAnswer(response, endpoint.inRoot, answer, confirmedResponses)
+      if (answer !== undefined) sendAnswer(response, endpoint.inRoot, answer, confirmedResponses)
     },
     // Where more than reading was begun, nobody knows here whether a send has happened (ruling 1.25).
     answerFailure: (response, endpoint, _status, error) =>
@@ -75,5 +75,5 @@ export const xmlNotFound = ({ log, metrics }: Pick<XmlSettings, 'log' | 'metrics
 export function writePlain(response: ServerResponse, status: number, text: string): void {
   response.statusCode = status
   response.setHeader('Content-Type', 'text/plain; charset=utf-8')
-  endAnswer(response, text)
+  endResponse(response, text)
 }

@@ -2,15 +2,17 @@ import { nodeSecrets, systemClock, type NodeSecrets, type NodeSecretsSettings } 
 import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
 import type { Ports } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
-import { databaseSettings, type HealthSettings, type Life, type Variables } from '@gateway/server'
+import { databaseSettings, type HealthSettings, type ProcessContext, type Variables } from '@gateway/server'
 
 export interface DatabaseEnvironment extends Readonly<Parameters<typeof databaseSettings>[0]> {
   readonly DATABASE_URL: string | undefined
   readonly DATA_DIR: string
 }
 
-/** A life whose environment has this, and maybe more. */
-export type LifeWith<Environment> = Omit<Life<Variables>, 'environment'> & { readonly environment: Environment }
+/** A context whose environment has this, and maybe more. */
+export type ContextWith<Environment> = Omit<ProcessContext<Variables>, 'environment'> & {
+  readonly environment: Environment
+}
 
 export interface Opened {
   readonly ports: Ports & { readonly secrets: NodeSecrets }
@@ -22,8 +24,11 @@ export interface Opened {
  * Opens the database of the environment, brings its schema up to date, and closes it when the process stops. `logins`: how a process
  * that checks passwords does that.
  */
-export async function openPorts(life: LifeWith<DatabaseEnvironment>, logins?: NodeSecretsSettings): Promise<Opened> {
-  const { environment, log, stopping, onStop } = life
+export async function openPorts(
+  context: ContextWith<DatabaseEnvironment>,
+  logins?: NodeSecretsSettings,
+): Promise<Opened> {
+  const { environment, log, stopping, onStop } = context
   const { DATABASE_URL, DATA_DIR } = environment
   const database = await openDatabase({
     url: DATABASE_URL,

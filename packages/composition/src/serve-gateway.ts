@@ -14,7 +14,7 @@ import {
   type Metrics,
   type Running,
 } from '@gateway/server'
-import type { LifeWith, Opened } from './open-ports.ts'
+import type { ContextWith, Opened } from './open-ports.ts'
 import { gatewaySettings, type GatewayEnvironment } from './variables.ts'
 
 /** What the app of an interface is made of. */
@@ -43,11 +43,11 @@ export interface ServerEnvironment extends GatewayEnvironment {
 
 /** Serves a gateway over these ports, until the process stops. */
 export async function serveGateway(
-  life: LifeWith<ServerEnvironment>,
+  context: ContextWith<ServerEnvironment>,
   { ports, health }: Pick<Opened, 'ports' | 'health'>,
   { createServer, metrics = createMetrics(), graceSeconds }: Serving,
 ): Promise<Running> {
-  const { environment, log, onStop } = life
+  const { environment, log, onStop } = context
   const { HOST, PORT, REQUESTS_MAX } = environment
   const answers = confirmedResponses({ log })
   onStop('answers', () => answers.settle())

@@ -22,7 +22,7 @@ export const startInterface = ({ name, port, createServer }: InterfaceSettings):
       ...loginVariables,
       ...gatewayVariables,
     },
-    start: async (life) => {
-      await serveGateway(life, await openPorts(life, loginsOf(life)), { createServer })
+    start: async (context) => {
+      await serveGateway(context, await openPorts(context, loginsOf(context)), { createServer })
     },
   })

@@ -119,7 +119,7 @@ test('GET /metrics answers in the text form of Prometheus, with the event loop a
   await supertest(app).post('/metrics').expect(404)
 })
 
-test('the event loop is watched from the first look on, which tells sane figures already', async () => {
+test('the event loop is watched from the first scrape on, which tells sane figures already', async () => {
   const { app, metrics } = appWith()
   expect(await metrics.registry.metrics()).not.toContain('nodejs_')
   const { text } = await supertest(app).get('/metrics').expect(200)

@@ -1,6 +1,6 @@
 import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
-import { beginAnswer } from './begin-answer.ts'
+import { prepareResponse } from './prepare-response.ts'
 import type { Service } from './observe-requests.ts'
 
 /**
@@ -17,7 +17,7 @@ export const createApp = (service: Service): Express => {
   app.disable('x-powered-by')
   // In any other environment Express's last resort answers with the stack.
   app.set('env', 'production')
-  const begin = beginAnswer(service)
+  const begin = prepareResponse(service)
   const first: RequestHandler = (_request, response, next) => {
     begin(response)
     next()

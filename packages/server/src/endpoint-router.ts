@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Router, type RequestHandler } from 'express'
-import { beginAnswer } from './begin-answer.ts'
+import { prepareResponse } from './prepare-response.ts'
 import { nameEndpoint, type Service } from './observe-requests.ts'
 import { handleFailure } from './on-error.ts'
 
@@ -25,7 +25,7 @@ export interface EndpointRouterSettings<Endpoint> extends Service {
  */
 export const endpointRouter = <Endpoint>(settings: EndpointRouterSettings<Endpoint>): Router => {
   const { prefix, caseSensitive, lastSlashIgnored = false, endpoints, answer, answerFailure } = settings
-  const begin = beginAnswer(settings)
+  const begin = prepareResponse(settings)
   const failed = handleFailure(settings.log)
   const keyOf = (path: string) => {
     const named = lastSlashIgnored && path.endsWith('/') ? path.slice(0, -1) : path
@@ -51,7 +51,7 @@ export const endpointRouter = <Endpoint>(settings: EndpointRouterSettings<Endpoi
 
 /** Answers every request that reaches it, on whatever path, measured and logged as one of this service. */
 export const fallbackHandler = (service: Service, answer: (response: ServerResponse) => void): RequestHandler => {
-  const begin = beginAnswer(service)
+  const begin = prepareResponse(service)
   return (_request, response) => {
     begin(response)
     answer(response)

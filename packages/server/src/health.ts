@@ -14,7 +14,7 @@ type State = 'ok' | 'failing' | 'no answer'
 
 const CHECK_MS = 1000
 const FRESH_MS = 500
-const GIVEN_UP_MS = 10_000
+const ABANDONED_MS = 10_000
 
 /**
  * GET and HEAD /health/live: 200 as long as the process answers at all. GET and HEAD /health/ready: 200 if every check holds,
@@ -23,7 +23,7 @@ const GIVEN_UP_MS = 10_000
  * half a second after it ended, or 10 s after it began. Every other request passes.
  */
 export const healthRoutes = ({ checks, stopping }: HealthSettings): RequestHandler => {
-  const bounded = Object.entries(checks).map(([name, check]) => [name, remembered(check)] as const)
+  const bounded = Object.entries(checks).map(([name, check]) => [name, cached(check)] as const)
   return async (request, response, next) => {
     const path = request.path
     const isAsked = request.method === 'GET' || request.method === 'HEAD'
@@ -44,7 +44,7 @@ export const healthRoutes = ({ checks, stopping }: HealthSettings): RequestHandl
   }
 }
 
-const remembered = (check: () => Promise<boolean>) => {
+const cached = (check: () => Promise<boolean>) => {
   let running: Promise<State> | undefined
   let freshUntil = 0
   const run = async (): Promise<State> => {
@@ -58,14 +58,14 @@ const remembered = (check: () => Promise<boolean>) => {
   }
   return (): Promise<State> => {
     if (running === undefined || performance.now() > freshUntil) {
-      freshUntil = performance.now() + GIVEN_UP_MS
+      freshUntil = performance.now() + ABANDONED_MS
       running = run()
     }
-    return atMost(running)
+    return withTimeout(running)
   }
 }
 
-const atMost = async (running: Promise<State>): Promise<State> => {
+const withTimeout = async (running: Promise<State>): Promise<State> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<State>((resolve) => {
     timer = setTimeout(() => resolve('no answer'), CHECK_MS)

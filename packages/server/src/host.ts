@@ -1,5 +1,5 @@
 import type { DestinationStream } from 'pino'
-import { hasTerminal, signalsAreTaken } from './early-signals.ts'
+import { hasTerminal, removeEarlyHandlers } from './early-signals.ts'
 
 /** What `runProcess` needs of the process. */
 export interface Host {
@@ -21,7 +21,7 @@ export const thisProcess: Host = {
   hasTerminal,
   on: (event, told) => {
     process.on(event, told)
-    signalsAreTaken()
+    removeEarlyHandlers()
   },
   exit: (code) => process.exit(code),
 }

@@ -2,7 +2,7 @@ import { measureLogins, warnOfFailedLogins } from './login-reports.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
 
-test('what became of log-ins and how many wait is read anew at each look', async () => {
+test('what became of log-ins and how many wait is read anew at each scrape', async () => {
   const metrics = createMetrics()
   const counts = { right: 1, wrong: 0 }
   measureLogins(metrics, { logins: { counts }, waiting: () => 3 })

@@ -8,9 +8,9 @@ export interface Metrics {
   readonly registry: Registry
   /** Counts one answered request; `endpoint` is a name from a fixed set, never a path as a client wrote it. */
   readonly countRequest: (service: string, request: Counted) => void
-  /** Adds a measure of an app's own, read anew at each look; its labels come from fixed sets, too. */
+  /** Adds a measure of an app's own, read anew at each scrape; its labels come from fixed sets, too. */
   gauge(name: string, help: string, labelNames: readonly string[], read: () => readonly Reading[]): void
-  /** Adds a count of an app's own since its start, read anew at each look; no reading is below the one before, or below 0. */
+  /** Adds a count of an app's own since its start, read anew at each scrape; no reading is below the one before, or below 0. */
   counter(name: string, help: string, labelNames: readonly string[], read: () => readonly Reading[]): void
   /** Answers GET and HEAD /metrics in Prometheus's text form; lets every other request pass. */
   readonly route: RequestHandler
@@ -31,7 +31,7 @@ export interface Reading {
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
 
 /**
- * A registry of its own with `http_request_duration_seconds`, and from the first look on the defaults (event loop, memory, CPU).
+ * A registry of its own with `http_request_duration_seconds`, and from the first scrape on the defaults (event loop, memory, CPU).
  * The event loop is watched every 10 ms, which costs an idle process more than all else that it does.
  */
 export const createMetrics = (): Metrics => {
@@ -76,14 +76,14 @@ export const createMetrics = (): Metrics => {
   }
 }
 
-/** So long the event loop is watched before the first look tells of it. */
-const firstLookMilliseconds = 50
+/** So long the event loop is watched before the first scrape reports it. */
+const firstScrapeMilliseconds = 50
 
 function metricsRoute(registry: Registry): RequestHandler {
   let watched: Promise<void> | undefined
   const watch = (): Promise<void> => {
     collectDefaultMetrics({ register: registry })
-    return delay(firstLookMilliseconds)
+    return delay(firstScrapeMilliseconds)
   }
   return async (request, response, next) => {
     const isAsked = request.method === 'GET' || request.method === 'HEAD'

@@ -4,7 +4,7 @@ import { rawClient } from '../testing/raw-client.ts'
 import { until } from '../testing/until.ts'
 import { createApp } from './create-app.ts'
 import { listen } from './listen.ts'
-import { runProcess, type Life } from './run-process.ts'
+import { runProcess, type ProcessContext } from './run-process.ts'
 import { processVariables, serverVariables } from './variables.ts'
 import { version } from './version.ts'
 
@@ -29,7 +29,7 @@ const fakeHost = (env: Record<string, string> = {}, hasTerminal = false) => {
   }
 }
 
-type Start = (life: Life<typeof processVariables>) => Promise<void>
+type Start = (context: ProcessContext<typeof processVariables>) => Promise<void>
 
 const run = (host: ReturnType<typeof fakeHost>, start: Start, more: { stopWithinSeconds?: number } = {}) =>
   runProcess({ name: 'demo', variables: processVariables, start, host, ...more })
@@ -195,9 +195,9 @@ describe('with DRAIN_SECONDS', () => {
     const host = fakeHost({ DRAIN_SECONDS: '1' })
     let stopping: AbortSignal | undefined
     let stoppedAt: number | undefined
-    await runServer(host, (life) => {
-      stopping = life.stopping
-      life.onStop('server', () => void (stoppedAt = performance.now()))
+    await runServer(host, (context) => {
+      stopping = context.stopping
+      context.onStop('server', () => void (stoppedAt = performance.now()))
       return quiet()
     })
     const toldAt = performance.now()

@@ -1,4 +1,4 @@
-import { createEnding } from './ending.ts'
+import { createShutdown } from './shutdown.ts'
 import { readEnvironment, type Environment, type Variables } from './environment.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { thisProcess, type Host } from './host.ts'
@@ -7,7 +7,7 @@ import type { processVariables } from './variables.ts'
 import { version } from './version.ts'
 
 /** What a process is given while it starts. */
-export interface Life<V extends Variables> {
+export interface ProcessContext<V extends Variables> {
   readonly environment: Environment<V>
   readonly log: Log
   /** Aborted as soon as the process is told to stop. */
@@ -23,7 +23,7 @@ export interface ProcessSettings<V extends Variables> {
   readonly name: string
   readonly variables: V
   /** Starts one thing after the other, and tells `onStop` after each. Resolves when the process is up. */
-  readonly start: (life: Life<V>) => Promise<void>
+  readonly start: (context: ProcessContext<V>) => Promise<void>
   /** The whole stop may take so long after DRAIN_SECONDS; 25 if not given (P-16). */
   readonly stopWithinSeconds?: number
   /** The process itself, if not given. */
@@ -58,11 +58,11 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
     return
   }
   const { DRAIN_SECONDS: drainSeconds = 0 } = environment as { DRAIN_SECONDS?: number }
-  const ending = createEnding({ host, log, stopWithinSeconds, drainSeconds })
+  const shutdown = createShutdown({ host, log, stopWithinSeconds, drainSeconds })
   log.info({ version, node: process.versions.node }, 'starting')
-  const { stopping, onStop } = ending
+  const { stopping, onStop } = shutdown
   const started = (async () => start({ environment, log, stopping, onStop }))()
-  ending.watch(started)
+  shutdown.watch(started)
   try {
     await started
     log.info('started')
@@ -71,7 +71,7 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
     if (stopping.aborted) return
     log.fatal({ reason: explain(error) }, 'cannot start')
     cannotStart(error)
-    await ending.stop(1)
+    await shutdown.stop(1)
   }
 }
 

@@ -1,5 +1,5 @@
 import { post } from '../../../endpoint.ts'
-import { recipientsField } from '../../../send-answer.ts'
+import { recipientsField } from '../../../recipients-field.ts'
 import { readSendMulti } from '../../../send-request.ts'
 import { sendTexts } from '../../../send-texts.ts'
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Host } from './host.ts'
 import type { Log } from './log.ts'
 
-export interface EndingSettings {
+export interface ShutdownSettings {
   readonly host: Host
   readonly log: Log
   readonly stopWithinSeconds: number
@@ -18,7 +18,7 @@ const ONE_SIGNAL_MS = 300
 // So long a start may go on to its next step before what it stands on is closed.
 const START_GRACE_MS = 2000
 
-export interface Ending {
+export interface Shutdown {
   /** Aborted as soon as the process is told to stop. */
   readonly stopping: AbortSignal
   /** Throws once the process is told to stop: a start that goes on would only start what is to be stopped. */
@@ -30,7 +30,7 @@ export interface Ending {
 }
 
 /** How a process ends: by a signal, by an error that nobody caught, or because it could not start. */
-export const createEnding = ({ host, log, stopWithinSeconds, drainSeconds }: EndingSettings): Ending => {
+export const createShutdown = ({ host, log, stopWithinSeconds, drainSeconds }: ShutdownSettings): Shutdown => {
   const steps: { what: string; stop: Stop }[] = []
   const controller = new AbortController()
   const stopping = controller.signal

@@ -1,11 +1,11 @@
 import { rawClient } from '../testing/raw-client.ts'
 import { memoryLog } from '../testing/memory-log.ts'
 import { until } from '../testing/until.ts'
-import { endAnswer } from './end-answer.ts'
+import { endResponse } from './end-response.ts'
 import { listen } from './listen.ts'
 
 test.each(['1.0', '1.1'])('an answer to HTTP/%s has its length in bytes, and no chunks', async (version) => {
-  const app: Parameters<typeof listen>[0]['app'] = (_request, response) => endAnswer(response, 'é€')
+  const app: Parameters<typeof listen>[0]['app'] = (_request, response) => endResponse(response, 'é€')
   const server = await listen({ app, host: '127.0.0.1', port: 0, log: memoryLog().log, graceSeconds: 0.2 })
   try {
     const client = rawClient(server.port, `GET / HTTP/${version}\r\nHost: x\r\nConnection: close\r\n\r\n`)

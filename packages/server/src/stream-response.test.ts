@@ -4,7 +4,7 @@ import { rawClient } from '../testing/raw-client.ts'
 import { until } from '../testing/until.ts'
 import { admissionGate, type AdmissionGate } from './admission-gate.ts'
 import { listen, type Running } from './listen.ts'
-import { streamAnswer } from './stream-answer.ts'
+import { streamResponse } from './stream-response.ts'
 
 interface Parts {
   /** How many were asked for. */
@@ -42,7 +42,7 @@ async function* all(count: number, fail?: Error): AsyncIterable<string> {
 const serve = async (count: number, { fail, stalledSeconds }: { fail?: Error; stalledSeconds?: number } = {}) => {
   const server = await listen({
     app: (_request, response) => {
-      streamAnswer(response, all(count, fail), { gate, ...(stalledSeconds && { stalledSeconds }) }).then(
+      streamResponse(response, all(count, fail), { gate, ...(stalledSeconds && { stalledSeconds }) }).then(
         (outcome) => {
           outcomes.push(outcome)
           if (outcome === 'full') response.writeHead(503).end()

@@ -18,7 +18,7 @@ const PIECE_LENGTH = 16_384
  * Rejects with what `parts` throws: if anything was written by then, the connection is reset, so that no client takes half a list
  * for a whole one. If the client goes away, `parts` is ended.
  */
-export const streamAnswer = async (
+export const streamResponse = async (
   response: ServerResponse,
   parts: AsyncIterable<string>,
   { gate, stalledSeconds = 120 }: Streaming,
