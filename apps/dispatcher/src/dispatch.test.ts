@@ -139,7 +139,7 @@ function unreliable(ports: Ports, isAway: () => 'before' | 'after' | undefined):
           return result
         },
     })
-  return { ...ports, flights: wrap(ports.flights), receipts: wrap(ports.receipts) }
+  return { ...ports, flights: wrap(ports.flights), deliveryReceipts: wrap(ports.deliveryReceipts) }
 }
 
 test.each(['before', 'after'] as const)(

@@ -1,13 +1,13 @@
-import type { Handover, Ports, ReceiptCode } from '@gateway/core'
+import type { Handover, Ports, DeliveryReceiptCode } from '@gateway/core'
 import { scriptedCarrier } from '@gateway/core/testing'
 
 const carrier = scriptedCarrier().id
 
 /** Hands everything that is due to a carrier, which answers so; what it accepts gets a receipt if there is one. */
 export async function carry(
-  { flights, receipts }: Ports,
+  { flights, deliveryReceipts }: Ports,
   outcome: Handover['outcome'],
-  receipt?: ReceiptCode,
+  receipt?: DeliveryReceiptCode,
 ): Promise<void> {
   const dispatcher = await flights.register(60)
   for (const lane of ['single', 'bulk'] as const) {
@@ -25,7 +25,7 @@ export async function carry(
     })
     await flights.record(dispatcher, [flight.id], recorded)
     if (receipt === undefined) continue
-    await receipts.apply(
+    await deliveryReceipts.apply(
       flight.messages.map(({ id }) => ({
         carrier,
         reference: `${id}`,

@@ -44,7 +44,7 @@ function answerOf({ id, attempt }: ClaimedMessage): 'accepted' | 'refused' | 'un
 
 /** Works off one flight as a dispatcher does; 'crashed': it left it in the middle. */
 async function workOff(
-  { flights, receipts }: StoredPorts,
+  { flights, deliveryReceipts }: StoredPorts,
   dispatcher: DispatcherId,
   flight: Flight,
   handed: Handed,
@@ -90,7 +90,7 @@ async function workOff(
     const marks = rode ? [{ flight: flight.id, upTo: Math.min(marked + 10, flight.messages.length) }] : []
     const steps: (() => Promise<unknown>)[] = [
       () => flights.record(dispatcher, isLast ? [flight.id] : [], outcomes, marks),
-      () => receipts.apply(told),
+      () => deliveryReceipts.apply(told),
     ]
     for (const step of chance.happens(0.5) ? steps : steps.reverse()) {
       if ((await insist(step)) === 'fenced') return 'fenced'
@@ -160,7 +160,7 @@ test('connections cut in the middle of anything: each message in one place, subm
     while (!work.isOver) {
       await insist(() => ports.flights.recover())
       await insist(() => ports.flights.promote(100))
-      await insist(() => ports.receipts.match(100))
+      await insist(() => ports.deliveryReceipts.match(100))
       expect(await placesWrong()).toEqual([])
     }
   })()
@@ -174,7 +174,7 @@ test('connections cut in the middle of anything: each message in one place, subm
   await Promise.all([finished, rescue, ...workers])
   const cuts = await cutting.stop()
   await until(async () => {
-    await ports.receipts.match(1000)
+    await ports.deliveryReceipts.match(1000)
     return (await admin.query('select from message where code = 100')).rowCount === 0
   }, 30_000)
 

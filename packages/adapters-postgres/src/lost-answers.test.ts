@@ -1,4 +1,10 @@
-import { flightsContract, inboxContract, receiptsContract, sendersContract, type Contract } from '@gateway/core/testing'
+import {
+  flightsContract,
+  inboxContract,
+  deliveryReceiptsContract,
+  sendersContract,
+  type Contract,
+} from '@gateway/core/testing'
 import type { Inbox, StoredPorts } from '@gateway/core'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { losingConnections } from '../testing/losing-connections.ts'
@@ -9,7 +15,7 @@ import { postgresFlights } from './flights/postgres-flights.ts'
 import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { openPools } from './pools.ts'
 import { postgresPorts } from './postgres-ports.ts'
-import { postgresReceipts } from './receipts/postgres-receipts.ts'
+import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-receipts.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
 import { serverAddress } from './server-address.ts'
 import { defaultSettings, silent } from './settings.ts'
@@ -17,7 +23,7 @@ import { patientSettings } from '../testing/patient-settings.ts'
 
 const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Flights: flightsContract,
-  Receipts: receiptsContract,
+  DeliveryReceipts: deliveryReceiptsContract,
   Inbox: inboxContract,
   Senders: sendersContract,
 }
@@ -60,7 +66,7 @@ describe('while every other answer is lost', () => {
         await check({
           ...ports,
           flights: postgresFlights(context),
-          receipts: postgresReceipts(context),
+          deliveryReceipts: postgresDeliveryReceipts(context),
           senders: { ...ports.senders, choose: (...asked) => postgresSenders(context).choose(...asked) },
           inbox: askingAgain(ports.inbox, postgresInbox(context)),
         })

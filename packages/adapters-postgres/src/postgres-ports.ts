@@ -16,7 +16,7 @@ import { postgresSenders } from './senders/postgres-senders.ts'
 import { postgresStories } from './messages/postgres-stories.ts'
 import { migrate, type AppliedMigration } from './migrate.ts'
 import { openPools } from './pools.ts'
-import { postgresReceipts } from './receipts/postgres-receipts.ts'
+import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-receipts.ts'
 import { serverAddress } from './server-address.ts'
 import { defaultSettings, silent, type Log, type Settings } from './settings.ts'
 import { postgresSuppressions } from './suppressions/postgres-suppressions.ts'
@@ -78,7 +78,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       messages: postgresMessages(prompt),
       flights: postgresFlights(context),
       wakeups,
-      receipts: postgresReceipts(context),
+      deliveryReceipts: postgresDeliveryReceipts(context),
       inbox: postgresInbox(prompt),
       stories: postgresStories(prompt),
       overview: postgresOverview(prompt),

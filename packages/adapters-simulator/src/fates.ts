@@ -1,10 +1,10 @@
-import { OUTCOME, type ReceiptCode } from '@gateway/core'
+import { OUTCOME, type DeliveryReceiptCode } from '@gateway/core'
 
 /** What happens to a message, by the last two digits of its number. */
 export interface Fate {
   readonly answer: 'accepted' | 'refused' | 'unknown'
   /** One after the other, each after the one before was acknowledged. */
-  readonly receipts: readonly ReceiptCode[]
+  readonly receipts: readonly DeliveryReceiptCode[]
   /** So often it is refused for now before it gets its answer. */
   readonly refusals: number
   /** The first receipt comes before the answer. */
@@ -13,7 +13,7 @@ export interface Fate {
   readonly reply: string | undefined
 }
 
-const accepted = (...receipts: readonly ReceiptCode[]): Fate => ({
+const accepted = (...receipts: readonly DeliveryReceiptCode[]): Fate => ({
   answer: 'accepted',
   receipts,
   refusals: 0,

@@ -3,8 +3,8 @@ import {
   type Arrival,
   type CarrierHandlers,
   type CarrierId,
-  type Receipt,
-  type ReceiptCode,
+  type DeliveryReceipt,
+  type DeliveryReceiptCode,
 } from '@gateway/core'
 import { fateOf } from './fates.ts'
 import type { Owed, SubmissionRecord } from './record.ts'
@@ -95,7 +95,7 @@ export function receiptSender(
     }
   }
 
-  const receiptOf = (owed: Owed): Receipt => ({
+  const receiptOf = (owed: Owed): DeliveryReceipt => ({
     carrier,
     reference: owed.reference,
     code: codeOf(owed),
@@ -130,7 +130,7 @@ const receiptsTo = (number: string): number => fateOf(number).receipts.length
 
 const isReply = ({ to, nth, reply }: Owed): boolean => reply !== undefined && nth >= receiptsTo(to)
 
-function codeOf({ to, nth }: Owed): ReceiptCode {
+function codeOf({ to, nth }: Owed): DeliveryReceiptCode {
   const code = fateOf(to).receipts[nth]
   if (code === undefined) throw new Error(`a number that ends in ${to.slice(-2)} gets no receipt ${nth + 1}`)
   return code

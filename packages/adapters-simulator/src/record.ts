@@ -6,7 +6,7 @@ import {
   type Instant,
   type MessageId,
   type Msisdn,
-  type ReceiptCode,
+  type DeliveryReceiptCode,
   type SenderAddress,
   type SubmissionAnswer,
 } from '@gateway/core'
@@ -46,7 +46,7 @@ export interface Owed {
 /** What of the record is acknowledged: a receipt, or (undefined) the reply. */
 interface Acknowledged {
   readonly reference: string
-  readonly code: ReceiptCode | undefined
+  readonly code: DeliveryReceiptCode | undefined
 }
 
 /**
@@ -147,7 +147,7 @@ const submissionLine = (time: string, { id, from, to, reference, answer, reply }
   return `{"time":"${time}","messageId":${id},"from":${quoted(from)},"number":"${to}","carrierId":${quoted(reference)},"answer":"${answer}"${replies}}\n`
 }
 
-const acknowledgedLine = (time: string, reference: string, code: ReceiptCode | undefined): string =>
+const acknowledgedLine = (time: string, reference: string, code: DeliveryReceiptCode | undefined): string =>
   `{"time":"${time}","carrierId":"${reference}","code":${code ?? 'null'}}\n`
 
 const quoted = (text: string | undefined): string => (text === undefined ? 'null' : `"${text}"`)

@@ -16,7 +16,7 @@ import {
   OUTCOME,
   type Arrival,
   type Carrier,
-  type Receipt,
+  type DeliveryReceipt,
   type SenderAddress,
   type SubmissionAnswer,
 } from '@gateway/core'
@@ -42,13 +42,13 @@ afterEach(async () => {
 function start(
   folder: string,
   settings: Partial<SimulatedCarrierSettings> = {},
-  take: (receipts: readonly Receipt[]) => Promise<void> = () => Promise.resolve(),
+  take: (receipts: readonly DeliveryReceipt[]) => Promise<void> = () => Promise.resolve(),
   takeReplies: (arrivals: readonly Arrival[]) => Promise<void> = () => Promise.resolve(),
 ) {
   const carrier = simulatedCarrier({ folder, delayMilliseconds: 0, ...settings })
   carriers.push(carrier)
   /** What happened, in order: answers and receipts that were taken. */
-  const events: (SubmissionAnswer | Receipt)[] = []
+  const events: (SubmissionAnswer | DeliveryReceipt)[] = []
   const arrivals: Arrival[] = []
   carrier.listen({
     receipts: async (receipts) => {

@@ -134,8 +134,8 @@ export type {
 } from './carrier/flights.ts'
 export { lookDefaults, lookPause, type LookSettings } from './carrier/look-pause.ts'
 export type { CarrierLoad, Overview, RunningDispatcher, WaitingWork } from './carrier/overview.ts'
-export type { Receipt, ReceiptCode } from './carrier/receipt.ts'
-export type { Receipts } from './carrier/receipts.ts'
+export type { DeliveryReceipt, DeliveryReceiptCode } from './carrier/delivery-receipt.ts'
+export type { DeliveryReceipts } from './carrier/delivery-receipts.ts'
 export type { Asleep, Sleeper, Wakeups } from './carrier/wakeups.ts'
 
 // Time.

@@ -2,7 +2,7 @@ import type { Accounts } from './account/accounts.ts'
 import type { Secrets } from './account/secrets.ts'
 import type { Flights } from './carrier/flights.ts'
 import type { Overview } from './carrier/overview.ts'
-import type { Receipts } from './carrier/receipts.ts'
+import type { DeliveryReceipts } from './carrier/delivery-receipts.ts'
 import type { Wakeups } from './carrier/wakeups.ts'
 import type { Ledger } from './credits/ledger.ts'
 import type { Prices } from './credits/prices.ts'
@@ -24,7 +24,7 @@ export interface StoredPorts {
   readonly messages: Messages
   readonly flights: Flights
   readonly wakeups: Wakeups
-  readonly receipts: Receipts
+  readonly deliveryReceipts: DeliveryReceipts
   readonly inbox: Inbox
   readonly stories: Stories
   readonly overview: Overview

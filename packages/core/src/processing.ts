@@ -1,5 +1,5 @@
 import { dispatcherDefaults } from './carrier/dispatcher-settings.ts'
-import type { Receipt } from './carrier/receipt.ts'
+import type { DeliveryReceipt } from './carrier/delivery-receipt.ts'
 import { processingDefaults, type ProcessingSettings } from './processing-settings.ts'
 import { receive } from './inbox/receive.ts'
 import { dropHistory } from './message/drop-history.ts'
@@ -17,7 +17,7 @@ const textsMax = 100
 
 /** What the clock and the carriers do. Each call is one bounded step; it returns how much it moved. */
 export const createProcessing = (
-  ports: Pick<Ports, 'flights' | 'receipts' | 'inbox' | 'history'>,
+  ports: Pick<Ports, 'flights' | 'deliveryReceipts' | 'inbox' | 'history'>,
   { confirmation, contactDays }: ProcessingSettings = processingDefaults,
 ) => ({
   /** Moves what has become due from the schedule to the queue; 'more': there may be more at once. */
@@ -28,7 +28,7 @@ export const createProcessing = (
   expire: (validitySeconds = dispatcherDefaults.validitySeconds): Promise<number> =>
     ports.flights.expire(validitySeconds, rangesMax),
   /** Stores receipts that came outside of a dispatcher. */
-  recordReceipts: (receipts: readonly Receipt[]): Promise<void> => ports.receipts.apply(receipts),
+  recordReceipts: (receipts: readonly DeliveryReceipt[]): Promise<void> => ports.deliveryReceipts.apply(receipts),
   /** Stores what people wrote, and what follows from it. */
   receive: receive(ports, confirmation),
   /** Stores texts of which parts are missing for 24 hours; 'more': there may be more at once. */
@@ -36,9 +36,9 @@ export const createProcessing = (
     (await ports.inbox.releaseParts(partsSeconds, textsMax, confirmation)) < textsMax ? 'all' : 'more',
   /** Looks again for the messages of receipts that found none. */
   matchReceipts: async (): Promise<'more' | 'all'> =>
-    (await ports.receipts.match(receiptsMax)) < receiptsMax ? 'all' : 'more',
+    (await ports.deliveryReceipts.match(receiptsMax)) < receiptsMax ? 'all' : 'more',
   /** Finds the messages of unknown outcome that kept receipts speak of (ruling 1.17). */
-  adoptReceipts: (): Promise<number> => ports.receipts.adopt(adoptionAgeSeconds),
+  adoptReceipts: (): Promise<number> => ports.deliveryReceipts.adopt(adoptionAgeSeconds),
   /** Drops what is older than 90 days (spec 8). */
   purge: dropHistory(ports, contactDays),
 })

@@ -9,7 +9,7 @@ import {
   messagesContract,
   overviewContract,
   pricesContract,
-  receiptsContract,
+  deliveryReceiptsContract,
   scriptedCarrier,
   secretsContract,
   storiesContract,
@@ -33,7 +33,7 @@ run('senders', sendersContract, memoryPorts)
 run('inbox', inboxContract, memoryPorts)
 run('messages', messagesContract, memoryPorts)
 run('flights', flightsContract, memoryPorts)
-run('receipts', receiptsContract, memoryPorts)
+run('delivery receipts', deliveryReceiptsContract, memoryPorts)
 run('history', historyContract, memoryPorts)
 run('stories', storiesContract, memoryPorts)
 run('overview', overviewContract, memoryPorts)

@@ -10,7 +10,7 @@ import {
   type MessageId,
   type MessageStatus,
   type Msisdn,
-  type Receipts,
+  type DeliveryReceipts,
   type StoredPorts,
   type SubmissionAnswer,
 } from '@gateway/core'
@@ -41,7 +41,10 @@ export interface DispatchWorld {
   /** The same to one number; returns its id. */
   acceptOne(): Promise<MessageId>
   /** The ports as a dispatcher sees them: after every call the bound of its epochs is checked. */
-  disturbed(disturb: Disturb, inDoubtMax: number): Pick<StoredPorts, 'flights' | 'receipts' | 'inbox'> & { cut(): void }
+  disturbed(
+    disturb: Disturb,
+    inDoubtMax: number,
+  ): Pick<StoredPorts, 'flights' | 'deliveryReceipts' | 'inbox'> & { cut(): void }
   /** The same carrier, on which it is checked that only what is marked and was never taken is submitted. */
   watched<C extends Carrier>(carrier: C): C
   status(ids: readonly MessageId[]): Promise<readonly MessageStatus[]>
@@ -120,7 +123,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         if (isCut() || disturbance === 'fails after its work') throw new Error(`${name} ${nth} fails after its work`)
         return result
       }
-      const { flights, receipts, inbox } = ports
+      const { flights, deliveryReceipts, inbox } = ports
       const watchedFlights: Flights = {
         register: (lease, version) =>
           call('register', async () => {
@@ -149,15 +152,20 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         recover: () => call('recover', () => flights.recover()),
         expire: (...args) => call('expire', () => flights.expire(...args)),
       }
-      const watchedReceipts: Receipts = {
-        ...receipts,
-        apply: (batch) => call('apply', () => receipts.apply(batch)),
+      const watchedDeliveryReceipts: DeliveryReceipts = {
+        ...deliveryReceipts,
+        apply: (batch) => call('apply', () => deliveryReceipts.apply(batch)),
       }
       const watchedInbox: Inbox = {
         ...inbox,
         receive: (...args) => call('receive', () => inbox.receive(...args)),
       }
-      return { flights: watchedFlights, receipts: watchedReceipts, inbox: watchedInbox, cut: () => void (cut = true) }
+      return {
+        flights: watchedFlights,
+        deliveryReceipts: watchedDeliveryReceipts,
+        inbox: watchedInbox,
+        cut: () => void (cut = true),
+      }
     },
     watched(carrier) {
       const submit: Carrier['submit'] = (messages, answered) => {

@@ -58,7 +58,7 @@ test('a delivered message: its facts, where it is, what happened, and never its 
   clock.step(2)
   await record(flight, { outcome: 'accepted', reference: 'r-1' })
   clock.step(3)
-  await operator.ports.receipts.apply([{ ...receipt, code: OUTCOME.delivered }])
+  await operator.ports.deliveryReceipts.apply([{ ...receipt, code: OUTCOME.delivered }])
   const { out } = await operator.run(['message', 'explain', '2'])
   expect(out).toBe(
     [
@@ -195,7 +195,7 @@ test('what nobody knows after a recovery is told so, and what is learned later t
   clock.step(31)
   await flights.recover()
   const number = numbers(1)[0]
-  await operator.ports.receipts.apply([{ ...receipt, code: OUTCOME.undeliverable, number }])
+  await operator.ports.deliveryReceipts.apply([{ ...receipt, code: OUTCOME.undeliverable, number }])
   expect(await told(operator)).toEqual([
     'It is SENT 106 (outcome unknown) since 2026/10/18 10:00:31. Nobody knows whether the carrier took it: its dispatcher ended, or was cut off, before an answer was stored. It may have reached its recipient or not. It is not sent again, and stays charged. A receipt or a late answer may still settle it.',
     [
@@ -231,14 +231,14 @@ test('an answer that tells nothing, and the receipt that is taken for its own', 
     'Nobody knows whether the carrier took it: the carrier did not give an answer that tells.',
   )
   const number = numbers(1)[0]
-  await operator.ports.receipts.apply([{ ...receipt, code: OUTCOME.delivered, number }])
+  await operator.ports.deliveryReceipts.apply([{ ...receipt, code: OUTCOME.delivered, number }])
   clock.step(60)
-  await operator.ports.receipts.adopt(0)
+  await operator.ports.deliveryReceipts.adopt(0)
   expect((await told(operator))[0]).toContain(
     'A receipt that fits no other message is taken for its own, and will be applied.',
   )
   expect((await told(operator))[1]).toContain('(delivered to the recipient); to be applied')
-  await operator.ports.receipts.match(10)
+  await operator.ports.deliveryReceipts.match(10)
   expect((await told(operator))[1]).toBe(
     [
       accepted,
@@ -254,7 +254,7 @@ test('a carrier that does not know itself is told apart from an answer that was 
   const { clock, operator, claim, record } = await aGateway()
   await record(await claim(), { outcome: 'accepted', reference: 'r-1' })
   clock.step(5)
-  await operator.ports.receipts.apply([{ ...receipt, code: OUTCOME.unknown }])
+  await operator.ports.deliveryReceipts.apply([{ ...receipt, code: OUTCOME.unknown }])
   const [where, events] = await told(operator)
   expect(where).toBe(
     'It is SENT 106 (outcome unknown) since 2026/10/18 10:00:05. The carrier itself says that it does not know.',

@@ -2,7 +2,7 @@ import type { DispatcherId, FlightId, Flights, Mark, Recorded, SenderAddress } f
 import { again, whileLost } from '../again.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
-import { storedReference } from '../receipts/stored-reference.ts'
+import { storedReference } from '../delivery-receipts/stored-reference.ts'
 import { storedSender, type NumbersOfSenders } from '../senders/sender-numbers.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { release } from '../sql/end-flights.ts'

@@ -6,7 +6,7 @@ import {
   type Account,
   type AccountId,
   type MessageId,
-  type Receipt,
+  type DeliveryReceipt,
 } from '@gateway/core'
 import { aFlightId, aDispatcherId, aMessageId, anAccount, anOrder, numbers, until } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
@@ -124,7 +124,7 @@ describe('blocks of a small installation', () => {
     const gone = await acceptedIds(ports, single(id))
     await dispatchAll(ports)
     await letDaysPass(client, 91)
-    await ports.receipts.apply([
+    await ports.deliveryReceipts.apply([
       { carrier: testCarrier, reference: `r${changed[1]}`, code: 0, number: undefined, submitted: undefined },
     ])
     await client.query(`update message set code_at = now() where id = ${changed[1]}`)
@@ -207,15 +207,15 @@ describe('blocks of a small installation', () => {
     await dispatchAll(ports)
     await letDaysPass(client, 91)
     await dropAll()
-    const receipt: Receipt = {
+    const receipt: DeliveryReceipt = {
       carrier: testCarrier,
       reference: `r${message}`,
       code: 0,
       number: undefined,
       submitted: undefined,
     }
-    await ports.receipts.apply([receipt])
-    expect(await ports.receipts.match(10)).toBe(0)
+    await ports.deliveryReceipts.apply([receipt])
+    expect(await ports.deliveryReceipts.match(10)).toBe(0)
     expect(await count('orphan_receipt')).toBe(1)
     await client.query(
       `insert into client_request (account_id, key, request_hash, answer) values (${id}, 'k', 'h', '{}')`,
@@ -271,7 +271,7 @@ describe('races', () => {
       ...unknown.map((message) => ports.flights.postpone(fenced, aFlightId(1), [message], 1)),
       ...unknown.map((message) => other.ports.flights.postpone(fenced, aFlightId(1), [message], 1)),
       ...ids.map((message) =>
-        ports.receipts.apply([
+        ports.deliveryReceipts.apply([
           { carrier: testCarrier, reference: `r${message}`, code: 0, number: undefined, submitted: undefined },
         ]),
       ),
@@ -451,7 +451,7 @@ describe('partitions', () => {
         ports.flights.postpone(aDispatcherId(1), aFlightId(1), [aMessageId(message)], 1),
       ),
       ...Array.from({ length: 60 }, () => acceptedIds(ports, single(id))),
-      ...Array.from({ length: 10 }, () => ports.receipts.match(100)),
+      ...Array.from({ length: 10 }, () => ports.deliveryReceipts.match(100)),
     ]).finally(() => (state.running = false))
     while (state.running) await assertLedger()
     await work
@@ -466,8 +466,8 @@ describe('partitions', () => {
     for (const reference of ['a', 'b']) {
       await acceptedIds(ports, single(id))
       await dispatchAll(ports)
-      await ports.receipts.apply([{ ...receipt, reference }])
-      await ports.receipts.match(10)
+      await ports.deliveryReceipts.apply([{ ...receipt, reference }])
+      await ports.deliveryReceipts.match(10)
       await statuses(id, [aMessageId(2), aMessageId(2 * perPartition + 1)])
       await dropAll()
     }

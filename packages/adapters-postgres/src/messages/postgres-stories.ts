@@ -12,7 +12,7 @@ import {
   type MessagePlace,
   type MessageStory,
   type Msisdn,
-  type ReceiptCode,
+  type DeliveryReceiptCode,
   type SenderAddress,
   type Stories,
   type StoryRefund,
@@ -56,7 +56,7 @@ function storyOf(id: MessageId, row: StoryRow): MessageStory {
       at: instant(at),
       carrier: carrier as CarrierId,
       reference,
-      code: code as ReceiptCode,
+      code: code as DeliveryReceiptCode,
       fits: own ? 'own' : 'same-number',
     })),
   }

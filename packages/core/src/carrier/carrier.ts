@@ -4,7 +4,7 @@ import type { MessageId } from '../message/message-id.ts'
 import type { Msisdn } from '../message/msisdn.ts'
 import type { SenderAddress } from '../message/sender-address.ts'
 import type { CarrierId } from './carrier-id.ts'
-import type { Receipt } from './receipt.ts'
+import type { DeliveryReceipt } from './delivery-receipt.ts'
 
 /** What a carrier is asked to take. */
 export interface Submission {
@@ -25,7 +25,7 @@ export type SubmissionAnswer =
 
 export interface CarrierHandlers {
   /** What arrived is acknowledged to the network only after this has resolved (P-7); if it rejects, it is offered again. */
-  receipts(receipts: readonly Receipt[]): Promise<void>
+  receipts(receipts: readonly DeliveryReceipt[]): Promise<void>
   /** The same for messages that people sent to us. */
   arrivals(arrivals: readonly Arrival[]): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { instant, OUTCOME, type MessageId, type Receipt } from '@gateway/core'
+import { instant, OUTCOME, type MessageId, type DeliveryReceipt } from '@gateway/core'
 import { chanceOf, until, type Chance, type Fate } from '@gateway/core/testing'
 import { dispatchWorld, type Disturb, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher, type StartedDispatcher } from '../../testing/start-dispatcher.ts'
@@ -17,7 +17,7 @@ function chaos(world: DispatchWorld, chance: Chance, failures: number) {
   /** What the carriers made of each message in the end. */
   const ends = new Map<MessageId, Exclude<Fate, 'held'>>()
   /** Receipts that died with a carrier before they were taken over. */
-  const lost: (() => readonly Receipt[])[] = []
+  const lost: (() => readonly DeliveryReceipt[])[] = []
   let isQuiet = false
 
   const fate = ({ id }: { id: MessageId }): Fate => {
@@ -69,7 +69,7 @@ function chaos(world: DispatchWorld, chance: Chance, failures: number) {
     () => world.ports.flights.recover(),
     () => void world.clock.step(1),
     () => world.ports.flights.promote(10),
-    () => world.ports.receipts.match(10),
+    () => world.ports.deliveryReceipts.match(10),
     async () => {
       const row = chance.one([...world.store.messages.values()])
       const since = instant(0)
@@ -102,10 +102,10 @@ function chaos(world: DispatchWorld, chance: Chance, failures: number) {
       )
       await last.carrier.settled()
       await last.carrier.deliver(lost.flatMap((receipts) => receipts()))
-      await world.ports.receipts.match(10_000)
+      await world.ports.deliveryReceipts.match(10_000)
       world.clock.step(61)
-      await world.ports.receipts.adopt(60)
-      await world.ports.receipts.match(10_000)
+      await world.ports.deliveryReceipts.adopt(60)
+      await world.ports.deliveryReceipts.match(10_000)
     },
   }
 }

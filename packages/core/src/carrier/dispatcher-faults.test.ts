@@ -36,7 +36,7 @@ async function finish(world: DispatchWorld): Promise<void> {
     world.clock.step(1)
     await world.ports.flights.promote(1000)
     await world.ports.flights.recover()
-    await world.ports.receipts.match(1000)
+    await world.ports.deliveryReceipts.match(1000)
     return world.waiting() === 0
   })
   await until(() =>

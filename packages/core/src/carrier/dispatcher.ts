@@ -23,7 +23,7 @@ import type { DispatcherId, Flight, FlightId, Lane, Settled } from './flights.ts
 import { createEpochs } from './epochs.ts'
 import { createHeldQueue } from './held-queue.ts'
 import { overtaking } from './overtaking.ts'
-import type { Receipt } from './receipt.ts'
+import type { DeliveryReceipt } from './delivery-receipt.ts'
 import { createRecorder } from './recorder.ts'
 import { createRiding } from './riding.ts'
 import { screenAgain } from './screen-again.ts'
@@ -85,7 +85,7 @@ const arrivalsMax = 500
 const leastShare = 0.125
 
 export function createDispatcher(
-  ports: Pick<Ports, 'flights' | 'receipts' | 'inbox' | 'clock'>,
+  ports: Pick<Ports, 'flights' | 'deliveryReceipts' | 'inbox' | 'clock'>,
   carrier: Carrier,
   report: (problem: unknown) => void,
   settings: DispatcherSettings = dispatcherDefaults,
@@ -128,8 +128,8 @@ export function createDispatcher(
     fenced,
     problem: report,
   })
-  const receipts = createHeldQueue<Receipt>(
-    (some) => ports.receipts.apply(some),
+  const receipts = createHeldQueue<DeliveryReceipt>(
+    (some) => ports.deliveryReceipts.apply(some),
     (some) => () => some.some(({ reference }) => recorder.isWaiting(reference)),
     receiptsMax,
   )

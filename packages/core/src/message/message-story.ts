@@ -1,7 +1,7 @@
 import type { AccountId } from '../account/account.ts'
 import type { CarrierId } from '../carrier/carrier-id.ts'
 import type { DispatcherId, Lane } from '../carrier/flights.ts'
-import type { ReceiptCode } from '../carrier/receipt.ts'
+import type { DeliveryReceiptCode } from '../carrier/delivery-receipt.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
@@ -124,7 +124,7 @@ export interface StoryReceipt {
   readonly at: Instant
   readonly carrier: CarrierId
   readonly reference: string
-  readonly code: ReceiptCode
+  readonly code: DeliveryReceiptCode
   /** Its own: by the carrier's id of the message. Same number: it may be this message's, or another's to that number. */
   readonly fits: 'own' | 'same-number'
 }

@@ -4,7 +4,7 @@ import {
   isFinal,
   type Carrier,
   type CarrierHandlers,
-  type Receipt,
+  type DeliveryReceipt,
   type Submission,
   type SubmissionAnswer,
 } from '@gateway/core'
@@ -65,7 +65,7 @@ export const carrierContract: Contract<Carrier> = {
   },
 
   'a receipt for each accepted message arrives under its reference and tells a final state': async (carrier) => {
-    const received: Receipt[] = []
+    const received: DeliveryReceipt[] = []
     carrier.listen({ ...deaf, receipts: (some) => Promise.resolve(void received.push(...some)) })
     const answers = submit(carrier, submissions(20))
     await until(() => answers.length === 20 && new Set(received.map(({ reference }) => reference)).size === 20)

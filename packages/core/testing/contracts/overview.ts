@@ -3,7 +3,7 @@ import { OUTCOME, type StoredPorts, type WaitingWork } from '@gateway/core'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
 import { allAccepted, noLease, wanted, withTraffic, type Traffic } from './flights/traffic.ts'
-import { otherCarrier } from './receipts/sent-messages.ts'
+import { otherCarrier } from './delivery-receipts/sent-messages.ts'
 import { at, collect, farAhead, longAgo, testCarrier } from './shared.ts'
 
 const queueOf = ({ ports }: Traffic): Promise<readonly WaitingWork[]> => collect(ports.overview.queue())

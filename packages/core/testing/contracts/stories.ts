@@ -13,7 +13,7 @@ import { anAddress, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
 import { acceptedAs, all, allAccepted, referenceOf, withTraffic, type Traffic } from './flights/traffic.ts'
-import { aReceipt, handedOver, matchAll, receiptsFor } from './receipts/sent-messages.ts'
+import { aReceipt, handedOver, matchAll, receiptsFor } from './delivery-receipts/sent-messages.ts'
 import { finding } from './stories/finding.ts'
 import { at, farAhead, longAgo, testCarrier } from './shared.ts'
 
@@ -110,7 +110,7 @@ const telling = withTraffic({
     const decided = { place: 'decided', carrier: testCarrier, reference: '"ref" 7', refunded: false }
     assert.deepEqual(sent, { ...decided, code: OUTCOME.sent })
     assert.equal(when, stored)
-    await traffic.ports.receipts.apply([aReceipt('"ref" 7', OUTCOME.delivered)])
+    await traffic.ports.deliveryReceipts.apply([aReceipt('"ref" 7', OUTCOME.delivered)])
     const delivered = await placeOf(traffic, ids[0], 'decided')
     assert.deepEqual(delivered, { ...decided, code: OUTCOME.delivered, at: delivered.at, stored })
     assert.ok(delivered.at >= stored)
@@ -213,7 +213,7 @@ const telling = withTraffic({
   'an early receipt is told as kept: it may be of any message to its number, and then of its own': async (traffic) => {
     const { ids, flight, record } = await handedOver(traffic)
     const [number] = flight.messages.map(({ to }) => to)
-    await traffic.ports.receipts.apply(receiptsFor(flight, OUTCOME.delivered, { number }))
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, OUTCOME.delivered, { number }))
     const kept = (await storyOf(traffic, ids[0])).receipts
     const receipt = { carrier: testCarrier, reference: flight.messages.map(referenceOf)[0], code: OUTCOME.delivered }
     assert.deepEqual(kept, [{ ...receipt, at: kept[0]?.at, fits: 'same-number' }])
@@ -228,10 +228,10 @@ const telling = withTraffic({
     await record(all('unknown', flight))
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.unknown])
     const [number] = flight.messages.map(({ to }) => to)
-    await traffic.ports.receipts.apply([aReceipt('stranger', OUTCOME.delivered, { number })])
+    await traffic.ports.deliveryReceipts.apply([aReceipt('stranger', OUTCOME.delivered, { number })])
     const fits = async () => (await storyOf(traffic, ids[0])).receipts.map((receipt) => receipt.fits)
     assert.deepEqual(await fits(), ['same-number'])
-    assert.equal(await traffic.ports.receipts.adopt(0), 1)
+    assert.equal(await traffic.ports.deliveryReceipts.adopt(0), 1)
     assert.deepEqual(await fits(), ['own'])
     assert.equal((await placeOf(traffic, ids[0], 'decided')).reference, 'stranger')
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.unknown, INCIDENT.adopted])

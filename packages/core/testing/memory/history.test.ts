@@ -39,12 +39,14 @@ test('what is older than 90 days, to the millisecond, is dropped; the balance st
 })
 
 test('the age of a send counts from its due time, and from the last change of any of its messages', async () => {
-  const { ports, account, clock, processing, send, receipts, flights } = await setUp()
+  const { ports, account, clock, processing, send, deliveryReceipts, flights } = await setUp()
   const due = secondsAfter(clock.now(), 100 * daySeconds)
   await accepted(ports, anOrder(account, { to: numbers(1), due }))
   const ids = await send(1, { outcome: 'accepted', reference: 'r' })
   clock.step(95 * daySeconds)
-  await receipts.apply([{ carrier: testCarrier, reference: 'r', code: 0, number: undefined, submitted: undefined }])
+  await deliveryReceipts.apply([
+    { carrier: testCarrier, reference: 'r', code: 0, number: undefined, submitted: undefined },
+  ])
   expect(await processing.purge()).toMatchObject({ sends: 0 })
   clock.step(90 * daySeconds + 1)
   expect(await processing.purge()).toMatchObject({ sends: 1 })
@@ -65,17 +67,17 @@ test('more than one step holds is dropped in several', async () => {
 })
 
 test('a receipt of a dropped message is kept, and in the end given up; a reference that came again stays with the newer one', async () => {
-  const { ports, account, clock, processing, send, receipts } = await setUp()
+  const { ports, account, clock, processing, send, deliveryReceipts } = await setUp()
   await send(1, { outcome: 'accepted', reference: 'gone' })
   await send(1, { outcome: 'accepted', reference: 'again' })
   clock.step(91 * daySeconds)
   const young = await send(1, { outcome: 'accepted', reference: 'again' })
   expect(await processing.purge()).toMatchObject({ sends: 2 })
   const receipt = { carrier: testCarrier, code: 0, number: aNumber(), submitted: undefined } as const
-  await receipts.apply([
+  await deliveryReceipts.apply([
     { ...receipt, reference: 'gone' },
     { ...receipt, reference: 'again' },
   ])
-  expect(await receipts.match(10)).toBe(0)
+  expect(await deliveryReceipts.match(10)).toBe(0)
   expect(await statusesOf(ports, account, [at(young, 0)])).toMatchObject([{ code: 0 }])
 })

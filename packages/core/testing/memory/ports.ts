@@ -8,7 +8,7 @@ import { memoryLedger } from './ledger.ts'
 import { memoryMessages } from './messages.ts'
 import { memoryOverview } from './overview.ts'
 import { memoryPrices } from './prices.ts'
-import { memoryReceipts } from './receipts.ts'
+import { memoryDeliveryReceipts } from './delivery-receipts.ts'
 import { memorySecrets, type MemorySecretsSettings } from './secrets.ts'
 import { memorySenders } from './senders.ts'
 import { memoryStore, type MemoryStore } from './store.ts'
@@ -41,7 +41,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   messages: memoryMessages(store),
   flights: memoryFlights(store),
   wakeups: memoryWakeups(store),
-  receipts: memoryReceipts(store),
+  deliveryReceipts: memoryDeliveryReceipts(store),
   inbox: memoryInbox(store),
   stories: memoryStories(store),
   overview: memoryOverview(store),

@@ -15,7 +15,7 @@ import type {
   Msisdn,
   OutcomeCode,
   PasswordHash,
-  Receipt,
+  DeliveryReceipt,
   SenderAddress,
   Taking,
 } from '@gateway/core'
@@ -126,6 +126,6 @@ export interface ArrivalRow {
 }
 
 export interface KeptReceipt {
-  readonly receipt: Receipt
+  readonly receipt: DeliveryReceipt
   readonly at: Instant
 }

@@ -1,4 +1,4 @@
-import { OUTCOME, type Receipt, type Submission, type SubmissionAnswer } from '@gateway/core'
+import { OUTCOME, type DeliveryReceipt, type Submission, type SubmissionAnswer } from '@gateway/core'
 import {
   aMessageId,
   aBody,
@@ -15,7 +15,7 @@ const submissions = (count: number, from = 1): readonly Submission[] =>
 function setUp(options: ScriptedCarrierOptions = {}) {
   const carrier = scriptedCarrier(options)
   const answers: SubmissionAnswer[] = []
-  const receipts: Receipt[] = []
+  const receipts: DeliveryReceipt[] = []
   carrier.listen({
     receipts: (some) => Promise.resolve(void receipts.push(...some)),
     arrivals: () => Promise.resolve(),

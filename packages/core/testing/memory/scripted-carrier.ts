@@ -7,8 +7,8 @@ import {
   type CarrierHandlers,
   type CarrierId,
   type MessageId,
-  type Receipt,
-  type ReceiptCode,
+  type DeliveryReceipt,
+  type DeliveryReceiptCode,
   type Submission,
   type SubmissionAnswer,
 } from '@gateway/core'
@@ -17,7 +17,7 @@ import {
  * What happens to a submission: the answer (accepted without a receipt, or one of the others); a code: accepted, then that
  * receipt; held: not answered until the test says so.
  */
-export type Fate = SubmissionAnswer['outcome'] | ReceiptCode | 'held'
+export type Fate = SubmissionAnswer['outcome'] | DeliveryReceiptCode | 'held'
 
 export interface ScriptedCarrierOptions {
   /** Default `scripted`. */
@@ -41,9 +41,9 @@ export interface ScriptedCarrier extends Carrier {
   /** The carrier's own id of an accepted message. */
   referenceOf(id: MessageId): string
   /** A receipt for an accepted message, as this carrier would write it. */
-  receiptFor(id: MessageId, code: ReceiptCode): Receipt
+  receiptFor(id: MessageId, code: DeliveryReceiptCode): DeliveryReceipt
   /** Hands receipts over once; rejects if their handler does. */
-  deliver(receipts: readonly Receipt[]): Promise<void>
+  deliver(receipts: readonly DeliveryReceipt[]): Promise<void>
   /** Hands messages of people over once; rejects if their handler does. */
   arrive(arrivals: readonly Arrival[]): Promise<void>
   /** Resolves once every receipt that a fate promised has been taken over. */
@@ -68,7 +68,7 @@ export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedC
   let onAnswer = (): void => undefined
 
   const referenceOf = (message: MessageId): string => `${id}-${message}-${known.get(message)?.attempts ?? 0}`
-  const receiptFor = (message: MessageId, code: ReceiptCode): Receipt => {
+  const receiptFor = (message: MessageId, code: DeliveryReceiptCode): DeliveryReceipt => {
     const number = known.get(message)?.message.to
     return { carrier: id, reference: referenceOf(message), code, number, submitted: undefined }
   }
@@ -146,11 +146,11 @@ function receiptOutbox() {
   let closed = false
   let last = Promise.resolve()
 
-  const deliver = async (receipts: readonly Receipt[]): Promise<void> => {
+  const deliver = async (receipts: readonly DeliveryReceipt[]): Promise<void> => {
     if (handlers === undefined) throw new Error('nobody listens to this carrier')
     await handlers.receipts(receipts)
   }
-  const offer = async (receipt: Receipt): Promise<void> => {
+  const offer = async (receipt: DeliveryReceipt): Promise<void> => {
     while (!closed) {
       try {
         await deliver([receipt])
@@ -167,7 +167,7 @@ function receiptOutbox() {
       if (handlers === undefined) throw new Error('nobody listens to this carrier')
       await handlers.arrivals(arrivals)
     },
-    owe: (receipt: Receipt): void => void (last = last.then(() => offer(receipt))),
+    owe: (receipt: DeliveryReceipt): void => void (last = last.then(() => offer(receipt))),
     settled: (): Promise<void> => last,
     close: (): void => void (closed = true),
   }

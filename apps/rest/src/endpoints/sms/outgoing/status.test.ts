@@ -5,7 +5,7 @@ import {
   OUTCOME,
   type MessageStatus,
   type OutcomeCode,
-  type ReceiptCode,
+  type DeliveryReceiptCode,
 } from '@gateway/core'
 import { aNumber, anAccount, numbers } from '@gateway/core/testing'
 import { carry } from '../../../../testing/carry.ts'
@@ -61,7 +61,7 @@ test('queued and scheduled are INQUEUE -1 with number and cost; unknown is NOTFO
   )
 })
 
-test.each<[string, ReceiptCode]>([
+test.each<[string, DeliveryReceiptCode]>([
   ['expired', 101],
   ['cancelled', 102],
   ['undeliverable', 103],

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { type Receipt } from '@gateway/core'
+import { type DeliveryReceipt } from '@gateway/core'
 import { aCarrierId } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
@@ -8,7 +8,7 @@ import { patientSettings } from '../../testing/patient-settings.ts'
 const carrier = aCarrierId('sim')
 const partitionSize = 5_000_000
 
-const delivered = (...references: readonly string[]): Receipt[] =>
+const delivered = (...references: readonly string[]): DeliveryReceipt[] =>
   references.map((reference) => ({ carrier, reference, code: 0, number: undefined, submitted: undefined }))
 
 describe('receipts on partitions', () => {
@@ -20,7 +20,7 @@ describe('receipts on partitions', () => {
     await client.connect()
     const postgres = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
     Object.assign(open, { database, postgres, client })
-    await postgres.ports.receipts.apply(delivered('before anything was sent'))
+    await postgres.ports.deliveryReceipts.apply(delivered('before anything was sent'))
     await client.query('delete from orphan_receipt')
   })
 
@@ -43,75 +43,75 @@ describe('receipts on partitions', () => {
   const kept = async () => (await open.client.query('select from orphan_receipt')).rowCount
 
   test('a process finds messages in the partitions that have become the newest since it started', async () => {
-    const { receipts } = open.postgres.ports
+    const { deliveryReceipts } = open.postgres.ports
     await store(1, 'a')
-    await receipts.apply(delivered('a'))
+    await deliveryReceipts.apply(delivered('a'))
     await reach(1)
     await store(partitionSize, 'b')
-    await receipts.apply(delivered('b'))
+    await deliveryReceipts.apply(delivered('b'))
     await reach(2)
     await store(2 * partitionSize, 'c')
     await store(2, 'd')
     await store(partitionSize + 1, 'e')
-    await receipts.apply(delivered('e', 'c'))
+    await deliveryReceipts.apply(delivered('e', 'c'))
     expect(await kept()).toBe(0)
-    await receipts.apply(delivered('d'))
-    await receipts.match(10)
+    await deliveryReceipts.apply(delivered('d'))
+    await deliveryReceipts.match(10)
     expect(await codes()).toEqual([0, 0, 0, 0, 0])
     expect(await kept()).toBe(0)
   })
 
   test('history that is dropped while a process remembers it hinders no receipt', async () => {
-    const { receipts } = open.postgres.ports
+    const { deliveryReceipts } = open.postgres.ports
     await reach(1)
-    await receipts.apply(delivered('x'))
+    await deliveryReceipts.apply(delivered('x'))
     await reach(2)
     await store(2 * partitionSize, 'a')
     await open.client.query('drop table message_p0, message_p1')
-    await receipts.apply(delivered('a'))
-    await receipts.apply(delivered('b'))
+    await deliveryReceipts.apply(delivered('a'))
+    await deliveryReceipts.apply(delivered('b'))
     expect(await codes()).toEqual([0])
   })
 
   test('of two messages under one reference the newer one has the receipt, the one of long ago is left alone', async () => {
-    const { receipts } = open.postgres.ports
+    const { deliveryReceipts } = open.postgres.ports
     await store(1, 'again', 10)
     await store(2, 'again')
-    await receipts.apply(delivered('again'))
+    await deliveryReceipts.apply(delivered('again'))
     expect(await codes()).toEqual([100, 0])
   })
 
   test('an early receipt under a reference of long ago waits for its own message', async () => {
-    const { receipts } = open.postgres.ports
+    const { deliveryReceipts } = open.postgres.ports
     await store(1, 'again', 10)
-    await receipts.apply(delivered('again'))
-    expect(await receipts.match(10)).toBe(0)
+    await deliveryReceipts.apply(delivered('again'))
+    expect(await deliveryReceipts.match(10)).toBe(0)
     await store(2, 'again')
     await open.client.query('update orphan_receipt set next_try = now()')
-    expect(await receipts.match(10)).toBe(1)
+    expect(await deliveryReceipts.match(10)).toBe(1)
     expect(await codes()).toEqual([100, 0])
   })
 
   test('a receipt of more than a week later finds its message when no newer one has come', async () => {
-    const { receipts } = open.postgres.ports
+    const { deliveryReceipts } = open.postgres.ports
     await store(1, 'late', 10)
-    await receipts.apply(delivered('late'))
+    await deliveryReceipts.apply(delivered('late'))
     await open.client.query(`update orphan_receipt set at = now() - interval '11 min'`)
-    expect(await receipts.match(10)).toBe(1)
+    expect(await deliveryReceipts.match(10)).toBe(1)
     expect(await codes()).toEqual([0])
   })
 
   test('a receipt that finds nothing is tried ever more rarely, and given up after three days', async () => {
-    const { receipts } = open.postgres.ports
-    await receipts.apply(delivered('nobody'))
+    const { deliveryReceipts } = open.postgres.ports
+    await deliveryReceipts.apply(delivered('nobody'))
     for (let tries = 1; tries <= 3; tries++) {
-      expect(await receipts.match(10)).toBe(0)
+      expect(await deliveryReceipts.match(10)).toBe(0)
       await open.client.query(`update orphan_receipt set next_try = now()`)
       const { rows } = await open.client.query<{ tries: number }>('select tries from orphan_receipt')
       expect(rows).toEqual([{ tries }])
     }
     await open.client.query(`update orphan_receipt set at = now() - interval '73 hours'`)
-    expect(await receipts.match(10)).toBe(0)
+    expect(await deliveryReceipts.match(10)).toBe(0)
     expect(await kept()).toBe(0)
   })
 })

@@ -1,4 +1,11 @@
-import { INCIDENT, isFinal, secondsAfter, type Instant, type Receipt, type Receipts } from '@gateway/core'
+import {
+  INCIDENT,
+  isFinal,
+  secondsAfter,
+  type Instant,
+  type DeliveryReceipt,
+  type DeliveryReceipts,
+} from '@gateway/core'
 import { atomic } from './atomic.ts'
 import { note } from './incidents.ts'
 import type { KeptReceipt, MessageRow } from './rows.ts'
@@ -8,7 +15,7 @@ const keptSeconds = 3 * 86_400
 const submittedEarlierSeconds = 5 * 60
 const submittedLaterSeconds = 60 * 60
 
-export const memoryReceipts = (store: MemoryStore): Receipts => ({
+export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => ({
   apply: atomic((receipts) => {
     const at = store.clock.now()
     for (const receipt of receipts) {
@@ -29,7 +36,7 @@ function keep(store: MemoryStore, key: string, kept: KeptReceipt): void {
 }
 
 /** What a receipt says of a message counts while that may still change. */
-function tell(row: MessageRow, { code }: Receipt, at: Instant): void {
+function tell(row: MessageRow, { code }: DeliveryReceipt, at: Instant): void {
   const { decision } = row
   if (decision === undefined || isFinal(decision.code) || decision.code === code) return
   row.decision = { ...decision, code, at }
@@ -103,7 +110,7 @@ function fits({ decision }: MessageRow, { receipt, at }: KeptReceipt): boolean {
 }
 
 /** Whether a message that may have left, and is not recorded, goes to the number of this receipt. */
-const mayBeInFlight = (store: MemoryStore, { carrier, number }: Receipt): boolean =>
+const mayBeInFlight = (store: MemoryStore, { carrier, number }: DeliveryReceipt): boolean =>
   [...store.dispatchers.values()]
     .flatMap(({ flights }) => [...flights.values()])
     .some(

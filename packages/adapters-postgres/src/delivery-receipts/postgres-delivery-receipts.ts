@@ -1,4 +1,4 @@
-import type { CarrierId, Receipt, Receipts } from '@gateway/core'
+import type { CarrierId, DeliveryReceipt, DeliveryReceipts } from '@gateway/core'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
@@ -13,7 +13,7 @@ import { onePerMessage } from './one-per-message.ts'
 const tableMissing = '42P01'
 
 /** Delivery receipts, on Postgres. After a lost answer each call runs again by itself. */
-export function postgresReceipts(context: Context): Receipts {
+export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
   const { hot, ordinary } = context.pools
   /** The newest first: nearly every receipt finds its message there. */
   let partitions: readonly number[] = []
@@ -24,11 +24,11 @@ export function postgresReceipts(context: Context): Receipts {
     partitions = row?.before === true ? [newest, newest - 1] : [newest]
   }
 
-  async function apply(receipts: readonly Receipt[]): Promise<void> {
+  async function apply(receipts: readonly DeliveryReceipt[]): Promise<void> {
     for (const [name, ofCarrier] of byCarrier(receipts)) await applyOf(await context.carrierNumber(name), ofCarrier)
   }
 
-  async function applyOf(carrier: number, receipts: readonly Receipt[]): Promise<void> {
+  async function applyOf(carrier: number, receipts: readonly DeliveryReceipt[]): Promise<void> {
     if (partitions.length === 0) await refresh()
     const looked = partitions
     let left = await find(carrier, onePerMessage(receipts), looked).catch((error: unknown) => {
@@ -47,13 +47,13 @@ export function postgresReceipts(context: Context): Receipts {
   }
 
   /** Applies the receipts whose messages are in these partitions; returns the others. */
-  async function find(carrier: number, receipts: readonly Receipt[], within: readonly number[]) {
+  async function find(carrier: number, receipts: readonly DeliveryReceipt[], within: readonly number[]) {
     let left = receipts
     for (const partition of within) left = await findIn(partition, carrier, left)
     return left
   }
 
-  async function findIn(partition: number, carrier: number, receipts: readonly Receipt[]) {
+  async function findIn(partition: number, carrier: number, receipts: readonly DeliveryReceipt[]) {
     if (receipts.length === 0) return receipts
     const references = arrayOfTexts(receipts.map(({ reference }) => reference))
     const codes = arrayOf(receipts.map(({ code }) => code))
@@ -64,7 +64,7 @@ export function postgresReceipts(context: Context): Receipts {
     return receipts.filter(({ reference }) => !done.has(reference))
   }
 
-  async function keep(carrier: number, receipts: readonly Receipt[]): Promise<void> {
+  async function keep(carrier: number, receipts: readonly DeliveryReceipt[]): Promise<void> {
     await again(hot, keepReceipts, [
       arrayOfTexts(receipts.map(({ reference }) => reference)),
       arrayOf(receipts.map(({ code }) => code)),
@@ -87,8 +87,8 @@ export function postgresReceipts(context: Context): Receipts {
   }
 }
 
-function byCarrier(receipts: readonly Receipt[]): ReadonlyMap<CarrierId, readonly Receipt[]> {
-  const carriers = new Map<CarrierId, Receipt[]>()
+function byCarrier(receipts: readonly DeliveryReceipt[]): ReadonlyMap<CarrierId, readonly DeliveryReceipt[]> {
+  const carriers = new Map<CarrierId, DeliveryReceipt[]>()
   for (const receipt of receipts) {
     const of = carriers.get(receipt.carrier) ?? []
     of.push(receipt)

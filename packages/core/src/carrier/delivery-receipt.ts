@@ -4,15 +4,15 @@ import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
 
 /** What a delivery receipt can say (ruling 1.16). */
-export type ReceiptCode = (typeof OUTCOME)[
+export type DeliveryReceiptCode = (typeof OUTCOME)[
   'delivered' | 'expired' | 'cancelled' | 'undeliverable' | 'underWay' | 'unknown' | 'rejected' | 'failed']
 
 /** A delivery receipt as a carrier reports it. */
-export interface Receipt {
+export interface DeliveryReceipt {
   readonly carrier: CarrierId
   /** The carrier's own id of the message, as it gave it when it accepted the message. */
   readonly reference: string
-  readonly code: ReceiptCode
+  readonly code: DeliveryReceiptCode
   /** The recipient, if the receipt tells. */
   readonly number: Msisdn | undefined
   /** When the carrier says that it was submitted, if it does. */

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { hasOutcome, OUTCOME, secondsAfter, type ReceiptCode } from '@gateway/core'
+import { hasOutcome, OUTCOME, secondsAfter, type DeliveryReceiptCode } from '@gateway/core'
 import { realClock } from '../../memory/clock.ts'
 import { acceptedAs, all, granted, times, withTraffic } from '../flights/traffic.ts'
 import { longAgo, statusesOf } from '../shared.ts'
@@ -14,16 +14,16 @@ import {
 } from './sent-messages.ts'
 
 const { cancelled, delivered, expired, failed, rejected, sent, underWay, undeliverable, unknown } = OUTCOME
-const finals: readonly ReceiptCode[] = [delivered, expired, cancelled, undeliverable, rejected, failed]
+const finals: readonly DeliveryReceiptCode[] = [delivered, expired, cancelled, undeliverable, rejected, failed]
 
 /** Receipts whose messages have a reference, sooner or later. */
 export const matching = withTraffic({
   'a receipt gives its message the state that it tells, and costs nothing': async (traffic) => {
-    const codes: readonly ReceiptCode[] = [...finals, underWay, unknown]
+    const codes: readonly DeliveryReceiptCode[] = [...finals, underWay, unknown]
     const { account, ids, flight } = await sentMessages(traffic, { to: 9 })
     const started = realClock().now()
     const told = receiptsFor(flight, delivered).slice(0, 8)
-    await traffic.ports.receipts.apply(told.map((receipt, i) => ({ ...receipt, code: codes[i] ?? delivered })))
+    await traffic.ports.deliveryReceipts.apply(told.map((receipt, i) => ({ ...receipt, code: codes[i] ?? delivered })))
     assert.deepEqual(await traffic.codes(account, ids), [...codes, sent])
     assert.equal(await traffic.balance(account), granted - 90)
     const [status] = await statusesOf(traffic.ports, account, ids)
@@ -35,69 +35,70 @@ export const matching = withTraffic({
 
   'a thousand receipts in one call': async (traffic) => {
     const { account, ids, flight } = await sentMessages(traffic, { to: 1000 })
-    await traffic.ports.receipts.apply(receiptsFor(flight, delivered))
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, delivered))
     assert.deepEqual(await traffic.codes(account, ids), times(1000, delivered))
   },
 
   'no receipts are no work': async (traffic) => {
-    await traffic.ports.receipts.apply([])
-    assert.equal(await traffic.ports.receipts.match(100), 0)
-    assert.equal(await traffic.ports.receipts.adopt(0), 0)
+    await traffic.ports.deliveryReceipts.apply([])
+    assert.equal(await traffic.ports.deliveryReceipts.match(100), 0)
+    assert.equal(await traffic.ports.deliveryReceipts.adopt(0), 0)
   },
 
   'a final state never changes': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     for (const code of finals) {
       const { account, ids, flight } = await sentMessages(traffic)
-      await receipts.apply(receiptsFor(flight, code))
+      await deliveryReceipts.apply(receiptsFor(flight, code))
       const [before] = await statusesOf(traffic.ports, account, ids)
-      for (const next of [...finals, underWay, unknown] as const) await receipts.apply(receiptsFor(flight, next))
+      for (const next of [...finals, underWay, unknown] as const)
+        await deliveryReceipts.apply(receiptsFor(flight, next))
       assert.deepEqual(await statusesOf(traffic.ports, account, ids), [before])
-      await receipts.match(100)
+      await deliveryReceipts.match(100)
       assert.deepEqual(await statusesOf(traffic.ports, account, ids), [before])
     }
   },
 
   'delivered, then undeliverable stays delivered, also in one call': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const one = await sentMessages(traffic)
-    await receipts.apply([...receiptsFor(one.flight, delivered), ...receiptsFor(one.flight, undeliverable)])
+    await deliveryReceipts.apply([...receiptsFor(one.flight, delivered), ...receiptsFor(one.flight, undeliverable)])
     assert.deepEqual(await traffic.codes(one.account, one.ids), [delivered])
     const two = await sentMessages(traffic)
-    await receipts.apply([...receiptsFor(two.flight, undeliverable), ...receiptsFor(two.flight, delivered)])
+    await deliveryReceipts.apply([...receiptsFor(two.flight, undeliverable), ...receiptsFor(two.flight, delivered)])
     assert.deepEqual(await traffic.codes(two.account, two.ids), [undeliverable])
   },
 
   'states that may still change follow one another in any order': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const { account, ids, flight } = await sentMessages(traffic)
     for (const code of [underWay, unknown, underWay, underWay, delivered] as const) {
-      await receipts.apply(receiptsFor(flight, code))
+      await deliveryReceipts.apply(receiptsFor(flight, code))
       assert.deepEqual(await traffic.codes(account, ids), [code])
     }
   },
 
   'in one call, what is final wins over what may still change, whatever their order': async (traffic) => {
     const { account, ids, flight } = await sentMessages(traffic)
-    const codes: readonly ReceiptCode[] = [underWay, failed, unknown, delivered, underWay]
-    await traffic.ports.receipts.apply(codes.flatMap((code) => receiptsFor(flight, code)))
+    const codes: readonly DeliveryReceiptCode[] = [underWay, failed, unknown, delivered, underWay]
+    await traffic.ports.deliveryReceipts.apply(codes.flatMap((code) => receiptsFor(flight, code)))
     assert.deepEqual(await traffic.codes(account, ids), [failed])
   },
 
   'a receipt that comes before the record of its message is kept and found': async (traffic) => {
     const { account, ids, flight, record } = await handedOver(traffic, { to: 20 })
-    await traffic.ports.receipts.apply(receiptsFor(flight, delivered))
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, delivered))
     assert.deepEqual(await traffic.codes(account, ids), times(20, 'waiting'))
     await record()
     await matchAll(traffic, 20)
     assert.deepEqual(await traffic.codes(account, ids), times(20, delivered))
-    assert.equal(await traffic.ports.receipts.match(1000), 0)
+    assert.equal(await traffic.ports.deliveryReceipts.match(1000), 0)
   },
 
   'a kept receipt that has found nothing is tried again': async (traffic) => {
     const { account, ids, flight, record } = await handedOver(traffic, { to: 3 })
-    await traffic.ports.receipts.apply(receiptsFor(flight, delivered))
-    assert.equal(await traffic.ports.receipts.match(1000), 0)
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, delivered))
+    assert.equal(await traffic.ports.deliveryReceipts.match(1000), 0)
     await record()
     await matchAll(traffic, 3)
     assert.deepEqual(await traffic.codes(account, ids), times(3, delivered))
@@ -106,7 +107,7 @@ export const matching = withTraffic({
   'of the kept receipts of a message the first final one counts': async (traffic) => {
     const { account, ids, flight, record } = await handedOver(traffic)
     for (const code of [underWay, rejected, delivered, unknown] as const) {
-      await traffic.ports.receipts.apply(receiptsFor(flight, code))
+      await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, code))
     }
     await record()
     await matchAll(traffic, 4)
@@ -116,50 +117,50 @@ export const matching = withTraffic({
   'of the kept receipts of a message the first final one counts, also when they are matched one by one': async (
     traffic,
   ) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const { account, ids, flight, record } = await handedOver(traffic)
     for (const code of [underWay, rejected, delivered, unknown] as const)
-      await receipts.apply(receiptsFor(flight, code))
+      await deliveryReceipts.apply(receiptsFor(flight, code))
     await record()
-    for (let i = 0; i < 4; i++) assert.equal(await receipts.match(1), 1)
+    for (let i = 0; i < 4; i++) assert.equal(await deliveryReceipts.match(1), 1)
     assert.deepEqual(await traffic.codes(account, ids), [rejected])
   },
 
   'match tries at most as many receipts as it is told': async (traffic) => {
     const { flight, record } = await handedOver(traffic, { to: 10 })
-    await traffic.ports.receipts.apply(receiptsFor(flight, delivered))
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, delivered))
     await record()
-    assert.equal(await traffic.ports.receipts.match(4), 4)
+    assert.equal(await traffic.ports.deliveryReceipts.match(4), 4)
     await matchAll(traffic, 6)
   },
 
   'early, twice, shuffled and by several processes at once: the same state as one by one': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const { account, ids, flight, record } = await handedOver(traffic, { to: 60 })
     const told = [underWay, delivered, delivered, unknown].flatMap((code) => receiptsFor(flight, code))
-    const calls = times(6, told).map((each, i) => receipts.apply(rotated(each, i * 37)))
-    const sweeps = times(4, 0).map(() => receipts.match(100))
+    const calls = times(6, told).map((each, i) => deliveryReceipts.apply(rotated(each, i * 37)))
+    const sweeps = times(4, 0).map(() => deliveryReceipts.match(100))
     await Promise.all([...calls, record(), ...sweeps])
-    await Promise.all(times(4, told).map((each, i) => receipts.apply(rotated(each, i * 53).reverse())))
-    await Promise.all(times(4, 0).map(() => receipts.match(1000)))
+    await Promise.all(times(4, told).map((each, i) => deliveryReceipts.apply(rotated(each, i * 53).reverse())))
+    await Promise.all(times(4, 0).map(() => deliveryReceipts.match(1000)))
     assert.deepEqual(await traffic.codes(account, ids), times(60, delivered))
   },
 
   'of two final receipts that race, one counts for good': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const { account, ids, flight } = await sentMessages(traffic, { to: 40 })
-    await Promise.all(finals.map((code) => receipts.apply(receiptsFor(flight, code))))
+    await Promise.all(finals.map((code) => deliveryReceipts.apply(receiptsFor(flight, code))))
     const codes = await traffic.codes(account, ids)
-    assert.ok(codes.every((code) => finals.includes(code as ReceiptCode)))
-    await Promise.all(finals.map((code) => receipts.apply(receiptsFor(flight, code))))
+    assert.ok(codes.every((code) => finals.includes(code as DeliveryReceiptCode)))
+    await Promise.all(finals.map((code) => deliveryReceipts.apply(receiptsFor(flight, code))))
     assert.deepEqual(await traffic.codes(account, ids), codes)
   },
 
   "a reference is one carrier's own": async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const { account, ids, flight } = await sentMessages(traffic, { to: 2 })
-    await receipts.apply(receiptsFor(flight, failed, { carrier: otherCarrier }))
-    await receipts.match(100)
+    await deliveryReceipts.apply(receiptsFor(flight, failed, { carrier: otherCarrier }))
+    await deliveryReceipts.match(100)
     assert.deepEqual(await traffic.codes(account, ids), [sent, sent])
   },
 
@@ -168,7 +169,7 @@ export const matching = withTraffic({
     const { account, ids, flight, record } = await handedOver(traffic, { to: references.length })
     await record(acceptedUnder(flight, references))
     for (const [i, reference] of references.entries()) {
-      await traffic.ports.receipts.apply([aReceipt(reference, delivered)])
+      await traffic.ports.deliveryReceipts.apply([aReceipt(reference, delivered)])
       const expectedCodes = references.map((_, k) => (k <= i ? delivered : sent))
       assert.deepEqual(await traffic.codes(account, ids), expectedCodes)
     }
@@ -177,25 +178,25 @@ export const matching = withTraffic({
   'a reference with characters that a store may not like finds its message': async (traffic) => {
     const references = ['\u0000', 'a\u0000b', '\ud800', 'x'.repeat(5000)]
     const { account, ids, flight, record } = await handedOver(traffic, { to: references.length })
-    await traffic.ports.receipts.apply([aReceipt(references[1] ?? '', delivered)])
+    await traffic.ports.deliveryReceipts.apply([aReceipt(references[1] ?? '', delivered)])
     await record(acceptedUnder(flight, references))
     await matchAll(traffic, 1)
-    await traffic.ports.receipts.apply(references.map((reference) => aReceipt(reference, delivered)))
+    await traffic.ports.deliveryReceipts.apply(references.map((reference) => aReceipt(reference, delivered)))
     assert.deepEqual(await traffic.codes(account, ids), times(4, delivered))
   },
 
   'a message that ended without a carrier is not changed by any receipt': async (traffic) => {
     const { account, ids, flight, record } = await handedOver(traffic, { to: 3 })
     await record(all('refused', flight))
-    await traffic.ports.receipts.apply(receiptsFor(flight, delivered))
-    assert.equal(await traffic.ports.receipts.match(100), 0)
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, delivered))
+    assert.equal(await traffic.ports.deliveryReceipts.match(100), 0)
     assert.deepEqual(await traffic.codes(account, ids), times(3, OUTCOME.refused))
     assert.equal(await traffic.balance(account), granted)
   },
 
   'late truth and the receipt that belongs to it: recovered, recorded, delivered': async (traffic) => {
     const { account, ids, dispatcher, flight, record } = await handedOver(traffic, { to: 5 })
-    await traffic.ports.receipts.apply(receiptsFor(flight, delivered))
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, delivered))
     await traffic.fence(dispatcher)
     assert.deepEqual(await traffic.codes(account, ids), times(5, unknown))
     await record()
@@ -207,7 +208,7 @@ export const matching = withTraffic({
 
   'what a carrier calls unknown is not what a dispatcher may still change': async (traffic) => {
     const { account, ids, flight, record, dispatcher } = await sentMessages(traffic, { to: 2 })
-    await traffic.ports.receipts.apply(receiptsFor(flight, unknown, { submitted: longAgo }))
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, unknown, { submitted: longAgo }))
     await record(all('refused', flight))
     assert.equal(await traffic.ports.flights.postpone(dispatcher, flight.id, ids, 0), 'fenced')
     await record(flight.messages.map((message) => ({ flight: flight.id, message, handover: acceptedAs('another') })))

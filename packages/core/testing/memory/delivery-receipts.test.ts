@@ -1,4 +1,10 @@
-import { secondsAfter, type Handover, type MessageId, type Receipt, type ReceiptCode } from '@gateway/core'
+import {
+  secondsAfter,
+  type Handover,
+  type MessageId,
+  type DeliveryReceipt,
+  type DeliveryReceiptCode,
+} from '@gateway/core'
 import {
   anAccount,
   aNumber,
@@ -26,7 +32,12 @@ async function setUp() {
   return { ...ports, account: id, clock, send, code }
 }
 
-const receipt = (clock: SteppingClock, reference: string, code: ReceiptCode, more: Partial<Receipt> = {}): Receipt => ({
+const receipt = (
+  clock: SteppingClock,
+  reference: string,
+  code: DeliveryReceiptCode,
+  more: Partial<DeliveryReceipt> = {},
+): DeliveryReceipt => ({
   carrier: testCarrier,
   reference,
   code,
@@ -36,7 +47,7 @@ const receipt = (clock: SteppingClock, reference: string, code: ReceiptCode, mor
 })
 
 test('a message moves until it is final, and then never', async () => {
-  const { clock, receipts, send, code } = await setUp()
+  const { clock, deliveryReceipts, send, code } = await setUp()
   const id = await send({ outcome: 'accepted', reference: 'r' })
   for (const [said, is] of [
     [105, 105],
@@ -45,75 +56,75 @@ test('a message moves until it is final, and then never', async () => {
     [0, 103],
     [105, 103],
   ] as const) {
-    await receipts.apply([receipt(clock, 'r', said)])
+    await deliveryReceipts.apply([receipt(clock, 'r', said)])
     expect(await code(id)).toBe(is)
   }
 })
 
 test('receipts that came before their message are kept, and told in the order of their arrival', async () => {
-  const { account, clock, receipts, send, ...ports } = await setUp()
-  await receipts.apply([
+  const { account, clock, deliveryReceipts, send, ...ports } = await setUp()
+  await deliveryReceipts.apply([
     receipt(clock, 'r', 105),
     receipt(clock, 'x', 0),
     receipt(clock, 'r', 0),
     receipt(clock, 'r', 103),
   ])
-  for (let i = 0; i < 4; i++) expect(await receipts.match(2)).toBe(0)
+  for (let i = 0; i < 4; i++) expect(await deliveryReceipts.match(2)).toBe(0)
   const id = await send({ outcome: 'accepted', reference: 'r' })
   const arrived = clock.now()
   clock.step(60)
   let found = 0
-  for (let i = 0; i < 4; i++) found += await receipts.match(2)
+  for (let i = 0; i < 4; i++) found += await deliveryReceipts.match(2)
   expect(found).toBe(3)
   expect((await statusesOf(ports, account, [id]))[0]).toMatchObject({ code: 0, at: arrived })
 })
 
 test('another carrier may use the same reference, and a carrier may use it again for a newer message', async () => {
-  const { clock, receipts, send, code } = await setUp()
+  const { clock, deliveryReceipts, send, code } = await setUp()
   const old = await send({ outcome: 'accepted', reference: 'r' })
   const young = await send({ outcome: 'accepted', reference: 'r' })
-  await receipts.apply([receipt(clock, 'r', 103, { carrier: 'another' as typeof testCarrier })])
+  await deliveryReceipts.apply([receipt(clock, 'r', 103, { carrier: 'another' as typeof testCarrier })])
   expect(await code(young)).toBe(100)
-  await receipts.apply([receipt(clock, 'r', 0)])
+  await deliveryReceipts.apply([receipt(clock, 'r', 0)])
   expect([await code(old), await code(young)]).toEqual([100, 0])
 })
 
 test('a message of unknown outcome adopts a receipt if exactly one of each fits, after a while', async () => {
-  const { clock, receipts, send, code } = await setUp()
+  const { clock, deliveryReceipts, send, code } = await setUp()
   const id = await send({ outcome: 'unknown' })
-  await receipts.apply([receipt(clock, 'r', 0)])
+  await deliveryReceipts.apply([receipt(clock, 'r', 0)])
   clock.step(30)
-  expect(await receipts.adopt(60)).toBe(0)
+  expect(await deliveryReceipts.adopt(60)).toBe(0)
   clock.step(30)
-  expect(await receipts.adopt(60)).toBe(1)
-  expect(await receipts.adopt(60)).toBe(0)
+  expect(await deliveryReceipts.adopt(60)).toBe(1)
+  expect(await deliveryReceipts.adopt(60)).toBe(0)
   expect(await code(id)).toBe(106)
-  expect(await receipts.match(10)).toBe(1)
+  expect(await deliveryReceipts.match(10)).toBe(1)
   expect(await code(id)).toBe(0)
 })
 
 test('nothing is adopted where two fit one, where the number or the time does not fit, or one may still be in flight', async () => {
-  const { clock, receipts, flights, messages, account, send, code } = await setUp()
+  const { clock, deliveryReceipts, flights, messages, account, send, code } = await setUp()
   const other = aNumber('27829999900')
   const id = await send({ outcome: 'unknown' })
-  await receipts.apply([
+  await deliveryReceipts.apply([
     receipt(clock, 'other', 0, { number: other }),
     receipt(clock, 'nameless', 0, { number: undefined }),
     receipt(clock, 'early', 0, { submitted: secondsAfter(clock.now(), -7200) }),
   ])
   clock.step(60)
-  expect(await receipts.adopt(60)).toBe(0)
+  expect(await deliveryReceipts.adopt(60)).toBe(0)
   await send({ outcome: 'unknown' })
-  await receipts.apply([receipt(clock, 'r', 0)])
+  await deliveryReceipts.apply([receipt(clock, 'r', 0)])
   clock.step(60)
-  expect(await receipts.adopt(60)).toBe(0)
+  expect(await deliveryReceipts.adopt(60)).toBe(0)
 
   await send({ outcome: 'unknown' }, other)
   await messages.accept(anOrder(account, { to: [other] }))
   const dispatcher = await flights.register(600)
   const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 1, markedMax: 1, leaseSeconds: 600 } as const
   await flights.claim(dispatcher, wanted)
-  expect(await receipts.adopt(60)).toBe(0)
+  expect(await deliveryReceipts.adopt(60)).toBe(0)
   await flights.retire(dispatcher)
   expect(await code(id)).toBe(106)
 })

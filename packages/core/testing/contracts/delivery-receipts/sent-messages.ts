@@ -1,4 +1,4 @@
-import { carrierId, type CarrierId, type Flight, type Receipt, type ReceiptCode } from '@gateway/core'
+import { carrierId, type CarrierId, type Flight, type DeliveryReceipt, type DeliveryReceiptCode } from '@gateway/core'
 import { strict as assert } from 'node:assert'
 import { until } from '../../until.ts'
 import { acceptedAs, allAccepted, referenceOf, type Sent, type Traffic } from '../flights/traffic.ts'
@@ -24,10 +24,17 @@ export async function sentMessages(traffic: Traffic, order: Sent = {}) {
 }
 
 /** A receipt for each message, by the reference that `allAccepted` gives it. */
-export const receiptsFor = (flight: Flight, code: ReceiptCode, rest: Partial<Receipt> = {}): Receipt[] =>
-  flight.messages.map((message) => aReceipt(referenceOf(message), code, rest))
+export const receiptsFor = (
+  flight: Flight,
+  code: DeliveryReceiptCode,
+  rest: Partial<DeliveryReceipt> = {},
+): DeliveryReceipt[] => flight.messages.map((message) => aReceipt(referenceOf(message), code, rest))
 
-export const aReceipt = (reference: string, code: ReceiptCode, rest: Partial<Receipt> = {}): Receipt => ({
+export const aReceipt = (
+  reference: string,
+  code: DeliveryReceiptCode,
+  rest: Partial<DeliveryReceipt> = {},
+): DeliveryReceipt => ({
   carrier: testCarrier,
   reference,
   code,
@@ -45,7 +52,7 @@ export const acceptedUnder = (flight: Flight, references: readonly string[]) =>
   }))
 
 /** Waits until so many kept receipts, or more, have found their messages: what was tried before is not tried at once again. */
-export async function matchAll({ ports: { receipts } }: Traffic, count: number): Promise<void> {
+export async function matchAll({ ports: { deliveryReceipts } }: Traffic, count: number): Promise<void> {
   let found = 0
-  await until(async () => (found += await receipts.match(1000)) >= count)
+  await until(async () => (found += await deliveryReceipts.match(1000)) >= count)
 }

@@ -1,13 +1,13 @@
-import type { Receipt } from './receipt.ts'
+import type { DeliveryReceipt } from './delivery-receipt.ts'
 
 /** Delivery receipts find their messages. */
-export interface Receipts {
+export interface DeliveryReceipts {
   /**
    * Moves each message from a state that may still change to what its receipt says; a final state never changes again (P-7).
    * Of several receipts of one message in a call the first final one counts. A receipt whose message is not known (yet) is
    * kept for `match` and `adopt`. Once it has resolved, nothing is lost by a crash.
    */
-  apply(receipts: readonly Receipt[]): Promise<void>
+  apply(receipts: readonly DeliveryReceipt[]): Promise<void>
   /** Tries again to find the messages of at most `receiptsMax` kept receipts; returns how many it found. */
   match(receiptsMax: number): Promise<number>
   /**

@@ -1,12 +1,12 @@
-import { isFinal, type Receipt } from '@gateway/core'
+import { isFinal, type DeliveryReceipt } from '@gateway/core'
 import { storedReference } from './stored-reference.ts'
 
 /**
  * Of one carrier's receipts the one of each reference that counts: the first final one, else the last. In the order of their
  * references, so that two calls with the same ones never wait for each other crosswise.
  */
-export function onePerMessage(receipts: readonly Receipt[]): readonly Receipt[] {
-  const counting = new Map<string, Receipt>()
+export function onePerMessage(receipts: readonly DeliveryReceipt[]): readonly DeliveryReceipt[] {
+  const counting = new Map<string, DeliveryReceipt>()
   for (const receipt of receipts) {
     const reference = storedReference(receipt.reference)
     const before = counting.get(reference)

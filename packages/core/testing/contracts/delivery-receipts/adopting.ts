@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { OUTCOME, secondsAfter, type Flight, type Receipt } from '@gateway/core'
+import { OUTCOME, secondsAfter, type Flight, type DeliveryReceipt } from '@gateway/core'
 import { numbers } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import { all, granted, times, withTraffic, type Traffic } from '../flights/traffic.ts'
@@ -16,7 +16,7 @@ async function unknownMessages(traffic: Traffic, to: number) {
 }
 
 /** Receipts that tell their numbers and when they were submitted, under references that no record knows. */
-const strangers = (flight: Flight, rest: Partial<Receipt> = {}): Receipt[] =>
+const strangers = (flight: Flight, rest: Partial<DeliveryReceipt> = {}): DeliveryReceipt[] =>
   flight.messages.map(({ to, id }) =>
     aReceipt(`stranger-${id}`, delivered, { number: to, submitted: realClock().now(), ...rest }),
   )
@@ -24,35 +24,35 @@ const strangers = (flight: Flight, rest: Partial<Receipt> = {}): Receipt[] =>
 /** Messages of unknown outcome that have no reference, and receipts that nothing else claims. */
 export const adopting = withTraffic({
   'an unknown message is adopted by the one receipt that fits it, and then matched': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const { account, ids, flight } = await unknownMessages(traffic, 5)
-    await receipts.apply(strangers(flight))
-    assert.equal(await receipts.match(100), 0)
-    assert.equal(await receipts.adopt(0), 5)
+    await deliveryReceipts.apply(strangers(flight))
+    assert.equal(await deliveryReceipts.match(100), 0)
+    assert.equal(await deliveryReceipts.adopt(0), 5)
     await matchAll(traffic, 5)
     assert.deepEqual(await traffic.codes(account, ids), times(5, delivered))
-    assert.equal(await receipts.adopt(0), 0)
+    assert.equal(await deliveryReceipts.adopt(0), 0)
     assert.equal(await traffic.balance(account), granted - 50)
   },
 
   'what recovery called unknown is adopted too, also by a receipt that does not tell when it was submitted': async (
     traffic,
   ) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const { account, ids, dispatcher, flight } = await handedOver(traffic, { to: 2 })
     await traffic.fence(dispatcher)
-    await receipts.apply(strangers(flight, { submitted: undefined }))
-    assert.equal(await receipts.adopt(0), 2)
+    await deliveryReceipts.apply(strangers(flight, { submitted: undefined }))
+    assert.equal(await deliveryReceipts.adopt(0), 2)
     await matchAll(traffic, 2)
     assert.deepEqual(await traffic.codes(account, ids), [delivered, delivered])
   },
 
   'an adopted message is not changed by what its dispatcher tells later': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const { account, ids, dispatcher, flight, record } = await handedOver(traffic, { to: 2 })
     await traffic.fence(dispatcher)
-    await receipts.apply(strangers(flight))
-    assert.equal(await receipts.adopt(0), 2)
+    await deliveryReceipts.apply(strangers(flight))
+    assert.equal(await deliveryReceipts.adopt(0), 2)
     await record(all('refused', flight))
     assert.equal(await traffic.ports.flights.postpone(dispatcher, flight.id, ids, 0), 'fenced')
     assert.deepEqual(await traffic.codes(account, ids), [unknown, unknown])
@@ -62,65 +62,65 @@ export const adopting = withTraffic({
   },
 
   'a receipt is adopted only when it is old enough': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const { flight } = await unknownMessages(traffic, 1)
-    await receipts.apply(strangers(flight))
-    assert.equal(await receipts.adopt(3600), 0)
-    assert.equal(await receipts.adopt(0), 1)
+    await deliveryReceipts.apply(strangers(flight))
+    assert.equal(await deliveryReceipts.adopt(3600), 0)
+    assert.equal(await deliveryReceipts.adopt(0), 1)
   },
 
   'two unknown messages to one number: nobody can tell, nothing is adopted': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const one = await unknownMessages(traffic, 1)
     const two = await unknownMessages(traffic, 1)
-    await receipts.apply(strangers(one.flight))
-    assert.equal(await receipts.adopt(0), 0)
+    await deliveryReceipts.apply(strangers(one.flight))
+    assert.equal(await deliveryReceipts.adopt(0), 0)
     assert.deepEqual(await traffic.codes(one.account, one.ids), [unknown])
     assert.deepEqual(await traffic.codes(two.account, two.ids), [unknown])
   },
 
   'two references for the number of one unknown message: nobody can tell, nothing is adopted': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const { account, ids, flight } = await unknownMessages(traffic, 1)
     const [first] = strangers(flight)
     assert.ok(first)
-    await receipts.apply([first, { ...first, reference: 'another' }])
-    assert.equal(await receipts.adopt(0), 0)
+    await deliveryReceipts.apply([first, { ...first, reference: 'another' }])
+    assert.equal(await deliveryReceipts.adopt(0), 0)
     assert.deepEqual(await traffic.codes(account, ids), [unknown])
   },
 
   'several receipts of one reference are one fit, and the first final one counts': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const { account, ids, flight } = await unknownMessages(traffic, 1)
     for (const code of [OUTCOME.underWay, undeliverable, delivered] as const) {
-      await receipts.apply(strangers(flight, { code }))
+      await deliveryReceipts.apply(strangers(flight, { code }))
     }
-    assert.equal(await receipts.adopt(0), 1)
+    assert.equal(await deliveryReceipts.adopt(0), 1)
     await matchAll(traffic, 3)
     assert.deepEqual(await traffic.codes(account, ids), [undeliverable])
   },
 
   'another carrier, another number, no number, another day: nothing is adopted': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const { account, ids, flight } = await unknownMessages(traffic, 1)
     const [, other] = numbers(2)
     assert.ok(other)
-    await receipts.apply([
+    await deliveryReceipts.apply([
       ...strangers(flight, { carrier: otherCarrier }),
       ...strangers(flight, { reference: 'a', number: other }),
       ...strangers(flight, { reference: 'b', number: undefined }),
       ...strangers(flight, { reference: 'c', submitted: longAgo }),
     ])
-    assert.equal(await receipts.adopt(0), 0)
+    assert.equal(await deliveryReceipts.adopt(0), 0)
     assert.deepEqual(await traffic.codes(account, ids), [unknown])
   },
 
   'while a message to the number may be on its way, its receipt is not given to another': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const lost = await unknownMessages(traffic, 1)
     const onItsWay = await handedOver(traffic, { to: 1 })
-    await receipts.apply(strangers(onItsWay.flight))
-    assert.equal(await receipts.adopt(0), 0)
+    await deliveryReceipts.apply(strangers(onItsWay.flight))
+    assert.equal(await deliveryReceipts.adopt(0), 0)
     const references = strangers(onItsWay.flight).map(({ reference }) => reference)
     await onItsWay.record(
       onItsWay.flight.messages.map((message, i) => ({
@@ -129,29 +129,29 @@ export const adopting = withTraffic({
         handover: { outcome: 'accepted', reference: references[i] ?? '' },
       })),
     )
-    assert.equal(await receipts.adopt(0), 0)
+    assert.equal(await deliveryReceipts.adopt(0), 0)
     await matchAll(traffic, 1)
     assert.deepEqual(await traffic.codes(lost.account, lost.ids), [unknown])
     assert.deepEqual(await traffic.codes(onItsWay.account, onItsWay.ids), [delivered])
   },
 
   'flights whose messages go elsewhere, or were settled or given back, hinder no adoption': async (traffic) => {
-    const { flights, receipts } = traffic.ports
+    const { flights, deliveryReceipts } = traffic.ports
     const lost = await unknownMessages(traffic, 1)
     const other = await handedOver(traffic, { to: 20 })
     const [first, second] = other.ids
     assert.ok(first && second)
     await flights.settle(other.dispatcher, other.flight.id, [{ id: first, code: OUTCOME.expired }])
     await flights.postpone(other.dispatcher, other.flight.id, [second], 3600)
-    await receipts.apply(strangers(lost.flight))
-    assert.equal(await receipts.adopt(0), 1)
+    await deliveryReceipts.apply(strangers(lost.flight))
+    assert.equal(await deliveryReceipts.adopt(0), 1)
   },
 
   'a message is adopted once, whoever adopts': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const { account, ids, flight } = await unknownMessages(traffic, 30)
-    await receipts.apply(strangers(flight))
-    const counts = await Promise.all(times(8, 0).map(() => receipts.adopt(0)))
+    await deliveryReceipts.apply(strangers(flight))
+    const counts = await Promise.all(times(8, 0).map(() => deliveryReceipts.adopt(0)))
     assert.equal(
       counts.reduce((sum, count) => sum + count, 0),
       30,
@@ -161,10 +161,10 @@ export const adopting = withTraffic({
   },
 
   'a receipt that says it was submitted within the hour before the message became unknown fits': async (traffic) => {
-    const { receipts } = traffic.ports
+    const { deliveryReceipts } = traffic.ports
     const { flight } = await unknownMessages(traffic, 1)
     const submitted = secondsAfter(realClock().now(), -1800)
-    await receipts.apply(strangers(flight, { submitted }))
-    assert.equal(await receipts.adopt(0), 1)
+    await deliveryReceipts.apply(strangers(flight, { submitted }))
+    assert.equal(await deliveryReceipts.adopt(0), 1)
   },
 })
