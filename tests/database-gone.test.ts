@@ -20,7 +20,7 @@ afterAll(killLeftovers)
 /** More by hand: `OUTAGE_SECONDS=30`. */
 const outageSeconds = Number(process.env['OUTAGE_SECONDS'] ?? 3)
 const granted = 100_000
-/** 2 s are promised, about 1.2 s are seen; a machine that is busy with other tests may take longer. Without a pulse it is 11 s. */
+/** 2 s are promised, about 1.2 s are seen; a machine that is busy with other tests may take longer. Without the watch on the database it is 11 s. */
 const refusedWithin = 5000
 /** About 3 s are seen. */
 const healedWithin = 30_000
@@ -188,7 +188,9 @@ describe('a database that is gone for a while', () => {
       // Where it says to come again, certainly nothing was done (ruling 1.25).
       expect(attempts.filter(({ retryAfter, number }) => retryAfter !== null && stored.has(number))).toEqual([])
       const unknown = attempts.filter(({ id, number }) => id === undefined && stored.has(number))
-      expect(unknown.filter(({ begun }) => begun < goingAt - refusedWithin || begun > goneAt + knownAfter)).toEqual([])
+      // Not long before the outage, and not while it is known. After it a busy machine may answer late again.
+      const whileKnown = (begun: number): boolean => begun > goneAt + knownAfter && begun < backAt
+      expect(unknown.filter(({ begun }) => begun < goingAt - refusedWithin || whileKnown(begun))).toEqual([])
       expect(await restBalance(clients.rest)).toBe(granted - stored.size)
       expect((await runGateway(['credits', 'verify'], environment)).code).toBe(0)
       const record = (await submissions(folder)).map(({ messageId }) => messageId)
