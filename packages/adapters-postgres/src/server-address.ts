@@ -80,7 +80,6 @@ function readOf(option: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new Error(`${option}: the file ${file} cannot be read (${code ?? 'unknown error'})`, { cause: error })
+    throw new Error(`${option}: the file ${file} cannot be read`, { cause: error })
   }
 }
