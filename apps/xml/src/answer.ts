@@ -3,10 +3,10 @@ import { endResponse, type ConfirmedResponses } from '@gateway/server'
 import { ERROR, type Trouble } from './words.ts'
 import { leaf } from './writing/rendered.ts'
 
-/** What is in the root of the answer: elements that are written already, or an `Error`. */
+/** The content of the answer's root: rendered elements, or an `Error`. */
 export type Answer = { readonly content: string } | Taken | Failure
 
-/** What is returned once: it is offered again if the connection fails before all of it was handed over (ruling 1.20). */
+/** Returned once: offered again if the connection fails before the response is confirmed (ruling 1.20). */
 export interface Taken {
   readonly content: string
   readonly offerAgain: () => Promise<void>
@@ -14,16 +14,16 @@ export interface Taken {
 
 export interface Failure {
   readonly trouble: Trouble
-  /** When it makes sense to come again. */
+  /** The value of Retry-After. */
   readonly retryAfterSeconds?: number
 }
 
-/** Refused before anything was done (ruling 1.25). */
+/** Refused, with nothing done (ruling 1.25). */
 export const overloaded: Failure = { trouble: 'unavailable', retryAfterSeconds: 1 }
 
 const errorElement = leaf('Error')
 
-/** Writes an answer as the document that `inRoot` makes of it (ruling 4.7). */
+/** Writes an answer as a document; `inRoot` renders the root around its content (ruling 4.7). */
 export function writeAnswer(
   response: ServerResponse,
   inRoot: (content: string) => string,
@@ -36,7 +36,7 @@ export function writeAnswer(
   endResponse(response, inRoot(content))
 }
 
-/** Gives any answer. */
+/** Sends any answer; one that is returned once as a confirmed response. */
 export function sendAnswer(
   response: ServerResponse,
   inRoot: (content: string) => string,

@@ -1,7 +1,7 @@
 import type { Credentials } from '@gateway/core'
 import { trimmed, type Element } from './reading/element.ts'
 
-/** What a request said of itself; blank values are not kept. */
+/** The credentials that a request contains; blank values are dropped. */
 export interface CredentialsDraft {
   readonly apiKeys: string[]
   readonly users: string[]
@@ -10,7 +10,7 @@ export interface CredentialsDraft {
 
 export const credentialsDraft = (): CredentialsDraft => ({ apiKeys: [], users: [], passwords: [] })
 
-/** The elements for it, which every request has in its root (spec 4.3). */
+/** The elements of the credentials, in the root of every request (spec 4.3). */
 export const credentialElements = {
   ApiKey: notBlank((draft) => draft.apiKeys),
   User: notBlank((draft) => draft.users),
@@ -23,7 +23,7 @@ function notBlank(values: (draft: CredentialsDraft) => string[]): Element<Creden
   })
 }
 
-/** The key if there is one, else the pair (ruling 4.5). Undefined: neither, or one of them twice, which opens nothing. */
+/** The key if there is one, else the pair (ruling 4.5). Undefined if there is neither, or one of them twice. */
 export function credentialsOf(
   { apiKeys, users, passwords }: CredentialsDraft,
   network: string,

@@ -8,30 +8,30 @@ import { readDocument } from './reading/read-document.ts'
 import type { Flaw } from './words.ts'
 import { document } from './writing/rendered.ts'
 
-/** What an operation gets, beside its input. */
+/** What an operation gets in addition to its input. */
 export interface Call {
   readonly gateway: Gateway
   readonly account: Account
   readonly now: Instant
 }
 
-/** One operation of the interface. `Draft` collects what its request says, `Input` is what can be worked with. */
+/** One operation of the interface. `Draft` collects the elements of its request, `Input` is the checked result. */
 export interface Operation<Draft, Input> {
-  /** Its request's root, without the prefix (ruling 4.2). */
+  /** Root element of the request, without its prefix (ruling 4.2). */
   readonly request: `_${string}`
-  /** Its answer's root. */
+  /** Root element of the answer. */
   readonly response: string
   readonly draft: () => Draft
-  /** What is in the root, beside the credentials. */
+  /** The elements in the root, without the credentials. */
   readonly inside: Readonly<Record<string, Element<Draft>>>
-  /** The input, or the first thing that is wrong with it, in the ruled order (ruling 4.10). */
+  /** The input, or the first error in it (ruling 4.10 gives the order). */
   readonly check: (draft: Draft) => Input | Flaw
-  /** Whether it only reads: then a failure is certain to have done nothing. */
+  /** Whether it only reads: then a failure has changed nothing. */
   readonly reads?: boolean
   readonly answer: (call: Call, input: Input) => Promise<Answer> | Answer
 }
 
-/** A request as it came. */
+/** A request as received. */
 export interface Sent {
   readonly body: Buffer
   readonly contentType: string | undefined
@@ -40,9 +40,9 @@ export interface Sent {
 }
 
 export interface Endpoint {
-  /** The document with this content in the answer's root. */
+  /** The answer document with this content in its root. */
   readonly inRoot: (content: string) => string
-  /** Checks a request in the ruled order (ruling 4.10), and does what it asks for. */
+  /** Checks a request in the order of ruling 4.10 and executes it. */
   readonly run: (by: { readonly gateway: Gateway; readonly clock: Clock }, sent: Sent) => Promise<Answer>
 }
 

@@ -99,7 +99,7 @@ const contentType = fc.constantFrom(
   '',
 )
 
-test('no mutated document, on whichever path, is answered late, with our own trouble, or by no document', async () => {
+test('no mutated document, on any path, is answered late, with an internal error, or without a document', async () => {
   const { post, key } = await serveXml({ wanted: { credits: 1_000_000 } })
   const answers: string[] = []
   await fc.assert(

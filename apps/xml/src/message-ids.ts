@@ -1,11 +1,11 @@
 import { parseMessageId, type MessageId } from '@gateway/core'
 import { elements, trimmed, type Element } from './reading/element.ts'
 
-/** One `MessageID` element: what a status or a delete request asks about. */
+/** One `MessageID` element of a status or delete request. */
 export interface AskedMessage {
   /** As submitted, trimmed. */
   readonly id: string
-  /** Whatever the caller wants to see again beside the answer, trimmed; `''` if nothing. */
+  /** The caller's own text, returned with the result, trimmed; `''` if none. */
   readonly cli: string
 }
 
@@ -29,11 +29,11 @@ export const messageIdElements: Readonly<Record<string, Element<MessageIdsDraft>
   },
 }
 
-/** At least one, and every `ID` a number: digits, whether a message can have that id or not (ruling 4.10). */
+/** At least one message, and every `ID` consists of digits, even if no message can have it (ruling 4.10). */
 export function checkMessageIds({ messages }: MessageIdsDraft): readonly AskedMessage[] | 'not-valid' {
   const asked = messages.map(({ id = '', cli = '' }) => ({ id, cli }))
   return asked.length > 0 && asked.every(({ id }) => /^[0-9]+$/.test(id)) ? asked : 'not-valid'
 }
 
-/** Undefined: no message can have it. */
+/** Undefined if no message can have this id. */
 export const idOf = ({ id }: AskedMessage): MessageId | undefined => parseMessageId(id)

@@ -44,13 +44,13 @@ test.each(readers)(
   },
 )
 
-test('a body that was parsed as something else is no document', async () => {
+test('a body that was parsed as another type is not valid', async () => {
   const { app } = await mountedAt('/api', express.json())
   const { status, text } = await request(app).post('/api/xmlgetstatus.asp').send({ apikey: 'x' })
   expect([status, text]).toEqual([200, errorIn('XMLGatewayStatus_Response', 'Not Valid XML Document')])
 })
 
-test('what is not its own goes on to the next handler, and its own 404 is for whoever mounts it', async () => {
+test('other paths pass to the next handler, and the 404 of the interface is a separate handler', async () => {
   const { app } = await mountedAt('/legacy', express.json())
   const of = async (path: string) => (await request(app).get(path)).text
   expect(await of('/legacy/own.asp')).toBe('own')

@@ -5,16 +5,16 @@ import { takeShortCodeMessages } from './endpoints/xmlgetscmessages.ts'
 import { queryStatus } from './endpoints/xmlgetstatus.ts'
 import { sendMessages } from './endpoints/xmlsendsmsmulti.ts'
 
-/** Where the specification puts the interface. */
+/** The prefix of the specification. */
 export const prefix = '/api'
 
-/** Its prefix in any letter case (ruling 4.1). */
+/** The prefix in any letter case (ruling 4.1). */
 export const mount = /^\/api(?=\/|$)/i
 
-/** The paths below the prefix that are this interface's to answer, with 404 if it must be. */
+/** The paths below the prefix that this interface owns and answers, if only with 404. */
 export const ownsPath = /^\/xml[^/]*\.asp$/i
 
-/** Every operation by its path below the prefix, whose letter case does not count (spec 4.3). */
+/** Every operation by its path below the prefix; letter case does not count (spec 4.3). */
 export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
   ['/xmlsendsmsmulti.asp', sendMessages],
   ['/xmlgetstatus.asp', queryStatus],

@@ -66,13 +66,13 @@ test.each(['/api/xmlsend.asp', '/api/xmlsendsmsmulti.asp/', '/api/xmlsendsmsmult
   },
 )
 
-test('what the process answers beside the interface is reached on other paths only', async () => {
+test('health and metrics answer on other paths only', async () => {
   const { app } = await serveXml({ settings: { health: { checks: {} } } })
   expect((await request(app).get('/health/live')).body).toMatchObject({ live: true })
   expect((await request(app).get('/api/xmlnothing.asp')).status).toBe(404)
 })
 
-test('with every place taken, a request is 503 with Retry-After before anything is done; a place comes back', async () => {
+test('with every place taken, a request is 503 with Retry-After and nothing is done; the place is released', async () => {
   const gate = admissionGate(1)
   const { post, key, orders } = await serveXml({ settings: { gate } })
   const leave = gate.tryEnter()
@@ -89,7 +89,7 @@ test('with every place taken, a request is 503 with Retry-After before anything 
   expect([orders.length, gate.inFlight]).toEqual([3, 0])
 })
 
-test('a place comes back after trouble of our own, too', async () => {
+test('a place is released after an internal error, too', async () => {
   const gate = admissionGate(1)
   const { post, key } = await serveXml({
     settings: { gate },
@@ -100,7 +100,7 @@ test('a place comes back after trouble of our own, too', async () => {
   expect(gate.inFlight).toBe(0)
 })
 
-test('a client that goes away while it sends costs no place and leaves the server in order', async () => {
+test('a client that disconnects while it sends holds no place and harms no other request', async () => {
   const gate = admissionGate(1)
   const { ports, clock } = await serveXml()
   const log = createLog({ level: 'silent', name: 'test' })

@@ -8,7 +8,7 @@ export interface XmlServerSettings extends XmlSettings {
   readonly health?: HealthSettings
 }
 
-/** The XML interface as an app of its own, with health and metrics, and 404 in plain text on any other path. */
+/** An app with the XML interface, health and metrics, and 404 in plain text on any other path. */
 export function createXmlServer(gateway: Gateway, settings: XmlServerSettings): Express {
   const { log, metrics, health } = settings
   const app = createApp({ log, metrics, service: 'xml' })

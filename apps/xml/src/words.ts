@@ -14,10 +14,10 @@ export const REFUSAL = {
   'insufficient-credits': 'NOCREDITS',
 } as const satisfies Record<Refusal, string>
 
-/** What is wrong with the content of a document that could be read. */
+/** Errors in the content of a well-formed document. */
 export type Flaw = 'not-valid' | 'too-many-numbers' | 'too-many-message-ids' | 'invalid-date'
 
-/** Everything that an `Error` element tells. */
+/** Every reason for an `Error` element. */
 export type Trouble =
   Flaw | 'wrong-credentials' | 'too-many-failures' | 'too-large' | 'wrong-method' | 'not-available-yet' | 'unavailable'
 

@@ -1,6 +1,6 @@
 import { admissionGate } from './admission-gate.ts'
 
-test('the gate lets in as many as it has places, and one more for each that leaves', () => {
+test('the gate admits as many requests as it has places, and one more for each release', () => {
   const gate = admissionGate(2)
   const leave = gate.tryEnter()
   expect(gate.tryEnter()).toBeDefined()
@@ -11,7 +11,7 @@ test('the gate lets in as many as it has places, and one more for each that leav
   expect(gate.tryEnter()).toBeUndefined()
 })
 
-test('leaving twice gives one place back', () => {
+test('releasing a place twice releases one place', () => {
   const gate = admissionGate(2)
   const leave = gate.tryEnter()
   gate.tryEnter()

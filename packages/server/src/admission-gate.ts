@@ -1,13 +1,13 @@
 import type { Metrics } from './metrics.ts'
 
-/** Counts what is in flight in this process and refuses the excess early, before it costs anything (P-13). */
+/** Bounds the requests in flight in this process. The excess is refused before it costs anything (P-13). */
 export interface AdmissionGate {
-  /** A place, as the function that gives it back (calling it again does nothing), or undefined: the process is full. */
+  /** Takes a place and returns the function that releases it (idempotent), or undefined if all are taken. */
   readonly tryEnter: () => (() => void) | undefined
   readonly inFlight: number
 }
 
-/** A gate with `inFlightMax` places. Whoever enters leaves in a `finally`. */
+/** A gate with `inFlightMax` places. The caller releases its place in a `finally`. */
 export const admissionGate = (inFlightMax: number): AdmissionGate => {
   let inFlight = 0
   const enter = () => {
@@ -26,7 +26,7 @@ export const admissionGate = (inFlightMax: number): AdmissionGate => {
   }
 }
 
-/** Shows how many places are taken: 0 when nothing is being worked on, whatever became of the clients. */
+/** Reports how many places are taken: 0 when no request is processed. */
 export const measureAdmission = (metrics: Metrics, gate: AdmissionGate): void =>
   metrics.gauge('gateway_requests_in_flight', 'Requests that hold a place', [], () => [
     { labels: {}, value: gate.inFlight },

@@ -11,8 +11,8 @@ const STATUS: Readonly<Record<string, string>> = {
 const LINGER_MS = 1000
 
 /**
- * Answers what is not HTTP and closes the connection: 400, 431 for headers that are too long, 408 for a request that does
- * not end. Only if no other answer is under way on that connection, else a client would read the two as one.
+ * Handles `clientError`: answers 400, 431 (headers too long), 413 or 408 (incomplete request) and closes the connection.
+ * Answers nothing while another response is under way on that connection: a client would read the two as one.
  */
 export const answerMalformed = (inFlight: ReadonlySet<ServerResponse>, log: Log) => {
   const refused = new WeakSet<Duplex>()
@@ -23,7 +23,7 @@ export const answerMalformed = (inFlight: ReadonlySet<ServerResponse>, log: Log)
     log.debug({ code }, 'malformed request')
     if (code === 'ECONNRESET' || !socket.writable || answerUnderWay(inFlight, socket)) return void socket.destroy()
     socket.end(`HTTP/1.1 ${STATUS[code] ?? '400 Bad Request'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
-    // Closing while the client still sends would reset the connection, and the client might never read the answer.
+    // Closing while the client still sends resets the connection, and the client may never read the response.
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
   }
 }

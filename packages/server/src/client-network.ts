@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * The network that a request came from, for counting guesses (ruling 1.26): IPv4 as its /24, IPv6 as its /64, IPv4 in
- * IPv6 clothes as IPv4; 'unknown' if the connection has gone. The peer's address counts, unless the app was told to trust
- * a proxy (Express's `trust proxy`).
+ * The network of a request's client, for counting failed log-ins (ruling 1.26): the /24 of an IPv4 address, the /64 of an IPv6
+ * address; IPv4-mapped IPv6 counts as IPv4; 'unknown' if the connection is closed. It is the peer's address unless the app sets
+ * Express's `trust proxy`.
  */
 export const clientNetwork = (request: IncomingMessage & { readonly ip?: string | undefined }): string =>
   networkOf(request.ip ?? request.socket.remoteAddress ?? '')
@@ -16,7 +16,7 @@ const networkOf = (given: string): string => {
 }
 
 const networkOfIPv6 = (address: string): string => {
-  // The URL parser writes an address in its one canonical form; `::ffff:7f00:1` is IPv4 spelled in hex.
+  // The URL parser gives the canonical form; `::ffff:7f00:1` is an IPv4 address in hex.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(canonical)
   if (mapped) return networkOfMapped(mapped[1] ?? '', mapped[2] ?? '')

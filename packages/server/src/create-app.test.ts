@@ -32,7 +32,7 @@ test('an answer has nosniff, and neither ETag nor X-Powered-By; the query is not
   expect(text).toBe('{}')
 })
 
-test('no header of a client makes Express believe in another address', async () => {
+test('no client header changes the address that Express sees', async () => {
   const { app } = appWith()
   app.get('/ip', (request, response) => void response.send(request.ip))
   const { text } = await supertest(app).get('/ip').set('X-Forwarded-For', '198.51.100.9').expect(200)
@@ -49,7 +49,7 @@ test('pages have the headers that protect them, and still work without TLS', asy
   expect(headers).not.toHaveProperty('strict-transport-security')
 })
 
-test('a success is no line at info, and one line without the query at debug', async () => {
+test('a success logs nothing at info, and one line without the query at debug', async () => {
   for (const [level, count] of [
     ['info', 0],
     ['debug', 1],
@@ -67,7 +67,7 @@ test('a success is no line at info, and one line without the query at debug', as
   }
 })
 
-test('a 5xx that a handler answers is one line of error', async () => {
+test('a 5xx of a handler logs one error line', async () => {
   const { app, lines } = appWith()
   app.get('/bad', (_request, response) => void response.status(500).send('no'))
   await supertest(app).get('/bad').expect(500)
@@ -75,7 +75,7 @@ test('a 5xx that a handler answers is one line of error', async () => {
   expect(lines()).toMatchObject([{ level: 'error', request: { path: '/bad' }, status: 500 }])
 })
 
-test('a storm of 503 is one warning a second, not one for each', async () => {
+test('many 503 log one warning a second', async () => {
   const { app, lines } = appWith()
   app.get('/full', (_request, response) => void response.status(503).send('full'))
   const start = performance.now()
@@ -119,7 +119,7 @@ test('GET /metrics answers in the text form of Prometheus, with the event loop a
   await supertest(app).post('/metrics').expect(404)
 })
 
-test('the event loop is watched from the first scrape on, which tells sane figures already', async () => {
+test('the event loop is sampled from the first scrape on, which already has plausible values', async () => {
   const { app, metrics } = appWith()
   expect(await metrics.registry.metrics()).not.toContain('nodejs_')
   const { text } = await supertest(app).get('/metrics').expect(200)
@@ -176,19 +176,19 @@ describe('onError', () => {
     expect(errors).toHaveLength(1)
   })
 
-  test('half an answer is broken off', async () => {
+  test('a partial response is cut off', async () => {
     const { app, lines } = failing()
     await expect(supertest(app).get('/half')).rejects.toThrow()
     expect(lines()).toHaveLength(1)
   })
 
-  test('an answer that fails breaks the connection off and ends nothing else', async () => {
+  test('an error handler that throws closes its connection only', async () => {
     const { app, lines } = failing()
     await expect(supertest(app).get('/answer-fails')).rejects.toThrow()
     expect(lines()).toHaveLength(2)
   })
 
-  test('a malformed % in a path is the client’s: 400, and no line', async () => {
+  test('a malformed % in a path is 400, and is not logged', async () => {
     const { app, lines } = failing()
     await supertest(app).get('/id/%E0%A4%A').expect(400, 'own form 400')
     expect(lines()).toEqual([])

@@ -4,9 +4,9 @@ import { prepareResponse } from './prepare-response.ts'
 import type { Service } from './observe-requests.ts'
 
 /**
- * An Express app as ours all are: exact paths (letter case and last slash count), no query parsing, no ETag, no
- * `X-Powered-By`, no trust in proxies, `X-Content-Type-Options: nosniff` on every answer, each request measured and
- * logged once. The caller adds its endpoints and, last, its `onError`.
+ * An Express app with exact paths (letter case and trailing slash count), no query parsing, no ETag, no `X-Powered-By`, no trusted
+ * proxy, and `X-Content-Type-Options: nosniff`. Each request is measured and logged once. The caller adds its endpoints and then
+ * `onError`.
  */
 export const createApp = (service: Service): Express => {
   const app = express()
@@ -15,7 +15,7 @@ export const createApp = (service: Service): Express => {
   app.set('query parser', false)
   app.set('etag', false)
   app.disable('x-powered-by')
-  // In any other environment Express's last resort answers with the stack.
+  // In other environments Express's default error handler answers with the stack.
   app.set('env', 'production')
   const begin = prepareResponse(service)
   const first: RequestHandler = (_request, response, next) => {
@@ -26,10 +26,7 @@ export const createApp = (service: Service): Express => {
   return app
 }
 
-/**
- * The headers that protect pages for browsers. They do not demand HTTPS, which would break plain local use: whoever puts TLS in
- * front decides on it.
- */
+/** Security headers for pages. They do not require HTTPS, which would break plain local use: the TLS proxy in front decides. */
 export const pageHeaders = (): RequestHandler =>
   helmet({
     strictTransportSecurity: false,

@@ -2,20 +2,20 @@ import { isatty } from 'node:tty'
 
 const exit = (): void => process.exit(0)
 
-/** Whether this process was started in a terminal; asked at the start, for a terminal that is gone answers no more. */
+/** Whether this process was started in a terminal. Read at the start: a closed terminal cannot be asked. */
 export const hasTerminal = [0, 1, 2].some((fd) => isatty(fd))
 
 const signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', ...(hasTerminal ? (['SIGHUP'] as const) : [])]
 
 /**
- * While a process loads its modules nothing is to be stopped: a signal to end ends it with 0, until `runProcess` takes over. Imports
- * nothing of ours, so that it can be called before the rest is loaded.
+ * Exits with 0 on a stop signal while the process loads its modules, until `runProcess` installs its handlers. This file imports
+ * no other module of the project, so it can be called before the rest is loaded.
  */
 export const exitOnEarlySignals = (): void => {
   for (const signal of signals) process.on(signal, exit)
 }
 
-/** From now on somebody else listens. */
+/** Called once `runProcess` handles the signals. */
 export const removeEarlyHandlers = (): void => {
   for (const signal of signals) process.off(signal, exit)
 }

@@ -27,7 +27,7 @@ const answerFailure: Settings['answerFailure'] = (response, endpoint, status) =>
 }
 const endpoints = new Map(['one', 'bad', 'lacks', 'fails', 'half', 'cannot'].map((name) => [`/x/${name}`, name]))
 
-/** A router in an app of ours, and in one of somebody else at another prefix. */
+/** A router in an app of createApp, and in a foreign Express app at another prefix. */
 const both = (caseSensitive = true, answerer = answer, lastSlashIgnored?: boolean) => {
   const made = (at: string, app: (service: Pick<Settings, 'log' | 'metrics'>) => Express) => {
     const memory = memoryLog('debug')
@@ -115,7 +115,7 @@ test.each(['half', 'cannot'])('a failure of %s that cannot be answered breaks th
   }
 })
 
-test('a client that has gone is nobody’s failure', async () => {
+test('a client that disconnected is not logged as a failure', async () => {
   let handled = 0
   const gone: Settings['answer'] = async (_request, response) => {
     const closed = new Promise((resolve) => response.once('close', resolve))
@@ -134,7 +134,7 @@ test('a client that has gone is nobody’s failure', async () => {
   }
 })
 
-test('an answer that waits behind another one closes with its connection, on a server of somebody else too', async () => {
+test('a pipelined response closes with its connection, on a foreign server too', async () => {
   const [, { app, at }] = both(true, (_request, response) => {
     response.once('close', () => (closed += 1))
     begun += 1
@@ -150,7 +150,7 @@ test('an answer that waits behind another one closes with its connection, on a s
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('what is left is answered, logged and counted by its service', async () => {
+test('fallbackHandler answers, logs and counts for its service', async () => {
   const { log, lines } = memoryLog('debug')
   const metrics = createMetrics()
   const app = express().use(
@@ -163,7 +163,7 @@ test('what is left is answered, logged and counted by its service', async () => 
   expect(lines()).toMatchObject([{ service: 'demo', request: { path: '/api/whatever' } }])
 })
 
-test('a server that we make gives Express its own prototypes, so that it changes none', async () => {
+test('createServerFor uses the prototypes of the app, so that Express changes none', async () => {
   const app = express()
   const seen: boolean[] = []
   app.get('/', (request, response) => {

@@ -1,10 +1,10 @@
 import { customCleanEnv, EnvMissingError, type OptionalValidatorSpec, type ValidatorSpec } from 'envalid'
 import { hideSecrets } from './hide-secrets.ts'
 
-/** What each variable must look like, by name: envalid's validators. `desc` states what is expected, for the reader. */
+/** envalid's validator of each variable, by name. `desc` says in an error what is expected. */
 export type Variables = Record<string, ValidatorSpec<unknown>>
 
-/** The values that `readEnvironment` gives: exactly the names asked for, each with its validator's type. */
+/** The values of `readEnvironment`: exactly the names of `variables`, each with its validator's type. */
 export type Environment<V extends Variables> = Readonly<{
   [Name in keyof V]: V[Name] extends OptionalValidatorSpec<infer Value>
     ? Value | undefined
@@ -16,10 +16,10 @@ export type Environment<V extends Variables> = Readonly<{
 const SECRET_NAME = /pass|secret|token|key|url|credential/i
 
 /**
- * Reads the variables asked for. A blank variable counts as unset (an empty line of a compose file).
+ * Reads and validates `variables`. A blank variable counts as unset (an empty line of a compose file).
  *
- * Throws one Error whose message has one line for each wrong variable: what was found, and what is expected. The value
- * of a variable whose name speaks of a secret (`…URL`, `…KEY`, `…PASSWORD`, `…TOKEN`) is not shown.
+ * Throws one Error with one line for each wrong variable: its value and what is expected. The value is not shown if the
+ * name indicates a secret (`…URL`, `…KEY`, `…PASSWORD`, `…TOKEN`).
  */
 export const readEnvironment = <const V extends Variables>(
   variables: V,
@@ -29,7 +29,7 @@ export const readEnvironment = <const V extends Variables>(
     Object.keys(variables).flatMap((name) => (env[name]?.trim() ? [[name, env[name]]] : [])),
   )
   const reporter = ({ errors }: { errors: Partial<Record<string, Error>> }) => {
-    const wrong = Object.entries(errors).map(([name, error]) => complaint(name, given[name], error, variables[name]))
+    const wrong = Object.entries(errors).map(([name, error]) => errorLine(name, given[name], error, variables[name]))
     if (wrong.length > 0) throw new Error(`The environment cannot be used:\n${wrong.join('\n')}`)
   }
   return customCleanEnv<Variables, Environment<V>>(given, variables, (cleaned) => cleaned as Environment<V>, {
@@ -37,7 +37,7 @@ export const readEnvironment = <const V extends Variables>(
   })
 }
 
-const complaint = (name: string, found: string | undefined, error?: Error, spec?: ValidatorSpec<unknown>): string => {
+const errorLine = (name: string, found: string | undefined, error?: Error, spec?: ValidatorSpec<unknown>): string => {
   const choices = spec?.choices && `one of ${spec.choices.join(', ')}`
   const example = spec?.example && ` (for example ${spec.example})`
   return `  ${name} ${state(name, found, error)}; expected ${spec?.desc ?? choices ?? 'another value'}${example ?? ''}`

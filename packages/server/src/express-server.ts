@@ -9,15 +9,15 @@ import {
 import type { Express } from 'express'
 
 /**
- * A server that has no listener yet. For an app of Express its requests and answers are made with the app's own prototypes: Express
- * sets these on every request, which changes nothing then. Changed, node's own code for them is slow from then on.
+ * An HTTP server without listeners. For an Express app it constructs requests and responses with the app's own prototypes. Express
+ * sets these on every request; a changed prototype makes Node's own code slow (docs/decisions/0036-express-with-its-own-prototypes.md).
  */
 export const createServerFor = (app: RequestListener, options: ServerOptions): Server =>
   createServer(isExpress(app) ? { ...options, ...constructorsOf(app) } : options)
 
 const isExpress = (app: RequestListener): app is Express => 'request' in app && 'response' in app
 
-/** `app.request` and `app.response` become the prototypes of two classes, and stay in their chains. */
+/** Two classes whose prototypes replace `app.request` and `app.response` and inherit from them. */
 const constructorsOf = (app: Express) => {
   class Request extends IncomingMessage {}
   class Response<For extends IncomingMessage = IncomingMessage> extends ServerResponse<For> {}

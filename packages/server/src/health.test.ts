@@ -52,7 +52,7 @@ test('GET /health/ready is 503 as soon as the process is stopping', async () => 
   await supertest(app).get('/health/live').expect(200)
 })
 
-test('a check that has not answered yet is not started again, however many ask', async () => {
+test('a check that has not answered is not started again by further requests', async () => {
   let runs = 0
   const app = appWith({ database: () => new Promise(() => (runs += 1)) })
   const server = app.listen(0, '127.0.0.1')

@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express'
 import { version } from './version.ts'
 
-/** What must work before a process takes work: each check by name, true if it does. */
+/** What must work before a process is ready: each check by name, resolving to true if it works. */
 export type Checks = Readonly<Record<string, () => Promise<boolean>>>
 
 export interface HealthSettings {
   readonly checks: Checks
-  /** Aborted as soon as the process is stopping. */
+  /** Aborted by the stop signal. */
   readonly stopping?: AbortSignal
 }
 
@@ -17,10 +17,10 @@ const FRESH_MS = 500
 const ABANDONED_MS = 10_000
 
 /**
- * GET and HEAD /health/live: 200 as long as the process answers at all. GET and HEAD /health/ready: 200 if every check holds,
- * else 503, with one word for each check: {"ready":false,"version":"1.2.3","checks":{"database":"no answer"}}; 503 from the moment
- * the process is told to stop. A check that takes over a second counts as 'no answer'. Everybody may ask, so a check runs again only
- * half a second after it ended, or 10 s after it began. Every other request passes.
+ * GET and HEAD /health/live: 200 while the process answers at all. GET and HEAD /health/ready: 200 if every check passes, else 503
+ * with the state of each: {"ready":false,"version":"1.2.3","checks":{"database":"no answer"}}; 503 after the stop signal. A check that
+ * takes over 1 s is 'no answer'. Results are cached: a check runs again 0.5 s after it ended, or 10 s after it began. Any other
+ * request passes to the next handler.
  */
 export const healthRoutes = ({ checks, stopping }: HealthSettings): RequestHandler => {
   const bounded = Object.entries(checks).map(([name, check]) => [name, cached(check)] as const)

@@ -1,16 +1,16 @@
 import type { DestinationStream } from 'pino'
 import { hasTerminal, removeEarlyHandlers } from './early-signals.ts'
 
-/** What `runProcess` needs of the process. */
+/** What `runProcess` uses of the Node process; a test passes its own. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stderr: { write(text: string): unknown }
   readonly logTo?: DestinationStream
-  /** Whether it was started in a terminal: then SIGHUP says that this was closed. */
+  /** Whether it was started in a terminal. If so, SIGHUP means that the terminal was closed. */
   readonly hasTerminal: boolean
   on(
     event: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'uncaughtException' | 'unhandledRejection',
-    told: (what: unknown) => void,
+    listener: (value: unknown) => void,
   ): unknown
   exit(code: number): void
 }
@@ -19,8 +19,8 @@ export const thisProcess: Host = {
   env: process.env,
   stderr: process.stderr,
   hasTerminal,
-  on: (event, told) => {
-    process.on(event, told)
+  on: (event, listener) => {
+    process.on(event, listener)
     removeEarlyHandlers()
   },
   exit: (code) => process.exit(code),

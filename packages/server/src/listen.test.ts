@@ -30,7 +30,7 @@ const holding = () => {
 
 const GET = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`
 
-test('it says where it listens', async () => {
+test('it reports its URL', async () => {
   const { url, port, lines } = await serve(holding().app)
   expect(url).toBe(`http://127.0.0.1:${port}`)
   expect(await (await fetch(`${url}/now`)).text()).toBe('now')
@@ -66,7 +66,7 @@ test.each([
   expect((await fetch(`${url}/now`)).status).toBe(200)
 })
 
-test('CONNECT, an upgrade and a client that resets end nothing', async () => {
+test('CONNECT, an upgrade and a reset do not stop the server', async () => {
   const { port, url } = await serve(holding().app)
   const clients = [
     rawClient(port, 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'),
@@ -92,7 +92,7 @@ test('malformed bytes behind a request whose answer is under way never put a sec
   expect(client.received()).not.toContain('400')
 })
 
-test('a pipelined request that waits behind another one hears that its connection broke', async () => {
+test('a pipelined request gets close when its connection is reset', async () => {
   const closed: string[] = []
   const { port } = await serve((request, response) => response.on('close', () => closed.push(request.url ?? '')))
   const client = rawClient(port, GET('/1') + GET('/2') + GET('/3'))

@@ -7,21 +7,21 @@ import { closeQueued } from './queued-responses.ts'
 
 /** A server that accepts connections. */
 export interface Running {
-  /** Where this machine reaches it: `http://127.0.0.1:8080`. */
+  /** Its URL on this machine: `http://127.0.0.1:8080`. */
   readonly url: string
   readonly port: number
   /**
-   * Stops accepting, closes idle connections, lets requests in flight finish (their answers say `Connection: close`), and
-   * after `graceSeconds` breaks off what is left. Resolves when every connection is closed; never rejects.
+   * Stops accepting, closes idle connections, waits for requests in flight (their responses say `Connection: close`), and
+   * destroys the remaining connections after `graceSeconds`. Resolves when every connection is closed; never rejects.
    */
   readonly close: () => Promise<void>
 }
 
 export interface ListenSettings {
-  /** An Express app, or any function that answers requests and neither throws nor rejects. */
+  /** An Express app, or any request listener that neither throws nor rejects. */
   readonly app: RequestListener
   readonly host: string
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   readonly port: number
   readonly log: Log
   /** How long `close` waits for requests in flight; 10 if not given. */
@@ -36,19 +36,19 @@ const LIMITS = {
   connectionsCheckingInterval: 5_000,
   noDelay: true,
 }
-// A client that neither sends nor reads is gone; no handler of ours is silent for as long.
+// A connection without traffic for so long is destroyed. No handler is silent for as long.
 const SILENCE_MS = 120_000
 
 /**
- * Serves an app over HTTP. Malformed HTTP is answered 400, headers over 64 kB 431. Throws one Error that names the address
- * and says what to do if it cannot listen there.
+ * Serves an app over HTTP. Malformed HTTP gets 400, headers over 64 kB get 431. If it cannot listen, throws one Error that names
+ * the address and says what to do.
  */
 export const listen = async ({ app, host, port, log, graceSeconds = 10 }: ListenSettings): Promise<Running> => {
   const server = createServerFor(app, LIMITS)
   server.timeout = SILENCE_MS
   const drain = serve(server, app, log)
   await bind(server, host, port)
-  // A connection that could not be accepted (no file handles left) is no reason to end.
+  // A connection that cannot be accepted (no file descriptors left) does not stop the server.
   server.on('error', (err) => log.error({ err }, 'cannot accept a connection'))
   const { address, port: actual } = server.address() as AddressInfo
   const url = `http://${reachable(address)}:${actual}`
@@ -57,15 +57,15 @@ export const listen = async ({ app, host, port, log, graceSeconds = 10 }: Listen
   return { url, port: actual, close: () => (closed ??= drain(graceSeconds * 1000)) }
 }
 
-/** Hands requests to the app, and returns how to close the server. */
+/** Passes requests to the app. Returns the function that closes the server. */
 const serve = (server: Server, app: RequestListener, log: Log) => {
   const inFlight = new Set<ServerResponse>()
   const connections = new Set<Socket>()
-  closeNoAnswer(server, inFlight)
+  keepUnsentResponses(server, inFlight)
   let closing = false
   const finished = function (this: ServerResponse) {
     inFlight.delete(this)
-    // Node keeps a connection open that becomes idle after `server.close()`; later than its own listener, which makes it idle.
+    // Node keeps a connection that becomes idle after `server.close()`. `setImmediate` runs after Node's listener marked it idle.
     if (closing) setImmediate(() => server.closeIdleConnections())
   }
   server.on('connection', (socket) => {
@@ -84,7 +84,7 @@ const serve = (server: Server, app: RequestListener, log: Log) => {
     closing = true
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close')
-    // Node counts a connection that never sent a byte as busy; browsers keep such ones in store.
+    // Node counts a connection that never sent a byte as busy; browsers open such ones in advance.
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
     const deadline = setTimeout(() => {
       log.warn({ requests: inFlight.size, connections: connections.size }, 'requests broken off at the deadline')
@@ -97,10 +97,10 @@ const serve = (server: Server, app: RequestListener, log: Log) => {
 }
 
 /**
- * Node (seen on 20.20) counts a connection as idle as soon as its answer has ended, however much of that is still unsent, and would
- * cut it off: idle connections are closed when no such answer is left.
+ * Node (seen on 20.20) counts a connection as idle once its response has ended, even with unsent bytes, and would cut it off.
+ * Idle connections are closed only when no such response is left.
  */
-const closeNoAnswer = (server: Server, inFlight: ReadonlySet<ServerResponse>) => {
+const keepUnsentResponses = (server: Server, inFlight: ReadonlySet<ServerResponse>) => {
   const closeIdle = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
     if (![...inFlight].some((response) => response.writableEnded)) closeIdle()

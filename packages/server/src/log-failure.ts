@@ -6,9 +6,8 @@ type LogFailure = (fields: object) => void
 const failuresOf = new WeakMap<Log, LogFailure>()
 
 /**
- * Logs that a request failed: at most one line a second for each log, which is each process, as all its apps share one. A
- * line with its stack for every request of an outage would fill disks and hide what else is said. `unwritten` of a line is
- * how many failures before it have none.
+ * Logs that a request failed: at most one line a second for each log, that is for each process. A stack for every request of an
+ * outage would fill disks and hide other lines. `unwritten` counts the failures since the line before that have no line.
  */
 export const logFailure = (log: Log): LogFailure => {
   const known = failuresOf.get(log)

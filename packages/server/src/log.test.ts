@@ -77,7 +77,7 @@ test('an object that is not plain shows its class only', () => {
   expect(lines()[0]).toMatchObject({ pool: '[Pool]', bytes: '[Buffer]', set: '[Set]' })
 })
 
-test('a circle and a huge value do not break a line', () => {
+test('a circular reference and a huge value do not break a line', () => {
   const { log, lines } = memoryLog()
   const circle: Record<string, unknown> = { big: 'x'.repeat(1e6) }
   circle.self = circle

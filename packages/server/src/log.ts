@@ -16,13 +16,12 @@ const ITEMS_MAX = 20
 const DEPTH_MAX = 5
 
 /**
- * A pino logger: one line of JSON for each event, written at once (so nothing is lost when the process ends). Lines that standard
- * output does not take are lost, and nothing else is.
+ * A pino logger: one line of JSON for each event, written synchronously, so that nothing is lost at exit. A line that standard
+ * output does not accept is dropped.
  *
- * No credential and no content reaches a line, at any depth (P-15): fields that are named like one are hidden; a request
- * shows its method and its path only, an error its type, message, stack, code and causes, any other object that is not
- * plain its class; passwords in connection strings and credential parameters are cut out of the finished line. What it
- * cannot know is a secret written into a message: never put a caller's data into one.
+ * No credential and no message content reaches a line, at any depth (P-15). Fields with such names are hidden. A request shows its
+ * method and path only; an error its type, message, stack, code and causes; any other object with a class only the class name.
+ * `hideSecrets` is applied to the finished line. It cannot recognise a secret inside a message: never put a caller's data there.
  */
 export const createLog = ({ level, name, destination }: LogSettings): Log => {
   const log = pino(
@@ -36,7 +35,7 @@ export const createLog = ({ level, name, destination }: LogSettings): Log => {
     },
     destination ?? { write: (line) => void writeOut(line) },
   )
-  // pino sends the fields of a child through no formatter.
+  // pino does not pass the fields of a child logger through the formatter.
   const child = Reflect.get<object, string>(log, 'child') as (this: Log, fields: object, options?: object) => Log
   const guarded: typeof child = function (fields, options) {
     return child.call(this, showFields(fields, 0), options)
@@ -47,7 +46,7 @@ export const createLog = ({ level, name, destination }: LogSettings): Log => {
 export interface LogSettings {
   /** A level of pino, or `silent`. */
   readonly level: string
-  /** Which process speaks. */
+  /** The name of the process. */
   readonly name: string
   /** Standard output if not given. */
   readonly destination?: DestinationStream
@@ -75,7 +74,7 @@ const show = (value: unknown, depth: number): unknown => {
   return `[${value.constructor.name}]`
 }
 
-// An allow-list: errors of a database carry the parameters and the row they failed on.
+// An allow-list: database errors contain statement parameters and rows.
 const showError = (error: Error, depth: number): Record<string, unknown> => ({
   type: error.name,
   message: error.message.slice(0, TEXT_MAX),

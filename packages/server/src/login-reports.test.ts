@@ -2,7 +2,7 @@ import { measureLogins, warnOfFailedLogins } from './login-reports.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
 
-test('what became of log-ins and how many wait is read anew at each scrape', async () => {
+test('outcomes of log-ins and how many wait are read at each scrape', async () => {
   const metrics = createMetrics()
   const counts = { right: 1, wrong: 0 }
   measureLogins(metrics, { logins: { counts }, waiting: () => 3 })
@@ -13,7 +13,7 @@ test('what became of log-ins and how many wait is read anew at each scrape', asy
   expect(text).toContain('gateway_logins_waiting 3\n')
 })
 
-test('a line about failed log-ins has the account, the network and their number, and nothing else of them', () => {
+test('a line about failed log-ins has the account, the network and their number only', () => {
   const lines: string[] = []
   const log = createLog({ level: 'warn', name: 'test', destination: { write: (line) => void lines.push(line) } })
   const failed = { account: 7, network: '192.0.2.0/24', failures: 900, login: 'sesame-42' }

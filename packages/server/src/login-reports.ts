@@ -1,15 +1,15 @@
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Failed log-ins by user name and password: of one account, or of names that nobody has (null), from one network. */
+/** Failed log-ins by user name and password from one network: of one account, or of unknown names (null). */
 interface FailedLogins {
   readonly account: number | null
   readonly network: string
-  /** Since the line before this one. */
+  /** Since the previous report. */
   readonly failures: number
 }
 
-/** Writes a line for what it is told; whoever tells keeps to one a minute for each account and network. */
+/** Logs one line for each report; the caller limits reports to one a minute for each account and network. */
 export const warnOfFailedLogins =
   (log: Log) =>
   ({ account, network, failures }: FailedLogins): void =>
@@ -20,7 +20,7 @@ interface Logins {
   readonly waiting: () => number
 }
 
-/** Shows what became of log-ins by user name and password, and how many wait. No label names a user (P-15). */
+/** Reports outcomes of log-ins by user name and password, and how many wait. No label names a user (P-15). */
 export function measureLogins(metrics: Metrics, { logins, waiting }: Logins): void {
   metrics.counter('gateway_logins_total', 'Log-ins by user name and password', ['outcome'], () =>
     Object.entries(logins.counts).map(([outcome, value]) => ({ labels: { outcome }, value })),

@@ -2,17 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RequestHandler } from 'express'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** What a process measures about itself. It holds no ids, paths or texts: labels come from fixed sets (P-15). */
+/** The metrics of a process. Labels come from fixed sets: no ids, paths or texts (P-15). */
 export interface Metrics {
-  /** All that is measured. */
+  /** All metrics of the process. */
   readonly registry: Registry
-  /** Counts one answered request; `endpoint` is a name from a fixed set, never a path as a client wrote it. */
+  /** Counts one answered request. `endpoint` comes from a fixed set, never from the client's path. */
   readonly countRequest: (service: string, request: Counted) => void
-  /** Adds a measure of an app's own, read anew at each scrape; its labels come from fixed sets, too. */
+  /** Adds a gauge of an app, read at each scrape. */
   gauge(name: string, help: string, labelNames: readonly string[], read: () => readonly Reading[]): void
-  /** Adds a count of an app's own since its start, read anew at each scrape; no reading is below the one before, or below 0. */
+  /** Adds a counter of an app since its start, read at each scrape. Readings start at 0 or above and never decrease. */
   counter(name: string, help: string, labelNames: readonly string[], read: () => readonly Reading[]): void
-  /** Answers GET and HEAD /metrics in Prometheus's text form; lets every other request pass. */
+  /** Answers GET and HEAD /metrics in Prometheus's text format; passes any other request on. */
   readonly route: RequestHandler
 }
 
@@ -31,12 +31,12 @@ export interface Reading {
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
 
 /**
- * A registry of its own with `http_request_duration_seconds`, and from the first scrape on the defaults (event loop, memory, CPU).
- * The event loop is watched every 10 ms, which costs an idle process more than all else that it does.
+ * A registry with `http_request_duration_seconds`, and from the first scrape on prom-client's defaults (event loop, memory, CPU).
+ * The default event loop monitor samples every 10 ms, which costs an idle process more than everything else.
  */
 export const createMetrics = (): Metrics => {
   const registry = new Registry()
-  // Its `_count` counts requests: a counter beside it would say the same. An observation costs 0.7 µs.
+  // Its `_count` counts requests, so there is no separate counter. An observation costs 0.7 µs.
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'From the headers of a request to the end of its answer',
@@ -76,7 +76,7 @@ export const createMetrics = (): Metrics => {
   }
 }
 
-/** So long the event loop is watched before the first scrape reports it. */
+/** How long the event loop is sampled before the first scrape is answered. */
 const firstScrapeMilliseconds = 50
 
 function metricsRoute(registry: Registry): RequestHandler {

@@ -16,24 +16,24 @@ type Observed = ServerResponse & {
   [reported]?: true
 }
 
-/** Names the endpoint that answers, for metrics. Without it the pattern of Express's route counts, else 'none'. */
+/** Sets the endpoint of a response for metrics. Default: the pattern of Express's route, else 'none'. */
 export const nameEndpoint = (response: ServerResponse, name: string): void => {
   ;(response as Observed)[endpoint] = name
 }
 
-/** This answer's trouble has its line in the log already. */
+/** Marks a failure as logged already. */
 export const markReported = (response: ServerResponse): void => {
   ;(response as Observed)[reported] = true
 }
 
 /**
- * Measures a request and writes its line when its answer has gone: debug, but a 5xx that nobody has reported is an error
- * (`logFailure`); not a 501, since only its client asks for what we have not; and a 503 is a warning, at most one a second (a refusal of overload must stay cheaper than the work refused).
+ * Measures a request and logs it when its response is closed. Level: debug; error (`logFailure`) for a 5xx that is not logged yet,
+ * except 501, which is the client's mistake; a warning, at most one a second, for 503.
  *
- * Returns whether this answer is new to it: of an app mounted in another one the inner one names the service.
+ * The returned function is false for a response seen before: of an app mounted in another one the inner one names the service.
  *
- * One shared listener instead of a child logger for each request: pino-http adds a third to what a request of Express costs
- * in CPU (about 35 µs of 100 on a busy machine of two cores), this with its histogram a tenth.
+ * One shared listener instead of a child logger for each request: pino-http adds a third to the CPU of an Express request (about
+ * 35 µs of 100 on a busy machine of two cores), this with its histogram a tenth.
  */
 export const observeRequests = ({ log, metrics, service }: Service) => {
   const warn = throttled(1000, (unwritten, response: Observed) =>
@@ -63,7 +63,7 @@ export const observeRequests = ({ log, metrics, service }: Service) => {
   }
 }
 
-/** Who answers, and where that is logged and measured. */
+/** The service that answers, with its log and metrics. */
 export interface Service {
   readonly log: Log
   readonly metrics?: Metrics | undefined

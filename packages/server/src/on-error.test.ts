@@ -25,7 +25,7 @@ const serving = async (fail: (gone: Promise<void>) => Promise<void>) => {
   return { running, state, lines: () => lines().filter(({ level }) => level === 'error') }
 }
 
-test('an answer cut short because its reader has gone is nobody’s failure', async () => {
+test('a response cut short by a disconnected client is not logged', async () => {
   const endless = Readable.from(
     (function* () {
       for (;;) yield 'x'.repeat(100_000)
@@ -49,7 +49,7 @@ test('an answer cut short because its reader has gone is nobody’s failure', as
   expect(lines().filter(({ level }) => level === 'error' || level === 'warn')).toEqual([])
 })
 
-test('a failure of ours is still logged when the client has gone meanwhile', async () => {
+test('a server error is logged even if the client disconnected meanwhile', async () => {
   const { running, state, lines } = await serving(async (gone) => {
     await gone
     throw new Error('the books do not balance')
@@ -62,7 +62,7 @@ test('a failure of ours is still logged when the client has gone meanwhile', asy
   await running.close()
 })
 
-test('an outage is one line of error a second, whichever app of the process fails; the next line tells how many had none', async () => {
+test('an outage logs one error line a second for all apps of the process; the next line counts those without one', async () => {
   const { log, lines } = memoryLog()
   const fail = () => {
     throw new Error('the database is away')

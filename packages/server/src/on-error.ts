@@ -5,10 +5,10 @@ import type { Log } from './log.ts'
 import { logFailure } from './log-failure.ts'
 import { markReported } from './observe-requests.ts'
 
-/** Writes the answer in the app's own form. `status` is 400 if the request itself could not be read, else 500. */
+/** Writes the response in the app's own form. `status` is 400 if the request could not be read, else 500. */
 export type AnswerError = (request: Request, response: Response, status: 400 | 500, error: unknown) => void
 
-/** The last middleware of an app: `handleFailure` of whatever a handler threw. */
+/** The last middleware of an app: `handleFailure` for whatever a handler threw. */
 export const onError = (log: Log, answer: AnswerError): ErrorRequestHandler => {
   const failed = handleFailure(log)
   return (error: unknown, request, response, _next) =>
@@ -16,9 +16,9 @@ export const onError = (log: Log, answer: AnswerError): ErrorRequestHandler => {
 }
 
 /**
- * Whatever a handler threw is logged, as `logFailure` does it, and answered by `answer`. If the answer has begun, or `answer` fails too, the
- * connection is broken off, so that half an answer is not taken for a whole one. What only says that the client has gone is
- * nobody's failure and is not reported.
+ * Logs what a handler threw (`logFailure`) and answers it by `answer`. If the response has begun, or `answer` throws too, the
+ * connection is destroyed, so that no client takes a partial response for a whole one. An error that only says that the client
+ * disconnected is ignored.
  */
 export const handleFailure = (log: Log) => {
   const fail = logFailure(log)
@@ -28,7 +28,7 @@ export const handleFailure = (log: Log) => {
     response: ServerResponse,
     answer: (status: 400 | 500) => void,
   ): void => {
-    if (response.destroyed && isHangUp(error)) return
+    if (response.destroyed && isDisconnect(error)) return
     const status = isUnreadable(error) ? 400 : 500
     if (status === 500) fail({ err: error, request })
     markReported(response)
@@ -42,12 +42,18 @@ export const handleFailure = (log: Log) => {
   }
 }
 
-const HANG_UPS = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ABORT_ERR'])
+const DISCONNECT_CODES = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_DESTROYED',
+  'ABORT_ERR',
+])
 
-const isHangUp = (error: unknown): boolean => {
+const isDisconnect = (error: unknown): boolean => {
   const code = types.isNativeError(error) && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && HANG_UPS.has(code)
+  return typeof code === 'string' && DISCONNECT_CODES.has(code)
 }
 
-// Express says so of a malformed `%` in a path parameter.
+// Express throws it for a malformed `%` in a path parameter.
 const isUnreadable = (error: unknown): boolean => types.isNativeError(error) && error.name === 'URIError'

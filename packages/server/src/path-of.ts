@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http'
 const PATH_MAX = 200
 
 /**
- * The path of a request for a log line: without its query, also if a client hid that behind `%3F`, `;`, `&` or `#`
- * (query strings of this family carry credentials), without the host of an absolute address, at most 200 characters.
+ * The path of a request for a log line: without the query, even one that follows `%3F`, `;`, `&` or `#` (queries of the
+ * query-string interface contain credentials), without the host of an absolute URL, at most 200 characters.
  */
 export const pathOf = (request: IncomingMessage & { originalUrl?: string }): string => {
   const url = request.originalUrl ?? request.url ?? ''

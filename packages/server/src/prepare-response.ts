@@ -3,8 +3,8 @@ import { observeRequests, type Service } from './observe-requests.ts'
 import { closeQueued } from './queued-responses.ts'
 
 /**
- * What comes before every answer of ours: its header, that it is measured and logged once, and that it closes when its connection
- * does. Where it was begun already, by the app around it, it changes the name of the service only.
+ * Prepares each response once: sets `X-Content-Type-Options`, measures and logs it, and closes it with its connection.
+ * If an outer app has prepared it already, only the name of the service changes.
  */
 export const prepareResponse = (service: Service) => {
   const observe = observeRequests(service)

@@ -48,14 +48,14 @@ test.each([
   client.socket.destroy()
 })
 
-test('a body is handed over as it came: compressed stays compressed', async () => {
+test('a body is returned as sent: compressed stays compressed', async () => {
   const client = rawClient(port, post('Content-Encoding: gzip\r\nContent-Length: 3', 'abc'))
   await until(() => results.length === 1)
   expect(results[0]).toEqual(Buffer.from('abc'))
   client.socket.destroy()
 })
 
-test('too large is answered before the rest has come, the rest is thrown away, and the connection goes on', async () => {
+test('too-large is resolved before the rest arrives, the rest is discarded, and the connection stays usable', async () => {
   const bytes = 5_000_000
   const client = rawClient(port, post(`Content-Length: ${bytes}`, 'x'.repeat(1000)))
   await until(() => client.received().includes('413'))
@@ -64,7 +64,7 @@ test('too large is answered before the rest has come, the rest is thrown away, a
   client.socket.destroy()
 })
 
-test('a client that goes in the middle of its body is reported as aborted', async () => {
+test('a client that disconnects within its body is aborted', async () => {
   const client = rawClient(port, post('Content-Length: 50', 'x'))
   const arrived = new Promise((resolve) => server.once('request', resolve))
   await arrived
@@ -73,7 +73,7 @@ test('a client that goes in the middle of its body is reported as aborted', asyn
   expect(results).toEqual(['aborted'])
 })
 
-test('a chunk that is no chunk ends as aborted', async () => {
+test('a malformed chunk is aborted', async () => {
   const client = rawClient(port, post('Transfer-Encoding: chunked', 'zz\r\n'))
   await until(() => results.length === 1)
   expect(results).toEqual(['aborted'])

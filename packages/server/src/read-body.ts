@@ -1,19 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 
-/** What a body parser of the app around us made of a body; its bytes are gone. */
+/** A body that a parser of the outer app has parsed; its bytes are gone. */
 export interface ParsedBody {
   readonly parsed: unknown
 }
 
 /**
- * The body of a request as it came over the wire: it is not decompressed, so a caller refuses `Content-Encoding` itself. Of a body that
- * was read before it is what was left: the bytes in `rawBody` (which `verify` of a parser can set) or of `express.raw`, the text of
- * `express.text` in UTF-8, else the value that was parsed.
+ * The body of a request as sent: it is not decompressed, so the caller refuses `Content-Encoding`. If an outer parser has read it:
+ * the bytes of `rawBody` (which a parser's `verify` can set) or of `express.raw`, the text of `express.text` as UTF-8, else the
+ * parsed value.
  *
- * Exactly `maxBytes` pass; one more is 'too-large', told before the rest has come: the caller answers at once, and the
- * rest is thrown away as it arrives (for as long as a request may take), so that the client reads that answer and may go
- * on with its connection. 'aborted': the client has gone, and nobody reads an answer. Never rejects for what a client
- * does; throws if the body has been read and nothing of it was left.
+ * 'too-large': over `maxBytes`, resolved before the rest has arrived. The rest is discarded as it arrives, so that the client reads
+ * the response and can reuse its connection. 'aborted': the client disconnected. Never rejects for what a client does; throws if an
+ * outer parser has read the body and kept nothing.
  */
 export const readBody = async (
   request: IncomingMessage,
@@ -29,11 +28,10 @@ export const readBody = async (
   return collect(request, maxBytes)
 }
 
-/** Parsers make an object of an empty body, too. */
+/** Parsers return an object for an empty body, too. */
 const leftOf = (request: ReadBefore, announced: number, maxBytes: number): Buffer | ParsedBody | 'too-large' => {
   const left = announced === 0 ? '' : (request.rawBody ?? request.body)
-  if (left === undefined)
-    throw new Error('The body of this request was read before it came here, and nothing of it was left.')
+  if (left === undefined) throw new Error('The body of this request was read before, and nothing of it was kept.')
   if (typeof left !== 'string' && !(left instanceof Uint8Array)) return { parsed: left }
   const bytes =
     typeof left === 'string' ? Buffer.from(left) : Buffer.from(left.buffer, left.byteOffset, left.byteLength)
@@ -61,9 +59,9 @@ const collect = (request: IncomingMessage, maxBytes: number) =>
       resolve(only !== undefined && more.length === 0 ? only : Buffer.concat(chunks, bytes))
     })
     request.on('error', ignore)
-    // Also comes after `end`, when it has nothing left to say.
+    // Emitted after `end` too; then the promise is settled already.
     request.once('close', () => resolve('aborted'))
   })
 
-// `close` follows and says it; without a listener node throws.
+// `close` follows; without a listener Node throws.
 const ignore = () => undefined

@@ -20,7 +20,7 @@ const fakeHost = (env: Record<string, string> = {}, hasTerminal = false) => {
     exits,
     stderr: { write: (text: string) => errors.push(text) },
     logTo: { write: (line: string) => void written.push(line) },
-    on: (event: string, told: (what: unknown) => void) => events.on(event, told),
+    on: (event: string, listener: (value: unknown) => void) => events.on(event, listener),
     exit: (code: number) => void exits.push(code),
     signal: (signal: string) => events.emit(signal, signal),
     emit: (event: string, what: unknown) => events.emit(event, what),
@@ -57,7 +57,7 @@ test.each(['SIGTERM', 'SIGINT'])('%s stops what was started, the last one first,
   ])
 })
 
-test('the first line says what starts: its name, its version and that of Node', async () => {
+test('the first line has the name, the version and the version of Node', async () => {
   const host = fakeHost()
   await run(host, ({ log }) => (log.info('of the start'), quiet()))
   const [first] = host.lines()
@@ -65,7 +65,7 @@ test('the first line says what starts: its name, its version and that of Node', 
   expect(version).toMatch(/^\d+\.\d+\.\d+/)
 })
 
-test('SIGTERM lets a request in flight have its answer, and is not ready meanwhile', async () => {
+test('after SIGTERM a request in flight is answered, and the process is not ready', async () => {
   const host = fakeHost()
   const held: (() => void)[] = []
   let port = 0
@@ -102,7 +102,7 @@ test('what does not stop within the deadline is named, and the process exits 1',
   expect(host.lines().at(-1)).toMatchObject({ level: 'error', waitingFor: 'dispatcher' })
 })
 
-test('what fails to stop is logged, the rest is stopped all the same, and the process exits 1', async () => {
+test('a stop step that fails is logged, the other steps run, and the process exits 1', async () => {
   const host = fakeHost()
   const stopped: string[] = []
   await run(host, ({ onStop }) => {
@@ -117,7 +117,7 @@ test('what fails to stop is logged, the rest is stopped all the same, and the pr
   expect(host.lines()).toContainEqual(expect.objectContaining({ level: 'error', what: 'server' }))
 })
 
-test('the same Ctrl-C that comes twice is one; a later second signal exits at once', async () => {
+test('two copies of one Ctrl-C count as one; a later second signal exits at once', async () => {
   const host = fakeHost()
   await run(host, ({ onStop }) => (onStop('dispatcher', forever), quiet()))
   host.signal('SIGINT')
@@ -128,7 +128,7 @@ test('the same Ctrl-C that comes twice is one; a later second signal exits at on
   expect(host.lines().filter(({ msg }) => msg === 'stopping')).toHaveLength(1)
 })
 
-test('a signal during the start waits for it, then stops what it started', async () => {
+test('a signal during the start waits for the start, then stops what it started', async () => {
   const host = fakeHost()
   const stopped: string[] = []
   let go: () => void = () => undefined
@@ -144,7 +144,7 @@ test('a signal during the start waits for it, then stops what it started', async
   expect(stopped).toEqual(['server'])
 })
 
-test('a signal during the start ends it at the next thing that it starts', async () => {
+test('a signal during the start ends it at its next onStop', async () => {
   const host = fakeHost()
   const stopped: string[] = []
   let [go, wentOn]: [() => void, boolean] = [() => undefined, false]
@@ -165,7 +165,7 @@ test('a signal during the start ends it at the next thing that it starts', async
   })
 })
 
-test('a start that hangs is ended by closing what it stands on', async () => {
+test('a start that hangs is ended by closing its resources', async () => {
   const host = fakeHost()
   const stopped: string[] = []
   const done = run(host, async ({ onStop }) => {
@@ -220,19 +220,19 @@ describe('with DRAIN_SECONDS', () => {
     ['SIGINT', 130],
   ])('a second signal (%s) ends the wait and stops in order, a third one ends at once', async (signal, code) => {
     const host = fakeHost({ DRAIN_SECONDS: '3600' })
-    let told = 0
+    let stops = 0
     await runProcess({
       name: 'demo',
       variables: serverVariables(0),
-      start: ({ onStop }) => (onStop('server', () => (told++, forever())), quiet()),
+      start: ({ onStop }) => (onStop('server', () => (stops++, forever())), quiet()),
       host,
     })
     host.signal('SIGTERM')
     host.signal(signal)
-    expect(told).toBe(0)
+    expect(stops).toBe(0)
     await until(() => {
-      if (told === 0) host.signal(signal)
-      return told === 1
+      if (stops === 0) host.signal(signal)
+      return stops === 1
     })
     expect(host.exits).toEqual([])
     await until(() => host.signal(signal) && host.exits.length > 0)
@@ -262,7 +262,7 @@ describe('SIGHUP', () => {
     expect({ exits: host.exits, stopped }).toEqual({ exits: [0], stopped: ['server'] })
   })
 
-  test('while it stops changes nothing, and a signal after it is the first one', async () => {
+  test('during the stop changes nothing, and a signal after it counts as the first', async () => {
     const host = fakeHost({}, true)
     let end: () => void = () => undefined
     await run(host, ({ onStop }) => (onStop('server', () => new Promise<void>((resolve) => (end = resolve))), quiet()))

@@ -6,40 +6,36 @@ import { createLog, type Log } from './log.ts'
 import type { processVariables } from './variables.ts'
 import { version } from './version.ts'
 
-/** What a process is given while it starts. */
+/** What a process gets when it starts. */
 export interface ProcessContext<V extends Variables> {
   readonly environment: Environment<V>
   readonly log: Log
-  /** Aborted as soon as the process is told to stop. */
+  /** Aborted by the first stop signal. */
   readonly stopping: AbortSignal
-  /**
-   * Says how to stop what has just been started. The last one started is the first one stopped. Throws if the process has been told
-   * to stop meanwhile, which ends the start.
-   */
+  /** Registers how to stop what was just started; steps run in reverse order. Throws after a stop signal, which ends the start. */
   readonly onStop: (what: string, stop: () => Promise<void> | void) => void
 }
 
 export interface ProcessSettings<V extends Variables> {
   readonly name: string
   readonly variables: V
-  /** Starts one thing after the other, and tells `onStop` after each. Resolves when the process is up. */
+  /** Starts one part after the other and calls `onStop` after each. Resolves when the process is up. */
   readonly start: (context: ProcessContext<V>) => Promise<void>
-  /** The whole stop may take so long after DRAIN_SECONDS; 25 if not given (P-16). */
+  /** Deadline of the whole stop, after DRAIN_SECONDS; 25 if not given (P-16). */
   readonly stopWithinSeconds?: number
-  /** The process itself, if not given. */
+  /** The Node process if not given. */
   readonly host?: Host
 }
 
 /**
- * The main of a process: reads its environment, makes its log, starts it, and stops it on SIGTERM or SIGINT, in reverse
- * order (P-16). The only place that installs handlers for signals: nothing else in a process of ours may.
+ * The main function of a process: reads its environment, creates its log, starts it, and stops it on SIGTERM or SIGINT, in
+ * reverse order (P-16). Nothing else in a process installs signal handlers.
  *
- * Where there is a DRAIN_SECONDS, a process that is up is told by `stopping` and works on for so long before it stops; another signal
- * ends that wait. While it starts it does not wait. SIGHUP stops a process that was started in a terminal, which has closed then, and
- * does nothing to any other.
+ * With DRAIN_SECONDS, a started process aborts `stopping` and serves on for so long before it stops; another signal ends that wait.
+ * A process that is still starting does not wait. SIGHUP stops a process that was started in a terminal; other processes ignore it.
  *
- * Exit codes: 0 stopped as told; 1 could not start (one message on standard error, what had started is stopped), an
- * uncaught error (one fatal line), or not stopped in time; 128 + n at once for a second signal while it stops.
+ * Exit codes: 0 stopped by a signal; 1 could not start (one message on standard error; what had started is stopped), uncaught
+ * error (one fatal line), or not stopped in time; 128 + n at once for a second signal during the stop.
  */
 export const runProcess = async <const V extends Variables & Pick<typeof processVariables, 'LOG_LEVEL'>>(
   settings: ProcessSettings<V>,
@@ -75,7 +71,7 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
   }
 }
 
-/** A message for a person: the error's and those of its causes, without passwords. */
+/** The messages of an error and its causes, without passwords. */
 const explain = (error: unknown): string => {
   if (!(error instanceof Error)) return hideSecrets(String(error))
   const cause = error.cause instanceof Error && !error.message.includes(error.cause.message) ? error.cause : undefined

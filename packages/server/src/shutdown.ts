@@ -7,29 +7,29 @@ export interface ShutdownSettings {
   readonly host: Host
   readonly log: Log
   readonly stopWithinSeconds: number
-  /** Once it is up, a process that is told to stop works on for so long, not ready any more. */
+  /** How long a started process serves on, not ready, after a stop signal. */
   readonly drainSeconds: number
 }
 
 type Stop = () => Promise<void> | void
 
-// Ctrl-C reaches every process of a terminal, and a package manager hands the one that it got on: two so close are one.
+// Ctrl-C reaches every process of a terminal, and a package manager forwards its own copy: two within this time count as one.
 const ONE_SIGNAL_MS = 300
-// So long a start may go on to its next step before what it stands on is closed.
+// How long a start may continue to its next `onStop` before its resources are closed.
 const START_GRACE_MS = 2000
 
 export interface Shutdown {
-  /** Aborted as soon as the process is told to stop. */
+  /** Aborted by the first stop signal. */
   readonly stopping: AbortSignal
-  /** Throws once the process is told to stop: a start that goes on would only start what is to be stopped. */
+  /** Registers a stop step. Throws after a stop signal, so that a start does not continue. */
   readonly onStop: (what: string, stop: Stop) => void
-  /** Told what starts the process: once that has resolved, it is up. */
+  /** Watches the start: the process is up when it resolves. */
   readonly watch: (start: Promise<void>) => void
-  /** Stops everything and ends the process. */
+  /** Runs the stop steps, last registered first, and exits. */
   readonly stop: (code: number) => Promise<void>
 }
 
-/** How a process ends: by a signal, by an error that nobody caught, or because it could not start. */
+/** Stops a process: on a signal, on an uncaught error, or when it cannot start. */
 export const createShutdown = ({ host, log, stopWithinSeconds, drainSeconds }: ShutdownSettings): Shutdown => {
   const steps: { what: string; stop: Stop }[] = []
   const controller = new AbortController()
@@ -58,7 +58,7 @@ export const createShutdown = ({ host, log, stopWithinSeconds, drainSeconds }: S
     endDrain = undefined
   }
 
-  /** Answers whether all went well. */
+  /** Whether every step succeeded. */
   const runSteps = async (): Promise<boolean> => {
     let well = true
     for (let step = steps.pop(); step !== undefined; step = steps.pop()) {

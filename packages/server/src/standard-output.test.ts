@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeOut } from './standard-output.ts'
 
-test('what was written is there at once, and whole', async () => {
+test('a written text is complete at once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'out-'))
   const fd = openSync(join(folder, 'log'), 'w')
   expect([writeOut('one\n', fd), writeOut('zwei äöü\n', fd), writeOut('', fd)]).toEqual([true, true, true])
@@ -14,13 +14,13 @@ test('what was written is there at once, and whole', async () => {
 })
 
 const onLinux = process.platform === 'linux' ? test : test.skip
-onLinux('a full disk is told, and nothing is thrown', () => {
+onLinux('a full disk returns false and throws nothing', () => {
   const fd = openSync('/dev/full', 'w')
   expect([writeOut('one\n', fd), writeOut('two\n', fd)]).toEqual([false, false])
   closeSync(fd)
 })
 
-test('a descriptor that is closed is told, and nothing is thrown', () => {
+test('a closed descriptor returns false and throws nothing', () => {
   const fd = openSync(process.execPath, 'r')
   closeSync(fd)
   expect(writeOut('one\n', fd)).toBe(false)

@@ -3,8 +3,8 @@ import { writeSync } from 'node:fs'
 const PAUSE_MS = 10
 
 /**
- * Writes at once to a file descriptor, standard output if not given, and answers whether all was written. It never throws: a terminal
- * that was closed, a reader that has gone or a full disk is no reason for a server to end. A slow reader is waited for.
+ * Writes synchronously to a file descriptor (standard output if not given) and returns whether all was written. Waits for a slow
+ * reader. Never throws: a closed terminal, a closed pipe or a full disk does not stop a server.
  */
 export const writeOut = (text: string, fd = 1): boolean => {
   for (let rest: Uint8Array = Buffer.from(text); rest.length > 0;) {

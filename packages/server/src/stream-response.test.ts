@@ -75,7 +75,7 @@ test.each([0, 1, 16, 17, 5000])('all of %i parts come, in chunks and without a l
   expect(gate.inFlight).toBe(0)
 })
 
-test('a client that does not read holds the reading up, and no place', async () => {
+test('a client that does not read stops the source and holds no place', async () => {
   const server = await serve(50_000)
   const client = rawClient(server.port, GET)
   client.socket.pause()
@@ -99,7 +99,7 @@ test('a client that does not read holds the reading up, and no place', async () 
   client.socket.destroy()
 })
 
-test('a client that goes away ends the reading', async () => {
+test('a client that disconnects ends the source', async () => {
   const server = await serve(Infinity)
   const client = rawClient(server.port, GET)
   await until(() => client.received().length > 100_000)
@@ -108,7 +108,7 @@ test('a client that goes away ends the reading', async () => {
   expect([outcomes, parts.ended, gate.inFlight]).toEqual([['done'], true, 0])
 })
 
-test('a client that takes nothing is broken off in time, and the reading ends', async () => {
+test('a client that reads nothing is disconnected in time, and the source ends', async () => {
   const server = await serve(Infinity, { stalledSeconds: 0.1 })
   const client = rawClient(server.port, GET)
   client.socket.pause()
@@ -126,7 +126,7 @@ test('a list behind another one on its connection waits for it', async () => {
   client.socket.destroy()
 })
 
-test('a process that is full refuses it, with nothing written and nothing read', async () => {
+test('a full gate refuses it, with nothing written and nothing read', async () => {
   const leave = gate.tryEnter()
   const server = await serve(10)
   expect((await fetch(server.url)).status).toBe(503)
@@ -152,7 +152,7 @@ test.each(['1.0', '1.1'])('a failure in the middle resets the connection of HTTP
   expect(outcomes).toEqual([new Error('away')])
 })
 
-test('others get their turn while a long list is written to a fast client', async () => {
+test('the event loop runs other work while a long list is written to a fast client', async () => {
   const server = await serve(100_000)
   const long = await new Promise<IncomingMessage>((resolve) => get(server.url, resolve))
   long.resume()

@@ -3,20 +3,20 @@ import type { AdmissionGate } from './admission-gate.ts'
 
 export interface Streaming {
   readonly gate: AdmissionGate
-  /** A client that takes nothing for so long is gone; 120 if not given. */
+  /** A client that reads nothing for so long is disconnected; 120 if not given. */
   readonly stalledSeconds?: number
 }
 
-/** What is written at once, in UTF-16 units: a client makes progress if it takes so much. */
+/** Size of one write in UTF-16 units: a client makes progress if it reads so much. */
 const PIECE_LENGTH = 16_384
 
 /**
- * Writes the parts of a long answer as fast as its client reads them, without `Content-Length`; the status and the headers are set by
- * the caller. It holds a place of the gate while it waits for parts, and none while it waits for the client; once it has begun, it
- * goes on even if the process is full then. 'full': the process has no place for it, and nothing was written.
+ * Writes the parts of a long response as fast as its client reads, without `Content-Length`; the caller has set status and headers.
+ * Holds a place of the gate while it waits for parts, none while it waits for the client; once begun, it continues even if the gate
+ * is full. 'full': the gate had no place, and nothing was written.
  *
- * Rejects with what `parts` throws: if anything was written by then, the connection is reset, so that no client takes half a list
- * for a whole one. If the client goes away, `parts` is ended.
+ * Rejects with what `parts` throws; if anything was written by then, the connection is reset, so that no client takes a partial list
+ * for a whole one. If the client disconnects, `parts` is ended.
  */
 export const streamResponse = async (
   response: ServerResponse,
@@ -36,7 +36,7 @@ export const streamResponse = async (
       leave = gate.tryEnter()
       piece = ''
     }
-    // `end` alone would give a short list its length, and so a form of its own.
+    // `end(piece)` would add a Content-Length to a short list only; all lists have the same form.
     response.write(piece)
     response.end()
   } catch (error) {
@@ -48,12 +48,12 @@ export const streamResponse = async (
   return 'done'
 }
 
-/** Resolves when more can be written, or nothing ever again, and others had their turn. */
+/** Resolves, after a turn of the event loop, when more can be written or the response is closed. */
 const written = (response: ServerResponse, piece: string, stalledMs: number): Promise<void> =>
   new Promise((resolve) => {
     if (response.write(piece) || response.destroyed) return void setImmediate(resolve)
     const timer = setTimeout(() => {
-      // It waits behind another answer on its connection, which has a limit of its own.
+      // It waits behind another response on its connection, which has its own limit.
       if (response.socket === null) timer.refresh()
       else response.req.socket.destroy()
     }, stalledMs)

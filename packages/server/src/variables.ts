@@ -18,7 +18,7 @@ const whole = makeValidator<number>((input) => {
   return Number(input)
 })
 
-/** A whole number from `min` to `max`, `byDefault` if unset. `what` names it with its unit: 'seconds a statement may take'. */
+/** A whole number from `min` to `max`, `byDefault` if unset. `what` is its name with its unit: 'seconds a statement may take'. */
 export const wholeNumber = ({ what, min, max, byDefault }: WholeNumber) => {
   const spec = whole({ default: byDefault, desc: `${what}: a whole number from ${min} to ${max}` })
   return { ...spec, _parse: (input: string) => within(spec._parse(input), min, max) }
@@ -29,8 +29,8 @@ export const text = ({ what, byDefault }: { readonly what: string; readonly byDe
   str({ default: byDefault, desc: what })
 
 /**
- * Values separated by commas, `byDefault` if unset; each once, in the order given. `read` gives a value of its text, or undefined
- * for what is none: then, and if there is none at all, the start is refused. `what` says what each looks like.
+ * Values separated by commas, `byDefault` if unset; in the order given, without duplicates. `read` parses one value; undefined, or an
+ * empty list, refuses the start. `what` describes one value.
  */
 export const listOf = <Value>({ what, read, byDefault }: ListOf<Value>) => {
   const list = makeExactValidator<readonly Value[]>((input) => {
@@ -59,7 +59,7 @@ const within = (value: number, min: number, max: number): number => {
   return value
 }
 
-/** What every process of ours reads: LOG_LEVEL (info), DATABASE_URL (undefined if unset), DATA_DIR (./data). */
+/** Read by every process: LOG_LEVEL (info), DATABASE_URL (undefined if unset), DATA_DIR (./data). */
 export const processVariables = {
   LOG_LEVEL: str({
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -74,8 +74,8 @@ export const processVariables = {
 }
 
 /**
- * `processVariables`, where a server listens: HOST (127.0.0.1) and PORT (the app's own; 0 takes any free one), and for how long it
- * serves on after it was told to stop: DRAIN_SECONDS (0).
+ * `processVariables`, HOST (127.0.0.1), PORT (`port` if unset; 0 for any free one), and DRAIN_SECONDS (0): how long it serves on
+ * after a stop signal.
  */
 export const serverVariables = (port: number) => ({
   ...processVariables,
@@ -93,7 +93,7 @@ export const serverVariables = (port: number) => ({
   }),
 })
 
-/** How long a process waits for its database, and how many connections it may open there. */
+/** Time limits of database calls, and the number of connections. */
 export const databaseVariables = {
   STATEMENT_SECONDS: wholeNumber({ what: 'seconds that a statement may take', min: 1, max: 600, byDefault: 10 }),
   LOCK_SECONDS: wholeNumber({ what: 'seconds that a statement waits for a lock', min: 1, max: 600, byDefault: 5 }),
@@ -101,7 +101,7 @@ export const databaseVariables = {
   CONNECTIONS_MAX: wholeNumber({ what: 'connections for messages of this process', min: 2, max: 100, byDefault: 8 }),
 }
 
-/** What `databaseVariables` say, as a database adapter names it. */
+/** The values of `databaseVariables` under the names of the database adapter. */
 export const databaseSettings = (environment: Readonly<Record<keyof typeof databaseVariables, number>>) => ({
   statementSeconds: environment.STATEMENT_SECONDS,
   lockSeconds: environment.LOCK_SECONDS,
@@ -109,12 +109,12 @@ export const databaseSettings = (environment: Readonly<Record<keyof typeof datab
   hotConnectionsMax: environment.CONNECTIONS_MAX,
 })
 
-/** How much a server takes on at a time. */
+/** How many requests a server processes at a time. */
 export const loadVariables = {
   REQUESTS_MAX: wholeNumber({ what: 'requests worked on at a time', min: 1, max: 100_000, byDefault: 1000 }),
 }
 
-/** How log-ins by user name and password are guarded (ruling 1.26). */
+/** Limits of log-ins by user name and password (ruling 1.26). */
 export const loginVariables = {
   LOGIN_FAILURES_MAX: wholeNumber({
     what: 'failed log-ins of one user from one network',
@@ -131,7 +131,7 @@ export const loginVariables = {
   }),
 }
 
-/** What `loginVariables` say, as the one who checks passwords names it. */
+/** The values of `loginVariables` under the names of the secrets adapter. */
 export const loginSettings = (environment: Readonly<Record<keyof typeof loginVariables, number>>) => ({
   failuresMax: environment.LOGIN_FAILURES_MAX,
   failureSeconds: environment.LOGIN_FAILURE_SECONDS,

@@ -1,6 +1,6 @@
 import { hadNoEffect, withoutEffect } from './without-effect.ts'
 
-test('what it throws is thrown on and known to have had no effect; other errors are not', async () => {
+test('an error from withoutEffect is rethrown and marked; other errors are not', async () => {
   const error = new Error('hard luck')
   expect(hadNoEffect(error)).toBe(false)
   await expect(withoutEffect(() => Promise.reject(error))).rejects.toBe(error)

@@ -1,6 +1,6 @@
 const withoutEffectThrown = new WeakSet<Error>()
 
-/** Runs what only reads, or comes before the work: of what it throws it is certain that nothing was done (ruling 1.25). */
+/** Runs `work` that changes nothing. An error that it throws is marked: nothing was done (ruling 1.25). */
 export async function withoutEffect<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -10,5 +10,5 @@ export async function withoutEffect<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Whether this was thrown by `withoutEffect`: the same request may come again. */
+/** Whether `withoutEffect` threw this error: the same request can safely be repeated. */
 export const hadNoEffect = (error: unknown): boolean => error instanceof Error && withoutEffectThrown.has(error)

@@ -125,7 +125,7 @@ test('a thousand ids are deleted in one call', async () => {
   expect(await balance()).toBe(10_000)
 })
 
-describe('what is wrong is told in the ruled order, and nothing is deleted', () => {
+describe('errors are reported in the ruled order, and nothing is deleted', () => {
   const notValid = 'Not Valid XML Document'
   const rows: readonly [string, (key: string) => string, string][] = [
     ['no document, before credentials', () => '<Svc_DeleteScheduled', notValid],
@@ -158,7 +158,7 @@ describe('what is wrong is told in the ruled order, and nothing is deleted', () 
     expect(await balance()).toBe(990)
   })
 
-  test('trouble of the store is 503 and not NOTFOUND', async () => {
+  test('an error of the store is 503 and not NOTFOUND', async () => {
     const deleteScheduled = () => Promise.reject(new Error('the connection was lost'))
     const { remove } = await serve({
       change: (ports) => ({ ...ports, messages: { ...ports.messages, deleteScheduled } }),

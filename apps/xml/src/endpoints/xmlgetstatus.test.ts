@@ -76,7 +76,7 @@ describe('the status of a message', () => {
     expect(text).toBe(answer(root, row(1, 'NOTFOUND', -1, at) + row(2, 'NOTFOUND', -2, at)))
   })
 
-  test('of another account is that of an id that nobody has, whatever became of it', async () => {
+  test('of another account is that of an unknown id, whatever its outcome', async () => {
     const { ask, ports, account } = await serve()
     await ports.messages.accept(anOrder(account.id, { to: [number] }))
     const other = await anAccount(ports)
@@ -151,7 +151,7 @@ describe('the rows of an answer', () => {
   })
 })
 
-describe('what is wrong is told in the ruled order, and nothing is looked up', () => {
+describe('errors are reported in the ruled order, and nothing is looked up', () => {
   const rows: readonly [string, (key: string) => string, string][] = [
     ['no document, before credentials', () => '<Svc_StatusRequest><ApiKey>', 'Not Valid XML Document'],
     [
@@ -197,7 +197,7 @@ describe('what is wrong is told in the ruled order, and nothing is looked up', (
     expect(lookUps).toEqual([])
   })
 
-  test('trouble of the store is 503 and not NOTFOUND', async () => {
+  test('an error of the store is 503 and not NOTFOUND', async () => {
     const status = () => Promise.reject(new Error('the connection was lost'))
     const { ask } = await serve({ change: (ports) => ({ ...ports, messages: { ...ports.messages, status } }) })
     const { status: http, headers, text } = await ask(asked(1))

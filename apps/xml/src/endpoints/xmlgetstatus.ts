@@ -10,7 +10,7 @@ import { container, leaf } from '../writing/rendered.ts'
 const idsMax = 1000
 const writtenAtATime = 5000
 
-/** The status of messages of the last 90 days; what is beyond 1000 ids has to be asked for again (spec 4.3, rule 5). */
+/** The status of messages of the last 90 days; ids after the first 1000 are SKIPPED (spec 4.3, rule 5). */
 export const queryStatus = endpoint({
   request: '_StatusRequest',
   response: 'XMLGatewayStatus_Response',
@@ -28,14 +28,14 @@ async function lookUp({ gateway, account, now }: Call, asked: readonly AskedMess
   const statuses = await foundFor<AskedMessage, MessageStatus>(asked, idOf, 'not-found', (ids) =>
     gateway.queryStatus(account, ids),
   )
-  // What is not found is so now, all else since it became so (ruling 4.9).
+  // The time of the outcome, or now if there is none (ruling 4.9).
   const rows = statuses.map(({ asked: message, found }) =>
     writeStatus(message, statusWords(found), dateTimeOf(hasOutcome(found) ? found.at : now)),
   )
   return rows.join('')
 }
 
-/** There can be 120 000 of them: others get their turn in between. */
+/** Up to 120 000 ids, written in slices so that the event loop is not blocked. */
 async function skip({ now }: Call, asked: readonly AskedMessage[]): Promise<string> {
   const at = dateTimeOf(now)
   let content = ''

@@ -142,7 +142,7 @@ describe('a send is answered', () => {
   })
 })
 
-describe('the first refusal in the ruled order is the one that is told', () => {
+describe('the first refusal in the ruled order is reported', () => {
   const ownNumber = aNumber('27825550109')
   const rows: readonly [string, { locked?: boolean; text?: string; to: string }, string][] = [
     ['a locked account before no message', { locked: true, text: '', to: '' }, 'ACCOUNTLOCKED'],
@@ -292,7 +292,7 @@ describe('a request is read', () => {
   })
 })
 
-describe('what is wrong is told in the ruled order, and nothing is sent', () => {
+describe('errors are reported in the ruled order, and nothing is sent', () => {
   const many = (count: number) => message('Hi', Array<string>(count).fill(number))
   const badDate = '<Scheduled>x</Scheduled>'
   const noKey = '<ApiKey>wrong</ApiKey>'
@@ -436,18 +436,18 @@ describe('the credentials', () => {
   })
 })
 
-describe('our own trouble', () => {
+describe('an internal error', () => {
   const failing = (accept: () => Promise<never> | Promise<'overloaded'>) =>
     serve({ change: (ports) => ({ ...ports, messages: { ...ports.messages, accept } }) })
 
-  test('of the store is 503 and no business answer, without a promise when to come again', async () => {
+  test('of the store is 503 without Retry-After', async () => {
     const { send } = await failing(() => Promise.reject(new Error('the connection was lost')))
     const { status, headers, text } = await send()
     expect([status, text]).toEqual([503, errorIn(root, 'Service unavailable')])
     expect(headers['retry-after']).toBeUndefined()
   })
 
-  test('of too much work is 503 with Retry-After', async () => {
+  test('by overload is 503 with Retry-After', async () => {
     const { send } = await failing(() => Promise.resolve('overloaded'))
     const { status, headers, text } = await send()
     expect([status, headers['retry-after'], text]).toEqual([503, '1', errorIn(root, 'Service unavailable')])

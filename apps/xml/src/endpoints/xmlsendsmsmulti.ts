@@ -16,7 +16,7 @@ interface SendDraft {
 }
 
 interface MessageDraft {
-  /** URL-encoded, as it came. */
+  /** URL-encoded, as received. */
   text: string | undefined
   readonly numbers: string[]
 }
@@ -24,7 +24,7 @@ interface MessageDraft {
 interface Send {
   /** Undefined: at once. */
   readonly scheduled: Instant | undefined
-  /** What makes a repeated send safe (ruling 1.24); `''` if nothing. */
+  /** Idempotency reference (ruling 1.24); `''` if none. */
   readonly clientRef: string
   readonly messages: readonly MessageDraft[]
 }
@@ -69,13 +69,13 @@ function checkSend({ messages, scheduled = '', clientRef = '' }: SendDraft): Sen
 }
 
 async function send({ gateway, account }: Call, { messages, scheduled, clientRef }: Send): Promise<Answer> {
-  // Whoever gives one repeats a send because it is safe: until it is, nothing is sent.
+  // A client that gives a reference may repeat the send. Idempotency does not exist yet, so nothing is sent.
   if (clientRef !== '') return { trouble: 'not-available-yet' }
   const results = await gateway.sendMessages(
     account,
     messages.map(({ text = '', numbers }) => ({
       text: percentDecode(text),
-      recipients: numbers.length === 0 ? [''] : numbers, // one answer all the same (ruling 4.8)
+      recipients: numbers.length === 0 ? [''] : numbers, // one result all the same (ruling 4.8)
       scheduled,
     })),
   )

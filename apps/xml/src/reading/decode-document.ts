@@ -1,6 +1,6 @@
 import { decodeWindows1252 } from '@gateway/wire'
 
-/** What a byte order mark says. */
+/** Encodings by their byte order mark. */
 const marks: readonly (readonly [string, Buffer])[] = [
   ['utf-8', Buffer.from([0xef, 0xbb, 0xbf])],
   ['utf-16le', Buffer.from([0xff, 0xfe])],
@@ -10,11 +10,10 @@ const encodings = new Set(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso
 const declarationBytesMax = 256
 
 /**
- * The text of a document, in the encoding that its byte order mark, else its XML declaration, else the charset parameter of
- * its content type names, else UTF-8 (ruling 4.1). Undefined: an encoding that we do not read (we read UTF-8, UTF-16,
- * windows-1252, ISO-8859-15, and ISO-8859-1 and US-ASCII as the windows-1252 that those who say so mean), or bytes that are
- * not of that encoding. The mark is not part of the text. A declaration that can be read byte by byte is not in UTF-16: if it says
- * so, as .NET's `StringWriter` does whatever its text becomes, the document is UTF-8.
+ * Decodes a document by its byte order mark, else its XML declaration, else the charset of its content type, else UTF-8 (ruling
+ * 4.1). Supported: UTF-8, UTF-16, windows-1252, ISO-8859-15; ISO-8859-1 and US-ASCII are read as windows-1252. Undefined for another
+ * encoding or invalid bytes. The mark is not part of the text. A single-byte declaration that names UTF-16 (as .NET's `StringWriter`
+ * writes) means UTF-8.
  */
 export function decodeDocument(body: Buffer, contentType = ''): string | undefined {
   const label = markOf(body) ?? declaredIn(body) ?? charsetOf(contentType) ?? 'utf-8'
@@ -30,7 +29,7 @@ export function decodeDocument(body: Buffer, contentType = ''): string | undefin
 const markOf = (body: Buffer): string | undefined =>
   marks.find(([, mark]) => body.subarray(0, mark.length).equals(mark))?.[0]
 
-/** A declaration that can be read before its encoding is known is written in ASCII. */
+/** The encoding that a declaration in ASCII names. */
 function declaredIn(body: Buffer): string | undefined {
   const start = body.toString('latin1', 0, declarationBytesMax)
   const label = /^<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"'>]*)/.exec(start)?.[1]

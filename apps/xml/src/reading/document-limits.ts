@@ -1,9 +1,9 @@
-/** Bounds on any document, before anybody asks what it says (ruling 4.3). */
+/** Bounds on any document, whatever its content (ruling 4.3). */
 export const documentLimits = {
-  /** The root is at depth 1. */
+  /** The root has depth 1. */
   depthMax: 16,
   elementsMax: 250_000,
-  /** UTF-8 bytes of one text, CDATA section, comment or processing instruction, and of all the text of one element; characters of one tag. */
+  /** UTF-8 bytes of one text, CDATA section, comment or processing instruction, and of the text of one element; characters of one tag. */
   nodeBytesMax: 65_536,
 } as const
 

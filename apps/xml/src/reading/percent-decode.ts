@@ -1,15 +1,15 @@
 import { windows1252Character } from '@gateway/wire'
 
 /**
- * Decodes a URL-encoded text once, with `+` as space (ruling 4.4). Its escapes are bytes of UTF-8, or, where they are not, of
- * windows-1252, all of them in one text alike. A malformed `%` stays as it is, and so does what is not escaped.
+ * Decodes a URL-encoded text once, with `+` as space (ruling 4.4). The escaped bytes are UTF-8 if all of them are valid, else
+ * windows-1252. A malformed `%` and unescaped characters stay unchanged.
  */
 export function percentDecode(encoded: string): string {
   const spaced = encoded.replaceAll('+', ' ')
   return spaced.includes('%') ? (decodeUtf8(spaced) ?? decodeBytes(spaced)) : spaced
 }
 
-/** Undefined: escapes that are no UTF-8. */
+/** Undefined if the escapes are not UTF-8. */
 function decodeUtf8(text: string): string | undefined {
   try {
     return text.replace(/(?:%[0-9a-f]{2})+/gi, decodeURIComponent)

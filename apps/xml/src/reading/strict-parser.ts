@@ -1,15 +1,15 @@
 import sax from 'sax'
 import { documentLimits, isOverlong } from './document-limits.ts'
 
-/** What a document consists of. Whoever listens may throw `notValid`, too. */
+/** Parser events. A listener may throw `notValid`, too. */
 export interface DocumentEvents {
   open(name: string): void
-  /** A piece of the text of the innermost open element; there may be several. */
+  /** Part of the text of the innermost open element; called once or more. */
   text(piece: string): void
   close(): void
 }
 
-/** Thrown for a document that is not valid; it says no more, since no answer does (spec 7.3). */
+/** Thrown for an invalid document. It has no details, because no answer has any (spec 7.3). */
 export const notValid = new Error('the document is not valid')
 
 export function refuseIf(bad: boolean): void {
@@ -17,9 +17,8 @@ export function refuseIf(bad: boolean): void {
 }
 
 /**
- * A parser for one document, to be written to it in pieces. It refuses what is not well-formed and what ruling 4.3 forbids. The
- * parser underneath, strict as it is, takes more than XML is: each check here closes one such gap. The characters and the XML
- * declaration are checked before.
+ * A parser for one document, written in slices. It refuses what is not well-formed and what ruling 4.3 forbids. sax in strict mode
+ * accepts more than XML: each check here closes one gap. The caller has checked the characters and the XML declaration.
  */
 export function strictParser(document: string, events: DocumentEvents): sax.SAXParser {
   const options = { strictEntities: true, position: true }
@@ -40,7 +39,7 @@ export function strictParser(document: string, events: DocumentEvents): sax.SAXP
   parser.onopentagstart = bounds.open
   parser.onattribute = ({ name }) => {
     refuseIf(parser.position - parser.startTagPosition > documentLimits.nodeBytesMax)
-    // The parser asks its record of attributes by this name whether it has one, and would call the value.
+    // sax calls `attributes.hasOwnProperty`; an attribute of that name would replace the function.
     refuseIf(name === 'hasOwnProperty')
   }
   parser.onopentag = (tag) => {
@@ -66,7 +65,7 @@ export function strictParser(document: string, events: DocumentEvents): sax.SAXP
   parser.onclosecdata = () => void (textFrom = parser.position)
   parser.oncomment = (comment) => {
     refuseIf(!isSpelled('!--') || isOverlong(comment))
-    textFrom = parser.position + 1 // told before its `>`
+    textFrom = parser.position + 1 // sax reports a comment before its `>`
   }
   parser.onprocessinginstruction = ({ name, body }) => {
     refuseIf(!isSpelled(`?${name}`) || !isInstructionName(name) || isOverlong(body))
@@ -75,7 +74,7 @@ export function strictParser(document: string, events: DocumentEvents): sax.SAXP
   return parser
 }
 
-/** One root, and neither too many elements nor too deep. */
+/** Checks for one root, the number of elements and their depth. */
 function countElements() {
   let depth = 0
   let count = 0
@@ -91,10 +90,10 @@ function countElements() {
   }
 }
 
-/** References are those of XML in its own letter case, and `]]>` ends a CDATA section only. */
+/** Only XML's own references, in lower case, and no `]]>` outside a CDATA section. */
 function checkText(text: string, written: string): void {
   refuseIf(isOverlong(text))
-  // A reference is longer than what it stands for: at the same length there is none.
+  // A reference is longer than its character: equal lengths mean that there is none.
   if (written.length !== text.length) refuseIf(hasForeignReference(written))
   refuseIf(written.includes(']]>'))
 }
@@ -102,7 +101,7 @@ function checkText(text: string, written: string): void {
 const hasForeignReference = (written: string): boolean =>
   /&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-fA-F]+);)/.test(written)
 
-/** The parser drops a second attribute of the same name without a word, and takes `<` in a value. */
+/** sax silently drops a second attribute of the same name and accepts `<` in a value. */
 function checkAttributes(tag: { readonly name: string; readonly attributes: object }, written: string): void {
   if (written.length <= tag.name.length + '/>'.length) return
   const values = written.match(/"[^"]*"|'[^']*'/g) ?? []
@@ -110,6 +109,6 @@ function checkAttributes(tag: { readonly name: string; readonly attributes: obje
   refuseIf(values.some((value) => value.includes('<') || hasForeignReference(value)))
 }
 
-/** `xml` may only be the declaration, which comes first and was read before. */
+/** `xml` names the declaration only, which was removed before. */
 const isInstructionName = (name: string): boolean =>
   /^[\p{L}_:][\p{L}\p{N}_:.·-]*$/u.test(name) && name.toLowerCase() !== 'xml'
