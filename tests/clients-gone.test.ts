@@ -99,7 +99,7 @@ test('requests whose clients have gone, at any point, are done wholly or not at 
     const isWaiting = async () =>
       (
         await database.rows<{ n: number }>(
-          "select (select count(*) from due) + (select count(*) from flight where ids <> '{}') as n",
+          "select (select count(*) from due) + (select count(*) from claimed_batch where ids <> '{}') as n",
         )
       )[0]
     await until(async () => Number((await isWaiting())?.n) === 0, 30_000)

@@ -22,7 +22,7 @@ const next = [
       alter table send add column made_up_label text;
       alter table message add column made_up_hops smallint;
       alter table due add column made_up_weight smallint not null default 1;
-      alter table flight add column made_up_note text`,
+      alter table claimed_batch add column made_up_note text`,
   },
   {
     version: 9002,

@@ -187,8 +187,8 @@ async function holdReplies() {
   const client = new pg.Client({ connectionString: proxied.environment.DATABASE_URL })
   await client.connect()
   await client.query('begin')
-  await client.query('lock table arrival_offered in access exclusive mode')
-  const waiting = `select 1 from pg_locks where relation = 'arrival_offered'::regclass and not granted`
+  await client.query('lock table inbound_message_offered in access exclusive mode')
+  const waiting = `select 1 from pg_locks where relation = 'inbound_message_offered'::regclass and not granted`
   return {
     someoneWaits: async () => ((await client.query(waiting)).rowCount ?? 0) > 0,
     release: () => client.end(),

@@ -21,7 +21,7 @@ export async function checkScene(scene: Scene): Promise<void> {
 export async function checkFilled(scene: Scene, name: string, database: Database): Promise<void> {
   const [row] = await database.query<{ stored: string; found: string }>(
     `select (select sum(n) from send) stored, (select coalesce(sum(hi - lo), 0) from due) + (select coalesce(sum(hi - lo), 0) from later)
-      + (select count(*) from message) + (select count(*) from flight, unnest(ids) i where i is not null) found`,
+      + (select count(*) from message) + (select count(*) from claimed_batch, unnest(ids) i where i is not null) found`,
   )
   const isWhole = row !== undefined && row.stored === row.found
   scene.check(
@@ -84,7 +84,7 @@ async function placesProblem(database: Database, accepted: IdRanges): Promise<st
   const [row] = await database.query<{ same: boolean; found: string }>(
     `with places as (
       select lo, hi from due union all select lo, hi from later
-      union all select i, i + 1 from flight, unnest(ids) i where i is not null and not exists (select from message where id = i)
+      union all select i, i + 1 from claimed_batch, unnest(ids) i where i is not null and not exists (select from message where id = i)
       union all select id, id + 1 from message
     )
     select range_agg(int8range(lo, hi)) = ${acceptedRanges} same, sum(hi - lo) found from places`,
@@ -106,7 +106,7 @@ async function recordProblem({ database, folder }: Scene): Promise<string | unde
   const [delivered, others] = [Number(row?.delivered), Number(row?.others)]
   if (others > 0) return `${others} messages have another outcome`
   if (delivered > ids.length) return `${delivered} delivered, ${ids.length} submitted`
-  const flying = await database.number(`select count(*) from flight`)
+  const flying = await database.number(`select count(*) from claimed_batch`)
   return flying === 0 && delivered !== ids.length ? `${delivered} delivered, ${ids.length} submitted` : undefined
 }
 

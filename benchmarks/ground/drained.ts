@@ -5,7 +5,7 @@ import type { Database } from './postgres.ts'
 const secondsMax = 300
 
 /** Nothing waits for now and nothing flies. Two looks at small tables. */
-const isIdle = `select not exists (select from due) and not exists (select from flight) as idle`
+const isIdle = `select not exists (select from due) and not exists (select from claimed_batch) as idle`
 
 /**
  * Waits until nothing waits for now and as many messages as were accepted are DELIVERED from the smallest of their ids on (later sends may have

@@ -11,10 +11,10 @@ export interface Statements {
 const stages: readonly (readonly [RegExp, string])[] = [
   [/^\s*(?:begin|commit|rollback|set|select pid)\b|as idle|count\(\*\) from message/i, 'none'],
   [/insert into send\b/, 'accept'],
-  [/insert into flight\b/, 'claim'],
+  [/insert into claimed_batch\b/, 'claim'],
   [/insert into message \(/, 'record'],
-  [/update flight set marked/, 'mark'],
-  [/update message_p\d+|message_p\d+ m where|orphan_receipt|newest/, 'receipts'],
+  [/update claimed_batch set marked/, 'mark'],
+  [/update message_p\d+|message_p\d+ m where|unmatched_delivery_receipt|newest/, 'receipts'],
   [/join message m on m\.id = any|array_agg\(u\.id\)/, 'status'],
   [/join suppression|"?suppression"?/, 'screen'],
   [/"account"|"api_key"|from account\b/, 'account and key'],

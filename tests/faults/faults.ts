@@ -95,7 +95,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     const end = performance.now() + 4000
     while (performance.now() < end) {
       const [row] = await database.ask<{ n: string }>(
-        'select count(distinct dispatcher) n from flight where cardinality(ids) > marked',
+        'select count(distinct dispatcher) n from claimed_batch where cardinality(ids) > marked',
       )
       if (Number(row?.n) >= dispatchers.length) return
       await delay(100)

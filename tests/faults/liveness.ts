@@ -47,7 +47,7 @@ interface Work {
 }
 
 const work = `
-select exists (select from due) due, exists (select from flight where marked < cardinality(ids)) claimed,
+select exists (select from due) due, exists (select from claimed_batch where marked < cardinality(ids)) claimed,
   exists (select from dispatcher where lease_until < now() - interval '5 s') dead`
 
 /**

@@ -53,12 +53,12 @@ export const plants = {
   ],
   'delete of a claimed message': [
     {
-      file: `${postgres}/migrations/0003-deletes-and-transfers.js`,
+      file: `${postgres}/migrations/0001-baseline/functions/delete-waiting.js`,
       from: `  return query select * from unnest(v_ids, v_numbers, v_prices);`,
       to: `  with e as (
     select s.first_id, s.price, s.sender, i id, s.msisdns[i - s.first_id + 1] msisdn
     from unnest(p_ids) i join send s on i >= s.first_id and i < s.first_id + s.n
-    where s.account_id = p_account and s.scheduled_at is not null and exists (select from flight f where i = any (f.ids))
+    where s.account_id = p_account and s.scheduled_at is not null and exists (select from claimed_batch f where i = any (f.ids))
   ), m as (
     insert into message (id, send_first_id, msisdn, account_id, sender, code, code_at)
     select id, first_id, msisdn, p_account, sender, 102, now() from e on conflict do nothing returning id
@@ -82,12 +82,12 @@ export const plants = {
   ],
   'recover without epoch': [
     {
-      file: `${postgres}/migrations/0002-flights.js`,
-      from: `    delete from flight where dispatcher = p_dispatcher and (p_seq is null or seq = p_seq) returning *`,
-      to: `    update flight set marked = marked where dispatcher = p_dispatcher and (p_seq is null or seq = p_seq) returning *`,
+      file: `${postgres}/migrations/0001-baseline/functions/release-claimed-batches.js`,
+      from: `    delete from claimed_batch where dispatcher = p_dispatcher and (p_seq is null or seq = p_seq) returning *`,
+      to: `    update claimed_batch set marked = marked where dispatcher = p_dispatcher and (p_seq is null or seq = p_seq) returning *`,
     },
     {
-      file: `${postgres}/migrations/0002-flights.js`,
+      file: `${postgres}/migrations/0001-baseline/functions/recover.js`,
       from: `    requeued := requeued + r.requeued; unknown := unknown + r.unknown;
     delete from dispatcher where id = v_id;`,
       to: `    requeued := requeued + r.requeued; unknown := unknown + r.unknown;
@@ -119,13 +119,13 @@ export const plants = {
   'return once without lock': [
     {
       file: `${postgres}/sql/inbox.js`,
-      from: `order by at, arrival_id limit $3::int for update skip locked`,
-      to: `order by at, arrival_id limit $3::int`,
+      from: `order by at, inbound_message_id limit $3::int for update skip locked`,
+      to: `order by at, inbound_message_id limit $3::int`,
     },
     {
       file: `${postgres}/sql/inbox.js`,
-      from: `from d join arrival a on a.id = d.arrival_id left join sender`,
-      to: `from t join arrival a on a.id = t.arrival_id left join sender`,
+      from: `from d join inbound_message a on a.id = d.inbound_message_id left join sender`,
+      to: `from t join inbound_message a on a.id = t.inbound_message_id left join sender`,
     },
   ],
   'claims end with their first failure': [

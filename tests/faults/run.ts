@@ -219,7 +219,7 @@ async function endOne(member: Member, figures: Figures): Promise<void> {
 }
 
 // A flight without ids only stops a claim that failed and may still be at work; it stays as long as its dispatcher lives.
-const nothingMoves = `(select count(*) from due) + (select count(*) from flight where ids <> '{}')
+const nothingMoves = `(select count(*) from due) + (select count(*) from claimed_batch where ids <> '{}')
   + (select count(*) from later where at < now() + interval '10 min')`
 const allIsReported = `${nothingMoves} + (select count(*) from message where code = 100 and msisdn % 100 <> 94)`
 
@@ -242,7 +242,9 @@ async function repliesHaveCome(database: Database, record: Awaited<ReturnType<ty
   const wanted = record.filter(({ replies }) => replies !== undefined).length
   const end = performance.now() + 30_000
   while (performance.now() < end) {
-    const [row] = await database.ask<{ n: string }>(`select count(*) n from arrival where text = 'Yes, thank you'`)
+    const [row] = await database.ask<{ n: string }>(
+      `select count(*) n from inbound_message where text = 'Yes, thank you'`,
+    )
     if (Number(row?.n) >= wanted) return
     await delay(300)
   }

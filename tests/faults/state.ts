@@ -70,7 +70,7 @@ export async function readState(database: Database): Promise<State> {
   const ranges = await database.ask<{ lo: string; hi: string }>(
     'select lo, hi from due union all select lo, hi from later',
   )
-  const aloft = await database.ask<{ ids: string }>(`select array_to_string(ids, ',') ids from flight`)
+  const aloft = await database.ask<{ ids: string }>(`select array_to_string(ids, ',') ids from claimed_batch`)
   const waiting = new Map<number, number>()
   const wait = (id: number): void => void waiting.set(id, (waiting.get(id) ?? 0) + 1)
   for (const { lo, hi } of ranges) for (let id = Number(lo); id < Number(hi); id++) wait(id)
@@ -86,11 +86,11 @@ export async function readState(database: Database): Promise<State> {
     text: string
     code: boolean
   }>(
-    'select id, account_id account, from_address "from", text, short_code is not null code from arrival order by at, id',
+    'select id, account_id account, from_address "from", text, short_code is not null code from inbound_message order by at, id',
   )
-  const offered = await database.ask<{ id: string }>('select arrival_id id from arrival_offered')
+  const offered = await database.ask<{ id: string }>('select inbound_message_id id from inbound_message_offered')
   const takings = await database.ask<{ account: number; ids: string; milliseconds: string }>(
-    `select account_id account, array_to_string(arrivals, ',') ids, extract(epoch from at) * 1000 milliseconds from arrival_taken`,
+    `select account_id account, array_to_string(inbound_message_ids, ',') ids, extract(epoch from at) * 1000 milliseconds from inbound_message_taken`,
   )
   const incidents = await database.ask<{ what: string; n: string }>('select what, count(*) n from incident group by 1')
   return {
@@ -170,7 +170,7 @@ export async function deletedIds(database: Database): Promise<ReadonlySet<number
 /** How many messages are with dispatchers, due, or due within two minutes. */
 export async function waitingMessages(database: Database): Promise<number> {
   const [row] = await database.ask<{ n: string }>(`
-select coalesce((select sum(hi - lo) from due), 0) + coalesce((select sum(cardinality(ids)) from flight), 0)
+select coalesce((select sum(hi - lo) from due), 0) + coalesce((select sum(cardinality(ids)) from claimed_batch), 0)
   + coalesce((select sum(hi - lo) from later where at < now() + interval '2 min'), 0) n`)
   return Number(row?.n)
 }

@@ -123,7 +123,7 @@ const misplaced = `
 with waiting as (
   select generate_series(lo, hi - 1) id from due union all select generate_series(lo, hi - 1) from later
 ), flying as (
-  select i id from flight, unnest(ids) i where i is not null and not exists (select from message m where m.id = i)
+  select i id from claimed_batch, unnest(ids) i where i is not null and not exists (select from message m where m.id = i)
 ), places as (
   select id from waiting union all select id from flying union all select id from message
 ), wanted as (
@@ -166,7 +166,7 @@ test('connections cut in the middle of anything: each message in one place, subm
   })()
   const isWorkedOff = async () => {
     const { rows } = await admin.query<{ left: boolean }>(
-      `select exists (select from due) or exists (select from later) or exists (select from flight where cardinality(ids) > 0) as left`,
+      `select exists (select from due) or exists (select from later) or exists (select from claimed_batch where cardinality(ids) > 0) as left`,
     )
     return rows[0]?.left === false
   }

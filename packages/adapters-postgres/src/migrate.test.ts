@@ -44,6 +44,23 @@ test('a migrated schema takes nothing more, also after a newer version of the ga
   expect(await migrate(database.connectionString)).toEqual([])
 })
 
+test('a schema of before the first release is refused and not touched', async () => {
+  await run([1, 'create table a (x int)'])
+  await expect(migrate(database.connectionString)).rejects.toThrow('made before the first release')
+  expect(await query('select version, name from schema_migration')).toEqual([{ version: 1, name: 'step-1' }])
+})
+
+test('a migration that comes after the baseline is applied to a schema that has it, beside rows that are there', async () => {
+  await migrate(database.connectionString)
+  await query('insert into account (balance) values (7)')
+  const next = { version: 2, name: 'made-up', sql: 'alter table account add made_up int not null default 3' }
+  expect(await migrate(database.connectionString, silent, [...migrations, next])).toEqual([
+    { version: 2, name: 'made-up' },
+  ])
+  expect(await query('select balance, made_up from account')).toEqual([{ balance: '7', made_up: 3 }])
+  expect(await migrate(database.connectionString)).toEqual([])
+})
+
 test('two schemas of one database are migrated apart from each other', async () => {
   const other = await blankDatabase()
   try {

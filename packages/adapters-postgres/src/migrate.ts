@@ -23,7 +23,8 @@ const madeByAnother = new Set(['23505', '42P07', '42710'])
  * Brings the schema of `connectionString` up to what this code knows, and returns what that took, in order. Each migration
  * is one transaction; several processes at once apply each of them once. A schema that is newer than this code is left
  * as it is: old and new versions run side by side. A migration that would have to wait for traffic steps back after half
- * a second and tries again, for some minutes. Rejects once `signal` is aborted, with what had not been committed undone.
+ * a second and tries again, for some minutes. Rejects once `signal` is aborted, with what had not been committed undone, and
+ * where a migration of the same number but of another name was applied: such a schema is older than the first release.
  */
 export async function migrate(
   connectionString: string,
@@ -42,6 +43,12 @@ export async function migrate(
   try {
     await client.connect()
     const known = await versions(client)
+    const other = migrations.find(({ version, name }) => (known.get(version) ?? name) !== name)
+    if (other !== undefined) {
+      throw new Error(
+        `the schema was made before the first release: its migration ${other.version} is not ${other.name}. Name an empty database.`,
+      )
+    }
     const missing = migrations.filter(({ version }) => !known.has(version))
     const applied: AppliedMigration[] = []
     for (const migration of missing) {
@@ -56,14 +63,15 @@ export async function migrate(
   }
 }
 
-async function versions(client: Client): Promise<ReadonlySet<number>> {
-  const read = async () => (await client.query<{ version: number }>('select version from schema_migration')).rows
+/** Names by version. */
+async function versions(client: Client): Promise<ReadonlyMap<number, string>> {
+  const read = async () => (await client.query<AppliedMigration>('select version, name from schema_migration')).rows
   const rows = await read().catch(async (error: unknown) => {
     if (sqlState(error) !== tableMissing) throw error
     await createTable(client)
     return read()
   })
-  return new Set(rows.map(({ version }) => version))
+  return new Map(rows.map(({ version, name }) => [version, name]))
 }
 
 async function createTable(client: Client): Promise<void> {

@@ -47,7 +47,7 @@ export interface Tables {
     account_id: number
     msisdn: number
     since: Time
-    arrival_id: number | null
+    inbound_message_id: number | null
     text: string
     answers: number | null
   }

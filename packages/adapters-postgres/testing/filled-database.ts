@@ -50,31 +50,39 @@ export async function fillDatabase(connectionString: string): Promise<void> {
     insert into later (lane, attempt, account_id, lo, hi, first_id, due_at, at)
     select 0, i % 2, ${account('i')}, i, i + 1, i, now(), now() + (i % 100 - 1) * interval '1 hour' from ${singles(later)};
     insert into dispatcher (id, lease_until) select nextval('dispatcher_epoch'), now() + interval '1 day' from generate_series(1, ${flying.count / flying.each});
-    insert into flight (dispatcher, seq, carrier, marked, ids, firsts)
+    insert into claimed_batch (dispatcher, seq, carrier, marked, ids, send_first_ids)
     select d.id, 1, 1, 200, x.ids, x.ids
     from dispatcher d, lateral (select array_agg(i) ids from generate_series(${flying.from} + (d.id - 1) * ${flying.each}, ${flying.from} + d.id * ${flying.each} - 1) i) x;
     ${messages(singles(sent), 'now()')};
     ${messages(singles(history), `now() - interval '60 days'`)};
-    insert into orphan_receipt (carrier, carrier_id, code, msisdn, submitted_at, next_try)
+    insert into unmatched_delivery_receipt (carrier, carrier_id, code, msisdn, submitted_at, next_try)
     select 1, 'stranger' || i, 0, 27800000000 + i, now(), now() + interval '1 hour' * (i % 10 - 1) from generate_series(1, ${orphans}) i;
     insert into suppression (account_id, msisdn, kind, since) select i % 20, 27800000000 + i, 1 + i % 3, now() from generate_series(1, 5000) i;
     insert into sender (address) select '1202555' || (1000 + i) from generate_series(1, 300) i;
     update sender set account_id = 1, assigned_at = now() where id = 2;
     insert into chosen_sender (msisdn, accounts, senders) select 27800000000 + i, array[1, 2, 3], array[1, 2, 3] from generate_series(1, 5000) i;
     insert into last_contact (msisdn, sender, account_id, message_id, at) select 27800000000 + i, 1, 1, i, now() - interval '1 year' from generate_series(1, 5000) i;
-    insert into arrival (account_id, short_code, carrier, from_address, to_address, text)
+    insert into inbound_message (account_id, short_code, carrier, from_address, to_address, text)
     select nullif(i % 20, 0), case when i % 3 = 0 and i % 20 > 0 then 2 end, 1, 27800000000 + i, '12025551001', 'hello' from generate_series(1, 20000) i;
-    insert into arrival_offered (account_id, at, arrival_id, to_code) select account_id, at, id, short_code is not null from arrival where account_id is not null and id % 20 <> 1;
-    insert into arrival_taken (operation, account_id, arrivals) select md5('t' || i)::uuid, 1, array[20 * i + 1] from generate_series(1, 900) i;
-    insert into arrival_seen (key, operation) select md5('k' || i)::uuid, md5('o' || i)::uuid from generate_series(1, 5000) i;
-    insert into arrival_parts (key, arrival, numbers, texts, last) select md5('p' || i)::uuid, '{}', '{1}', '{x}', now() - i * interval '1 second' from generate_series(1, 5000) i;
+    insert into inbound_message_offered (account_id, at, inbound_message_id, to_code) select account_id, at, id, short_code is not null from inbound_message where account_id is not null and id % 20 <> 1;
+    insert into inbound_message_taken (operation, account_id, inbound_message_ids) select md5('t' || i)::uuid, 1, array[20 * i + 1] from generate_series(1, 900) i;
+    insert into inbound_message_seen (key, operation) select md5('k' || i)::uuid, md5('o' || i)::uuid from generate_series(1, 5000) i;
+    insert into inbound_message_parts (key, common, numbers, texts, last) select md5('p' || i)::uuid, '{}', '{1}', '{x}', now() - i * interval '1 second' from generate_series(1, 5000) i;
     insert into incident (message_id, what) select i, 'recovered' from generate_series(1, 5000) i;
     insert into ledger (account_id, kind, amount) select 1 + i % ${accounts}, 1, 1 from generate_series(1, 5000) i`)
   await client.end()
 }
 
 /** Tables whose rows come and go. */
-const comingAndGoing = ['due', 'later', 'flight', 'orphan_receipt', 'arrival_offered', 'arrival_parts', 'suppression']
+const comingAndGoing = [
+  'due',
+  'later',
+  'claimed_batch',
+  'unmatched_delivery_receipt',
+  'inbound_message_offered',
+  'inbound_message_parts',
+  'suppression',
+]
 
 /**
  * What waits comes and goes: the planner is told of six rows where there are all of them again. (It believed so, and read

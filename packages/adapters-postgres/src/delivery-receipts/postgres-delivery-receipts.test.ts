@@ -21,7 +21,7 @@ describe('receipts on partitions', () => {
     const postgres = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
     Object.assign(open, { database, postgres, client })
     await postgres.ports.deliveryReceipts.apply(delivered('before anything was sent'))
-    await client.query('delete from orphan_receipt')
+    await client.query('delete from unmatched_delivery_receipt')
   })
 
   afterEach(async () => {
@@ -40,7 +40,7 @@ describe('receipts on partitions', () => {
   const reach = (partition: number) => open.client.query(`select setval('id_block', $1)`, [partition * 500])
   const codes = async () =>
     (await open.client.query<{ code: number }>('select code from message order by id')).rows.map(({ code }) => code)
-  const kept = async () => (await open.client.query('select from orphan_receipt')).rowCount
+  const kept = async () => (await open.client.query('select from unmatched_delivery_receipt')).rowCount
 
   test('a process finds messages in the partitions that have become the newest since it started', async () => {
     const { deliveryReceipts } = open.postgres.ports
@@ -87,7 +87,7 @@ describe('receipts on partitions', () => {
     await deliveryReceipts.apply(delivered('again'))
     expect(await deliveryReceipts.match(10)).toBe(0)
     await store(2, 'again')
-    await open.client.query('update orphan_receipt set next_try = now()')
+    await open.client.query('update unmatched_delivery_receipt set next_try = now()')
     expect(await deliveryReceipts.match(10)).toBe(1)
     expect(await codes()).toEqual([100, 0])
   })
@@ -96,7 +96,7 @@ describe('receipts on partitions', () => {
     const { deliveryReceipts } = open.postgres.ports
     await store(1, 'late', 10)
     await deliveryReceipts.apply(delivered('late'))
-    await open.client.query(`update orphan_receipt set at = now() - interval '11 min'`)
+    await open.client.query(`update unmatched_delivery_receipt set at = now() - interval '11 min'`)
     expect(await deliveryReceipts.match(10)).toBe(1)
     expect(await codes()).toEqual([0])
   })
@@ -106,11 +106,11 @@ describe('receipts on partitions', () => {
     await deliveryReceipts.apply(delivered('nobody'))
     for (let tries = 1; tries <= 3; tries++) {
       expect(await deliveryReceipts.match(10)).toBe(0)
-      await open.client.query(`update orphan_receipt set next_try = now()`)
-      const { rows } = await open.client.query<{ tries: number }>('select tries from orphan_receipt')
+      await open.client.query(`update unmatched_delivery_receipt set next_try = now()`)
+      const { rows } = await open.client.query<{ tries: number }>('select tries from unmatched_delivery_receipt')
       expect(rows).toEqual([{ tries }])
     }
-    await open.client.query(`update orphan_receipt set at = now() - interval '73 hours'`)
+    await open.client.query(`update unmatched_delivery_receipt set at = now() - interval '73 hours'`)
     expect(await deliveryReceipts.match(10)).toBe(0)
     expect(await kept()).toBe(0)
   })

@@ -8,7 +8,7 @@ test('a claim that comes after it was disowned takes nothing, however often it w
   try {
     await client.query(`insert into dispatcher (id, lease_until) values (1, now() + interval '1 min')`)
     const stops = async () =>
-      (await client.query<{ ids: number[] }>('select ids from flight where dispatcher = 1 and seq = 5')).rows
+      (await client.query<{ ids: number[] }>('select ids from claimed_batch where dispatcher = 1 and seq = 5')).rows
     for (let times = 0; times < 3; times++) {
       await client.query('select disown(1, 5)')
       expect(await stops()).toEqual([{ ids: [] }])

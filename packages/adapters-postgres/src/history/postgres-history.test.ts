@@ -216,16 +216,13 @@ describe('blocks of a small installation', () => {
     }
     await ports.deliveryReceipts.apply([receipt])
     expect(await ports.deliveryReceipts.match(10)).toBe(0)
-    expect(await count('orphan_receipt')).toBe(1)
-    await client.query(
-      `insert into client_request (account_id, key, request_hash, answer) values (${id}, 'k', 'h', '{}')`,
-    )
+    expect(await count('unmatched_delivery_receipt')).toBe(1)
     await letDaysPass(client, 1.9)
     await dropAll()
-    expect([await count('orphan_receipt'), await count('client_request')]).toEqual([1, 1])
+    expect(await count('unmatched_delivery_receipt')).toBe(1)
     await letDaysPass(client, 6)
     await dropAll()
-    expect([await count('orphan_receipt'), await count('client_request')]).toEqual([0, 0])
+    expect(await count('unmatched_delivery_receipt')).toBe(0)
   })
 
   test('two processes at once drop everything once', async () => {
@@ -385,7 +382,7 @@ describe('partitions', () => {
     ['something is due', `insert into due (lane, account_id, lo, hi, first_id) values (9, 1, 1, 2, 1)`],
     [
       'something is in a flight',
-      `insert into flight (dispatcher, seq, carrier, marked, ids, firsts) values (7, 1, 0, 0, array[null, 4999999], '{}')`,
+      `insert into claimed_batch (dispatcher, seq, carrier, marked, ids, send_first_ids) values (7, 1, 0, 0, array[null, 4999999], '{}')`,
     ],
     ['a block of it was leased two days ago', `update id_lease set at = now() - interval '47 hours' where block = 7`],
     ['its two tables are not a pair', `alter table message detach partition message_p0`],

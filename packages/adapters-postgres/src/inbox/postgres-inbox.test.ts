@@ -79,11 +79,11 @@ describe('where an answer is lost', () => {
     await sentTo(direct.ports, id)
     await client.query(`create function refuse() returns trigger language plpgsql as $$
       begin if new.text = 'poison' then raise 'no' using errcode = '22000'; end if; return new; end $$;
-      create trigger refuse before insert on arrival for each row execute function refuse()`)
+      create trigger refuse before insert on inbound_message for each row execute function refuse()`)
     const replies = ['a', 'poison', 'b'].map((text) => aReply({ text }))
     await expect(cuttable.ports.inbox.receive(replies, confirmation)).rejects.toThrow('no')
     expect(await inboxTexts(direct.ports, id)).toEqual(['a', 'b'])
-    await client.query('drop trigger refuse on arrival')
+    await client.query('drop trigger refuse on inbound_message')
     expect(await cuttable.ports.inbox.receive(replies, confirmation)).toEqual(['repeated', 'stored', 'repeated'])
     expect(await inboxTexts(direct.ports, id)).toEqual(['a', 'b', 'poison'])
     expect(await cuttable.ports.inbox.receive(replies, confirmation)).toEqual(['stored', 'stored', 'stored'])

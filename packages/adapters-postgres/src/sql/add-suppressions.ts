@@ -19,7 +19,7 @@ with u as materialized (
 ), r as (
   insert into opt_out_reply (account_id, msisdn, since, text)
   select $1::int, msisdn, since, text from u where text is not null and msisdn in (select msisdn from a) order by msisdn
-  on conflict (account_id, msisdn) do update set since = excluded.since, arrival_id = null, text = excluded.text, answers = null
+  on conflict (account_id, msisdn) do update set since = excluded.since, inbound_message_id = null, text = excluded.text, answers = null
 ), g as (
   delete from opt_out_reply o using u, a
   where u.text is null and a.msisdn = u.msisdn and o.account_id = $1::int and o.msisdn = u.msisdn and $2::smallint = 1

@@ -3,5 +3,5 @@ import type { HotStatement } from './hot-statement.ts'
 /** Unknown messages get the references of kept receipts at least $1 seconds old. May be run again. */
 export const adoptReceipts: HotStatement<{ adopted: number }> = {
   name: 'adopt-receipts',
-  text: 'select adopt($1::float8) as adopted',
+  text: 'select adopt_delivery_receipts($1::float8) as adopted',
 }

@@ -28,7 +28,7 @@ with a as (
   insert into due (lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
   select lane, attempt, account_id, upto, hi, first_id, due_at, deletable from d where upto < hi
 ), f as (
-  insert into flight (dispatcher, seq, carrier, marked, ids, firsts, attempts)
+  insert into claimed_batch (dispatcher, seq, carrier, marked, ids, send_first_ids, attempts)
   select $1::bigint, $2::int, $8::smallint, least($6::int, count(*)), array_agg(i), array[min(first_id)], case when max(attempt) > 0 then array_agg(attempt) end
   from (select i, first_id, attempt from d, generate_series(d.lo, d.upto - 1) i order by i) x having count(*) > 0
 )

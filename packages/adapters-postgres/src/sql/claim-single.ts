@@ -37,7 +37,7 @@ with recursive acc (account_id, k) as (
   delete from due where ctid = any (array(select place from c where before < $5::int)) and exists (select from me)
   returning due.*
 ), f as (
-  insert into flight (dispatcher, seq, carrier, marked, ids, firsts, attempts)
+  insert into claimed_batch (dispatcher, seq, carrier, marked, ids, send_first_ids, attempts)
   select $1::bigint, $2::int, $8::smallint, least($6::int, count(*)), array_agg(i), array_agg(first_id), case when max(attempt) > 0 then array_agg(attempt) end
   from (select i, first_id, attempt from d, generate_series(d.lo, d.hi - 1) i order by i) x having count(*) > 0
 )

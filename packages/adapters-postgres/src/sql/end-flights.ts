@@ -11,14 +11,14 @@ export const disown: HotStatement<object> = {
 export const disownUnknown: HotStatement<object> = {
   name: 'disown-unknown',
   text: `
-select disown(dispatcher, seq) from flight
+select disown(dispatcher, seq) from claimed_batch
 where dispatcher = $1::bigint and seq <> all ($2::int[]) and ids <> '{}'`,
 }
 
 /** Ends flight $2 of dispatcher $1: its unmarked messages are due again, the marked ones without a row are 106. */
 export const release: HotStatement<{ requeued: number; unknown: number }> = {
   name: 'release',
-  text: 'select requeued, unknown from release_flights($1::bigint, $2::int)',
+  text: 'select requeued, unknown from release_claimed_batches($1::bigint, $2::int)',
 }
 
 /** Ends dispatcher $1, and its flights as release does. May be run again. */

@@ -64,7 +64,7 @@ with s as materialized (
   select * from message where id = $1::bigint
 ), f as materialized (
   select f.dispatcher, f.carrier, p.n <= f.marked marked, coalesce(f.attempts[p.n], 0) attempt, d.lease_until
-  from flight f cross join lateral array_position(f.ids, $1::bigint) p(n) join dispatcher d on d.id = f.dispatcher
+  from claimed_batch f cross join lateral array_position(f.ids, $1::bigint) p(n) join dispatcher d on d.id = f.dispatcher
   where p.n is not null and not exists (select from m)
 ), c as materialized (
   select carrier, carrier_id reference from m where carrier <> 0 and (carrier_id is not null or code = 106)
@@ -88,7 +88,7 @@ select s.account_id account, s.msisdn number, (select address from sender where 
     from (select why, sum(amount)::bigint amount, min(at) "first", max(at) "last" from ledger
       where account_id = s.account_id and kind = 3 and send_first_id = s.first_id group by why) l) refunds,
   (select json_agg(json_build_object('at', ${ms('r.at')}, 'carrier', k.name, 'reference', r.carrier_id, 'code', r.code, 'own', r.own) order by r.id)
-    from (select r.*, c.reference is not null own from c join orphan_receipt r on r.carrier = c.carrier
+    from (select r.*, c.reference is not null own from c join unmatched_delivery_receipt r on r.carrier = c.carrier
         and (r.carrier_id = c.reference or c.reference is null and r.msisdn = s.msisdn) order by r.id desc limit $2::int) r
       join carrier k on k.id = r.carrier) receipts
 from s`,

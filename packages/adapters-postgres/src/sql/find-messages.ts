@@ -31,8 +31,8 @@ export const findMessages: HotStatement<FoundRow> = {
   name: 'find-messages',
   text: `
 with f as materialized (
-  select p.id, coalesce(f.firsts[p.n], f.firsts[1]) first_id, coalesce(f.attempts[p.n], 0) attempt, p.n <= f.marked marked
-  from flight f cross join lateral unnest(f.ids) with ordinality p(id, n) where p.id is not null
+  select p.id, coalesce(f.send_first_ids[p.n], f.send_first_ids[1]) first_id, coalesce(f.attempts[p.n], 0) attempt, p.n <= f.marked marked
+  from claimed_batch f cross join lateral unnest(f.ids) with ordinality p(id, n) where p.id is not null
 ), c as (
   select m.id, m.send_first_id first_id, 'decided' place, m.code, coalesce(m.code_at, m.sent_at) at, 0 attempt, false marked
   from message m where m.msisdn = $1::bigint and ($2::int is null or m.account_id = $2::int)

@@ -31,15 +31,15 @@ export const takeInbox = byPart<InboxRow>((part) => ({
   name: `take-${part}`,
   text: `
 with t as materialized (
-  select ctid as place from arrival_offered where account_id = $1::int and at >= $2::timestamptz ${offered[part]}
-  order by at, arrival_id limit $3::int for update skip locked
+  select ctid as place from inbound_message_offered where account_id = $1::int and at >= $2::timestamptz ${offered[part]}
+  order by at, inbound_message_id limit $3::int for update skip locked
 ), d as (
-  delete from arrival_offered where ctid = any (array(select place from t)) returning arrival_id
+  delete from inbound_message_offered where ctid = any (array(select place from t)) returning inbound_message_id
 ), k as (
-  insert into arrival_taken (operation, account_id, arrivals) select $4::uuid, $1::int, array_agg(arrival_id) from d having count(*) > 0
+  insert into inbound_message_taken (operation, account_id, inbound_message_ids) select $4::uuid, $1::int, array_agg(inbound_message_id) from d having count(*) > 0
 )
 select a.id, a.from_address as "from", a.at, a.text, a.answers, (select address from sender where id = a.short_code) as code
-from d cross join lateral (select * from arrival where id = d.arrival_id offset 0) a order by a.at, a.id`,
+from d cross join lateral (select * from inbound_message where id = d.inbound_message_id offset 0) a order by a.at, a.id`,
 }))
 
 /** What operation $2 has taken of account $1 is offered again. May be run again. */
@@ -47,11 +47,11 @@ export const putBack: HotStatement<object> = {
   name: 'put-back',
   text: `
 with k as (
-  delete from arrival_taken where operation = $2::uuid and account_id = $1::int returning arrivals
+  delete from inbound_message_taken where operation = $2::uuid and account_id = $1::int returning inbound_message_ids
 )
-insert into arrival_offered (account_id, at, arrival_id, to_code)
-select a.account_id, a.at, a.id, a.short_code is not null from k cross join lateral unnest(k.arrivals) i(id)
-cross join lateral (select * from arrival where id = i.id offset 0) a`,
+insert into inbound_message_offered (account_id, at, inbound_message_id, to_code)
+select a.account_id, a.at, a.id, a.short_code is not null from k cross join lateral unnest(k.inbound_message_ids) i(id)
+cross join lateral (select * from inbound_message where id = i.id offset 0) a`,
 }
 
 const listed: Readonly<Record<InboxPart, string>> = {
@@ -68,13 +68,13 @@ export const listInbox = byPart<{ total: number; id: number | null } & Omit<Inbo
   name: `list-${part}`,
   text: `
 with p as (
-  select id from arrival where account_id = $1::int and at >= $2::timestamptz ${listed[part]} order by at, id offset $3::bigint limit $4::bigint
+  select id from inbound_message where account_id = $1::int and at >= $2::timestamptz ${listed[part]} order by at, id offset $3::bigint limit $4::bigint
 )
 select t.total, m.*
-from (select count(*) total from arrival where account_id = $1::int and at >= $2::timestamptz ${listed[part]}) t
+from (select count(*) total from inbound_message where account_id = $1::int and at >= $2::timestamptz ${listed[part]}) t
 left join (
   select a.id, a.from_address as "from", a.at, a.text, a.answers, s.address as code
-  from p join arrival a on a.id = p.id left join sender s on s.id = a.short_code
+  from p join inbound_message a on a.id = p.id left join sender s on s.id = a.short_code
 ) m on true order by m.at, m.id`,
 }))
 
@@ -91,6 +91,6 @@ export const unownedArrivals: HotStatement<{
   name: 'unowned-arrivals',
   text: `
 select a.id, c.name as carrier, from_address as "from", to_address as "to", at, at::text as exactly, text
-from arrival a join carrier c on c.id = a.carrier
+from inbound_message a join carrier c on c.id = a.carrier
 where account_id is null and (at, a.id) > (coalesce($1::timestamptz, '-infinity'), $2::bigint) order by at, a.id limit $3::int`,
 }

@@ -20,7 +20,7 @@ export const listOptOuts: HotStatement<OptOutPiece> = {
   text: `
 select string_agg(s.number, ',' order by s.number) as numbers,
   string_agg(floor(extract(epoch from s.since) * 1000)::bigint::text, ',' order by s.number) as since,
-  json_agg(case when r.text is not null then json_build_array(r.arrival_id, r.text, r.answers) end order by s.number)::text as replies
+  json_agg(case when r.text is not null then json_build_array(r.inbound_message_id, r.text, r.answers) end order by s.number)::text as replies
 from (
   select msisdn, since, (msisdn::text) collate "C" as number from suppression
   where account_id = $1::int and kind = 1 and (msisdn::text) collate "C" > $2 order by (msisdn::text) collate "C" limit $3::int

@@ -6,5 +6,5 @@ import type { HotStatement } from './hot-statement.ts'
  */
 export const mark: HotStatement<{ marked: number }> = {
   name: 'mark',
-  text: 'update flight set marked = greatest(marked, $3::int) where dispatcher = $1::bigint and seq = $2::int returning marked',
+  text: 'update claimed_batch set marked = greatest(marked, $3::int) where dispatcher = $1::bigint and seq = $2::int returning marked',
 }

@@ -10,7 +10,7 @@ export const matchReceipts: HotStatement<{ found: number }> = {
   name: 'match-receipts',
   text: `
 with o as (
-  select * from orphan_receipt where next_try <= now() order by next_try limit $1::int for update skip locked
+  select * from unmatched_delivery_receipt where next_try <= now() order by next_try limit $1::int for update skip locked
 ), f as (
   select o.*, (
     select max(m.id + 0) from message m where m.carrier_id = o.carrier_id and m.carrier = o.carrier
@@ -22,9 +22,9 @@ with o as (
   update message m set code = b.code, code_at = b.at from (select * from b order by carrier_id collate "C") b
   where m.id = any (array[b.message_id]) and m.code in (100, 105, 106) and m.code <> b.code
 ), x as (
-  delete from orphan_receipt where id = any (array(select id from f where message_id is not null or at < now() - interval '3 days'))
+  delete from unmatched_delivery_receipt where id = any (array(select id from f where message_id is not null or at < now() - interval '3 days'))
 ), y as (
-  update orphan_receipt set tries = tries + 1, next_try = now() + make_interval(secs => least(3600, 2 ^ tries))
+  update unmatched_delivery_receipt set tries = tries + 1, next_try = now() + make_interval(secs => least(3600, 2 ^ tries))
   where id = any (array(select id from f where message_id is null and at >= now() - interval '3 days'))
 )
 select count(message_id)::int as found from f`,

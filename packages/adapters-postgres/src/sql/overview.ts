@@ -19,7 +19,7 @@ export const listDispatchers: HotStatement<{
   text: `
 with h as (
   select f.dispatcher, f.seq, f.carrier, count(*) messages, count(*) filter (where u.n <= f.marked) in_doubt
-  from flight f cross join lateral unnest(f.ids) with ordinality u(id, n)
+  from claimed_batch f cross join lateral unnest(f.ids) with ordinality u(id, n)
   where u.id is not null and not exists (select from message m where m.id = u.id)
   group by f.dispatcher, f.seq, f.carrier
 ), l as (

@@ -11,15 +11,15 @@ export const postpone: HotStatement<{ alive: boolean }> = {
   name: 'postpone',
   text: `
 with o as (
-  select ids, firsts, attempts from flight where dispatcher = $1::bigint and seq = $2::int for update
+  select ids, send_first_ids, attempts from claimed_batch where dispatcher = $1::bigint and seq = $2::int for update
 ), v as (
   select c.id, coalesce(o.attempts[p.n], 0) + 1 attempt, s.first_id, s.n, s.account_id, coalesce(s.scheduled_at, s.created_at) due_at
   from o cross join (select distinct id from unnest($3::bigint[]) t(id)) c cross join lateral array_position(o.ids, c.id) p(n)
   cross join lateral (
-    select first_id, n, account_id, scheduled_at, created_at from send where first_id = coalesce(o.firsts[p.n], o.firsts[1]) offset 0) s
+    select first_id, n, account_id, scheduled_at, created_at from send where first_id = coalesce(o.send_first_ids[p.n], o.send_first_ids[1]) offset 0) s
   where p.n is not null and not exists (select from message m where m.id = any (array[c.id]))
 ), f as (
-  update flight set ids = array(select case when x = any($3::bigint[]) then null else x end from unnest(flight.ids) with ordinality t(x, n) order by n)
+  update claimed_batch set ids = array(select case when x = any($3::bigint[]) then null else x end from unnest(claimed_batch.ids) with ordinality t(x, n) order by n)
   where dispatcher = $1::bigint and seq = $2::int and exists (select from v)
 ), l as (
   insert into later (lane, attempt, account_id, lo, hi, first_id, due_at, at)

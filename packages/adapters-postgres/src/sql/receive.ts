@@ -8,7 +8,7 @@ import { wakeIdle } from './wake-idle.ts'
 export const noteArrivals: HotStatement<{ key: string }> = {
   name: 'note-arrivals',
   text: `
-insert into arrival_seen as s (key, operation) select key, $2::uuid from unnest($1::uuid[]) key order by key
+insert into inbound_message_seen as s (key, operation) select key, $2::uuid from unnest($1::uuid[]) key order by key
 on conflict (key) do update set at = now(), operation = excluded.operation where s.at <= now() - interval '24 hours'
 returning key`,
 }
@@ -16,13 +16,13 @@ returning key`,
 /** Which of the digests $1 operation $2 has noted: its answer was lost. */
 export const findNoted: HotStatement<{ key: string }> = {
   name: 'find-noted',
-  text: 'select key from arrival_seen where key = any ($1::uuid[]) and operation = $2::uuid',
+  text: 'select key from inbound_message_seen where key = any ($1::uuid[]) and operation = $2::uuid',
 }
 
 /** Which of the texts $1 still wait for a part. */
 export const findWaitingParts: HotStatement<{ key: string }> = {
   name: 'find-waiting-parts',
-  text: 'select key from arrival_parts where key = any ($1::uuid[])',
+  text: 'select key from inbound_message_parts where key = any ($1::uuid[])',
 }
 
 export interface JoinedParts {
@@ -45,9 +45,9 @@ from add_parts($1::uuid[], $2::text[], $3::smallint[], $4::smallint[], $5::text[
 export const takeOldParts: HotStatement<Omit<JoinedParts, 'part' | 'complete'>> = {
   name: 'take-old-parts',
   text: `
-delete from arrival_parts where key = any (array(
-  select key from arrival_parts where last < now() - make_interval(secs => $1::float8) order by last limit $2::int for update skip locked
-)) returning arrival as common, numbers as places, texts as pieces`,
+delete from inbound_message_parts where key = any (array(
+  select key from inbound_message_parts where last < now() - make_interval(secs => $1::float8) order by last limit $2::int for update skip locked
+)) returning common, numbers as places, texts as pieces`,
 }
 
 /**
@@ -57,5 +57,5 @@ delete from arrival_parts where key = any (array(
 export const receiveTexts: HotStatement<{ used: number }> = {
   name: 'receive-texts',
   text: `select used, case when used > 0 then ${wakeIdle} end as woken
-from receive_texts($1::smallint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::bigint[], $8::text, $9::smallint) as used`,
+from receive_inbound_messages($1::smallint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::bigint[], $8::text, $9::smallint) as used`,
 }

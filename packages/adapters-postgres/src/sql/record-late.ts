@@ -11,14 +11,14 @@ export const recordLate: HotStatement<{ recorded: number }> = {
   name: 'record-late',
   text: `
 with f as (
-  delete from flight where dispatcher = $1::bigint and seq = any($2::int[]) returning seq
+  delete from claimed_batch where dispatcher = $1::bigint and seq = any($2::int[]) returning seq
 ), m as (
   insert into message (id, msisdn, carrier_id, account_id, send_first_id, code, carrier, sender, code_at)
   select u.id, u.msisdn, u.ref, u.account, u.send, u.code, coalesce(h.carrier, 0), u.sender, case when u.code = 111 then now() end
   from (select count(*) from f) ended
   cross join unnest($3::int[], $4::bigint[], $5::bigint[], $6::text[], $7::int[], $8::bigint[], $9::smallint[], $10::int[])
     u(seq, id, msisdn, ref, account, send, code, sender)
-  left join lateral (select carrier from flight where dispatcher = $1::bigint and seq = u.seq and u.id = any(ids)) h on true
+  left join lateral (select carrier from claimed_batch where dispatcher = $1::bigint and seq = u.seq and u.id = any(ids)) h on true
   where h.carrier is not null or exists (select from message where id = u.id)
   on conflict (id) do update set code = excluded.code, carrier_id = excluded.carrier_id, code_at = now()
     where message.code = 106 and message.carrier_id is null and excluded.code <> 106

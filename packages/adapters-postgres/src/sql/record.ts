@@ -13,16 +13,16 @@ export const record: HotStatement<{ recorded: number; marked: number }> = {
   name: 'record',
   text: `
 with f as (
-  delete from flight where dispatcher = $1::bigint and seq = any($2::int[]) returning seq
+  delete from claimed_batch where dispatcher = $1::bigint and seq = any($2::int[]) returning seq
 ), m as (
   insert into message (id, msisdn, carrier_id, account_id, send_first_id, code, carrier, sender)
   select u.id, u.msisdn, u.ref, ($8::int[])[u.place], ($9::bigint[])[u.place], 100, ($10::smallint[])[u.place], ($11::int[])[u.place]
   from (select count(*) from f) ended, unnest($3::int[], $4::bigint[], $5::bigint[], $6::text[]) u(place, id, msisdn, ref)
-  where ($7::int[])[u.place] = any(array(select seq from flight where dispatcher = $1::bigint))
+  where ($7::int[])[u.place] = any(array(select seq from claimed_batch where dispatcher = $1::bigint))
   returning 1
 ), k as (
-  update flight set marked = greatest(marked, u.upto) from unnest($12::int[], $13::int[]) u(seq, upto)
-  where dispatcher = $1::bigint and flight.seq = u.seq returning 1
+  update claimed_batch set marked = greatest(marked, u.upto) from unnest($12::int[], $13::int[]) u(seq, upto)
+  where dispatcher = $1::bigint and claimed_batch.seq = u.seq returning 1
 )
 select (select count(*) from m)::int as recorded, (select count(*) from k)::int as marked`,
 }

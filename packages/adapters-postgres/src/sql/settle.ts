@@ -10,16 +10,16 @@ export const settle: HotStatement<{ alive: boolean }> = {
   name: 'settle',
   text: `
 with o as (
-  select ids, firsts from flight where dispatcher = $1::bigint and seq = $2::int for update
+  select ids, send_first_ids from claimed_batch where dispatcher = $1::bigint and seq = $2::int for update
 ), v as (
   select c.id, c.code, s.first_id, s.account_id, s.sender, s.price, s.msisdns[c.id - s.first_id + 1] msisdn
   from o cross join (select distinct on (id) id, code from unnest($3::bigint[], $4::smallint[]) with ordinality t(id, code, n) order by id, n) c
   cross join lateral array_position(o.ids, c.id) p(n)
   cross join lateral (
-    select first_id, account_id, sender, price, msisdns from send where first_id = coalesce(o.firsts[p.n], o.firsts[1]) offset 0) s
+    select first_id, account_id, sender, price, msisdns from send where first_id = coalesce(o.send_first_ids[p.n], o.send_first_ids[1]) offset 0) s
   where p.n is not null
 ), f as (
-  update flight set ids = array(select case when x = any($3::bigint[]) then null else x end from unnest(flight.ids) with ordinality t(x, n) order by n)
+  update claimed_batch set ids = array(select case when x = any($3::bigint[]) then null else x end from unnest(claimed_batch.ids) with ordinality t(x, n) order by n)
   where dispatcher = $1::bigint and seq = $2::int and exists (select from v)
 ), m as (
   insert into message (id, send_first_id, msisdn, account_id, sender, code, code_at)

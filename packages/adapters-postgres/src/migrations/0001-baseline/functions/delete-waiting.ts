@@ -1,20 +1,6 @@
-import type { Migration } from './migration.ts'
-
-const columns = `
-alter table ledger add column operation uuid;     -- made by its caller before it began: what became of it can be looked up
-create index account_parent on account (parent_id) where parent_id is not null;
-`
-
-// One statement to its caller: between two, a process that stands still would keep the lock of an account from all others.
-//
-// Three rules. The account's row is locked first, so that of two deletes of one account one comes after the other. What is
-// deleted is what the own delete returned; what was seen and not got was moved meanwhile (promoted, claimed, given back),
-// so it is looked for again, with the fresh snapshot that each statement of a function has. What is left of a range waits on.
-//
-// Nested loops, whatever the statistics say: each id is looked up by its send, in the ranges of that send only. (Without
-// that bound, a search for the range of an id walks over all that was lately deleted in front of it.) Rows are deleted by
-// their place, which holds within one statement, since they are never updated.
-const deleteWaiting = `
+// Within one statement: a process that stands still between two would keep the lock of an account. What was seen and not got was
+// moved meanwhile, and is looked for again with a fresh snapshot. Nested loops by send: a search by id alone walks over dead rows.
+export const deleteWaiting = `
 -- Deletes and refunds what of the ids waits for its time, or did, and no carrier has seen (code 102). Returns these with what
 -- was refunded; and of the others those that are the account's and are neither deleted nor too old, with null.
 create function delete_waiting(p_account int, p_ids bigint[], p_since timestamptz, p_operation uuid)
@@ -95,33 +81,3 @@ begin
       and date_trunc('milliseconds', coalesce(s.scheduled_at, s.created_at)) >= p_since);
 end $$;
 `
-
-// Both accounts are locked in the order of their ids before anything is decided: a single statement that did it all
-// deadlocked, or found a balance that was gone, in one of six races.
-const transfer = `
--- Moves credits, or says why it did not. Null: one of the accounts is not there.
-create function transfer_credits(p_from int, p_to int, p_amount bigint, p_at timestamptz, p_operation uuid)
-returns text language plpgsql as $$
-declare f account; t account;
-begin
-  perform 1 from account where id in (p_from, p_to) order by id for no key update;
-  select * into f from account where id = p_from;
-  select * into t from account where id = p_to;
-  if f.id is null or t.id is null then return null; end if;
-  if f.locked then return 'from-locked'; end if;
-  if t.locked then return 'to-locked'; end if;
-  if f.balance < p_amount then return 'insufficient-credits'; end if;
-  if t.balance > 9007199254740991 - p_amount then return 'failed'; end if;
-  update account set balance = balance + case id when p_from then -p_amount else p_amount end where id in (p_from, p_to);
-  insert into ledger (account_id, kind, amount, at, why, operation) values
-    (p_from, 2, -p_amount, p_at, 'to ' || p_to, p_operation),
-    (p_to, 2, p_amount, p_at, 'from ' || p_from, p_operation);
-  return 'done';
-end $$;
-`
-
-export const deletesAndTransfers: Migration = {
-  version: 3,
-  name: 'deletes-and-transfers',
-  sql: columns + deleteWaiting + transfer,
-}

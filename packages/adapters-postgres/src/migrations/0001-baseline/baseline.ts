@@ -1,0 +1,57 @@
+import type { Migration } from '../migration.ts'
+import { addPartition } from './functions/add-partition.ts'
+import { addParts } from './functions/add-parts.ts'
+import { adoptDeliveryReceipts } from './functions/adopt-delivery-receipts.ts'
+import { chooseSender } from './functions/choose-sender.ts'
+import { deleteWaiting } from './functions/delete-waiting.ts'
+import { disown } from './functions/disown.ts'
+import { dropBlock } from './functions/drop-block.ts'
+import { dropHistory } from './functions/drop-history.ts'
+import { dropInboundMessages } from './functions/drop-inbound-messages.ts'
+import { dropPartition } from './functions/drop-partition.ts'
+import { keepContacts } from './functions/keep-contacts.ts'
+import { leaseBlock } from './functions/lease-block.ts'
+import { leaseShared } from './functions/lease-shared.ts'
+import { receiveInboundMessages } from './functions/receive-inbound-messages.ts'
+import { recover } from './functions/recover.ts'
+import { releaseClaimedBatches } from './functions/release-claimed-batches.ts'
+import { retire } from './functions/retire.ts'
+import { transferCredits } from './functions/transfer-credits.ts'
+import { accounts } from './tables/accounts.ts'
+import { credits } from './tables/credits.ts'
+import { deliveryReceipts } from './tables/delivery-receipts.ts'
+import { dispatchers } from './tables/dispatchers.ts'
+import { inboundMessages } from './tables/inbound-messages.ts'
+import { messages } from './tables/messages.ts'
+import { senders } from './tables/senders.ts'
+import { suppressions } from './tables/suppressions.ts'
+import { waiting } from './tables/waiting.ts'
+
+const tables = [
+  accounts,
+  credits,
+  senders,
+  suppressions,
+  messages,
+  waiting,
+  dispatchers,
+  deliveryReceipts,
+  inboundMessages,
+]
+
+const functions = [
+  ...[addPartition, leaseBlock, leaseShared],
+  ...[releaseClaimedBatches, recover, retire, disown],
+  ...[deleteWaiting, transferCredits, chooseSender],
+  ...[adoptDeliveryReceipts, addParts, receiveInboundMessages],
+  ...[keepContacts, dropPartition, dropBlock, dropInboundMessages, dropHistory],
+]
+
+const firstPartitions = 'select add_partition(k) from generate_series(0, 2) k;'
+
+/** The whole schema as of the first release. Each function says in SQL what it does, since it is read in the database too. */
+export const baseline: Migration = {
+  version: 1,
+  name: 'baseline',
+  sql: [...tables, ...functions, firstPartitions].join('\n'),
+}

@@ -1,0 +1,72 @@
+// Whose it is, is one look at one moment: a message that leaves its claimed batch for its row between two looks would be in neither.
+// The "case" keeps the list of numbers a hashed one; nested loops, whatever the statistics say: fresh partitions have none.
+export const receiveInboundMessages = `
+-- Stores texts, in their order, with what follows from them. p_ids are message ids for confirmations, as many as there are keywords to
+-- opt out (1; 2 is to opt in); returns how many of them were used, the first ones.
+create function receive_inbound_messages(p_carriers smallint[], p_from text[], p_numbers bigint[], p_to text[], p_texts text[], p_opt_keywords smallint[],
+  p_ids bigint[], p_confirmation text, p_parts smallint) returns int language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare r record; v_inbound_message bigint; v_sender int; v_used int := 0;
+begin
+  for r in
+    with a as materialized (
+      select u.*, s.id known, s.account_id owner
+      from unnest(p_carriers, p_from, p_numbers, p_to, p_texts, p_opt_keywords) with ordinality u(carrier, from_address, number, to_address, body, opt_keyword, place)
+      left join lateral (select id, account_id from sender where address = u.to_address offset 0) s on true
+    ), f as materialized (
+      select s.account_id, t.id, s.sender, s.msisdns[t.id - s.first_id + 1] msisdn
+      from claimed_batch f cross join lateral unnest(f.ids[:f.marked]) with ordinality t(id, n)
+      cross join lateral (select account_id, sender, first_id, msisdns from send where first_id = coalesce(f.send_first_ids[t.n], f.send_first_ids[1]) offset 0) s
+      where t.id is not null and s.sender >= 0 and case when s.msisdns[t.id - s.first_id + 1] in (select number from a)
+        then not exists (select from message m where m.id = any (array[t.id])) end
+    ), g as materialized (
+      select jsonb_object_agg(msisdn, in_flight) by_number
+      from (select msisdn, jsonb_agg(jsonb_build_object('account_id', account_id, 'id', id, 'sender', sender)) in_flight from f group by 1) x
+    )
+    select a.*, coalesce(c.account_id, w.account_id) last_account, coalesce(c.id, w.id) last_id, coalesce(c.sender, w.sender) last_sender
+    from a left join lateral (
+      select y.account_id, y.id, y.sender from (
+        select m.account_id, m.id, m.sender, m.sent_at at from message m
+        where m.msisdn = a.number and m.sender >= 0 and (m.carrier_id is not null or m.code = 106)
+        union all
+        select l.account_id, l.message_id, l.sender, l.at from last_contact l where l.msisdn = a.number
+      ) y
+      where case when a.owner is not null then y.account_id = a.owner else a.known is null or y.sender in (0, a.known) end
+      order by y.at desc, y.id desc limit 1
+    ) c on true left join lateral (
+      select f.account_id, f.id, f.sender
+      from (select by_number -> a.number::text in_flight from g where c.id is null) x
+      cross join lateral jsonb_to_recordset(x.in_flight) f(account_id int, id bigint, sender int)
+      where case when a.owner is not null then f.account_id = a.owner else a.known is null or f.sender in (0, a.known) end
+      order by f.id desc limit 1
+    ) w on true
+    order by a.place
+  loop
+    insert into inbound_message (account_id, short_code, answers, carrier, from_address, to_address, text)
+    values (coalesce(r.owner, r.last_account), case when r.owner is not null then r.known end, r.last_id, r.carrier, r.from_address, r.to_address, r.body)
+    returning account_id, id into r.last_account, v_inbound_message;
+    continue when r.last_account is null;
+    insert into inbound_message_offered (account_id, at, inbound_message_id, to_code) values (r.last_account, now(), v_inbound_message, r.owner is not null);
+    continue when r.number is null or r.opt_keyword = 0;
+
+    if r.opt_keyword = 2 then
+      delete from suppression where account_id = r.last_account and msisdn = r.number and kind + 0 = 1;
+      delete from opt_out_reply where account_id = r.last_account and msisdn = r.number;
+      continue;
+    end if;
+    insert into suppression (account_id, msisdn, kind, since) values (r.last_account, r.number, 1, now()) on conflict do nothing;
+    continue when not found;
+    insert into opt_out_reply (account_id, msisdn, since, inbound_message_id, text, answers)
+    values (r.last_account, r.number, now(), v_inbound_message, r.body, r.last_id)
+    on conflict (account_id, msisdn) do update set since = excluded.since, inbound_message_id = excluded.inbound_message_id, text = excluded.text, answers = excluded.answers;
+    v_sender := coalesce(r.known, nullif(r.last_sender, 0));
+    continue when v_sender is null or exists (select from account where id = r.last_account and locked)
+      or exists (select from suppression where account_id in (0, r.last_account) and msisdn = r.number and kind + 0 = 3);
+    v_used := v_used + 1;
+    insert into send (first_id, n, account_id, sender, price, parts, body, msisdns)
+    values (p_ids[v_used], 1, r.last_account, -v_sender, 0, p_parts, p_confirmation, array[r.number]);
+    insert into due (lane, account_id, lo, hi, first_id) values (0, r.last_account, p_ids[v_used], p_ids[v_used] + 1, p_ids[v_used]);
+  end loop;
+  return v_used;
+end $$;
+`

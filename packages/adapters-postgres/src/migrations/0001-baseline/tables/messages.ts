@@ -1,0 +1,59 @@
+export const messages = `
+create sequence id_block minvalue 0 start 0;      -- block b: ids b*10,000 .. b*10,000+9,999; 0 itself is not used
+create table id_lease (                           -- who may still write into old ids: retention looks here
+  block bigint primary key,
+  at timestamptz not null default now(),
+  kept bool not null default false                -- last_contact knows all of this block
+);
+create table id_share (                           -- the block that short-lived processes take their ids from
+  only_row bool primary key default true check (only_row),
+  next bigint not null,
+  hi bigint not null,
+  at timestamptz not null
+);
+insert into id_share (next, hi, at) values (0, 0, '-infinity');
+
+create table send (                               -- one text to many numbers, ids first_id .. first_id+n-1; append only; the debit
+  first_id bigint primary key,
+  created_at timestamptz not null default now(),
+  scheduled_at timestamptz,                       -- null: at once, or its time was past
+  n int not null,
+  account_id int not null,
+  sender int not null default 0,                  -- sender.id; 0: none known; below 0: it confirms an opt-out, and leaves from -sender
+  price int not null,                             -- tenths of a credit for one message, all parts
+  parts smallint not null default 1,
+  body text not null,
+  msisdns bigint[] not null,
+  check (n > 0 and first_id/10000 = (first_id+n-1)/10000)
+) partition by range (first_id);
+alter table send alter msisdns set storage external;
+
+create table carrier (
+  id smallint generated always as identity primary key,
+  name text not null unique                       -- '' is number 0: none
+);
+insert into carrier (id, name) overriding system value values (0, '');
+
+create table message (                            -- born when the outcome of the hand-over is known
+  id bigint primary key,
+  send_first_id bigint not null,
+  msisdn bigint not null,
+  sent_at timestamptz not null default now(),
+  code_at timestamptz,
+  account_id int not null,
+  sender int not null default 0,                  -- as of its send
+  carrier smallint not null default 0,
+  code smallint not null,
+  carrier_id text                                 -- null: never accepted, or unknown (106, until adopted)
+) partition by range (id);
+create index message_carrier_id on message (carrier_id);
+create index message_msisdn on message (msisdn);
+
+create table incident (                           -- what is rare, for the trace of a message
+  id bigint generated always as identity primary key,
+  message_id bigint not null,
+  at timestamptz not null default now(),
+  what text not null
+);
+create index incident_message on incident (message_id);
+`
