@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { postgresPorts } from '@gateway/adapters-postgres'
-import { createProcessing, type Arrival, type Processing } from '@gateway/core'
+import { createProcessing, type InboundMessage, type Processing } from '@gateway/core'
 import { aCarrierId, type Chance } from '@gateway/core/testing'
 import type { Figures } from './figures.ts'
 import type { Gateway } from './operator.ts'
@@ -47,7 +47,7 @@ export async function bringReplies(replies: Replies): Promise<void> {
   try {
     while (performance.now() < replies.end) {
       const brought = Array.from({ length: 1 + chance.below(togetherMax) }, () => next(replies, count++))
-      const arrivals = brought.map(arrivalOf)
+      const arrivals = brought.map(inboundMessageOf)
       if (await insist(processing, arrivals)) {
         told.brought.push(...brought)
         figures.count('replies brought in', brought.length)
@@ -86,12 +86,12 @@ function recentIds(messages: Told['messages']): readonly number[] {
   return ids.all
 }
 
-function arrivalOf({ from, text, toCode, account }: Brought): Arrival {
+function inboundMessageOf({ from, text, toCode, account }: Brought): InboundMessage {
   const to = toCode ? `4040${account}` : undefined
   return { carrier, from, to, text, sent: undefined, reference: `brought-${text}`, offer: undefined, part: undefined }
 }
 
-async function insist(processing: Processing, arrivals: readonly Arrival[]): Promise<boolean> {
+async function insist(processing: Processing, arrivals: readonly InboundMessage[]): Promise<boolean> {
   const end = performance.now() + insistMilliseconds
   while (performance.now() < end) {
     const isStored = await processing.receive(arrivals).then(

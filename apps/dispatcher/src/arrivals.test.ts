@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { simulatedCarrierFromUrl } from '@gateway/adapters-simulator'
-import { confirmationOf, processingDefaults, instant, type Account, type Arrival } from '@gateway/core'
+import { confirmationOf, processingDefaults, instant, type Account, type InboundMessage } from '@gateway/core'
 import {
   anAccount,
   anOrder,
@@ -85,7 +85,7 @@ test('parts whose others did not come for a day are stored as they are', async (
   const [number = ''] = numbers(1)
   await ports.messages.accept(anOrder(account.id, { to: numbers(1) }))
   await until(() => carrier.submitted.length === 1)
-  const part: Arrival = {
+  const part: InboundMessage = {
     carrier: carrier.id,
     from: number,
     to: undefined,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '@gateway/adapters-node'
 import { postgresPorts } from '@gateway/adapters-postgres'
-import { defaultConfirmation, instant, type Arrival, type Submission } from '@gateway/core'
+import { defaultConfirmation, instant, type InboundMessage, type Submission } from '@gateway/core'
 import { anAccount, anOrder, numbers, scriptedCarrier, until, type ScriptedCarrier } from '@gateway/core/testing'
 import { startDispatching, type Dispatching } from './dispatch.ts'
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
@@ -18,7 +18,7 @@ function autoResponders(name: string, text: string) {
     id: name,
     fate: (message) => {
       submitted.push(message)
-      const arrival: Arrival = {
+      const arrival: InboundMessage = {
         carrier: carrier.id,
         from: `+${message.to}`,
         to: message.from,
@@ -33,7 +33,7 @@ function autoResponders(name: string, text: string) {
       return 0
     },
   })
-  async function offer(arrival: Arrival): Promise<void> {
+  async function offer(arrival: InboundMessage): Promise<void> {
     owed++
     while (!(await isTaken(carrier.arrive([arrival])))) await pause(20)
     owed--

@@ -13,7 +13,7 @@ import { postgresMessages } from './messages/postgres-messages.ts'
 import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { postgresHistory } from './history/postgres-history.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
-import { postgresStories } from './messages/postgres-stories.ts'
+import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
 import { migrate, type AppliedMigration } from './migrate.ts'
 import { openPools } from './pools.ts'
 import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-receipts.ts'
@@ -80,7 +80,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       wakeups,
       deliveryReceipts: postgresDeliveryReceipts(context),
       inbox: postgresInbox(prompt),
-      stories: postgresStories(prompt),
+      messageTraces: postgresMessageTraces(prompt),
       overview: postgresOverview(prompt),
       history: postgresHistory(context),
     },

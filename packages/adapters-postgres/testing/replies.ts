@@ -1,11 +1,18 @@
-import { instant, processingDefaults, type AccountId, type Arrival, type Msisdn, type StoredPorts } from '@gateway/core'
+import {
+  instant,
+  processingDefaults,
+  type AccountId,
+  type InboundMessage,
+  type Msisdn,
+  type StoredPorts,
+} from '@gateway/core'
 import { aNumber, anAddress, anOrder } from '@gateway/core/testing'
 import { acceptedIds, dispatchAll, testCarrier } from './old-history.ts'
 
 export const { confirmation } = processingDefaults
 
 /** From `aNumber()` to the default address, without id and time, as far as `wanted` says nothing else. */
-export const aReply = (wanted: Partial<Arrival> = {}): Arrival => ({
+export const aReply = (wanted: Partial<InboundMessage> = {}): InboundMessage => ({
   carrier: testCarrier,
   from: aNumber(),
   to: anAddress(),

@@ -1,6 +1,6 @@
 import {
   instant,
-  type Arrival,
+  type InboundMessage,
   type CarrierHandlers,
   type CarrierId,
   type DeliveryReceipt,
@@ -72,7 +72,7 @@ export function receiptSender(
   async function offerReplies(replies: readonly Owed[]): Promise<void> {
     const now = instant(Date.now())
     for (const { to, reply } of replies) record.answers(to, { to: reply?.to, at: now })
-    if (!(await isTaken(replies, () => handlers.arrivals(replies.map(arrivalOf))))) return
+    if (!(await isTaken(replies, () => handlers.arrivals(replies.map(inboundMessageOf))))) return
     acknowledge(replies.map(({ reference }) => ({ reference, code: undefined })))
   }
 
@@ -104,7 +104,7 @@ export function receiptSender(
   })
 
   /** The same whenever and by whomever it is offered. */
-  const arrivalOf = ({ reference, to, reply }: Owed): Arrival => ({
+  const inboundMessageOf = ({ reference, to, reply }: Owed): InboundMessage => ({
     carrier,
     from: to,
     to: reply?.to,

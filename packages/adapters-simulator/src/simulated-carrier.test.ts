@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   OUTCOME,
-  type Arrival,
+  type InboundMessage,
   type Carrier,
   type DeliveryReceipt,
   type SenderAddress,
@@ -43,13 +43,13 @@ function start(
   folder: string,
   settings: Partial<SimulatedCarrierSettings> = {},
   take: (receipts: readonly DeliveryReceipt[]) => Promise<void> = () => Promise.resolve(),
-  takeReplies: (arrivals: readonly Arrival[]) => Promise<void> = () => Promise.resolve(),
+  takeReplies: (arrivals: readonly InboundMessage[]) => Promise<void> = () => Promise.resolve(),
 ) {
   const carrier = simulatedCarrier({ folder, delayMilliseconds: 0, ...settings })
   carriers.push(carrier)
   /** What happened, in order: answers and receipts that were taken. */
   const events: (SubmissionAnswer | DeliveryReceipt)[] = []
-  const arrivals: Arrival[] = []
+  const arrivals: InboundMessage[] = []
   carrier.listen({
     receipts: async (receipts) => {
       await take(receipts)
@@ -336,7 +336,7 @@ describe('people who answer', () => {
 
   test('an answer that was not acknowledged before a kill is offered by the next process under the same reference, once', async () => {
     const folder = await aFolder()
-    const offered: Arrival[] = []
+    const offered: InboundMessage[] = []
     const killed = start(
       folder,
       {},

@@ -17,11 +17,11 @@ import { setPrice } from './credits/set-price.ts'
 import { topUp } from './credits/top-up.ts'
 import { verifyLedger } from './credits/verify-ledger.ts'
 import { processingDefaults, type ProcessingSettings } from './processing-settings.ts'
-import type { UnownedArrival } from './inbox/inbox.ts'
+import type { UnownedMessage } from './inbox/inbox.ts'
 import { dropHistory } from './message/drop-history.ts'
 import { findMessages } from './message/find-messages.ts'
 import type { MessageId } from './message/message-id.ts'
-import type { MessageStory } from './message/message-story.ts'
+import type { MessageTrace } from './message/message-trace.ts'
 import type { SenderAddress } from './message/sender-address.ts'
 import type { AssignedCode } from './message/senders.ts'
 import { skipIds } from './message/skip-ids.ts'
@@ -42,7 +42,7 @@ export const createBackOffice = (
     | 'suppressions'
     | 'senders'
     | 'inbox'
-    | 'stories'
+    | 'messageTraces'
     | 'overview'
     | 'history'
     | 'clock'
@@ -74,7 +74,7 @@ export const createBackOffice = (
   unblockNumber: unblockNumber(ports),
   listBlockedNumbers: (reason: BlockReason): AsyncIterable<SuppressionEntry> =>
     ports.suppressions.list('everybody', reason),
-  explainMessage: (id: MessageId): Promise<MessageStory | undefined> => ports.stories.of(id),
+  explainMessage: (id: MessageId): Promise<MessageTrace | undefined> => ports.messageTraces.of(id),
   findMessages: findMessages(ports),
   listDispatchers: (): Promise<readonly RunningDispatcher[]> => ports.overview.dispatchers(),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
@@ -86,7 +86,7 @@ export const createBackOffice = (
   ): Promise<'assigned' | 'already' | 'taken' | 'no-such-account'> => ports.senders.assign(code, id),
   releaseShortCode: (code: SenderAddress): Promise<boolean> => ports.senders.release(code),
   listShortCodes: (): Promise<readonly AssignedCode[]> => ports.senders.assigned(),
-  listArrivals: (): AsyncIterable<UnownedArrival> => ports.inbox.unowned(),
+  listUnownedMessages: (): AsyncIterable<UnownedMessage> => ports.inbox.unowned(),
 })
 
 export type BackOffice = ReturnType<typeof createBackOffice>

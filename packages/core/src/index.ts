@@ -49,7 +49,7 @@ export { bodyOf, partsOf, type Body } from './message/body.ts'
 export { messageId, parseMessageId, type MessageId } from './message/message-id.ts'
 export { deliveryState, hasOutcome, type DeliveryState } from './message/delivery-state.ts'
 export type { FoundMessages, WantedMessages } from './message/find-messages.ts'
-export type { FoundMessage, FoundPlace, MessageSearch } from './message/found-message.ts'
+export type { FoundMessage, FoundLocation, MessageSearch } from './message/found-message.ts'
 export type { DroppedHistory, History } from './message/history.ts'
 export type {
   Acceptance,
@@ -64,43 +64,43 @@ export type {
 } from './message/messages.ts'
 export {
   INCIDENT,
-  storyLinesMax,
-  type ClaimedPlace,
-  type DecidedPlace,
+  traceLinesMax,
+  type ClaimedLocation,
+  type DecidedLocation,
   type Incident,
-  type MessagePlace,
-  type MessageStory,
-  type StoryReceipt,
-  type StoryRefund,
-  type StorySend,
-  type StoryText,
-} from './message/message-story.ts'
+  type MessageLocation,
+  type MessageTrace,
+  type TracedReceipt,
+  type TracedRefund,
+  type TracedSend,
+  type TracedText,
+} from './message/message-trace.ts'
 export { parseMsisdn, type Msisdn } from './message/msisdn.ts'
 export type { Page, Paged } from './message/page.ts'
 export { defaultSenders, parseSenderAddress, type SenderAddress } from './message/sender-address.ts'
 export type { AssignedCode, Senders } from './message/senders.ts'
-export type { Stories } from './message/stories.ts'
+export type { MessageTraces } from './message/message-traces.ts'
 export type { Recipient, TextToSend } from './message/screen-texts.ts'
 export type { Refusal } from './message/screening.ts'
 export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } from './message/send-messages.ts'
 export { isFinal, OUTCOME, outcomeCode, stateOf, type OutcomeCode } from './message/status-code.ts'
 
 // What people write.
-export { samenessOf, type Arrival, type ArrivalPart } from './inbox/arrival.ts'
+export { deduplicationKeyOf, type InboundMessage, type InboundMessagePart } from './inbox/inbound-message.ts'
 export type {
-  ArrivalId,
+  InboundMessageId,
   Inbox,
   InboxMessage,
   InboxPart,
   Received,
   Taken,
   Taking,
-  UnownedArrival,
+  UnownedMessage,
 } from './inbox/inbox.ts'
-export { isPart, joinParts, readArrival, type ReceivedText } from './inbox/read-arrival.ts'
+export { isPart, joinParts, readInboundMessage, type ReceivedText } from './inbox/read-inbound-message.ts'
 export { confirmationOf, defaultConfirmation } from './inbox/receive.ts'
 export type { TakenMessages } from './inbox/take-inbox.ts'
-export type { Wish } from './inbox/wish-of.ts'
+export type { OptKeyword } from './inbox/opt-keyword.ts'
 
 // Suppressions.
 export type { BlockReason } from './suppression/block-number.ts'

@@ -10,7 +10,7 @@ import type { Inbox } from './inbox/inbox.ts'
 import type { History } from './message/history.ts'
 import type { Messages } from './message/messages.ts'
 import type { Senders } from './message/senders.ts'
-import type { Stories } from './message/stories.ts'
+import type { MessageTraces } from './message/message-traces.ts'
 import type { Suppressions } from './suppression/suppressions.ts'
 import type { Clock } from './time/clock.ts'
 
@@ -26,7 +26,7 @@ export interface StoredPorts {
   readonly wakeups: Wakeups
   readonly deliveryReceipts: DeliveryReceipts
   readonly inbox: Inbox
-  readonly stories: Stories
+  readonly messageTraces: MessageTraces
   readonly overview: Overview
   readonly history: History
 }

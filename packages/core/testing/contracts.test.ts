@@ -12,7 +12,7 @@ import {
   deliveryReceiptsContract,
   scriptedCarrier,
   secretsContract,
-  storiesContract,
+  messageTracesContract,
   inboxContract,
   sendersContract,
   suppressionsContract,
@@ -35,7 +35,7 @@ run('messages', messagesContract, memoryPorts)
 run('flights', flightsContract, memoryPorts)
 run('delivery receipts', deliveryReceiptsContract, memoryPorts)
 run('history', historyContract, memoryPorts)
-run('stories', storiesContract, memoryPorts)
+run('message traces', messageTracesContract, memoryPorts)
 run('overview', overviewContract, memoryPorts)
 run('wakeups', wakeupsContract, memoryPorts)
 run('secrets', secretsContract, memorySecrets)

@@ -42,7 +42,7 @@ export async function assign(ports: Ports, account: Account, code: string): Prom
 
 /** Somebody writes; without `to` to an address that the network does not tell. */
 export async function arrive(ports: Ports, from: string, text: string | readonly string[], to?: string): Promise<void> {
-  const arrivals = [text].flat().map((one) => ({
+  const messages = [text].flat().map((one) => ({
     carrier,
     from,
     to,
@@ -52,5 +52,5 @@ export async function arrive(ports: Ports, from: string, text: string | readonly
     offer: undefined,
     part: undefined,
   }))
-  await ports.inbox.receive(arrivals, confirmationOf(defaultConfirmation))
+  await ports.inbox.receive(messages, confirmationOf(defaultConfirmation))
 }

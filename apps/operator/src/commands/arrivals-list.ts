@@ -1,4 +1,4 @@
-import type { UnownedArrival } from '@gateway/core'
+import type { UnownedMessage } from '@gateway/core'
 import type { Command } from 'commander'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
@@ -11,15 +11,15 @@ export const arrivalsList = (run: Run): Command =>
     'list what people wrote that belongs to no account: nobody had written to them, or not from there',
   ).action(() =>
     run(async ({ backOffice, output }) => {
-      await output.rows(['ID', 'CARRIER', 'FROM', 'TO', 'AT (GMT+2)', 'TEXT'], rows(backOffice.listArrivals()))
+      await output.rows(['ID', 'CARRIER', 'FROM', 'TO', 'AT (GMT+2)', 'TEXT'], rows(backOffice.listUnownedMessages()))
     }),
   )
 
-async function* rows(arrivals: AsyncIterable<UnownedArrival>): Rows {
+async function* rows(arrivals: AsyncIterable<UnownedMessage>): Rows {
   for await (const arrival of arrivals) yield row(arrival)
 }
 
-const row = ({ id, carrier, from, to, at, text }: UnownedArrival): Row => ({
+const row = ({ id, carrier, from, to, at, text }: UnownedMessage): Row => ({
   json: { id, carrier, from, to: to ?? null, at: timeJson(at), text },
   cells: [String(id), carrier, from, to ?? '', timeText(at), text],
 })

@@ -3,19 +3,19 @@ import { Argument, type Command } from 'commander'
 import { readMessageId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
-import { storyJson } from '../story/story-json.ts'
-import { storyText } from '../story/story-text.ts'
+import { traceJson } from '../trace/trace-json.ts'
+import { traceText } from '../trace/trace-text.ts'
 
 export const messageExplain = (run: Run): Command =>
   command('explain', 'tell what happened to a message; never its text', 'gateway message explain 20481')
     .addArgument(new Argument('<id>', "the message's id").argParser(readMessageId))
     .action((id: MessageId) =>
       run(async ({ backOffice, output, ports }) => {
-        const story = await backOffice.explainMessage(id)
-        if (story === undefined) {
+        const trace = await backOffice.explainMessage(id)
+        if (trace === undefined) {
           throw new Refused(`There is no message ${id}: nobody was given this id, or its history was dropped.`)
         }
         const now = ports.clock.now()
-        output.result(storyJson(story, now), storyText(story, now))
+        output.result(traceJson(trace, now), traceText(trace, now))
       }),
     )

@@ -2,7 +2,7 @@ import {
   formatCredits,
   type AccountId,
   type FoundMessage,
-  type FoundPlace,
+  type FoundLocation,
   type Instant,
   type MessageId,
   type Msisdn,
@@ -73,14 +73,14 @@ const row = ({ place, ...message }: FoundMessage): Row => ({
   ],
 })
 
-const placeJson = (place: FoundPlace): { readonly [key: string]: Json } => ({
+const placeJson = (place: FoundLocation): { readonly [key: string]: Json } => ({
   state: place.place,
   code: place.place === 'decided' ? place.code : null,
   since: place.place === 'decided' ? timeJson(place.at) : null,
   until: place.place === 'postponed' ? timeJson(place.until) : null,
 })
 
-function placeText(place: FoundPlace): string {
+function placeText(place: FoundLocation): string {
   if (place.place === 'decided') return `${outcomeText(place.code)}, ${timeText(place.at)}`
   if (place.place === 'postponed') return `refused for now, waits until ${timeText(place.until)}`
   if (place.place === 'claimed') return place.marked ? 'at a carrier, may have left' : 'claimed, has not left'

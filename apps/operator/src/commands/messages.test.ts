@@ -13,7 +13,7 @@ import { anOperator, type Operator } from '../../testing/operate.ts'
 
 const carrier = aCarrierId('sim')
 
-interface Story {
+interface Explanation {
   readonly explanation: string
 }
 
@@ -226,7 +226,7 @@ test('what nobody knows after a recovery is told so, and what is learned later t
 test('an answer that tells nothing, and the receipt that is taken for its own', async () => {
   const { clock, operator, claim, record } = await aGateway()
   await record(await claim(), { outcome: 'unknown' })
-  const { explanation } = await operator.json<Story>('message', 'explain', '1')
+  const { explanation } = await operator.json<Explanation>('message', 'explain', '1')
   expect(explanation).toContain(
     'Nobody knows whether the carrier took it: the carrier did not give an answer that tells.',
   )

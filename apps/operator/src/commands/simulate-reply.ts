@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { carrierId, type Arrival, type CarrierId, type Received } from '@gateway/core'
+import { carrierId, type InboundMessage, type CarrierId, type Received } from '@gateway/core'
 import type { Command } from 'commander'
 import { readAddress, readTimes } from '../arguments.ts'
 import { command } from '../command.ts'
@@ -37,7 +37,7 @@ async function receiveReplies({ processing, output }: Context, { times, ...what 
     output.result(counts, `${counted(done, 'message')}: ${counts.stored} stored, ${counts.repeated} repeated.`)
   for (let done = 0; done < times; done += batchMax) {
     const count = Math.min(batchMax, times - done)
-    const arrivals = Array.from({ length: count }, (_, i) => arrivalOf(what, `${name}-${done + i + 1}`))
+    const arrivals = Array.from({ length: count }, (_, i) => inboundMessageOf(what, `${name}-${done + i + 1}`))
     const received = await processing.receive(arrivals).catch((problem: unknown) => {
       if (done > 0) tell(done)
       throw problem
@@ -48,7 +48,7 @@ async function receiveReplies({ processing, output }: Context, { times, ...what 
   tell(times)
 }
 
-const arrivalOf = ({ from, to, text }: Omit<Options, 'times'>, reference: string): Arrival => ({
+const inboundMessageOf = ({ from, to, text }: Omit<Options, 'times'>, reference: string): InboundMessage => ({
   carrier,
   from,
   to,

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { samenessOf, type Arrival } from '@gateway/core'
+import { deduplicationKeyOf, type InboundMessage } from '@gateway/core'
 
 /** 128 bits of SHA-256, in the form of a uuid. */
 function digest(parts: readonly unknown[]): string {
@@ -7,12 +7,12 @@ function digest(parts: readonly unknown[]): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }
 
-/** The same for two arrivals of which one repeats the other, and for no others. */
-export function keyOf(arrival: Arrival): string {
-  const sameness = samenessOf(arrival)
-  return sameness === undefined ? randomUUID() : digest([arrival.carrier, sameness])
+/** The same for two messages of which one repeats the other, and for no others. */
+export function keyOf(message: InboundMessage): string {
+  const deduplicationKey = deduplicationKeyOf(message)
+  return deduplicationKey === undefined ? randomUUID() : digest([message.carrier, deduplicationKey])
 }
 
 /** The same for all parts of a text. */
-export const groupOf = ({ carrier, from, to, part }: Arrival): string =>
+export const groupOf = ({ carrier, from, to, part }: InboundMessage): string =>
   digest([carrier, from, to, part?.group, part?.of])

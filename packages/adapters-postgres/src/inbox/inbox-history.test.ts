@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { instant, type AccountId, type Arrival, type SenderAddress } from '@gateway/core'
+import { instant, type AccountId, type InboundMessage, type SenderAddress } from '@gateway/core'
 import { aNumber, anAccount, anAddress, anOrder, numbers } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { acceptedIds, dispatchAll, letDaysPass } from '../../testing/old-history.ts'
@@ -29,7 +29,7 @@ const count = async (from: string) =>
 async function dropAll() {
   for (;;) if ((await postgres.ports.history.drop(90, 730)).left === 'all') return
 }
-const receive = (...wanted: readonly Partial<Arrival>[]) =>
+const receive = (...wanted: readonly Partial<InboundMessage>[]) =>
   postgres.ports.inbox.receive(wanted.map(aReply), confirmation)
 
 async function sent(by: AccountId, from: SenderAddress = anAddress()): Promise<number> {
@@ -71,7 +71,7 @@ test('a late STOP finds the account by the address, and a confirmation was nobod
   expect(await count('message where sender < 0 and code = 100')).toBe(1)
   await letDaysPass(client, 91)
   await dropAll()
-  expect(await count('message')).toBe(0)
+  expect(await count('arrival')).toBe(0)
   await receive({ to: second, text: 'start' }, { to: second, text: 'hello' }, { to: first, text: 'stop' })
   expect(await inboxTexts(ports, two.id)).toEqual(['start', 'hello'])
   expect(await inboxTexts(ports, one.id)).toEqual(['stop'])

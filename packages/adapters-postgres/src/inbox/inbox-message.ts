@@ -1,8 +1,8 @@
-import type { ArrivalId, InboxMessage, Instant, MessageId, SenderAddress } from '@gateway/core'
+import type { InboundMessageId, InboxMessage, Instant, MessageId, SenderAddress } from '@gateway/core'
 import type { InboxRow } from '../sql/inbox.ts'
 
 export const inboxMessage = ({ id, from, at, text, answers, code }: InboxRow): InboxMessage => ({
-  id: id as ArrivalId,
+  id: id as InboundMessageId,
   from,
   at: at as Instant,
   text,

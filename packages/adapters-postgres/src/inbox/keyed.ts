@@ -1,23 +1,23 @@
-import type { Arrival } from '@gateway/core'
+import type { InboundMessage } from '@gateway/core'
 import { keyOf } from './digests.ts'
 
-/** An arrival in its place, under the key that it is noted by. */
+/** A message in its place, under the key that it is noted by. */
 export interface Keyed {
-  readonly arrival: Arrival
+  readonly message: InboundMessage
   readonly key: string
 }
 
 /**
- * Keys of arrivals whose call failed, of which some may be stored all the same: whoever hands over the same objects again, as carriers do
+ * Keys of messages whose call failed, of which some may be stored all the same: whoever hands over the same objects again, as carriers do
  * that try again, stores none of them twice.
  */
 export function rememberedKeys() {
-  const failed = new WeakMap<Arrival, string[]>()
+  const failed = new WeakMap<InboundMessage, string[]>()
   return {
-    take: (arrivals: readonly Arrival[]): readonly Keyed[] =>
-      arrivals.map((arrival) => ({ arrival, key: failed.get(arrival)?.shift() ?? keyOf(arrival) })),
+    take: (messages: readonly InboundMessage[]): readonly Keyed[] =>
+      messages.map((message) => ({ message, key: failed.get(message)?.shift() ?? keyOf(message) })),
     keep: (items: readonly Keyed[]): void => {
-      for (const { arrival, key } of items) failed.set(arrival, [...(failed.get(arrival) ?? []), key])
+      for (const { message, key } of items) failed.set(message, [...(failed.get(message) ?? []), key])
     },
   }
 }

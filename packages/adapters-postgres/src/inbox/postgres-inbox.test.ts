@@ -30,7 +30,7 @@ describe('where an answer is lost', () => {
     ['after-it-arrived', 'commit'],
     ['before-its-answer', 'commit'],
   ]
-  test.each(cuts)('%s (%s), arrivals are stored once, with one confirmation', async (where, what) => {
+  test.each(cuts)('%s (%s), messages are stored once, with one confirmation', async (where, what) => {
     const { cuttable, direct, proxy } = world
     const { id } = await anAccount(direct.ports)
     await sentTo(direct.ports, id)

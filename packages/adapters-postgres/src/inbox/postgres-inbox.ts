@@ -1,4 +1,4 @@
-import type { ArrivalId, CarrierId, Inbox, Instant, UnownedArrival } from '@gateway/core'
+import type { InboundMessageId, CarrierId, Inbox, Instant, UnownedMessage } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { timestamp } from '../sql/arrays.ts'
@@ -24,12 +24,12 @@ export function postgresInbox(context: Context): Inbox {
 
 const pageRows = 1000
 
-async function* unowned(ordinary: Connections): AsyncIterable<UnownedArrival> {
+async function* unowned(ordinary: Connections): AsyncIterable<UnownedMessage> {
   for (let after: readonly [at: string | null, id: number] = [null, 0]; ;) {
     const rows = await ordinary.run(unownedArrivals, [...after, pageRows])
     for (const { id, carrier, from, to, at, text } of rows) {
       yield {
-        id: id as ArrivalId,
+        id: id as InboundMessageId,
         carrier: carrier as CarrierId,
         from,
         to: to ?? undefined,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Arrival, Body, Inbox, Received } from '@gateway/core'
+import type { InboundMessage, Body, Inbox, Received } from '@gateway/core'
 import { whileLost } from '../again.ts'
 import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'
@@ -18,7 +18,7 @@ const togetherMax = 500
 type Store = (texts: readonly WholeText[]) => Promise<void>
 
 /**
- * Stores arrivals, some hundred in one transaction. Each is noted in it under a key, so that it may be run again after a lost
+ * Stores messages, some hundred in one transaction. Each is noted in it under a key, so that it may be run again after a lost
  * answer: what is there was stored by the first run, or by another call.
  */
 export function createReceive(context: Context): Pick<Inbox, 'receive' | 'releaseParts'> {
@@ -80,8 +80,8 @@ export function createReceive(context: Context): Pick<Inbox, 'receive' | 'releas
     }
   }
 
-  async function receive(arrivals: readonly Arrival[], confirmation: Body): Promise<readonly Received[]> {
-    const items = keys.take(arrivals)
+  async function receive(messages: readonly InboundMessage[], confirmation: Body): Promise<readonly Received[]> {
+    const items = keys.take(messages)
     const received: Received[] = []
     try {
       for (let from = 0; from < items.length; from += togetherMax) {
@@ -121,7 +121,7 @@ async function noteNew(connection: Connection, items: readonly Keyed[], operatio
 async function storedBefore(connection: Connection, items: readonly Keyed[], operation: string) {
   const rows = await connection.run(findNoted, [arrayOf(items.map(({ key }) => key)), operation])
   const noted = new Set(rows.map(({ key }) => key))
-  const groups = items.map(({ arrival }) => groupOf(arrival))
+  const groups = items.map(({ message }) => groupOf(message))
   const waiting = new Set((await connection.run(findWaitingParts, [arrayOf(groups)])).map(({ key }) => key))
   const before = new Map<Keyed, Received>()
   for (const [i, item] of items.entries()) {

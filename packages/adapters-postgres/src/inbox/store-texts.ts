@@ -1,4 +1,4 @@
-import type { Body, Wish } from '@gateway/core'
+import type { Body, OptKeyword } from '@gateway/core'
 import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'
 import type { IdRange } from '../messages/message-ids.ts'
@@ -7,7 +7,7 @@ import { arrayOfNullable } from '../sql/null-arrays.ts'
 import { receiveTexts } from '../sql/receive.ts'
 import type { WholeText } from './whole-texts.ts'
 
-const wishes: Readonly<Record<Wish, number>> = { 'opt-out': 1, 'opt-in': 2 }
+const keywords: Readonly<Record<OptKeyword, number>> = { 'opt-out': 1, 'opt-in': 2 }
 
 /** Stores texts with what follows from each; returns how many of the ids, of the first ones, have become confirmations. */
 export async function storeTexts(
@@ -25,7 +25,7 @@ export async function storeTexts(
     arrayOfNullable(texts.map(({ number }) => number)),
     texts.map(({ to }) => to ?? null),
     texts.map(({ text }) => text),
-    arrayOf(texts.map(({ wish }) => (wish === undefined ? 0 : wishes[wish]))),
+    arrayOf(texts.map(({ keyword }) => (keyword === undefined ? 0 : keywords[keyword]))),
     arrayOf(ids.flatMap(({ lo, hi }) => Array.from({ length: hi - lo }, (_, i) => lo + i))),
     confirmation.text,
     confirmation.parts,

@@ -3,7 +3,7 @@ import type { Connection, Connections } from '../connections.ts'
 import { isLostAnswer, type LostAnswer } from '../errors.ts'
 import type { NumbersOfSenders } from '../senders/sender-numbers.ts'
 import type { HotStatement } from '../sql/hot-statement.ts'
-import { lockAccount, readAccount, type Purse } from '../sql/read-account.ts'
+import { lockAccount, readAccount, type AccountBalance } from '../sql/read-account.ts'
 import { answersOf, type Accepted, type NumberedJob } from './job.ts'
 import { layOut, sendsOf, type LaidOut } from './lay-out.ts'
 import type { IdRange } from './message-ids.ts'
@@ -26,17 +26,17 @@ export async function decideOrders(
 ): Promise<Decision> {
   let laidOut: readonly LaidOut[] = []
   try {
-    const seen = await purseOf(hot, readAccount, account)
+    const seen = await balanceOf(hot, readAccount, account)
     const fitting = whatFits(jobs, seen)
     if (sendsOf(fitting).length === 0) return decided(account, jobs, seen, fitting)
 
     return await hot.transaction(async (connection) => {
-      const purse = await purseOf(connection, lockAccount, account)
-      laidOut = whatFits(jobs, purse)
+      const current = await balanceOf(connection, lockAccount, account)
+      laidOut = whatFits(jobs, current)
       const sends = sendsOf(laidOut)
       const balance = (await storeSends(connection, sends, senders)).get(account)
       if (balance === undefined && sends.length > 0) throw new Error(`account ${account} did not pay what it has`)
-      return decided(account, jobs, { ...purse, balance: balance ?? purse.balance }, laidOut)
+      return decided(account, jobs, { ...current, balance: balance ?? current.balance }, laidOut)
     })
   } catch (error) {
     if (isLostAnswer(error)) return { lost: error, laidOut }
@@ -44,13 +44,17 @@ export async function decideOrders(
   }
 }
 
-async function purseOf(connection: Connection, statement: HotStatement<Purse>, account: AccountId): Promise<Purse> {
-  const [purse] = await connection.run(statement, [account])
-  if (purse === undefined) throw new Error(`no account ${account}`)
-  return purse
+async function balanceOf(
+  connection: Connection,
+  statement: HotStatement<AccountBalance>,
+  account: AccountId,
+): Promise<AccountBalance> {
+  const [row] = await connection.run(statement, [account])
+  if (row === undefined) throw new Error(`no account ${account}`)
+  return row
 }
 
-function whatFits(jobs: readonly NumberedJob[], { balance, locked }: Purse): readonly LaidOut[] {
+function whatFits(jobs: readonly NumberedJob[], { balance, locked }: AccountBalance): readonly LaidOut[] {
   if (locked) return []
   let left = credits(balance)
   return jobs.map(({ order, costs, ranges }) => {
@@ -63,7 +67,7 @@ function whatFits(jobs: readonly NumberedJob[], { balance, locked }: Purse): rea
 function decided(
   account: AccountId,
   jobs: readonly NumberedJob[],
-  { balance, locked }: Purse,
+  { balance, locked }: AccountBalance,
   laidOut: readonly LaidOut[],
 ): Decision {
   if (locked) return { answers: jobs.map(() => 'account-locked'), unused: jobs.flatMap(({ ranges }) => ranges) }

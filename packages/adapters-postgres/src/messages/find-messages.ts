@@ -3,7 +3,7 @@ import {
   instant,
   type AccountId,
   type FoundMessage,
-  type FoundPlace,
+  type FoundLocation,
   type Instant,
   type MessageId,
   type MessageSearch,
@@ -37,7 +37,7 @@ const foundOf = (row: FoundRow): FoundMessage => ({
   place: placeOf(row),
 })
 
-function placeOf({ place, code, at, attempt, marked }: FoundRow): FoundPlace {
+function placeOf({ place, code, at, attempt, marked }: FoundRow): FoundLocation {
   if (place === 'decided') return { place, code: knownCode(code), at: instant(at) }
   if (place === 'scheduled') return { place, due: instant(at) }
   if (place === 'postponed') return { place, until: instant(at), attempt }

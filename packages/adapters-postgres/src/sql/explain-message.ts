@@ -1,7 +1,7 @@
 import type { HotStatement } from './hot-statement.ts'
 
 /** Times in milliseconds. */
-export interface StoryRow {
+export interface MessageTraceRow {
   readonly account: number
   readonly number: number
   readonly from: string | null
@@ -53,7 +53,7 @@ const ms = (time: string) => `floor(extract(epoch from ${time}) * 1000)::bigint`
  * ordinary connections: it reads the flights, the kept receipts and the account's entries of the ledger from one end to the
  * other.
  */
-export const explainMessage: HotStatement<StoryRow> = {
+export const explainMessage: HotStatement<MessageTraceRow> = {
   name: 'explain-message',
   text: `
 with s as materialized (

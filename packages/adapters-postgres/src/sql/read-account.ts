@@ -1,18 +1,18 @@
 import type { HotStatement } from './hot-statement.ts'
 
-export interface Purse {
+export interface AccountBalance {
   readonly balance: number
   readonly locked: boolean
 }
 
 /** What account $1 has at this moment. */
-export const readAccount: HotStatement<Purse> = {
+export const readAccount: HotStatement<AccountBalance> = {
   name: 'read-account',
   text: 'select balance, locked from account where id = $1',
 }
 
 /** The same, and nobody changes it until the transaction ends. */
-export const lockAccount: HotStatement<Purse> = {
+export const lockAccount: HotStatement<AccountBalance> = {
   name: 'lock-account',
   text: 'select balance, locked from account where id = $1 for update',
 }

@@ -1,7 +1,7 @@
 import {
   instant,
   type AccountId,
-  type ArrivalId,
+  type InboundMessageId,
   type Instant,
   type ListedSuppression,
   type MessageId,
@@ -144,7 +144,7 @@ function replyOf(stored: StoredReply | null): OptOut['reply'] {
   if (stored === null) return undefined
   const [id, text, answers] = stored
   return {
-    id: (id ?? undefined) as ArrivalId | undefined,
+    id: (id ?? undefined) as InboundMessageId | undefined,
     text,
     answers: (answers ?? undefined) as MessageId | undefined,
   }

@@ -3,7 +3,7 @@ import { anAccount, aNumber, anOrder, until, type ScriptedCarrier } from '@gatew
 import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher as start } from '../../testing/start-dispatcher.ts'
 import type { Account } from '../account/account.ts'
-import type { Arrival } from '../inbox/arrival.ts'
+import type { InboundMessage } from '../inbox/inbound-message.ts'
 import { defaultConfirmation } from '../inbox/receive.ts'
 import type { MessageId } from '../message/message-id.ts'
 import { instant } from '../time/instant.ts'
@@ -13,7 +13,7 @@ afterEach(endDispatchers)
 const number = aNumber('27825550100')
 
 let written = 0
-const reply = (carrier: ScriptedCarrier, text: string, some: Partial<Arrival> = {}): Arrival => ({
+const reply = (carrier: ScriptedCarrier, text: string, some: Partial<InboundMessage> = {}): InboundMessage => ({
   carrier: carrier.id,
   from: `+${number}`,
   to: undefined,
@@ -72,7 +72,7 @@ test('a reply that comes before the carrier has answered waits for that too', as
   await until(() => carrier.submitted.length === 1)
   const arrived = carrier.arrive([reply(carrier, 'yes')])
   for (let turn = 0; turn < 20; turn++) await nextTurn()
-  expect(world.store.arrivals).toEqual([])
+  expect(world.store.inboundMessages).toEqual([])
   carrier.release('unknown')
   await arrived
   expect(await inboxOf(world, world.account)).toMatchObject([{ text: 'yes', answers: id }])
@@ -112,7 +112,7 @@ test.each(['fails', 'fails after its work'] as const)(
 function autoResponder(text: string) {
   const carriers: ScriptedCarrier[] = []
   let owed = 0
-  const answer = async (carrier: ScriptedCarrier, arrival: Arrival): Promise<void> => {
+  const answer = async (carrier: ScriptedCarrier, arrival: InboundMessage): Promise<void> => {
     owed++
     for (;;) {
       const taken = await carrier.arrive([arrival]).then(

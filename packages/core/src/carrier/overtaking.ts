@@ -1,4 +1,4 @@
-import type { Arrival } from '../inbox/arrival.ts'
+import type { InboundMessage } from '../inbox/inbound-message.ts'
 import type { MessageId } from '../message/message-id.ts'
 import type { Sky } from './aloft.ts'
 import type { Recorder } from './recorder.ts'
@@ -9,7 +9,7 @@ import type { Recorder } from './recorder.ts'
  */
 export const overtaking =
   (sky: Pick<Sky, 'unanswered'>, recorder: Pick<Recorder, 'isRecording' | 'recordingTo'>) =>
-  (arrivals: readonly Arrival[]): (() => boolean) => {
+  (arrivals: readonly InboundMessage[]): (() => boolean) => {
     const numbers = new Set<string>(arrivals.map(({ from }) => from.replace(/^\+/, '')))
     const before = [...recorder.recordingTo(numbers)]
     for (const [id, { message }] of sky.unanswered) if (numbers.has(message.to)) before.push(id)

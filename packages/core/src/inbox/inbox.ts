@@ -6,14 +6,14 @@ import type { MessageId } from '../message/message-id.ts'
 import type { Page, Paged } from '../message/page.ts'
 import type { SenderAddress } from '../message/sender-address.ts'
 import type { Instant } from '../time/instant.ts'
-import type { Arrival } from './arrival.ts'
+import type { InboundMessage } from './inbound-message.ts'
 
-/** Names a stored arrival; a positive integer below 2^53, of one sequence for all accounts. */
-export type ArrivalId = Brand<number, 'ArrivalId'>
+/** Names a stored inbound message; a positive integer below 2^53, of one sequence for all accounts. */
+export type InboundMessageId = Brand<number, 'InboundMessageId'>
 
-/** An arrival that belongs to an account. */
+/** An inbound message that belongs to an account. */
 export interface InboxMessage {
-  readonly id: ArrivalId
+  readonly id: InboundMessageId
   /** The number of the person who wrote, without `+`. */
   readonly from: string
   /** When we received it. */
@@ -25,7 +25,7 @@ export interface InboxMessage {
   readonly shortCode: SenderAddress | undefined
 }
 
-/** Which arrivals of an account: all of them, those to one of its codes, or all but these (ruling 1.19). */
+/** Which inbound messages of an account: all of them, those to one of its codes, or all but these (ruling 1.19). */
 export type InboxPart = 'all' | 'short-code' | 'replies'
 
 /** One call that took messages out of what the return-once calls offer. */
@@ -36,9 +36,9 @@ export interface Taken {
   readonly messages: readonly InboxMessage[]
 }
 
-/** An arrival that belongs to nobody. */
-export interface UnownedArrival {
-  readonly id: ArrivalId
+/** An inbound message that belongs to nobody. */
+export interface UnownedMessage {
+  readonly id: InboundMessageId
   readonly carrier: CarrierId
   readonly from: string
   readonly to: string | undefined
@@ -52,23 +52,23 @@ export type Received = 'stored' | 'repeated' | 'incomplete'
 /** What people wrote, and all that follows from it. */
 export interface Inbox {
   /**
-   * Stores arrivals, in their order, each with everything that follows from it, or none of it; once it has resolved, that survives a
-   * crash. After a lost answer it finds out, so that nothing is stored twice. One result per arrival.
+   * Stores messages, in their order, each with everything that follows from it, or none of it; once it has resolved, that survives a
+   * crash. After a lost answer it finds out, so that nothing is stored twice. One result per message.
    *
-   * The same arrival again within 24 hours (`samenessOf`) changes nothing. A part waits until all of its text are there, in any
-   * order; they are then one arrival (`joinParts`). What is stored is what `readArrival` makes of it, at this moment by the store's clock.
+   * The same message again within 24 hours (`deduplicationKeyOf`) changes nothing. A part waits until all of its text are there, in any
+   * order; they are then one message (`joinParts`). What is stored is what `readInboundMessage` makes of it, at this moment by the store's clock.
    *
    * It belongs to the account that has the code it was sent to; else to the account whose message to this number, from that
    * address, is the most recent, or from any address if that is none that messages leave from (ruling 1.18). A message counts from when a carrier took it
    * or may have taken it; confirmations do not count. Dropped history counts for as long as it is remembered. It answers that most recent
    * message of the account; a message to a code answers the account's most recent one to this number from any address.
    *
-   * If it belongs to an account and its number can be written to: a wish to opt out adds the number to the account's opt-outs; if it
+   * If it belongs to an account and its number can be written to: a keyword that opts out adds the number to the account's opt-outs; if it
    * was not there, `confirmation` is queued to it, from the address it was sent to if that is one of ours, else from that of the message that it answers;
    * with an id of its own, at no price, and not stopped by this opt-out. It is not queued if the account is locked or the number is blacklisted.
-   * A wish to opt in removes the opt-out (rulings 1.21, 1.22).
+   * A keyword that opts in removes the opt-out (rulings 1.21, 1.22).
    */
-  receive(arrivals: readonly Arrival[], confirmation: Body): Promise<readonly Received[]>
+  receive(messages: readonly InboundMessage[], confirmation: Body): Promise<readonly Received[]>
   /**
    * Texts of which parts are missing, and the last came more than `seconds` ago, are stored as they are, as `receive` does; at most
    * `textsMax` of them. Returns how many.
@@ -84,5 +84,5 @@ export interface Inbox {
   /** What this call took is offered again. May be repeated. */
   offerAgain(by: AccountId, taking: Taking): Promise<void>
   /** What belongs to nobody, oldest first, read in pieces. */
-  unowned(): AsyncIterable<UnownedArrival>
+  unowned(): AsyncIterable<UnownedMessage>
 }

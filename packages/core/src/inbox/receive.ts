@@ -1,6 +1,6 @@
 import { bodyOf, type Body } from '../message/body.ts'
 import type { Ports } from '../ports.ts'
-import type { Arrival } from './arrival.ts'
+import type { InboundMessage } from './inbound-message.ts'
 import type { Received } from './inbox.ts'
 
 /** The confirmation of an opt-out unless the operator sets another. */
@@ -16,5 +16,5 @@ export function confirmationOf(text: string): Body {
 /** Stores what a carrier brings, with all that follows (rulings 1.18 to 1.22). The carrier may be told so once this has resolved (P-7). */
 export const receive =
   (ports: Pick<Ports, 'inbox'>, confirmation: Body) =>
-  (arrivals: readonly Arrival[]): Promise<readonly Received[]> =>
-    ports.inbox.receive(arrivals, confirmation)
+  (messages: readonly InboundMessage[]): Promise<readonly Received[]> =>
+    ports.inbox.receive(messages, confirmation)

@@ -31,7 +31,7 @@ async function take(
   }
 }
 
-/** All that belongs to the account; without what was sent to its codes if that is wished (ruling 1.19). */
+/** All that belongs to the account; without what was sent to its codes if that is wanted (ruling 1.19). */
 export const takeReplies =
   (ports: Pick<Ports, 'inbox' | 'clock'>, messagesMax: number) =>
   (account: Account, codes: 'with-short-codes' | 'without-short-codes'): Promise<TakenMessages> =>

@@ -22,12 +22,12 @@ export interface FoundMessages {
  * As in a status query, what waits is never too old, and what is decided is there for 90 days from its due time.
  */
 export const findMessages =
-  (ports: Pick<Ports, 'stories' | 'clock'>) =>
+  (ports: Pick<Ports, 'messageTraces' | 'clock'>) =>
   async ({ after, limit, ...search }: WantedMessages): Promise<FoundMessages | 'no-such-message'> => {
-    const story = after === undefined ? undefined : await ports.stories.of(after)
-    if (after !== undefined && story === undefined) return 'no-such-message'
-    const place = story && { id: story.id, due: story.scheduled ?? story.accepted }
+    const trace = after === undefined ? undefined : await ports.messageTraces.of(after)
+    if (after !== undefined && trace === undefined) return 'no-such-message'
+    const place = trace && { id: trace.id, due: trace.scheduled ?? trace.accepted }
     const decidedSince = daysBefore(ports.clock.now(), limits.statusDays)
-    const found = await ports.stories.find({ ...search, after: place }, decidedSince, limit + 1)
+    const found = await ports.messageTraces.find({ ...search, after: place }, decidedSince, limit + 1)
     return { messages: found.slice(0, limit), more: found.length > limit }
   }

@@ -2,7 +2,7 @@ import type { AccountId } from '../account/account.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { MessageId } from './message-id.ts'
-import type { ClaimedPlace, DecidedPlace, MessagePlace } from './message-story.ts'
+import type { ClaimedLocation, DecidedLocation, MessageLocation } from './message-trace.ts'
 import type { Msisdn } from './msisdn.ts'
 import type { SenderAddress } from './sender-address.ts'
 
@@ -32,12 +32,12 @@ export interface FoundMessage {
   readonly scheduled: boolean
   /** What was charged for it. */
   readonly cost: Credits
-  readonly place: FoundPlace
+  readonly place: FoundLocation
 }
 
-/** As `MessagePlace`, as far as a list shows it. */
-export type FoundPlace =
-  | Exclude<MessagePlace, ClaimedPlace | DecidedPlace | { readonly place: 'nowhere' | 'queue' }>
+/** As `MessageLocation`, as far as a list shows it. */
+export type FoundLocation =
+  | Exclude<MessageLocation, ClaimedLocation | DecidedLocation | { readonly place: 'nowhere' | 'queue' }>
   | { readonly place: 'queue'; readonly attempt: number }
-  | Pick<ClaimedPlace, 'place' | 'marked' | 'attempt'>
-  | Pick<DecidedPlace, 'place' | 'code' | 'at'>
+  | Pick<ClaimedLocation, 'place' | 'marked' | 'attempt'>
+  | Pick<DecidedLocation, 'place' | 'code' | 'at'>

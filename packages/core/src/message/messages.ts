@@ -69,7 +69,7 @@ export interface ScheduledMessage {
 }
 
 /**
- * What became of a wish to delete (ruling 1.15). Not found: unknown, another account's, deleted already, or too old. Sent:
+ * What became of a request to delete (ruling 1.15). Not found: unknown, another account's, deleted already, or too old. Sent:
  * any other message of the account, be it claimed, sent, finished, waiting for another try, or never scheduled.
  */
 export type Deletion =

@@ -1,9 +1,9 @@
 import type { MessageId } from '../message/message-id.ts'
 import type { Msisdn } from '../message/msisdn.ts'
 import type { Instant } from '../time/instant.ts'
-import type { ArrivalId } from '../inbox/inbox.ts'
+import type { InboundMessageId } from '../inbox/inbox.ts'
 
-/** A number that an account may not write to, by the wish of its owner or of the account holder. */
+/** A number that an account may not write to, at the request of its owner or of the account holder. */
 export interface OptOut {
   readonly number: Msisdn
   readonly since: Instant
@@ -15,8 +15,8 @@ export interface OptOut {
 export const manualOptOutText = '* MANUALLY ADDED BY USER *'
 
 export interface OptOutReply {
-  /** The arrival; undefined: it did not arrive here, the entry was imported with its text. */
-  readonly id: ArrivalId | undefined
+  /** The inbound message; undefined: it did not arrive here, the entry was imported with its text. */
+  readonly id: InboundMessageId | undefined
   readonly text: string
   readonly answers: MessageId | undefined
 }

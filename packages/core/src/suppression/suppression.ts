@@ -2,7 +2,7 @@ import type { AccountId } from '../account/account.ts'
 import type { Msisdn } from '../message/msisdn.ts'
 import type { Instant } from '../time/instant.ts'
 
-/** Why a number is not to be written to: by its own wish, by a do-not-contact list, or by the operator's blacklist. */
+/** Why a number is not to be written to: because its owner opted out, by a do-not-contact list, or by the operator's blacklist. */
 export type Suppression = 'opt-out' | 'do-not-contact' | 'blacklist'
 
 /** Opt-outs are per account (ruling 1.21); the two lists of the operator hold for everybody. */

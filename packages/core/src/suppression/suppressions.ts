@@ -24,6 +24,6 @@ export interface Suppressions {
   remove(key: SuppressionKey): Promise<boolean>
   /** By number (as text), read in pieces: a long list does not grow the process. */
   list(scope: SuppressionScope, kind: Suppression): AsyncIterable<SuppressionEntry>
-  /** The opt-outs of an account, each with the arrival that made it, in the same order; in pieces of some hundred, of which none is empty. */
+  /** The opt-outs of an account, each with the inbound message that made it, in the same order; in pieces of some hundred, of which none is empty. */
   optOuts(by: AccountId): AsyncIterable<readonly OptOut[]>
 }

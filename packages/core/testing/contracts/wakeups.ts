@@ -4,7 +4,7 @@ import { anAccount } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
 import { withTraffic, type Traffic } from './flights/traffic.ts'
-import { receive, sent } from './inbox/arrivals.ts'
+import { receive, sent } from './inbox/inbound-messages.ts'
 import { at, farAhead } from './shared.ts'
 
 interface Watched {

@@ -22,7 +22,7 @@ function drop(store: MemoryStore, days: number, contactDays: number): DroppedHis
   const old = [...bySend(store)].filter(([send, rows]) => send.due < since && rows.every((row) => isOld(row, since)))
   const rows = old.slice(0, sendsMax).flatMap(([, ofSend]) => ofSend)
   for (const row of rows) forget(store, row)
-  store.arrivals.splice(0, Infinity, ...store.arrivals.filter(({ at }) => at >= since))
+  store.inboundMessages.splice(0, Infinity, ...store.inboundMessages.filter(({ at }) => at >= since))
   forgetContacts(store, daysBefore(store.clock.now(), contactDays))
   const sends = Math.min(old.length, sendsMax)
   return { partitions: 0, sends, messages: rows.length, left: old.length > sends ? 'more' : 'all' }

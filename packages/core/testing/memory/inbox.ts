@@ -1,12 +1,12 @@
 import {
   isPart,
   joinParts,
-  readArrival,
-  samenessOf,
+  readInboundMessage,
+  deduplicationKeyOf,
   secondsAfter,
   type AccountId,
-  type Arrival,
-  type ArrivalId,
+  type InboundMessage,
+  type InboundMessageId,
   type Body,
   type Inbox,
   type InboxMessage,
@@ -16,15 +16,15 @@ import {
   type Taking,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
-import { followWish } from './follow-wish.ts'
-import type { ArrivalRow } from './rows.ts'
+import { followOptKeyword } from './follow-opt-keyword.ts'
+import type { InboundMessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { whoseReply } from './whose-reply.ts'
 
 const sameSeconds = 24 * 3600
 
 export const memoryInbox = (store: MemoryStore): Inbox => ({
-  receive: atomic((arrivals, confirmation) => arrivals.map((arrival) => receive(store, arrival, confirmation))),
+  receive: atomic((messages, confirmation) => messages.map((message) => receive(store, message, confirmation))),
   releaseParts: atomic((seconds, textsMax, confirmation) => {
     const before = secondsAfter(store.clock.now(), -seconds)
     const old = [...store.parts].filter(([, { last }]) => last < before).slice(0, textsMax)
@@ -43,55 +43,59 @@ export const memoryInbox = (store: MemoryStore): Inbox => ({
     return { taking, messages: taken.map(shown) }
   }),
   offerAgain: atomic((by, taking) => {
-    for (const row of store.arrivals) if (row.account === by && row.taken === taking) row.taken = undefined
+    for (const row of store.inboundMessages) if (row.account === by && row.taken === taking) row.taken = undefined
   }),
   unowned: () => unowned(store),
 })
 
-function receive(store: MemoryStore, arrival: Arrival, confirmation: Body): Received {
-  if (isRepeated(store, arrival)) return 'repeated'
-  if (!isPart(arrival)) {
-    add(store, arrival, confirmation)
+function receive(store: MemoryStore, message: InboundMessage, confirmation: Body): Received {
+  if (isRepeated(store, message)) return 'repeated'
+  if (!isPart(message)) {
+    add(store, message, confirmation)
     return 'stored'
   }
-  const { carrier, from, to, part } = arrival
+  const { carrier, from, to, part } = message
   const key = JSON.stringify([carrier, from, to, part.group, part.of])
   // The sender uses the name of a group again: what waits under it is another text.
-  if (store.parts.get(key)?.arrivals.some((other) => other.part?.number === part.number)) {
+  if (store.parts.get(key)?.messages.some((other) => other.part?.number === part.number)) {
     storeParts(store, key, confirmation)
   }
-  const arrivals = [...(store.parts.get(key)?.arrivals ?? []), arrival]
-  store.parts.set(key, { arrivals, last: store.clock.now() })
-  if (arrivals.length < part.of) return 'incomplete'
+  const messages = [...(store.parts.get(key)?.messages ?? []), message]
+  store.parts.set(key, { messages, last: store.clock.now() })
+  if (messages.length < part.of) return 'incomplete'
   storeParts(store, key, confirmation)
   return 'stored'
 }
 
 /** Notes it, so that the next one is. */
-function isRepeated(store: MemoryStore, arrival: Arrival): boolean {
-  const sameness = samenessOf(arrival)
-  if (sameness === undefined) return false
-  const key = JSON.stringify([arrival.carrier, sameness])
+function isRepeated(store: MemoryStore, message: InboundMessage): boolean {
+  const deduplicationKey = deduplicationKeyOf(message)
+  if (deduplicationKey === undefined) return false
+  const key = JSON.stringify([message.carrier, deduplicationKey])
   const now = store.clock.now()
-  const before = store.samenesses.get(key)
+  const before = store.deduplicationKeys.get(key)
   if (before !== undefined && before > secondsAfter(now, -sameSeconds)) return true
-  store.samenesses.set(key, now)
+  store.deduplicationKeys.set(key, now)
   return false
 }
 
 function storeParts(store: MemoryStore, key: string, confirmation: Body): void {
-  const { arrivals = [] } = store.parts.get(key) ?? {}
+  const { messages = [] } = store.parts.get(key) ?? {}
   store.parts.delete(key)
-  const [first] = arrivals
-  if (first !== undefined) add(store, { ...first, text: joinParts(arrivals) }, confirmation)
+  const [first] = messages
+  if (first !== undefined) add(store, { ...first, text: joinParts(messages) }, confirmation)
 }
 
-function add(store: MemoryStore, arrival: Pick<Arrival, 'carrier' | 'from' | 'to' | 'text'>, confirmation: Body): void {
-  const received = readArrival(arrival)
+function add(
+  store: MemoryStore,
+  message: Pick<InboundMessage, 'carrier' | 'from' | 'to' | 'text'>,
+  confirmation: Body,
+): void {
+  const received = readInboundMessage(message)
   const { account, answers, shortCode, address } = whoseReply(store, received)
-  const row: ArrivalRow = {
-    id: store.next('arrival') as ArrivalId,
-    carrier: arrival.carrier,
+  const row: InboundMessageRow = {
+    id: store.next('inbound-message') as InboundMessageId,
+    carrier: message.carrier,
     from: received.from,
     to: received.to,
     at: store.clock.now(),
@@ -101,17 +105,17 @@ function add(store: MemoryStore, arrival: Pick<Arrival, 'carrier' | 'from' | 'to
     shortCode,
     taken: undefined,
   }
-  store.arrivals.push(row)
-  if (account !== undefined) followWish(store, received, { row, account, address, confirmation })
+  store.inboundMessages.push(row)
+  if (account !== undefined) followOptKeyword(store, received, { row, account, address, confirmation })
 }
 
-const isIn = ({ shortCode }: ArrivalRow, part: InboxPart): boolean =>
+const isIn = ({ shortCode }: InboundMessageRow, part: InboxPart): boolean =>
   part === 'all' || (shortCode !== undefined) === (part === 'short-code')
 
-const ofAccount = (store: MemoryStore, by: AccountId, part: InboxPart, since: Instant): readonly ArrivalRow[] =>
-  store.arrivals.filter((row) => row.account === by && row.at >= since && isIn(row, part))
+const ofAccount = (store: MemoryStore, by: AccountId, part: InboxPart, since: Instant): readonly InboundMessageRow[] =>
+  store.inboundMessages.filter((row) => row.account === by && row.at >= since && isIn(row, part))
 
-const shown = ({ id, from, at, text, answers, shortCode }: ArrivalRow): InboxMessage => ({
+const shown = ({ id, from, at, text, answers, shortCode }: InboundMessageRow): InboxMessage => ({
   id,
   from,
   at,
@@ -122,7 +126,7 @@ const shown = ({ id, from, at, text, answers, shortCode }: ArrivalRow): InboxMes
 
 // eslint-disable-next-line @typescript-eslint/require-await -- async for those who wait for each, as they must elsewhere
 async function* unowned(store: MemoryStore) {
-  for (const { account, id, carrier, from, to, at, text } of store.arrivals) {
+  for (const { account, id, carrier, from, to, at, text } of store.inboundMessages) {
     if (account === undefined) yield { id, carrier, from, to, at, text }
   }
 }

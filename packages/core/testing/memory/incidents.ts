@@ -1,7 +1,7 @@
 import type { MessageId } from '@gateway/core'
 import type { MemoryStore } from './store.ts'
 
-/** Notes what is rare and tells a story. */
+/** Notes what is rare and tells a trace. */
 export function note(store: MemoryStore, id: MessageId, what: string): void {
   const incidents = store.incidents.get(id) ?? []
   store.incidents.set(id, incidents)

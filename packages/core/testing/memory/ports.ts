@@ -12,7 +12,7 @@ import { memoryDeliveryReceipts } from './delivery-receipts.ts'
 import { memorySecrets, type MemorySecretsSettings } from './secrets.ts'
 import { memorySenders } from './senders.ts'
 import { memoryStore, type MemoryStore } from './store.ts'
-import { memoryStories } from './stories.ts'
+import { memoryMessageTraces } from './message-traces.ts'
 import { memorySuppressions } from './suppressions.ts'
 import { memoryWakeups } from './wakeups.ts'
 
@@ -43,7 +43,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   wakeups: memoryWakeups(store),
   deliveryReceipts: memoryDeliveryReceipts(store),
   inbox: memoryInbox(store),
-  stories: memoryStories(store),
+  messageTraces: memoryMessageTraces(store),
   overview: memoryOverview(store),
   history: memoryHistory(store),
 })

@@ -2,7 +2,7 @@ import type {
   Account,
   AccountId,
   ApiKey,
-  ArrivalId,
+  InboundMessageId,
   Body,
   CarrierId,
   Credits,
@@ -110,8 +110,8 @@ export interface LastContact {
   readonly at: Instant
 }
 
-export interface ArrivalRow {
-  readonly id: ArrivalId
+export interface InboundMessageRow {
+  readonly id: InboundMessageId
   readonly carrier: CarrierId
   readonly from: string
   readonly to: string | undefined

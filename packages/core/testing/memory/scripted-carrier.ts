@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import {
   carrierId,
   OUTCOME,
-  type Arrival,
+  type InboundMessage,
   type Carrier,
   type CarrierHandlers,
   type CarrierId,
@@ -45,7 +45,7 @@ export interface ScriptedCarrier extends Carrier {
   /** Hands receipts over once; rejects if their handler does. */
   deliver(receipts: readonly DeliveryReceipt[]): Promise<void>
   /** Hands messages of people over once; rejects if their handler does. */
-  arrive(arrivals: readonly Arrival[]): Promise<void>
+  arrive(arrivals: readonly InboundMessage[]): Promise<void>
   /** Resolves once every receipt that a fate promised has been taken over. */
   settled(): Promise<void>
 }
@@ -163,7 +163,7 @@ function receiptOutbox() {
   return {
     listen: (by: CarrierHandlers): void => void (handlers = by),
     deliver,
-    arrive: async (arrivals: readonly Arrival[]): Promise<void> => {
+    arrive: async (arrivals: readonly InboundMessage[]): Promise<void> => {
       if (handlers === undefined) throw new Error('nobody listens to this carrier')
       await handlers.arrivals(arrivals)
     },

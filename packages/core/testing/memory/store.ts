@@ -1,7 +1,7 @@
 import {
   credits,
   type AccountId,
-  type Arrival,
+  type InboundMessage,
   type CarrierId,
   type Clock,
   type Credits,
@@ -22,7 +22,7 @@ import { realClock } from './clock.ts'
 import { rotation, type Rotation } from './rotation.ts'
 import type {
   AccountRow,
-  ArrivalRow,
+  InboundMessageRow,
   DispatcherRow,
   KeptReceipt,
   KeyRow,
@@ -35,7 +35,7 @@ import type {
 export interface MemoryStore {
   readonly clock: Clock
   /** The next number of a series that starts at 1. */
-  next(series: 'account' | 'key' | 'message' | 'dispatcher' | 'flight' | 'arrival' | 'taking'): number
+  next(series: 'account' | 'key' | 'message' | 'dispatcher' | 'flight' | 'inbound-message' | 'taking'): number
   /** Leaves out so many numbers of a series. */
   skip(series: 'message', count: number): void
   readonly accounts: Map<AccountId, AccountRow>
@@ -55,11 +55,11 @@ export interface MemoryStore {
   /** Of dropped messages the last one to a number, by address. */
   readonly lastContacts: Map<Msisdn, Map<SenderAddress, LastContact>>
   /** In the order in which they were received. */
-  readonly arrivals: ArrivalRow[]
+  readonly inboundMessages: InboundMessageRow[]
   /** When each was seen. */
-  readonly samenesses: Map<string, Instant>
+  readonly deduplicationKeys: Map<string, Instant>
   /** Parts that wait for the others of their text. */
-  readonly parts: Map<string, { readonly arrivals: readonly Arrival[]; readonly last: Instant }>
+  readonly parts: Map<string, { readonly messages: readonly InboundMessage[]; readonly last: Instant }>
   /** Scheduled, or to be tried again. */
   readonly later: Rotation
   readonly due: Readonly<Record<Lane, Rotation>>
@@ -77,7 +77,7 @@ export interface MemoryStore {
 
 /** An empty store; its one price is that of all numbers, 1.0 (ruling 1.4). */
 export function memoryStore(clock: Clock = realClock()): MemoryStore {
-  const series = { account: 0, key: 0, message: 0, dispatcher: 0, flight: 0, arrival: 0, taking: 0 }
+  const series = { account: 0, key: 0, message: 0, dispatcher: 0, flight: 0, 'inbound-message': 0, taking: 0 }
   const byId = (a: Range, b: Range) => firstId(a) - firstId(b)
   return {
     clock,
@@ -95,8 +95,8 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     chosenSenders: new Map(),
     messages: new Map(),
     lastContacts: new Map(),
-    arrivals: [],
-    samenesses: new Map(),
+    inboundMessages: [],
+    deduplicationKeys: new Map(),
     parts: new Map(),
     later: rotation((a, b) => a.at - b.at || byId(a, b)),
     due: { single: rotation(byId), bulk: rotation(byId) },

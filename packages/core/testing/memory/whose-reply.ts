@@ -18,7 +18,7 @@ export interface Owner {
   readonly address: SenderAddress | undefined
 }
 
-/** Whom an arrival belongs to (ruling 1.18). */
+/** Whom a message belongs to (ruling 1.18). */
 export function whoseReply(store: MemoryStore, { number, to }: ReceivedText): Owner {
   const address = to !== undefined && store.addresses.has(to as SenderAddress) ? (to as SenderAddress) : undefined
   const owner = address === undefined ? undefined : store.codes.get(address)

@@ -123,7 +123,7 @@ export const outcomes = withTraffic({
     assert.equal(await traffic.balance(account), granted - 200 + 30)
   },
 
-  'late truth is told once: a second story changes nothing': async (traffic) => {
+  'late truth is told once: a second trace changes nothing': async (traffic) => {
     const { flights } = traffic.ports
     const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 4 })
     await traffic.fence(dispatcher)

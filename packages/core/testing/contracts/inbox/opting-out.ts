@@ -4,7 +4,7 @@ import { aNumber, anAccount, anAddress, anOrder, numbers } from '../../builders.
 import { realClock } from '../../memory/clock.ts'
 import type { Contract } from '../contract.ts'
 import { accepted, assertLedger, callersMany, collect, dispatchDue, longAgo } from '../shared.ts'
-import { confirmation, inboxOf, optOutsOf, receive, sent, texts } from './arrivals.ts'
+import { confirmation, inboxOf, optOutsOf, receive, sent, texts } from './inbound-messages.ts'
 
 const poolB = anAddress('12025550112')
 const code = anAddress('40404')

@@ -4,12 +4,12 @@ import { aNumber, anAccount, anAddress, anOrder, numbers } from '../../builders.
 import { realClock } from '../../memory/clock.ts'
 import type { Contract } from '../contract.ts'
 import { accepted, at, collect, dispatchDue, testCarrier } from '../shared.ts'
-import { confirmation, inboxOf, onlyOf, optOutsOf, receive, sent, texts } from './arrivals.ts'
+import { confirmation, inboxOf, onlyOf, optOutsOf, receive, sent, texts } from './inbound-messages.ts'
 
 const [poolA, poolB] = [anAddress('12025550111'), anAddress('12025550112')]
 const code = anAddress('40404')
 
-/** Whom an arrival belongs to, and what it answers (ruling 1.18). */
+/** Whom a message belongs to, and what it answers (ruling 1.18). */
 export const owning: Contract<StoredPorts> = {
   'a reply belongs to the account that wrote last to its number, and answers that message': async (ports) => {
     const [one, two] = [await anAccount(ports), await anAccount(ports)]

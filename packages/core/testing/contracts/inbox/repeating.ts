@@ -3,7 +3,7 @@ import { carrierId, instant, type StoredPorts } from '@gateway/core'
 import { anAccount } from '../../builders.ts'
 import type { Contract } from '../contract.ts'
 import { callersMany } from '../shared.ts'
-import { confirmation, receive, sent, texts } from './arrivals.ts'
+import { confirmation, receive, sent, texts } from './inbound-messages.ts'
 
 const group = (number: number, of = 3, name = 7) => ({ group: name, number, of })
 const time = instant(Date.UTC(2026, 9, 18, 8))

@@ -4,7 +4,7 @@ import { anAccount, anAddress } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import type { Contract } from '../contract.ts'
 import { callersMany, longAgo } from '../shared.ts'
-import { inboxOf, receive, sent, texts, textsOf } from './arrivals.ts'
+import { inboxOf, receive, sent, texts, textsOf } from './inbound-messages.ts'
 
 const code = anAddress('40404')
 const many = Array.from({ length: 200 }, (_, i) => `text ${i}`)

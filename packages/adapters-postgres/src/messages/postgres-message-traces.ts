@@ -3,35 +3,35 @@ import {
   credits,
   instant,
   OUTCOME,
-  storyLinesMax,
+  traceLinesMax,
   type AccountId,
   type CarrierId,
   type Credits,
   type DispatcherId,
   type MessageId,
-  type MessagePlace,
-  type MessageStory,
+  type MessageLocation,
+  type MessageTrace,
   type Msisdn,
   type DeliveryReceiptCode,
   type SenderAddress,
-  type Stories,
-  type StoryRefund,
+  type MessageTraces,
+  type TracedRefund,
 } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { refundCode } from '../credits/movements.ts'
 import { knownCode } from './known-code.ts'
 import { findMessages } from './find-messages.ts'
-import { explainMessage, type StoryRow } from '../sql/explain-message.ts'
+import { explainMessage, type MessageTraceRow } from '../sql/explain-message.ts'
 
-export const postgresStories = ({ pools: { ordinary } }: Context): Stories => ({
+export const postgresMessageTraces = ({ pools: { ordinary } }: Context): MessageTraces => ({
   of: async (id) => {
-    const [row] = await ordinary.run(explainMessage, [id, storyLinesMax])
-    return row && storyOf(id, row)
+    const [row] = await ordinary.run(explainMessage, [id, traceLinesMax])
+    return row && traceOf(id, row)
   },
   find: (search, decidedSince, limit) => findMessages(ordinary, search, decidedSince, limit),
 })
 
-function storyOf(id: MessageId, row: StoryRow): MessageStory {
+function traceOf(id: MessageId, row: MessageTraceRow): MessageTrace {
   const cost = credits(row.price)
   return {
     id,
@@ -63,12 +63,12 @@ function storyOf(id: MessageId, row: StoryRow): MessageStory {
 }
 
 /** A text that would be judged otherwise today was sent in UCS-2. */
-function textOf({ body: text, parts }: StoryRow): MessageStory['text'] {
+function textOf({ body: text, parts }: MessageTraceRow): MessageTrace['text'] {
   const body = bodyOf(text)
   return { characters: Array.from(text).length, encoding: typeof body === 'string' ? 'ucs-2' : body.encoding, parts }
 }
 
-function placeOf({ message, later, due, flight }: StoryRow): MessagePlace {
+function placeOf({ message, later, due, flight }: MessageTraceRow): MessageLocation {
   if (message !== null) return decidedPlace(message)
   if (later?.attempt === 0) return { place: 'scheduled', due: instant(later.until) }
   if (later !== null) return { place: 'postponed', until: instant(later.until), attempt: later.attempt }
@@ -89,7 +89,13 @@ function placeOf({ message, later, due, flight }: StoryRow): MessagePlace {
   }
 }
 
-function decidedPlace({ code, at, stored, carrier, reference }: NonNullable<StoryRow['message']>): MessagePlace {
+function decidedPlace({
+  code,
+  at,
+  stored,
+  carrier,
+  reference,
+}: NonNullable<MessageTraceRow['message']>): MessageLocation {
   return {
     place: 'decided',
     code: knownCode(code),
@@ -102,10 +108,13 @@ function decidedPlace({ code, at, stored, carrier, reference }: NonNullable<Stor
   }
 }
 
-function refundOf({ why, amount, first, last }: NonNullable<StoryRow['refunds']>[number], cost: Credits): StoryRefund {
+function refundOf(
+  { why, amount, first, last }: NonNullable<MessageTraceRow['refunds']>[number],
+  cost: Credits,
+): TracedRefund {
   const code = refundCode(why)
   const messages = cost === 0 ? undefined : amount / cost
   return { code, messages, amount: credits(amount), first: instant(first), last: instant(last) }
 }
 
-const byCode = (a: StoryRefund, b: StoryRefund): number => (a.code ?? Infinity) - (b.code ?? Infinity)
+const byCode = (a: TracedRefund, b: TracedRefund): number => (a.code ?? Infinity) - (b.code ?? Infinity)

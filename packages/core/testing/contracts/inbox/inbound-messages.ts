@@ -3,7 +3,7 @@ import {
   processingDefaults,
   type Account,
   type AccountId,
-  type Arrival,
+  type InboundMessage,
   type InboxMessage,
   type InboxPart,
   type MessageId,
@@ -21,7 +21,7 @@ import { accepted, collect, dispatchDue, longAgo, testCarrier } from '../shared.
 export const { confirmation } = processingDefaults
 
 /** From `aNumber()` to the default address, without id and time, as far as `wanted` says nothing else. */
-export const anArrival = (wanted: Partial<Arrival> = {}): Arrival => ({
+export const anInboundMessage = (wanted: Partial<InboundMessage> = {}): InboundMessage => ({
   carrier: testCarrier,
   from: aNumber(),
   to: anAddress(),
@@ -35,8 +35,8 @@ export const anArrival = (wanted: Partial<Arrival> = {}): Arrival => ({
 
 export const receive = (
   { inbox }: Pick<StoredPorts, 'inbox'>,
-  ...wanted: readonly Partial<Arrival>[]
-): Promise<readonly Received[]> => inbox.receive(wanted.map(anArrival), confirmation)
+  ...wanted: readonly Partial<InboundMessage>[]
+): Promise<readonly Received[]> => inbox.receive(wanted.map(anInboundMessage), confirmation)
 
 /** A message that a carrier took, or of which it is not known. */
 export async function sent(

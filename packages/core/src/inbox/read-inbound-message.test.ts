@@ -1,10 +1,10 @@
 import { anAddress, aNumber } from '@gateway/core/testing'
-import type { Arrival } from './arrival.ts'
-import { samenessOf } from './arrival.ts'
-import { isPart, joinParts, readArrival } from './read-arrival.ts'
+import type { InboundMessage } from './inbound-message.ts'
+import { deduplicationKeyOf } from './inbound-message.ts'
+import { isPart, joinParts, readInboundMessage } from './read-inbound-message.ts'
 
-const read = (wanted: Partial<Parameters<typeof readArrival>[0]>) =>
-  readArrival({ from: aNumber(), to: anAddress(), text: 'hi', ...wanted })
+const read = (wanted: Partial<Parameters<typeof readInboundMessage>[0]>) =>
+  readInboundMessage({ from: aNumber(), to: anAddress(), text: 'hi', ...wanted })
 
 test.each([
   ['+27820000000', '27820000000', aNumber()],
@@ -20,9 +20,9 @@ test('what no store holds becomes U+FFFD; a whole pair stays', () => {
   expect(read({ text: '\ud83d\ude00 \ud83d \0' }).text).toBe('😀 \ufffd \ufffd')
 })
 
-test('a wish is read from the text as it is stored', () => {
-  expect(read({ text: ' stop ' }).wish).toBe('opt-out')
-  expect(read({ text: 'opt\0out' }).wish).toBe('opt-out')
+test('a keyword is read from the text as it is stored', () => {
+  expect(read({ text: ' stop ' }).keyword).toBe('opt-out')
+  expect(read({ text: 'opt\0out' }).keyword).toBe('opt-out')
 })
 
 test('parts are joined by their numbers, and a pair that they split is whole again', () => {
@@ -31,8 +31,8 @@ test('parts are joined by their numbers, and a pair that they split is whole aga
   expect(joinParts([part(3, 'c'), part(1, 'a')])).toBe('ac')
 })
 
-const arrival: Arrival = {
-  carrier: 'c' as Arrival['carrier'],
+const message: InboundMessage = {
+  carrier: 'c' as InboundMessage['carrier'],
   from: aNumber(),
   to: undefined,
   text: 'x',
@@ -50,11 +50,15 @@ test.each([
   [{ group: 0, number: 0, of: 2 }, false],
   [{ group: 0, number: 3, of: 2 }, false],
   [{ group: 0, number: 1, of: 256 }, false],
-])('part %j', (part, expected) => expect(isPart({ ...arrival, part })).toBe(expected))
+])('part %j', (part, expected) => expect(isPart({ ...message, part })).toBe(expected))
 
 test('an id of one kind is never the same as one of another', () => {
-  const fields = samenessOf({ ...arrival, sent: 5 as NonNullable<Arrival['sent']> })
-  const all = [samenessOf({ ...arrival, reference: 'a' }), samenessOf({ ...arrival, offer: 'a' }), fields]
+  const fields = deduplicationKeyOf({ ...message, sent: 5 as NonNullable<InboundMessage['sent']> })
+  const all = [
+    deduplicationKeyOf({ ...message, reference: 'a' }),
+    deduplicationKeyOf({ ...message, offer: 'a' }),
+    fields,
+  ]
   expect(new Set(all).size).toBe(3)
-  expect(samenessOf(arrival)).toBeUndefined()
+  expect(deduplicationKeyOf(message)).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import type { CarrierId } from '../carrier/carrier-id.ts'
 import type { Instant } from '../time/instant.ts'
 
 /** A message as a carrier brings it: a reply, or the first word of somebody. */
-export interface Arrival {
+export interface InboundMessage {
   readonly carrier: CarrierId
   /** Who wrote, as the network tells it: digits with or without `+`, or anything else. */
   readonly from: string
@@ -16,11 +16,11 @@ export interface Arrival {
   /** Names this hand-over: a link that offers again what had not been acknowledged gives the same name. */
   readonly offer: string | undefined
   /** Undefined: the text is whole. */
-  readonly part: ArrivalPart | undefined
+  readonly part: InboundMessagePart | undefined
 }
 
 /** Which part of a long text it is. */
-export interface ArrivalPart {
+export interface InboundMessagePart {
   /** The same for all parts of a text, used again by the sender after some time (3GPP TS 23.040, 9.2.3.24.1). */
   readonly group: number
   /** From 1. */
@@ -29,10 +29,18 @@ export interface ArrivalPart {
 }
 
 /**
- * What tells a repetition from a second message: two arrivals of one carrier within 24 hours are the same if this is. The carrier's
+ * What tells a repetition from a second message: two messages of one carrier within 24 hours are the same if this is. The carrier's
  * id, else the numbers, the text and the time that the network gave, else the hand-over. Undefined: never taken for a repetition.
  */
-export function samenessOf({ from, to, text, sent, reference, offer, part }: Arrival): string | undefined {
+export function deduplicationKeyOf({
+  from,
+  to,
+  text,
+  sent,
+  reference,
+  offer,
+  part,
+}: InboundMessage): string | undefined {
   if (reference !== undefined) return JSON.stringify(['reference', reference])
   if (sent !== undefined) return JSON.stringify(['fields', from, to, text, sent, part])
   return offer === undefined ? undefined : JSON.stringify(['offer', offer])

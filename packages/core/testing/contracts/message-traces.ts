@@ -3,10 +3,10 @@ import {
   INCIDENT,
   OUTCOME,
   type MessageId,
-  type MessagePlace,
-  type MessageStory,
+  type MessageLocation,
+  type MessageTrace,
   type StoredPorts,
-  type StoryRefund,
+  type TracedRefund,
 } from '@gateway/core'
 import { aMessageId } from '../ids.ts'
 import { anAddress, numbers } from '../builders.ts'
@@ -14,39 +14,39 @@ import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
 import { acceptedAs, all, allAccepted, referenceOf, withTraffic, type Traffic } from './flights/traffic.ts'
 import { aReceipt, handedOver, matchAll, receiptsFor } from './delivery-receipts/sent-messages.ts'
-import { finding } from './stories/finding.ts'
+import { finding } from './message-traces/finding.ts'
 import { at, farAhead, longAgo, testCarrier } from './shared.ts'
 
 const nobody = aMessageId(2 ** 52)
 
-async function storyOf({ ports }: Traffic, id: MessageId | undefined): Promise<MessageStory> {
-  return (await ports.stories.of(id ?? nobody)) ?? assert.fail(`message ${id} has no story`)
+async function traceOf({ ports }: Traffic, id: MessageId | undefined): Promise<MessageTrace> {
+  return (await ports.messageTraces.of(id ?? nobody)) ?? assert.fail(`message ${id} has no trace`)
 }
 
-async function placeOf<P extends MessagePlace['place']>(traffic: Traffic, id: MessageId | undefined, place: P) {
-  const found = (await storyOf(traffic, id)).place
+async function placeOf<P extends MessageLocation['place']>(traffic: Traffic, id: MessageId | undefined, place: P) {
+  const found = (await traceOf(traffic, id)).place
   assert.equal(found.place, place)
-  return found as Extract<MessagePlace, { place: P }>
+  return found as Extract<MessageLocation, { place: P }>
 }
 
 const incidentsOf = async (traffic: Traffic, id: MessageId | undefined) =>
-  (await storyOf(traffic, id)).incidents.map(({ what }) => what)
+  (await traceOf(traffic, id)).incidents.map(({ what }) => what)
 
-const withoutTimes = (refunds: readonly StoryRefund[]) =>
+const withoutTimes = (refunds: readonly TracedRefund[]) =>
   refunds.map(({ code, messages, amount }) => ({ code, messages, amount }))
 
 const telling = withTraffic({
-  'an id that nobody was given has no story': async (traffic) => {
+  'an id that nobody was given has no trace': async (traffic) => {
     const [id = nobody] = await traffic.send(await traffic.account())
-    assert.equal(await traffic.ports.stories.of(nobody), undefined)
-    assert.equal(await traffic.ports.stories.of(aMessageId(id + 1)), undefined)
+    assert.equal(await traffic.ports.messageTraces.of(nobody), undefined)
+    assert.equal(await traffic.ports.messageTraces.of(aMessageId(id + 1)), undefined)
   },
 
   'what was accepted is told: whose, to whom, when, at what price, in which send': async (traffic) => {
     const account = await traffic.account()
     const ids = await traffic.send(account, { to: 3, costs: [25], text: 'déjà vu' })
-    const story = await storyOf(traffic, ids[1])
-    const { accepted, place, ...rest } = story
+    const trace = await traceOf(traffic, ids[1])
+    const { accepted, place, ...rest } = trace
     assert.deepEqual(rest, {
       id: ids[1],
       account,
@@ -68,25 +68,25 @@ const telling = withTraffic({
   'a text is never told, only its length, its encoding and its parts (P-15)': async (traffic) => {
     const text = `топ-секрет 👋 ${'я'.repeat(67)}`
     const [id] = await traffic.send(await traffic.account(), { text })
-    const story = await storyOf(traffic, id)
-    assert.deepEqual(story.text, { characters: 80, encoding: 'ucs-2', parts: 2 })
-    assert.ok(!JSON.stringify(story).includes('секрет'))
+    const trace = await traceOf(traffic, id)
+    assert.deepEqual(trace.text, { characters: 80, encoding: 'ucs-2', parts: 2 })
+    assert.ok(!JSON.stringify(trace).includes('секрет'))
   },
 
   'a message tells its own price, and a send of larger lists its lane': async (traffic) => {
     const account = await traffic.account()
     const costs = Array.from({ length: 12 }, (_, i) => (i < 11 ? 10 : 30))
     const ids = await traffic.send(account, { to: 12, costs })
-    assert.equal((await storyOf(traffic, ids[0])).cost, 10)
-    assert.equal((await storyOf(traffic, ids[11])).cost, 30)
-    const { send } = await storyOf(traffic, ids[3])
+    assert.equal((await traceOf(traffic, ids[0])).cost, 10)
+    assert.equal((await traceOf(traffic, ids[11])).cost, 30)
+    const { send } = await traceOf(traffic, ids[3])
     assert.deepEqual(send, { first: ids[0], messages: 11, debit: 110, refunds: [] })
     assert.equal((await placeOf(traffic, ids[0], 'queue')).lane, 'bulk')
   },
 
   'what waits for its time tells it': async (traffic) => {
     const [id] = await traffic.send(await traffic.account(), { due: farAhead })
-    assert.equal((await storyOf(traffic, id)).scheduled, farAhead)
+    assert.equal((await traceOf(traffic, id)).scheduled, farAhead)
     assert.deepEqual(await placeOf(traffic, id, 'scheduled'), { place: 'scheduled', due: farAhead })
   },
 
@@ -131,7 +131,7 @@ const telling = withTraffic({
     assert.deepEqual([code, refunded, carrier, reference], [OUTCOME.refused, true, testCarrier, undefined])
     const blocked = await placeOf(traffic, ids[4], 'decided')
     assert.deepEqual([blocked.code, blocked.refunded, blocked.carrier], [OUTCOME.blacklisted, true, undefined])
-    const { send } = await storyOf(traffic, ids[2])
+    const { send } = await traceOf(traffic, ids[2])
     assert.deepEqual(withoutTimes(send.refunds), [
       { code: OUTCOME.refused, messages: 2, amount: 20 },
       { code: OUTCOME.blacklisted, messages: 1, amount: 10 },
@@ -146,14 +146,14 @@ const telling = withTraffic({
     const { code, refunded, carrier } = await placeOf(traffic, ids[1], 'decided')
     assert.deepEqual([code, refunded, carrier], [OUTCOME.cancelled, true, undefined])
     await placeOf(traffic, ids[2], 'scheduled')
-    const { send } = await storyOf(traffic, ids[2])
+    const { send } = await traceOf(traffic, ids[2])
     assert.deepEqual(withoutTimes(send.refunds), [{ code: OUTCOME.cancelled, messages: 2, amount: 20 }])
   },
 
   'refunds of what cost nothing do not tell how many they are': async (traffic) => {
     const { ids, flight, record } = await handedOver(traffic, { to: 2, costs: [0] })
     await record(all('refused', flight))
-    const { refunds } = (await storyOf(traffic, ids[0])).send
+    const { refunds } = (await traceOf(traffic, ids[0])).send
     assert.deepEqual(withoutTimes(refunds), [{ code: OUTCOME.refused, messages: undefined, amount: 0 }])
   },
 
@@ -161,7 +161,7 @@ const telling = withTraffic({
     const { ids, dispatcher, flight } = await handedOver(traffic)
     await traffic.ports.flights.postpone(dispatcher, flight.id, ids, 600)
     const { until: end, attempt } = await placeOf(traffic, ids[0], 'postponed')
-    assert.ok(end > (await storyOf(traffic, ids[0])).accepted)
+    assert.ok(end > (await traceOf(traffic, ids[0])).accepted)
     assert.equal(attempt, 1)
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.refusedForNow])
   },
@@ -175,7 +175,7 @@ const telling = withTraffic({
     assert.equal((await placeOf(traffic, ids[0], 'claimed')).attempt, 1)
     await traffic.ports.flights.postpone(dispatcher, again.id, ids, 600)
     assert.equal((await placeOf(traffic, ids[0], 'postponed')).attempt, 2)
-    assert.equal((await storyOf(traffic, ids[0])).refusedForNow, 2)
+    assert.equal((await traceOf(traffic, ids[0])).refusedForNow, 2)
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.refusedForNow, INCIDENT.refusedForNow])
   },
 
@@ -214,13 +214,13 @@ const telling = withTraffic({
     const { ids, flight, record } = await handedOver(traffic)
     const [number] = flight.messages.map(({ to }) => to)
     await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, OUTCOME.delivered, { number }))
-    const kept = (await storyOf(traffic, ids[0])).receipts
+    const kept = (await traceOf(traffic, ids[0])).receipts
     const receipt = { carrier: testCarrier, reference: flight.messages.map(referenceOf)[0], code: OUTCOME.delivered }
     assert.deepEqual(kept, [{ ...receipt, at: kept[0]?.at, fits: 'same-number' }])
     await record()
-    assert.deepEqual((await storyOf(traffic, ids[0])).receipts, [{ ...receipt, at: kept[0]?.at, fits: 'own' }])
+    assert.deepEqual((await traceOf(traffic, ids[0])).receipts, [{ ...receipt, at: kept[0]?.at, fits: 'own' }])
     await matchAll(traffic, 1)
-    assert.deepEqual((await storyOf(traffic, ids[0])).receipts, [])
+    assert.deepEqual((await traceOf(traffic, ids[0])).receipts, [])
   },
 
   'an unknown outcome is told with what may settle it, and with its adoption': async (traffic) => {
@@ -229,7 +229,7 @@ const telling = withTraffic({
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.unknown])
     const [number] = flight.messages.map(({ to }) => to)
     await traffic.ports.deliveryReceipts.apply([aReceipt('stranger', OUTCOME.delivered, { number })])
-    const fits = async () => (await storyOf(traffic, ids[0])).receipts.map((receipt) => receipt.fits)
+    const fits = async () => (await traceOf(traffic, ids[0])).receipts.map((receipt) => receipt.fits)
     assert.deepEqual(await fits(), ['same-number'])
     assert.equal(await traffic.ports.deliveryReceipts.adopt(0), 1)
     assert.deepEqual(await fits(), ['own'])
@@ -247,7 +247,7 @@ const telling = withTraffic({
     let running = true
     const look = async () => {
       for (let i = 0; running; i++) {
-        const { place } = await storyOf(traffic, ids[i % ids.length])
+        const { place } = await traceOf(traffic, ids[i % ids.length])
         assert.notEqual(place.place, 'nowhere')
       }
     }
@@ -265,11 +265,11 @@ const telling = withTraffic({
 
   'looking changes nothing': async (traffic) => {
     const { account, ids, record } = await handedOver(traffic, { to: 3 })
-    for (let i = 0; i < 3; i++) await Promise.all(ids.map((id) => storyOf(traffic, id)))
+    for (let i = 0; i < 3; i++) await Promise.all(ids.map((id) => traceOf(traffic, id)))
     await record()
     assert.deepEqual(await traffic.codes(account, ids), [OUTCOME.sent, OUTCOME.sent, OUTCOME.sent])
   },
 })
 
-/** What the port `Stories` promises. */
-export const storiesContract: Contract<StoredPorts> = { ...telling, ...finding }
+/** What the port `MessageTraces` promises. */
+export const messageTracesContract: Contract<StoredPorts> = { ...telling, ...finding }

@@ -1,4 +1,4 @@
-import { wishOf } from './wish-of.ts'
+import { optKeywordOf } from './opt-keyword.ts'
 
 describe('texts that opt out (ruling 1.21)', () => {
   test.each([
@@ -17,7 +17,7 @@ describe('texts that opt out (ruling 1.21)', () => {
       'opt\tout',
     ],
     ...['opt_outside', '  Opt/out  '],
-  ])('%j', (text) => expect(wishOf(text)).toBe('opt-out'))
+  ])('%j', (text) => expect(optKeywordOf(text)).toBe('opt-out'))
 })
 
 describe('near misses are ordinary replies', () => {
@@ -27,13 +27,15 @@ describe('near misses are ordinary replies', () => {
     ...['stopsend', 'stop  send', 'stop-send', 'dont stop send'],
     ...['optout', 'opt  out', 'opt--out', 'opt', 'out', 'opt ou', 'opt👩‍👧out', 'adopt out', 'please opt out'],
     ...['ſtop', 'QUİT', 'quıt', 'CANCEL\u0131', 'UNSUBSCRİBE', 'ＳＴＯＰ', 'стоп'],
-  ])('%j', (text) => expect(wishOf(text)).toBeUndefined())
+  ])('%j', (text) => expect(optKeywordOf(text)).toBeUndefined())
 })
 
 describe('texts that opt in again (ruling 1.22)', () => {
-  test.each(['start', 'START', ' Start ', 'unstop', 'UnStop\n'])('%j', (text) => expect(wishOf(text)).toBe('opt-in'))
+  test.each(['start', 'START', ' Start ', 'unstop', 'UnStop\n'])('%j', (text) =>
+    expect(optKeywordOf(text)).toBe('opt-in'),
+  )
   test.each(['starting', 'start.', 'please start', 'un stop', 'start start', 'restart', 'ſtart'])(
     '%j does not',
-    (text) => expect(wishOf(text)).toBeUndefined(),
+    (text) => expect(optKeywordOf(text)).toBeUndefined(),
   )
 })

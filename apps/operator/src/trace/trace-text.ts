@@ -2,53 +2,53 @@ import {
   formatCredits,
   INCIDENT,
   OUTCOME,
-  type DecidedPlace,
+  type DecidedLocation,
   type Instant,
-  type MessageStory,
-  type StoryReceipt,
-  type StoryRefund,
+  type MessageTrace,
+  type TracedReceipt,
+  type TracedRefund,
 } from '@gateway/core'
 import { outcomeMeaning, outcomeText } from '../outcome-words.ts'
 import { printable } from '../output.ts'
 import { counted, timeText } from '../show.ts'
 import { attemptsOf, isRefunded } from './attempts.ts'
-import { whereabouts } from './whereabouts.ts'
+import { locationText } from './location-text.ts'
 
 interface Event {
   readonly at: Instant
   readonly text: string
 }
 
-/** The story for a person: what is known, where the message is now, and what happened in the order of time. */
-export function storyText(story: MessageStory, now: Instant): string {
-  const events = eventsOf(story).toSorted((a, b) => a.at - b.at)
+/** The trace for a person: what is known, where the message is now, and what happened in the order of time. */
+export function traceText(trace: MessageTrace, now: Instant): string {
+  const events = eventsOf(trace).toSorted((a, b) => a.at - b.at)
   return [
-    ...factsOf(story).map(([name, value]) => `${name.padEnd(8)}  ${printable(value)}`),
+    ...factsOf(trace).map(([name, value]) => `${name.padEnd(8)}  ${printable(value)}`),
     '',
-    whereabouts(story, now),
+    locationText(trace, now),
     '',
     ...events.map(({ at, text }) => `${timeText(at)}  ${printable(text)}`),
     'All times are GMT+2.',
   ].join('\n')
 }
 
-function factsOf(story: MessageStory): readonly (readonly [string, string])[] {
-  const { text, place } = story
+function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
+  const { text, place } = trace
   const encoding = text.encoding === 'gsm-7' ? 'GSM 7-bit' : 'UCS-2'
   const size = `${counted(text.characters, 'character')}, ${encoding}, ${counted(text.parts, 'part')}`
   const carrier = place.place === 'decided' ? place.carrier : undefined
   const reference = place.place === 'decided' ? place.reference : undefined
   const name = reference === undefined ? 'its id of the message is not known' : `its id of the message: ${reference}`
   return [
-    ['message', String(story.id)],
-    ['account', String(story.account)],
-    ['number', story.number],
-    ...(story.from === undefined ? [] : [['from', story.from] as const]),
+    ['message', String(trace.id)],
+    ['account', String(trace.account)],
+    ['number', trace.number],
+    ...(trace.from === undefined ? [] : [['from', trace.from] as const]),
     ['text', `${size}; the text itself is not shown`],
-    ...(story.confirmation ? [['purpose', 'it confirms an opt-out'] as const] : []),
-    ['due', story.scheduled === undefined ? 'at once' : timeText(story.scheduled)],
-    ['price', `${formatCredits(story.cost)} credits, ${isRefunded(story) ? 'refunded' : 'charged'}`],
-    ['attempts', String(attemptsOf(story))],
+    ...(trace.confirmation ? [['purpose', 'it confirms an opt-out'] as const] : []),
+    ['due', trace.scheduled === undefined ? 'at once' : timeText(trace.scheduled)],
+    ['price', `${formatCredits(trace.cost)} credits, ${isRefunded(trace) ? 'refunded' : 'charged'}`],
+    ['attempts', String(attemptsOf(trace))],
     ...(carrier === undefined ? [] : [['carrier', `${carrier}, ${name}`] as const]),
   ]
 }
@@ -61,15 +61,15 @@ const INCIDENT_WORDS: ReadonlyMap<string, string> = new Map([
   [INCIDENT.adopted, 'a receipt that fits no other message was taken for its own'],
 ])
 
-const eventsOf = (story: MessageStory): readonly Event[] => [
-  accepted(story),
-  ...story.incidents.map(({ at, what }) => ({ at, text: INCIDENT_WORDS.get(what) ?? what })),
-  ...(story.place.place === 'decided' ? outcomes(story, story.place) : []),
-  ...story.send.refunds.map((refund) => refunded(refund)),
-  ...story.receipts.map(kept),
+const eventsOf = (trace: MessageTrace): readonly Event[] => [
+  accepted(trace),
+  ...trace.incidents.map(({ at, what }) => ({ at, text: INCIDENT_WORDS.get(what) ?? what })),
+  ...(trace.place.place === 'decided' ? outcomes(trace, trace.place) : []),
+  ...trace.send.refunds.map((refund) => refunded(refund)),
+  ...trace.receipts.map(kept),
 ]
 
-function accepted({ accepted: at, send: { first, messages, debit } }: MessageStory): Event {
+function accepted({ accepted: at, send: { first, messages, debit } }: MessageTrace): Event {
   const of = messages === 1 ? '' : ` for the ${messages} messages of its send (ids ${first} to ${first + messages - 1})`
   return { at, text: `accepted; ${formatCredits(debit)} credits were debited${of}` }
 }
@@ -79,8 +79,8 @@ const OWN_CODES: ReadonlySet<number> = new Set([OUTCOME.sent, OUTCOME.unknown, O
 
 /** What came of the hand-over, as it was stored, and what a receipt or a late answer made of it. */
 function outcomes(
-  { incidents }: MessageStory,
-  { code, at, stored, carrier, refunded }: DecidedPlace,
+  { incidents }: MessageTrace,
+  { code, at, stored, carrier, refunded }: DecidedLocation,
 ): readonly Event[] {
   if (carrier === undefined) return [{ at: stored, text: `ended without a carrier: ${outcomeText(code)}` }]
   const wasUnknown = incidents.some(({ what }) => what === INCIDENT.recovered || what === INCIDENT.unknown)
@@ -93,14 +93,14 @@ function outcomes(
   return code === OUTCOME.unknown ? [...first, { at, text: 'its receipt says that the carrier does not know' }] : first
 }
 
-function refunded({ code, messages, amount, first, last }: StoryRefund): Event {
+function refunded({ code, messages, amount, first, last }: TracedRefund): Event {
   const of = messages === undefined ? 'messages' : counted(messages, 'message')
   const why = code === undefined ? '' : `: ${outcomeMeaning(code)} (${code})`
   const since = first === last ? '' : `, the first of them ${timeText(first)}`
   return { at: last, text: `${formatCredits(amount)} credits were refunded for ${of} of its send${why}${since}` }
 }
 
-function kept({ at, carrier, reference, code, fits }: StoryReceipt): Event {
+function kept({ at, carrier, reference, code, fits }: TracedReceipt): Event {
   const says = `a receipt of carrier ${carrier} for its id ${reference}: ${outcomeText(code)}`
   const fate = fits === 'own' ? 'to be applied' : 'kept, it may be of this message or of another to this number'
   return { at, text: `${says}; ${fate}` }

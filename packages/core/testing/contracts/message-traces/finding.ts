@@ -7,7 +7,7 @@ import { at, farAhead, longAgo } from '../shared.ts'
 const [number = assert.fail()] = numbers(1)
 
 const find = ({ ports }: Traffic, search: Partial<MessageSearch> = {}, limit = 1000, decidedSince = longAgo) =>
-  ports.stories.find({ number, ...search }, decidedSince, limit)
+  ports.messageTraces.find({ number, ...search }, decidedSince, limit)
 
 const idsOf = (found: readonly FoundMessage[]): readonly MessageId[] => found.map(({ id }) => id)
 
@@ -32,7 +32,7 @@ async function everywhere(traffic: Traffic) {
 
 const idsOfFlight = (messages: readonly { readonly id: MessageId }[]) => messages.map(({ id }) => id)
 
-/** What the port `Stories` promises of finding messages by their number. */
+/** What the port `MessageTraces` promises of finding messages by their number. */
 export const finding = withTraffic({
   'messages to a number are found wherever they are, the latest due first, and each is told as it is': async (
     traffic,
@@ -51,8 +51,8 @@ export const finding = withTraffic({
       const isScheduled = id === scheduled
       assert.deepEqual(rest, { account, from: anAddress(), confirmation: false, scheduled: isScheduled, cost: 10 })
       assert.equal(due, isScheduled ? farAhead : acceptedAt, place.place)
-      const story = await traffic.ports.stories.of(id)
-      assert.equal(story?.accepted, acceptedAt)
+      const trace = await traffic.ports.messageTraces.of(id)
+      assert.equal(trace?.accepted, acceptedAt)
     }
   },
 

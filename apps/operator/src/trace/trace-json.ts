@@ -1,26 +1,26 @@
-import type { Instant, MessagePlace, MessageStory, StoryRefund } from '@gateway/core'
+import type { Instant, MessageLocation, MessageTrace, TracedRefund } from '@gateway/core'
 import { outcomeMeaning, outcomeStatus } from '../outcome-words.ts'
 import type { Json } from '../output.ts'
 import { creditsJson, timeJson } from '../show.ts'
 import { attemptsOf, isRefunded } from './attempts.ts'
-import { whereabouts } from './whereabouts.ts'
+import { locationText } from './location-text.ts'
 
-export const storyJson = (story: MessageStory, now: Instant): Json => ({
-  id: story.id,
-  account: story.account,
-  number: story.number,
-  from: story.from ?? null,
-  confirmation: story.confirmation,
-  accepted: timeJson(story.accepted),
-  scheduled: timeJson(story.scheduled),
-  text: { ...story.text },
-  price: creditsJson(story.cost),
-  refunded: isRefunded(story),
-  attempts: attemptsOf(story),
-  now: placeJson(story.place),
-  explanation: whereabouts(story, now),
-  incidents: story.incidents.map(({ at, what }) => ({ at: timeJson(at), what })),
-  keptReceipts: story.receipts.map(({ at, carrier, reference, code, fits }) => ({
+export const traceJson = (trace: MessageTrace, now: Instant): Json => ({
+  id: trace.id,
+  account: trace.account,
+  number: trace.number,
+  from: trace.from ?? null,
+  confirmation: trace.confirmation,
+  accepted: timeJson(trace.accepted),
+  scheduled: timeJson(trace.scheduled),
+  text: { ...trace.text },
+  price: creditsJson(trace.cost),
+  refunded: isRefunded(trace),
+  attempts: attemptsOf(trace),
+  now: placeJson(trace.place),
+  explanation: locationText(trace, now),
+  incidents: trace.incidents.map(({ at, what }) => ({ at: timeJson(at), what })),
+  keptReceipts: trace.receipts.map(({ at, carrier, reference, code, fits }) => ({
     at: timeJson(at),
     carrier,
     carrierId: reference,
@@ -29,14 +29,14 @@ export const storyJson = (story: MessageStory, now: Instant): Json => ({
     fits,
   })),
   send: {
-    firstId: story.send.first,
-    messages: story.send.messages,
-    debit: creditsJson(story.send.debit),
-    refunds: story.send.refunds.map(refundJson),
+    firstId: trace.send.first,
+    messages: trace.send.messages,
+    debit: creditsJson(trace.send.debit),
+    refunds: trace.send.refunds.map(refundJson),
   },
 })
 
-const refundJson = ({ code, messages, amount, first, last }: StoryRefund): Json => ({
+const refundJson = ({ code, messages, amount, first, last }: TracedRefund): Json => ({
   statusCode: code ?? null,
   messages: messages ?? null,
   amount: creditsJson(amount),
@@ -44,7 +44,7 @@ const refundJson = ({ code, messages, amount, first, last }: StoryRefund): Json 
   last: timeJson(last),
 })
 
-function placeJson(place: MessagePlace): Json {
+function placeJson(place: MessageLocation): Json {
   switch (place.place) {
     case 'scheduled':
       return { place: place.place, due: timeJson(place.due) }

@@ -3,29 +3,29 @@ import {
   INCIDENT,
   isFinal,
   plus,
-  storyLinesMax,
+  traceLinesMax,
   type CarrierId,
   type Credits,
   type FoundMessage,
-  type FoundPlace,
+  type FoundLocation,
   type Instant,
   type Lane,
-  type MessagePlace,
+  type MessageLocation,
   type MessageSearch,
-  type MessageStory,
-  type Stories,
-  type StoryReceipt,
-  type StoryRefund,
-  type StorySend,
+  type MessageTrace,
+  type MessageTraces,
+  type TracedReceipt,
+  type TracedRefund,
+  type TracedSend,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import type { KeptReceipt, MessageRow, Range } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 
-export const memoryStories = (store: MemoryStore): Stories => ({
+export const memoryMessageTraces = (store: MemoryStore): MessageTraces => ({
   of: atomic((id) => {
     const row = store.messages.get(id)
-    return row && storyOf(store, row)
+    return row && traceOf(store, row)
   }),
   find: atomic((search, decidedSince, limit) => find(store, search, decidedSince).slice(0, limit)),
 })
@@ -49,7 +49,7 @@ function foundOf(store: MemoryStore, row: MessageRow): FoundMessage {
   return { id, account, from, confirmation, accepted: submitted, due, scheduled, cost, place: foundPlace(store, row) }
 }
 
-function foundPlace(store: MemoryStore, row: MessageRow): FoundPlace {
+function foundPlace(store: MemoryStore, row: MessageRow): FoundLocation {
   const place = placeOf(store, row)
   if (place.place === 'decided') return { place: 'decided', code: place.code, at: place.at }
   if (place.place === 'claimed') return { place: 'claimed', marked: place.marked, attempt: place.attempt }
@@ -58,7 +58,7 @@ function foundPlace(store: MemoryStore, row: MessageRow): FoundPlace {
   return place
 }
 
-function storyOf(store: MemoryStore, row: MessageRow): MessageStory {
+function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
   const { account, submitted, due, scheduled, body } = row.send
   const place = placeOf(store, row)
   const incidents = store.incidents.get(row.id) ?? []
@@ -75,12 +75,12 @@ function storyOf(store: MemoryStore, row: MessageRow): MessageStory {
     send: sendOf(store, row),
     place,
     refusedForNow: incidents.filter(({ what }) => what === INCIDENT.refusedForNow).length,
-    incidents: incidents.slice(-storyLinesMax),
-    receipts: receiptsOf(store, row, place).slice(-storyLinesMax),
+    incidents: incidents.slice(-traceLinesMax),
+    receipts: receiptsOf(store, row, place).slice(-traceLinesMax),
   }
 }
 
-function placeOf(store: MemoryStore, row: MessageRow): MessagePlace {
+function placeOf(store: MemoryStore, row: MessageRow): MessageLocation {
   if (row.decision !== undefined) {
     const { code, at, left, carrier, reference, refunded } = row.decision
     return { place: 'decided', code, at, stored: left, carrier, reference, refunded }
@@ -97,7 +97,7 @@ function placeOf(store: MemoryStore, row: MessageRow): MessagePlace {
   return claimedPlace(store, row)
 }
 
-function claimedPlace(store: MemoryStore, row: MessageRow): MessagePlace {
+function claimedPlace(store: MemoryStore, row: MessageRow): MessageLocation {
   for (const [dispatcher, { leaseUntil, flights }] of store.dispatchers) {
     for (const { carrier, marked, held } of flights.values()) {
       const one = held.get(row.id)
@@ -111,7 +111,7 @@ function claimedPlace(store: MemoryStore, row: MessageRow): MessagePlace {
 }
 
 /** The messages of the send that cost as much as this one: where prices differ, each price is a send of its own. */
-function sendOf(store: MemoryStore, row: MessageRow): StorySend {
+function sendOf(store: MemoryStore, row: MessageRow): TracedSend {
   const rows = [...store.messages.values()].filter(({ send, cost }) => send === row.send && cost === row.cost)
   return {
     first: rows[0]?.id ?? row.send.first,
@@ -121,7 +121,7 @@ function sendOf(store: MemoryStore, row: MessageRow): StorySend {
   }
 }
 
-function refundsOf(rows: readonly MessageRow[]): readonly StoryRefund[] {
+function refundsOf(rows: readonly MessageRow[]): readonly TracedRefund[] {
   const refunded = rows.flatMap(({ decision, cost }) => (decision?.refunded ? [{ ...decision, cost }] : []))
   const codes = [...new Set(refunded.map(({ code }) => code))].sort((a, b) => a - b)
   return codes.map((code) => {
@@ -138,24 +138,30 @@ const total = (rows: readonly { readonly cost: Credits }[]): Credits =>
   rows.map(({ cost }) => cost).reduce(plus, credits(0))
 
 /** Those of its reference; before it has one, those of its carrier to its number. */
-function receiptsOf(store: MemoryStore, { number }: MessageRow, place: MessagePlace): readonly StoryReceipt[] {
+function receiptsOf(store: MemoryStore, { number }: MessageRow, place: MessageLocation): readonly TracedReceipt[] {
   if (place.place === 'decided' && place.reference !== undefined && place.carrier !== undefined) {
-    return (store.receipts.get(referenceKey(place.carrier, place.reference)) ?? []).map(toStory('own'))
+    return (store.receipts.get(referenceKey(place.carrier, place.reference)) ?? []).map(toTraced('own'))
   }
   const carrier = carrierInDoubt(place)
   return [...store.receipts.values()]
     .flat()
     .filter(({ receipt }) => receipt.carrier === carrier && receipt.number === number)
     .sort((a, b) => a.at - b.at)
-    .map(toStory('same-number'))
+    .map(toTraced('same-number'))
 }
 
 /** The carrier that may have it, while it is not known what that calls it. */
-function carrierInDoubt(place: MessagePlace): CarrierId | undefined {
+function carrierInDoubt(place: MessageLocation): CarrierId | undefined {
   if (place.place === 'claimed') return place.marked ? place.carrier : undefined
   return place.place === 'decided' && !isFinal(place.code) ? place.carrier : undefined
 }
 
-const toStory =
-  (fits: StoryReceipt['fits']) =>
-  ({ receipt: { carrier, reference, code }, at }: KeptReceipt): StoryReceipt => ({ at, carrier, reference, code, fits })
+const toTraced =
+  (fits: TracedReceipt['fits']) =>
+  ({ receipt: { carrier, reference, code }, at }: KeptReceipt): TracedReceipt => ({
+    at,
+    carrier,
+    reference,
+    code,
+    fits,
+  })

@@ -1,18 +1,18 @@
 import {
   INCIDENT,
   OUTCOME,
-  type ClaimedPlace,
-  type DecidedPlace,
+  type ClaimedLocation,
+  type DecidedLocation,
   type Instant,
-  type MessagePlace,
-  type MessageStory,
+  type MessageLocation,
+  type MessageTrace,
 } from '@gateway/core'
 import { outcomeText } from '../outcome-words.ts'
 import { counted, durationText, timeText } from '../show.ts'
 
 /** Where the message is, and what that means for it, in sentences. */
-export function whereabouts(story: MessageStory, now: Instant): string {
-  const { place } = story
+export function locationText(trace: MessageTrace, now: Instant): string {
+  const { place } = trace
   switch (place.place) {
     case 'scheduled':
       return `It waits for its time, ${timeText(place.due)}, and can still be deleted.`
@@ -23,16 +23,16 @@ export function whereabouts(story: MessageStory, now: Instant): string {
     case 'claimed':
       return claimed(place)
     case 'decided':
-      return [`It is ${outcomeText(place.code)} since ${timeText(place.at)}.`, ...doubts(story, place)].join(' ')
+      return [`It is ${outcomeText(place.code)} since ${timeText(place.at)}.`, ...doubts(trace, place)].join(' ')
     case 'nowhere':
       return 'It waits nowhere, no dispatcher has it, and it has no outcome. This is a defect of the gateway: please report it.'
   }
 }
 
-const tried = ({ attempt }: Extract<MessagePlace, { place: 'queue' }>): string =>
+const tried = ({ attempt }: Extract<MessageLocation, { place: 'queue' }>): string =>
   attempt === 0 ? '' : ` The carrier has refused it for now, ${counted(attempt, 'time')} so far.`
 
-function claimed({ dispatcher, carrier, marked, leaseUntil, overdue }: ClaimedPlace): string {
+function claimed({ dispatcher, carrier, marked, leaseUntil, overdue }: ClaimedLocation): string {
   const has = marked
     ? 'It is marked: it may have been handed over, and the answer is not stored yet.'
     : 'It is not marked: it has not been handed over.'
@@ -44,7 +44,7 @@ function claimed({ dispatcher, carrier, marked, leaseUntil, overdue }: ClaimedPl
 }
 
 /** What an unknown outcome means. */
-function doubts({ incidents }: MessageStory, { code, reference, at, stored }: DecidedPlace): readonly string[] {
+function doubts({ incidents }: MessageTrace, { code, reference, at, stored }: DecidedLocation): readonly string[] {
   if (code !== OUTCOME.unknown) return []
   const was = (what: string) => incidents.some((incident) => incident.what === what)
   if (reference !== undefined) {

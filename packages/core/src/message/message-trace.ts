@@ -11,7 +11,7 @@ import type { SenderAddress } from './sender-address.ts'
 import type { OutcomeCode } from './status-code.ts'
 
 /** What happened to a message, for its operator. Never its text, only how long that is (P-15). */
-export interface MessageStory {
+export interface MessageTrace {
   readonly id: MessageId
   readonly account: AccountId
   readonly number: Msisdn
@@ -23,20 +23,20 @@ export interface MessageStory {
   readonly accepted: Instant
   /** Undefined: to be sent at once, or its time was past. */
   readonly scheduled: Instant | undefined
-  readonly text: StoryText
+  readonly text: TracedText
   /** What was charged for it. */
   readonly cost: Credits
-  readonly send: StorySend
-  readonly place: MessagePlace
+  readonly send: TracedSend
+  readonly place: MessageLocation
   /** How often a carrier refused it for now. */
   readonly refusedForNow: number
-  /** What is rare, by time; of more than `storyLinesMax` the latest. */
+  /** What is rare, by time; of more than `traceLinesMax` the latest. */
   readonly incidents: readonly Incident[]
-  /** Receipts that are kept, by time; of more than `storyLinesMax` the latest. */
-  readonly receipts: readonly StoryReceipt[]
+  /** Receipts that are kept, by time; of more than `traceLinesMax` the latest. */
+  readonly receipts: readonly TracedReceipt[]
 }
 
-export interface StoryText {
+export interface TracedText {
   /** As a reader counts them: code points. */
   readonly characters: number
   readonly encoding: Body['encoding']
@@ -44,15 +44,15 @@ export interface StoryText {
 }
 
 /** One text to many numbers at one price: its debit is one entry of the ledger, and so is a refund of several of its messages. */
-export interface StorySend {
+export interface TracedSend {
   readonly first: MessageId
   readonly messages: number
   readonly debit: Credits
   /** By code, as all of it was refunded so far, this message or others. */
-  readonly refunds: readonly StoryRefund[]
+  readonly refunds: readonly TracedRefund[]
 }
 
-export interface StoryRefund {
+export interface TracedRefund {
   /** Undefined: the ledger does not tell. */
   readonly code: OutcomeCode | undefined
   /** Undefined where a message cost nothing. */
@@ -66,15 +66,15 @@ export interface StoryRefund {
  * Where a message is, in exactly one place at every committed moment. Attempt: how often a carrier refused it for now.
  * Nowhere: in none of them, which is a defect or a hand in the database.
  */
-export type MessagePlace =
+export type MessageLocation =
   | { readonly place: 'scheduled'; readonly due: Instant }
   | { readonly place: 'postponed'; readonly until: Instant; readonly attempt: number }
   | { readonly place: 'queue'; readonly lane: Lane; readonly due: Instant; readonly attempt: number }
-  | ClaimedPlace
-  | DecidedPlace
+  | ClaimedLocation
+  | DecidedLocation
   | { readonly place: 'nowhere' }
 
-export interface ClaimedPlace {
+export interface ClaimedLocation {
   readonly place: 'claimed'
   readonly dispatcher: DispatcherId
   readonly carrier: CarrierId
@@ -86,7 +86,7 @@ export interface ClaimedPlace {
   readonly overdue: boolean
 }
 
-export interface DecidedPlace {
+export interface DecidedLocation {
   readonly place: 'decided'
   readonly code: OutcomeCode
   /** When that state was reached. */
@@ -120,7 +120,7 @@ export interface Incident {
 }
 
 /** A receipt that is kept, because it has not found its message yet. Those that did are the message's state. */
-export interface StoryReceipt {
+export interface TracedReceipt {
   readonly at: Instant
   readonly carrier: CarrierId
   readonly reference: string
@@ -129,5 +129,5 @@ export interface StoryReceipt {
   readonly fits: 'own' | 'same-number'
 }
 
-/** So many incidents, and so many receipts, a story tells at the most. */
-export const storyLinesMax = 100
+/** So many incidents, and so many receipts, a trace tells at the most. */
+export const traceLinesMax = 100

@@ -1,30 +1,30 @@
 import { credits, type AccountId, type Body, type Msisdn, type ReceivedText, type SenderAddress } from '@gateway/core'
 import { storeSend } from './messages.ts'
-import type { ArrivalRow } from './rows.ts'
+import type { InboundMessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { addSuppression, removeSuppression, suppressionsOf } from './suppressions.ts'
 
-interface Wished {
-  readonly row: ArrivalRow
+interface Followed {
+  readonly row: InboundMessageRow
   readonly account: AccountId
   readonly address: SenderAddress | undefined
   readonly confirmation: Body
 }
 
-/** What follows from an arrival of an account (rulings 1.21, 1.22). */
-export function followWish(store: MemoryStore, { number, wish }: ReceivedText, wished: Wished): void {
-  if (number === undefined || wish === undefined) return
-  const { row, account } = wished
+/** What follows from a message of an account (rulings 1.21, 1.22). */
+export function followOptKeyword(store: MemoryStore, { number, keyword }: ReceivedText, followed: Followed): void {
+  if (number === undefined || keyword === undefined) return
+  const { row, account } = followed
   const key = { scope: account, number, kind: 'opt-out' } as const
-  if (wish === 'opt-in') {
+  if (keyword === 'opt-in') {
     removeSuppression(store, key)
     return
   }
   const reply = { id: row.id, text: row.text, answers: row.answers }
-  if (addSuppression(store, { ...key, since: row.at }, reply) === 'added') confirm(store, number, wished)
+  if (addSuppression(store, { ...key, since: row.at }, reply) === 'added') confirm(store, number, followed)
 }
 
-function confirm(store: MemoryStore, number: Msisdn, { account, address, confirmation }: Wished): void {
+function confirm(store: MemoryStore, number: Msisdn, { account, address, confirmation }: Followed): void {
   const isLocked = store.accounts.get(account)?.account.locked ?? true
   if (address === undefined || isLocked || suppressionsOf(store, account, number).has('blacklist')) return
   const to = [{ number, cost: credits(0), from: address }]
