@@ -45,13 +45,13 @@ module.exports = {
     rule(
       'composition-is-for-mains',
       'What an app exports works with whatever ports it is given.',
-      { path: '^(packages|apps)/', pathNot: '^packages/composition/|^apps/operator/|/service[.]ts$|' + tests },
+      { path: '^(packages|apps)/', pathNot: '^packages/composition/|^apps/operator/|/(main|service)[.]ts$|' + tests },
       { path: '^packages/composition/' },
     ),
     rule(
       'wire-apps-use-core-and-server',
-      'rest, asp and xml use core, server and wire only; their service.ts starts the composition.',
-      { path: '^apps/(rest|asp|xml)/src/', pathNot: '(service[.]ts|[.]test[.]ts)$' },
+      'rest, asp and xml use core, server and wire only; their main.ts starts the composition.',
+      { path: '^apps/(rest|asp|xml)/src/', pathNot: '(main[.]ts|[.]test[.]ts)$' },
       { path: '^(packages|apps)/', pathNot: '^packages/(core/src|server/src|wire/src)/|^apps/(rest|asp|xml)/' },
     ),
     rule(

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { endResponse, streamResponse, type AdmissionGate, type ConfirmedResponses } from '@gateway/server'
+import { endResponse, setHeaders, streamResponse, type AdmissionGate, type ConfirmedResponses } from '@gateway/server'
 
 /** An answer of the specification as its text (HTTP 200), or as what is written of it bit by bit, or one with another status. */
 export type Answer = string | Taken | Listed | Failure
@@ -43,8 +43,7 @@ export const notAvailable = failure(501, errorText('Not available in this versio
 /** Writes an answer that is whole, with its length (ruling 3.2). */
 export function writeAnswer(response: ServerResponse, answer: string | Failure): void {
   const { status, text, headers } = typeof answer === 'string' ? failure(200, answer) : answer
-  setHeaders(response, status)
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  setHeaders(response, status, contentType, headers)
   endResponse(response, text)
 }
 
@@ -58,13 +57,9 @@ export async function sendAnswer(
     writeAnswer(response, answer)
     return
   }
-  setHeaders(response, 200)
+  setHeaders(response, 200, contentType)
   if ('offerAgain' in answer) confirmedResponses.end(response, answer.text, answer.offerAgain)
   else if ((await streamResponse(response, answer.items, { gate })) === 'full') writeAnswer(response, overloaded)
 }
 
-function setHeaders(response: ServerResponse, status: number): void {
-  response.statusCode = status
-  response.setHeader('Content-Type', 'text/plain; charset=utf-8')
-  response.setHeader('Cache-Control', 'no-store')
-}
+const contentType = 'text/plain; charset=utf-8'

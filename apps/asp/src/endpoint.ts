@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { clientNetwork, readBody, requestQuery, withoutEffect, type AdmissionGate } from '@gateway/server'
+import { clientNetwork, mediaType, readBody, requestQuery, withoutEffect, type AdmissionGate } from '@gateway/server'
 import { bodyTooLarge, errorText, failure, overloaded, wrongMethod, type Answer } from './answer.ts'
 import { credentialsOf } from './credentials.ts'
 import { formText, readParameters, type Parameters } from './parameters.ts'
@@ -75,7 +75,5 @@ async function runFor(
 const formBytesMax = 65_536
 
 /** A body of another type is ignored (ruling 3.1), and so is one that is compressed. */
-function isForm({ headers }: IncomingMessage): boolean {
-  const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
-  return type.trim().toLowerCase() === 'application/x-www-form-urlencoded' && headers['content-encoding'] === undefined
-}
+const isForm = (request: IncomingMessage): boolean =>
+  mediaType(request) === 'application/x-www-form-urlencoded' && request.headers['content-encoding'] === undefined

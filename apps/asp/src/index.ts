@@ -1,3 +1,2 @@
-export { aspNotFound, aspRouter, type AspSettings } from './router.ts'
+export { aspNotFound, aspRouter, createAspServer, type AspServerSettings, type AspSettings } from './router.ts'
 export { mount as aspMount } from './routes.ts'
-export { createAspServer, type AspServerSettings } from './server.ts'

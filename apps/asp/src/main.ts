@@ -1,4 +1,8 @@
 import { exitOnEarlySignals } from '@gateway/server/early-signals'
 
 exitOnEarlySignals()
-await import('./service.ts')
+const [{ startInterface }, { createAspServer }] = await Promise.all([
+  import('@gateway/composition'),
+  import('./router.ts'),
+])
+await startInterface({ name: 'asp', port: 8082, createServer: createAspServer })

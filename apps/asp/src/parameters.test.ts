@@ -45,6 +45,15 @@ describe('parameters', () => {
     expect(first(readParameters('a=', 'a=3'), 'a')).toBe('')
   })
 
+  test.each([
+    ['\u00e2\u0082\u00ac', '€'],
+    ['\u00c3%A9', 'é'],
+    ['caf\u00e9', 'café'],
+    ['%\u00e9+%4\u0080', '%é %4€'],
+  ])('of the unescaped bytes %j: %j, in UTF-8 or else in windows-1252', (raw, value) => {
+    expect(readParameters(`a=${raw}`).get('a')).toEqual([value])
+  })
+
   test('each choose their own encoding', () => {
     const read = readParameters('a=%E9&b=%C3%A9')
     expect([first(read, 'a'), first(read, 'b')]).toEqual(['é', 'é'])

@@ -1,5 +1,5 @@
 import type { ParsedBody } from '@gateway/server'
-import { decodePercent } from './percent-decoding.ts'
+import { percentDecode } from '@gateway/wire'
 
 /** The parameters of a request by their names in lower case: every value in its order, decoded (ruling 3.1). */
 export type Parameters = ReadonlyMap<string, readonly string[]>
@@ -11,8 +11,8 @@ export function readParameters(...sources: readonly string[]): Parameters {
     for (const pair of source.split('&')) {
       if (pair === '') continue
       const equals = pair.indexOf('=')
-      const name = lowerCase(decodePercent(equals === -1 ? pair : pair.slice(0, equals)))
-      const value = equals === -1 ? '' : decodePercent(pair.slice(equals + 1))
+      const name = lowerCase(decode(equals === -1 ? pair : pair.slice(0, equals)))
+      const value = equals === -1 ? '' : decode(pair.slice(equals + 1))
       const before = parameters.get(name)
       if (before === undefined) parameters.set(name, [value])
       else before.push(value)
@@ -20,6 +20,10 @@ export function readParameters(...sources: readonly string[]): Parameters {
   }
   return parameters
 }
+
+/** Decodes a name or value whose unescaped bytes are one character each (latin1); they count as escaped ones (ruling 3.1). */
+const decode = (raw: string): string =>
+  percentDecode(raw.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`))
 
 /** Of A to Z only: others have letters of ASCII as their lower case, as the Kelvin sign has `k` (ruling 3.1). */
 const lowerCase = (name: string): string => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

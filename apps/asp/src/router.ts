@@ -1,17 +1,19 @@
 import type { Gateway } from '@gateway/core'
 import {
-  fallbackHandler,
+  createServiceApp,
   endpointRouter,
+  fallbackHandler,
   hadNoEffect,
   withoutEffect,
   type ConfirmedResponses,
+  type HealthSettings,
   type Log,
   type Metrics,
 } from '@gateway/server'
-import type { RequestHandler, Router } from 'express'
+import type { Express, RequestHandler, Router } from 'express'
 import { failure, sendAnswer, noSuchPath, overloaded, unavailable, writeAnswer } from './answer.ts'
 import { endpointRunner, type Backing } from './endpoint.ts'
-import { endpoints, prefix } from './routes.ts'
+import { endpoints, mount, prefix } from './routes.ts'
 
 export interface AspSettings extends Omit<Backing, 'gateway'> {
   /** Must be settled after the server has closed; several interfaces in one process may share them. */
@@ -49,8 +51,23 @@ export function aspRouter(gateway: Gateway, { clock, log, metrics, gate, confirm
 export const aspNotFound = ({ log, metrics }: Pick<AspSettings, 'log' | 'metrics'>): RequestHandler =>
   fallbackHandler({ log, metrics, service: 'asp' }, (response) => writeAnswer(response, noSuchPath))
 
-/** What is answered to a request whose handler threw. */
-export const failureOf = (status: 400 | 500, error: unknown) => {
+export interface AspServerSettings extends AspSettings {
+  readonly health?: HealthSettings
+}
+
+/** An app with the query-string interface, health and metrics, and 404 in plain text on any other path. */
+export const createAspServer = (gateway: Gateway, settings: AspServerSettings): Express =>
+  createServiceApp({
+    ...settings,
+    service: 'asp',
+    mount,
+    router: aspRouter(gateway, settings),
+    notFound: aspNotFound(settings),
+    answerError: (_request, response, status, error) => writeAnswer(response, failureOf(status, error)),
+  })
+
+/** The answer to a request whose handler threw. */
+const failureOf = (status: 400 | 500, error: unknown) => {
   if (status === 400) return unreadable
   return hadNoEffect(error) ? overloaded : unavailable
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { formatStamp, type Instant } from '@gateway/core'
-import { endResponse, streamResponse, type AdmissionGate } from '@gateway/server'
+import { endResponse, setHeaders, streamResponse, type AdmissionGate } from '@gateway/server'
 
 /** An answer without its envelope: the fields of a success as JSON text (`"creditBalance":100.0`), a long list, or a failure. */
 export type Answer = string | Listed | Failure
@@ -43,7 +43,7 @@ export async function sendAnswer(
     writeAnswer(response, answer, now)
     return
   }
-  setHeaders(response, 200)
+  setHeaders(response, 200, contentType)
   const outcome = await streamResponse(response, partsOf(answer, now), { gate })
   if (outcome === 'full') writeAnswer(response, overloaded, now)
 }
@@ -61,8 +61,7 @@ async function* partsOf({ name, items }: Listed, now: Instant): AsyncIterable<st
 export function writeAnswer(response: ServerResponse, answer: string | Failure, now: Instant): void {
   const { status, fields, headers } =
     typeof answer === 'string' ? { status: 200, fields: answer, headers: {} } : inFields(answer)
-  setHeaders(response, status)
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  setHeaders(response, status, contentType, headers)
   endResponse(response, `${envelope(status, now)},${fields}}`)
 }
 
@@ -70,11 +69,7 @@ export function writeAnswer(response: ServerResponse, answer: string | Failure, 
 const envelope = (status: number, now: Instant): string =>
   `{"timeStamp":"${formatStamp(now)}","version":"1.0","statusCode":${status}`
 
-function setHeaders(response: ServerResponse, status: number): void {
-  response.statusCode = status
-  response.setHeader('Content-Type', 'application/json; charset=utf-8')
-  response.setHeader('Cache-Control', 'no-store')
-}
+const contentType = 'application/json; charset=utf-8'
 
 const inFields = ({ status, errorMessage, headers }: Failure) => ({
   status,

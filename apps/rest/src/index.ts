@@ -1,3 +1,2 @@
-export { restNotFound, restRouter, type RestSettings } from './router.ts'
+export { createRestServer, restNotFound, restRouter, type RestServerSettings, type RestSettings } from './router.ts'
 export { prefix as restPrefix } from './routes.ts'
-export { createRestServer, type RestServerSettings } from './server.ts'

@@ -1,4 +1,8 @@
 import { exitOnEarlySignals } from '@gateway/server/early-signals'
 
 exitOnEarlySignals()
-await import('./service.ts')
+const [{ startInterface }, { createRestServer }] = await Promise.all([
+  import('@gateway/composition'),
+  import('./router.ts'),
+])
+await startInterface({ name: 'rest', port: 8081, createServer: createRestServer })

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { readBody, type ParsedBody } from '@gateway/server'
+import { mediaType, readBody, type ParsedBody } from '@gateway/server'
 import { failure, type Failure } from './answer.ts'
 import { short } from './given.ts'
 
@@ -26,8 +26,7 @@ export async function readJson(request: IncomingMessage): Promise<string | Parse
   const body = await readBody(request, bodyBytesMax)
   if (body === 'aborted') return undefined
   if (body === 'too-large') return failure(413, `The body is larger than ${bodyBytesMax} bytes.`)
-  const contentType = request.headers['content-type']
-  if (!isJson(contentType)) return wrongType(contentType)
+  if (mediaType(request) !== 'application/json') return wrongType(request.headers['content-type'])
   if (request.headers['content-encoding'] !== undefined)
     return failure(415, `The body must not have a content encoding; got ${short(request.headers['content-encoding'])}.`)
   if ('parsed' in body) return body
@@ -36,12 +35,6 @@ export async function readJson(request: IncomingMessage): Promise<string | Parse
 
 const wrongType = (contentType: string | undefined): Failure =>
   failure(415, `The content type must be application/json; got ${contentType ? short(contentType) : 'none'}.`)
-
-const isJson = (contentType = ''): boolean => {
-  const end = contentType.indexOf(';')
-  const type = end === -1 ? contentType : contentType.slice(0, end)
-  return type.trim().toLowerCase() === 'application/json'
-}
 
 // Some platforms put a byte order mark before every text that they write as UTF-8.
 const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)

@@ -1,7 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import type { Gateway } from '@gateway/core'
-import { endpointRouter, fallbackHandler, hadNoEffect, withoutEffect, type Log, type Metrics } from '@gateway/server'
-import type { RequestHandler, Router } from 'express'
+import {
+  createServiceApp,
+  endpointRouter,
+  fallbackHandler,
+  hadNoEffect,
+  withoutEffect,
+  type HealthSettings,
+  type Log,
+  type Metrics,
+} from '@gateway/server'
+import type { Express, RequestHandler, Router } from 'express'
 import { failure, sendAnswer, writeAnswer, type Failure } from './answer.ts'
 import { endpointRunner, noSuchPath, type Backing } from './endpoint.ts'
 import { endpoints, prefix } from './routes.ts'
@@ -48,8 +57,23 @@ export const restNotFound = ({
 }: Pick<RestSettings, 'clock' | 'log' | 'metrics'>): RequestHandler =>
   fallbackHandler({ log, metrics, service: 'rest' }, (response) => writeAnswer(response, noSuchPath, clock.now()))
 
+export interface RestServerSettings extends RestSettings {
+  readonly health?: HealthSettings
+}
+
+/** An app with the REST interface, health and metrics, and 404 in the envelope on any other path. */
+export const createRestServer = (gateway: Gateway, settings: RestServerSettings): Express =>
+  createServiceApp({
+    ...settings,
+    service: 'rest',
+    mount: prefix,
+    router: restRouter(gateway, settings),
+    notFound: restNotFound(settings),
+    answerError: (_request, response, status, error) => writeFailure(response, settings, status, error),
+  })
+
 /** Answers what a handler threw, in the envelope. */
-export function writeFailure(
+function writeFailure(
   response: ServerResponse,
   { clock }: Pick<RestSettings, 'clock'>,
   status: 400 | 500,

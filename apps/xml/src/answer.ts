@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { endResponse, type ConfirmedResponses } from '@gateway/server'
+import { endResponse, setHeaders, type ConfirmedResponses } from '@gateway/server'
 import { ERROR, type Trouble } from './words.ts'
 import { leaf } from './writing/rendered.ts'
 
@@ -32,7 +32,7 @@ export function writeAnswer(
   const { status, content } = 'content' in answer ? { status: 200, content: answer.content } : inError(answer)
   if ('retryAfterSeconds' in answer) response.setHeader('Retry-After', String(answer.retryAfterSeconds))
   if (status === 405) response.setHeader('Allow', 'POST')
-  setHeaders(response, status)
+  setHeaders(response, status, contentType)
   endResponse(response, inRoot(content))
 }
 
@@ -44,16 +44,12 @@ export function sendAnswer(
   confirmedResponses: ConfirmedResponses,
 ): void {
   if ('offerAgain' in answer) {
-    setHeaders(response, 200)
+    setHeaders(response, 200, contentType)
     confirmedResponses.end(response, inRoot(answer.content), answer.offerAgain)
   } else writeAnswer(response, inRoot, answer)
 }
 
-function setHeaders(response: ServerResponse, status: number): void {
-  response.statusCode = status
-  response.setHeader('Content-Type', 'text/xml; charset=utf-8')
-  response.setHeader('Cache-Control', 'no-store')
-}
+const contentType = 'text/xml; charset=utf-8'
 
 function inError({ trouble }: Failure) {
   const { status, text } = ERROR[trouble]

@@ -1,3 +1,2 @@
-export { createXmlServer, type XmlServerSettings } from './server.ts'
 export { mount as xmlMount, ownsPath as xmlOwnsPath } from './routes.ts'
-export { xmlNotFound, xmlRouter, type XmlSettings } from './router.ts'
+export { createXmlServer, xmlNotFound, xmlRouter, type XmlServerSettings, type XmlSettings } from './router.ts'

@@ -1,4 +1,8 @@
 import { exitOnEarlySignals } from '@gateway/server/early-signals'
 
 exitOnEarlySignals()
-await import('./service.ts')
+const [{ startInterface }, { createXmlServer }] = await Promise.all([
+  import('@gateway/composition'),
+  import('./router.ts'),
+])
+await startInterface({ name: 'xml', port: 8083, createServer: createXmlServer })

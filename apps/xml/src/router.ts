@@ -3,19 +3,21 @@ import type { Clock, Gateway } from '@gateway/core'
 import {
   fallbackHandler,
   clientNetwork,
+  createServiceApp,
   endResponse,
   endpointRouter,
   hadNoEffect,
   readBody,
   type AdmissionGate,
   type ConfirmedResponses,
+  type HealthSettings,
   type Log,
   type Metrics,
 } from '@gateway/server'
-import type { RequestHandler, Router } from 'express'
+import type { Express, RequestHandler, Router } from 'express'
 import { sendAnswer, overloaded, writeAnswer, type Answer } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
-import { endpoints, prefix } from './routes.ts'
+import { endpoints, mount, prefix } from './routes.ts'
 
 export interface XmlSettings {
   readonly clock: Clock
@@ -71,8 +73,23 @@ export function xmlRouter(gateway: Gateway, { clock, gate, confirmedResponses, l
 export const xmlNotFound = ({ log, metrics }: Pick<XmlSettings, 'log' | 'metrics'>): RequestHandler =>
   fallbackHandler({ log, metrics, service: 'xml' }, (response) => writePlain(response, 404, 'Not found'))
 
+export interface XmlServerSettings extends XmlSettings {
+  readonly health?: HealthSettings
+}
+
+/** An app with the XML interface, health and metrics, and 404 in plain text on any other path. */
+export const createXmlServer = (gateway: Gateway, settings: XmlServerSettings): Express =>
+  createServiceApp({
+    ...settings,
+    service: 'xml',
+    mount,
+    router: xmlRouter(gateway, settings),
+    notFound: xmlNotFound(settings),
+    answerError: (_request, response) => writePlain(response, 503, 'Service unavailable'),
+  })
+
 /** An answer without a document, for a path that is no operation. */
-export function writePlain(response: ServerResponse, status: number, text: string): void {
+function writePlain(response: ServerResponse, status: number, text: string): void {
   response.statusCode = status
   response.setHeader('Content-Type', 'text/plain; charset=utf-8')
   endResponse(response, text)

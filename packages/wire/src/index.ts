@@ -1,4 +1,5 @@
 export { foundFor } from './found-for.ts'
+export { percentDecode } from './percent-decode.ts'
 export { trimWhiteSpace } from './trim.ts'
 export { DELETION, RECIPIENT_ERROR, statusWords, TRANSFER_ERROR } from './words.ts'
-export { decodeWindows1252, windows1252Character } from './windows-1252.ts'
+export { decodeWindows1252 } from './windows-1252.ts'

@@ -1,8 +1,8 @@
 import { parseMinute, type Instant, type SendResults, type SentRecipient } from '@gateway/core'
+import { percentDecode } from '@gateway/wire'
 import { overloaded, type Answer } from '../answer.ts'
 import { endpoint, type Call } from '../endpoint.ts'
 import { elements, trimmed } from '../reading/element.ts'
-import { percentDecode } from '../reading/percent-decode.ts'
 import { REFUSAL, type Flaw } from '../words.ts'
 import { container, leaf } from '../writing/rendered.ts'
 

@@ -22,6 +22,11 @@ test.each([
   ['a byte without a character', '%81', '\u0081'],
   ['unescaped text beside windows-1252', '€ %E9', '€ é'],
   ['a nul byte', 'a%00b', 'a\0b'],
+  ['line feeds', '%0A%0a', '\n\n'],
+  ['an escape after a percent sign', '%%41', '%A'],
+  ['a digit and a letter that is none', '%4g%4G', '%4g%4G'],
+  ['punctuation of windows-1252', 'it%92s %9F', 'it’s Ÿ'],
+  ['windows-1252 and a percent sign at the end', '%E9%', 'é%'],
 ])('%s', (_, encoded, decoded) => {
   expect(percentDecode(encoded)).toBe(decoded)
 })

@@ -1,7 +1,7 @@
-import { windows1252Character } from '@gateway/wire'
+import { windows1252Character } from './windows-1252.ts'
 
 /**
- * Decodes a URL-encoded text once, with `+` as space (ruling 4.4). The escaped bytes are UTF-8 if all of them are valid, else
+ * Decodes a URL-encoded text once, with `+` as space (rulings 3.1, 4.4). The escaped bytes are UTF-8 if all of them are valid, else
  * windows-1252. A malformed `%` and unescaped characters stay unchanged.
  */
 export function percentDecode(encoded: string): string {

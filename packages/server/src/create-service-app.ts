@@ -1,0 +1,26 @@
+import type { Express, RequestHandler } from 'express'
+import { createApp } from './create-app.ts'
+import { healthRoutes, type HealthSettings } from './health.ts'
+import type { Service } from './observe-requests.ts'
+import { onError, type AnswerError } from './on-error.ts'
+
+export interface ServiceAppSettings extends Service {
+  readonly health?: HealthSettings | undefined
+  /** The path, or the pattern of paths, below which `router` answers. */
+  readonly mount: string | RegExp
+  readonly router: RequestHandler
+  /** Answers any path that nothing else answers. */
+  readonly notFound: RequestHandler
+  readonly answerError: AnswerError
+}
+
+/** The app of a process that is one interface: its router, health and metrics if given, its 404 and its errors. */
+export function createServiceApp(settings: ServiceAppSettings): Express {
+  const { log, metrics, health, mount, router, notFound, answerError } = settings
+  const app = createApp(settings)
+  app.use(mount, router)
+  if (health !== undefined) app.use(healthRoutes(health))
+  if (metrics !== undefined) app.use(metrics.route)
+  app.use(notFound, onError(log, answerError))
+  return app
+}
