@@ -11,7 +11,7 @@ const core = 'packages/core/dist'
 export const plants = {
   'no fence': [
     {
-      file: `${postgres}/flights/postgres-flights.js`,
+      file: `${postgres}/claimed-batches/postgres-claimed-batches.js`,
       from: `return rows.length > 0 ? 'marked' : 'fenced'`,
       to: `return 'marked'`,
     },

@@ -218,7 +218,7 @@ async function endOne(member: Member, figures: Figures): Promise<void> {
   if (code !== 0 || seconds > 25) figures.broken('P-16', `SIGTERM: exit code ${String(code)} after ${seconds} s`)
 }
 
-// A flight without ids only stops a claim that failed and may still be at work; it stays as long as its dispatcher lives.
+// A claimed batch without ids only stops a claim that failed and may still be at work; it stays as long as its dispatcher lives.
 const nothingMoves = `(select count(*) from due) + (select count(*) from claimed_batch where ids <> '{}')
   + (select count(*) from later where at < now() + interval '10 min')`
 const allIsReported = `${nothingMoves} + (select count(*) from message where code = 100 and msisdn % 100 <> 94)`

@@ -18,7 +18,7 @@ export interface StoredMessage {
 export interface State {
   readonly sends: readonly StoredSend[]
   readonly messages: ReadonlyMap<number, StoredMessage>
-  /** How often an id waits: scheduled or to be tried again, due, or in a flight. */
+  /** How often an id waits: scheduled or to be tried again, due, or in a claimed batch. */
   readonly waiting: ReadonlyMap<number, number>
   readonly balances: ReadonlyMap<number, number>
   readonly ledger: readonly Entry[]

@@ -139,7 +139,7 @@ function unreliable(ports: Ports, isAway: () => 'before' | 'after' | undefined):
           return result
         },
     })
-  return { ...ports, flights: wrap(ports.flights), deliveryReceipts: wrap(ports.deliveryReceipts) }
+  return { ...ports, claimedBatches: wrap(ports.claimedBatches), deliveryReceipts: wrap(ports.deliveryReceipts) }
 }
 
 test.each(['before', 'after'] as const)(
@@ -227,10 +227,10 @@ test('what nobody tells a sleeper is found after its longest pause', async () =>
 
 test('what a dead dispatcher left is taken over, and that is told', async () => {
   const { ports, send, codes } = await aSender()
-  const dead = await ports.flights.register(0.01)
+  const dead = await ports.claimedBatches.register(0.01)
   const ids = await send(30)
   const { carrier } = await aSimulator()
-  await ports.flights.claim(dead, {
+  await ports.claimedBatches.claim(dead, {
     carrier: carrier.id,
     lane: 'bulk',
     messagesMax: 20,
@@ -252,10 +252,10 @@ test('a dispatcher that makes no progress while its store answers says so once, 
   const { ports, send, codes } = await aSender()
   const { log, lines } = listeningLog()
   let isBroken = true
-  const record: Ports['flights']['record'] = (...args) =>
-    isBroken ? Promise.reject(new Error('this batch cannot be stored')) : ports.flights.record(...args)
+  const record: Ports['claimedBatches']['record'] = (...args) =>
+    isBroken ? Promise.reject(new Error('this batch cannot be stored')) : ports.claimedBatches.record(...args)
   const dispatching = start(
-    { ...ports, flights: { ...ports.flights, record } },
+    { ...ports, claimedBatches: { ...ports.claimedBatches, record } },
     { carriers: [scriptedCarrier()], log, settings: { stallSeconds: 2, leaseSeconds: 4 } },
   )
   const metrics = createMetrics()

@@ -24,7 +24,7 @@ import { tellStandstill } from './progress.ts'
 import { repeat, type Repeated } from './repeat.ts'
 
 export interface DispatchSettings {
-  readonly ports: Pick<Ports, 'flights' | 'deliveryReceipts' | 'inbox' | 'history' | 'wakeups' | 'clock'>
+  readonly ports: Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox' | 'history' | 'wakeups' | 'clock'>
   readonly carriers: readonly Carrier[]
   readonly log: Log
   readonly settings?: Partial<DispatcherSettings>

@@ -1,6 +1,6 @@
 import {
   accountsContract,
-  flightsContract,
+  claimedBatchesContract,
   historyContract,
   inboxContract,
   ledgerContract,
@@ -25,7 +25,7 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Prices: pricesContract,
   Suppressions: suppressionsContract,
   Messages: messagesContract,
-  Flights: flightsContract,
+  ClaimedBatches: claimedBatchesContract,
   Wakeups: wakeupsContract,
   DeliveryReceipts: deliveryReceiptsContract,
   MessageTraces: messageTracesContract,

@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import {
   type ClaimedMessage,
   type DispatcherId,
-  type Flight,
+  type ClaimedBatch,
   type Lane,
   type Recorded,
   type StoredPorts,
@@ -42,35 +42,35 @@ function answerOf({ id, attempt }: ClaimedMessage): 'accepted' | 'refused' | 'un
   return id % 20 === 3 && attempt < 2 ? 'refused-for-now' : 'accepted'
 }
 
-/** Works off one flight as a dispatcher does; 'crashed': it left it in the middle. */
+/** Works off one batch as a dispatcher does; 'crashed': it left it in the middle. */
 async function workOff(
-  { flights, deliveryReceipts }: StoredPorts,
+  { claimedBatches, deliveryReceipts }: StoredPorts,
   dispatcher: DispatcherId,
-  flight: Flight,
+  batch: ClaimedBatch,
   handed: Handed,
 ): Promise<'done' | 'fenced' | 'crashed'> {
-  const screened = flight.messages.filter(({ id }) => id % 20 === 4)
+  const screened = batch.messages.filter(({ id }) => id % 20 === 4)
   await insist(() =>
-    flights.settle(
+    claimedBatches.settle(
       dispatcher,
-      flight.id,
+      batch.id,
       screened.map(({ id }) => ({ id, code: 212 as const })),
     ),
   )
-  let { marked } = flight
+  let { marked } = batch
   let rode = false
-  for (let from = 0; from < flight.messages.length; from = marked, marked += 10) {
+  for (let from = 0; from < batch.messages.length; from = marked, marked += 10) {
     if (marked > from && from > 0 && !rode) {
-      const upTo = Math.min(marked, flight.messages.length)
-      if ((await insist(() => flights.mark(dispatcher, flight.id, upTo))) === 'fenced') return 'fenced'
+      const upTo = Math.min(marked, batch.messages.length)
+      if ((await insist(() => claimedBatches.mark(dispatcher, batch.id, upTo))) === 'fenced') return 'fenced'
     }
-    const leaving = flight.messages.slice(from, marked).filter(({ id }) => id % 20 !== 4)
+    const leaving = batch.messages.slice(from, marked).filter(({ id }) => id % 20 !== 4)
     for (const { id } of leaving) count(handed.submitted, id)
     if (chance.happens(0.05)) return 'crashed'
 
     const forNow = leaving.filter((message) => answerOf(message) === 'refused-for-now')
     const ids = forNow.map(({ id }) => id)
-    const back = await insist(() => flights.postpone(dispatcher, flight.id, ids, 0))
+    const back = await insist(() => claimedBatches.postpone(dispatcher, batch.id, ids, 0))
     if (back === 'postponed') for (const id of ids) count(handed.refusedForNow, id)
 
     const outcomes = leaving.flatMap((message): Recorded[] => {
@@ -78,18 +78,18 @@ async function workOff(
       if (answer === 'refused-for-now') return []
       const reference = `ref-${message.id}`
       const handover = answer === 'accepted' ? { outcome: answer, reference } : { outcome: answer }
-      return [{ flight: flight.id, message, handover }]
+      return [{ batch: batch.id, message, handover }]
     })
     const told = outcomes.flatMap(({ message, handover }) =>
       handover.outcome === 'accepted'
         ? [{ carrier, reference: handover.reference, code: 0 as const, number: message.to, submitted: undefined }]
         : [],
     )
-    const isLast = marked >= flight.messages.length
+    const isLast = marked >= batch.messages.length
     rode = !isLast && chance.happens(0.5)
-    const marks = rode ? [{ flight: flight.id, upTo: Math.min(marked + 10, flight.messages.length) }] : []
+    const marks = rode ? [{ batch: batch.id, upTo: Math.min(marked + 10, batch.messages.length) }] : []
     const steps: (() => Promise<unknown>)[] = [
-      () => flights.record(dispatcher, isLast ? [flight.id] : [], outcomes, marks),
+      () => claimedBatches.record(dispatcher, isLast ? [batch.id] : [], outcomes, marks),
       () => deliveryReceipts.apply(told),
     ]
     for (const step of chance.happens(0.5) ? steps : steps.reverse()) {
@@ -101,24 +101,24 @@ async function workOff(
 
 /** A dispatcher with its crashes: it works until `stopped`, then retires. */
 async function dispatch(ports: StoredPorts, handed: Handed, stopped: () => boolean): Promise<void> {
-  const { flights } = ports
-  let dispatcher = await insist(() => flights.register(60))
+  const { claimedBatches } = ports
+  let dispatcher = await insist(() => claimedBatches.register(60))
   for (let round = 0; !stopped(); round++) {
     const lane: Lane = round % 2 === 0 ? 'single' : 'bulk'
     const wanted = { carrier, lane, messagesMax: 50, markedMax: 10, leaseSeconds: 60 }
-    const flight = await insist(() => flights.claim(dispatcher, wanted))
-    if (flight === 'fenced') dispatcher = await insist(() => flights.register(60))
-    if (typeof flight === 'string') continue
-    const ended = await workOff(ports, dispatcher, flight, handed)
+    const batch = await insist(() => claimedBatches.claim(dispatcher, wanted))
+    if (batch === 'fenced') dispatcher = await insist(() => claimedBatches.register(60))
+    if (typeof batch === 'string') continue
+    const ended = await workOff(ports, dispatcher, batch, handed)
     if (ended === 'crashed') {
-      await insist(() => flights.extend(dispatcher, -60))
-      dispatcher = await insist(() => flights.register(60))
-    } else if (chance.happens(0.05)) await insist(() => flights.extend(dispatcher, -60))
+      await insist(() => claimedBatches.extend(dispatcher, -60))
+      dispatcher = await insist(() => claimedBatches.register(60))
+    } else if (chance.happens(0.05)) await insist(() => claimedBatches.extend(dispatcher, -60))
   }
-  await insist(() => flights.retire(dispatcher))
+  await insist(() => claimedBatches.retire(dispatcher))
 }
 
-/** Ids that are not in exactly one place. Where flight and message have it, message is right. */
+/** Ids that are not in exactly one place. Where batch and message have it, message is right. */
 const misplaced = `
 with waiting as (
   select generate_series(lo, hi - 1) id from due union all select generate_series(lo, hi - 1) from later
@@ -158,8 +158,8 @@ test('connections cut in the middle of anything: each message in one place, subm
   const workers = [...all, ...all].map((its) => dispatch(its, handed, () => work.isOver))
   const rescue = (async () => {
     while (!work.isOver) {
-      await insist(() => ports.flights.recover())
-      await insist(() => ports.flights.promote(100))
+      await insist(() => ports.claimedBatches.recover())
+      await insist(() => ports.claimedBatches.promote(100))
       await insist(() => ports.deliveryReceipts.match(100))
       expect(await placesWrong()).toEqual([])
     }

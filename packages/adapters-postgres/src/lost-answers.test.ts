@@ -1,5 +1,5 @@
 import {
-  flightsContract,
+  claimedBatchesContract,
   inboxContract,
   deliveryReceiptsContract,
   sendersContract,
@@ -11,7 +11,7 @@ import { losingConnections } from '../testing/losing-connections.ts'
 import { listenToNobody } from './changes.ts'
 import { createContext } from './context.ts'
 import { isLostAnswer } from './errors.ts'
-import { postgresFlights } from './flights/postgres-flights.ts'
+import { postgresClaimedBatches } from './claimed-batches/postgres-claimed-batches.ts'
 import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { openPools } from './pools.ts'
 import { postgresPorts } from './postgres-ports.ts'
@@ -22,7 +22,7 @@ import { defaultSettings, silent } from './settings.ts'
 import { patientSettings } from '../testing/patient-settings.ts'
 
 const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
-  Flights: flightsContract,
+  ClaimedBatches: claimedBatchesContract,
   DeliveryReceipts: deliveryReceiptsContract,
   Inbox: inboxContract,
   Senders: sendersContract,
@@ -65,7 +65,7 @@ describe('while every other answer is lost', () => {
       try {
         await check({
           ...ports,
-          flights: postgresFlights(context),
+          claimedBatches: postgresClaimedBatches(context),
           deliveryReceipts: postgresDeliveryReceipts(context),
           senders: { ...ports.senders, choose: (...asked) => postgresSenders(context).choose(...asked) },
           inbox: askingAgain(ports.inbox, postgresInbox(context)),

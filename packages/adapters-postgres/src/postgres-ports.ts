@@ -6,9 +6,9 @@ import { checkServer } from './check-server.ts'
 import { createContext } from './context.ts'
 import { postgresLedger } from './credits/postgres-ledger.ts'
 import { postgresPrices } from './credits/postgres-prices.ts'
-import { postgresFlights } from './flights/postgres-flights.ts'
-import { postgresWakeups } from './flights/postgres-wakeups.ts'
-import { postgresOverview } from './flights/postgres-overview.ts'
+import { postgresClaimedBatches } from './claimed-batches/postgres-claimed-batches.ts'
+import { postgresWakeups } from './claimed-batches/postgres-wakeups.ts'
+import { postgresOverview } from './claimed-batches/postgres-overview.ts'
 import { postgresMessages } from './messages/postgres-messages.ts'
 import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { postgresHistory } from './history/postgres-history.ts'
@@ -76,7 +76,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       suppressions: postgresSuppressions(prompt),
       senders: postgresSenders(prompt),
       messages: postgresMessages(prompt),
-      flights: postgresFlights(context),
+      claimedBatches: postgresClaimedBatches(context),
       wakeups,
       deliveryReceipts: postgresDeliveryReceipts(context),
       inbox: postgresInbox(prompt),

@@ -7,7 +7,7 @@ export const filled = {
   due: { from: 5_000_001, count: 20_000 },
   /** The same number, scheduled. */
   later: { from: 5_100_001, count: 20_000 },
-  /** In flights of dispatchers 1 to 20, 500 single sends each. */
+  /** In claimed batches of dispatchers 1 to 20, 500 single sends each. */
   flying: { from: 5_200_001, count: 10_000, each: 500 },
   /** Sent, single sends, with the references r1, r2, … */
   sent: { from: 5_300_001, count: 30_000 },

@@ -24,22 +24,22 @@ export async function acceptedIds({ messages }: StoredPorts, order: Order): Prom
 
 /** Everything that is due goes through a carrier that answers as `handover` says. */
 export async function dispatchAll(
-  { flights }: StoredPorts,
+  { claimedBatches }: StoredPorts,
   handover: (message: ClaimedMessage) => Handover = ({ id }) => ({ outcome: 'accepted', reference: `r${id}` }),
 ): Promise<void> {
-  const dispatcher = await flights.register(600)
+  const dispatcher = await claimedBatches.register(600)
   const lanes: readonly Lane[] = ['single', 'bulk']
   for (const lane of lanes) {
     for (;;) {
       const wanted = { carrier: testCarrier, lane, messagesMax: 1000, markedMax: 1000, leaseSeconds: 600 }
-      const flight = await flights.claim(dispatcher, wanted)
-      if (typeof flight === 'string') break
-      await flights.mark(dispatcher, flight.id, flight.messages.length)
-      const outcomes = flight.messages.map((message) => ({ flight: flight.id, message, handover: handover(message) }))
-      await flights.record(dispatcher, [flight.id], outcomes)
+      const batch = await claimedBatches.claim(dispatcher, wanted)
+      if (typeof batch === 'string') break
+      await claimedBatches.mark(dispatcher, batch.id, batch.messages.length)
+      const outcomes = batch.messages.map((message) => ({ batch: batch.id, message, handover: handover(message) }))
+      await claimedBatches.record(dispatcher, [batch.id], outcomes)
     }
   }
-  await flights.retire(dispatcher)
+  await claimedBatches.retire(dispatcher)
 }
 
 /** The store's clock cannot be moved: everything that has happened is moved back instead. */

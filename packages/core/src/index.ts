@@ -121,9 +121,9 @@ export { carrierId, type CarrierId } from './carrier/carrier-id.ts'
 export type {
   ClaimedMessage,
   DispatcherId,
-  Flight,
-  FlightId,
-  Flights,
+  ClaimedBatch,
+  ClaimedBatchId,
+  ClaimedBatches,
   Handover,
   Lane,
   Mark,
@@ -131,7 +131,7 @@ export type {
   Settled,
   SettledCode,
   Wanted,
-} from './carrier/flights.ts'
+} from './carrier/claimed-batches.ts'
 export { lookDefaults, lookPause, type LookSettings } from './carrier/look-pause.ts'
 export type { CarrierLoad, Overview, RunningDispatcher, WaitingWork } from './carrier/overview.ts'
 export type { DeliveryReceipt, DeliveryReceiptCode } from './carrier/delivery-receipt.ts'

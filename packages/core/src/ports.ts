@@ -1,6 +1,6 @@
 import type { Accounts } from './account/accounts.ts'
 import type { Secrets } from './account/secrets.ts'
-import type { Flights } from './carrier/flights.ts'
+import type { ClaimedBatches } from './carrier/claimed-batches.ts'
 import type { Overview } from './carrier/overview.ts'
 import type { DeliveryReceipts } from './carrier/delivery-receipts.ts'
 import type { Wakeups } from './carrier/wakeups.ts'
@@ -22,7 +22,7 @@ export interface StoredPorts {
   readonly suppressions: Suppressions
   readonly senders: Senders
   readonly messages: Messages
-  readonly flights: Flights
+  readonly claimedBatches: ClaimedBatches
   readonly wakeups: Wakeups
   readonly deliveryReceipts: DeliveryReceipts
   readonly inbox: Inbox

@@ -17,16 +17,17 @@ const textsMax = 100
 
 /** What the clock and the carriers do. Each call is one bounded step; it returns how much it moved. */
 export const createProcessing = (
-  ports: Pick<Ports, 'flights' | 'deliveryReceipts' | 'inbox' | 'history'>,
+  ports: Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox' | 'history'>,
   { confirmation, contactDays }: ProcessingSettings = processingDefaults,
 ) => ({
   /** Moves what has become due from the schedule to the queue; 'more': there may be more at once. */
-  promote: async (): Promise<'more' | 'all'> => ((await ports.flights.promote(rangesMax)) < rangesMax ? 'all' : 'more'),
+  promote: async (): Promise<'more' | 'all'> =>
+    (await ports.claimedBatches.promote(rangesMax)) < rangesMax ? 'all' : 'more',
   /** Takes over what dead dispatchers left (P-5, P-6). */
-  recover: (): Promise<{ readonly requeued: number; readonly unknown: number }> => ports.flights.recover(),
+  recover: (): Promise<{ readonly requeued: number; readonly unknown: number }> => ports.claimedBatches.recover(),
   /** Ends messages that waited beyond their validity (ruling 1.13). */
   expire: (validitySeconds = dispatcherDefaults.validitySeconds): Promise<number> =>
-    ports.flights.expire(validitySeconds, rangesMax),
+    ports.claimedBatches.expire(validitySeconds, rangesMax),
   /** Stores receipts that came outside of a dispatcher. */
   recordReceipts: (receipts: readonly DeliveryReceipt[]): Promise<void> => ports.deliveryReceipts.apply(receipts),
   /** Stores what people wrote, and what follows from it. */

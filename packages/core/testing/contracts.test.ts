@@ -1,7 +1,7 @@
 import {
   accountsContract,
   carrierContract,
-  flightsContract,
+  claimedBatchesContract,
   historyContract,
   ledgerContract,
   memoryPorts,
@@ -32,7 +32,7 @@ run('suppressions', suppressionsContract, memoryPorts)
 run('senders', sendersContract, memoryPorts)
 run('inbox', inboxContract, memoryPorts)
 run('messages', messagesContract, memoryPorts)
-run('flights', flightsContract, memoryPorts)
+run('batches', claimedBatchesContract, memoryPorts)
 run('delivery receipts', deliveryReceiptsContract, memoryPorts)
 run('history', historyContract, memoryPorts)
 run('message traces', messageTracesContract, memoryPorts)

@@ -15,18 +15,18 @@ const carrier = scriptedCarrier().id
 export async function write(ports: Ports, account: Account, ...recipients: string[]): Promise<readonly MessageId[]> {
   const sent = await createGateway(ports).sendMessages(account, [{ text: 'hello', recipients, scheduled: undefined }])
   if (sent === 'overloaded') throw new Error(sent)
-  const { flights } = ports
-  const dispatcher = await flights.register(60)
+  const { claimedBatches } = ports
+  const dispatcher = await claimedBatches.register(60)
   for (const lane of ['single', 'bulk'] as const) {
     const wanted = { carrier, lane, messagesMax: 10_000, markedMax: 10_000, leaseSeconds: 60 }
-    const flight = await flights.claim(dispatcher, wanted)
-    if (typeof flight === 'string') continue
-    const recorded = flight.messages.map((message) => ({
-      flight: flight.id,
+    const batch = await claimedBatches.claim(dispatcher, wanted)
+    if (typeof batch === 'string') continue
+    const recorded = batch.messages.map((message) => ({
+      batch: batch.id,
       message,
       handover: { outcome: 'accepted', reference: `${message.id}` } as const,
     }))
-    await flights.record(dispatcher, [flight.id], recorded)
+    await claimedBatches.record(dispatcher, [batch.id], recorded)
   }
   return sent.flat().map((recipient) => {
     if ('refused' in recipient) throw new Error(recipient.refused)

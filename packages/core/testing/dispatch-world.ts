@@ -5,7 +5,7 @@ import {
   type Account,
   type Carrier,
   type DispatcherId,
-  type Flights,
+  type ClaimedBatches,
   type Inbox,
   type MessageId,
   type MessageStatus,
@@ -20,7 +20,7 @@ import { memoryStoredPorts } from './memory/ports.ts'
 import { memoryStore, type MemoryStore } from './memory/store.ts'
 
 /** The calls of a dispatcher that can be disturbed. */
-export type Call = keyof Flights | 'apply' | 'receive'
+export type Call = keyof ClaimedBatches | 'apply' | 'receive'
 
 /** What is to happen to a call: it fails before its work or after it, or something else comes first. */
 export type Disturbance = 'fails' | 'fails after its work' | (() => Promise<unknown>)
@@ -44,7 +44,7 @@ export interface DispatchWorld {
   disturbed(
     disturb: Disturb,
     inDoubtMax: number,
-  ): Pick<StoredPorts, 'flights' | 'deliveryReceipts' | 'inbox'> & { cut(): void }
+  ): Pick<StoredPorts, 'claimedBatches' | 'deliveryReceipts' | 'inbox'> & { cut(): void }
   /** The same carrier, on which it is checked that only what is marked and was never taken is submitted. */
   watched<C extends Carrier>(carrier: C): C
   status(ids: readonly MessageId[]): Promise<readonly MessageStatus[]>
@@ -52,7 +52,7 @@ export interface DispatchWorld {
   inDoubt(dispatcher: DispatcherId): number
   /** How many have neither an end nor a state that a receipt could still change. */
   waiting(): number
-  /** Throws if the books do not balance, or a flight was left behind. */
+  /** Throws if the books do not balance, or a claimed batch was left behind. */
   assertTidy(): Promise<void>
 }
 
@@ -73,7 +73,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
     numbers((used += count), ending).slice(used - count)
 
   const inDoubt = (dispatcher: DispatcherId): number =>
-    [...(store.dispatchers.get(dispatcher)?.flights.values() ?? [])].flatMap(({ held, marked }) =>
+    [...(store.dispatchers.get(dispatcher)?.batches.values() ?? [])].flatMap(({ held, marked }) =>
       [...held.values()].filter(({ position }) => position <= marked),
     ).length
 
@@ -82,8 +82,8 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
     const epoch = claimedBy.get(id)
     if (epoch === undefined || told.has(epoch)) violations.push(`message ${id} is submitted by a dead dispatcher`)
     const held = [...store.dispatchers.values()]
-      .flatMap(({ flights }) => [...flights.values()])
-      .find((flight) => flight.held.has(id))
+      .flatMap(({ batches }) => [...batches.values()])
+      .find((batch) => batch.held.has(id))
     const row = store.messages.get(id)
     // A dispatcher that was declared dead and does not know it may hand over what was marked: it is 106 by then.
     const isUnknown = row?.decision?.code === 106
@@ -123,34 +123,34 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         if (isCut() || disturbance === 'fails after its work') throw new Error(`${name} ${nth} fails after its work`)
         return result
       }
-      const { flights, deliveryReceipts, inbox } = ports
-      const watchedFlights: Flights = {
+      const { claimedBatches, deliveryReceipts, inbox } = ports
+      const watchedClaimedBatches: ClaimedBatches = {
         register: (lease, version) =>
           call('register', async () => {
-            const id = await flights.register(lease, version)
+            const id = await claimedBatches.register(lease, version)
             epochs.add(id)
             return id
           }),
-        extend: (...args) => call('extend', () => flights.extend(...args), args[0]),
-        retire: (...args) => call('retire', () => flights.retire(...args), args[0]),
-        promote: (...args) => call('promote', () => flights.promote(...args)),
+        extend: (...args) => call('extend', () => claimedBatches.extend(...args), args[0]),
+        retire: (...args) => call('retire', () => claimedBatches.retire(...args), args[0]),
+        promote: (...args) => call('promote', () => claimedBatches.promote(...args)),
         claim: (...args) =>
           call(
             'claim',
             async () => {
-              const flight = await flights.claim(...args)
-              if (typeof flight === 'object') for (const { id } of flight.messages) claimedBy.set(id, args[0])
-              return flight
+              const batch = await claimedBatches.claim(...args)
+              if (typeof batch === 'object') for (const { id } of batch.messages) claimedBy.set(id, args[0])
+              return batch
             },
             args[0],
           ),
-        disown: (...args) => call('disown', () => flights.disown(...args), args[0]),
-        mark: (...args) => call('mark', () => flights.mark(...args), args[0]),
-        record: (...args) => call('record', () => flights.record(...args), args[0]),
-        settle: (...args) => call('settle', () => flights.settle(...args), args[0]),
-        postpone: (...args) => call('postpone', () => flights.postpone(...args), args[0]),
-        recover: () => call('recover', () => flights.recover()),
-        expire: (...args) => call('expire', () => flights.expire(...args)),
+        disown: (...args) => call('disown', () => claimedBatches.disown(...args), args[0]),
+        mark: (...args) => call('mark', () => claimedBatches.mark(...args), args[0]),
+        record: (...args) => call('record', () => claimedBatches.record(...args), args[0]),
+        settle: (...args) => call('settle', () => claimedBatches.settle(...args), args[0]),
+        postpone: (...args) => call('postpone', () => claimedBatches.postpone(...args), args[0]),
+        recover: () => call('recover', () => claimedBatches.recover()),
+        expire: (...args) => call('expire', () => claimedBatches.expire(...args)),
       }
       const watchedDeliveryReceipts: DeliveryReceipts = {
         ...deliveryReceipts,
@@ -161,7 +161,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         receive: (...args) => call('receive', () => inbox.receive(...args)),
       }
       return {
-        flights: watchedFlights,
+        claimedBatches: watchedClaimedBatches,
         deliveryReceipts: watchedDeliveryReceipts,
         inbox: watchedInbox,
         cut: () => void (cut = true),
@@ -191,7 +191,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         const isFree = isFinal(decision.code) && [101, 111, 202, 212, 214].includes(decision.code)
         if (decision.refunded) assert.ok(isFree, `${decision.code} was refunded`)
       }
-      for (const [id, { flights }] of store.dispatchers) assert.equal(flights.size, 0, `flights left under ${id}`)
+      for (const [id, { batches }] of store.dispatchers) assert.equal(batches.size, 0, `batches left under ${id}`)
     },
   }
 }

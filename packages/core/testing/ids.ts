@@ -6,7 +6,7 @@ import {
   type AccountId,
   type CarrierId,
   type DispatcherId,
-  type FlightId,
+  type ClaimedBatchId,
   type KeyId,
   type MessageId,
   type PasswordHash,
@@ -23,7 +23,7 @@ export const aCarrierId = (name = 'sim'): CarrierId => carrierId(name) ?? assert
 
 export const aKeyId = (id: number): KeyId => id as KeyId
 export const aDispatcherId = (id: number): DispatcherId => id as DispatcherId
-export const aFlightId = (id: number): FlightId => id as FlightId
+export const aClaimedBatchId = (id: number): ClaimedBatchId => id as ClaimedBatchId
 
 /** A hash that no password has. */
 export const aPasswordHash = (text: string): PasswordHash => text as PasswordHash

@@ -139,17 +139,17 @@ describe('an error of the whole call', () => {
 describe('scheduled', () => {
   const first = messageId(1)
   const isScheduled = async () => {
-    const flights = asp.ports.flights
+    const batches = asp.ports.claimedBatches
     // Only what was due at once is waiting in the queue.
-    const dispatcher = await flights.register(60)
-    const flight = await flights.claim(dispatcher, {
+    const dispatcher = await batches.register(60)
+    const batch = await batches.claim(dispatcher, {
       carrier: scriptedCarrier().id,
       lane: 'single',
       messagesMax: 10,
       markedMax: 10,
       leaseSeconds: 60,
     })
-    return flight === 'nothing'
+    return batch === 'nothing'
   }
 
   test('in the future waits until then', async () => {

@@ -16,10 +16,14 @@ const balance = async () => (await asp.get('credits.asp')).text
 
 /** Hands what is due to a carrier that takes it. */
 async function claim() {
-  const { flights } = asp.ports
-  await flights.promote(100)
+  const { claimedBatches } = asp.ports
+  await claimedBatches.promote(100)
   const wanted = { messagesMax: 10, markedMax: 10, leaseSeconds: 60 }
-  await flights.claim(await flights.register(60), { carrier: scriptedCarrier().id, lane: 'single', ...wanted })
+  await claimedBatches.claim(await claimedBatches.register(60), {
+    carrier: scriptedCarrier().id,
+    lane: 'single',
+    ...wanted,
+  })
 }
 
 describe('the result of an id', () => {

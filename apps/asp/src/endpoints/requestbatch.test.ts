@@ -52,7 +52,7 @@ test("another account's id is NOTFOUND, whatever became of it", async () => {
   await start()
   const other = await anAccount(asp.ports)
   await createGateway(asp.ports).sendMessages(other, [{ text: 'x', recipients: ['27825550101'] }])
-  await asp.ports.flights.expire(-1, 10)
+  await asp.ports.claimedBatches.expire(-1, 10)
   const id = messageId(1)
   if (id === undefined) throw new Error('no id')
   expect(await createGateway(asp.ports).queryStatus(other, [id])).toMatchObject([{ code: OUTCOME.expired }])

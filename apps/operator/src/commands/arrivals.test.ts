@@ -31,9 +31,9 @@ test('what belongs to nobody is listed with its text, as text and as JSON', asyn
 test('a simulated reply finds its account, as often as it is wanted, each one a new one', async () => {
   const operator = anOperator()
   const { id } = await anAccount(operator.ports)
-  const { messages, flights, inbox } = operator.ports
+  const { messages, claimedBatches, inbox } = operator.ports
   await messages.accept(anOrder(id, { to: [from] }))
-  const dispatcher = await flights.register(30)
+  const dispatcher = await claimedBatches.register(30)
   const wanted = {
     carrier: aCarrierId('simulator'),
     lane: 'single',
@@ -41,7 +41,7 @@ test('a simulated reply finds its account, as often as it is wanted, each one a 
     markedMax: 9,
     leaseSeconds: 30,
   } as const
-  await flights.claim(dispatcher, wanted)
+  await claimedBatches.claim(dispatcher, wanted)
   expect((await operator.run(reply('--text', 'Yes, thank you'))).out).toBe('1 message: 1 stored, 0 repeated.\n')
   expect(await operator.json(...reply('--text', 'Yes, thank you', '--times', '1200'))).toEqual({
     stored: 1200,

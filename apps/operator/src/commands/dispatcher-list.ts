@@ -5,7 +5,7 @@ import type { Run } from '../context.ts'
 import type { Row } from '../output.ts'
 import { timeJson, timeText } from '../show.ts'
 
-const head = ['ID', 'SINCE (GMT+2)', 'VERSION', 'LEASE UNTIL', 'FLIGHTS', 'CLAIMED', 'MARKED', 'CARRIERS']
+const head = ['ID', 'SINCE (GMT+2)', 'VERSION', 'LEASE UNTIL', 'BATCHES', 'CLAIMED', 'MARKED', 'CARRIERS']
 
 export const dispatcherList = (run: Run): Command =>
   command('list', 'list the dispatchers that run, and what they have in flight').action(() =>
@@ -25,9 +25,9 @@ function row({ id, since, version, leaseUntil, overdue, loads }: RunningDispatch
       version: version ?? null,
       leaseUntil: timeJson(leaseUntil),
       leaseOver: overdue,
-      carriers: loads.map(({ carrier, flights, messages, inDoubt }) => ({
+      carriers: loads.map(({ carrier, batches, messages, inDoubt }) => ({
         carrier,
-        flights,
+        flights: batches,
         claimed: messages,
         marked: inDoubt,
       })),
@@ -37,7 +37,7 @@ function row({ id, since, version, leaseUntil, overdue, loads }: RunningDispatch
       since === undefined ? 'not known' : timeText(since),
       version ?? '',
       `${timeText(leaseUntil)}${overdue ? ' (over)' : ''}`,
-      sum(loads.map(({ flights }) => flights)),
+      sum(loads.map(({ batches }) => batches)),
       sum(loads.map(({ messages }) => messages)),
       sum(loads.map(({ inDoubt }) => inDoubt)),
       loads.length < 2 ? loads.map(({ carrier }) => carrier).join() : byCarrier(loads),

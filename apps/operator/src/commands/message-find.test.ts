@@ -14,21 +14,21 @@ interface Found {
 async function aBusyNumber() {
   const clock = steppingClock()
   const operator = anOperator({ clock })
-  const { messages, flights } = operator.ports
+  const { messages, claimedBatches } = operator.ports
   const [a, b] = [await anAccount(operator.ports), await anAccount(operator.ports)]
-  const dispatcher = await flights.register(3600)
+  const dispatcher = await claimedBatches.register(3600)
   await messages.accept(anOrder(a.id, { to: [number] }))
-  const flight = await flights.claim(dispatcher, dispatching)
-  if (typeof flight === 'string') throw new Error(flight)
-  const recorded = flight.messages.map((message) => ({
-    flight: flight.id,
+  const batch = await claimedBatches.claim(dispatcher, dispatching)
+  if (typeof batch === 'string') throw new Error(batch)
+  const recorded = batch.messages.map((message) => ({
+    batch: batch.id,
     message,
     handover: { outcome: 'accepted', reference: 'r' } as const,
   }))
-  await flights.record(dispatcher, [flight.id], recorded)
+  await claimedBatches.record(dispatcher, [batch.id], recorded)
   clock.step(60)
   await messages.accept(anOrder(b.id, { to: [number] }))
-  await flights.claim(dispatcher, dispatching)
+  await claimedBatches.claim(dispatcher, dispatching)
   clock.step(86_400)
   await messages.accept(anOrder(a.id, { to: [...numbers(1), number], text: 'secret' }))
   await messages.accept(anOrder(b.id, { to: [number], due: secondsAfter(clock.now(), 3600) }))

@@ -1,4 +1,4 @@
-import { OUTCOME, secondsAfter, type Flight, type Handover } from '@gateway/core'
+import { OUTCOME, secondsAfter, type ClaimedBatch, type Handover } from '@gateway/core'
 import {
   aCarrierId,
   anAccountId,
@@ -21,23 +21,23 @@ interface Explanation {
 async function aGateway(wanted: Partial<TextWanted> = {}) {
   const clock = steppingClock()
   const operator = anOperator({ clock })
-  const { flights, messages } = operator.ports
+  const { claimedBatches, messages } = operator.ports
   const account = await anAccount(operator.ports)
   await messages.accept(anOrder(account.id, { to: numbers(1), text: 'the secret', ...wanted }))
-  const dispatcher = await flights.register(30)
-  const claim = async (markedMax = 10): Promise<Flight> => {
+  const dispatcher = await claimedBatches.register(30)
+  const claim = async (markedMax = 10): Promise<ClaimedBatch> => {
     const lane = { carrier, lane: 'single', messagesMax: 10, markedMax, leaseSeconds: 30 } as const
-    const flight = await flights.claim(dispatcher, lane)
-    if (typeof flight === 'string') throw new Error(flight)
-    return flight
+    const batch = await claimedBatches.claim(dispatcher, lane)
+    if (typeof batch === 'string') throw new Error(batch)
+    return batch
   }
-  const record = ({ id, messages: all }: Flight, handover: Handover) =>
-    flights.record(
+  const record = ({ id, messages: all }: ClaimedBatch, handover: Handover) =>
+    claimedBatches.record(
       dispatcher,
       [id],
-      all.map((message) => ({ flight: id, message, handover })),
+      all.map((message) => ({ batch: id, message, handover })),
     )
-  return { clock, operator, dispatcher, claim, record, flights }
+  return { clock, operator, dispatcher, claim, record, claimedBatches }
 }
 
 /** What is told of message 1, without the facts at its head. */
@@ -54,9 +54,9 @@ const receipt = { carrier, reference: 'r-1', number: undefined, submitted: undef
 
 test('a delivered message: its facts, where it is, what happened, and never its text', async () => {
   const { clock, operator, claim, record } = await aGateway({ to: numbers(2) })
-  const flight = await claim()
+  const batch = await claim()
   clock.step(2)
-  await record(flight, { outcome: 'accepted', reference: 'r-1' })
+  await record(batch, { outcome: 'accepted', reference: 'r-1' })
   clock.step(3)
   await operator.ports.deliveryReceipts.apply([{ ...receipt, code: OUTCOME.delivered }])
   const { out } = await operator.run(['message', 'explain', '2'])
@@ -143,13 +143,13 @@ test('what waits: for its time, in the queue and how long, for another try', asy
     'It waits in the queue, single lane, due since 2026/10/18 10:00:00 (5 min).',
   )
   const { id } = await queued.claim()
-  await queued.flights.postpone(queued.dispatcher, id, [aMessageId(1)], 60)
+  await queued.claimedBatches.postpone(queued.dispatcher, id, [aMessageId(1)], 60)
   expect(await told(queued.operator)).toEqual([
     'The carrier has refused it for now, 1 time so far. It waits for another try, until 2026/10/18 10:06:00.',
     `${accepted}\n2026/10/18 10:05:00  the carrier refused it for now\n${end}`,
   ])
   queued.clock.step(60)
-  await queued.flights.promote(10)
+  await queued.claimedBatches.promote(10)
   expect((await told(queued.operator))[0]).toBe(
     'It waits in the queue, single lane, due since 2026/10/18 10:00:00 (6 min). The carrier has refused it for now, 1 time so far.',
   )
@@ -190,10 +190,10 @@ test('what is claimed: by whom, whether it may have left, and what comes when it
 })
 
 test('what nobody knows after a recovery is told so, and what is learned later too', async () => {
-  const { clock, operator, claim, record, flights } = await aGateway()
-  const flight = await claim()
+  const { clock, operator, claim, record, claimedBatches } = await aGateway()
+  const batch = await claim()
   clock.step(31)
-  await flights.recover()
+  await claimedBatches.recover()
   const number = numbers(1)[0]
   await operator.ports.deliveryReceipts.apply([{ ...receipt, code: OUTCOME.undeliverable, number }])
   expect(await told(operator)).toEqual([
@@ -209,7 +209,7 @@ test('what nobody knows after a recovery is told so, and what is learned later t
     'carrier   sim, its id of the message is not known\n',
   )
   clock.step(9)
-  await record(flight, { outcome: 'refused' })
+  await record(batch, { outcome: 'refused' })
   expect(await told(operator)).toEqual([
     'It is SENDINGFAILED 111 (refused on submission) since 2026/10/18 10:00:40.',
     [
@@ -313,8 +313,8 @@ test.each(['0', '-1', '1.5', 'x', '', '9007199254740992', "1' or 1=1"])('%j is n
 
 test('a message that confirms an opt-out is told as such', async () => {
   const { operator, claim, record } = await aGateway()
-  const flight = await claim()
-  await record(flight, { outcome: 'accepted', reference: 'r-1' })
+  const batch = await claim()
+  await record(batch, { outcome: 'accepted', reference: 'r-1' })
   await operator.run(['simulate', 'reply', '--from', '27820000000', '--to', '12025550100', '--text', 'STOP'])
   const { out } = await operator.run(['message', 'explain', '2'])
   expect(out).toContain('purpose   it confirms an opt-out\n')

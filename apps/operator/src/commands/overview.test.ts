@@ -9,16 +9,16 @@ const wanted = (name: string, lane: Lane, messagesMax: number, markedMax: number
 test('who runs, since when, and what is in flight by carrier', async () => {
   const clock = steppingClock()
   const operator = anOperator({ clock })
-  const { flights, messages } = operator.ports
+  const { claimedBatches, messages } = operator.ports
   const account = await anAccount(operator.ports)
   await messages.accept(anOrder(account.id, { to: numbers(20) }, { to: numbers(3) }))
-  const [first, second] = [await flights.register(30, '0.9.1'), await flights.register(90)]
-  await flights.claim(first, wanted('sim', 'bulk', 15, 5))
-  await flights.claim(first, wanted('other', 'single', 10, 1))
-  await flights.claim(second, wanted('sim', 'bulk', 4, 4))
-  await flights.register(300, '10.0.0')
+  const [first, second] = [await claimedBatches.register(30, '0.9.1'), await claimedBatches.register(90)]
+  await claimedBatches.claim(first, wanted('sim', 'bulk', 15, 5))
+  await claimedBatches.claim(first, wanted('other', 'single', 10, 1))
+  await claimedBatches.claim(second, wanted('sim', 'bulk', 4, 4))
+  await claimedBatches.register(300, '10.0.0')
   clock.step(31)
-  await flights.extend(second, 60)
+  await claimedBatches.extend(second, 60)
   expect(await operator.json('dispatcher', 'list')).toEqual([
     {
       id: 1,
@@ -50,7 +50,7 @@ test('who runs, since when, and what is in flight by carrier', async () => {
   ])
   expect((await operator.run(['dispatcher', 'list'])).out).toBe(
     [
-      'ID  SINCE (GMT+2)        VERSION  LEASE UNTIL                 FLIGHTS  CLAIMED  MARKED  CARRIERS',
+      'ID  SINCE (GMT+2)        VERSION  LEASE UNTIL                 BATCHES  CLAIMED  MARKED  CARRIERS',
       '1   2026/10/18 10:00:00  0.9.1    2026/10/18 10:00:30 (over)  2        18       6       other 3 (1 marked), sim 15 (5 marked)',
       '2   2026/10/18 10:00:00           2026/10/18 10:01:31         1        4        4       sim',
       '3   2026/10/18 10:00:00  10.0.0   2026/10/18 10:05:00         0        0        0',
@@ -75,7 +75,7 @@ test('since when a dispatcher runs may not be known', async () => {
       },
     }),
   })
-  await operator.ports.flights.register(30)
+  await operator.ports.claimedBatches.register(30)
   expect(await operator.json('dispatcher', 'list')).toMatchObject([{ since: null }])
   expect((await operator.run(['dispatcher', 'list'])).out).toMatch(/\n1 {3}not known {15}2026/)
 })
@@ -83,16 +83,16 @@ test('since when a dispatcher runs may not be known', async () => {
 test('what waits, by account and lane, with the oldest and the sums', async () => {
   const clock = steppingClock()
   const operator = anOperator({ clock })
-  const { flights, messages } = operator.ports
+  const { claimedBatches, messages } = operator.ports
   const [first, second] = [await anAccount(operator.ports), await anAccount(operator.ports)]
   await messages.accept(anOrder(first.id, { to: numbers(1) }))
-  const dispatcher = await flights.register(30)
-  const flight = await flights.claim(dispatcher, wanted('sim', 'single', 10, 10))
-  if (typeof flight === 'string') throw new Error(flight)
-  await flights.postpone(
+  const dispatcher = await claimedBatches.register(30)
+  const batch = await claimedBatches.claim(dispatcher, wanted('sim', 'single', 10, 10))
+  if (typeof batch === 'string') throw new Error(batch)
+  await claimedBatches.postpone(
     dispatcher,
-    flight.id,
-    flight.messages.map(({ id }) => id),
+    batch.id,
+    batch.messages.map(({ id }) => id),
     600,
   )
   clock.step(10)

@@ -32,10 +32,14 @@ async function serve(serving: Serving = {}) {
 }
 
 /** Hands what is due to a dispatcher. */
-async function claim({ ports: { flights } }: Pick<Served, 'ports'>) {
-  await flights.promote(100)
+async function claim({ ports: { claimedBatches } }: Pick<Served, 'ports'>) {
+  await claimedBatches.promote(100)
   const wanted = { messagesMax: 10, markedMax: 10, leaseSeconds: 60 }
-  await flights.claim(await flights.register(60), { carrier: scriptedCarrier().id, lane: 'single', ...wanted })
+  await claimedBatches.claim(await claimedBatches.register(60), {
+    carrier: scriptedCarrier().id,
+    lane: 'single',
+    ...wanted,
+  })
 }
 
 describe('the status of an id', () => {

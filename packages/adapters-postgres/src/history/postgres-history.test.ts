@@ -8,7 +8,7 @@ import {
   type MessageId,
   type DeliveryReceipt,
 } from '@gateway/core'
-import { aFlightId, aDispatcherId, aMessageId, anAccount, anOrder, numbers, until } from '@gateway/core/testing'
+import { aClaimedBatchId, aDispatcherId, aMessageId, anAccount, anOrder, numbers, until } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { acceptedIds, dispatchAll, letDaysPass, storeSend, testCarrier } from '../../testing/old-history.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
@@ -103,7 +103,7 @@ describe('blocks of a small installation', () => {
     await assertLedger()
   })
 
-  test('a send of which one message waits, is in a flight, or changed of late stays as a whole', async () => {
+  test('a send of which one message waits, is in a claimed batch, or changed of late stays as a whole', async () => {
     const { ports } = postgres
     const { id } = await anAccount(ports)
     const waiting = await acceptedIds(ports, single(id))
@@ -111,16 +111,16 @@ describe('blocks of a small installation', () => {
     const changed = await acceptedIds(ports, anOrder(id, { to: numbers(3) }))
     await dispatchAll(ports)
     const flying = await acceptedIds(ports, anOrder(id, { to: numbers(2) }))
-    const dispatcher = await ports.flights.register(600)
+    const dispatcher = await ports.claimedBatches.register(600)
     const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 10, markedMax: 10, leaseSeconds: 600 } as const
-    const flight = await ports.flights.claim(dispatcher, wanted)
-    if (typeof flight === 'string') throw new Error(flight)
-    const outcomes = flight.messages.map((message) => ({
-      flight: flight.id,
+    const batch = await ports.claimedBatches.claim(dispatcher, wanted)
+    if (typeof batch === 'string') throw new Error(batch)
+    const outcomes = batch.messages.map((message) => ({
+      batch: batch.id,
       message,
       handover: { outcome: 'accepted', reference: `f${message.id}` } as const,
     }))
-    await ports.flights.record(dispatcher, [], outcomes.slice(0, 1))
+    await ports.claimedBatches.record(dispatcher, [], outcomes.slice(0, 1))
     const gone = await acceptedIds(ports, single(id))
     await dispatchAll(ports)
     await letDaysPass(client, 91)
@@ -133,11 +133,11 @@ describe('blocks of a small installation', () => {
     expect(await statuses(id, [...waiting, ...changed, ...flying])).not.toContain('not-found')
     await assertLedger()
 
-    // Recorded, though the flight has not ended: recovery would look for its send.
-    await ports.flights.record(dispatcher, [], outcomes)
+    // Recorded, though the batch has not ended: recovery would look for its send.
+    await ports.claimedBatches.record(dispatcher, [], outcomes)
     await letDaysPass(client, 91)
     expect(await dropAll()).toMatchObject({ sends: 1, messages: 3 })
-    await ports.flights.retire(dispatcher)
+    await ports.claimedBatches.retire(dispatcher)
     expect(await dropAll()).toMatchObject({ sends: 1, messages: 2 })
     expect(await statuses(id, waiting)).toMatchObject([{ code: 'waiting' }])
     expect(await count('send')).toBe(1)
@@ -153,7 +153,7 @@ describe('blocks of a small installation', () => {
     expect(await dropAll()).toMatchObject({ sends: 0 })
     expect(await statuses(id, ids)).toMatchObject([{ code: 'waiting' }, { code: 'waiting' }])
     await letDaysPass(client, 2)
-    await ports.flights.promote(10)
+    await ports.claimedBatches.promote(10)
     await dispatchAll(ports)
     await letDaysPass(client, 88)
     expect(await dropAll()).toMatchObject({ sends: 0 })
@@ -265,8 +265,8 @@ describe('races', () => {
     const unknown = ids.filter((message) => message % 2 === 0)
     const state = { running: true }
     const work = [
-      ...unknown.map((message) => ports.flights.postpone(fenced, aFlightId(1), [message], 1)),
-      ...unknown.map((message) => other.ports.flights.postpone(fenced, aFlightId(1), [message], 1)),
+      ...unknown.map((message) => ports.claimedBatches.postpone(fenced, aClaimedBatchId(1), [message], 1)),
+      ...unknown.map((message) => other.ports.claimedBatches.postpone(fenced, aClaimedBatchId(1), [message], 1)),
       ...ids.map((message) =>
         ports.deliveryReceipts.apply([
           { carrier: testCarrier, reference: `r${message}`, code: 0, number: undefined, submitted: undefined },
@@ -311,7 +311,7 @@ describe('races', () => {
     await refusing.end()
     expect(await dropped).toMatchObject({ sends: 1, messages: 1 })
     expect(await statuses(id, held)).toMatchObject([{ code: 111, cost: 0 }])
-    await ports.flights.postpone(aDispatcherId(1), aFlightId(1), [...held, ...free], 1)
+    await ports.claimedBatches.postpone(aDispatcherId(1), aClaimedBatchId(1), [...held, ...free], 1)
     expect(await ports.ledger.balance(id)).toBe(90)
     await assertLedger()
   })
@@ -381,7 +381,7 @@ describe('partitions', () => {
     ],
     ['something is due', `insert into due (lane, account_id, lo, hi, first_id) values (9, 1, 1, 2, 1)`],
     [
-      'something is in a flight',
+      'something is in a claimed batch',
       `insert into claimed_batch (dispatcher, seq, carrier, marked, ids, send_first_ids) values (7, 1, 0, 0, array[null, 4999999], '{}')`,
     ],
     ['a block of it was leased two days ago', `update id_lease set at = now() - interval '47 hours' where block = 7`],
@@ -445,7 +445,7 @@ describe('partitions', () => {
     const work = Promise.all([
       dropAll(),
       ...[30_000, 30_001, 30_002].map((message) =>
-        ports.flights.postpone(aDispatcherId(1), aFlightId(1), [aMessageId(message)], 1),
+        ports.claimedBatches.postpone(aDispatcherId(1), aClaimedBatchId(1), [aMessageId(message)], 1),
       ),
       ...Array.from({ length: 60 }, () => acceptedIds(ports, single(id))),
       ...Array.from({ length: 10 }, () => ports.deliveryReceipts.match(100)),

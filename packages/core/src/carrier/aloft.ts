@@ -1,10 +1,10 @@
 import type { MessageId } from '../message/message-id.ts'
-import type { ClaimedMessage, DispatcherId, Flight, FlightId, Lane } from './flights.ts'
+import type { ClaimedMessage, DispatcherId, ClaimedBatch, ClaimedBatchId, Lane } from './claimed-batches.ts'
 
-/** A claimed flight as its dispatcher sees it. Positions count in `messages`: next <= marked <= marking <= length. */
+/** A claimed batch as its dispatcher sees it. Positions count in `messages`: next <= marked <= marking <= length. */
 export interface Aloft {
   readonly dispatcher: DispatcherId
-  readonly flight: FlightId
+  readonly batch: ClaimedBatchId
   readonly lane: Lane
   readonly messages: readonly ClaimedMessage[]
   /** Ids that end without a carrier (screened out, expired): passed over when their turn to be submitted comes. */
@@ -27,24 +27,24 @@ export interface Aloft {
 
 /** What a dispatcher holds at a time. */
 export interface Sky {
-  readonly flights: Record<Lane, Aloft[]>
+  readonly batches: Record<Lane, Aloft[]>
   /** Submitted and not answered. */
   readonly unanswered: Map<MessageId, { readonly aloft: Aloft; readonly message: ClaimedMessage }>
 }
 
-export const emptySky = (): Sky => ({ flights: { single: [], bulk: [] }, unanswered: new Map() })
+export const emptySky = (): Sky => ({ batches: { single: [], bulk: [] }, unanswered: new Map() })
 
 export function takeOff(
   sky: Sky,
   lane: Lane,
   dispatcher: DispatcherId,
-  flight: Flight,
+  batch: ClaimedBatch,
   grounded: ReadonlySet<MessageId>,
 ): Aloft {
-  const { id, messages, marked } = flight
+  const { id, messages, marked } = batch
   const aloft: Aloft = {
     dispatcher,
-    flight: id,
+    batch: id,
     lane,
     messages,
     grounded,
@@ -56,15 +56,15 @@ export function takeOff(
     inDoubt: marked,
     fenced: false,
   }
-  sky.flights[lane].push(aloft)
+  sky.batches[lane].push(aloft)
   return aloft
 }
 
 /** In the order in which they leave: the single lane first. */
-export const alofts = (sky: Sky): readonly Aloft[] => [...sky.flights.single, ...sky.flights.bulk]
+export const alofts = (sky: Sky): readonly Aloft[] => [...sky.batches.single, ...sky.batches.bulk]
 
 export function land(sky: Sky, aloft: Aloft): void {
-  const lane = sky.flights[aloft.lane]
+  const lane = sky.batches[aloft.lane]
   const at = lane.indexOf(aloft)
   if (at >= 0) lane.splice(at, 1)
 }
@@ -75,7 +75,7 @@ export const inDoubt = (sky: Sky): number =>
 
 /** Claimed and not submitted. */
 export const ahead = (sky: Sky, lane: Lane): number =>
-  sky.flights[lane].reduce((sum, { messages, next }) => sum + messages.length - next, 0)
+  sky.batches[lane].reduce((sum, { messages, next }) => sum + messages.length - next, 0)
 
 /** Settled messages need no mark and leave nowhere: those that would be marked next are passed over. */
 export function passGrounded(aloft: Aloft): void {
@@ -95,7 +95,7 @@ export function depart(aloft: Aloft, max: number): readonly ClaimedMessage[] {
   return leaving
 }
 
-/** A mark was committed. Settled messages that it passes over are not in doubt. A flight that was fenced meanwhile stays as it is. */
+/** A mark was committed. Settled messages that it passes over are not in doubt. A claimed batch that was fenced meanwhile stays as it is. */
 export function confirmMark(aloft: Aloft): void {
   if (aloft.fenced) return
   for (let at = aloft.marked; at < aloft.marking; at++) {

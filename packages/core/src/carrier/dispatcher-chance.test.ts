@@ -66,9 +66,9 @@ function chaos(world: DispatchWorld, chance: Chance, failures: number) {
     () => {
       if (chance.happens(0.3)) world.clock.step(dispatcherDefaults.leaseSeconds + 1)
     },
-    () => world.ports.flights.recover(),
+    () => world.ports.claimedBatches.recover(),
     () => void world.clock.step(1),
-    () => world.ports.flights.promote(10),
+    () => world.ports.claimedBatches.promote(10),
     () => world.ports.deliveryReceipts.match(10),
     async () => {
       const row = chance.one([...world.store.messages.values()])
@@ -90,8 +90,8 @@ function chaos(world: DispatchWorld, chance: Chance, failures: number) {
       const last = begin()
       await until(async () => {
         world.clock.step(1)
-        await world.ports.flights.promote(1000)
-        await world.ports.flights.recover()
+        await world.ports.claimedBatches.promote(1000)
+        await world.ports.claimedBatches.recover()
         return world.waiting() === 0
       })
       await until(() =>

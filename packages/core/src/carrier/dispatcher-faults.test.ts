@@ -34,8 +34,8 @@ const codes = (world: DispatchWorld) => [...world.store.messages.values()].map((
 async function finish(world: DispatchWorld): Promise<void> {
   await until(async () => {
     world.clock.step(1)
-    await world.ports.flights.promote(1000)
-    await world.ports.flights.recover()
+    await world.ports.claimedBatches.promote(1000)
+    await world.ports.claimedBatches.recover()
     await world.ports.deliveryReceipts.match(1000)
     return world.waiting() === 0
   })
@@ -136,7 +136,7 @@ describe('a dispatcher that is declared dead submits no more under that life, an
     const die = async () => {
       isDead = true
       world.clock.step(dispatcherDefaults.leaseSeconds + 1)
-      await world.ports.flights.recover()
+      await world.ports.claimedBatches.recover()
     }
     start(world, {
       settings,
@@ -159,7 +159,7 @@ test('a killed dispatcher leaves at most the bound unknown, another one sends th
   await until(() => killed.carrier.submitted.length > 60)
   killed.kill()
   world.clock.step(dispatcherDefaults.leaseSeconds + 1)
-  const { unknown } = await world.ports.flights.recover()
+  const { unknown } = await world.ports.claimedBatches.recover()
   expect(unknown).toBeLessThanOrEqual(settings.inDoubtMax)
   const next = start(world, { settings, id: 'scripted' })
   await finish(world)

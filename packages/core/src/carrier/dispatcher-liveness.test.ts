@@ -55,7 +55,7 @@ const lives: fc.Arbitrary<Life> = fc.record({
 function disturbing(world: DispatchWorld, { troubles }: Life): { disturb: Disturb; readonly end: () => void } {
   const die = async () => {
     world.clock.step(dispatcherDefaults.leaseSeconds + 1)
-    await world.ports.flights.recover()
+    await world.ports.claimedBatches.recover()
   }
   const repeated = new Map<Call, { times: number; trouble: Trouble }>()
   let [calls, isOver] = [0, false]

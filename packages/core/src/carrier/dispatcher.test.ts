@@ -22,7 +22,7 @@ const small: Partial<DispatcherSettings> = { inDoubtMax: 20, sliceMax: 30 }
 /** What dispatchers leave to the clock: it is moved on by `seconds`, and what is due is done. */
 async function pass(world: DispatchWorld, seconds: number): Promise<void> {
   world.clock.step(seconds)
-  await world.ports.flights.promote(1000)
+  await world.ports.claimedBatches.promote(1000)
 }
 
 test('everything that waits is submitted once, recorded, and gets its receipt; nothing is left in flight', async () => {
@@ -119,7 +119,7 @@ test('nothing leaves before its mark is committed', async () => {
   const ids = await world.accept(100)
   await until(() => marks > 0)
   const marked = () =>
-    [...world.store.dispatchers.values()].flatMap(({ flights }) => [...flights.values()][0]?.marked)[0]
+    [...world.store.dispatchers.values()].flatMap(({ batches }) => [...batches.values()][0]?.marked)[0]
   for (let turn = 0; turn < 50; turn++) await nextTurn()
   expect(carrier.submitted).toHaveLength(marked() ?? NaN)
   release()
@@ -154,7 +154,7 @@ describe('messages that end without a carrier', () => {
     await until(() => world.assertTidy().then(() => true))
     expect(carrier.submitted.map(({ id }) => id)).toEqual(left)
     expect(problems).toEqual([])
-    // One life: a flight that ends by itself is not taken for one that was taken away.
+    // One life: a claimed batch that ends by itself is not taken for one that was taken away.
     expect(world.store.dispatchers.size).toBe(1)
   })
 
@@ -198,7 +198,7 @@ test('what the carrier refuses for now comes again after 2, 4, 8 s, and no soone
   const ids = [...(await world.accept(2)), ...(await world.accept(20))]
   for (const [round, seconds] of [2, 4, 8].entries()) {
     await until(() => carrier.submitted.length === 22 * (round + 1) && world.store.dispatchers.size > 0)
-    await until(() => [...world.store.dispatchers.values()].every(({ flights }) => flights.size === 0))
+    await until(() => [...world.store.dispatchers.values()].every(({ batches }) => batches.size === 0))
     await pass(world, seconds - 0.1)
     for (let turn = 0; turn < 20; turn++) await nextTurn()
     expect(carrier.submitted).toHaveLength(22 * (round + 1))

@@ -19,7 +19,7 @@ import {
 } from './aloft.ts'
 import type { Carrier, Submission, SubmissionAnswer } from './carrier.ts'
 import { dispatcherDefaults, retryDelay, type DispatcherSettings } from './dispatcher-settings.ts'
-import type { DispatcherId, Flight, FlightId, Lane, Settled } from './flights.ts'
+import type { DispatcherId, ClaimedBatch, ClaimedBatchId, Lane, Settled } from './claimed-batches.ts'
 import { createEpochs } from './epochs.ts'
 import { createHeldQueue } from './held-queue.ts'
 import { overtaking } from './overtaking.ts'
@@ -85,13 +85,13 @@ const arrivalsMax = 500
 const leastShare = 0.125
 
 export function createDispatcher(
-  ports: Pick<Ports, 'flights' | 'deliveryReceipts' | 'inbox' | 'clock'>,
+  ports: Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox' | 'clock'>,
   carrier: Carrier,
   report: (problem: unknown) => void,
   settings: DispatcherSettings = dispatcherDefaults,
   confirmation: Body = processingDefaults.confirmation,
 ): Dispatcher {
-  const { flights, clock } = ports
+  const { claimedBatches, clock } = ports
   const sky = emptySky()
   const epochs = createEpochs(ports, settings, fenced)
   let closing = false
@@ -101,7 +101,7 @@ export function createDispatcher(
   let settling = false
   /** Claims under way. */
   const claims = new Set<Claim>()
-  /** Flights of which a mark is being committed. */
+  /** Claimed batches of which a mark is being committed. */
   const marks = new Set<Aloft>()
   const throughput = measureThroughput(clock)
   let waiters: (() => void)[] = []
@@ -205,13 +205,13 @@ export function createDispatcher(
     try {
       const dispatcher = await epochs.current()
       if (closing) return 'nothing'
-      const flight = await claimAs(dispatcher, lane, messagesMax, underWay.markedMax)
+      const batch = await claimAs(dispatcher, lane, messagesMax, underWay.markedMax)
       // An empty queue is no progress for what was claimed before.
-      if (typeof flight === 'object' || ahead(sky, lane) === 0) progress.moved(lane)
-      if (flight === 'fenced') fenced(dispatcher)
+      if (typeof batch === 'object' || ahead(sky, lane) === 0) progress.moved(lane)
+      if (batch === 'fenced') fenced(dispatcher)
       // What was claimed before an end that came meanwhile has been given back or taken over.
-      if (typeof flight === 'string' || ended || !epochs.isOurs(dispatcher)) return 'nothing'
-      admit(lane, dispatcher, flight)
+      if (typeof batch === 'string' || ended || !epochs.isOurs(dispatcher)) return 'nothing'
+      admit(lane, dispatcher, batch)
       return 'claimed'
     } finally {
       claims.delete(underWay)
@@ -222,26 +222,26 @@ export function createDispatcher(
   async function claimAs(dispatcher: DispatcherId, lane: Lane, messagesMax: number, markedMax: number) {
     try {
       const { leaseSeconds } = settings
-      return await flights.claim(dispatcher, { carrier: carrier.id, lane, messagesMax, markedMax, leaseSeconds })
+      return await claimedBatches.claim(dispatcher, { carrier: carrier.id, lane, messagesMax, markedMax, leaseSeconds })
     } catch (problem) {
       epochs.doubt(dispatcher, markedMax)
       throw problem
     }
   }
 
-  function admit(lane: Lane, dispatcher: DispatcherId, flight: Flight): void {
+  function admit(lane: Lane, dispatcher: DispatcherId, batch: ClaimedBatch): void {
     const expired = secondsAfter(clock.now(), -settings.validitySeconds)
-    const settled = flight.messages.flatMap((message): Settled[] => {
+    const settled = batch.messages.flatMap((message): Settled[] => {
       const code = message.due < expired ? OUTCOME.expired : screenAgain(message)
       return code === undefined ? [] : [{ id: message.id, code }]
     })
-    const aloft = takeOff(sky, lane, dispatcher, flight, new Set(settled.map(({ id }) => id)))
+    const aloft = takeOff(sky, lane, dispatcher, batch, new Set(settled.map(({ id }) => id)))
     if (settled.length === 0) return
     recorder.settle(aloft, settled)
     recorder.run()
   }
 
-  /** Where the mark of a flight should go now: an earlier try that failed first, since it may have been committed. */
+  /** Where the mark of a claimed batch should go now: an earlier try that failed first, since it may have been committed. */
   function markTarget({ lane, messages, marked, marking }: Aloft, freed = 0): number | undefined {
     if (marking > marked) return marking
     const left = messages.length - marked
@@ -270,7 +270,7 @@ export function createDispatcher(
     aloft.marking = upTo
     marks.add(aloft)
     try {
-      const answer = await flights.mark(aloft.dispatcher, aloft.flight, upTo)
+      const answer = await claimedBatches.mark(aloft.dispatcher, aloft.batch, upTo)
       if (answer === 'fenced') fenced(aloft.dispatcher)
       else confirmMark(aloft)
       progress.moved(aloft.lane)
@@ -304,7 +304,7 @@ export function createDispatcher(
           answer.outcome === 'accepted'
             ? ({ outcome: 'accepted', reference: answer.reference } as const)
             : { outcome: answer.outcome }
-        recorder.record(aloft, { flight: aloft.flight, message, handover })
+        recorder.record(aloft, { batch: aloft.batch, message, handover })
       }
     }
     throughput.answered(answers.length, sky.unanswered.size)
@@ -323,7 +323,7 @@ export function createDispatcher(
     }
   }
 
-  const known = (): readonly FlightId[] => alofts(sky).map(({ flight }) => flight)
+  const known = (): readonly ClaimedBatchId[] => alofts(sky).map(({ batch }) => batch)
 
   /** Gives back what failed claims may hold of which nobody knows; then claims go on. */
   async function settleClaims(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Ports } from '../ports.ts'
 import type { DispatcherSettings } from './dispatcher-settings.ts'
-import type { DispatcherId, FlightId } from './flights.ts'
+import type { DispatcherId, ClaimedBatchId } from './claimed-batches.ts'
 
 /** The epoch under which a dispatcher acts, and what its failed claims may have taken. */
 export interface Epochs {
@@ -13,21 +13,21 @@ export interface Epochs {
   /** So many messages may be marked by claims of which nobody knows. */
   inDoubt(): number
   /**
-   * Gives back what failed claims took: all of the epoch but the known flights. No claim may be under way. It needs no answer of a carrier,
+   * Gives back what failed claims took: all of the epoch but the known claimed batches. No claim may be under way. It needs no answer of a carrier,
    * so that a failed claim holds up nothing for longer than the store does.
    */
-  settle(known: readonly FlightId[]): Promise<void>
+  settle(known: readonly ClaimedBatchId[]): Promise<void>
   /** It was declared dead: others have taken over what it held. */
   lose(dispatcher: DispatcherId): void
   isOurs(dispatcher: DispatcherId): boolean
   /** Renews the lease; false: there is none. */
   beat(): Promise<boolean>
   /** Ends the epoch in good order. */
-  retire(known: readonly FlightId[]): Promise<void>
+  retire(known: readonly ClaimedBatchId[]): Promise<void>
 }
 
 export function createEpochs(
-  { flights }: Pick<Ports, 'flights'>,
+  { claimedBatches }: Pick<Ports, 'claimedBatches'>,
   { leaseSeconds, version }: Pick<DispatcherSettings, 'leaseSeconds' | 'version'>,
   fenced: (dispatcher: DispatcherId) => void,
 ): Epochs {
@@ -48,17 +48,17 @@ export function createEpochs(
     forgive()
   }
 
-  async function settle(known: readonly FlightId[]): Promise<void> {
+  async function settle(known: readonly ClaimedBatchId[]): Promise<void> {
     const dispatcher = current
     if (dispatcher === undefined || failed === 0) return
-    await flights.disown(dispatcher, known)
+    await claimedBatches.disown(dispatcher, known)
     if (current === dispatcher) forgive()
   }
 
   return {
     current() {
       if (current !== undefined) return Promise.resolve(current)
-      registering ??= flights
+      registering ??= claimedBatches
         .register(leaseSeconds, version)
         .then((registered) => (current = registered))
         .finally(() => (registering = undefined))
@@ -78,14 +78,14 @@ export function createEpochs(
     async beat() {
       const dispatcher = current
       if (dispatcher === undefined) return false
-      if ((await flights.extend(dispatcher, leaseSeconds)) === 'fenced') fenced(dispatcher)
+      if ((await claimedBatches.extend(dispatcher, leaseSeconds)) === 'fenced') fenced(dispatcher)
       return true
     },
     async retire(known) {
       await settle(known)
       if (current === undefined) return
       const dispatcher = current
-      await flights.retire(dispatcher)
+      await claimedBatches.retire(dispatcher)
       lose(dispatcher)
     },
   }

@@ -1,7 +1,7 @@
 import type { AccountId } from '../account/account.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
-import type { DispatcherId, Lane } from './flights.ts'
+import type { DispatcherId, Lane } from './claimed-batches.ts'
 
 /** A dispatcher that has neither ended nor been declared dead. */
 export interface RunningDispatcher {
@@ -20,7 +20,7 @@ export interface RunningDispatcher {
 export interface CarrierLoad {
   readonly carrier: CarrierId
   /** Claimed slices that still hold messages. */
-  readonly flights: number
+  readonly batches: number
   /** Claimed, and nothing is stored of their outcome. */
   readonly messages: number
   /** Of these so many may have left: what an end at this moment would leave unknown (P-6). */

@@ -1,18 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { aFlightId, aDispatcherId } from '@gateway/core/testing'
+import { aClaimedBatchId, aDispatcherId } from '@gateway/core/testing'
 import { emptySky, takeOff } from './aloft.ts'
-import type { ClaimedMessage, Flights, Recorded } from './flights.ts'
+import type { ClaimedMessage, ClaimedBatches, Recorded } from './claimed-batches.ts'
 import { createRecorder } from './recorder.ts'
 
 const dispatcher = aDispatcherId(1)
 
-/** A recorder of one flight of ten messages, and the sizes of the batches that it commits. */
+/** A recorder of one batch of ten messages, and the sizes of the batches that it commits. */
 function aRecorder(moreSoon: (count: number) => boolean) {
   const sky = emptySky()
   const messages = Array.from({ length: 10 }, (_, i) => ({ id: i + 1 }) as unknown as ClaimedMessage)
-  const aloft = takeOff(sky, 'bulk', dispatcher, { id: aFlightId(1), messages, marked: 10 }, new Set())
+  const aloft = takeOff(sky, 'bulk', dispatcher, { id: aClaimedBatchId(1), messages, marked: 10 }, new Set())
   const batches: number[] = []
-  const record: Flights['record'] = async (_dispatcher, _finished, outcomes) => {
+  const record: ClaimedBatches['record'] = async (_dispatcher, _finished, outcomes) => {
     batches.push(outcomes.length)
     await nextTurn()
     return 'recorded'
@@ -27,10 +27,10 @@ function aRecorder(moreSoon: (count: number) => boolean) {
     fenced: nothing,
     problem: nothing,
   }
-  const recorder = createRecorder({ flights: { record } as Flights }, sky, { board: () => [] }, on)
+  const recorder = createRecorder({ claimedBatches: { record } as ClaimedBatches }, sky, { board: () => [] }, on)
   const answered = (count: number) => {
     for (const message of messages.splice(0, count)) {
-      recorder.record(aloft, { flight: aloft.flight, message, handover: { outcome: 'unknown' } } satisfies Recorded)
+      recorder.record(aloft, { batch: aloft.batch, message, handover: { outcome: 'unknown' } } satisfies Recorded)
     }
     recorder.run()
   }

@@ -1,11 +1,11 @@
 import type { MessageId } from '../message/message-id.ts'
 import type { Ports } from '../ports.ts'
 import { land, type Aloft, type Sky } from './aloft.ts'
-import type { DispatcherId, Recorded, Settled } from './flights.ts'
+import type { DispatcherId, Recorded, Settled } from './claimed-batches.ts'
 import type { Riding } from './riding.ts'
 
 export interface Recorder {
-  /** The ends of all grounded messages of a flight. */
+  /** The ends of all grounded messages of a claimed batch. */
   settle(aloft: Aloft, settled: readonly Settled[]): void
   postpone(aloft: Aloft, id: MessageId, seconds: number): void
   record(aloft: Aloft, recorded: Recorded): void
@@ -38,7 +38,7 @@ interface Ending<What> {
  * timer is needed.
  */
 export function createRecorder(
-  { flights }: Pick<Ports, 'flights'>,
+  { claimedBatches }: Pick<Ports, 'claimedBatches'>,
   sky: Sky,
   riding: Pick<Riding, 'board'>,
   on: {
@@ -58,7 +58,7 @@ export function createRecorder(
   let settling: Ending<readonly Settled[]>[] = []
   let postponing: Ending<Postponed>[] = []
   let recording: Ending<Recorded>[] = []
-  /** Flights of which every end is committed but not that they are finished. */
+  /** Claimed batches of which every end is committed but not that they are finished. */
   const emptied = new Set<Aloft>()
   const waiting = new Set<string>()
   let committing = false
@@ -73,7 +73,7 @@ export function createRecorder(
 
   async function commitSettled(ending: Ending<readonly Settled[]>): Promise<void> {
     const { aloft, what: settled } = ending
-    const answer = await flights.settle(aloft.dispatcher, aloft.flight, settled)
+    const answer = await claimedBatches.settle(aloft.dispatcher, aloft.batch, settled)
     settling = settling.filter((other) => other !== ending)
     const marked = aloft.messages.slice(0, aloft.marked).filter(({ id }) => aloft.grounded.has(id)).length
     aloft.settled = true
@@ -81,12 +81,12 @@ export function createRecorder(
     if (answer === 'fenced') on.fenced(aloft.dispatcher)
   }
 
-  /** One call for all of a flight that wait equally long. */
+  /** One call for all of a claimed batch that wait equally long. */
   async function commitPostponed({ aloft, what: { seconds } }: Ending<Postponed>): Promise<void> {
     const together = new Set(postponing.filter((other) => other.aloft === aloft && other.what.seconds === seconds))
     if (together.size === 0) return
     const ids = [...together].map(({ what }) => what.id)
-    const answer = await flights.postpone(aloft.dispatcher, aloft.flight, ids, seconds)
+    const answer = await claimedBatches.postpone(aloft.dispatcher, aloft.batch, ids, seconds)
     postponing = postponing.filter((other) => !together.has(other))
     ended(aloft, ids.length, ids.length)
     if (answer === 'fenced') on.fenced(aloft.dispatcher)
@@ -101,9 +101,9 @@ export function createRecorder(
     for (const { aloft } of endings) counts.set(aloft, (counts.get(aloft) ?? 0) + 1)
     const finished = [...counts].filter(([aloft, count]) => aloft.open === count).map(([aloft]) => aloft)
     const marks = riding.board(dispatcher, endings.length, () => on.room(dispatcher, endings.length))
-    const answer = await flights.record(
+    const answer = await claimedBatches.record(
       dispatcher,
-      finished.map(({ flight }) => flight),
+      finished.map(({ batch }) => batch),
       endings.map(({ what }) => what),
       marks,
     )

@@ -1,22 +1,22 @@
-import { aFlightId, aDispatcherId } from '@gateway/core/testing'
+import { aClaimedBatchId, aDispatcherId } from '@gateway/core/testing'
 import { takeOff, emptySky, type Aloft } from './aloft.ts'
-import type { ClaimedMessage, Flight } from './flights.ts'
+import type { ClaimedMessage, ClaimedBatch } from './claimed-batches.ts'
 import { createRiding } from './riding.ts'
 
 const mine = aDispatcherId(1)
 const another = aDispatcherId(2)
 
-/** A flight of ten messages, `marked` of which are marked and all up to `marking` are to be. */
+/** A claimed batch of ten messages, `marked` of which are marked and all up to `marking` are to be. */
 function anAloft(id: number, marked: number, marking: number): Aloft {
   const messages = Array.from({ length: 10 }, (_, i) => ({ id: id * 100 + i }) as unknown as ClaimedMessage)
-  const flight: Flight = { id: aFlightId(id), messages, marked }
-  return Object.assign(takeOff(emptySky(), 'bulk', mine, flight, new Set()), { marking })
+  const batch: ClaimedBatch = { id: aClaimedBatchId(id), messages, marked }
+  return Object.assign(takeOff(emptySky(), 'bulk', mine, batch, new Set()), { marking })
 }
 
 test('what rides is counted once, beside the outcomes that it replaces', () => {
   const riding = createRiding()
   const aloft = anAloft(1, 2, 9)
-  expect(riding.board(mine, 5, () => [aloft])).toEqual([{ flight: 1, upTo: 9 }])
+  expect(riding.board(mine, 5, () => [aloft])).toEqual([{ batch: 1, upTo: 9 }])
   expect(riding.has(aloft)).toBe(true)
   expect(riding.covered()).toBe(5)
   expect(riding.alight(mine)).toEqual([aloft])
@@ -37,7 +37,7 @@ test('after a record that failed the same marks ride again, and no others', () =
   const chosen = () => {
     throw new Error('others were chosen')
   }
-  expect(riding.board(mine, 6, chosen)).toEqual([{ flight: 1, upTo: 4 }])
+  expect(riding.board(mine, 6, chosen)).toEqual([{ batch: 1, upTo: 4 }])
   expect(riding.board(another, 6, chosen)).toEqual([])
   expect(riding.alight(another)).toEqual([])
   expect(riding.has(aloft)).toBe(true)
@@ -51,7 +51,7 @@ test('marks that ride again cover no more than the outcomes that they rode with 
   expect(riding.covered()).toBe(2)
 })
 
-test('a flight that was taken away rides no more', () => {
+test('a claimed batch that was taken away rides no more', () => {
   const riding = createRiding()
   const aloft = anAloft(1, 2, 4)
   riding.board(mine, 2, () => [aloft])

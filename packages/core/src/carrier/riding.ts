@@ -1,5 +1,5 @@
 import type { Aloft } from './aloft.ts'
-import type { DispatcherId, Mark } from './flights.ts'
+import type { DispatcherId, Mark } from './claimed-batches.ts'
 
 /** Marks that are committed with the outcomes that make room for them, in one commit instead of two. */
 export interface Riding {
@@ -33,7 +33,7 @@ export function createRiding(): Riding {
         room = freed
         riders = choose()
       }
-      return riders.filter(({ fenced }) => !fenced).map(({ flight, marking }) => ({ flight, upTo: marking }))
+      return riders.filter(({ fenced }) => !fenced).map(({ batch, marking }) => ({ batch, upTo: marking }))
     },
     alight(dispatcher) {
       if (owner !== dispatcher) return []

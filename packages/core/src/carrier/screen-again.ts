@@ -1,5 +1,5 @@
 import { OUTCOME } from '../message/status-code.ts'
-import type { ClaimedMessage, SettledCode } from './flights.ts'
+import type { ClaimedMessage, SettledCode } from './claimed-batches.ts'
 
 /** Why a claimed message is not handed to a carrier after all (ruling 1.13); undefined: it is. */
 export function screenAgain(message: ClaimedMessage): Exclude<SettledCode, 101> | undefined {

@@ -33,14 +33,14 @@ test('with two addresses a number hears two accounts from different ones, each a
     const sent = await gateway.sendMessages(account, [{ text: 'hi', recipients: [...numbers(3), aNumber()] }])
     expect(typeof sent).toBe('object')
   }
-  const dispatcher = await ports.flights.register(60)
+  const dispatcher = await ports.claimedBatches.register(60)
   const wanted = { carrier: aCarrierId(), lane: 'single', messagesMax: 100, markedMax: 100, leaseSeconds: 60 } as const
-  const flight = await ports.flights.claim(dispatcher, wanted)
-  if (typeof flight === 'string') throw new Error(flight)
-  expect(flight.messages).toHaveLength(20)
+  const batch = await ports.claimedBatches.claim(dispatcher, wanted)
+  if (typeof batch === 'string') throw new Error(batch)
+  expect(batch.messages).toHaveLength(20)
   for (const number of numbers(3)) {
     const heard = (account: typeof one) =>
-      new Set(flight.messages.filter((m) => m.account === account.id && m.to === number).map(({ from }) => from))
+      new Set(batch.messages.filter((m) => m.account === account.id && m.to === number).map(({ from }) => from))
     expect([heard(one).size, heard(two).size, new Set([...heard(one), ...heard(two)]).size]).toEqual([1, 1, 2])
   }
 })

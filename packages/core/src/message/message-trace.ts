@@ -1,6 +1,6 @@
 import type { AccountId } from '../account/account.ts'
 import type { CarrierId } from '../carrier/carrier-id.ts'
-import type { DispatcherId, Lane } from '../carrier/flights.ts'
+import type { DispatcherId, Lane } from '../carrier/claimed-batches.ts'
 import type { DeliveryReceiptCode } from '../carrier/delivery-receipt.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'

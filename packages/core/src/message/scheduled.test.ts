@@ -51,7 +51,7 @@ test('what was decided more than 90 days after its time is not found, what waits
   const { clock, ports, gateway, account } = await opened()
   const [old = 0 as MessageId] = await send(gateway, account, 1)
   const [waiting = 0 as MessageId] = await send(gateway, account, 1, secondsAfter(clock.now(), 200 * day))
-  await ports.flights.expire(-1, 10)
+  await ports.claimedBatches.expire(-1, 10)
   const outcomes = async () => (await gateway.deleteScheduled(account, [old])).map(({ outcome }) => outcome)
   clock.step(90 * day)
   expect(await outcomes()).toEqual(['sent'])

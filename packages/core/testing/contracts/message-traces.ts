@@ -12,7 +12,7 @@ import { aMessageId } from '../ids.ts'
 import { anAddress, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
-import { acceptedAs, all, allAccepted, referenceOf, withTraffic, type Traffic } from './flights/traffic.ts'
+import { acceptedAs, all, allAccepted, referenceOf, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
 import { aReceipt, handedOver, matchAll, receiptsFor } from './delivery-receipts/sent-messages.ts'
 import { finding } from './message-traces/finding.ts'
 import { at, farAhead, longAgo, testCarrier } from './shared.ts'
@@ -99,13 +99,13 @@ const telling = withTraffic({
     assert.deepEqual(first, { ...expected, marked: true })
     assert.deepEqual(await placeOf(traffic, ids[2], 'claimed'), { ...expected, marked: false, leaseUntil })
     assert.ok(leaseUntil > longAgo && leaseUntil < farAhead)
-    assert.equal(await traffic.ports.flights.extend(dispatcher, -60), 'alive')
+    assert.equal(await traffic.ports.claimedBatches.extend(dispatcher, -60), 'alive')
     assert.equal((await placeOf(traffic, ids[0], 'claimed')).overdue, true)
   },
 
   'what a carrier took tells by which name, and what its receipt said': async (traffic) => {
-    const { ids, flight, record } = await handedOver(traffic)
-    await record(flight.messages.map((message) => ({ flight: flight.id, message, handover: acceptedAs('"ref" 7') })))
+    const { ids, batch, record } = await handedOver(traffic)
+    await record(batch.messages.map((message) => ({ batch: batch.id, message, handover: acceptedAs('"ref" 7') })))
     const { at: when, stored, ...sent } = await placeOf(traffic, ids[0], 'decided')
     const decided = { place: 'decided', carrier: testCarrier, reference: '"ref" 7', refunded: false }
     assert.deepEqual(sent, { ...decided, code: OUTCOME.sent })
@@ -121,12 +121,12 @@ const telling = withTraffic({
     const account = await traffic.account()
     const ids = await traffic.send(account, { to: 5, due: longAgo })
     const dispatcher = await traffic.dispatcher()
-    const flight = await traffic.claim(dispatcher)
-    const [first, second, third] = flight.messages
-    await traffic.ports.flights.settle(dispatcher, flight.id, [{ id: at(ids, 4), code: OUTCOME.blacklisted }])
-    const refused = [first, second].flatMap((message) => (message ? all('refused', flight, [message]) : []))
-    const taken = third ? allAccepted(flight, [third]) : []
-    await traffic.ports.flights.record(dispatcher, [], [...refused, ...taken])
+    const batch = await traffic.claim(dispatcher)
+    const [first, second, third] = batch.messages
+    await traffic.ports.claimedBatches.settle(dispatcher, batch.id, [{ id: at(ids, 4), code: OUTCOME.blacklisted }])
+    const refused = [first, second].flatMap((message) => (message ? all('refused', batch, [message]) : []))
+    const taken = third ? allAccepted(batch, [third]) : []
+    await traffic.ports.claimedBatches.record(dispatcher, [], [...refused, ...taken])
     const { code, refunded, carrier, reference } = await placeOf(traffic, ids[0], 'decided')
     assert.deepEqual([code, refunded, carrier, reference], [OUTCOME.refused, true, testCarrier, undefined])
     const blocked = await placeOf(traffic, ids[4], 'decided')
@@ -151,29 +151,29 @@ const telling = withTraffic({
   },
 
   'refunds of what cost nothing do not tell how many they are': async (traffic) => {
-    const { ids, flight, record } = await handedOver(traffic, { to: 2, costs: [0] })
-    await record(all('refused', flight))
+    const { ids, batch, record } = await handedOver(traffic, { to: 2, costs: [0] })
+    await record(all('refused', batch))
     const { refunds } = (await traceOf(traffic, ids[0])).send
     assert.deepEqual(withoutTimes(refunds), [{ code: OUTCOME.refused, messages: undefined, amount: 0 }])
   },
 
   'what was refused for now tells until when it waits, and how often that was': async (traffic) => {
-    const { ids, dispatcher, flight } = await handedOver(traffic)
-    await traffic.ports.flights.postpone(dispatcher, flight.id, ids, 600)
+    const { ids, dispatcher, batch } = await handedOver(traffic)
+    await traffic.ports.claimedBatches.postpone(dispatcher, batch.id, ids, 600)
     const { until: end, attempt } = await placeOf(traffic, ids[0], 'postponed')
     assert.ok(end > (await traceOf(traffic, ids[0])).accepted)
     assert.equal(attempt, 1)
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.refusedForNow])
   },
 
-  'a second try is told in the queue, in the flight, and in the end': async (traffic) => {
-    const { ids, dispatcher, flight } = await handedOver(traffic)
-    await traffic.ports.flights.postpone(dispatcher, flight.id, ids, 0)
-    await until(async () => (await traffic.ports.flights.promote(10)) > 0)
+  'a second try is told in the queue, in the batch, and in the end': async (traffic) => {
+    const { ids, dispatcher, batch } = await handedOver(traffic)
+    await traffic.ports.claimedBatches.postpone(dispatcher, batch.id, ids, 0)
+    await until(async () => (await traffic.ports.claimedBatches.promote(10)) > 0)
     assert.equal((await placeOf(traffic, ids[0], 'queue')).attempt, 1)
     const again = await traffic.claim(dispatcher)
     assert.equal((await placeOf(traffic, ids[0], 'claimed')).attempt, 1)
-    await traffic.ports.flights.postpone(dispatcher, again.id, ids, 600)
+    await traffic.ports.claimedBatches.postpone(dispatcher, again.id, ids, 600)
     assert.equal((await placeOf(traffic, ids[0], 'postponed')).attempt, 2)
     assert.equal((await traceOf(traffic, ids[0])).refusedForNow, 2)
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.refusedForNow, INCIDENT.refusedForNow])
@@ -182,21 +182,21 @@ const telling = withTraffic({
   'what a dead dispatcher left is unknown, and told as recovered; what is learned later is told as late': async (
     traffic,
   ) => {
-    const { ids, dispatcher, flight, record } = await handedOver(traffic, { to: 3 })
+    const { ids, dispatcher, batch, record } = await handedOver(traffic, { to: 3 })
     await traffic.fence(dispatcher)
     const { code, carrier, reference, refunded } = await placeOf(traffic, ids[0], 'decided')
     const { stored } = await placeOf(traffic, ids[1], 'decided')
     assert.deepEqual([code, carrier, reference, refunded], [OUTCOME.unknown, testCarrier, undefined, false])
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.recovered])
-    const [first, second] = flight.messages
-    await record([...(first ? allAccepted(flight, [first]) : []), ...(second ? all('refused', flight, [second]) : [])])
+    const [first, second] = batch.messages
+    await record([...(first ? allAccepted(batch, [first]) : []), ...(second ? all('refused', batch, [second]) : [])])
     assert.equal((await placeOf(traffic, ids[0], 'decided')).code, OUTCOME.sent)
     assert.equal((await placeOf(traffic, ids[1], 'decided')).refunded, true)
     assert.equal((await placeOf(traffic, ids[1], 'decided')).stored, stored)
     for (const id of ids.slice(0, 2)) {
       assert.deepEqual(await incidentsOf(traffic, id), [INCIDENT.recovered, INCIDENT.late])
     }
-    assert.equal(await traffic.ports.flights.postpone(dispatcher, flight.id, ids.slice(2), 0), 'fenced')
+    assert.equal(await traffic.ports.claimedBatches.postpone(dispatcher, batch.id, ids.slice(2), 0), 'fenced')
     assert.equal((await placeOf(traffic, ids[2], 'decided')).code, OUTCOME.refused)
     assert.deepEqual(await incidentsOf(traffic, ids[2]), [INCIDENT.recovered, INCIDENT.late])
   },
@@ -211,11 +211,11 @@ const telling = withTraffic({
   },
 
   'an early receipt is told as kept: it may be of any message to its number, and then of its own': async (traffic) => {
-    const { ids, flight, record } = await handedOver(traffic)
-    const [number] = flight.messages.map(({ to }) => to)
-    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, OUTCOME.delivered, { number }))
+    const { ids, batch, record } = await handedOver(traffic)
+    const [number] = batch.messages.map(({ to }) => to)
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered, { number }))
     const kept = (await traceOf(traffic, ids[0])).receipts
-    const receipt = { carrier: testCarrier, reference: flight.messages.map(referenceOf)[0], code: OUTCOME.delivered }
+    const receipt = { carrier: testCarrier, reference: batch.messages.map(referenceOf)[0], code: OUTCOME.delivered }
     assert.deepEqual(kept, [{ ...receipt, at: kept[0]?.at, fits: 'same-number' }])
     await record()
     assert.deepEqual((await traceOf(traffic, ids[0])).receipts, [{ ...receipt, at: kept[0]?.at, fits: 'own' }])
@@ -224,10 +224,10 @@ const telling = withTraffic({
   },
 
   'an unknown outcome is told with what may settle it, and with its adoption': async (traffic) => {
-    const { ids, flight, record } = await handedOver(traffic)
-    await record(all('unknown', flight))
+    const { ids, batch, record } = await handedOver(traffic)
+    await record(all('unknown', batch))
     assert.deepEqual(await incidentsOf(traffic, ids[0]), [INCIDENT.unknown])
-    const [number] = flight.messages.map(({ to }) => to)
+    const [number] = batch.messages.map(({ to }) => to)
     await traffic.ports.deliveryReceipts.apply([aReceipt('stranger', OUTCOME.delivered, { number })])
     const fits = async () => (await traceOf(traffic, ids[0])).receipts.map((receipt) => receipt.fits)
     assert.deepEqual(await fits(), ['same-number'])
@@ -254,10 +254,10 @@ const telling = withTraffic({
     const work = async () => {
       for (let round = 0; round < 6; round++) {
         const dispatcher = await traffic.dispatcher()
-        const flight = await traffic.claim(dispatcher, 'bulk', 60, 5)
-        const [first] = flight.messages
-        await ports.flights.record(dispatcher, [], first ? allAccepted(flight, [first]) : [])
-        await (round % 2 === 0 ? traffic.fence(dispatcher) : ports.flights.retire(dispatcher))
+        const batch = await traffic.claim(dispatcher, 'bulk', 60, 5)
+        const [first] = batch.messages
+        await ports.claimedBatches.record(dispatcher, [], first ? allAccepted(batch, [first]) : [])
+        await (round % 2 === 0 ? traffic.fence(dispatcher) : ports.claimedBatches.retire(dispatcher))
       }
     }
     await Promise.all([work().finally(() => (running = false)), look(), look()])

@@ -261,9 +261,9 @@ export const messagesContract: Contract<StoredPorts> = {
     const late = await accepted(ports, anOrder(id, { to: numbers(2), due: farAhead }))
     const past = await accepted(ports, anOrder(id, { to: numbers(1), due: longAgo }))
     assert.deepEqual(await codesOf(ports, id, [...late.ids, ...past.ids]), ['waiting', 'waiting', 'waiting'])
-    await ports.flights.promote(1000)
+    await ports.claimedBatches.promote(1000)
     assert.equal(
-      await ports.flights.expire(86_400, 1000),
+      await ports.claimedBatches.expire(86_400, 1000),
       0,
       'validity counts from now, not from the time that was past',
     )
@@ -356,14 +356,14 @@ export const messagesContract: Contract<StoredPorts> = {
   },
 
   'a message is too old to the millisecond, by its due time; one that waits never is (ruling 1.16)': async (ports) => {
-    const { messages, flights } = ports
+    const { messages, claimedBatches } = ports
     const { id } = await anAccount(ports)
     const due = instant(Date.now() + 500)
     const { ids } = await accepted(ports, anOrder(id, { to: numbers(1), due }))
     const [before] = await messages.status(id, ids, farAhead)
     assert.ok(typeof before === 'object' && before.code === 'waiting')
     const [message = assert.fail()] = await until(async () => {
-      await flights.promote(100)
+      await claimedBatches.promote(100)
       const sent = await dispatchDue(ports, 'single', asSent)
       return sent.length > 0 && sent
     })
@@ -388,9 +388,9 @@ export const messagesContract: Contract<StoredPorts> = {
         { to: to.slice(299), costs: [11] },
       ]
       const waiting = await accepted(ports, anOrder(id, ...orders))
-      const dispatcher = await ports.flights.register(600)
+      const dispatcher = await ports.claimedBatches.register(600)
       const wanted = { carrier: testCarrier, messagesMax: 50, markedMax: 50, leaseSeconds: 600 }
-      assert.equal(typeof (await ports.flights.claim(dispatcher, { ...wanted, lane: 'bulk' })), 'object')
+      assert.equal(typeof (await ports.claimedBatches.claim(dispatcher, { ...wanted, lane: 'bulk' })), 'object')
 
       const asked = [...first.ids, ...waiting.ids].toReversed()
       const costs = orders.flatMap(({ to, costs }) => to.map((_, i) => costs[i] ?? costs.at(-1)))
@@ -407,7 +407,7 @@ export const messagesContract: Contract<StoredPorts> = {
         await statusesOf(ports, id, waiting.ids.slice(3, 5)),
         [3, 4].map((i) => ({ code: 'waiting', number: to[i + 5], cost: costs[i] })),
       )
-      await ports.flights.retire(dispatcher)
+      await ports.claimedBatches.retire(dispatcher)
     },
 
   'the statuses of 1000 ids come in the order of the ids, whatever that is': async (ports) => {

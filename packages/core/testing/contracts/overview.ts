@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import { OUTCOME, type StoredPorts, type WaitingWork } from '@gateway/core'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
-import { allAccepted, noLease, wanted, withTraffic, type Traffic } from './flights/traffic.ts'
+import { allAccepted, noLease, wanted, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
 import { otherCarrier } from './delivery-receipts/sent-messages.ts'
 import { at, collect, farAhead, longAgo, testCarrier } from './shared.ts'
 
@@ -19,7 +19,7 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
   },
 
   'dispatchers are listed from their registration until they end or are declared dead': async (traffic) => {
-    const { flights, overview } = traffic.ports
+    const { claimedBatches, overview } = traffic.ports
     const ids = [await traffic.dispatcher(), await traffic.dispatcher(), await traffic.dispatcher()]
     const listed = await overview.dispatchers()
     assert.deepEqual(
@@ -29,58 +29,58 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
     for (const { since, leaseUntil } of listed) {
       assert.ok(since !== undefined && since > longAgo && since < leaseUntil && leaseUntil < farAhead)
     }
-    assert.equal(await flights.extend(at(ids, 1), noLease), 'alive')
+    assert.equal(await claimedBatches.extend(at(ids, 1), noLease), 'alive')
     assert.deepEqual(
       (await overview.dispatchers()).map(({ overdue }) => overdue),
       [false, true, false],
     )
-    await flights.recover()
-    await flights.retire(at(ids, 0))
+    await claimedBatches.recover()
+    await claimedBatches.retire(at(ids, 0))
     const rest = await overview.dispatchers()
     assert.deepEqual(rest, [{ ...at(listed, 2), leaseUntil: rest[0]?.leaseUntil }])
   },
 
   'the version of a dispatcher is told as it registered, and nothing for one that told none': async ({ ports }) => {
-    await ports.flights.register(60, '1.2.3-rc.4')
-    await ports.flights.register(60)
+    await ports.claimedBatches.register(60, '1.2.3-rc.4')
+    await ports.claimedBatches.register(60)
     assert.deepEqual(
       (await ports.overview.dispatchers()).map(({ version }) => version),
       ['1.2.3-rc.4', undefined],
     )
   },
 
-  'what a dispatcher holds is told by carrier: its flights, their messages, and how many may have left': async (
+  'what a dispatcher holds is told by carrier: its batches, their messages, and how many may have left': async (
     traffic,
   ) => {
-    const { flights, overview } = traffic.ports
+    const { claimedBatches, overview } = traffic.ports
     const account = await traffic.account()
     const dispatcher = await traffic.dispatcher()
     const loads = async () => (await overview.dispatchers())[0]?.loads
     await traffic.send(account, { to: 20 })
     const bulk = await traffic.claim(dispatcher, 'bulk', 20, 5)
     await traffic.send(account, { to: 3 })
-    await flights.claim(dispatcher, { ...wanted('single', 10, 1), carrier: otherCarrier })
+    await claimedBatches.claim(dispatcher, { ...wanted('single', 10, 1), carrier: otherCarrier })
     await traffic.send(account)
     const single = await traffic.claim(dispatcher)
-    const other = { carrier: otherCarrier, flights: 1, messages: 3, inDoubt: 1 }
-    assert.deepEqual(await loads(), [{ carrier: testCarrier, flights: 2, messages: 21, inDoubt: 6 }, other])
-    await flights.mark(dispatcher, bulk.id, 8)
-    await flights.record(dispatcher, [], allAccepted(bulk, bulk.messages.slice(0, 6)))
-    assert.deepEqual(await loads(), [{ carrier: testCarrier, flights: 2, messages: 15, inDoubt: 3 }, other])
-    await flights.record(dispatcher, [single.id], allAccepted(single))
+    const other = { carrier: otherCarrier, batches: 1, messages: 3, inDoubt: 1 }
+    assert.deepEqual(await loads(), [{ carrier: testCarrier, batches: 2, messages: 21, inDoubt: 6 }, other])
+    await claimedBatches.mark(dispatcher, bulk.id, 8)
+    await claimedBatches.record(dispatcher, [], allAccepted(bulk, bulk.messages.slice(0, 6)))
+    assert.deepEqual(await loads(), [{ carrier: testCarrier, batches: 2, messages: 15, inDoubt: 3 }, other])
+    await claimedBatches.record(dispatcher, [single.id], allAccepted(single))
     const expired = { id: at(bulk.messages, 19).id, code: OUTCOME.expired }
-    await flights.settle(dispatcher, bulk.id, [expired])
-    await flights.postpone(dispatcher, bulk.id, [at(bulk.messages, 6).id], 600)
-    assert.deepEqual(await loads(), [{ carrier: testCarrier, flights: 1, messages: 12, inDoubt: 1 }, other])
+    await claimedBatches.settle(dispatcher, bulk.id, [expired])
+    await claimedBatches.postpone(dispatcher, bulk.id, [at(bulk.messages, 6).id], 600)
+    assert.deepEqual(await loads(), [{ carrier: testCarrier, batches: 1, messages: 12, inDoubt: 1 }, other])
   },
 
   'what waits is told by account and lane: due, scheduled, and for another try': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const [first, second, third] = [await traffic.account(), await traffic.account(), await traffic.account()]
     const [retried] = await traffic.send(first)
     const dispatcher = await traffic.dispatcher()
-    const flight = await traffic.claim(dispatcher)
-    await flights.postpone(dispatcher, flight.id, retried === undefined ? [] : [retried], 600)
+    const batch = await traffic.claim(dispatcher)
+    await claimedBatches.postpone(dispatcher, batch.id, retried === undefined ? [] : [retried], 600)
     await traffic.send(first, { to: 3 })
     await traffic.send(first, { to: 2 })
     await traffic.send(first, { to: 4, due: farAhead })
@@ -101,15 +101,15 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
   },
 
   'the oldest is what was due first, also if it has been tried meanwhile': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const [first] = await traffic.send(account)
     const due = (await queueOf(traffic))[0]?.oldestDue
     const dispatcher = await traffic.dispatcher()
-    const flight = await traffic.claim(dispatcher)
-    await flights.postpone(dispatcher, flight.id, first === undefined ? [] : [first], 0)
+    const batch = await traffic.claim(dispatcher)
+    await claimedBatches.postpone(dispatcher, batch.id, first === undefined ? [] : [first], 0)
     await traffic.send(account)
-    await until(async () => (await flights.promote(10)) > 0)
+    await until(async () => (await claimedBatches.promote(10)) > 0)
     const [work] = await queueOf(traffic)
     assert.deepEqual(work, { ...idle, account, lane: 'single', due: 2, oldestDue: due })
   },
@@ -125,7 +125,7 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
   },
 
   'while messages are claimed and given back, none is counted twice, and looking changes nothing': async (traffic) => {
-    const { flights, overview } = traffic.ports
+    const { claimedBatches, overview } = traffic.ports
     const accounts = await Promise.all(Array.from({ length: 5 }, () => traffic.account()))
     for (const account of accounts) await traffic.send(account, { to: 10 })
     let running = true
@@ -142,8 +142,8 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
     const work = async () => {
       for (let round = 0; round < 8; round++) {
         const dispatcher = await traffic.dispatcher()
-        for (let i = 0; i < 3; i++) await flights.claim(dispatcher, wanted('single', 20, 0))
-        await flights.retire(dispatcher)
+        for (let i = 0; i < 3; i++) await claimedBatches.claim(dispatcher, wanted('single', 20, 0))
+        await claimedBatches.retire(dispatcher)
       }
     }
     await Promise.all([work().finally(() => (running = false)), look(), look()])

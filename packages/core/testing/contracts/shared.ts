@@ -46,27 +46,27 @@ export const testCarrier: CarrierId = carrierId('contract') ?? assert.fail('carr
 
 /** Everything that is due in this lane, as one dispatcher claims it and a carrier takes it. */
 export async function dispatchDue(
-  { flights }: Pick<StoredPorts, 'flights'>,
+  { claimedBatches }: Pick<StoredPorts, 'claimedBatches'>,
   lane: Lane,
   handover: (message: ClaimedMessage) => Handover,
 ): Promise<readonly ClaimedMessage[]> {
   const wanted = { carrier: testCarrier, lane, messagesMax: 1000, markedMax: 1000, leaseSeconds: 600 }
-  const dispatcher = await flights.register(600)
+  const dispatcher = await claimedBatches.register(600)
   const all: ClaimedMessage[] = []
   for (;;) {
-    const flight = await flights.claim(dispatcher, wanted)
-    if (flight === 'fenced') assert.fail('a live dispatcher was fenced')
-    if (flight === 'nothing') break
-    assert.equal(await flights.mark(dispatcher, flight.id, flight.messages.length), 'marked')
-    const outcomes = flight.messages.map((message) => ({
-      flight: flight.id,
+    const batch = await claimedBatches.claim(dispatcher, wanted)
+    if (batch === 'fenced') assert.fail('a live dispatcher was fenced')
+    if (batch === 'nothing') break
+    assert.equal(await claimedBatches.mark(dispatcher, batch.id, batch.messages.length), 'marked')
+    const outcomes = batch.messages.map((message) => ({
+      batch: batch.id,
       message,
       handover: handover(message),
     }))
-    await flights.record(dispatcher, [flight.id], outcomes)
-    all.push(...flight.messages)
+    await claimedBatches.record(dispatcher, [batch.id], outcomes)
+    all.push(...batch.messages)
   }
-  await flights.retire(dispatcher)
+  await claimedBatches.retire(dispatcher)
   return all
 }
 

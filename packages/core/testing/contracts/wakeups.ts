@@ -3,7 +3,7 @@ import type { Asleep, Sleeper, StoredPorts } from '@gateway/core'
 import { anAccount } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
-import { withTraffic, type Traffic } from './flights/traffic.ts'
+import { withTraffic, type Traffic } from './claimed-batches/traffic.ts'
 import { receive, sent } from './inbox/inbound-messages.ts'
 import { at, farAhead } from './shared.ts'
 
@@ -73,30 +73,30 @@ export const wakeupsContract: Contract<StoredPorts> = withSleepers({
     await watched.wokenBy(() => traffic.send(account, { due: farAhead }))
     const { nextDueMilliseconds = 0 } = await watched.sleep()
     assert.ok(nextDueMilliseconds > 100 * 365 * 86_400_000 && nextDueMilliseconds < farAhead)
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const [id] = await traffic.send(account)
     const dispatcher = await traffic.dispatcher()
-    const flight = await traffic.claim(dispatcher)
-    await flights.postpone(dispatcher, flight.id, id === undefined ? [] : [id], 0)
+    const batch = await traffic.claim(dispatcher)
+    await claimedBatches.postpone(dispatcher, batch.id, id === undefined ? [] : [id], 0)
     assert.ok(((await watched.sleep()).nextDueMilliseconds ?? Infinity) < 60_000)
   },
 
   'what has become due by its time wakes when it is promoted': async (traffic, sleeper) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const [id] = await traffic.send(await traffic.account())
     const dispatcher = await traffic.dispatcher()
-    const flight = await traffic.claim(dispatcher)
-    await flights.postpone(dispatcher, flight.id, id === undefined ? [] : [id], 0)
-    await sleeper().wokenBy(() => until(async () => (await flights.promote(10)) > 0))
+    const batch = await traffic.claim(dispatcher)
+    await claimedBatches.postpone(dispatcher, batch.id, id === undefined ? [] : [id], 0)
+    await sleeper().wokenBy(() => until(async () => (await claimedBatches.promote(10)) > 0))
   },
 
   'what a dispatcher gives back or leaves wakes another': async (traffic, sleeper) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     await traffic.send(await traffic.account(), { to: 20 })
     const [first, second] = [await traffic.dispatcher(), await traffic.dispatcher()]
     const watched = sleeper()
     await traffic.claim(first, 'bulk', 20, 0)
-    await watched.wokenBy(() => flights.retire(first))
+    await watched.wokenBy(() => claimedBatches.retire(first))
     await traffic.claim(second, 'bulk', 20, 0)
     await watched.wokenBy(() => traffic.fence(second))
   },

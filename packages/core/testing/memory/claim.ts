@@ -1,4 +1,4 @@
-import { secondsAfter, type ClaimedMessage, type Flight, type FlightId, type Wanted } from '@gateway/core'
+import { secondsAfter, type ClaimedMessage, type ClaimedBatch, type ClaimedBatchId, type Wanted } from '@gateway/core'
 import type { Rotation } from './rotation.ts'
 import type { DispatcherRow, Held, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
@@ -8,7 +8,7 @@ export function claim(
   store: MemoryStore,
   dispatcher: DispatcherRow | undefined,
   wanted: Wanted,
-): Flight | 'nothing' | 'fenced' {
+): ClaimedBatch | 'nothing' | 'fenced' {
   if (dispatcher === undefined) return 'fenced'
   const due = store.due[wanted.lane]
   const ranges = wanted.lane === 'single' ? takeRanges(due, wanted.messagesMax) : takeOfOneSend(due, wanted.messagesMax)
@@ -20,8 +20,8 @@ export function claim(
     .sort((a, b) => a.row.id - b.row.id)
     .map((message, i): Held => ({ ...message, position: i + 1 }))
   const marked = Math.min(wanted.markedMax, held.length)
-  const id = store.next('flight') as FlightId
-  dispatcher.flights.set(id, { carrier: wanted.carrier, marked, held: new Map(held.map((one) => [one.row.id, one])) })
+  const id = store.next('batch') as ClaimedBatchId
+  dispatcher.batches.set(id, { carrier: wanted.carrier, marked, held: new Map(held.map((one) => [one.row.id, one])) })
   return { id, marked, messages: held.map((one) => claimed(store, one)) }
 }
 

@@ -104,7 +104,7 @@ test('a message of unknown outcome adopts a receipt if exactly one of each fits,
 })
 
 test('nothing is adopted where two fit one, where the number or the time does not fit, or one may still be in flight', async () => {
-  const { clock, deliveryReceipts, flights, messages, account, send, code } = await setUp()
+  const { clock, deliveryReceipts, claimedBatches, messages, account, send, code } = await setUp()
   const other = aNumber('27829999900')
   const id = await send({ outcome: 'unknown' })
   await deliveryReceipts.apply([
@@ -121,10 +121,10 @@ test('nothing is adopted where two fit one, where the number or the time does no
 
   await send({ outcome: 'unknown' }, other)
   await messages.accept(anOrder(account, { to: [other] }))
-  const dispatcher = await flights.register(600)
+  const dispatcher = await claimedBatches.register(600)
   const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 1, markedMax: 1, leaseSeconds: 600 } as const
-  await flights.claim(dispatcher, wanted)
+  await claimedBatches.claim(dispatcher, wanted)
   expect(await deliveryReceipts.adopt(60)).toBe(0)
-  await flights.retire(dispatcher)
+  await claimedBatches.retire(dispatcher)
   expect(await code(id)).toBe(106)
 })

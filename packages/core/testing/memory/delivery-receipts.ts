@@ -112,11 +112,11 @@ function fits({ decision }: MessageRow, { receipt, at }: KeptReceipt): boolean {
 /** Whether a message that may have left, and is not recorded, goes to the number of this receipt. */
 const mayBeInFlight = (store: MemoryStore, { carrier, number }: DeliveryReceipt): boolean =>
   [...store.dispatchers.values()]
-    .flatMap(({ flights }) => [...flights.values()])
+    .flatMap(({ batches }) => [...batches.values()])
     .some(
-      (flight) =>
-        flight.carrier === carrier &&
-        [...flight.held.values()].some(({ row, position }) => row.number === number && position <= flight.marked),
+      (batch) =>
+        batch.carrier === carrier &&
+        [...batch.held.values()].some(({ row, position }) => row.number === number && position <= batch.marked),
     )
 
 function groupBy<T, K>(items: readonly T[], key: (item: T) => K): ReadonlyMap<K, readonly T[]> {

@@ -39,7 +39,7 @@ test('what is older than 90 days, to the millisecond, is dropped; the balance st
 })
 
 test('the age of a send counts from its due time, and from the last change of any of its messages', async () => {
-  const { ports, account, clock, processing, send, deliveryReceipts, flights } = await setUp()
+  const { ports, account, clock, processing, send, deliveryReceipts, claimedBatches } = await setUp()
   const due = secondsAfter(clock.now(), 100 * daySeconds)
   await accepted(ports, anOrder(account, { to: numbers(1), due }))
   const ids = await send(1, { outcome: 'accepted', reference: 'r' })
@@ -51,7 +51,7 @@ test('the age of a send counts from its due time, and from the last change of an
   clock.step(90 * daySeconds + 1)
   expect(await processing.purge()).toMatchObject({ sends: 1 })
   expect(await statusesOf(ports, account, ids)).toEqual(['not-found'])
-  expect(await flights.promote(10)).toBe(1)
+  expect(await claimedBatches.promote(10)).toBe(1)
   await dispatchDue(ports, 'single', () => ({ outcome: 'unknown' }))
   clock.step(90 * daySeconds + 1)
   expect(await processing.purge()).toMatchObject({ sends: 1 })

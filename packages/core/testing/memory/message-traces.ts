@@ -98,8 +98,8 @@ function placeOf(store: MemoryStore, row: MessageRow): MessageLocation {
 }
 
 function claimedPlace(store: MemoryStore, row: MessageRow): MessageLocation {
-  for (const [dispatcher, { leaseUntil, flights }] of store.dispatchers) {
-    for (const { carrier, marked, held } of flights.values()) {
+  for (const [dispatcher, { leaseUntil, batches }] of store.dispatchers) {
+    for (const { carrier, marked, held } of batches.values()) {
       const one = held.get(row.id)
       if (one === undefined) continue
       const overdue = leaseUntil < store.clock.now()

@@ -1,26 +1,26 @@
 import type { AccountId, Lane, Overview, RunningDispatcher, WaitingWork } from '@gateway/core'
 import { atomic } from './atomic.ts'
-import type { FlightRow, Range } from './rows.ts'
+import type { ClaimedBatchRow, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
 export const memoryOverview = (store: MemoryStore): Overview => ({
   dispatchers: atomic(() =>
-    [...store.dispatchers].map(([id, { since, version, leaseUntil, flights }]): RunningDispatcher => {
+    [...store.dispatchers].map(([id, { since, version, leaseUntil, batches }]): RunningDispatcher => {
       const overdue = leaseUntil < store.clock.now()
-      return { id, since, version, leaseUntil, overdue, loads: loadsOf([...flights.values()]) }
+      return { id, since, version, leaseUntil, overdue, loads: loadsOf([...batches.values()]) }
     }),
   ),
   queue: () => queue(store),
 })
 
-function loadsOf(flights: readonly FlightRow[]): RunningDispatcher['loads'] {
-  const holding = flights.filter(({ held }) => held.size > 0)
+function loadsOf(batches: readonly ClaimedBatchRow[]): RunningDispatcher['loads'] {
+  const holding = batches.filter(({ held }) => held.size > 0)
   const carriers = [...new Set(holding.map(({ carrier }) => carrier))].sort()
   return carriers.map((carrier) => {
-    const of = holding.filter((flight) => flight.carrier === carrier)
+    const of = holding.filter((batch) => batch.carrier === carrier)
     return {
       carrier,
-      flights: of.length,
+      batches: of.length,
       messages: sum(of.map(({ held }) => held.size)),
       inDoubt: sum(
         of.map(({ held, marked }) => [...held.values()].filter(({ position }) => position <= marked).length),

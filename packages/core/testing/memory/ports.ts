@@ -1,7 +1,7 @@
 import type { Clock, Ports, StoredPorts } from '@gateway/core'
 import { memoryAccounts } from './accounts.ts'
 import { realClock } from './clock.ts'
-import { memoryFlights } from './flights.ts'
+import { memoryClaimedBatches } from './claimed-batches.ts'
 import { memoryHistory } from './history.ts'
 import { memoryInbox } from './inbox.ts'
 import { memoryLedger } from './ledger.ts'
@@ -39,7 +39,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   suppressions: memorySuppressions(store),
   senders: memorySenders(store),
   messages: memoryMessages(store),
-  flights: memoryFlights(store),
+  claimedBatches: memoryClaimedBatches(store),
   wakeups: memoryWakeups(store),
   deliveryReceipts: memoryDeliveryReceipts(store),
   inbox: memoryInbox(store),

@@ -1,26 +1,26 @@
 import { INCIDENT } from '@gateway/core'
 import { decide } from './decide.ts'
 import { note } from './incidents.ts'
-import type { FlightRow, Held, Range } from './rows.ts'
+import type { ClaimedBatchRow, Held, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
 
-/** Empties a flight: what may have left is unknown (106), all else goes back to the queue. */
-export function release(store: MemoryStore, flight: FlightRow): { requeued: number; unknown: number } {
-  const held = [...flight.held.values()]
-  flight.held.clear()
-  const inDoubt = held.filter(({ position }) => position <= flight.marked)
-  const unsent = held.filter(({ position }) => position > flight.marked)
+/** Empties a claimed batch: what may have left is unknown (106), all else goes back to the queue. */
+export function release(store: MemoryStore, batch: ClaimedBatchRow): { requeued: number; unknown: number } {
+  const held = [...batch.held.values()]
+  batch.held.clear()
+  const inDoubt = held.filter(({ position }) => position <= batch.marked)
+  const unsent = held.filter(({ position }) => position > batch.marked)
   for (const { row } of inDoubt) {
     note(store, row.id, INCIDENT.recovered)
-    decide(store, row, flight.carrier, { outcome: 'unknown' })
+    decide(store, row, batch.carrier, { outcome: 'unknown' })
   }
   for (const range of rangesOf(unsent)) store.due[range.send.lane].add(range)
   if (unsent.length > 0) wakeSleepers(store)
   return { requeued: unsent.length, unknown: inDoubt.length }
 }
 
-/** What of a flight can move together again: neighbours in one send with as many attempts. */
+/** What of a claimed batch can move together again: neighbours in one send with as many attempts. */
 export function rangesOf(held: readonly Held[]): readonly Range[] {
   const ranges: (Range & { messages: Range['messages'][number][] })[] = []
   for (const { row, attempt } of held.toSorted((a, b) => a.row.id - b.row.id)) {

@@ -6,7 +6,7 @@ import type {
   Body,
   CarrierId,
   Credits,
-  FlightId,
+  ClaimedBatchId,
   Instant,
   KeyHash,
   Lane,
@@ -85,10 +85,10 @@ export interface DispatcherRow {
   readonly since: Instant
   readonly version: string | undefined
   leaseUntil: Instant
-  readonly flights: Map<FlightId, FlightRow>
+  readonly batches: Map<ClaimedBatchId, ClaimedBatchRow>
 }
 
-export interface FlightRow {
+export interface ClaimedBatchRow {
   readonly carrier: CarrierId
   marked: number
   /** What is neither recorded nor given back, in order of submission. */
@@ -98,7 +98,7 @@ export interface FlightRow {
 export interface Held {
   readonly row: MessageRow
   readonly attempt: number
-  /** From 1; it may have left unless this is above the flight's mark. */
+  /** From 1; it may have left unless this is above the batch's mark. */
   readonly position: number
 }
 

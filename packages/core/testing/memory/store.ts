@@ -35,7 +35,7 @@ import type {
 export interface MemoryStore {
   readonly clock: Clock
   /** The next number of a series that starts at 1. */
-  next(series: 'account' | 'key' | 'message' | 'dispatcher' | 'flight' | 'inbound-message' | 'taking'): number
+  next(series: 'account' | 'key' | 'message' | 'dispatcher' | 'batch' | 'inbound-message' | 'taking'): number
   /** Leaves out so many numbers of a series. */
   skip(series: 'message', count: number): void
   readonly accounts: Map<AccountId, AccountRow>
@@ -77,7 +77,7 @@ export interface MemoryStore {
 
 /** An empty store; its one price is that of all numbers, 1.0 (ruling 1.4). */
 export function memoryStore(clock: Clock = realClock()): MemoryStore {
-  const series = { account: 0, key: 0, message: 0, dispatcher: 0, flight: 0, 'inbound-message': 0, taking: 0 }
+  const series = { account: 0, key: 0, message: 0, dispatcher: 0, batch: 0, 'inbound-message': 0, taking: 0 }
   const byId = (a: Range, b: Range) => firstId(a) - firstId(b)
   return {
     clock,

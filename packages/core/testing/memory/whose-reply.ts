@@ -55,7 +55,7 @@ export function contactOf({ id, send, from, decision }: MessageRow): LastContact
 
 const flying = (store: MemoryStore, number: Msisdn): readonly LastContact[] =>
   [...store.dispatchers.values()]
-    .flatMap(({ flights }) => [...flights.values()])
+    .flatMap(({ batches }) => [...batches.values()])
     .flatMap(({ held, marked }) => [...held.values()].filter(({ position }) => position <= marked))
     .filter(({ row }) => row.number === number && !row.send.confirmation)
     .map(({ row }) => ({ account: row.send.account, id: row.id, from: row.from, at: store.clock.now() }))

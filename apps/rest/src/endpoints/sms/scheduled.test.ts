@@ -54,7 +54,7 @@ test('a message that is due stays in it until it is claimed', async () => {
   await send('202610181001', '27825550101')
   rest.clock.step(3600)
   expect(await listed()).toEqual({ total: 1, ids: [1] })
-  await rest.ports.flights.promote(100)
+  await rest.ports.claimedBatches.promote(100)
   expect(await listed()).toEqual({ total: 1, ids: [1] })
   await carry(rest.ports, 'accepted')
   expect(await listed()).toEqual({ total: 0, ids: [] })

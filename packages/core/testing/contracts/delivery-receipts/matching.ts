@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { hasOutcome, OUTCOME, secondsAfter, type DeliveryReceiptCode } from '@gateway/core'
 import { realClock } from '../../memory/clock.ts'
-import { acceptedAs, all, granted, times, withTraffic } from '../flights/traffic.ts'
+import { acceptedAs, all, granted, times, withTraffic } from '../claimed-batches/traffic.ts'
 import { longAgo, statusesOf } from '../shared.ts'
 import {
   acceptedUnder,
@@ -20,9 +20,9 @@ const finals: readonly DeliveryReceiptCode[] = [delivered, expired, cancelled, u
 export const matching = withTraffic({
   'a receipt gives its message the state that it tells, and costs nothing': async (traffic) => {
     const codes: readonly DeliveryReceiptCode[] = [...finals, underWay, unknown]
-    const { account, ids, flight } = await sentMessages(traffic, { to: 9 })
+    const { account, ids, batch } = await sentMessages(traffic, { to: 9 })
     const started = realClock().now()
-    const told = receiptsFor(flight, delivered).slice(0, 8)
+    const told = receiptsFor(batch, delivered).slice(0, 8)
     await traffic.ports.deliveryReceipts.apply(told.map((receipt, i) => ({ ...receipt, code: codes[i] ?? delivered })))
     assert.deepEqual(await traffic.codes(account, ids), [...codes, sent])
     assert.equal(await traffic.balance(account), granted - 90)
@@ -34,8 +34,8 @@ export const matching = withTraffic({
   },
 
   'a thousand receipts in one call': async (traffic) => {
-    const { account, ids, flight } = await sentMessages(traffic, { to: 1000 })
-    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, delivered))
+    const { account, ids, batch } = await sentMessages(traffic, { to: 1000 })
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
     assert.deepEqual(await traffic.codes(account, ids), times(1000, delivered))
   },
 
@@ -48,11 +48,10 @@ export const matching = withTraffic({
   'a final state never changes': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     for (const code of finals) {
-      const { account, ids, flight } = await sentMessages(traffic)
-      await deliveryReceipts.apply(receiptsFor(flight, code))
+      const { account, ids, batch } = await sentMessages(traffic)
+      await deliveryReceipts.apply(receiptsFor(batch, code))
       const [before] = await statusesOf(traffic.ports, account, ids)
-      for (const next of [...finals, underWay, unknown] as const)
-        await deliveryReceipts.apply(receiptsFor(flight, next))
+      for (const next of [...finals, underWay, unknown] as const) await deliveryReceipts.apply(receiptsFor(batch, next))
       assert.deepEqual(await statusesOf(traffic.ports, account, ids), [before])
       await deliveryReceipts.match(100)
       assert.deepEqual(await statusesOf(traffic.ports, account, ids), [before])
@@ -62,32 +61,32 @@ export const matching = withTraffic({
   'delivered, then undeliverable stays delivered, also in one call': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
     const one = await sentMessages(traffic)
-    await deliveryReceipts.apply([...receiptsFor(one.flight, delivered), ...receiptsFor(one.flight, undeliverable)])
+    await deliveryReceipts.apply([...receiptsFor(one.batch, delivered), ...receiptsFor(one.batch, undeliverable)])
     assert.deepEqual(await traffic.codes(one.account, one.ids), [delivered])
     const two = await sentMessages(traffic)
-    await deliveryReceipts.apply([...receiptsFor(two.flight, undeliverable), ...receiptsFor(two.flight, delivered)])
+    await deliveryReceipts.apply([...receiptsFor(two.batch, undeliverable), ...receiptsFor(two.batch, delivered)])
     assert.deepEqual(await traffic.codes(two.account, two.ids), [undeliverable])
   },
 
   'states that may still change follow one another in any order': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
-    const { account, ids, flight } = await sentMessages(traffic)
+    const { account, ids, batch } = await sentMessages(traffic)
     for (const code of [underWay, unknown, underWay, underWay, delivered] as const) {
-      await deliveryReceipts.apply(receiptsFor(flight, code))
+      await deliveryReceipts.apply(receiptsFor(batch, code))
       assert.deepEqual(await traffic.codes(account, ids), [code])
     }
   },
 
   'in one call, what is final wins over what may still change, whatever their order': async (traffic) => {
-    const { account, ids, flight } = await sentMessages(traffic)
+    const { account, ids, batch } = await sentMessages(traffic)
     const codes: readonly DeliveryReceiptCode[] = [underWay, failed, unknown, delivered, underWay]
-    await traffic.ports.deliveryReceipts.apply(codes.flatMap((code) => receiptsFor(flight, code)))
+    await traffic.ports.deliveryReceipts.apply(codes.flatMap((code) => receiptsFor(batch, code)))
     assert.deepEqual(await traffic.codes(account, ids), [failed])
   },
 
   'a receipt that comes before the record of its message is kept and found': async (traffic) => {
-    const { account, ids, flight, record } = await handedOver(traffic, { to: 20 })
-    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, delivered))
+    const { account, ids, batch, record } = await handedOver(traffic, { to: 20 })
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
     assert.deepEqual(await traffic.codes(account, ids), times(20, 'waiting'))
     await record()
     await matchAll(traffic, 20)
@@ -96,8 +95,8 @@ export const matching = withTraffic({
   },
 
   'a kept receipt that has found nothing is tried again': async (traffic) => {
-    const { account, ids, flight, record } = await handedOver(traffic, { to: 3 })
-    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, delivered))
+    const { account, ids, batch, record } = await handedOver(traffic, { to: 3 })
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
     assert.equal(await traffic.ports.deliveryReceipts.match(1000), 0)
     await record()
     await matchAll(traffic, 3)
@@ -105,9 +104,9 @@ export const matching = withTraffic({
   },
 
   'of the kept receipts of a message the first final one counts': async (traffic) => {
-    const { account, ids, flight, record } = await handedOver(traffic)
+    const { account, ids, batch, record } = await handedOver(traffic)
     for (const code of [underWay, rejected, delivered, unknown] as const) {
-      await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, code))
+      await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, code))
     }
     await record()
     await matchAll(traffic, 4)
@@ -118,17 +117,17 @@ export const matching = withTraffic({
     traffic,
   ) => {
     const { deliveryReceipts } = traffic.ports
-    const { account, ids, flight, record } = await handedOver(traffic)
+    const { account, ids, batch, record } = await handedOver(traffic)
     for (const code of [underWay, rejected, delivered, unknown] as const)
-      await deliveryReceipts.apply(receiptsFor(flight, code))
+      await deliveryReceipts.apply(receiptsFor(batch, code))
     await record()
     for (let i = 0; i < 4; i++) assert.equal(await deliveryReceipts.match(1), 1)
     assert.deepEqual(await traffic.codes(account, ids), [rejected])
   },
 
   'match tries at most as many receipts as it is told': async (traffic) => {
-    const { flight, record } = await handedOver(traffic, { to: 10 })
-    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, delivered))
+    const { batch, record } = await handedOver(traffic, { to: 10 })
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
     await record()
     assert.equal(await traffic.ports.deliveryReceipts.match(4), 4)
     await matchAll(traffic, 6)
@@ -136,8 +135,8 @@ export const matching = withTraffic({
 
   'early, twice, shuffled and by several processes at once: the same state as one by one': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
-    const { account, ids, flight, record } = await handedOver(traffic, { to: 60 })
-    const told = [underWay, delivered, delivered, unknown].flatMap((code) => receiptsFor(flight, code))
+    const { account, ids, batch, record } = await handedOver(traffic, { to: 60 })
+    const told = [underWay, delivered, delivered, unknown].flatMap((code) => receiptsFor(batch, code))
     const calls = times(6, told).map((each, i) => deliveryReceipts.apply(rotated(each, i * 37)))
     const sweeps = times(4, 0).map(() => deliveryReceipts.match(100))
     await Promise.all([...calls, record(), ...sweeps])
@@ -148,26 +147,26 @@ export const matching = withTraffic({
 
   'of two final receipts that race, one counts for good': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
-    const { account, ids, flight } = await sentMessages(traffic, { to: 40 })
-    await Promise.all(finals.map((code) => deliveryReceipts.apply(receiptsFor(flight, code))))
+    const { account, ids, batch } = await sentMessages(traffic, { to: 40 })
+    await Promise.all(finals.map((code) => deliveryReceipts.apply(receiptsFor(batch, code))))
     const codes = await traffic.codes(account, ids)
     assert.ok(codes.every((code) => finals.includes(code as DeliveryReceiptCode)))
-    await Promise.all(finals.map((code) => deliveryReceipts.apply(receiptsFor(flight, code))))
+    await Promise.all(finals.map((code) => deliveryReceipts.apply(receiptsFor(batch, code))))
     assert.deepEqual(await traffic.codes(account, ids), codes)
   },
 
   "a reference is one carrier's own": async (traffic) => {
     const { deliveryReceipts } = traffic.ports
-    const { account, ids, flight } = await sentMessages(traffic, { to: 2 })
-    await deliveryReceipts.apply(receiptsFor(flight, failed, { carrier: otherCarrier }))
+    const { account, ids, batch } = await sentMessages(traffic, { to: 2 })
+    await deliveryReceipts.apply(receiptsFor(batch, failed, { carrier: otherCarrier }))
     await deliveryReceipts.match(100)
     assert.deepEqual(await traffic.codes(account, ids), [sent, sent])
   },
 
   'references that differ in one character, or in letter case, are different': async (traffic) => {
     const references = ['a', 'A', 'a ', '', '"', '\\', `a'b`, '{a}', 'null', 'a,b', 'ü€👋']
-    const { account, ids, flight, record } = await handedOver(traffic, { to: references.length })
-    await record(acceptedUnder(flight, references))
+    const { account, ids, batch, record } = await handedOver(traffic, { to: references.length })
+    await record(acceptedUnder(batch, references))
     for (const [i, reference] of references.entries()) {
       await traffic.ports.deliveryReceipts.apply([aReceipt(reference, delivered)])
       const expectedCodes = references.map((_, k) => (k <= i ? delivered : sent))
@@ -177,41 +176,41 @@ export const matching = withTraffic({
 
   'a reference with characters that a store may not like finds its message': async (traffic) => {
     const references = ['\u0000', 'a\u0000b', '\ud800', 'x'.repeat(5000)]
-    const { account, ids, flight, record } = await handedOver(traffic, { to: references.length })
+    const { account, ids, batch, record } = await handedOver(traffic, { to: references.length })
     await traffic.ports.deliveryReceipts.apply([aReceipt(references[1] ?? '', delivered)])
-    await record(acceptedUnder(flight, references))
+    await record(acceptedUnder(batch, references))
     await matchAll(traffic, 1)
     await traffic.ports.deliveryReceipts.apply(references.map((reference) => aReceipt(reference, delivered)))
     assert.deepEqual(await traffic.codes(account, ids), times(4, delivered))
   },
 
   'a message that ended without a carrier is not changed by any receipt': async (traffic) => {
-    const { account, ids, flight, record } = await handedOver(traffic, { to: 3 })
-    await record(all('refused', flight))
-    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, delivered))
+    const { account, ids, batch, record } = await handedOver(traffic, { to: 3 })
+    await record(all('refused', batch))
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
     assert.equal(await traffic.ports.deliveryReceipts.match(100), 0)
     assert.deepEqual(await traffic.codes(account, ids), times(3, OUTCOME.refused))
     assert.equal(await traffic.balance(account), granted)
   },
 
   'late truth and the receipt that belongs to it: recovered, recorded, delivered': async (traffic) => {
-    const { account, ids, dispatcher, flight, record } = await handedOver(traffic, { to: 5 })
-    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, delivered))
+    const { account, ids, dispatcher, batch, record } = await handedOver(traffic, { to: 5 })
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
     await traffic.fence(dispatcher)
     assert.deepEqual(await traffic.codes(account, ids), times(5, unknown))
     await record()
     await matchAll(traffic, 5)
-    await record(all('refused', flight))
+    await record(all('refused', batch))
     assert.deepEqual(await traffic.codes(account, ids), times(5, delivered))
     assert.equal(await traffic.balance(account), granted - 50)
   },
 
   'what a carrier calls unknown is not what a dispatcher may still change': async (traffic) => {
-    const { account, ids, flight, record, dispatcher } = await sentMessages(traffic, { to: 2 })
-    await traffic.ports.deliveryReceipts.apply(receiptsFor(flight, unknown, { submitted: longAgo }))
-    await record(all('refused', flight))
-    assert.equal(await traffic.ports.flights.postpone(dispatcher, flight.id, ids, 0), 'fenced')
-    await record(flight.messages.map((message) => ({ flight: flight.id, message, handover: acceptedAs('another') })))
+    const { account, ids, batch, record, dispatcher } = await sentMessages(traffic, { to: 2 })
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, unknown, { submitted: longAgo }))
+    await record(all('refused', batch))
+    assert.equal(await traffic.ports.claimedBatches.postpone(dispatcher, batch.id, ids, 0), 'fenced')
+    await record(batch.messages.map((message) => ({ batch: batch.id, message, handover: acceptedAs('another') })))
     assert.deepEqual(await traffic.codes(account, ids), [unknown, unknown])
     assert.equal(await traffic.balance(account), granted - 20)
   },

@@ -1,7 +1,13 @@
-import { carrierId, type CarrierId, type Flight, type DeliveryReceipt, type DeliveryReceiptCode } from '@gateway/core'
+import {
+  carrierId,
+  type CarrierId,
+  type ClaimedBatch,
+  type DeliveryReceipt,
+  type DeliveryReceiptCode,
+} from '@gateway/core'
 import { strict as assert } from 'node:assert'
 import { until } from '../../until.ts'
-import { acceptedAs, allAccepted, referenceOf, type Sent, type Traffic } from '../flights/traffic.ts'
+import { acceptedAs, allAccepted, referenceOf, type Sent, type Traffic } from '../claimed-batches/traffic.ts'
 import { testCarrier } from '../shared.ts'
 
 export const otherCarrier: CarrierId = carrierId('other') ?? assert.fail('carrierId refused a name')
@@ -11,9 +17,10 @@ export async function handedOver(traffic: Traffic, order: Sent = {}) {
   const account = await traffic.account()
   const ids = await traffic.send(account, order)
   const dispatcher = await traffic.dispatcher()
-  const flight = await traffic.claim(dispatcher, ids.length > 10 ? 'bulk' : 'single')
-  const record = (recorded = allAccepted(flight)) => traffic.ports.flights.record(dispatcher, [flight.id], recorded)
-  return { account, ids, dispatcher, flight, record }
+  const batch = await traffic.claim(dispatcher, ids.length > 10 ? 'bulk' : 'single')
+  const record = (recorded = allAccepted(batch)) =>
+    traffic.ports.claimedBatches.record(dispatcher, [batch.id], recorded)
+  return { account, ids, dispatcher, batch, record }
 }
 
 /** Messages of a new account that a carrier has accepted. */
@@ -25,10 +32,10 @@ export async function sentMessages(traffic: Traffic, order: Sent = {}) {
 
 /** A receipt for each message, by the reference that `allAccepted` gives it. */
 export const receiptsFor = (
-  flight: Flight,
+  batch: ClaimedBatch,
   code: DeliveryReceiptCode,
   rest: Partial<DeliveryReceipt> = {},
-): DeliveryReceipt[] => flight.messages.map((message) => aReceipt(referenceOf(message), code, rest))
+): DeliveryReceipt[] => batch.messages.map((message) => aReceipt(referenceOf(message), code, rest))
 
 export const aReceipt = (
   reference: string,
@@ -44,9 +51,9 @@ export const aReceipt = (
 })
 
 /** Every message accepted under one reference of its own choosing. */
-export const acceptedUnder = (flight: Flight, references: readonly string[]) =>
-  flight.messages.map((message, i) => ({
-    flight: flight.id,
+export const acceptedUnder = (batch: ClaimedBatch, references: readonly string[]) =>
+  batch.messages.map((message, i) => ({
+    batch: batch.id,
     message,
     handover: acceptedAs(references[i] ?? referenceOf(message)),
   }))

@@ -80,9 +80,9 @@ export const owning: Contract<StoredPorts> = {
   'who answers before the record of the message is found all the same': async (ports) => {
     const { id } = await anAccount(ports)
     const { ids } = await accepted(ports, anOrder(id, { to: numbers(3) }))
-    const dispatcher = await ports.flights.register(600)
+    const dispatcher = await ports.claimedBatches.register(600)
     const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 3, markedMax: 2, leaseSeconds: 600 } as const
-    await ports.flights.claim(dispatcher, wanted)
+    await ports.claimedBatches.claim(dispatcher, wanted)
     await receive(ports, { from: at(numbers(3), 1) }, { from: at(numbers(3), 2), text: 'not marked' })
     assert.equal((await onlyOf(ports, id)).answers, ids[1])
     assert.equal((await collect(ports.inbox.unowned())).length, 1)

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { OUTCOME, secondsAfter, type FoundMessage, type MessageId, type MessageSearch } from '@gateway/core'
 import { aNumber, anAddress, numbers } from '../../builders.ts'
-import { all, allAccepted, times, withTraffic, type Traffic } from '../flights/traffic.ts'
+import { all, allAccepted, times, withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
 import { at, farAhead, longAgo } from '../shared.ts'
 
 const [number = assert.fail()] = numbers(1)
@@ -13,24 +13,24 @@ const idsOf = (found: readonly FoundMessage[]): readonly MessageId[] => found.ma
 
 /** A message to the number in each place, the oldest first; other numbers of the same sends besides. */
 async function everywhere(traffic: Traffic) {
-  const { flights } = traffic.ports
+  const { claimedBatches } = traffic.ports
   const account = await traffic.account()
   const sendOne = async (due = {}) => at(await traffic.send(account, { to: 3, ...due }), 0)
   const dispatcher = await traffic.dispatcher()
   const sent = await sendOne()
   const taken = await traffic.claim(dispatcher)
-  await flights.record(dispatcher, [taken.id], allAccepted(taken))
+  await claimedBatches.record(dispatcher, [taken.id], allAccepted(taken))
   const postponed = await sendOne()
   const refused = await traffic.claim(dispatcher)
-  await flights.postpone(dispatcher, refused.id, idsOfFlight(refused.messages), 600)
+  await claimedBatches.postpone(dispatcher, refused.id, idsOfBatch(refused.messages), 600)
   const claimed = await sendOne()
-  const flight = await traffic.claim(dispatcher, 'single', 1, 1)
+  const batch = await traffic.claim(dispatcher, 'single', 1, 1)
   const queued = await sendOne()
   const scheduled = await sendOne({ due: farAhead })
-  return { account, sent, postponed, claimed, queued, scheduled, flight, dispatcher }
+  return { account, sent, postponed, claimed, queued, scheduled, batch, dispatcher }
 }
 
-const idsOfFlight = (messages: readonly { readonly id: MessageId }[]) => messages.map(({ id }) => id)
+const idsOfBatch = (messages: readonly { readonly id: MessageId }[]) => messages.map(({ id }) => id)
 
 /** What the port `MessageTraces` promises of finding messages by their number. */
 export const finding = withTraffic({
@@ -68,8 +68,9 @@ export const finding = withTraffic({
     assert.deepEqual(idsOf(await find(traffic, { number: at(numbers(2), 1) })), [other])
     assert.deepEqual(await find(traffic, { number: aNumber('27839999999') }), [])
     const dispatcher = await traffic.dispatcher()
-    const flights = await traffic.claimAll(dispatcher)
-    for (const flight of flights) await traffic.ports.flights.record(dispatcher, [flight.id], all('unknown', flight))
+    const batches = await traffic.claimAll(dispatcher)
+    for (const batch of batches)
+      await traffic.ports.claimedBatches.record(dispatcher, [batch.id], all('unknown', batch))
     assert.deepEqual(idsOf(await find(traffic)), [second, first])
     assert.deepEqual(idsOf(await find(traffic, { account: b })), [second])
   },
@@ -81,7 +82,7 @@ export const finding = withTraffic({
     const expected = [at(ids, 61), at(ids, 30), at(ids, 0)]
     assert.deepEqual(idsOf(await find(traffic)), expected)
     const dispatcher = await traffic.dispatcher()
-    const flight = await traffic.claim(dispatcher, 'bulk', 31, 5)
+    const batch = await traffic.claim(dispatcher, 'bulk', 31, 5)
     assert.deepEqual(
       (await find(traffic)).map(({ id, place }) => [id, place.place]),
       [
@@ -90,7 +91,7 @@ export const finding = withTraffic({
         [expected[2], 'claimed'],
       ],
     )
-    await traffic.ports.flights.record(dispatcher, [], allAccepted(flight, flight.messages.slice(0, 1)))
+    await traffic.ports.claimedBatches.record(dispatcher, [], allAccepted(batch, batch.messages.slice(0, 1)))
     assert.equal((await find(traffic)).at(-1)?.place.place, 'decided')
     await traffic.fence(dispatcher)
     assert.deepEqual(idsOf(await find(traffic)), expected)
@@ -154,9 +155,9 @@ export const finding = withTraffic({
     const work = async () => {
       for (let round = 0; round < 6; round++) {
         const dispatcher = await traffic.dispatcher()
-        const flight = await traffic.claim(dispatcher, 'bulk', 30, 5)
-        await ports.flights.record(dispatcher, [], allAccepted(flight, flight.messages.slice(0, 2)))
-        await (round % 2 === 0 ? traffic.fence(dispatcher) : ports.flights.retire(dispatcher))
+        const batch = await traffic.claim(dispatcher, 'bulk', 30, 5)
+        await ports.claimedBatches.record(dispatcher, [], allAccepted(batch, batch.messages.slice(0, 2)))
+        await (round % 2 === 0 ? traffic.fence(dispatcher) : ports.claimedBatches.retire(dispatcher))
       }
     }
     await Promise.all([work().finally(() => (running = false)), look(), look()])

@@ -13,7 +13,7 @@ import { anAccountId, aMessageId } from '../../ids.ts'
 import { aNumber, anAccount, anOrder, numbers } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
-import { all, allAccepted, ascending, granted, idsOf, times, wanted, withTraffic } from '../flights/traffic.ts'
+import { all, allAccepted, ascending, granted, idsOf, times, wanted, withTraffic } from '../claimed-batches/traffic.ts'
 import { accepted, assertLedger, at, callersMany, codesOf, farAhead, longAgo, statusesOf } from '../shared.ts'
 import { dueSends, soon } from './waiting-for-time.ts'
 
@@ -93,10 +93,10 @@ export const deleting = withTraffic({
       const dispatcher = await traffic.dispatcher()
       const claimed: MessageId[] = []
       await until(async () => {
-        await ports.flights.promote(100)
-        const flights = await traffic.claimAll(dispatcher, to > 10 ? 'bulk' : 'single')
-        for (const flight of flights) await ports.flights.record(dispatcher, [flight.id], allAccepted(flight))
-        return claimed.push(...idsOf(flights)) >= left.length
+        await ports.claimedBatches.promote(100)
+        const batches = await traffic.claimAll(dispatcher, to > 10 ? 'bulk' : 'single')
+        for (const batch of batches) await ports.claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
+        return claimed.push(...idsOf(batches)) >= left.length
       })
       assert.deepEqual(ascending(claimed), left)
       assert.deepEqual(
@@ -111,8 +111,8 @@ export const deleting = withTraffic({
     const by = await traffic.account()
     const [single = [], bulk = []] = await dueSends(traffic, by, [4, 30])
     const dispatcher = await traffic.dispatcher()
-    const flight = await traffic.claim(dispatcher, 'bulk', 10, 10)
-    const claimed = idsOf([flight])
+    const batch = await traffic.claim(dispatcher, 'bulk', 10, 10)
+    const claimed = idsOf([batch])
     const gone = [...single.slice(1, 3), ...bulk.filter((id) => !claimed.includes(id)).slice(3, 9)]
     assert.deepEqual(await outcomes(ports, by, [...gone, ...claimed]), [...times(8, 'deleted'), ...times(10, 'sent')])
     const rest = [...(await traffic.claimAll(dispatcher, 'bulk')), ...(await traffic.claimAll(dispatcher))]
@@ -125,7 +125,7 @@ export const deleting = withTraffic({
   'what is claimed, sent, finished, to be tried again, or was never scheduled is sent, with its number, and stays charged':
     async (traffic) => {
       const { ports } = traffic
-      const { flights } = ports
+      const { claimedBatches } = ports
       const by = await traffic.account()
       const dispatcher = await traffic.dispatcher()
       const [[refused], [inDoubt], [delivered], [postponed], [claimed]] = (await dueSends(
@@ -133,18 +133,18 @@ export const deleting = withTraffic({
         by,
         times(5, 1),
       )) as [[MessageId], [MessageId], [MessageId], [MessageId], [MessageId]]
-      const [flight] = (await traffic.claimAll(dispatcher)) as [Awaited<ReturnType<typeof traffic.claim>>]
-      const of = (...ids: MessageId[]) => flight.messages.filter(({ id }) => ids.includes(id))
-      await flights.record(
+      const [batch] = (await traffic.claimAll(dispatcher)) as [Awaited<ReturnType<typeof traffic.claim>>]
+      const of = (...ids: MessageId[]) => batch.messages.filter(({ id }) => ids.includes(id))
+      await claimedBatches.record(
         dispatcher,
         [],
         [
-          ...all('refused', flight, of(refused)),
-          ...all('unknown', flight, of(inDoubt)),
-          ...allAccepted(flight, of(delivered)),
+          ...all('refused', batch, of(refused)),
+          ...all('unknown', batch, of(inDoubt)),
+          ...allAccepted(batch, of(delivered)),
         ],
       )
-      await flights.postpone(dispatcher, flight.id, [postponed], 3600)
+      await claimedBatches.postpone(dispatcher, batch.id, [postponed], 3600)
       const atOnce = await traffic.send(by, { to: 20 })
       const past = await traffic.send(by, { due: longAgo })
       const ids = [refused, inDoubt, delivered, postponed, claimed, at(atOnce, 7), at(past, 0)]
@@ -163,8 +163,8 @@ export const deleting = withTraffic({
     const by = await traffic.account()
     await dueSends(traffic, by, times(6, 1))
     const dispatcher = await traffic.dispatcher()
-    const flight = await traffic.claim(dispatcher, 'single', 6, 2)
-    const ids = idsOf([flight])
+    const batch = await traffic.claim(dispatcher, 'single', 6, 2)
+    const ids = idsOf([batch])
     assert.deepEqual(await outcomes(ports, by, ids), times(6, 'sent'))
     await traffic.fence(dispatcher)
     assert.deepEqual(await outcomes(ports, by, ids), [...times(2, 'sent'), ...times(4, 'deleted')])
@@ -199,10 +199,10 @@ export const deleting = withTraffic({
     const by = await traffic.account()
     const dispatcher = await traffic.dispatcher()
     const [done] = (await dueSends(traffic, by, [1])).flat() as [MessageId]
-    const flight = await traffic.claim(dispatcher)
-    const due = at(flight.messages, 0).due
+    const batch = await traffic.claim(dispatcher)
+    const due = at(batch.messages, 0).due
     assert.deepEqual(await outcomes(ports, by, [done], farAhead), ['sent'], 'claimed')
-    await ports.flights.record(dispatcher, [flight.id], allAccepted(flight))
+    await ports.claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
     assert.deepEqual(await outcomes(ports, by, [done], due), ['sent'])
     assert.deepEqual(await outcomes(ports, by, [done], instant(due + 1)), ['not-found'])
     const waiting = await traffic.send(by, { due: farAhead })
@@ -219,14 +219,14 @@ export const deleting = withTraffic({
     const dispatcher = await traffic.dispatcher()
     await until(() => realClock().now() > secondsAfter(due, 0.2))
     const promoting = (async () => {
-      for (let i = 0; i < 30; i++) await ports.flights.promote(7)
+      for (let i = 0; i < 30; i++) await ports.claimedBatches.promote(7)
     })()
     const deletes = singles.map((id) => deleted(ports, by, [id]))
     const answers = (await Promise.all(deletes)).flat()
     assert.deepEqual(new Set(answers.map(({ outcome }) => outcome)), new Set(['deleted']))
-    await ports.flights.promote(1)
+    await ports.claimedBatches.promote(1)
     const claiming = (async () => {
-      for (let i = 0; i < 20; i++) await ports.flights.claim(dispatcher, wanted('bulk', 8))
+      for (let i = 0; i < 20; i++) await ports.claimedBatches.claim(dispatcher, wanted('bulk', 8))
     })()
     const tail = bulk.slice(200)
     const cuts = times(20, 0).map((_, i) => outcomes(ports, by, tail.slice(i * 10, i * 10 + 10)))
@@ -244,12 +244,12 @@ export const deleting = withTraffic({
       const dispatchers = await Promise.all(times(3, 0).map(() => traffic.dispatcher()))
       const claimed: MessageId[] = []
       const claim = async () => {
-        await ports.flights.promote(50)
+        await ports.claimedBatches.promote(50)
         for (const [i, dispatcher] of dispatchers.entries()) {
-          const flight = await ports.flights.claim(dispatcher, wanted(i === 0 ? 'bulk' : 'single', 8))
-          if (typeof flight === 'string') continue
-          claimed.push(...idsOf([flight]))
-          await ports.flights.record(dispatcher, [flight.id], allAccepted(flight))
+          const batch = await ports.claimedBatches.claim(dispatcher, wanted(i === 0 ? 'bulk' : 'single', 8))
+          if (typeof batch === 'string') continue
+          claimed.push(...idsOf([batch]))
+          await ports.claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
         }
       }
       await until(async () => {
@@ -276,7 +276,7 @@ export const deleting = withTraffic({
         ...(await traffic.claimAll(at(dispatchers, 0))),
         ...(await traffic.claimAll(at(dispatchers, 0), 'bulk')),
       ]
-      for (const flight of claims) await ports.flights.record(at(dispatchers, 0), [flight.id], allAccepted(flight))
+      for (const batch of claims) await ports.claimedBatches.record(at(dispatchers, 0), [batch.id], allAccepted(batch))
       claimed.push(...idsOf(claims))
 
       const gone = answers.flatMap(({ id, answer }) => (answer.outcome === 'deleted' ? id : []))

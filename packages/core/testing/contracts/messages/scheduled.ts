@@ -3,7 +3,7 @@ import { credits, secondsAfter, type AccountId, type MessageId, type StoredPorts
 import { anAccountId } from '../../ids.ts'
 import { numbers } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
-import { withTraffic } from '../flights/traffic.ts'
+import { withTraffic } from '../claimed-batches/traffic.ts'
 import { farAhead, longAgo } from '../shared.ts'
 import { dueSends } from './waiting-for-time.ts'
 
@@ -79,7 +79,7 @@ export const scheduled = withTraffic({
   'only what can still be deleted is listed: due ones until they are claimed, and never what was sent at once': async (
     traffic,
   ) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const by = await traffic.account()
     const [single = [], bulk = []] = await dueSends(traffic, by, [3, 15])
     await traffic.send(by, { to: 2 })
@@ -89,12 +89,12 @@ export const scheduled = withTraffic({
     assert.deepEqual(new Set(await listed(traffic.ports, by)), new Set([...single, ...bulk, ...waiting]))
 
     const dispatcher = await traffic.dispatcher()
-    const flight = await traffic.claim(dispatcher, 'bulk', 5, 0)
-    const claimed = new Set(flight.messages.map(({ id }) => id))
+    const batch = await traffic.claim(dispatcher, 'bulk', 5, 0)
+    const claimed = new Set(batch.messages.map(({ id }) => id))
     await traffic.claimAll(dispatcher)
     const left = [...bulk.filter((id) => !claimed.has(id)), ...waiting]
     assert.deepEqual(new Set(await listed(traffic.ports, by)), new Set(left))
-    await flights.postpone(dispatcher, flight.id, [...claimed], 3600)
+    await claimedBatches.postpone(dispatcher, batch.id, [...claimed], 3600)
     assert.deepEqual(new Set(await listed(traffic.ports, by)), new Set(left), 'what is to be tried again is not')
   },
 })

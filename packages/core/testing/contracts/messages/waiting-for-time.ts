@@ -1,7 +1,7 @@
 import { secondsAfter, type AccountId, type Instant, type MessageId } from '@gateway/core'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
-import type { Traffic } from '../flights/traffic.ts'
+import type { Traffic } from '../claimed-batches/traffic.ts'
 
 /** So far ahead that what is accepted now is still scheduled when it is stored. */
 export const soon = (): Instant => secondsAfter(realClock().now(), 1)
@@ -15,6 +15,6 @@ export async function dueSends(
   const due = soon()
   const sends = await Promise.all(sizes.map((to) => traffic.send(by, { to, due })))
   let moved = 0
-  await until(async () => (moved += await traffic.ports.flights.promote(1000)) >= sizes.length)
+  await until(async () => (moved += await traffic.ports.claimedBatches.promote(1000)) >= sizes.length)
   return sends
 }

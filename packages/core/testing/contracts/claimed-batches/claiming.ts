@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import type { Flight, MessageId } from '@gateway/core'
+import type { ClaimedBatch, MessageId } from '@gateway/core'
 import { aBody, numbers, anAddress } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import { longAgo } from '../shared.ts'
@@ -12,9 +12,9 @@ export const claiming = withTraffic({
     const account = await traffic.account()
     const text = 'Grüße für 5 €: ^{}[~]\\| '.repeat(9)
     const ids = await traffic.send(account, { to: 3, text, costs: [20, 20, 20] })
-    const flight = await traffic.claim(await traffic.dispatcher())
-    assert.deepEqual(idsOf([flight]), ids)
-    for (const [i, message] of flight.messages.entries()) {
+    const batch = await traffic.claim(await traffic.dispatcher())
+    assert.deepEqual(idsOf([batch]), ids)
+    for (const [i, message] of batch.messages.entries()) {
       const { due, ...rest } = message
       assert.deepEqual(rest, {
         id: ids[i],
@@ -37,23 +37,23 @@ export const claiming = withTraffic({
     const account = await traffic.account()
     const text = 'שלום 👋 “quoted” '.repeat(12)
     await traffic.send(account, { text })
-    const flight = await traffic.claim(await traffic.dispatcher())
-    assert.deepEqual(flight.messages[0]?.body, aBody(text))
+    const batch = await traffic.claim(await traffic.dispatcher())
+    assert.deepEqual(batch.messages[0]?.body, aBody(text))
   },
 
   'texts to ten numbers are claimed in the single lane, to eleven in the bulk lane': async (traffic) => {
     const account = await traffic.account()
     const dispatcher = await traffic.dispatcher()
     const ten = await traffic.send(account, { to: 10 })
-    assert.equal(await traffic.ports.flights.claim(dispatcher, wanted('bulk')), 'nothing')
+    assert.equal(await traffic.ports.claimedBatches.claim(dispatcher, wanted('bulk')), 'nothing')
     const eleven = await traffic.send(account, { to: 11 })
     assert.deepEqual(idsOf(await traffic.claimAll(dispatcher, 'single')), ten)
     assert.deepEqual(idsOf(await traffic.claimAll(dispatcher, 'bulk')), eleven)
   },
 
-  'dispatchers that race claim every message exactly once, in flights whose ids ascend, and leave nothing behind':
+  'dispatchers that race claim every message exactly once, in batches whose ids ascend, and leave nothing behind':
     async (traffic) => {
-      const { flights } = traffic.ports
+      const { claimedBatches } = traffic.ports
       const account = await traffic.account()
       const sends = await Promise.all([
         ...times(40, 10).map((to) => traffic.send(account, { to })),
@@ -66,39 +66,41 @@ export const claiming = withTraffic({
         const dispatcher = await traffic.dispatcher()
         const lanes = [traffic.claimAll(dispatcher, 'single', 37), traffic.claimAll(dispatcher, 'bulk', 61)]
         const claimed = (await Promise.all(lanes)).flat()
-        for (const flight of claimed) await flights.record(dispatcher, [flight.id], allAccepted(flight))
-        await flights.retire(dispatcher)
+        for (const batch of claimed) await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
+        await claimedBatches.retire(dispatcher)
         return claimed
       }
       const claimed = (await Promise.all(times(8, 0).map(work))).flat()
 
       assert.deepEqual(ascending(idsOf(claimed)), ids)
-      for (const flight of claimed) assert.deepEqual(idsOf([flight]), ascending(idsOf([flight])))
+      for (const batch of claimed) assert.deepEqual(idsOf([batch]), ascending(idsOf([batch])))
       assert.deepEqual(await traffic.codes(account, ids), times(1000, 100))
       const late = await traffic.dispatcher()
-      assert.equal(await flights.claim(late, wanted('single')), 'nothing')
-      assert.equal(await flights.claim(late, wanted('bulk')), 'nothing')
+      assert.equal(await claimedBatches.claim(late, wanted('single')), 'nothing')
+      assert.equal(await claimedBatches.claim(late, wanted('bulk')), 'nothing')
       assert.deepEqual(await traffic.fence(late), { requeued: 0, unknown: 0 })
     },
 
-  'a flight of the bulk lane has at most as many messages as wanted, of one text; the rest stays': async (traffic) => {
+  'a claimed batch of the bulk lane has at most as many messages as wanted, of one text; the rest stays': async (
+    traffic,
+  ) => {
     const account = await traffic.account()
     const first = await traffic.send(account, { to: 25 })
     const second = await traffic.send(account, { to: 25 })
-    const flights = await traffic.claimAll(await traffic.dispatcher(), 'bulk', 10)
-    assert.deepEqual(ascending(idsOf(flights)), ascending([...first, ...second]))
-    for (const { messages } of flights) {
+    const batches = await traffic.claimAll(await traffic.dispatcher(), 'bulk', 10)
+    assert.deepEqual(ascending(idsOf(batches)), ascending([...first, ...second]))
+    for (const { messages } of batches) {
       assert.ok(messages.length <= 10)
       assert.equal(new Set(messages.map(({ send }) => send)).size, 1)
     }
   },
 
-  'a flight of the single lane exceeds what is wanted by no more than the rest of one text': async (traffic) => {
+  'a claimed batch of the single lane exceeds what is wanted by no more than the rest of one text': async (traffic) => {
     const account = await traffic.account()
     for (const to of [4, 3, 10, 1, 2, 7]) await traffic.send(account, { to })
-    const flights = await traffic.claimAll(await traffic.dispatcher(), 'single', 5)
-    assert.equal(idsOf(flights).length, 27)
-    for (const { messages } of flights) {
+    const batches = await traffic.claimAll(await traffic.dispatcher(), 'single', 5)
+    assert.equal(idsOf(batches).length, 27)
+    for (const { messages } of batches) {
       const last = messages.at(-1)?.send
       assert.ok(messages.filter(({ send }) => send !== last).length < 5)
     }
@@ -108,9 +110,9 @@ export const claiming = withTraffic({
     const account = await traffic.account()
     const ids = await traffic.send(account, { to: 10 })
     const dispatcher = await traffic.dispatcher()
-    const flight = await traffic.claim(dispatcher, 'single', 10, 4)
-    assert.equal(flight.marked, 4)
-    await traffic.ports.flights.retire(dispatcher)
+    const batch = await traffic.claim(dispatcher, 'single', 10, 4)
+    assert.equal(batch.marked, 4)
+    await traffic.ports.claimedBatches.retire(dispatcher)
     assert.deepEqual(await traffic.codes(account, ids), [...times(4, 106), ...times(6, 'waiting')])
   },
 
@@ -165,7 +167,7 @@ export const claiming = withTraffic({
     const accounts = await Promise.all(times(12, 0).map(() => traffic.account()))
     for (let i = 0; i < 4; i++) await Promise.all(accounts.map((account) => traffic.send(account, { to: 10 })))
     const dispatcher = await traffic.dispatcher()
-    const next: Flight[] = []
+    const next: ClaimedBatch[] = []
     for (let i = 0; i < 8; i++) next.push(await traffic.claim(dispatcher, 'single', 20))
     const served = new Set(next.flatMap(({ messages }) => messages.map(({ account }) => account)))
     assert.equal(served.size, 12)
@@ -177,7 +179,7 @@ export const claiming = withTraffic({
     const others = [await traffic.account(), await traffic.account()]
     for (const other of others) await traffic.send(other, { to: 30 })
     const dispatcher = await traffic.dispatcher()
-    const next: Flight[] = []
+    const next: ClaimedBatch[] = []
     for (let i = 0; i < 4; i++) next.push(await traffic.claim(dispatcher, 'bulk', 30))
     const served = new Set(next.flatMap(({ messages }) => messages.map(({ account }) => account)))
     for (const other of others) assert.ok(served.has(other))

@@ -2,8 +2,8 @@ import {
   INCIDENT,
   secondsAfter,
   type DispatcherId,
-  type FlightId,
-  type Flights,
+  type ClaimedBatchId,
+  type ClaimedBatches,
   type MessageId,
   type Recorded,
   type Settled,
@@ -13,16 +13,16 @@ import { claim } from './claim.ts'
 import { decide, endRefunded } from './decide.ts'
 import { note } from './incidents.ts'
 import { rangesOf, release } from './release.ts'
-import type { FlightRow, Range } from './rows.ts'
+import type { ClaimedBatchRow, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
 
-export const memoryFlights = (store: MemoryStore): Flights => ({
+export const memoryClaimedBatches = (store: MemoryStore): ClaimedBatches => ({
   register: atomic((leaseSeconds, version) => {
     const id = store.next('dispatcher') as DispatcherId
     const now = store.clock.now()
     const leaseUntil = secondsAfter(now, leaseSeconds)
-    store.dispatchers.set(id, { since: now, version, leaseUntil, flights: new Map() })
+    store.dispatchers.set(id, { since: now, version, leaseUntil, batches: new Map() })
     return id
   }),
   extend: atomic((dispatcher, leaseSeconds) => {
@@ -34,44 +34,44 @@ export const memoryFlights = (store: MemoryStore): Flights => ({
   promote: atomic((rangesMax) => promote(store, rangesMax)),
   claim: atomic((dispatcher, wanted) => claim(store, store.dispatchers.get(dispatcher), wanted)),
   disown: atomic((dispatcher, known) => disown(store, dispatcher, known)),
-  mark: atomic((dispatcher, flight, upTo) => mark(store, dispatcher, flight, upTo)),
+  mark: atomic((dispatcher, batch, upTo) => mark(store, dispatcher, batch, upTo)),
   record: atomic((dispatcher, finished, outcomes, marks = []) => {
     record(store, dispatcher, finished, outcomes)
-    const marked = marks.map(({ flight, upTo }) => mark(store, dispatcher, flight, upTo))
+    const marked = marks.map(({ batch, upTo }) => mark(store, dispatcher, batch, upTo))
     return marked.includes('fenced') ? 'fenced' : 'recorded'
   }),
-  settle: atomic((dispatcher, flight, settled) => settle(store, flightOf(store, dispatcher, flight), settled)),
-  postpone: atomic((dispatcher, flight, ids, seconds) => {
-    const row = flightOf(store, dispatcher, flight)
+  settle: atomic((dispatcher, batch, settled) => settle(store, batchOf(store, dispatcher, batch), settled)),
+  postpone: atomic((dispatcher, batch, ids, seconds) => {
+    const row = batchOf(store, dispatcher, batch)
     return row === undefined ? refuseLate(store, ids) : postpone(store, row, ids, seconds)
   }),
   recover: atomic(() => recover(store)),
   expire: atomic((validitySeconds, rangesMax) => expire(store, validitySeconds, rangesMax)),
 })
 
-const flightOf = (store: MemoryStore, dispatcher: DispatcherId, flight: FlightId): FlightRow | undefined =>
-  store.dispatchers.get(dispatcher)?.flights.get(flight)
+const batchOf = (store: MemoryStore, dispatcher: DispatcherId, batch: ClaimedBatchId): ClaimedBatchRow | undefined =>
+  store.dispatchers.get(dispatcher)?.batches.get(batch)
 
-function mark(store: MemoryStore, dispatcher: DispatcherId, flight: FlightId, upTo: number): 'marked' | 'fenced' {
-  const row = flightOf(store, dispatcher, flight)
+function mark(store: MemoryStore, dispatcher: DispatcherId, batch: ClaimedBatchId, upTo: number): 'marked' | 'fenced' {
+  const row = batchOf(store, dispatcher, batch)
   if (row !== undefined) row.marked = Math.max(row.marked, upTo)
   return row === undefined ? 'fenced' : 'marked'
 }
 
-function disown(store: MemoryStore, dispatcher: DispatcherId, known: readonly FlightId[]): void {
-  const flights = store.dispatchers.get(dispatcher)?.flights
-  for (const [id, flight] of flights ?? []) {
+function disown(store: MemoryStore, dispatcher: DispatcherId, known: readonly ClaimedBatchId[]): void {
+  const batches = store.dispatchers.get(dispatcher)?.batches
+  for (const [id, batch] of batches ?? []) {
     if (known.includes(id)) continue
-    flight.marked = 0
-    release(store, flight)
-    flights?.delete(id)
+    batch.marked = 0
+    release(store, batch)
+    batches?.delete(id)
   }
 }
 
 function end(store: MemoryStore, dispatcher: DispatcherId): { requeued: number; unknown: number } {
   const counts = { requeued: 0, unknown: 0 }
-  for (const flight of store.dispatchers.get(dispatcher)?.flights.values() ?? []) {
-    const { requeued, unknown } = release(store, flight)
+  for (const batch of store.dispatchers.get(dispatcher)?.batches.values() ?? []) {
+    const { requeued, unknown } = release(store, batch)
     counts.requeued += requeued
     counts.unknown += unknown
   }
@@ -106,13 +106,13 @@ function promote(store: MemoryStore, rangesMax: number): number {
 function record(
   store: MemoryStore,
   dispatcher: DispatcherId,
-  finished: readonly FlightId[],
+  finished: readonly ClaimedBatchId[],
   outcomes: readonly Recorded[],
 ): void {
-  for (const { flight, message, handover } of outcomes) {
+  for (const { batch, message, handover } of outcomes) {
     const row = store.messages.get(message.id)
     if (row === undefined) continue
-    const holder = flightOf(store, dispatcher, flight)
+    const holder = batchOf(store, dispatcher, batch)
     if (holder?.held.delete(row.id)) {
       if (handover.outcome === 'unknown') note(store, row.id, INCIDENT.unknown)
       decide(store, row, holder.carrier, handover)
@@ -121,27 +121,31 @@ function record(
       decide(store, row, row.decision?.carrier, handover)
     }
   }
-  for (const flight of finished) {
-    const row = flightOf(store, dispatcher, flight)
+  for (const batch of finished) {
+    const row = batchOf(store, dispatcher, batch)
     if (row !== undefined) release(store, row)
-    store.dispatchers.get(dispatcher)?.flights.delete(flight)
+    store.dispatchers.get(dispatcher)?.batches.delete(batch)
   }
 }
 
-function settle(store: MemoryStore, flight: FlightRow | undefined, settled: readonly Settled[]): 'settled' | 'fenced' {
-  if (flight === undefined) return 'fenced'
+function settle(
+  store: MemoryStore,
+  batch: ClaimedBatchRow | undefined,
+  settled: readonly Settled[],
+): 'settled' | 'fenced' {
+  if (batch === undefined) return 'fenced'
   for (const { id, code } of settled) {
-    const row = flight.held.get(id)?.row
+    const row = batch.held.get(id)?.row
     if (row === undefined) continue
-    flight.held.delete(id)
+    batch.held.delete(id)
     endRefunded(store, row, code, undefined)
   }
   return 'settled'
 }
 
-function postpone(store: MemoryStore, flight: FlightRow, ids: readonly MessageId[], seconds: number): 'postponed' {
+function postpone(store: MemoryStore, batch: ClaimedBatchRow, ids: readonly MessageId[], seconds: number): 'postponed' {
   const at = secondsAfter(store.clock.now(), seconds)
-  const back = ids.flatMap((id) => flight.held.get(id) ?? []).filter(({ row }) => flight.held.delete(row.id))
+  const back = ids.flatMap((id) => batch.held.get(id) ?? []).filter(({ row }) => batch.held.delete(row.id))
   for (const { row } of back) note(store, row.id, INCIDENT.refusedForNow)
   for (const range of rangesOf(back)) store.later.add({ ...range, attempt: range.attempt + 1, at })
   return 'postponed'

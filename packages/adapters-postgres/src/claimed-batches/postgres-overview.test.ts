@@ -61,9 +61,9 @@ describe('the overview of a large gateway', () => {
     expect(dispatchers).toMatchObject([{ id: 7, since: undefined, version: undefined, overdue: false, loads: [] }])
   })
 
-  test('a claim that was disowned before it came is no flight', async () => {
-    const { flights, overview } = open.postgres.ports
-    const id = await flights.register(60)
+  test('a claim that was disowned before it came is no claimed batch', async () => {
+    const { claimedBatches, overview } = open.postgres.ports
+    const id = await claimedBatches.register(60)
     await open.client.query('select disown($1, 1)', [id])
     expect((await overview.dispatchers()).map(({ loads }) => loads)).toEqual([[]])
   })

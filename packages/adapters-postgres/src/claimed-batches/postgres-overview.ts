@@ -22,7 +22,7 @@ export const postgresOverview = ({ pools: { ordinary } }: Context): Overview => 
 async function dispatchers(ordinary: Connections): Promise<readonly RunningDispatcher[]> {
   const found = new Map<number, RunningDispatcher & { readonly loads: CarrierLoad[] }>()
   for (const row of await ordinary.run(listDispatchers, [])) {
-    const { id, since, version, lease, overdue, carrier, flights, messages, in_doubt: inDoubt } = row
+    const { id, since, version, lease, overdue, carrier, flights: batches, messages, in_doubt: inDoubt } = row
     const dispatcher = found.get(id) ?? {
       id: id as DispatcherId,
       since: since === null ? undefined : instant(since),
@@ -32,7 +32,7 @@ async function dispatchers(ordinary: Connections): Promise<readonly RunningDispa
       loads: [],
     }
     found.set(id, dispatcher)
-    if (carrier !== null) dispatcher.loads.push({ carrier: carrier as CarrierId, flights, messages, inDoubt })
+    if (carrier !== null) dispatcher.loads.push({ carrier: carrier as CarrierId, batches, messages, inDoubt })
   }
   return [...found.values()]
 }

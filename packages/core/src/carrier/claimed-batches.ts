@@ -13,7 +13,7 @@ import type { CarrierId } from './carrier-id.ts'
 export type DispatcherId = Brand<number, 'DispatcherId'>
 
 /** Names a claimed slice among those of its dispatcher. */
-export type FlightId = Brand<number, 'FlightId'>
+export type ClaimedBatchId = Brand<number, 'ClaimedBatchId'>
 
 /** Sends of up to ten numbers go in the single lane, larger ones in the bulk lane. */
 export type Lane = 'single' | 'bulk'
@@ -39,8 +39,8 @@ export interface ClaimedMessage {
 }
 
 /** A claimed slice. Only its dispatcher may submit, settle or give back its messages, and only while it exists. */
-export interface Flight {
-  readonly id: FlightId
+export interface ClaimedBatch {
+  readonly id: ClaimedBatchId
   /** In order of submission. */
   readonly messages: readonly ClaimedMessage[]
   /** So many of the messages, from the front, may leave. */
@@ -64,14 +64,14 @@ export type Handover =
   | { readonly outcome: 'unknown' }
 
 export interface Recorded {
-  readonly flight: FlightId
+  readonly batch: ClaimedBatchId
   readonly message: ClaimedMessage
   readonly handover: Handover
 }
 
-/** The first `upTo` messages of the flight may leave. */
+/** The first `upTo` messages of the batch may leave. */
 export interface Mark {
-  readonly flight: FlightId
+  readonly batch: ClaimedBatchId
   readonly upTo: number
 }
 
@@ -86,12 +86,12 @@ export interface Settled {
 /**
  * What dispatchers do with waiting messages (P-4 to P-6). Every call is atomic, and may be repeated by its implementation after a lost
  * answer without doing anything twice. A message is at every committed moment in exactly one place: scheduled or
- * postponed, due, in a flight, or decided.
+ * postponed, due, in a claimed batch, or decided.
  */
-export interface Flights {
+export interface ClaimedBatches {
   /** A new epoch, alive for the lease. `version` is that of the program, for the operator; undefined: not told. */
   register(leaseSeconds: number, version?: string): Promise<DispatcherId>
-  /** Fenced: declared dead; its flights are no longer its own. */
+  /** Fenced: declared dead; its claimed batches are no longer its own. */
   extend(dispatcher: DispatcherId, leaseSeconds: number): Promise<'alive' | 'fenced'>
   /** Ends a dispatcher in good order: what it has not marked goes back to the queue, what it marked and did not record is unknown. */
   retire(dispatcher: DispatcherId): Promise<void>
@@ -101,36 +101,36 @@ export interface Flights {
    * Claims due messages and extends the lease. Every account that waits in the lane has its turn: behind any backlog of another account a single
    * message waits for one round of the accounts, not for the backlog.
    */
-  claim(dispatcher: DispatcherId, wanted: Wanted): Promise<Flight | 'nothing' | 'fenced'>
+  claim(dispatcher: DispatcherId, wanted: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'>
   /**
-   * Gives back what claims that failed may have taken: every flight of the dispatcher but the `known` ones returns to the queue, marked or not, as if
+   * Gives back what claims that failed may have taken: every claimed batch of the dispatcher but the `known` ones returns to the queue, marked or not, as if
    * it had never been claimed, and a claim that failed and is still at work takes nothing. No claim of the dispatcher may be under way.
    */
-  disown(dispatcher: DispatcherId, known: readonly FlightId[]): Promise<void>
-  /** The first `upTo` messages of the flight may leave once this has resolved to 'marked'. Never lowers a mark. */
-  mark(dispatcher: DispatcherId, flight: FlightId, upTo: number): Promise<'marked' | 'fenced'>
+  disown(dispatcher: DispatcherId, known: readonly ClaimedBatchId[]): Promise<void>
+  /** The first `upTo` messages of the batch may leave once this has resolved to 'marked'. Never lowers a mark. */
+  mark(dispatcher: DispatcherId, batch: ClaimedBatchId, upTo: number): Promise<'marked' | 'fenced'>
   /**
-   * Stores outcomes of submitted messages, of any flights, and ends the finished flights. Accepted becomes SENT 100, refused 111 with a refund,
+   * Stores outcomes of submitted messages, of any claimed batches, and ends the finished ones. Accepted becomes SENT 100, refused 111 with a refund,
    * unknown 106. Where the dispatcher was fenced meanwhile it adds what is true: a 106 that recovery wrote becomes 100, or 111 with
    * its refund, once; nothing else changes.
    *
-   * The marks, of flights that are not finished, are set once the outcomes are stored, never before. Fenced: a flight to be marked is no longer ours.
+   * The marks, of claimed batches that are not finished, are set once the outcomes are stored, never before. Fenced: a claimed batch to be marked is no longer ours.
    */
   record(
     dispatcher: DispatcherId,
-    finished: readonly FlightId[],
+    finished: readonly ClaimedBatchId[],
     outcomes: readonly Recorded[],
     marks?: readonly Mark[],
   ): Promise<'recorded' | 'fenced'>
-  /** Ends messages of the flight that were never submitted, refunded; ids that the flight no longer holds are left alone. */
-  settle(dispatcher: DispatcherId, flight: FlightId, settled: readonly Settled[]): Promise<'settled' | 'fenced'>
+  /** Ends messages of the batch that were never submitted, refunded; ids that the batch no longer holds are left alone. */
+  settle(dispatcher: DispatcherId, batch: ClaimedBatchId, settled: readonly Settled[]): Promise<'settled' | 'fenced'>
   /**
    * Gives back messages that the carrier explicitly refused for now, to be claimed again after `seconds`. If fenced, those that recovery called
    * unknown end as refused (111), refunded, since they are known not to have been taken.
    */
   postpone(
     dispatcher: DispatcherId,
-    flight: FlightId,
+    batch: ClaimedBatchId,
     ids: readonly MessageId[],
     seconds: number,
   ): Promise<'postponed' | 'fenced'>

@@ -5,7 +5,7 @@ import {
   OUTCOME,
   secondsAfter,
   type DispatcherId,
-  type Flight,
+  type ClaimedBatch,
   type StoredPorts,
 } from '@gateway/core'
 import {
@@ -25,46 +25,50 @@ const setUp = () => {
   return { clock, ...memoryStoredPorts(memoryStore(clock)) }
 }
 
-async function claimed(ports: Pick<StoredPorts, 'flights'>, dispatcher: DispatcherId, more = {}): Promise<Flight> {
-  const flight = await ports.flights.claim(dispatcher, { ...wanted, ...more })
-  if (typeof flight === 'string') throw new Error(flight)
-  return flight
+async function claimed(
+  ports: Pick<StoredPorts, 'claimedBatches'>,
+  dispatcher: DispatcherId,
+  more = {},
+): Promise<ClaimedBatch> {
+  const batch = await ports.claimedBatches.claim(dispatcher, { ...wanted, ...more })
+  if (typeof batch === 'string') throw new Error(batch)
+  return batch
 }
 
 const codes = async (ports: StoredPorts, by: AccountId, ids: readonly MessageId[]) =>
   (await ports.messages.status(by, ids, longAgo)).map((status) => (typeof status === 'string' ? status : status.code))
 
 test('a lease that is over is judged by the clock of the store, and only recovery fences', async () => {
-  const { clock, flights } = setUp()
-  const dispatcher = await flights.register(30)
+  const { clock, claimedBatches } = setUp()
+  const dispatcher = await claimedBatches.register(30)
   clock.step(30)
-  expect(await flights.recover()).toEqual({ requeued: 0, unknown: 0 })
+  expect(await claimedBatches.recover()).toEqual({ requeued: 0, unknown: 0 })
   clock.step(1)
-  expect(await flights.extend(dispatcher, 30)).toBe('alive')
+  expect(await claimedBatches.extend(dispatcher, 30)).toBe('alive')
   clock.step(31)
-  await flights.recover()
-  expect(await flights.extend(dispatcher, 30)).toBe('fenced')
-  expect(await flights.claim(dispatcher, wanted)).toBe('fenced')
+  await claimedBatches.recover()
+  expect(await claimedBatches.extend(dispatcher, 30)).toBe('fenced')
+  expect(await claimedBatches.claim(dispatcher, wanted)).toBe('fenced')
 })
 
 test('recovery makes what was marked unknown and gives the rest back to the queue, in its order and with its age', async () => {
   const ports = setUp()
-  const { clock, flights } = ports
+  const { clock, claimedBatches } = ports
   const { id } = await anAccount(ports)
   const { ids } = await accepted(ports, anOrder(id, { to: numbers(4) }))
   const accepting = clock.now()
-  const dead = await flights.register(30)
-  const flight = await claimed(ports, dead, { markedMax: 1 })
-  await flights.mark(dead, flight.id, 2)
-  await flights.mark(dead, flight.id, 1)
+  const dead = await claimedBatches.register(30)
+  const batch = await claimed(ports, dead, { markedMax: 1 })
+  await claimedBatches.mark(dead, batch.id, 2)
+  await claimedBatches.mark(dead, batch.id, 1)
   clock.step(60)
-  expect(await flights.recover()).toEqual({ requeued: 2, unknown: 2 })
+  expect(await claimedBatches.recover()).toEqual({ requeued: 2, unknown: 2 })
   expect(await codes(ports, id, ids)).toEqual([106, 106, 'waiting', 'waiting'])
-  const next = await claimed(ports, await flights.register(30))
+  const next = await claimed(ports, await claimedBatches.register(30))
   expect(next.messages.map(({ id, due, attempt }) => ({ id, due, attempt }))).toEqual(
     ids.slice(2).map((id) => ({ id, due: accepting, attempt: 0 })),
   )
-  expect(await flights.settle(dead, flight.id, [{ id: at(flight.messages, 2).id, code: OUTCOME.expired }])).toBe(
+  expect(await claimedBatches.settle(dead, batch.id, [{ id: at(batch.messages, 2).id, code: OUTCOME.expired }])).toBe(
     'fenced',
   )
   await assertLedger(ports, 960)
@@ -72,55 +76,55 @@ test('recovery makes what was marked unknown and gives the rest back to the queu
 
 test('what a fenced dispatcher still learns turns a 106 into the truth, once, and nothing else', async () => {
   const ports = setUp()
-  const { clock, flights } = ports
+  const { clock, claimedBatches } = ports
   const { id } = await anAccount(ports)
   const { ids } = await accepted(ports, anOrder(id, { to: numbers(4) }))
-  const dead = await flights.register(30)
-  const flight = await claimed(ports, dead, { markedMax: 3 })
+  const dead = await claimedBatches.register(30)
+  const batch = await claimed(ports, dead, { markedMax: 3 })
   clock.step(60)
-  await flights.recover()
+  await claimedBatches.recover()
   const outcomes = [
     { outcome: 'accepted', reference: 'r-0' },
     { outcome: 'refused' },
     { outcome: 'unknown' },
     { outcome: 'refused' },
   ] as const
-  const recorded = flight.messages.map((message, i) => ({ flight: flight.id, message, handover: at(outcomes, i) }))
-  for (let again = 0; again < 2; again++) await flights.record(dead, [flight.id], recorded)
+  const recorded = batch.messages.map((message, i) => ({ batch: batch.id, message, handover: at(outcomes, i) }))
+  for (let again = 0; again < 2; again++) await claimedBatches.record(dead, [batch.id], recorded)
   expect(await codes(ports, id, ids)).toEqual([100, 111, 106, 'waiting'])
   await assertLedger(ports, 970)
-  expect(await flights.postpone(dead, flight.id, [at(ids, 2), at(ids, 3), at(ids, 0)], 5)).toBe('fenced')
+  expect(await claimedBatches.postpone(dead, batch.id, [at(ids, 2), at(ids, 3), at(ids, 0)], 5)).toBe('fenced')
   expect(await codes(ports, id, ids)).toEqual([100, 111, 111, 'waiting'])
   await assertLedger(ports, 980)
 })
 
 test('what a carrier refused for now waits, comes back with one attempt more, and expires by its first due time', async () => {
   const ports = setUp()
-  const { clock, flights } = ports
+  const { clock, claimedBatches } = ports
   const { id } = await anAccount(ports)
   const { ids } = await accepted(ports, anOrder(id, { to: numbers(3) }))
-  const dispatcher = await flights.register(1e6)
-  const flight = await claimed(ports, dispatcher)
-  await flights.postpone(dispatcher, flight.id, [at(ids, 0), at(ids, 2)], 10)
-  await flights.postpone(dispatcher, flight.id, [at(ids, 0), at(ids, 2)], 10)
-  expect(await flights.promote(100)).toBe(0)
+  const dispatcher = await claimedBatches.register(1e6)
+  const batch = await claimed(ports, dispatcher)
+  await claimedBatches.postpone(dispatcher, batch.id, [at(ids, 0), at(ids, 2)], 10)
+  await claimedBatches.postpone(dispatcher, batch.id, [at(ids, 0), at(ids, 2)], 10)
+  expect(await claimedBatches.promote(100)).toBe(0)
   clock.step(10)
-  expect(await flights.promote(1)).toBe(1)
+  expect(await claimedBatches.promote(1)).toBe(1)
   const again = await claimed(ports, dispatcher)
   expect(again.messages.map(({ id, attempt }) => [id, attempt])).toEqual([[ids[0], 1]])
-  await flights.retire(dispatcher)
+  await claimedBatches.retire(dispatcher)
   clock.step(3600)
-  expect(await flights.expire(3610, 100)).toBe(0)
+  expect(await claimedBatches.expire(3610, 100)).toBe(0)
   clock.step(1)
-  expect(await flights.expire(3610, 1)).toBe(2) // one of each place that ranges wait in
-  expect(await flights.expire(3610, 100)).toBe(1)
+  expect(await claimedBatches.expire(3610, 1)).toBe(2) // one of each place that ranges wait in
+  expect(await claimedBatches.expire(3610, 100)).toBe(1)
   expect(await codes(ports, id, ids)).toEqual([101, 101, 101])
   await assertLedger(ports, 1000)
 })
 
 test('behind 100 000 single sends of another account a message waits for one claim, queued or promoted', async () => {
   const ports = setUp()
-  const { clock, flights, messages } = ports
+  const { clock, claimedBatches, messages } = ports
   const hog = await anAccount(ports, { credits: 2_000_000 })
   const small = await anAccount(ports)
   const due = secondsAfter(clock.now(), 60)
@@ -131,19 +135,19 @@ test('behind 100 000 single sends of another account a message waits for one cla
   }
   await accepted(ports, anOrder(small.id, { to }))
   await accepted(ports, anOrder(small.id, { to, due }))
-  const dispatcher = await flights.register(1e6)
+  const dispatcher = await claimedBatches.register(1e6)
   const first = await claimed(ports, dispatcher)
   expect(first.messages.filter(({ account }) => account === small.id)).toHaveLength(1)
   clock.step(60)
-  expect(await flights.promote(100)).toBe(100)
+  expect(await claimedBatches.promote(100)).toBe(100)
   const second = await claimed(ports, dispatcher)
   expect(second.messages.filter(({ account }) => account === small.id)).toHaveLength(1)
-  while ((await flights.promote(1000)) > 0);
+  while ((await claimedBatches.promote(1000)) > 0);
   let left = 100_002 - 200
   for (;;) {
-    const flight = await flights.claim(dispatcher, { ...wanted, messagesMax: 1000 })
-    if (typeof flight === 'string') break
-    left -= flight.messages.length
+    const batch = await claimedBatches.claim(dispatcher, { ...wanted, messagesMax: 1000 })
+    if (typeof batch === 'string') break
+    left -= batch.messages.length
   }
   expect(left).toBe(0)
 })
@@ -153,7 +157,7 @@ test('the bulk lane gives slices of one send at a time, of the accounts in turn'
   const [one, two] = [await anAccount(ports, { credits: 10_000 }), await anAccount(ports, { credits: 10_000 })]
   await accepted(ports, anOrder(one.id, { to: numbers(250) }, { to: numbers(20) }))
   await accepted(ports, anOrder(two.id, { to: numbers(11) }))
-  const dispatcher = await ports.flights.register(30)
+  const dispatcher = await ports.claimedBatches.register(30)
   const slices: (readonly [number, number])[] = []
   for (let i = 0; i < 5; i++) {
     const { messages } = await claimed(ports, dispatcher, { lane: 'bulk' })
@@ -167,7 +171,7 @@ test('the bulk lane gives slices of one send at a time, of the accounts in turn'
     [one.id, 50],
     [one.id, 20],
   ])
-  expect(await ports.flights.claim(dispatcher, { ...wanted, lane: 'bulk' })).toBe('nothing')
+  expect(await ports.claimedBatches.claim(dispatcher, { ...wanted, lane: 'bulk' })).toBe('nothing')
 })
 
 test('a claim tells what holds at that moment: a lock and suppressions that came after acceptance', async () => {
@@ -177,7 +181,7 @@ test('a claim tells what holds at that moment: a lock and suppressions that came
   await ports.accounts.setLocked(id, true)
   await ports.suppressions.add({ scope: id, kind: 'opt-out', number: aNumber(), since: instant(0) })
   await ports.suppressions.add({ scope: 'everybody', kind: 'blacklist', number: aNumber(), since: instant(0) })
-  const { messages } = await claimed(ports, await ports.flights.register(30))
+  const { messages } = await claimed(ports, await ports.claimedBatches.register(30))
   expect(messages[0]).toMatchObject({ accountLocked: true, suppressions: new Set(['opt-out', 'blacklist']) })
   expect(await collect(ports.accounts.list())).toHaveLength(1)
 })

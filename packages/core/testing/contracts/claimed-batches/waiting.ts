@@ -16,23 +16,23 @@ const alreadyOver = -60
 /** What waits for its time, and what waits too long. */
 export const waiting = withTraffic({
   'a scheduled message is not claimed before it is due': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const ids = [
       ...(await traffic.send(account, { to: 2, due: farAhead })),
       ...(await traffic.send(account, { to: 20, due: farAhead })),
     ]
-    assert.equal(await flights.promote(100), 0)
+    assert.equal(await claimedBatches.promote(100), 0)
     const dispatcher = await traffic.dispatcher()
     for (const lane of ['single', 'bulk'] as const) {
-      assert.equal(await flights.claim(dispatcher, wanted(lane)), 'nothing')
+      assert.equal(await claimedBatches.claim(dispatcher, wanted(lane)), 'nothing')
     }
     assert.deepEqual(await traffic.codes(account, ids), times(22, 'waiting'))
   },
 
   'scheduled messages move when they are due, each once, whoever promotes; their due time is when they were due':
     async (traffic) => {
-      const { flights } = traffic.ports
+      const { claimedBatches } = traffic.ports
       const account = await traffic.account()
       const due = soon()
       const sends = await Promise.all([
@@ -41,7 +41,7 @@ export const waiting = withTraffic({
       ])
       let moved = 0
       await until(async () => {
-        const counts = await Promise.all(times(8, 0).map(() => flights.promote(4)))
+        const counts = await Promise.all(times(8, 0).map(() => claimedBatches.promote(4)))
         for (const count of counts) assert.ok(count <= 4)
         moved += counts.reduce((sum, count) => sum + count, 0)
         return moved === 33
@@ -50,52 +50,52 @@ export const waiting = withTraffic({
       const claimed = [...(await traffic.claimAll(dispatcher)), ...(await traffic.claimAll(dispatcher, 'bulk'))]
       assert.deepEqual(ascending(idsOf(claimed)), ascending(sends.flat()))
       for (const { messages } of claimed) assert.ok(messages.every((message) => message.due === due))
-      assert.equal(await flights.promote(100), 0)
+      assert.equal(await claimedBatches.promote(100), 0)
     },
 
   'of what became due together, every account has its share at once': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const [busy, other] = [await traffic.account(), await traffic.account()]
     const due = soon()
     await Promise.all(times(40, 0).map(() => traffic.send(busy, { due })))
     const [id] = await traffic.send(other, { due })
     await until(() => realClock().now() > secondsAfter(due, 0.2))
-    for (let i = 0; i < 2; i++) await flights.promote(10)
+    for (let i = 0; i < 2; i++) await claimedBatches.promote(10)
     const claimed = idsOf(await traffic.claimAll(await traffic.dispatcher()))
     assert.ok(claimed.length <= 20)
     assert.ok(claimed.includes(id as MessageId))
   },
 
   'a message that has waited too long ends as expired, refunded once; younger ones wait on': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const ids = [
       ...(await traffic.send(account, { to: 2, costs: [5, 7] })),
       ...(await traffic.send(account, { to: 20 })),
     ]
-    assert.equal(await flights.expire(3600, 100), 0)
+    assert.equal(await claimedBatches.expire(3600, 100), 0)
     assert.deepEqual(await traffic.codes(account, ids), times(22, 'waiting'))
-    const counts = await Promise.all(times(8, 0).map(() => flights.expire(alreadyOver, 100)))
+    const counts = await Promise.all(times(8, 0).map(() => claimedBatches.expire(alreadyOver, 100)))
     assert.equal(
       counts.reduce((sum, count) => sum + count, 0),
       22,
     )
     assert.deepEqual(await traffic.codes(account, ids), times(22, expired))
     assert.equal(await traffic.balance(account), granted)
-    assert.equal(await flights.expire(alreadyOver, 100), 0)
+    assert.equal(await claimedBatches.expire(alreadyOver, 100), 0)
     const dispatcher = await traffic.dispatcher()
     for (const lane of ['single', 'bulk'] as const) {
-      assert.equal(await flights.claim(dispatcher, wanted(lane)), 'nothing')
+      assert.equal(await claimedBatches.claim(dispatcher, wanted(lane)), 'nothing')
     }
   },
 
   'expiry takes no more ranges at a time than it is told, and comes to an end': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const sends = await Promise.all(times(25, 0).map(() => traffic.send(account)))
     let total = 0
     for (let count = 1; count > 0; total += count) {
-      count = await flights.expire(alreadyOver, 4)
+      count = await claimedBatches.expire(alreadyOver, 4)
       assert.ok(count <= 12)
     }
     assert.equal(total, 25)
@@ -103,26 +103,26 @@ export const waiting = withTraffic({
   },
 
   'what a carrier refused for now expires too, while it waits for its next try': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const ids = await traffic.send(account, { to: 3 })
     const dispatcher = await traffic.dispatcher()
-    const flight = await traffic.claim(dispatcher)
-    await flights.postpone(dispatcher, flight.id, ids, 3600)
-    assert.equal(await flights.expire(alreadyOver, 100), 3)
+    const batch = await traffic.claim(dispatcher)
+    await claimedBatches.postpone(dispatcher, batch.id, ids, 3600)
+    assert.equal(await claimedBatches.expire(alreadyOver, 100), 3)
     assert.deepEqual(await traffic.codes(account, ids), times(3, expired))
     assert.equal(await traffic.balance(account), granted)
   },
 
   'neither claimed nor scheduled messages expire': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const claimed = await traffic.send(account, { to: 5 })
     const scheduled = await traffic.send(account, { to: 5, due: farAhead })
     const dispatcher = await traffic.dispatcher()
-    const flight = await traffic.claim(dispatcher)
-    assert.equal(await flights.expire(alreadyOver, 100), 0)
-    await flights.record(dispatcher, [flight.id], allAccepted(flight))
+    const batch = await traffic.claim(dispatcher)
+    assert.equal(await claimedBatches.expire(alreadyOver, 100), 0)
+    await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
     assert.deepEqual(await traffic.codes(account, [...claimed, ...scheduled]), [
       ...times(5, sent),
       ...times(5, 'waiting'),
@@ -130,16 +130,16 @@ export const waiting = withTraffic({
   },
 
   'claims and expiry that race: each message is claimed or expired, not both': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const sends = await Promise.all(times(40, 5).map((to) => traffic.send(account, { to })))
     const ids = sends.flat()
     const dispatcher = await traffic.dispatcher()
     const [claimed, ...expiries] = await Promise.all([
       traffic.claimAll(dispatcher, 'single', 10),
-      ...times(6, 0).map(() => flights.expire(alreadyOver, 3)),
+      ...times(6, 0).map(() => claimedBatches.expire(alreadyOver, 3)),
     ])
-    for (const flight of claimed) await flights.record(dispatcher, [flight.id], allAccepted(flight))
+    for (const batch of claimed) await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
     const gone = expiries.reduce((sum, count) => sum + count, 0)
     const codes = await traffic.codes(account, ids)
     assert.equal(codes.filter((code) => code === expired).length, gone)

@@ -1,4 +1,4 @@
-import type { DispatcherId, FlightId, Flights, Mark, Recorded, SenderAddress } from '@gateway/core'
+import type { DispatcherId, ClaimedBatchId, ClaimedBatches, Mark, Recorded, SenderAddress } from '@gateway/core'
 import { again, whileLost } from '../again.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
@@ -10,17 +10,17 @@ import { arrayOfNullable, arrayOfTexts } from '../sql/null-arrays.ts'
 import { mark } from '../sql/mark.ts'
 import { recordLate } from '../sql/record-late.ts'
 import { record as recordAccepted } from '../sql/record.ts'
-import type { Held } from './held.ts'
+import type { KnownBatches } from './known-batches.ts'
 
 /** A recovery wrote some of the rows, or this did when it ran before. */
 const rowThere = '23505'
 
 const codes = { accepted: 100, unknown: 106, refused: 111 } as const
 
-export function createRecord({ pools: { hot }, senders }: Context, held: Held): Flights['record'] {
+export function createRecord({ pools: { hot }, senders }: Context, batches: KnownBatches): ClaimedBatches['record'] {
   async function record(
     dispatcher: DispatcherId,
-    finished: readonly FlightId[],
+    finished: readonly ClaimedBatchId[],
     outcomes: readonly Recorded[],
     marks: readonly Mark[] = [],
   ): Promise<'recorded' | 'fenced'> {
@@ -28,7 +28,7 @@ export function createRecord({ pools: { hot }, senders }: Context, held: Held): 
     let left = marks
     const carriers = recorded.map((outcome) => carrierOf(dispatcher, outcome))
     const known = await senders.numbersOf(sendersOf(recorded))
-    const late = (ended: readonly FlightId[]) => [dispatcher, arrayOf(ended), ...valuesOfEach(recorded, known)]
+    const late = (ended: readonly ClaimedBatchId[]) => [dispatcher, arrayOf(ended), ...valuesOfEach(recorded, known)]
     if (leavesSome(dispatcher, finished, recorded, carriers)) await endCarefully(dispatcher, finished, late([]))
     else {
       const isPlain = !carriers.includes(undefined) && recorded.every(({ handover }) => handover.outcome === 'accepted')
@@ -42,28 +42,28 @@ export function createRecord({ pools: { hot }, senders }: Context, held: Held): 
       if (answer === 'not all') await again(hot, recordLate, late(finished))
       else if (answer.marked === marks.length) left = []
     }
-    for (const { flight, message } of recorded) held.get(dispatcher, flight)?.ids.delete(message.id)
-    for (const flight of finished) held.drop(dispatcher, flight)
+    for (const { batch, message } of recorded) batches.get(dispatcher, batch)?.ids.delete(message.id)
+    for (const batch of finished) batches.drop(dispatcher, batch)
     return (await markAll(dispatcher, left)) ? 'recorded' : 'fenced'
   }
 
-  /** Marks that could not go with the record, or were told to be of flights that are not there. False: one of them is not. */
+  /** Marks that could not go with the record, or were told to be of claimed batches that are not there. False: one of them is not. */
   async function markAll(dispatcher: DispatcherId, marks: readonly Mark[]): Promise<boolean> {
     let areThere = true
-    for (const { flight, upTo } of marks) {
-      const rows = await again(hot, mark, [dispatcher, flight, upTo])
+    for (const { batch, upTo } of marks) {
+      const rows = await again(hot, mark, [dispatcher, batch, upTo])
       areThere &&= rows.length > 0
     }
     return areThere
   }
 
-  /** The number of the carrier whose flight still holds this message, as far as this process knows. */
-  function carrierOf(dispatcher: DispatcherId, { flight, message }: Recorded): number | undefined {
-    const of = held.get(dispatcher, flight)
+  /** The number of the carrier whose batch still holds this message, as far as this process knows. */
+  function carrierOf(dispatcher: DispatcherId, { batch, message }: Recorded): number | undefined {
+    const of = batches.get(dispatcher, batch)
     return of?.ids.has(message.id) === true ? of.carrier : undefined
   }
 
-  /** The plain statement. Not all: some of it is there already, or its flight is gone; nothing is wrong with running the late one. */
+  /** The plain statement. Not all: some of it is there already, or its batch is gone; nothing is wrong with running the late one. */
   async function recordsAll(
     values: readonly unknown[],
     count: number,
@@ -77,26 +77,26 @@ export function createRecord({ pools: { hot }, senders }: Context, held: Held): 
     }
   }
 
-  /** Whether a finished flight holds, or may hold, messages that nothing is said of. */
+  /** Whether a finished batch holds, or may hold, messages that nothing is said of. */
   function leavesSome(
     dispatcher: DispatcherId,
-    finished: readonly FlightId[],
+    finished: readonly ClaimedBatchId[],
     recorded: readonly Recorded[],
     carriers: readonly (number | undefined)[],
   ): boolean {
-    const told = new Map<FlightId, number>()
-    for (const [i, { flight }] of recorded.entries()) {
-      if (carriers[i] !== undefined) told.set(flight, (told.get(flight) ?? 0) + 1)
+    const told = new Map<ClaimedBatchId, number>()
+    for (const [i, { batch }] of recorded.entries()) {
+      if (carriers[i] !== undefined) told.set(batch, (told.get(batch) ?? 0) + 1)
     }
-    return finished.some((flight) => held.get(dispatcher, flight)?.ids.size !== (told.get(flight) ?? 0))
+    return finished.some((batch) => batches.get(dispatcher, batch)?.ids.size !== (told.get(batch) ?? 0))
   }
 
-  /** Such a flight is not just deleted: what is left in it goes where it belongs. */
-  async function endCarefully(dispatcher: DispatcherId, finished: readonly FlightId[], late: readonly unknown[]) {
+  /** Such a claimed batch is not just deleted: what is left in it goes where it belongs. */
+  async function endCarefully(dispatcher: DispatcherId, finished: readonly ClaimedBatchId[], late: readonly unknown[]) {
     const work = () =>
       hot.transaction(async (connection) => {
         await connection.run(recordLate, late)
-        for (const flight of finished) await connection.run(release, [dispatcher, flight])
+        for (const batch of finished) await connection.run(release, [dispatcher, batch])
       })
     await whileLost(work)
   }
@@ -120,9 +120,9 @@ const references = (recorded: readonly Recorded[]): string =>
     recorded.map(({ handover }) => (handover.outcome === 'accepted' ? storedReference(handover.reference) : undefined)),
   )
 
-/** Of each message: flight, id, number, reference, account, send, code, sender. */
+/** Of each message: batch, id, number, reference, account, send, code, sender. */
 const valuesOfEach = (recorded: readonly Recorded[], known: NumbersOfSenders): readonly string[] => [
-  arrayOf(recorded.map(({ flight }) => flight)),
+  arrayOf(recorded.map(({ batch }) => batch)),
   arrayOf(recorded.map(({ message }) => message.id)),
   arrayOf(recorded.map(({ message }) => message.to)),
   references(recorded),
@@ -132,7 +132,7 @@ const valuesOfEach = (recorded: readonly Recorded[], known: NumbersOfSenders): r
   arrayOf(recorded.map(({ message }) => storedSender(known, message))),
 ]
 
-/** Of each message: place in what follows, id, number, reference. Then flight, account, send, carrier and sender, once for neighbours of one send. */
+/** Of each message: place in what follows, id, number, reference. Then batch, account, send, carrier and sender, once for neighbours of one send. */
 function valuesInCommon(
   recorded: readonly Recorded[],
   carriers: readonly (number | undefined)[],
@@ -141,7 +141,7 @@ function valuesInCommon(
   const firsts: { readonly recorded: Recorded; readonly carrier: number | undefined }[] = []
   const places = recorded.map((one, i) => {
     const last = firsts.at(-1)?.recorded
-    const isAlike = last !== undefined && one.flight === last.flight && one.message.send === last.message.send
+    const isAlike = last !== undefined && one.batch === last.batch && one.message.send === last.message.send
     return isAlike ? firsts.length : firsts.push({ recorded: one, carrier: carriers[i] })
   })
   return [
@@ -149,7 +149,7 @@ function valuesInCommon(
     arrayOf(recorded.map(({ message }) => message.id)),
     arrayOf(recorded.map(({ message }) => message.to)),
     references(recorded),
-    arrayOf(firsts.map(({ recorded: { flight } }) => flight)),
+    arrayOf(firsts.map(({ recorded: { batch } }) => batch)),
     arrayOf(firsts.map(({ recorded: { message } }) => message.account)),
     arrayOf(firsts.map(({ recorded: { message } }) => message.send)),
     arrayOfNullable(firsts.map(({ carrier }) => carrier)),
@@ -157,7 +157,7 @@ function valuesInCommon(
   ]
 }
 
-const marked = (marks: readonly Mark[]): readonly [flights: string, upTo: string] => [
-  arrayOf(marks.map(({ flight }) => flight)),
+const marked = (marks: readonly Mark[]): readonly [batches: string, upTo: string] => [
+  arrayOf(marks.map(({ batch }) => batch)),
   arrayOf(marks.map(({ upTo }) => upTo)),
 ]

@@ -3,7 +3,7 @@ import {
   type AccountId,
   type ClaimedMessage,
   type DispatcherId,
-  type Flight,
+  type ClaimedBatch,
   type Handover,
   type Instant,
   type Lane,
@@ -32,7 +32,7 @@ export interface Sent {
   readonly text?: string
 }
 
-/** The ports, and what the checks of flights and receipts do with them again and again. */
+/** The ports, and what the checks of claimed batches and receipts do with them again and again. */
 export interface Traffic {
   readonly ports: StoredPorts
   account(): Promise<AccountId>
@@ -40,9 +40,9 @@ export interface Traffic {
   send(by: AccountId, sent?: Sent): Promise<readonly MessageId[]>
   dispatcher(): Promise<DispatcherId>
   /** Claims, and fails if it gets none. */
-  claim(dispatcher: DispatcherId, lane?: Lane, messagesMax?: number, markedMax?: number): Promise<Flight>
+  claim(dispatcher: DispatcherId, lane?: Lane, messagesMax?: number, markedMax?: number): Promise<ClaimedBatch>
   /** Claims until nothing is left in the lane. */
-  claimAll(dispatcher: DispatcherId, lane?: Lane, messagesMax?: number): Promise<readonly Flight[]>
+  claimAll(dispatcher: DispatcherId, lane?: Lane, messagesMax?: number): Promise<readonly ClaimedBatch[]>
   /** Declares the dispatcher dead. */
   fence(dispatcher: DispatcherId): Promise<{ requeued: number; unknown: number }>
   /** Codes in the order of the ids; 'waiting' where there is none yet. */
@@ -62,21 +62,21 @@ export const wanted = (lane: Lane, messagesMax = 1000, markedMax = messagesMax):
 
 export function traffic(ports: StoredPorts): Traffic {
   const costs = new Map<AccountId, Map<MessageId, number>>()
-  const { flights } = ports
+  const { claimedBatches } = ports
 
   async function claim(dispatcher: DispatcherId, lane: Lane = 'single', messagesMax?: number, markedMax?: number) {
-    const flight = await flights.claim(dispatcher, wanted(lane, messagesMax, markedMax))
-    if (typeof flight === 'string') assert.fail(`no flight: ${flight}`)
-    return flight
+    const batch = await claimedBatches.claim(dispatcher, wanted(lane, messagesMax, markedMax))
+    if (typeof batch === 'string') assert.fail(`no batch: ${batch}`)
+    return batch
   }
 
   async function claimAll(dispatcher: DispatcherId, lane: Lane = 'single', messagesMax?: number) {
-    const all: Flight[] = []
+    const all: ClaimedBatch[] = []
     for (;;) {
-      const flight = await flights.claim(dispatcher, wanted(lane, messagesMax))
-      if (flight === 'nothing') return all
-      if (flight === 'fenced') assert.fail('a live dispatcher was fenced')
-      all.push(flight)
+      const batch = await claimedBatches.claim(dispatcher, wanted(lane, messagesMax))
+      if (batch === 'nothing') return all
+      if (batch === 'fenced') assert.fail('a live dispatcher was fenced')
+      all.push(batch)
     }
   }
 
@@ -117,10 +117,10 @@ export function traffic(ports: StoredPorts): Traffic {
       for (const [i, id] of ids.entries()) costs.get(by)?.set(id, each[i] ?? each.at(-1) ?? 0)
       return ids
     },
-    dispatcher: () => flights.register(leaseSeconds),
+    dispatcher: () => claimedBatches.register(leaseSeconds),
     fence: async (dispatcher) => {
-      assert.equal(await flights.extend(dispatcher, noLease), 'alive')
-      return flights.recover()
+      assert.equal(await claimedBatches.extend(dispatcher, noLease), 'alive')
+      return claimedBatches.recover()
     },
     codes: (by, ids) => codesOf(ports, by, ids),
   }
@@ -144,19 +144,19 @@ export const withTraffic = (promises: Promises): Contract<StoredPorts> =>
 export const acceptedAs = (reference: string): Handover => ({ outcome: 'accepted', reference })
 export const referenceOf = ({ id }: { readonly id: MessageId }): string => `ref-${id}`
 
-/** These messages of the flight, by default all, as the carrier took them. */
-export const allAccepted = (flight: Flight, messages: readonly ClaimedMessage[] = flight.messages): Recorded[] =>
-  messages.map((message) => ({ flight: flight.id, message, handover: acceptedAs(referenceOf(message)) }))
+/** These messages of the batch, by default all, as the carrier took them. */
+export const allAccepted = (batch: ClaimedBatch, messages: readonly ClaimedMessage[] = batch.messages): Recorded[] =>
+  messages.map((message) => ({ batch: batch.id, message, handover: acceptedAs(referenceOf(message)) }))
 
-/** One outcome for these messages of the flight, by default all. */
+/** One outcome for these messages of the batch, by default all. */
 export const all = (
   outcome: 'refused' | 'unknown',
-  flight: Flight,
-  messages: readonly ClaimedMessage[] = flight.messages,
-): Recorded[] => messages.map((message) => ({ flight: flight.id, message, handover: { outcome } }))
+  batch: ClaimedBatch,
+  messages: readonly ClaimedMessage[] = batch.messages,
+): Recorded[] => messages.map((message) => ({ batch: batch.id, message, handover: { outcome } }))
 
-export const idsOf = (flights: readonly Flight[]): MessageId[] =>
-  flights.flatMap(({ messages }) => messages.map(({ id }) => id))
+export const idsOf = (batches: readonly ClaimedBatch[]): MessageId[] =>
+  batches.flatMap(({ messages }) => messages.map(({ id }) => id))
 
 export const ascending = (ids: readonly MessageId[]): MessageId[] => [...ids].sort((a, b) => a - b)
 

@@ -117,7 +117,7 @@ test('an acceptance that was under way when the sleep began is there for the nex
     await accepting
     await asleep(sleeper)
     expect(woken).toBe(before)
-    const dispatcher = await ports.flights.register(60)
+    const dispatcher = await ports.claimedBatches.register(60)
     const wanted = {
       carrier: aCarrierId(),
       lane: 'single',
@@ -125,7 +125,7 @@ test('an acceptance that was under way when the sleep began is there for the nex
       markedMax: 10,
       leaseSeconds: 60,
     } as const
-    expect(await ports.flights.claim(dispatcher, wanted)).toMatchObject({ messages: [{ account: id }] })
+    expect(await ports.claimedBatches.claim(dispatcher, wanted)).toMatchObject({ messages: [{ account: id }] })
   } finally {
     await holder.end()
   }

@@ -1,4 +1,4 @@
-import type { DispatcherId, Flight, FlightId, Lane, Wanted } from '@gateway/core'
+import type { DispatcherId, ClaimedBatch, ClaimedBatchId, Lane, Wanted } from '@gateway/core'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
@@ -7,10 +7,10 @@ import type { ClaimedRange, ClaimRow } from '../sql/claim-row.ts'
 import { claimSingle } from '../sql/claim-single.ts'
 import { disown } from '../sql/end-flights.ts'
 import { claimedMessages, sendersOf } from './claimed-messages.ts'
-import type { Held } from './held.ts'
+import type { KnownBatches } from './known-batches.ts'
 
 export interface Claims {
-  readonly claim: (dispatcher: DispatcherId, wanted: Wanted) => Promise<Flight | 'nothing' | 'fenced'>
+  readonly claim: (dispatcher: DispatcherId, wanted: Wanted) => Promise<ClaimedBatch | 'nothing' | 'fenced'>
   /** Gives back what a claim took and could not hand over, if the database could not be reached then. */
   readonly settleDebts: (dispatcher: DispatcherId) => Promise<void>
 }
@@ -20,14 +20,14 @@ const accountsMax = 64
 /** So many ranges of an account are looked at in one claim of the bulk lane: each is locked, whoever takes it. */
 const rangesMax = 16
 const attemptsMax = 3
-const flightsMax = 2 ** 31 - 1
+const batchesMax = 2 ** 31 - 1
 
-export function createClaims(context: Context, held: Held): Claims {
+export function createClaims(context: Context, batches: KnownBatches): Claims {
   const { hot } = context.pools
   const cursors: Record<Lane, number> = { single: 0, bulk: 0 }
   /** Claims of which it is not known that they took nothing. */
   const debts = new Map<DispatcherId, Set<number>>()
-  let flightsClaimed = 0
+  let batchesClaimed = 0
 
   async function giveBack(dispatcher: DispatcherId, seq: number): Promise<void> {
     const owed = debts.get(dispatcher) ?? new Set()
@@ -43,10 +43,10 @@ export function createClaims(context: Context, held: Held): Claims {
 
   /** Takes a slice, or throws and leaves it where it was. A lost answer is undefined: then the slice has been given back. */
   async function attempt(dispatcher: DispatcherId, wanted: Wanted, carrier: number) {
-    const seq = (flightsClaimed = (flightsClaimed % flightsMax) + 1)
+    const seq = (batchesClaimed = (batchesClaimed % batchesMax) + 1)
     try {
       const rows = await run(dispatcher, seq, wanted, carrier)
-      return await toFlight(dispatcher, seq as FlightId, wanted, carrier, rows)
+      return await toBatch(dispatcher, seq as ClaimedBatchId, wanted, carrier, rows)
     } catch (error) {
       await giveBack(dispatcher, seq)
       if (isLostAnswer(error)) return undefined
@@ -62,31 +62,31 @@ export function createClaims(context: Context, held: Held): Claims {
     return hot.run(statement, values)
   }
 
-  async function toFlight(
+  async function toBatch(
     dispatcher: DispatcherId,
-    id: FlightId,
+    id: ClaimedBatchId,
     { lane, markedMax }: Wanted,
     carrier: number,
     rows: readonly ClaimRow[],
-  ): Promise<Flight | 'nothing' | 'fenced'> {
+  ): Promise<ClaimedBatch | 'nothing' | 'fenced'> {
     const ranges = rows.filter((row): row is ClaimedRange => row.lo !== null)
     cursors[lane] = rows[0]?.cursor ?? 0
     if (rows[0]?.alive !== true) {
-      held.dropAll(dispatcher)
+      batches.dropAll(dispatcher)
       return 'fenced'
     }
     if (ranges.length === 0) return 'nothing'
     const messages = claimedMessages(ranges, await context.senders.addressesOf(sendersOf(ranges)))
-    held.add(dispatcher, id, { carrier, ids: new Set(messages.map((message) => message.id)) })
+    batches.add(dispatcher, id, { carrier, ids: new Set(messages.map((message) => message.id)) })
     return { id, messages, marked: Math.min(markedMax, messages.length) }
   }
 
-  async function claim(dispatcher: DispatcherId, wanted: Wanted): Promise<Flight | 'nothing' | 'fenced'> {
+  async function claim(dispatcher: DispatcherId, wanted: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'> {
     await settleDebts(dispatcher)
     const carrier = await context.carrierNumber(wanted.carrier)
     for (let attempts = 0; attempts < attemptsMax; attempts++) {
-      const flight = await attempt(dispatcher, wanted, carrier)
-      if (flight !== undefined) return flight
+      const batch = await attempt(dispatcher, wanted, carrier)
+      if (batch !== undefined) return batch
     }
     return 'nothing'
   }

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { OUTCOME, type DispatcherId, type Flight, type Recorded } from '@gateway/core'
+import { OUTCOME, type DispatcherId, type ClaimedBatch, type Recorded } from '@gateway/core'
 import {
   acceptedAs,
   all,
@@ -16,30 +16,30 @@ import {
 
 const { accountLocked, blacklisted, expired, optedOut, refused, sent, unknown } = OUTCOME
 
-/** A flight of a new account, all of it marked. */
-async function aMarkedFlight(traffic: Traffic, order: Sent) {
+/** A claimed batch of a new account, all of it marked. */
+async function aMarkedBatch(traffic: Traffic, order: Sent) {
   const account = await traffic.account()
   const ids = await traffic.send(account, order)
   const dispatcher = await traffic.dispatcher()
-  const flight = await traffic.claim(dispatcher, ids.length > 10 ? 'bulk' : 'single')
-  return { account, ids, dispatcher, flight }
+  const batch = await traffic.claim(dispatcher, ids.length > 10 ? 'bulk' : 'single')
+  return { account, ids, dispatcher, batch }
 }
 
 /** Three messages of each kind: accepted, refused, unknown. */
-const ofEveryKind = (flight: Flight): readonly Recorded[] => [
-  ...allAccepted(flight, flight.messages.slice(0, 3)),
-  ...all('refused', flight, flight.messages.slice(3, 6)),
-  ...all('unknown', flight, flight.messages.slice(6, 9)),
+const ofEveryKind = (batch: ClaimedBatch): readonly Recorded[] => [
+  ...allAccepted(batch, batch.messages.slice(0, 3)),
+  ...all('refused', batch, batch.messages.slice(3, 6)),
+  ...all('unknown', batch, batch.messages.slice(6, 9)),
 ]
 const everyKind = [...times(3, sent), ...times(3, refused), ...times(3, unknown)]
 
 /** What becomes of messages that were claimed. */
 export const outcomes = withTraffic({
   'accepted becomes SENT 100, refused 111 with its refund, unknown SENT 106': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const costs = [1, 2, 4, 8, 16, 32, 64, 128, 256]
-    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 9, costs })
-    await flights.record(dispatcher, [flight.id], ofEveryKind(flight))
+    const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 9, costs })
+    await claimedBatches.record(dispatcher, [batch.id], ofEveryKind(batch))
     assert.deepEqual(await traffic.codes(account, ids), everyKind)
     assert.equal(await traffic.balance(account), granted - 511 + 8 + 16 + 32)
     assert.deepEqual(await traffic.fence(dispatcher), { requeued: 0, unknown: 0 })
@@ -47,45 +47,45 @@ export const outcomes = withTraffic({
   },
 
   'recorded twice, or by two callers at once, counts once': async (traffic) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 9 })
-    const record = () => flights.record(dispatcher, [flight.id], ofEveryKind(flight))
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 9 })
+    const record = () => claimedBatches.record(dispatcher, [batch.id], ofEveryKind(batch))
     await Promise.all([record(), record()])
     await record()
     assert.deepEqual(await traffic.codes(account, ids), everyKind)
     assert.equal(await traffic.balance(account), granted - 90 + 30)
   },
 
-  'outcomes come in any order, of several flights, and the same one twice in a call': async (traffic) => {
-    const { flights } = traffic.ports
+  'outcomes come in any order, of several batches, and the same one twice in a call': async (traffic) => {
+    const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const ids = [...(await traffic.send(account, { to: 9 })), ...(await traffic.send(account, { to: 20 }))]
     const dispatcher = await traffic.dispatcher()
     const single = await traffic.claim(dispatcher, 'single')
     const bulk = await traffic.claim(dispatcher, 'bulk')
     const mixed = [...allAccepted(bulk), ...ofEveryKind(single), ...ofEveryKind(single)].reverse()
-    await flights.record(dispatcher, [bulk.id, single.id], mixed)
+    await claimedBatches.record(dispatcher, [bulk.id, single.id], mixed)
     assert.deepEqual(await traffic.codes(account, ids), [...everyKind, ...times(20, sent)])
     assert.equal(await traffic.balance(account), granted - 290 + 30)
   },
 
   'references may be any text': async (traffic) => {
     const references = ['', '"', '\\', '{}', 'null', `a,b'c`, '\u0000', 'ü€👋\ud800', 'x'.repeat(5000)]
-    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: references.length })
-    const recorded = flight.messages.map((message, i) => {
-      return { flight: flight.id, message, handover: acceptedAs(references[i] ?? '') }
+    const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: references.length })
+    const recorded = batch.messages.map((message, i) => {
+      return { batch: batch.id, message, handover: acceptedAs(references[i] ?? '') }
     })
-    await traffic.ports.flights.record(dispatcher, [flight.id], recorded)
+    await traffic.ports.claimedBatches.record(dispatcher, [batch.id], recorded)
     assert.deepEqual(await traffic.codes(account, ids), times(references.length, sent))
   },
 
-  'a finished flight loses nothing that no outcome was told of': async (traffic) => {
-    const { flights } = traffic.ports
+  'a finished batch loses nothing that no outcome was told of': async (traffic) => {
+    const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const ids = await traffic.send(account, { to: 10 })
     const dispatcher = await traffic.dispatcher()
-    const flight = await traffic.claim(dispatcher, 'single', 10, 5)
-    await flights.record(dispatcher, [flight.id], allAccepted(flight, flight.messages.slice(0, 3)))
+    const batch = await traffic.claim(dispatcher, 'single', 10, 5)
+    await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch, batch.messages.slice(0, 3)))
     assert.deepEqual(await traffic.codes(account, ids), [
       ...times(3, sent),
       ...times(2, unknown),
@@ -94,15 +94,15 @@ export const outcomes = withTraffic({
     assert.deepEqual(idsOf(await traffic.claimAll(dispatcher)), ids.slice(5))
   },
 
-  'an outcome of a message that its flight no longer holds changes nothing': async (traffic) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 9 })
+  'an outcome of a message that its batch no longer holds changes nothing': async (traffic) => {
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 9 })
     const settled = ids.slice(0, 2).map((id) => ({ id, code: expired }))
-    await flights.settle(dispatcher, flight.id, settled)
-    await flights.postpone(dispatcher, flight.id, ids.slice(2), 0)
-    await flights.record(dispatcher, [], allAccepted(flight))
-    await flights.record(dispatcher, [], ofEveryKind(flight))
-    await flights.record(dispatcher, [flight.id], allAccepted(flight))
+    await claimedBatches.settle(dispatcher, batch.id, settled)
+    await claimedBatches.postpone(dispatcher, batch.id, ids.slice(2), 0)
+    await claimedBatches.record(dispatcher, [], allAccepted(batch))
+    await claimedBatches.record(dispatcher, [], ofEveryKind(batch))
+    await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
     assert.deepEqual(await traffic.codes(account, ids), [expired, expired, ...times(7, 'waiting')])
     assert.equal(await traffic.balance(account), granted - 70)
     await promoteAll(traffic)
@@ -110,39 +110,39 @@ export const outcomes = withTraffic({
   },
 
   'late truth: what recovery called unknown becomes what it is, once': async (traffic) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 20 })
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 20 })
     assert.deepEqual(await traffic.fence(dispatcher), { requeued: 0, unknown: 20 })
-    const recorded = ofEveryKind(flight)
-    await flights.record(dispatcher, [], recorded)
+    const recorded = ofEveryKind(batch)
+    await claimedBatches.record(dispatcher, [], recorded)
     await Promise.all([
-      flights.record(dispatcher, [flight.id], recorded),
-      flights.record(dispatcher, [flight.id], recorded),
+      claimedBatches.record(dispatcher, [batch.id], recorded),
+      claimedBatches.record(dispatcher, [batch.id], recorded),
     ])
     assert.deepEqual(await traffic.codes(account, ids), [...everyKind, ...times(11, unknown)])
     assert.equal(await traffic.balance(account), granted - 200 + 30)
   },
 
   'late truth is told once: a second trace changes nothing': async (traffic) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 4 })
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 4 })
     await traffic.fence(dispatcher)
-    const [a, b, c, d] = flight.messages
+    const [a, b, c, d] = batch.messages
     assert.ok(a && b && c && d)
-    await flights.record(dispatcher, [], [...allAccepted(flight, [a, b]), ...all('refused', flight, [c, d])])
-    await flights.record(dispatcher, [], [...allAccepted(flight, [c, d]), ...all('refused', flight, [a, b])])
-    assert.equal(await flights.postpone(dispatcher, flight.id, ids, 0), 'fenced')
+    await claimedBatches.record(dispatcher, [], [...allAccepted(batch, [a, b]), ...all('refused', batch, [c, d])])
+    await claimedBatches.record(dispatcher, [], [...allAccepted(batch, [c, d]), ...all('refused', batch, [a, b])])
+    assert.equal(await claimedBatches.postpone(dispatcher, batch.id, ids, 0), 'fenced')
     assert.deepEqual(await traffic.codes(account, ids), [sent, sent, refused, refused])
     assert.equal(await traffic.balance(account), granted - 20)
   },
 
   'settling ends messages with their code and refunds each once, with what was charged': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const costs = [1, 10, 100, 1000, 10_000]
-    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 5, costs })
+    const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 5, costs })
     const codes = [expired, accountLocked, optedOut, blacklisted] as const
     const settled = codes.flatMap((code, i) => times(2, { id: ids[i] ?? assert.fail(), code }))
-    const settle = () => flights.settle(dispatcher, flight.id, settled)
+    const settle = () => claimedBatches.settle(dispatcher, batch.id, settled)
     assert.deepEqual(await Promise.all([settle(), settle()]), ['settled', 'settled'])
     assert.equal(await settle(), 'settled')
     assert.deepEqual(await traffic.codes(account, ids), [...codes, 'waiting'])
@@ -150,13 +150,13 @@ export const outcomes = withTraffic({
   },
 
   'settled messages are neither given back nor called unknown': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const ids = await traffic.send(account, { to: 20 })
     const dispatcher = await traffic.dispatcher()
-    const flight = await traffic.claim(dispatcher, 'bulk', 20, 10)
+    const batch = await traffic.claim(dispatcher, 'bulk', 20, 10)
     const settled = ids.filter((_, i) => i % 2 === 0).map((id) => ({ id, code: optedOut }))
-    assert.equal(await flights.settle(dispatcher, flight.id, settled), 'settled')
+    assert.equal(await claimedBatches.settle(dispatcher, batch.id, settled), 'settled')
     assert.deepEqual(await traffic.fence(dispatcher), { requeued: 5, unknown: 5 })
     const back = idsOf(await traffic.claimAll(await traffic.dispatcher(), 'bulk'))
     assert.deepEqual(
@@ -165,26 +165,26 @@ export const outcomes = withTraffic({
     )
   },
 
-  'messages that the flight does not hold are not settled': async (traffic) => {
-    const { flights } = traffic.ports
-    const { dispatcher, flight } = await aMarkedFlight(traffic, { to: 2 })
-    const other = await aMarkedFlight(traffic, { to: 2 })
+  'messages that the batch does not hold are not settled': async (traffic) => {
+    const { claimedBatches } = traffic.ports
+    const { dispatcher, batch } = await aMarkedBatch(traffic, { to: 2 })
+    const other = await aMarkedBatch(traffic, { to: 2 })
     const waiting = await traffic.send(other.account)
     const foreign = [...other.ids, ...waiting].map((id) => ({ id, code: expired }))
-    assert.equal(await flights.settle(dispatcher, flight.id, foreign), 'settled')
+    assert.equal(await claimedBatches.settle(dispatcher, batch.id, foreign), 'settled')
     assert.deepEqual(await traffic.codes(other.account, [...other.ids, ...waiting]), times(3, 'waiting'))
     assert.equal(await traffic.balance(other.account), granted - 30)
   },
 
-  'a recorded message is neither postponed nor settled, while its flight goes on': async (traffic) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 5 })
+  'a recorded message is neither postponed nor settled, while its batch goes on': async (traffic) => {
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 5 })
     const recorded = ids.slice(0, 4)
-    await flights.record(dispatcher, [], allAccepted(flight, flight.messages.slice(0, 4)))
-    assert.equal(await flights.postpone(dispatcher, flight.id, recorded, 0), 'postponed')
-    assert.equal(await flights.promote(10), 0)
+    await claimedBatches.record(dispatcher, [], allAccepted(batch, batch.messages.slice(0, 4)))
+    assert.equal(await claimedBatches.postpone(dispatcher, batch.id, recorded, 0), 'postponed')
+    assert.equal(await claimedBatches.promote(10), 0)
     const settled = recorded.map((id) => ({ id, code: expired }))
-    assert.equal(await flights.settle(dispatcher, flight.id, settled), 'settled')
+    assert.equal(await claimedBatches.settle(dispatcher, batch.id, settled), 'settled')
     assert.deepEqual(await traffic.codes(account, ids), [...times(4, sent), 'waiting'])
     assert.equal(await traffic.balance(account), granted - 50)
   },
@@ -192,15 +192,15 @@ export const outcomes = withTraffic({
   'what was refused for now comes back with one more attempt, the same due time, and only after its time': async (
     traffic,
   ) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     for (const to of [3, 20]) {
       const lane = to > 10 ? 'bulk' : 'single'
-      const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to })
+      const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to })
       const [now, later] = [ids.slice(0, 2), ids.slice(2)]
-      assert.equal(await flights.postpone(dispatcher, flight.id, now, 0), 'postponed')
-      assert.equal(await flights.postpone(dispatcher, flight.id, later, 3600), 'postponed')
-      assert.equal(await flights.postpone(dispatcher, flight.id, ids, 0), 'postponed')
-      await flights.record(dispatcher, [flight.id], [])
+      assert.equal(await claimedBatches.postpone(dispatcher, batch.id, now, 0), 'postponed')
+      assert.equal(await claimedBatches.postpone(dispatcher, batch.id, later, 3600), 'postponed')
+      assert.equal(await claimedBatches.postpone(dispatcher, batch.id, ids, 0), 'postponed')
+      await claimedBatches.record(dispatcher, [batch.id], [])
       assert.deepEqual(await traffic.codes(account, ids), times(to, 'waiting'))
 
       for (const attempt of [1, 2]) {
@@ -208,17 +208,17 @@ export const outcomes = withTraffic({
         const again = await traffic.claim(dispatcher, lane)
         assert.deepEqual(idsOf([again]), now)
         for (const message of again.messages) {
-          assert.deepEqual([message.attempt, message.due], [attempt, flight.messages[0]?.due])
+          assert.deepEqual([message.attempt, message.due], [attempt, batch.messages[0]?.due])
         }
-        assert.equal(await flights.postpone(dispatcher, again.id, now, 0), 'postponed')
+        assert.equal(await claimedBatches.postpone(dispatcher, again.id, now, 0), 'postponed')
       }
     }
   },
 
-  'attempts are counted for each message of a flight': async (traffic) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 4 })
-    await flights.postpone(dispatcher, flight.id, ids.slice(1, 3), 0)
+  'attempts are counted for each message of a claimed batch': async (traffic) => {
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 4 })
+    await claimedBatches.postpone(dispatcher, batch.id, ids.slice(1, 3), 0)
     assert.deepEqual(await traffic.fence(dispatcher), { requeued: 0, unknown: 2 })
     await promoteAll(traffic)
     const fresh = await traffic.send(account, { to: 2 })
@@ -234,26 +234,26 @@ export const outcomes = withTraffic({
   'refused for now, told by a fenced dispatcher: what recovery called unknown ends as refused, refunded once': async (
     traffic,
   ) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 6, costs: [3] })
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 6, costs: [3] })
     await traffic.fence(dispatcher)
-    const postpone = () => flights.postpone(dispatcher, flight.id, ids.slice(0, 4), 0)
+    const postpone = () => claimedBatches.postpone(dispatcher, batch.id, ids.slice(0, 4), 0)
     assert.deepEqual(await Promise.all([postpone(), postpone()]), ['fenced', 'fenced'])
     assert.equal(await postpone(), 'fenced')
     assert.deepEqual(await traffic.codes(account, ids), [...times(4, refused), ...times(2, unknown)])
     assert.equal(await traffic.balance(account), granted - 6)
     await promoteAll(traffic)
-    assert.equal(await flights.claim(await traffic.dispatcher(), wanted('single')), 'nothing')
+    assert.equal(await claimedBatches.claim(await traffic.dispatcher(), wanted('single')), 'nothing')
   },
 
   'a message may be postponed and settled at the same time: one of them counts': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     for (let round = 0; round < 6; round++) {
-      const { account, ids, dispatcher, flight } = await aMarkedFlight(traffic, { to: 10 })
+      const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 10 })
       const settled = ids.map((id) => ({ id, code: expired }))
       await Promise.all([
-        flights.settle(dispatcher, flight.id, settled),
-        flights.postpone(dispatcher, flight.id, ids, 0),
+        claimedBatches.settle(dispatcher, batch.id, settled),
+        claimedBatches.postpone(dispatcher, batch.id, ids, 0),
       ])
       const waiting = (await traffic.codes(account, ids)).filter((code) => code === 'waiting').length
       assert.ok(waiting === 0 || waiting === 10)
@@ -263,13 +263,13 @@ export const outcomes = withTraffic({
   },
 })
 
-const attemptsOf = ({ messages }: Flight) => messages.map(({ attempt }) => attempt)
+const attemptsOf = ({ messages }: ClaimedBatch) => messages.map(({ attempt }) => attempt)
 
-async function promoteAll({ ports: { flights } }: Traffic): Promise<void> {
-  while ((await flights.promote(100)) > 0);
+async function promoteAll({ ports: { claimedBatches } }: Traffic): Promise<void> {
+  while ((await claimedBatches.promote(100)) > 0);
 }
 
 async function newDispatcher(traffic: Traffic, old: DispatcherId): Promise<DispatcherId> {
-  await traffic.ports.flights.retire(old)
+  await traffic.ports.claimedBatches.retire(old)
   return traffic.dispatcher()
 }

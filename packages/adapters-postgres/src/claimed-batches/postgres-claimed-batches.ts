@@ -1,4 +1,4 @@
-import type { DispatcherId, FlightId, Flights, MessageId, Settled } from '@gateway/core'
+import type { DispatcherId, ClaimedBatchId, ClaimedBatches, MessageId, Settled } from '@gateway/core'
 import { again } from '../again.ts'
 import type { Context } from '../context.ts'
 import { arrayOf } from '../sql/arrays.ts'
@@ -12,17 +12,17 @@ import { refuseLate } from '../sql/refuse-late.ts'
 import { register } from '../sql/register.ts'
 import { settle as settleStatement } from '../sql/settle.ts'
 import { createClaims } from './claim.ts'
-import { createHeld } from './held.ts'
+import { createKnownBatches } from './known-batches.ts'
 import { createRecord } from './record.ts'
 
 /** So many accounts have their turn in one statement that promotes. */
 const promotedAccountsMax = 256
 
 /** What dispatchers do, on Postgres. After a lost answer each call finds out or runs again by itself. */
-export function postgresFlights(context: Context): Flights {
+export function postgresClaimedBatches(context: Context): ClaimedBatches {
   const { hot } = context.pools
-  const held = createHeld()
-  const { claim, settleDebts } = createClaims(context, held)
+  const batches = createKnownBatches()
+  const { claim, settleDebts } = createClaims(context, batches)
   let promoteCursor = 0
 
   /** Walks on until something moved or every account was seen. */
@@ -37,28 +37,28 @@ export function postgresFlights(context: Context): Flights {
     }
   }
 
-  async function settle(dispatcher: DispatcherId, flight: FlightId, settled: readonly Settled[]) {
+  async function settle(dispatcher: DispatcherId, batch: ClaimedBatchId, settled: readonly Settled[]) {
     const ids = settled.map(({ id }) => id)
     const codes = settled.map(({ code }) => code)
-    const values = [dispatcher, flight, arrayOf(ids), arrayOf(codes)]
+    const values = [dispatcher, batch, arrayOf(ids), arrayOf(codes)]
     const [row] = await again(hot, settleStatement, values)
-    forget(dispatcher, flight, ids)
+    forget(dispatcher, batch, ids)
     return row?.alive === true ? 'settled' : 'fenced'
   }
 
-  async function postpone(dispatcher: DispatcherId, flight: FlightId, ids: readonly MessageId[], seconds: number) {
+  async function postpone(dispatcher: DispatcherId, batch: ClaimedBatchId, ids: readonly MessageId[], seconds: number) {
     let answersLost = 0
-    const values = [dispatcher, flight, arrayOf(ids), seconds]
+    const values = [dispatcher, batch, arrayOf(ids), seconds]
     const [row] = await again(hot, postponeStatement, values, () => answersLost++)
-    forget(dispatcher, flight, ids)
+    forget(dispatcher, batch, ids)
     if (row?.alive === true) return 'postponed'
-    // If it may have happened before its flight ended, the messages may have been submitted again since then, by another.
+    // If it may have happened before its batch ended, the messages may have been submitted again since then, by another.
     if (answersLost === 0) await again(hot, refuseLate, [arrayOf(ids)])
     return 'fenced'
   }
 
-  function forget(dispatcher: DispatcherId, flight: FlightId, ids: readonly MessageId[]): void {
-    const of = held.get(dispatcher, flight)
+  function forget(dispatcher: DispatcherId, batch: ClaimedBatchId, ids: readonly MessageId[]): void {
+    const of = batches.get(dispatcher, batch)
     for (const id of ids) of?.ids.delete(id)
   }
 
@@ -67,7 +67,7 @@ export function postgresFlights(context: Context): Flights {
     promote,
     settle,
     postpone,
-    record: createRecord(context, held),
+    record: createRecord(context, batches),
     register: async (leaseSeconds, version) => {
       const [row] = await again(hot, register, [leaseSeconds, version ?? null])
       if (row === undefined) throw new Error('a dispatcher was registered without an id')
@@ -76,20 +76,20 @@ export function postgresFlights(context: Context): Flights {
     extend: async (dispatcher, leaseSeconds) => {
       const rows = await again(hot, extend, [dispatcher, leaseSeconds])
       if (rows.length > 0) return 'alive'
-      held.dropAll(dispatcher)
+      batches.dropAll(dispatcher)
       return 'fenced'
     },
     retire: async (dispatcher) => {
       await settleDebts(dispatcher)
       await again(hot, retireStatement, [dispatcher])
-      held.dropAll(dispatcher)
+      batches.dropAll(dispatcher)
     },
     disown: async (dispatcher, known) => {
       await settleDebts(dispatcher)
       await again(hot, disownUnknown, [dispatcher, arrayOf(known)])
     },
-    mark: async (dispatcher, flight, upTo) => {
-      const rows = await again(hot, mark, [dispatcher, flight, upTo])
+    mark: async (dispatcher, batch, upTo) => {
+      const rows = await again(hot, mark, [dispatcher, batch, upTo])
       return rows.length > 0 ? 'marked' : 'fenced'
     },
     recover: async () => {

@@ -15,27 +15,27 @@ import {
 
 const { expired, refused, sent, unknown } = OUTCOME
 
-/** A flight of ten messages of a new account, none of them marked. */
-async function aFlight(traffic: Traffic, markedMax = 0) {
+/** A claimed batch of ten messages of a new account, none of them marked. */
+async function aClaimedBatch(traffic: Traffic, markedMax = 0) {
   const account = await traffic.account()
   const ids = await traffic.send(account, { to: 10 })
   const dispatcher = await traffic.dispatcher()
-  const flight = await traffic.claim(dispatcher, 'single', 10, markedMax)
-  return { account, ids, dispatcher, flight }
+  const batch = await traffic.claim(dispatcher, 'single', 10, markedMax)
+  return { account, ids, dispatcher, batch }
 }
 
 /** What a dispatcher may do, and what becomes of its messages when it ends. */
 export const fencing = withTraffic({
   'a fenced dispatcher can neither mark, settle, postpone, extend nor claim': async (traffic) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher, flight } = await aFlight(traffic)
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic)
     assert.deepEqual(await traffic.fence(dispatcher), { requeued: 10, unknown: 0 })
-    assert.equal(await flights.mark(dispatcher, flight.id, 10), 'fenced')
+    assert.equal(await claimedBatches.mark(dispatcher, batch.id, 10), 'fenced')
     const settled = ids.map((id) => ({ id, code: expired }))
-    assert.equal(await flights.settle(dispatcher, flight.id, settled), 'fenced')
-    assert.equal(await flights.postpone(dispatcher, flight.id, ids, 0), 'fenced')
-    assert.equal(await flights.extend(dispatcher, leaseSeconds), 'fenced')
-    assert.equal(await flights.claim(dispatcher, wanted('single')), 'fenced')
+    assert.equal(await claimedBatches.settle(dispatcher, batch.id, settled), 'fenced')
+    assert.equal(await claimedBatches.postpone(dispatcher, batch.id, ids, 0), 'fenced')
+    assert.equal(await claimedBatches.extend(dispatcher, leaseSeconds), 'fenced')
+    assert.equal(await claimedBatches.claim(dispatcher, wanted('single')), 'fenced')
     assert.deepEqual(await traffic.codes(account, ids), times(10, 'waiting'))
     assert.deepEqual(idsOf(await traffic.claimAll(await traffic.dispatcher())), ids)
   },
@@ -45,15 +45,15 @@ export const fencing = withTraffic({
     const ids = await traffic.send(account, { to: 20 })
     const dispatcher = await traffic.dispatcher()
     await traffic.fence(dispatcher)
-    assert.equal(await traffic.ports.flights.claim(dispatcher, wanted('bulk')), 'fenced')
+    assert.equal(await traffic.ports.claimedBatches.claim(dispatcher, wanted('bulk')), 'fenced')
     assert.deepEqual(idsOf(await traffic.claimAll(await traffic.dispatcher(), 'bulk')), ids)
   },
 
   'what a fenced dispatcher records of messages that may not have left changes nothing': async (traffic) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher, flight } = await aFlight(traffic)
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic)
     await traffic.fence(dispatcher)
-    await flights.record(dispatcher, [flight.id], allAccepted(flight))
+    await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
     assert.deepEqual(await traffic.codes(account, ids), times(10, 'waiting'))
     const [again] = await traffic.claimAll(await traffic.dispatcher())
     assert.ok(again)
@@ -68,18 +68,18 @@ export const fencing = withTraffic({
   'a lease that is over ends a dispatcher only when it is recovered; until then it may be extended': async (
     traffic,
   ) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher, flight } = await aFlight(traffic)
-    assert.equal(await flights.extend(dispatcher, noLease), 'alive')
-    assert.equal(await flights.extend(dispatcher, leaseSeconds), 'alive')
-    assert.deepEqual(await flights.recover(), { requeued: 0, unknown: 0 })
-    assert.equal(await flights.mark(dispatcher, flight.id, 10), 'marked')
-    await flights.record(dispatcher, [flight.id], allAccepted(flight))
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic)
+    assert.equal(await claimedBatches.extend(dispatcher, noLease), 'alive')
+    assert.equal(await claimedBatches.extend(dispatcher, leaseSeconds), 'alive')
+    assert.deepEqual(await claimedBatches.recover(), { requeued: 0, unknown: 0 })
+    assert.equal(await claimedBatches.mark(dispatcher, batch.id, 10), 'marked')
+    await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
     assert.deepEqual(await traffic.codes(account, ids), times(10, sent))
   },
 
   'what failed claims took is given back as if it had never been claimed, and what is known stays': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const dispatcher = await traffic.dispatcher()
     const ids = await traffic.send(account, { to: 10 })
@@ -88,61 +88,61 @@ export const fencing = withTraffic({
     await traffic.claim(dispatcher, 'bulk', 15, 7)
     const other = await traffic.dispatcher()
     const left = await traffic.claim(other, 'bulk', 5, 5)
-    for (let times = 0; times < 2; times++) await flights.disown(dispatcher, [known.id])
-    assert.equal(await flights.mark(dispatcher, known.id, 10), 'marked')
+    for (let times = 0; times < 2; times++) await claimedBatches.disown(dispatcher, [known.id])
+    assert.equal(await claimedBatches.mark(dispatcher, known.id, 10), 'marked')
     assert.deepEqual(idsOf(await traffic.claimAll(other, 'bulk')), bulk.slice(0, 15))
-    assert.equal(await flights.record(other, [left.id], allAccepted(left)), 'recorded')
-    assert.equal(await flights.record(dispatcher, [known.id], allAccepted(known)), 'recorded')
+    assert.equal(await claimedBatches.record(other, [left.id], allAccepted(left)), 'recorded')
+    assert.equal(await claimedBatches.record(dispatcher, [known.id], allAccepted(known)), 'recorded')
     assert.deepEqual(await traffic.codes(account, ids), times(10, sent))
     assert.deepEqual(await traffic.codes(account, bulk), [...times(15, 'waiting'), ...times(5, sent)])
   },
 
-  'of a dispatcher that knows of no flight everything is given back; of one that has ended there is nothing': async (
+  'of a dispatcher that knows of no batch everything is given back; of one that has ended there is nothing': async (
     traffic,
   ) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher } = await aFlight(traffic, 10)
-    await flights.disown(dispatcher, [])
-    assert.equal(await flights.extend(dispatcher, leaseSeconds), 'alive')
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher } = await aClaimedBatch(traffic, 10)
+    await claimedBatches.disown(dispatcher, [])
+    assert.equal(await claimedBatches.extend(dispatcher, leaseSeconds), 'alive')
     assert.deepEqual(await traffic.codes(account, ids), times(10, 'waiting'))
     assert.deepEqual(idsOf(await traffic.claimAll(dispatcher)), ids)
     await traffic.fence(dispatcher)
-    await flights.disown(dispatcher, [])
+    await claimedBatches.disown(dispatcher, [])
     assert.deepEqual(await traffic.codes(account, ids), times(10, unknown))
   },
 
   'a claim extends the lease': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     await traffic.send(account)
-    const dispatcher = await flights.register(noLease)
-    const flight = await traffic.claim(dispatcher)
-    assert.deepEqual(await flights.recover(), { requeued: 0, unknown: 0 })
-    assert.equal(await flights.mark(dispatcher, flight.id, 1), 'marked')
+    const dispatcher = await claimedBatches.register(noLease)
+    const batch = await traffic.claim(dispatcher)
+    assert.deepEqual(await claimedBatches.recover(), { requeued: 0, unknown: 0 })
+    assert.equal(await claimedBatches.mark(dispatcher, batch.id, 1), 'marked')
   },
 
   'a mark is never lowered': async (traffic) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher, flight } = await aFlight(traffic)
-    assert.equal(await flights.mark(dispatcher, flight.id, 7), 'marked')
-    assert.equal(await flights.mark(dispatcher, flight.id, 3), 'marked')
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic)
+    assert.equal(await claimedBatches.mark(dispatcher, batch.id, 7), 'marked')
+    assert.equal(await claimedBatches.mark(dispatcher, batch.id, 3), 'marked')
     assert.deepEqual(await traffic.fence(dispatcher), { requeued: 3, unknown: 7 })
     assert.deepEqual(await traffic.codes(account, ids), [...times(7, unknown), ...times(3, 'waiting')])
   },
 
   'marks that come with outcomes are set with them, whatever the outcomes are': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     for (const [outcome, code] of [
       ['accepted', sent],
       ['refused', refused],
       ['unknown', unknown],
     ] as const) {
-      const { account, ids, dispatcher, flight } = await aFlight(traffic, 3)
-      const left = flight.messages.slice(0, 3)
-      const outcomes = outcome === 'accepted' ? allAccepted(flight, left) : all(outcome, flight, left)
-      const marks = [{ flight: flight.id, upTo: 7 }]
-      assert.equal(await flights.record(dispatcher, [], outcomes, marks), 'recorded')
-      assert.equal(await flights.record(dispatcher, [], [], [{ flight: flight.id, upTo: 5 }]), 'recorded')
+      const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic, 3)
+      const left = batch.messages.slice(0, 3)
+      const outcomes = outcome === 'accepted' ? allAccepted(batch, left) : all(outcome, batch, left)
+      const marks = [{ batch: batch.id, upTo: 7 }]
+      assert.equal(await claimedBatches.record(dispatcher, [], outcomes, marks), 'recorded')
+      assert.equal(await claimedBatches.record(dispatcher, [], [], [{ batch: batch.id, upTo: 5 }]), 'recorded')
       await traffic.fence(dispatcher)
       const codes = [...times(3, code), ...times(4, unknown), ...times(3, 'waiting' as const)]
       assert.deepEqual(await traffic.codes(account, ids), codes)
@@ -150,38 +150,41 @@ export const fencing = withTraffic({
     }
   },
 
-  'one record may end flights and mark others': async (traffic) => {
-    const { flights } = traffic.ports
-    const first = await aFlight(traffic, 10)
+  'one record may end claimed batches and mark others': async (traffic) => {
+    const { claimedBatches } = traffic.ports
+    const first = await aClaimedBatch(traffic, 10)
     const ids = await traffic.send(first.account, { to: 10 })
     const second = await traffic.claim(first.dispatcher, 'single', 10, 0)
-    const outcomes = allAccepted(first.flight)
-    const marks = [{ flight: second.id, upTo: 4 }]
-    assert.equal(await flights.record(first.dispatcher, [first.flight.id], outcomes, marks), 'recorded')
+    const outcomes = allAccepted(first.batch)
+    const marks = [{ batch: second.id, upTo: 4 }]
+    assert.equal(await claimedBatches.record(first.dispatcher, [first.batch.id], outcomes, marks), 'recorded')
     await traffic.fence(first.dispatcher)
     assert.deepEqual(await traffic.codes(first.account, first.ids), times(10, sent))
     assert.deepEqual(await traffic.codes(first.account, ids), [...times(4, unknown), ...times(6, 'waiting' as const)])
   },
 
-  'marks of a flight that was taken over are not set, and the outcomes are still told': async (traffic) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher, flight } = await aFlight(traffic, 3)
+  'marks of a claimed batch that was taken over are not set, and the outcomes are still told': async (traffic) => {
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic, 3)
     await traffic.fence(dispatcher)
-    const outcomes = allAccepted(flight, flight.messages.slice(0, 3))
-    const marks = [{ flight: flight.id, upTo: 7 }]
-    assert.equal(await flights.record(dispatcher, [], outcomes, marks), 'fenced')
+    const outcomes = allAccepted(batch, batch.messages.slice(0, 3))
+    const marks = [{ batch: batch.id, upTo: 7 }]
+    assert.equal(await claimedBatches.record(dispatcher, [], outcomes, marks), 'fenced')
     assert.deepEqual(await traffic.codes(account, ids), [...times(3, sent), ...times(7, 'waiting' as const)])
   },
 
   'marks that come with outcomes and race with recovery: what they said may leave is unknown, and all of it or none is':
     async (traffic) => {
-      const { flights } = traffic.ports
+      const { claimedBatches } = traffic.ports
       for (let round = 0; round < 10; round++) {
-        const { account, ids, dispatcher, flight } = await aFlight(traffic, 3)
-        await flights.extend(dispatcher, noLease)
-        const outcomes = allAccepted(flight, flight.messages.slice(0, 3))
-        const marks = [{ flight: flight.id, upTo: 10 }]
-        const [answer] = await Promise.all([flights.record(dispatcher, [], outcomes, marks), flights.recover()])
+        const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic, 3)
+        await claimedBatches.extend(dispatcher, noLease)
+        const outcomes = allAccepted(batch, batch.messages.slice(0, 3))
+        const marks = [{ batch: batch.id, upTo: 10 }]
+        const [answer] = await Promise.all([
+          claimedBatches.record(dispatcher, [], outcomes, marks),
+          claimedBatches.recover(),
+        ])
         const codes = await traffic.codes(account, ids)
         // Where the answer was lost, it may be that the marks were set and that recovery came before the second try.
         const isUnknown = answer === 'recorded' || codes[3] === unknown
@@ -192,13 +195,13 @@ export const fencing = withTraffic({
 
   'recovery calls unknown what was marked and not recorded, gives back what was not marked, and changes nothing else':
     async (traffic) => {
-      const { flights } = traffic.ports
-      const { account, ids, dispatcher, flight } = await aFlight(traffic, 6)
-      const [first, second, third, fourth] = flight.messages
+      const { claimedBatches } = traffic.ports
+      const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic, 6)
+      const [first, second, third, fourth] = batch.messages
       assert.ok(first && second && third && fourth)
-      await flights.record(dispatcher, [], allAccepted(flight, [first, second]))
-      await flights.settle(dispatcher, flight.id, [{ id: third.id, code: OUTCOME.optedOut }])
-      await flights.postpone(dispatcher, flight.id, [fourth.id], 0)
+      await claimedBatches.record(dispatcher, [], allAccepted(batch, [first, second]))
+      await claimedBatches.settle(dispatcher, batch.id, [{ id: third.id, code: OUTCOME.optedOut }])
+      await claimedBatches.postpone(dispatcher, batch.id, [fourth.id], 0)
       assert.deepEqual(await traffic.fence(dispatcher), { requeued: 4, unknown: 2 })
       assert.deepEqual(await traffic.codes(account, ids), [
         sent,
@@ -209,25 +212,25 @@ export const fencing = withTraffic({
         106,
         ...times(4, 'waiting'),
       ])
-      assert.deepEqual(await flights.recover(), { requeued: 0, unknown: 0 })
-      assert.equal(await flights.promote(100), 1)
+      assert.deepEqual(await claimedBatches.recover(), { requeued: 0, unknown: 0 })
+      assert.equal(await claimedBatches.promote(100), 1)
       assert.deepEqual(ascending(idsOf(await traffic.claimAll(await traffic.dispatcher()))), [ids[3], ...ids.slice(6)])
     },
 
   'recovery leaves the living alone': async (traffic) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher, flight } = await aFlight(traffic, 10)
-    const dead = await aFlight(traffic, 10)
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic, 10)
+    const dead = await aClaimedBatch(traffic, 10)
     assert.deepEqual(await traffic.fence(dead.dispatcher), { requeued: 0, unknown: 10 })
-    await flights.record(dispatcher, [flight.id], allAccepted(flight))
+    await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
     assert.deepEqual(await traffic.codes(account, ids), times(10, sent))
   },
 
   'recoveries at the same time recover everything once': async (traffic) => {
-    const { flights } = traffic.ports
-    const dead = [await aFlight(traffic, 3), await aFlight(traffic, 3), await aFlight(traffic, 3)]
-    await Promise.all(dead.map(({ dispatcher }) => flights.extend(dispatcher, noLease)))
-    const recovered = await Promise.all(times(16, 0).map(() => flights.recover()))
+    const { claimedBatches } = traffic.ports
+    const dead = [await aClaimedBatch(traffic, 3), await aClaimedBatch(traffic, 3), await aClaimedBatch(traffic, 3)]
+    await Promise.all(dead.map(({ dispatcher }) => claimedBatches.extend(dispatcher, noLease)))
+    const recovered = await Promise.all(times(16, 0).map(() => claimedBatches.recover()))
     const sum = (of: 'requeued' | 'unknown') => recovered.reduce((total, counts) => total + counts[of], 0)
     assert.deepEqual([sum('requeued'), sum('unknown')], [21, 9])
     const back = idsOf(await traffic.claimAll(await traffic.dispatcher()))
@@ -235,70 +238,78 @@ export const fencing = withTraffic({
   },
 
   'a dispatcher that retires gives back what it has not marked, once, and is gone': async (traffic) => {
-    const { flights } = traffic.ports
-    const { account, ids, dispatcher } = await aFlight(traffic, 4)
-    await flights.retire(dispatcher)
-    await flights.retire(dispatcher)
+    const { claimedBatches } = traffic.ports
+    const { account, ids, dispatcher } = await aClaimedBatch(traffic, 4)
+    await claimedBatches.retire(dispatcher)
+    await claimedBatches.retire(dispatcher)
     assert.deepEqual(await traffic.codes(account, ids), [...times(4, unknown), ...times(6, 'waiting')])
-    assert.equal(await flights.extend(dispatcher, leaseSeconds), 'fenced')
+    assert.equal(await claimedBatches.extend(dispatcher, leaseSeconds), 'fenced')
     assert.deepEqual(idsOf(await traffic.claimAll(await traffic.dispatcher())), ids.slice(4))
   },
 
   'whoever ends a dispatcher first, retirement or recovery, ends it once': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     for (let round = 0; round < 8; round++) {
-      const { account, ids, dispatcher } = await aFlight(traffic, 5)
-      await flights.extend(dispatcher, noLease)
-      await Promise.all([flights.recover(), flights.retire(dispatcher), flights.recover(), flights.retire(dispatcher)])
+      const { account, ids, dispatcher } = await aClaimedBatch(traffic, 5)
+      await claimedBatches.extend(dispatcher, noLease)
+      await Promise.all([
+        claimedBatches.recover(),
+        claimedBatches.retire(dispatcher),
+        claimedBatches.recover(),
+        claimedBatches.retire(dispatcher),
+      ])
       assert.deepEqual(await traffic.codes(account, ids), [...times(5, unknown), ...times(5, 'waiting')])
       assert.deepEqual(idsOf(await traffic.claimAll(await traffic.dispatcher())), ids.slice(5))
     }
   },
 
   'a claim that races with the end of its dispatcher loses nothing': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     const account = await traffic.account()
     const ids = [...(await traffic.send(account, { to: 10 })), ...(await traffic.send(account, { to: 20 }))]
     for (let round = 0; round < 12; round++) {
-      const dispatcher = await flights.register(noLease)
+      const dispatcher = await claimedBatches.register(noLease)
       await Promise.all([
-        flights.claim(dispatcher, wanted('single', 10, 0)),
-        flights.claim(dispatcher, wanted('bulk', 20, 0)),
-        round % 2 === 0 ? flights.recover() : flights.retire(dispatcher),
-        flights.recover(),
+        claimedBatches.claim(dispatcher, wanted('single', 10, 0)),
+        claimedBatches.claim(dispatcher, wanted('bulk', 20, 0)),
+        round % 2 === 0 ? claimedBatches.recover() : claimedBatches.retire(dispatcher),
+        claimedBatches.recover(),
       ])
-      await flights.extend(dispatcher, noLease)
-      await flights.recover()
+      await claimedBatches.extend(dispatcher, noLease)
+      await claimedBatches.recover()
       const next = await traffic.dispatcher()
       const back = [...(await traffic.claimAll(next)), ...(await traffic.claimAll(next, 'bulk'))]
       assert.deepEqual(ascending(idsOf(back)), ids)
-      assert.deepEqual(await flights.extend(next, noLease), 'alive')
+      assert.deepEqual(await claimedBatches.extend(next, noLease), 'alive')
       assert.deepEqual(await traffic.codes(account, ids), times(30, 'waiting'))
-      for (const { id, messages } of back) await flights.postpone(next, id, idsOf([{ id, messages, marked: 0 }]), 0)
-      while ((await flights.promote(100)) > 0);
-      await flights.recover()
+      for (const { id, messages } of back)
+        await claimedBatches.postpone(next, id, idsOf([{ id, messages, marked: 0 }]), 0)
+      while ((await claimedBatches.promote(100)) > 0);
+      await claimedBatches.recover()
     }
   },
 
   'a record that races with recovery tells the truth all the same': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     for (let round = 0; round < 8; round++) {
-      const { account, ids, dispatcher, flight } = await aFlight(traffic, 10)
-      await flights.extend(dispatcher, noLease)
+      const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic, 10)
+      await claimedBatches.extend(dispatcher, noLease)
       const outcomes = [
-        ...allAccepted(flight, flight.messages.slice(0, 6)),
-        ...all('refused', flight, flight.messages.slice(6)),
+        ...allAccepted(batch, batch.messages.slice(0, 6)),
+        ...all('refused', batch, batch.messages.slice(6)),
       ]
       // Finished at once, or in two records: which of them meets recovery is chance.
       const records =
         round % 2 === 0
-          ? [flights.record(dispatcher, [flight.id], outcomes)]
+          ? [claimedBatches.record(dispatcher, [batch.id], outcomes)]
           : [
-              flights.record(dispatcher, [], outcomes.slice(0, 8)),
-              flights.record(dispatcher, [], outcomes.slice(8)).then(() => flights.record(dispatcher, [flight.id], [])),
+              claimedBatches.record(dispatcher, [], outcomes.slice(0, 8)),
+              claimedBatches
+                .record(dispatcher, [], outcomes.slice(8))
+                .then(() => claimedBatches.record(dispatcher, [batch.id], [])),
             ]
-      await Promise.all([flights.recover(), ...records, flights.recover()])
-      await flights.record(dispatcher, [flight.id], outcomes)
+      await Promise.all([claimedBatches.recover(), ...records, claimedBatches.recover()])
+      await claimedBatches.record(dispatcher, [batch.id], outcomes)
       assert.deepEqual(await traffic.codes(account, ids), [...times(6, sent), ...times(4, refused)])
       assert.equal(await traffic.balance(account), 1_000_000 - 60)
       assert.deepEqual(await traffic.claimAll(await traffic.dispatcher()), [])
@@ -308,30 +319,30 @@ export const fencing = withTraffic({
   'a mark that races with recovery: what it said may leave is unknown, else it is back in the queue': async (
     traffic,
   ) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     for (let round = 0; round < 8; round++) {
-      const { account, ids, dispatcher, flight } = await aFlight(traffic)
-      await flights.extend(dispatcher, noLease)
-      const [marked] = await Promise.all([flights.mark(dispatcher, flight.id, 10), flights.recover()])
+      const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic)
+      await claimedBatches.extend(dispatcher, noLease)
+      const [marked] = await Promise.all([claimedBatches.mark(dispatcher, batch.id, 10), claimedBatches.recover()])
       assert.deepEqual(await traffic.codes(account, ids), times(10, marked === 'marked' ? unknown : 'waiting'))
       await traffic.claimAll(await traffic.dispatcher())
     }
   },
 
   'settling and postponing that race with recovery: each message ends in one place': async (traffic) => {
-    const { flights } = traffic.ports
+    const { claimedBatches } = traffic.ports
     for (let round = 0; round < 8; round++) {
-      const { account, ids, dispatcher, flight } = await aFlight(traffic)
-      await flights.extend(dispatcher, noLease)
+      const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic)
+      await claimedBatches.extend(dispatcher, noLease)
       const settled = ids.slice(0, 5).map((id) => ({ id, code: OUTCOME.blacklisted }))
       const [settling, postponing] = await Promise.all([
-        flights.settle(dispatcher, flight.id, settled),
-        flights.postpone(dispatcher, flight.id, ids.slice(5), 0),
-        flights.recover(),
+        claimedBatches.settle(dispatcher, batch.id, settled),
+        claimedBatches.postpone(dispatcher, batch.id, ids.slice(5), 0),
+        claimedBatches.recover(),
       ])
       const codes = await traffic.codes(account, ids)
       assert.deepEqual(codes, [...times(5, settling === 'settled' ? 214 : 'waiting'), ...times(5, 'waiting')])
-      assert.equal(await flights.promote(100), postponing === 'postponed' ? 1 : 0)
+      assert.equal(await claimedBatches.promote(100), postponing === 'postponed' ? 1 : 0)
       const back = idsOf(await traffic.claimAll(await traffic.dispatcher()))
       assert.deepEqual(ascending(back), ascending(ids.filter((_, i) => codes[i] === 'waiting')))
     }
