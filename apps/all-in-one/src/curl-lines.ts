@@ -46,7 +46,7 @@ Key and password are shown only this once:
 
 ${curlLines(base, demo)}
 
-The simulated carrier delivers everything; the last two digits of a number choose another fate (docs/operations.md).
+The simulated carrier delivers everything; the last two digits of a number choose another outcome (docs/operations.md).
 Accounts, keys and credits: npx pnpm gateway --help
 `
 

@@ -16,12 +16,12 @@ export interface NotWritten extends Error {
 
 const blockBytes = 1 << 20
 
-/** Begins to tell news at byte `from`. The kernel keeps writes of one O_APPEND file apart. */
+/** `news` begins at byte `from`. The kernel keeps writes to an O_APPEND file apart. */
 export function appendFile(path: string, from: number): AppendFile {
   const file = openSync(path, 'a+', 0o600)
   const lastByte = Buffer.alloc(1)
   let block: Buffer | undefined
-  let told = from
+  let position = from
   let isOpen = true
 
   function endsInLine(): boolean {
@@ -47,10 +47,10 @@ export function appendFile(path: string, from: number): AppendFile {
     *news() {
       const bytes = (block ??= Buffer.allocUnsafe(blockBytes))
       for (;;) {
-        const text = bytes.toString('latin1', 0, readSync(file, bytes, 0, blockBytes, told))
+        const text = bytes.toString('latin1', 0, readSync(file, bytes, 0, blockBytes, position))
         const whole = text.slice(0, text.lastIndexOf('\n') + 1)
         if (whole === '') return
-        told += whole.length
+        position += whole.length
         yield whole
       }
     },

@@ -8,7 +8,7 @@ export async function* linesOf(path: string): AsyncGenerator<{ lines: readonly s
   let rest = ''
   let bytes = 0
   try {
-    // Latin-1: one byte is one character, and all that we write is ASCII.
+    // Latin-1: one byte is one character; all lines are ASCII.
     for await (const chunk of createReadStream(path, { encoding: 'latin1', highWaterMark: 1 << 20 })) {
       const lines = (rest + (chunk as string)).split('\n')
       bytes += (chunk as string).length
@@ -21,8 +21,8 @@ export async function* linesOf(path: string): AsyncGenerator<{ lines: readonly s
 }
 
 /**
- * Reads the fields of one of our lines: a flat object, whose values hold none of `, " { }`. Undefined if the line does not end as
- * one. Behind the rest of a torn line the object counts that was written there. (JSON.parse took three times as long.)
+ * Reads the fields of a line: a flat JSON object whose values contain none of `, " { }`. Undefined if the line does not end with `}`.
+ * After the rest of a torn line the last object counts. (JSON.parse took three times as long.)
  */
 export function fieldsOf(line: string): ((name: string) => string | undefined) | undefined {
   const start = line.lastIndexOf('{')

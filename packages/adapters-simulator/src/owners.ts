@@ -6,17 +6,17 @@ import { join } from 'node:path'
  * `owners/<run>.<process>`, and taking over from a dead process is a rename, in which only one of several succeeds.
  */
 export interface Owners {
-  /** Makes a run ours. */
+  /** Assigns a run to this process. */
   own(run: string): void
   /** Takes over the runs of dead processes. */
   takeOver(): void
   /** Whether another living process owes what this run owes. */
   isForeign(run: string): boolean
   /** Whether any other living process uses the folder. */
-  hasCompany(): boolean
-  /** Of our runs nothing is owed but for these. */
+  isShared(): boolean
+  /** Releases every run of this process except these, which still owe receipts. */
   keep(runs: ReadonlySet<string>): void
-  /** Leaves our runs to the next one. */
+  /** Releases the runs of this process to the next one. */
   leave(): void
 }
 
@@ -55,7 +55,7 @@ export function owners(folder: string): Owners {
       foreign = new Set(all().flatMap(({ run }) => (mine.has(run) ? [] : [run])))
     },
     isForeign: (run) => foreign.has(run),
-    hasCompany: () => all().some(({ run }) => !mine.has(run)),
+    isShared: () => all().some(({ run }) => !mine.has(run)),
     keep(runs) {
       for (const run of mine) {
         if (runs.has(run)) continue

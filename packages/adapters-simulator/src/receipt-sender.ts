@@ -6,25 +6,25 @@ import {
   type DeliveryReceipt,
   type DeliveryReceiptCode,
 } from '@gateway/core'
-import { fateOf } from './fates.ts'
+import { outcomeOf } from './outcomes.ts'
 import type { Owed, SubmissionRecord } from './record.ts'
-import { timeline } from './timeline.ts'
+import { delayQueue } from './delay-queue.ts'
 
-/** Hands over the receipts and replies that are owed, each when its time has come, until it is acknowledged. */
+/** Sends due receipts and replies to the handlers until they are acknowledged. */
 export interface ReceiptSender {
-  /** To be handed over so much later. */
+  /** Schedules receipts or replies. */
   owe(ones: readonly Owed[], delayMilliseconds: number): void
-  /** Hands receipts over at once. Resolves when that was acknowledged or refused; what was refused is owed. */
-  handOver(receipts: readonly Owed[]): Promise<void>
-  /** Stops, and lets what is being handed over be acknowledged. What is owed stays in the record. */
+  /** Sends receipts at once. Resolves when they were acknowledged or refused; refused ones are sent again. */
+  deliver(receipts: readonly Owed[]): Promise<void>
+  /** Stops, after waiting for acknowledgements under way. Unsent receipts stay in the record. */
   stop(): Promise<void>
 }
 
-/** What is handed over together at the most, and how many such batches may wait for their acknowledgement. */
+/** Maximum size of a batch, and of unacknowledged batches. */
 const batchMax = 1000
 const batchesMax = 8
-/** What was refused is offered again after so long. */
-const againMilliseconds = 1000
+/** Delay before a refused batch is sent again. */
+const retryMilliseconds = 1000
 
 export function receiptSender(
   carrier: CarrierId,
@@ -33,30 +33,30 @@ export function receiptSender(
   handlers: CarrierHandlers,
   report: (problem: unknown) => void,
 ): ReceiptSender {
-  const waiting = timeline<Owed>(batchMax, send)
-  const handing = new Set<Promise<void>>()
+  const waiting = delayQueue<Owed>(batchMax, send)
+  const sending = new Set<Promise<void>>()
   let stopped = false
 
   function send(): void {
-    while (!stopped && handing.size < batchesMax) {
+    while (!stopped && sending.size < batchesMax) {
       const due = waiting.takeDue()
       if (due.length === 0) return
       const replies = due.filter(isReply)
       const receipts = replies.length === 0 ? due : due.filter((owed) => !isReply(owed))
-      if (receipts.length > 0) void handOver(receipts)
-      if (replies.length > 0) void hand(offerReplies(replies))
+      if (receipts.length > 0) void deliver(receipts)
+      if (replies.length > 0) void track(offerReplies(replies))
     }
   }
 
-  const handOver = (receipts: readonly Owed[]): Promise<void> => hand(offerReceipts(receipts))
+  const deliver = (receipts: readonly Owed[]): Promise<void> => track(offerReceipts(receipts))
 
-  function hand(offer: Promise<void>): Promise<void> {
-    const handed = offer.finally(() => {
-      handing.delete(handed)
+  function track(offer: Promise<void>): Promise<void> {
+    const sent = offer.finally(() => {
+      sending.delete(sent)
       send()
     })
-    handing.add(handed)
-    return handed
+    sending.add(sent)
+    return sent
   }
 
   async function offerReceipts(receipts: readonly Owed[]): Promise<void> {
@@ -82,7 +82,7 @@ export function receiptSender(
       await offer()
       return true
     } catch {
-      waiting.add(ones, againMilliseconds) // who refused it knows why
+      waiting.add(ones, retryMilliseconds) // the handler has logged why
       return false
     }
   }
@@ -108,7 +108,7 @@ export function receiptSender(
     carrier,
     from: to,
     to: reply?.to,
-    text: fateOf(to).reply ?? '',
+    text: outcomeOf(to).reply ?? '',
     sent: reply?.at,
     reference: `${reference}-reply`,
     offer: undefined,
@@ -117,21 +117,21 @@ export function receiptSender(
 
   return {
     owe: (ones, delay) => waiting.add(ones, delay),
-    handOver,
+    deliver,
     async stop() {
       stopped = true
       waiting.stop()
-      await Promise.all(handing)
+      await Promise.all(sending)
     },
   }
 }
 
-const receiptsTo = (number: string): number => fateOf(number).receipts.length
+const receiptsTo = (number: string): number => outcomeOf(number).receipts.length
 
 const isReply = ({ to, nth, reply }: Owed): boolean => reply !== undefined && nth >= receiptsTo(to)
 
 function codeOf({ to, nth }: Owed): DeliveryReceiptCode {
-  const code = fateOf(to).receipts[nth]
+  const code = outcomeOf(to).receipts[nth]
   if (code === undefined) throw new Error(`a number that ends in ${to.slice(-2)} gets no receipt ${nth + 1}`)
   return code
 }

@@ -13,7 +13,7 @@ import {
 import { acknowledgements, type Acknowledgements } from './acknowledgements.ts'
 import { appendFile, type AppendFile } from './append-file.ts'
 import { conversations, replyOf, tellsReplies, type Conversations, type Reply } from './conversations.ts'
-import { fateOf } from './fates.ts'
+import { outcomeOf } from './outcomes.ts'
 import { fieldsOf, linesOf } from './lines.ts'
 import type { Owners } from './owners.ts'
 import { placeOf } from './references.ts'
@@ -73,8 +73,8 @@ export const rotateBytes = 128 << 20
 const files = ['submissions', 'receipts'] as const
 
 /**
- * Reads what there is: a million lines in 2 s, in bounded memory besides what is owed. `open` opens it for more, after setting
- * it aside as the old record if it has grown beyond `rotateFrom` bytes, nothing in the old one is owed, and nobody else is at it.
+ * Reads what there is: a million lines in 2 s, in bounded memory except for the unacknowledged ones. `open` opens it for more, after setting
+ * it aside as the old record if it has grown beyond `rotateFrom` bytes, the old one has no unacknowledged receipt, and no other process uses the folder.
  */
 export async function readRecord(folder: string, owners: Owners, rotateFrom = rotateBytes) {
   const path = (name: string) => join(folder, `${name}.jsonl`)
@@ -88,7 +88,7 @@ export async function readRecord(folder: string, owners: Owners, rotateFrom = ro
 
   function open(): SubmissionRecord {
     const isFull = files.some((name) => sizeOf(path(name)) > rotateFrom)
-    const rotates = isFull && old.owed.length === 0 && !owners.hasCompany()
+    const rotates = isFull && old.owed.length === 0 && !owners.isShared()
     if (rotates) for (const name of files) rotate(path(name), path(`${name}.old`))
     const submissions = appendFile(path('submissions'), rotates ? 0 : current.bytes)
     return writers(submissions, appendFile(path('receipts'), 0), past)
@@ -96,7 +96,7 @@ export async function readRecord(folder: string, owners: Owners, rotateFrom = ro
   return { owed: [...old.owed, ...current.owed], open }
 }
 
-/** What is remembered of earlier lines. */
+/** State read from earlier lines. */
 interface Past {
   readonly refusals: RefusalCounts
   readonly conversations: Conversations
@@ -180,9 +180,9 @@ function owedOf(line: string, acknowledged: Acknowledgements, owners: Owners): O
   const number = field?.('number')
   if (field?.('answer') !== 'accepted' || place === undefined || number === undefined) return undefined
   const nth = acknowledged.of(place)
-  const fate = fateOf(number)
-  const reply = fate.reply === undefined ? undefined : replyOf(field)
-  if (nth >= fate.receipts.length + (reply === undefined ? 0 : 1) || owners.isForeign(place.run)) return undefined
+  const simulated = outcomeOf(number)
+  const reply = simulated.reply === undefined ? undefined : replyOf(field)
+  if (nth >= simulated.receipts.length + (reply === undefined ? 0 : 1) || owners.isForeign(place.run)) return undefined
   const to = parseMsisdn(number)
   const at = Date.parse(field('time') ?? '')
   if (to === undefined || Number.isNaN(at) || reference === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Where a message is among those of its run. */
+/** The position of a message in its run. */
 export interface Place {
   readonly run: string
   readonly position: number
@@ -7,10 +7,10 @@ export interface Place {
 /** The carrier's ids: unique, since every run has a random name. */
 export const referenceAt = (run: string, position: number): string => `${run}-${position.toString(36)}`
 
-/** A file that somebody wrote into by hand must not make us ask for memory without end. */
+/** Bounds the memory that a manipulated record can cause. */
 const positionMax = 1 << 28
 
-/** The place that a reference names; undefined if it is none of ours. */
+/** Parses a reference; undefined if it has another form. */
 export function placeOf(reference = ''): Place | undefined {
   const dash = reference.indexOf('-')
   const position = parseInt(reference.slice(dash + 1), 36)

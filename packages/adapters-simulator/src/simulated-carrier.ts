@@ -3,10 +3,10 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { carrierId, instant, secondsAfter, type Carrier, type CarrierHandlers, type CarrierId } from '@gateway/core'
 import type { NotWritten } from './append-file.ts'
-import { fateOf } from './fates.ts'
-import { intake, type Waiting } from './intake.ts'
+import { outcomeOf } from './outcomes.ts'
+import { submissionQueue, type Waiting } from './submission-queue.ts'
 import { owners, type Owners } from './owners.ts'
-import { pace } from './pace.ts'
+import { rateLimit } from './rate-limit.ts'
 import { receiptSender, type ReceiptSender } from './receipt-sender.ts'
 import { readRecord, type Owed, type SubmissionRecord, type Submitted } from './record.ts'
 import { referenceAt, runOf } from './references.ts'
@@ -37,17 +37,17 @@ interface Link {
 interface Taken extends Submitted {
   readonly waiting: Waiting
   readonly owed: Owed | undefined
-  readonly hasty: boolean
+  readonly receiptFirst: boolean
 }
 
-/** The receipt of a hasty message is waited for at most so long before the answer. */
-const hastyMilliseconds = 1000
+/** How long a receipt that precedes its answer may delay that answer. */
+const receiptFirstMilliseconds = 1000
 
 /**
- * A carrier without a network: the last two digits of a number decide what happens to its message (`fates.ts`). What was
- * submitted and which receipts and replies were acknowledged is on record in the folder before anybody hears of it (`record.ts`). When it
- * starts, it sends the receipts and replies that earlier runs still owe. It answers in a later turn of the event loop. Throws if the
- * folder cannot be used; later, while the record cannot be written, messages are refused for now.
+ * A carrier without a network: the last two digits of a number decide the outcome of its message (`outcomes.ts`). Submissions and
+ * acknowledged receipts and replies are recorded in the folder before they are answered (`record.ts`). At its start it sends the
+ * receipts and replies that earlier runs did not. It answers in a later turn of the event loop. Throws if the folder cannot be used;
+ * while the record cannot be written later, messages are refused for now.
  */
 export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
   const { folder, delayMilliseconds = 1000, window = 1000, report = console.error } = settings
@@ -55,7 +55,7 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
   const run = randomBytes(6).toString('hex')
   const owning = ownersIn(folder)
   owning.own(run)
-  const desk = intake(pace(settings.perSecond), take)
+  const queue = submissionQueue(rateLimit(settings.perSecond), take)
   let position = 0
   let handlers: CarrierHandlers | undefined
   let link: Link | undefined
@@ -63,12 +63,12 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
   let closed = false
   let ended = false
 
-  /** If that fails, the next submission tries it again. */
+  /** If it fails, the next submission retries. */
   function open(to: CarrierHandlers): Promise<void> {
     return (opening ??= openLink(to).catch((problem: unknown) => {
       opening = undefined
       report(problem)
-      refuse(desk.shut())
+      refuse(queue.shut())
     }))
   }
 
@@ -81,10 +81,10 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
     const sender = receiptSender(id, delayMilliseconds, record, to, report)
     sender.owe(owed, 0)
     link = { record, sender }
-    desk.open()
+    queue.open()
   }
 
-  const refuse = (ones: readonly Waiting[]): void => desk.answer(ones, () => 'refused-for-now')
+  const refuse = (ones: readonly Waiting[]): void => queue.answer(ones, () => 'refused-for-now')
 
   function take(batch: readonly Waiting[]): void {
     if (link !== undefined) takeOver(link, batch)
@@ -99,40 +99,50 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
     } catch (problem) {
       report(problem)
       // What may be on record may not be submitted again (P-5).
-      desk.answer(batch, () => ((problem as NotWritten).torn ? 'unknown' : 'refused-for-now'))
+      queue.answer(batch, () => ((problem as NotWritten).torn ? 'unknown' : 'refused-for-now'))
       return
     }
-    const hasty = taken.filter((one) => one.hasty)
-    const others = hasty.length === 0 ? taken : taken.filter((one) => !one.hasty)
-    if (hasty.length > 0) void sendFirst(sender, hasty)
+    const receiptFirst = taken.filter((one) => one.receiptFirst)
+    const others = receiptFirst.length === 0 ? taken : taken.filter((one) => !one.receiptFirst)
+    if (receiptFirst.length > 0) void sendFirst(sender, receiptFirst)
     sender.owe(owedOf(others), delayMilliseconds)
     answer(others)
   }
 
   function decide(waiting: Waiting, record: SubmissionRecord, at: Owed['at']): Taken {
     const { id: message, from, to } = waiting.message
-    const fate = fateOf(to)
-    const isRefused = fate.refusals > 0 && record.refusals(message) < fate.refusals
-    const outcome = isRefused ? 'refused-for-now' : fate.answer
+    const simulated = outcomeOf(to)
+    const isRefused = simulated.refusals > 0 && record.refusals(message) < simulated.refusals
+    const outcome = isRefused ? 'refused-for-now' : simulated.answer
     const reference = outcome === 'accepted' ? referenceAt(run, position++) : undefined
-    const isOwed = reference !== undefined && fate.receipts.length > 0
-    const answers = isOwed && fate.reply !== undefined && record.mayAnswer(to, from, at)
+    const isOwed = reference !== undefined && simulated.receipts.length > 0
+    const answers = isOwed && simulated.reply !== undefined && record.mayAnswer(to, from, at)
     const reply = answers ? { to: from, at: secondsAfter(at, (2 * delayMilliseconds) / 1000) } : undefined
-    if (reply !== undefined) record.answers(to, reply) // the next one of this batch knows
+    if (reply !== undefined) record.answers(to, reply) // counts for the next one of this batch
     const owed = isOwed ? { reference, to, at, nth: 0, reply } : undefined
-    return { id: message, from, to, reference, answer: outcome, reply, waiting, owed, hasty: fate.hasty && isOwed }
+    return {
+      id: message,
+      from,
+      to,
+      reference,
+      answer: outcome,
+      reply,
+      waiting,
+      owed,
+      receiptFirst: simulated.receiptFirst && isOwed,
+    }
   }
 
-  async function sendFirst(sender: ReceiptSender, hasty: readonly Taken[]): Promise<void> {
+  async function sendFirst(sender: ReceiptSender, receiptFirst: readonly Taken[]): Promise<void> {
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, hastyMilliseconds)))
-    await Promise.race([sender.handOver(owedOf(hasty)), late])
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, receiptFirstMilliseconds)))
+    await Promise.race([sender.deliver(owedOf(receiptFirst)), late])
     clearTimeout(timer)
-    answer(hasty)
+    answer(receiptFirst)
   }
 
   function answer(ones: readonly Taken[]): void {
-    desk.answer(
+    queue.answer(
       ones.map(({ waiting }) => waiting),
       (_, at) => answerOf(ones[at]),
     )
@@ -146,14 +156,14 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
       void open(to)
     },
     submit(messages, answered) {
-      desk.add(messages.map((message) => ({ message, answered })))
-      if (closed) setImmediate(() => refuse(desk.shut()))
+      queue.add(messages.map((message) => ({ message, answered })))
+      if (closed) setImmediate(() => refuse(queue.shut()))
       else if (handlers !== undefined) void open(handlers)
     },
     async close(deadline) {
       closed = true
-      await Promise.race([desk.quiet(), deadline])
-      refuse(desk.shut())
+      await Promise.race([queue.quiet(), deadline])
+      refuse(queue.shut())
       await Promise.race([opening?.then(() => link?.sender.stop()), deadline])
       ended = true
       link?.record.close()
@@ -179,7 +189,7 @@ function nameOf(text: string): CarrierId {
 function ownersIn(folder: string): Owners {
   try {
     mkdirSync(dirname(folder), { recursive: true })
-    mkdirSync(folder, { recursive: true, mode: 0o700 }) // its parents are not ours alone: they keep the usual mode
+    mkdirSync(folder, { recursive: true, mode: 0o700 }) // parent folders keep the default mode
     return owners(folder)
   } catch (cause) {
     throw new Error(`the simulated carrier cannot keep its record in ${folder}: ${(cause as Error).message}`, { cause })

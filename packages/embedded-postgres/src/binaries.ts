@@ -5,9 +5,9 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { codeOf, messageOf, unless } from './errors.ts'
-import { actingAs, isRoot, type Owner } from './owner.ts'
+import { actingAs, isRoot, type RunAsUser } from './run-as-user.ts'
 
-/** A folder with `bin/initdb` and `bin/postgres` that the owner of the cluster can run. */
+/** A folder with `bin/initdb` and `bin/postgres` that the run-as user of the cluster can run. */
 export type Binaries = string
 
 interface Installed {
@@ -21,17 +21,21 @@ export const cleanEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 
 const elsewhere = 'set DATABASE_URL to a PostgreSQL 15 to 18'
 
 /**
- * The binaries of the installed platform package, or, where root's checkout lies where `owner` cannot read, a copy of
- * them in `home`: made once per version, about 60 MB in a second. Throws what to do if there are none that run here.
+ * The binaries of the installed platform package, or, where root's checkout lies where `runAsUser` cannot read, a copy of
+ * them in `dataFolder`: made once per version, about 60 MB in a second. Throws what to do if there are none that run here.
  */
-export const usableBinaries = async (home: string, owner: Owner, there?: Installed): Promise<Binaries> => {
+export const usableBinaries = async (
+  dataFolder: string,
+  runAsUser: RunAsUser,
+  there?: Installed,
+): Promise<Binaries> => {
   const installed = there ?? (await installedBinaries())
-  const trouble = await whyNot(installed.folder, owner)
+  const trouble = await whyNot(installed.folder, runAsUser)
   if (trouble === undefined) return installed.folder
   if (!isRoot()) throw doesNotRun(installed.folder, trouble)
-  const copy = join(home, `postgres-binaries-${installed.version}`)
+  const copy = join(dataFolder, `postgres-binaries-${installed.version}`)
   await copyOnce(installed.folder, copy)
-  const troubleWithCopy = await whyNot(copy, owner)
+  const troubleWithCopy = await whyNot(copy, runAsUser)
   if (troubleWithCopy !== undefined) throw doesNotRun(copy, troubleWithCopy)
   return copy
 }
@@ -51,19 +55,19 @@ const installedBinaries = async (): Promise<Installed> => {
   }
 }
 
-/** Runs `postgres --version` as `owner`: the loader, the libraries and every folder on the way are tried for real. */
-const whyNot = async (binaries: Binaries, owner: Owner): Promise<string | undefined> => {
+/** Runs `postgres --version` as `runAsUser`: the loader, the libraries and every folder on the way are tried for real. */
+const whyNot = async (binaries: Binaries, runAsUser: RunAsUser): Promise<string | undefined> => {
   try {
-    const options = { cwd: '/', env: cleanEnvironment, timeout: 30_000, ...actingAs(owner) }
+    const options = { cwd: '/', env: cleanEnvironment, timeout: 30_000, ...actingAs(runAsUser) }
     await promisify(execFile)(join(binaries, 'bin/postgres'), ['--version'], options)
     return undefined
   } catch (error) {
-    if (isRoot() && ['EPERM', 'EINVAL'].includes(codeOf(error) ?? '')) throw cannotActAs(owner, error)
+    if (isRoot() && ['EPERM', 'EINVAL'].includes(codeOf(error) ?? '')) throw cannotActAs(runAsUser, error)
     return messageOf(error).trim()
   }
 }
 
-const cannotActAs = ({ uid }: Owner, cause: unknown): Error =>
+const cannotActAs = ({ uid }: RunAsUser, cause: unknown): Error =>
   new Error(
     `PostgreSQL refuses to run as root, and this root may not act as user id ${uid} (${messageOf(cause)}): the container ` +
       `or namespace forbids it. Start as an ordinary user, or ${elsewhere}.`,

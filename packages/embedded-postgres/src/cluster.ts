@@ -1,13 +1,13 @@
 import { lstat, mkdir, open, readFile, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { codeOf, messageOf, unless } from './errors.ts'
-import { dropUnusedHomes } from './home.ts'
-import { isRoot, type Owner } from './owner.ts'
+import { dropUnusedDataFolders } from './data-folder.ts'
+import { isRoot, type RunAsUser } from './run-as-user.ts'
 
 /** The real path of a cluster's data and the user whose it is. */
 export interface Cluster {
   readonly folder: string
-  readonly owner: Owner
+  readonly runAsUser: RunAsUser
 }
 
 /** The major version of the binaries that we ship; they read no other's data. */
@@ -71,7 +71,7 @@ export const findCluster = async (dataDir: string): Promise<Cluster | undefined>
   if (entries?.length === 0) return undefined
   assertOurs(path, uid)
   if (entries !== undefined) await assertMajor(folder, entries)
-  return { folder, owner: { uid, gid } }
+  return { folder, runAsUser: { uid, gid } }
 }
 
 const assertOurs = (path: string, uid: number): void => {
@@ -104,5 +104,5 @@ export const dropUnfinished = async (dataDir: string): Promise<void> => {
     if (!name.startsWith('postgres.new-')) continue
     await rm(join(dataDir, name), { recursive: true, force: true }).catch(() => undefined)
   }
-  await dropUnusedHomes(dataDir).catch(() => undefined)
+  await dropUnusedDataFolders(dataDir).catch(() => undefined)
 }

@@ -7,8 +7,8 @@ import { role, writeAccess } from './access.ts'
 import { cleanEnvironment, usableBinaries } from './binaries.ts'
 import { findCluster, syncFolder, type Cluster } from './cluster.ts'
 import { codeOf, messageOf, unless } from './errors.ts'
-import { earlierHomes, newHome } from './home.ts'
-import { actingAs, isRoot, knownUsers, newOwners, type Owner } from './owner.ts'
+import { earlierDataFolders, newDataFolder } from './data-folder.ts'
+import { actingAs, isRoot, knownUsers, newRunAsUsers, type RunAsUser } from './run-as-user.ts'
 
 /**
  * Makes the cluster of `dataDir` (a real path without one): built under another name and moved in place when it is whole.
@@ -19,9 +19,9 @@ export const createCluster = async (
   options: { durable: boolean; log: (line: string) => void },
 ): Promise<Cluster> => {
   let failure: unknown
-  for (const owner of await newOwners(dataDir)) {
+  for (const runAsUser of await newRunAsUsers(dataDir)) {
     try {
-      return await createAs(owner, dataDir, options)
+      return await createAs(runAsUser, dataDir, options)
     } catch (error) {
       failure ??= error
     }
@@ -30,24 +30,24 @@ export const createCluster = async (
 }
 
 const createAs = async (
-  owner: Owner,
+  runAsUser: RunAsUser,
   dataDir: string,
   options: { durable: boolean; log: (line: string) => void },
 ): Promise<Cluster> => {
-  const home = await newHome(dataDir, owner)
-  const fresh = join(home, `postgres.new-${randomBytes(6).toString('hex')}`)
+  const dataFolder = await newDataFolder(dataDir, runAsUser)
+  const fresh = join(dataFolder, `postgres.new-${randomBytes(6).toString('hex')}`)
   let failure = notInPlace(dataDir)
   try {
-    await build(home, fresh, owner, options.durable)
-    if (await publish(dataDir, home, fresh)) {
+    await build(dataFolder, fresh, runAsUser, options.durable)
+    if (await publish(dataDir, dataFolder, fresh)) {
       options.log(`PostgreSQL: made a cluster in ${join(dataDir, 'postgres')}`)
-      if (home !== dataDir) await tellOutside(dataDir, home, owner, options.log)
+      if (dataFolder !== dataDir) await tellOutside(dataDir, dataFolder, runAsUser, options.log)
       return await found(dataDir)
     }
   } catch (error) {
     failure = error as Error
   }
-  await rm(home === dataDir ? fresh : home, { recursive: true, force: true }).catch(() => undefined)
+  await rm(dataFolder === dataDir ? fresh : dataFolder, { recursive: true, force: true }).catch(() => undefined)
   // Whoever is faster also clears away what the others build: an error of ours means nothing if there is a cluster.
   const other = await findCluster(dataDir)
   if (other === undefined) throw failure
@@ -67,44 +67,44 @@ const notInPlace = (dataDir: string): Error =>
 
 const tellOutside = async (
   dataDir: string,
-  home: string,
-  { uid }: Owner,
+  dataFolder: string,
+  { uid }: RunAsUser,
   log: (line: string) => void,
 ): Promise<void> => {
   log(
-    `PostgreSQL refuses to run as root, and user id ${uid} cannot enter ${dataDir}: its data is kept in ${home}, where ` +
+    `PostgreSQL refuses to run as root, and user id ${uid} cannot enter ${dataDir}: its data is kept in ${dataFolder}, where ` +
       `${join(dataDir, 'postgres')} points to`,
   )
-  for (const earlier of await earlierHomes(dataDir, home)) {
+  for (const earlier of await earlierDataFolders(dataDir, dataFolder)) {
     log(
       `PostgreSQL: ${earlier} was made for ${dataDir} earlier and is no longer used there; delete it if nothing else does`,
     )
   }
 }
 
-const build = async (home: string, fresh: string, owner: Owner, durable: boolean): Promise<void> => {
-  const binaries = await usableBinaries(home, owner)
+const build = async (dataFolder: string, fresh: string, runAsUser: RunAsUser, durable: boolean): Promise<void> => {
+  const binaries = await usableBinaries(dataFolder, runAsUser)
   try {
     await mkdir(fresh, { mode: 0o700 })
-    await lchown(fresh, owner.uid, owner.gid)
+    await lchown(fresh, runAsUser.uid, runAsUser.gid)
   } catch (error) {
     throw new Error(
-      `No folder of user id ${owner.uid} can be made in ${home} (${messageOf(error)}). Name a DATA_DIR that can be ` +
+      `No folder of user id ${runAsUser.uid} can be made in ${dataFolder} (${messageOf(error)}). Name a DATA_DIR that can be ` +
         `written${isRoot() ? ', start as an ordinary user' : ''}, or set DATABASE_URL.`,
       { cause: error },
     )
   }
-  await initdb(binaries, fresh, owner, durable)
-  await writeAccess({ folder: fresh, owner })
+  await initdb(binaries, fresh, runAsUser, durable)
+  await writeAccess({ folder: fresh, runAsUser })
 }
 
-const initdb = async (binaries: string, fresh: string, owner: Owner, durable: boolean): Promise<void> => {
+const initdb = async (binaries: string, fresh: string, runAsUser: RunAsUser, durable: boolean): Promise<void> => {
   const command = join(binaries, 'bin/initdb')
   const args = ['-D', fresh, `--username=${role}`, '--encoding=UTF8', '--locale=C', '--no-instructions']
   args.push('--auth-local=peer', '--auth-host=reject')
   if (!durable) args.push('--no-sync')
   try {
-    const options = { cwd: '/', env: cleanEnvironment, ...actingAs(owner) }
+    const options = { cwd: '/', env: cleanEnvironment, ...actingAs(runAsUser) }
     await run(command, args, options).catch(async (error: unknown) => {
       if (!messageOf(error).includes('could not look up effective user ID')) throw error
       await runUnderAName(command, args, options)
@@ -138,17 +138,17 @@ const runUnderAName = async (command: string, args: string[], options: ExecFileO
 }
 
 /** Moves the finished cluster in place; answers false if something else is there. */
-const publish = async (dataDir: string, home: string, fresh: string): Promise<boolean> => {
+const publish = async (dataDir: string, dataFolder: string, fresh: string): Promise<boolean> => {
   const path = join(dataDir, 'postgres')
   // An empty folder, which somebody made beforehand, gives way.
   await unless(['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST', 'EBUSY'], rmdir(path))
   try {
-    await rename(fresh, join(home, 'postgres'))
-    if (home !== dataDir) await symlink(join(home, 'postgres'), path)
+    await rename(fresh, join(dataFolder, 'postgres'))
+    if (dataFolder !== dataDir) await symlink(join(dataFolder, 'postgres'), path)
   } catch (error) {
     if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR', 'EBUSY'].includes(codeOf(error) ?? '')) return false
     throw error
   }
-  for (const folder of new Set([dataDir, home, dirname(home)])) await syncFolder(folder)
+  for (const folder of new Set([dataDir, dataFolder, dirname(dataFolder)])) await syncFolder(folder)
   return true
 }

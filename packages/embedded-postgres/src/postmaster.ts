@@ -6,7 +6,7 @@ import { writeAccess } from './access.ts'
 import { cleanEnvironment, type Binaries } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import { codeOf, unless } from './errors.ts'
-import { actingAs } from './owner.ts'
+import { actingAs } from './run-as-user.ts'
 import { settingArguments, type Settings } from './settings.ts'
 import { until } from './until.ts'
 
@@ -30,9 +30,9 @@ export const runningPid = async (cluster: Cluster): Promise<number | undefined> 
 }
 
 /** A number from an old pid file can be any process by now; a server works in the folder of its cluster. */
-const isPostmaster = async (pid: number, { folder, owner }: Cluster): Promise<boolean> => {
+const isPostmaster = async (pid: number, { folder, runAsUser }: Cluster): Promise<boolean> => {
   try {
-    // Not permitted means another user's, and then it is not the owner's, as whom (or as root) we run.
+    // Not permitted means another user's, and then it is not the run-as user's, as whom (or as root) we run.
     process.kill(pid, 0)
   } catch {
     return false
@@ -40,7 +40,7 @@ const isPostmaster = async (pid: number, { folder, owner }: Cluster): Promise<bo
   if (process.platform !== 'linux') return true
   try {
     const [of, works, lives] = await Promise.all([stat(`/proc/${pid}`), stat(`/proc/${pid}/cwd`), stat(folder)])
-    return of.uid === owner.uid && works.dev === lives.dev && works.ino === lives.ino
+    return of.uid === runAsUser.uid && works.dev === lives.dev && works.ino === lives.ino
   } catch (error) {
     // A process that has ended and waits to be reaped has no folder.
     return codeOf(error) !== 'ENOENT'
@@ -64,7 +64,7 @@ export const launch = async (
   await writeAccess(cluster)
   const log = logPath(cluster)
   const begins = await startLog(log)
-  // The shell opens the log as the owner (root must not write through a link that another may have put there) and then
+  // The shell opens the log as the run-as user (root must not write through a link that another may have put there) and then
   // becomes the server. Detached: in a session of its own, away from the terminal's signals.
   const script = 'umask 077; log=$1; shift; exec "$@" >>"$log" 2>&1'
   const child = spawn('/bin/sh', ['-c', script, 'sh', log, join(how.binaries, 'bin/postgres'), ...args], {
@@ -72,7 +72,7 @@ export const launch = async (
     env: cleanEnvironment,
     detached: true,
     stdio: 'ignore',
-    ...actingAs(cluster.owner),
+    ...actingAs(cluster.runAsUser),
   })
   let trouble: string | undefined
   child.on('error', (error) => (trouble = error.message))

@@ -3,7 +3,7 @@ import { readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { dropUnfinished, type Cluster } from './cluster.ts'
 import { unless } from './errors.ts'
-import { isOutside } from './home.ts'
+import { isOutside } from './data-folder.ts'
 import { readPidFile, stopPostmaster } from './postmaster.ts'
 import { isPrivateSocketFolder, privateSocketPath } from './socket-folder.ts'
 
@@ -24,7 +24,7 @@ export const removeCluster = async (dataDir: string): Promise<void> => {
 
 const removeAt = async (folder: string): Promise<void> => {
   const { uid, gid } = await stat(folder)
-  const found: Cluster = { folder, owner: { uid, gid } }
+  const found: Cluster = { folder, runAsUser: { uid, gid } }
   const sockets = [(await readPidFile(found))?.socketFolder, await unless(['ENOENT'], privateSocketPath(found))]
   // Out of the way first: whoever still uses the server would start it again as long as its folder has the name.
   const aside = `${folder}.new-${randomBytes(6).toString('hex')}`

@@ -3,7 +3,7 @@ import { lchown, lstat, mkdir, open, rename, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { messageOf, unless } from './errors.ts'
-import { canEnter, isRoot, type Owner } from './owner.ts'
+import { canEnter, isRoot, type RunAsUser } from './run-as-user.ts'
 import type { Cluster } from './cluster.ts'
 
 /** The port is part of the socket's name; nothing listens on TCP. */
@@ -23,20 +23,20 @@ const fits = (folder: string): boolean =>
 
 /** Where the socket of `cluster` belongs: in the cluster itself, or, if that path is too long, in a private folder. */
 export const socketFolderOf = async (cluster: Cluster): Promise<string> =>
-  fits(cluster.folder) ? cluster.folder : privateFolder(await privatePath(cluster), cluster.owner)
+  fits(cluster.folder) ? cluster.folder : privateFolder(await privatePath(cluster), cluster.runAsUser)
 
 /** The path of the private folder of `cluster`, whether there is one or not; `undefined` where none is needed. */
 export const privateSocketPath = async (cluster: Cluster): Promise<string | undefined> =>
   fits(cluster.folder) ? undefined : privatePath(cluster)
 
-const privatePath = async ({ folder, owner }: Cluster): Promise<string> => {
+const privatePath = async ({ folder, runAsUser }: Cluster): Promise<string> => {
   // The identifier is in the name too, so that a new cluster in the old place never meets the old one's socket.
   const name = createHash('sha256')
     .update(folder)
     .update(await systemIdentifier(folder))
   for (const parent of new Set([tmpdir(), '/tmp'])) {
     const path = join(parent, `${prefix}${name.copy().digest('hex').slice(0, 16)}`)
-    if (fits(path) && (await canEnter(parent, owner).catch(() => false))) return path
+    if (fits(path) && (await canEnter(parent, runAsUser).catch(() => false))) return path
   }
   throw new Error(
     `The path ${folder} is too long for a socket (${pathBytesMax} bytes), and neither ${tmpdir()} nor /tmp can hold ` +
@@ -55,21 +55,21 @@ const systemIdentifier = async (folder: string): Promise<Buffer> => {
 }
 
 /**
- * Makes `path` a folder of `owner` that nobody else may enter, or accepts one that is. A folder under /tmp can be anyone's:
+ * Makes `path` a folder of `runAsUser` that nobody else may enter, or accepts one that is. A folder under /tmp can be anyone's:
  * with a wrong owner or mode it is refused, for who can enter it is let in as superuser.
  */
-const privateFolder = async (path: string, owner: Owner): Promise<string> => {
-  if ((await unless(['ENOENT'], lstat(path))) === undefined) await create(path, owner)
-  await assertPrivate(path, owner)
+const privateFolder = async (path: string, runAsUser: RunAsUser): Promise<string> => {
+  if ((await unless(['ENOENT'], lstat(path))) === undefined) await create(path, runAsUser)
+  await assertPrivate(path, runAsUser)
   return path
 }
 
-const create = async (path: string, owner: Owner): Promise<void> => {
+const create = async (path: string, runAsUser: RunAsUser): Promise<void> => {
   // Owned and moved in place in one step: another process never sees the folder with root as its owner.
   const aside = `${path}.${randomBytes(6).toString('hex')}`
   try {
     await mkdir(aside, { mode: 0o700 })
-    if (isRoot()) await lchown(aside, owner.uid, owner.gid)
+    if (isRoot()) await lchown(aside, runAsUser.uid, runAsUser.gid)
     await rename(aside, path)
   } catch (error) {
     await rmdir(aside).catch(() => undefined)
@@ -82,12 +82,12 @@ const create = async (path: string, owner: Owner): Promise<void> => {
   }
 }
 
-/** Throws unless `folder` belongs to `owner` and only `owner` may enter it. */
-export const assertPrivate = async (folder: string, owner: Owner): Promise<void> => {
+/** Throws unless `folder` belongs to `runAsUser` and only `runAsUser` may enter it. */
+export const assertPrivate = async (folder: string, runAsUser: RunAsUser): Promise<void> => {
   const found = await lstat(folder)
-  if (found.isDirectory() && found.uid === owner.uid && (found.mode & 0o077) === 0) return
+  if (found.isDirectory() && found.uid === runAsUser.uid && (found.mode & 0o077) === 0) return
   throw new Error(
-    `The socket folder ${folder} must be a folder of user id ${owner.uid} with mode 0700, but it is ` +
+    `The socket folder ${folder} must be a folder of user id ${runAsUser.uid} with mode 0700, but it is ` +
       `${found.isDirectory() ? 'a folder' : 'something else'} of user id ${found.uid} with mode ` +
       `0${(found.mode & 0o777).toString(8)}. Remove it and start again.`,
   )

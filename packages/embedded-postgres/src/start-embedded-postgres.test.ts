@@ -92,7 +92,7 @@ test(
 )
 
 test(
-  'a connection that its owner left open does not keep the server from stopping',
+  'a connection left open does not keep the server from stopping',
   async () => {
     const postgres = await start(shared.path)
     const pid = await pidOf(shared.path)
@@ -126,13 +126,13 @@ test(
 )
 
 test(
-  'a user whose seat was taken away still counts when another one stops',
+  'a process whose usage lease was terminated still counts when another one stops',
   async () => {
     const [first, second] = [await start(shared.path), await start(shared.path)]
-    const seats = `from pg_stat_activity where application_name = 'gateway seat'`
-    await query(first.connectionString, `select pg_terminate_backend(pid) ${seats}`)
-    const areSeated = async () => (await query(first.connectionString, `select pid ${seats}`)).length === 2
-    expect(await until(areSeated, 10_000)).toBe(true)
+    const leases = `from pg_stat_activity where application_name = 'gateway usage lease'`
+    await query(first.connectionString, `select pg_terminate_backend(pid) ${leases}`)
+    const haveLeases = async () => (await query(first.connectionString, `select pid ${leases}`)).length === 2
+    expect(await until(haveLeases, 10_000)).toBe(true)
     await first.stop()
     expect(await query(second.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
     await second.stop()

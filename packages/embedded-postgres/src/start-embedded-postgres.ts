@@ -4,17 +4,17 @@ import { dropUnfinished, findCluster, prepareDataDir, type Cluster } from './clu
 import { role } from './access.ts'
 import { createCluster } from './create-cluster.ts'
 import { messageOf } from './errors.ts'
-import { isShared } from './owner.ts'
+import { isShared } from './run-as-user.ts'
 import { stopPostmaster } from './postmaster.ts'
-import { reachServer, type Reach } from './reach.ts'
-import { leaveSeat, type Seat } from './seat.ts'
+import { connectOrStart, type ConnectOptions } from './connect-or-start.ts'
+import { releaseUsageLease, type UsageLease } from './usage-lease.ts'
 import type { Settings } from './settings.ts'
 import { port } from './socket-folder.ts'
 
 export interface EmbeddedPostgres {
   /**
    * What `pg` and libpq take: superuser `gateway` on database `gateway` (UTF8, locale C) over a Unix socket. No password: the
-   * kernel says who connects, and only the owner of the data and root are let in.
+   * kernel says who connects, and only the run-as user of the data and root are let in.
    */
   readonly connectionString: string
   /**
@@ -41,7 +41,7 @@ export interface EmbeddedPostgresOptions {
  * killed, and the next call finds it; a server that was killed is started again, also while it is in use here (connections
  * break, and the same `connectionString` works again). Installs no signal handlers and does not keep Node running.
  *
- * Run as root, PostgreSQL runs as a user id of its own (or as the owner of an existing cluster). If that user cannot enter `dataDir`,
+ * Run as root, PostgreSQL runs as a user id of its own (or as the run-as user of an existing cluster). If that user cannot enter `dataDir`,
  * the data is in a folder of its own under /var/lib/gateway-postgres, and `<dataDir>/postgres` links to it.
  *
  * Throws an error that says what to do if the folder, the data, the binaries or the socket cannot be used, if the start
@@ -52,15 +52,15 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
   const dataDir = await prepareDataDir(options.dataDir)
   const durable = settings.fsync !== 'off' && settings.fsync !== false
   const cluster = (await findCluster(dataDir)) ?? (await createCluster(dataDir, { durable, log }))
-  if (await isShared(cluster.owner)) log(sharedWarning(cluster))
+  if (await isShared(cluster.runAsUser)) log(sharedWarning(cluster))
   await dropUnfinished(dataDir)
-  const seat = await reachServer(cluster, { settings, log, ...(signal && { signal }) })
-  const keeper = keepSeat(cluster, seat, { settings, log })
+  const lease = await connectOrStart(cluster, { settings, log, ...(signal && { signal }) })
+  const keeper = keepUsageLease(cluster, lease, { settings, log })
   return { connectionString: connectionStringTo(keeper.socketFolder), stop: keeper.stop }
 }
 
-const sharedWarning = ({ owner, folder }: Cluster): string =>
-  `PostgreSQL runs as user id ${owner.uid}, whom other programs may run as too: these can read ${folder}. Start as an ordinary user.`
+const sharedWarning = ({ runAsUser, folder }: Cluster): string =>
+  `PostgreSQL runs as user id ${runAsUser.uid}, whom other programs may run as too: these can read ${folder}. Start as an ordinary user.`
 
 const connectionStringTo = (socketFolder: string): string =>
   // Port and sslmode are named so that PGPORT and PGSSLMODE of the environment do not count.
@@ -72,28 +72,28 @@ interface Keeper {
 }
 
 /**
- * Takes a seat again whenever it was lost, starting the server if need be. Without that a crash of one backend, which ends all
+ * Takes a new usage lease when it was lost, and starts the server if necessary. Without that a crash of one backend, which ends all
  * connections, would leave us uncounted, and the next process that stops would take the server from under us.
  */
-const keepSeat = (cluster: Cluster, first: Seat, how: Reach): Keeper => {
+const keepUsageLease = (cluster: Cluster, first: UsageLease, how: ConnectOptions): Keeper => {
   const leaving = new AbortController()
-  let seat: Promise<Seat | undefined> = Promise.resolve(first)
+  let lease: Promise<UsageLease | undefined> = Promise.resolve(first)
   let stopped: Promise<void> | undefined
   const isLeaving = () => leaving.signal.aborted
 
-  const watch = (kept: Seat): Seat => {
+  const watch = (kept: UsageLease): UsageLease => {
     kept.client.once('end', () => {
       if (isLeaving()) return
       how.log('PostgreSQL has ended the connection that marks its use; reaching it again')
-      seat = regain()
+      lease = regain()
     })
     return kept
   }
 
-  const regain = async (): Promise<Seat | undefined> => {
+  const regain = async (): Promise<UsageLease | undefined> => {
     while (!isLeaving() && (await isThere(cluster))) {
       try {
-        return watch(await reachServer(cluster, { ...how, signal: leaving.signal }))
+        return watch(await connectOrStart(cluster, { ...how, signal: leaving.signal }))
       } catch (error) {
         if (!isLeaving()) how.log(messageOf(error))
         await delay(5_000, undefined, { ref: false, signal: leaving.signal }).catch(() => undefined)
@@ -104,7 +104,7 @@ const keepSeat = (cluster: Cluster, first: Seat, how: Reach): Keeper => {
 
   const stop = async (): Promise<void> => {
     leaving.abort()
-    const last = await seat
+    const last = await lease
     if (last !== undefined) await leave(cluster, last)
   }
 
@@ -118,12 +118,12 @@ const isThere = ({ folder }: Cluster): Promise<boolean> =>
     () => false,
   )
 
-const leave = async (cluster: Cluster, seat: Seat): Promise<void> => {
+const leave = async (cluster: Cluster, lease: UsageLease): Promise<void> => {
   try {
     // An error here: the server has just gone, or is going.
-    const last = await leaveSeat(seat).catch(() => false)
+    const last = await releaseUsageLease(lease).catch(() => false)
     if (last) await stopPostmaster(cluster)
   } finally {
-    await seat.client.end().catch(() => undefined)
+    await lease.client.end().catch(() => undefined)
   }
 }

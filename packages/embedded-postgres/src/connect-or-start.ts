@@ -4,7 +4,7 @@ import { usableBinaries } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import { messageOf } from './errors.ts'
 import { launch, logPath, runningPid, stopPostmaster, type Launch } from './postmaster.ts'
-import { takeSeat, type Seat } from './seat.ts'
+import { takeUsageLease, type UsageLease } from './usage-lease.ts'
 import type { Settings } from './settings.ts'
 import { socketFolderOf } from './socket-folder.ts'
 import { until } from './until.ts'
@@ -13,31 +13,34 @@ const silenceSeconds = 60
 const quietSeconds = 3
 const launchSeconds = 10
 
-export interface Reach {
+export interface ConnectOptions {
   readonly settings: Settings
   readonly log: (line: string) => void
   readonly signal?: AbortSignal
 }
 
 /**
- * Takes a seat at the server of `cluster`, and starts it if none runs. While one starts, recovers or shuts down this waits,
+ * Takes a usage lease of the server of `cluster`, and starts it if none runs. While one starts, recovers or shuts down this waits,
  * as long as that takes; throws if a start fails, if nothing answers for 60 s, or if `signal` is aborted before the server is ready,
  * and then stops the one that it has started.
  */
-export const reachServer = async (cluster: Cluster, { settings, log, signal }: Reach): Promise<Seat> => {
+export const connectOrStart = async (
+  cluster: Cluster,
+  { settings, log, signal }: ConnectOptions,
+): Promise<UsageLease> => {
   const socketFolder = await socketFolderOf(cluster)
   const tell = afterAWhile(log)
   let launched: Launch | undefined
   let obstacle = ''
   let heard = performance.now()
   for (;;) {
-    const answer = await takeSeat(cluster, socketFolder)
+    const answer = await takeUsageLease(cluster, socketFolder)
     if ('client' in answer) return answer
     if (signal?.aborted === true) {
       await giveUp(cluster, launched)
       signal.throwIfAborted()
     }
-    if (answer.seat === 'not-now') {
+    if (answer.reason === 'not-ready') {
       tell(`PostgreSQL is there, but not ready: ${messageOf(answer.error)}`)
       heard = performance.now()
     } else if (performance.now() - heard > silenceSeconds * 1000) {
@@ -46,15 +49,15 @@ export const reachServer = async (cluster: Cluster, { settings, log, signal }: R
       obstacle = await passingObstacle(cluster, launched)
       launched = undefined
       await delay(100)
-    } else if (answer.seat === 'nobody-there' && launched === undefined && (await runningPid(cluster)) === undefined) {
-      const binaries = await usableBinaries(dirname(cluster.folder), cluster.owner)
+    } else if (answer.reason === 'not-running' && launched === undefined && (await runningPid(cluster)) === undefined) {
+      const binaries = await usableBinaries(dirname(cluster.folder), cluster.runAsUser)
       launched = await launch(cluster, { binaries, socketFolder, settings })
     }
     await delay(10)
   }
 }
 
-/** Nobody has a seat at a server that is not ready. One that was just launched has no pid file yet, and is waited for. */
+/** Stops a server that was launched but is not ready: no process has a lease of it. Waits for the pid file of a new one. */
 const giveUp = async (cluster: Cluster, launched: Launch | undefined): Promise<void> => {
   if (launched === undefined) return
   const isKnown = async () => launched.ended() || (await runningPid(cluster)) !== undefined
@@ -62,20 +65,20 @@ const giveUp = async (cluster: Cluster, launched: Launch | undefined): Promise<v
   if (!launched.ended()) await stopPostmaster(cluster)
 }
 
-/** A start takes a moment, a recovery can take minutes: only that is worth a line, and one is enough. */
+/** Logs one line, and only after 3 s: a start takes less, a recovery can take minutes. */
 const afterAWhile = (log: (line: string) => void): ((line: string) => void) => {
   const begun = performance.now()
-  let told = false
+  let logged = false
   return (line) => {
-    if (told || performance.now() - begun < quietSeconds * 1000) return
-    told = true
+    if (logged || performance.now() - begun < quietSeconds * 1000) return
+    logged = true
     log(line)
   }
 }
 
 /**
- * A start may fail because another process was faster, or because what a killed server left is still going: those pass.
- * Answers what PostgreSQL says about it; every other reason is thrown.
+ * A start may fail because another process was faster, or because a killed server still runs: these pass. Returns the message of
+ * PostgreSQL for such a failure; throws for any other reason.
  */
 const passingObstacle = async (cluster: Cluster, launched: Launch): Promise<string> => {
   const output = await launched.output()

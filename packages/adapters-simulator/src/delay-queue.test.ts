@@ -1,9 +1,9 @@
 import { until } from '@gateway/core/testing'
-import { timeline } from './timeline.ts'
+import { delayQueue } from './delay-queue.ts'
 
 function collecting(batchMax: number) {
   const batches: (readonly number[])[] = []
-  const line = timeline<number>(batchMax, () => {
+  const line = delayQueue<number>(batchMax, () => {
     for (let due = line.takeDue(); due.length > 0; due = line.takeDue()) batches.push(due)
   })
   return { line, batches }
@@ -30,7 +30,7 @@ test('something that is due earlier does not wait for what was added before it',
 
 test('what nobody took is there to be taken later, and is not announced again and again', async () => {
   let calls = 0
-  const line = timeline<number>(10, () => calls++)
+  const line = delayQueue<number>(10, () => calls++)
   line.add([1], 0)
   await until(() => calls === 1)
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)

@@ -1,7 +1,7 @@
-/** Things that wait for their time, at the cost of one timer for all of them. */
-export interface Timeline<T> {
+/** Items that become due after a delay, with one timer for all of them. */
+export interface DelayQueue<T> {
   add(things: readonly T[], delayMilliseconds: number): void
-  /** What is due, in order of its time, at most one batch; empty if nothing is. */
+  /** Due items in order of their time, at most one batch. */
   takeDue(): readonly T[]
   stop(): void
 }
@@ -12,11 +12,10 @@ interface Batch<T> {
 }
 
 /**
- * Calls `onDue`, in a turn of the event loop of its own, when something has become due; whoever does not take it then takes it
- * later unasked. Things of one delay are in the order of their time by themselves, so there is a queue for each delay
- * that occurs: let these be few.
+ * Calls `onDue` once, in its own turn of the event loop, when an item becomes due; items not taken then are taken later without
+ * another call. There is one queue for each delay, in which items are in order: use few delays.
  */
-export function timeline<T>(batchMax: number, onDue: () => void): Timeline<T> {
+export function delayQueue<T>(batchMax: number, onDue: () => void): DelayQueue<T> {
   const queues = new Map<number, Batch<T>[]>()
   let timer: NodeJS.Timeout | undefined
   let immediate: NodeJS.Immediate | undefined

@@ -1,30 +1,30 @@
 import { OUTCOME, type DeliveryReceiptCode } from '@gateway/core'
 
 /** What happens to a message, by the last two digits of its number. */
-export interface Fate {
+export interface SimulatedOutcome {
   readonly answer: 'accepted' | 'refused' | 'unknown'
-  /** One after the other, each after the one before was acknowledged. */
+  /** Sent in order, each after the previous one was acknowledged. */
   readonly receipts: readonly DeliveryReceiptCode[]
-  /** So often it is refused for now before it gets its answer. */
+  /** How often it is refused for now before its answer. */
   readonly refusals: number
   /** The first receipt comes before the answer. */
-  readonly hasty: boolean
-  /** What its recipient answers once the last receipt was acknowledged. */
+  readonly receiptFirst: boolean
+  /** The text of the reply that follows the last acknowledged receipt. */
   readonly reply: string | undefined
 }
 
-const accepted = (...receipts: readonly DeliveryReceiptCode[]): Fate => ({
+const accepted = (...receipts: readonly DeliveryReceiptCode[]): SimulatedOutcome => ({
   answer: 'accepted',
   receipts,
   refusals: 0,
-  hasty: false,
+  receiptFirst: false,
   reply: undefined,
 })
 
 const delivered = accepted(OUTCOME.delivered)
 
-/** Every other ending is delivered. */
-const FATES: Readonly<Record<string, Fate>> = {
+/** Any other ending is delivered. */
+const OUTCOMES: Readonly<Record<string, SimulatedOutcome>> = {
   '88': { ...delivered, reply: 'Yes, thank you' },
   '89': { ...delivered, reply: 'STOP' },
   '90': accepted(OUTCOME.undeliverable),
@@ -34,8 +34,8 @@ const FATES: Readonly<Record<string, Fate>> = {
   '94': accepted(),
   '95': { ...accepted(), answer: 'unknown' },
   '96': { ...delivered, refusals: 2 },
-  '97': { ...delivered, hasty: true },
+  '97': { ...delivered, receiptFirst: true },
   '98': accepted(OUTCOME.delivered, OUTCOME.undeliverable),
 }
 
-export const fateOf = (number: string): Fate => FATES[number.slice(-2)] ?? delivered
+export const outcomeOf = (number: string): SimulatedOutcome => OUTCOMES[number.slice(-2)] ?? delivered

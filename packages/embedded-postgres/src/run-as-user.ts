@@ -3,23 +3,23 @@ import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** The user that PostgreSQL runs as and that owns its files. */
-export interface Owner {
+export interface RunAsUser {
   readonly uid: number
   readonly gid: number
 }
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 
-const self = (): Owner => ({ uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 })
+const self = (): RunAsUser => ({ uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 })
 
-/** What `spawn` needs to act as `owner`. Only root can change its user, and only root has to. */
-export const actingAs = (owner: Owner): { uid?: number; gid?: number } => (isRoot() ? owner : {})
+/** What `spawn` needs to act as `runAsUser`. Only root can change its user, and only root has to. */
+export const actingAs = (runAsUser: RunAsUser): { uid?: number; gid?: number } => (isRoot() ? runAsUser : {})
 
 /** From here on are the ids that systemd keeps for users of one service: no account of a person has one. */
 const ownUids = { first: 61_184, count: 4_336 }
 
 const nobody = 65_534
-const isSharedName = ({ uid, name }: Owner & { name: string }): boolean =>
+const isSharedName = ({ uid, name }: RunAsUser & { name: string }): boolean =>
   uid === nobody || ['nobody', '_postgres', 'postgres', 'daemon'].includes(name)
 
 /**
@@ -27,19 +27,19 @@ const isSharedName = ({ uid, name }: Owner & { name: string }): boolean =>
  * refuses to run as, an id that nothing else uses (by the path, so that two data folders have two), then a user that
  * others may run as too. Throws for root where /etc/passwd names no user at all.
  */
-export const newOwners = async (dataDir: string): Promise<readonly Owner[]> => {
+export const newRunAsUsers = async (dataDir: string): Promise<readonly RunAsUser[]> => {
   if (!isRoot()) return [self()]
   const users = await knownUsers()
   const shared = users.filter((user) => user.uid > 0 && isSharedName(user))
   const [one] = shared.sort((a, b) => Number(b.uid === nobody) - Number(a.uid === nobody))
-  if (one !== undefined) return [ownUser(dataDir, users), { uid: one.uid, gid: one.gid }]
+  if (one !== undefined) return [unusedUser(dataDir, users), { uid: one.uid, gid: one.gid }]
   throw new Error(
     'PostgreSQL refuses to run as root, and /etc/passwd names no unprivileged user such as "nobody". ' +
       'Start as an ordinary user, or set DATABASE_URL to a PostgreSQL 15 to 18.',
   )
 }
 
-const ownUser = (dataDir: string, users: readonly Owner[]): Owner => {
+const unusedUser = (dataDir: string, users: readonly RunAsUser[]): RunAsUser => {
   const wanted = createHash('sha256').update(dataDir).digest().readUInt32BE(0) % ownUids.count
   for (let i = 0; ; i++) {
     const uid = ownUids.first + ((wanted + i) % ownUids.count)
@@ -48,10 +48,10 @@ const ownUser = (dataDir: string, users: readonly Owner[]): Owner => {
 }
 
 /** Whether root runs PostgreSQL as a user that other programs may run as: these can read its files and end it. */
-export const isShared = async ({ uid }: Owner): Promise<boolean> =>
+export const isShared = async ({ uid }: RunAsUser): Promise<boolean> =>
   isRoot() && (uid === nobody || (await knownUsers()).some((user) => user.uid === uid && isSharedName(user)))
 
-export const knownUsers = async (): Promise<(Owner & { name: string })[]> => {
+export const knownUsers = async (): Promise<(RunAsUser & { name: string })[]> => {
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '')
   return passwd.split('\n').flatMap((line) => {
     const [name, , uid, gid] = line.split(':')
@@ -59,11 +59,11 @@ export const knownUsers = async (): Promise<(Owner & { name: string })[]> => {
   })
 }
 
-/** Whether the permission bits of `folder` and of every folder above it let `owner` pass. */
-export const canEnter = async (folder: string, owner: Owner): Promise<boolean> => {
+/** Whether the permission bits of `folder` and of every folder above it let `runAsUser` pass. */
+export const canEnter = async (folder: string, runAsUser: RunAsUser): Promise<boolean> => {
   for (let at = await realpath(folder); ; at = dirname(at)) {
     const { uid, gid, mode } = await stat(at)
-    const bit = uid === owner.uid ? 0o100 : gid === owner.gid ? 0o010 : 0o001
+    const bit = uid === runAsUser.uid ? 0o100 : gid === runAsUser.gid ? 0o010 : 0o001
     if ((mode & bit) === 0) return false
     if (at === dirname(at)) return true
   }

@@ -1,7 +1,7 @@
 import type { Submission, SubmissionAnswer } from '@gateway/core'
-import type { Pace } from './pace.ts'
+import type { RateLimit } from './rate-limit.ts'
 
-/** A submission and who waits for its answer. */
+/** A submission and the callback for its answer. */
 export interface Waiting {
   readonly message: Submission
   readonly answered: (answers: readonly SubmissionAnswer[]) => void
@@ -9,22 +9,22 @@ export interface Waiting {
 
 export type Answer = Exclude<SubmissionAnswer, { outcome: 'accepted' }>['outcome'] | { readonly reference: string }
 
-/** Gathers what is submitted within a turn of the event loop, and keeps account of what is not answered. */
-export interface Intake {
+/** Batches the submissions of one turn of the event loop, and counts those without an answer. */
+export interface SubmissionQueue {
   add(waiting: readonly Waiting[]): void
-  /** Nothing is taken before. */
+  /** Starts processing. */
   open(): void
-  /** Answers each, all of one caller together. */
+  /** Answers submissions, in one call for each callback. */
   answer(ones: readonly Waiting[], answerOf: (one: Waiting, at: number) => Answer): void
-  /** Takes no more; returns what was not taken. */
+  /** Stops processing; returns the submissions that still wait. */
   shut(): readonly Waiting[]
-  /** Resolves when everything has its answer. */
+  /** Resolves when every submission has its answer. */
   quiet(): Promise<void>
 }
 
 const pacedMilliseconds = 10
 
-export function intake(mayGo: Pace, take: (batch: readonly Waiting[]) => void): Intake {
+export function submissionQueue(mayGo: RateLimit, take: (batch: readonly Waiting[]) => void): SubmissionQueue {
   let waiting: Waiting[] = []
   let unanswered = 0
   let isOpen = false

@@ -1,8 +1,8 @@
-/** How many may go now, `wanted` at the most; they count as gone. */
-export type Pace = (wanted: number) => number
+/** Takes up to `wanted` tokens and returns how many were available. */
+export type RateLimit = (wanted: number) => number
 
-/** A tenth of a second's worth at once at the most. Undefined: no limit. */
-export function pace(perSecond: number | undefined): Pace {
+/** A token bucket whose burst is a tenth of a second. Undefined: no limit. */
+export function rateLimit(perSecond: number | undefined): RateLimit {
   if (perSecond === undefined) return (wanted) => wanted
   const most = Math.max(1, perSecond / 10)
   let room = most
