@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const adapters = ['postgres', 'simulator', 'node']
+
+/** The file of `package:path`, as the page of the architecture names files. */
+function fileOf(name: string, path: string): string {
+  if (adapters.includes(name)) return `packages/adapters-${name}/src/${path}`
+  return existsSync(join(root, 'apps', name)) ? `apps/${name}/src/${path}` : `packages/${name}/src/${path}`
+}
+
+const filesNamedIn = (page: string): readonly string[] =>
+  [...page.matchAll(/\b([a-z][a-z-]*):([\w/.-]+\.ts)\b/g)].map(([, name = '', path = '']) => fileOf(name, path))
+
+test('each file that the page of the architecture names exists', async () => {
+  const files = filesNamedIn(await readFile(join(root, 'docs/architecture.md'), 'utf8'))
+  expect(files.length).toBeGreaterThan(100)
+  expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
+
+test('a file that does not exist is found by its name', () => {
+  const files = filesNamedIn('`core:gone.ts`, then\n   postgres:sql/accept.ts  and rest:router.ts')
+  expect(files.map((path) => existsSync(join(root, path)))).toEqual([false, true, true])
+})
+
+test('each relative link of a page leads to a file', async () => {
+  const names = await readdir(join(root, 'docs'), { recursive: true })
+  const pages = [
+    'README.md',
+    'CHANGELOG.md',
+    ...names.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+  ]
+  const wrong: string[] = []
+  for (const page of pages) {
+    const text = await readFile(join(root, page), 'utf8')
+    for (const [, target = ''] of text.matchAll(/\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g)) {
+      if (!/^[a-z]+:/.test(target) && !existsSync(join(root, dirname(page), target))) wrong.push(`${page}: ${target}`)
+    }
+  }
+  expect(pages.length).toBeGreaterThan(40)
+  expect(wrong).toEqual([])
+})
