@@ -1,24 +1,16 @@
-import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
 import { until } from '@gateway/core/testing'
 import { asp, aspSend, restSend, restStatus, xml, xmlSend } from './support/clients.ts'
-import { dataFolder, gatewayJson, killLeftovers, startApp } from './support/process.ts'
+import { startFiveProcesses } from './support/gateways.ts'
+import { gatewayJson, killLeftovers } from './support/process.ts'
 import { submissions } from './support/record.ts'
 
 afterEach(killLeftovers)
 
 test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL do the same as one', async () => {
-  const data = await dataFolder()
-  const database = await startEmbeddedPostgres({ dataDir: `${data.path}/db` })
+  const gateway = await startFiveProcesses({ CARRIERS: 'simulator:?delayMs=100' })
+  const { environment, folder, restUrl, aspUrl, xmlUrl } = gateway
+  let codes: readonly (number | null)[] = []
   try {
-    const environment = {
-      DATABASE_URL: database.connectionString,
-      DATA_DIR: data.path,
-      CARRIERS: 'simulator:?delayMs=100',
-    }
-    const apps = await Promise.all(
-      (['rest', 'asp', 'xml', 'dispatcher', 'dispatcher'] as const).map((app) => startApp(app, environment)),
-    )
-    const [restUrl = '', aspUrl = '', xmlUrl = ''] = apps.map(({ url }) => url)
     const open = ['account', 'open', '--login', 'acme', '--credits', '100', '--password', 'secret']
     const { id } = await gatewayJson<{ id: number }>(open, environment)
     const { id: keyId, key } = await gatewayJson<{ id: number; key: string }>(['key', 'issue', String(id)], environment)
@@ -37,15 +29,12 @@ test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL d
     expect(await xml(client(xmlUrl), 'xmlgetstatus.asp', 'Svc_StatusRequest', wanted)).toContain('>DELIVERED<')
     // Four were charged, and the one that was refused on submission was given back.
     expect(await asp(client(aspUrl), 'credits.asp')).toBe('Credits=97')
-    expect((await submissions(data.path)).map((line) => line.messageId).sort()).toEqual([...ids].sort())
+    expect((await submissions(folder)).map((line) => line.messageId).sort()).toEqual([...ids].sort())
 
     await gatewayJson(['key', 'revoke', String(keyId)], environment)
     await until(async () => (await asp(client(aspUrl), 'auth.asp')) === 'Login=FAIL', 5_000)
-    expect(await Promise.all(apps.map((app) => app.stop()))).toEqual([0, 0, 0, 0, 0])
   } finally {
-    killLeftovers()
-    await database.stop()
-    await removeCluster(`${data.path}/db`)
-    await data.remove()
+    codes = await gateway.stop()
   }
+  expect(codes).toEqual([0, 0, 0, 0, 0])
 }, 120_000)

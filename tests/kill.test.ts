@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { until } from '@gateway/core/testing'
 import { restBalance, restSend, restStatus, type Client } from './support/clients.ts'
 import { numbersEnding } from './support/numbers.ts'
-import { dataFolder, gatewayJson, killLeftovers, runGateway, startApp, type Environment } from './support/process.ts'
+import { databaseFolder, gatewayJson, killLeftovers, runGateway, startApp, type Environment } from './support/process.ts'
 import { submissions } from './support/record.ts'
 
 afterEach(killLeftovers)
@@ -26,7 +26,7 @@ async function killEverything(
 }
 
 test('kill -9 of everything in a run of 20 000 messages: nothing is lost, sent twice or charged twice', async () => {
-  const data = await dataFolder()
+  const data = await databaseFolder()
   const environment: Environment = { DATA_DIR: data.path, CARRIERS: 'simulator:?delayMs=50', LEASE_SECONDS: '5' }
   try {
     let gateway = await startApp('all-in-one', environment)

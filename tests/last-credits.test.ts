@@ -1,10 +1,10 @@
 import { aspSend, restBalance, restSend, restStatus, xmlSend } from './support/clients.ts'
-import { dataFolder, gatewayJson, killLeftovers, runGateway, startApp } from './support/process.ts'
+import { databaseFolder, gatewayJson, killLeftovers, runGateway, startApp } from './support/process.ts'
 
 afterEach(killLeftovers)
 
 test('of 64 parallel sends over all three interfaces for the last 10 credits exactly 10 are accepted', async () => {
-  const data = await dataFolder()
+  const data = await databaseFolder()
   const environment = { DATA_DIR: data.path, CARRIERS: 'simulator:?delayMs=0' }
   try {
     const gateway = await startApp('all-in-one', environment)

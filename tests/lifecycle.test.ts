@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@gateway/core/testing'
 import {
+  copyCluster,
   dataFolder,
   killLeftovers,
   listening,
@@ -12,9 +13,10 @@ import {
   spawnApp,
   spawnInTerminal,
   startApp,
+  type DataFolder,
 } from './support/process.ts'
 
-let data: Awaited<ReturnType<typeof dataFolder>>
+let data: DataFolder
 let environment: { readonly DATA_DIR: string; readonly CARRIERS: string }
 
 beforeEach(async () => {
@@ -83,6 +85,7 @@ test('a first start whose port is in use says so, leaves no PostgreSQL, and open
 test.each(['all-in-one', 'dispatcher'] as const)(
   '%s: with DRAIN_SECONDS it says first that it is not ready, serves on meanwhile, and a second SIGTERM ends the wait',
   async (app) => {
+    await copyCluster(data.path)
     const running = await startApp(app, { ...environment, DRAIN_SECONDS: '600' })
     await until(() => running.output().includes('"started"'))
     const [kept, fresh] = [new Agent({ keepAlive: true, maxSockets: 1 }), new Agent()]
@@ -146,6 +149,7 @@ describe('SIGHUP', () => {
   onLinux(
     'by a terminal that closes stops a server in order, though nobody reads its log any more',
     async () => {
+      await copyCluster(data.path)
       const terminal = spawnInTerminal('all-in-one', environment)
       const url = await listening(terminal)
       const pid = Number(/"pid":(\d+)/.exec(terminal.output())?.[1])
@@ -159,6 +163,7 @@ describe('SIGHUP', () => {
   )
 
   test('of somebody else does nothing to a server without a terminal', async () => {
+    await copyCluster(data.path)
     const running = await startApp('rest', environment)
     process.kill(running.pid, 'SIGHUP')
     await until(() => running.output().includes('SIGHUP'))

@@ -8,26 +8,27 @@ import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from '@ga
 import { query } from '../packages/embedded-postgres/testing/query.ts'
 import {
   cleanEnvironment,
+  databaseFolder,
   dataFolder,
   gatewayJson,
   killLeftovers,
   root,
   runGateway,
   startApp,
+  type DataFolder,
   type Environment,
   type Outcome,
   type Started,
 } from './support/process.ts'
 
-type Folder = Awaited<ReturnType<typeof dataFolder>>
-let folder: Folder
+let folder: DataFolder
 let dispatcher: Started
 /** The database that the dispatcher has started, for what no command does. */
 let database: EmbeddedPostgres
 let environment: Environment
 
 beforeAll(async () => {
-  folder = await dataFolder()
+  folder = await databaseFolder()
   environment = { DATA_DIR: folder.path, CARRIERS: 'simulator:?delayMs=10' }
   dispatcher = await startApp('dispatcher', environment)
   database = await startEmbeddedPostgres({ dataDir: folder.path })
@@ -39,7 +40,7 @@ afterAll(async () => {
   await remove(folder)
 }, 120_000)
 
-async function remove(data: Folder): Promise<void> {
+async function remove(data: DataFolder): Promise<void> {
   await removeCluster(data.path)
   await data.remove()
 }

@@ -5,16 +5,22 @@ import { interfaces, type Interface } from './support/attempts.ts'
 import { asp, minuteOf, rest, restBalance, restStatus, xml, type Client } from './support/clients.ts'
 import { startDatabase, type Database } from './support/database.ts'
 import { numbersEnding } from './support/numbers.ts'
-import { dataFolder, killLeftovers, runGateway, startApp, type Environment, type Started } from './support/process.ts'
+import {
+  dataFolder,
+  killLeftovers,
+  runGateway,
+  startApp,
+  type DataFolder,
+  type Environment,
+  type Started,
+} from './support/process.ts'
 import { submissions } from './support/record.ts'
 
 const messages = 1000
 const perSend = 10
 const workers = 64
 
-type Folder = Awaited<ReturnType<typeof dataFolder>>
-
-let data: Folder
+let data: DataFolder
 let database: Database
 let environment: Environment
 let apps: readonly Started[]

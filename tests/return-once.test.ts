@@ -4,13 +4,22 @@ import { createProcessing } from '@gateway/core'
 import { aCarrierId, testChance, until } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from '@gateway/embedded-postgres'
 import { rest, restSend, restStatus } from './support/clients.ts'
-import { dataFolder, gatewayJson, killLeftovers, startApp, type Environment, type Started } from './support/process.ts'
+import {
+  copyCluster,
+  dataFolder,
+  gatewayJson,
+  killLeftovers,
+  startApp,
+  type DataFolder,
+  type Environment,
+  type Started,
+} from './support/process.ts'
 
 // Three processes that return replies, two of the query-string interface and one of the XML interface, on one database.
 const carrier = aCarrierId('network')
 const number = '27821230001'
 
-let data: Awaited<ReturnType<typeof dataFolder>>
+let data: DataFolder
 let database: EmbeddedPostgres
 let environment: Environment
 let postgres: PostgresPorts
@@ -18,6 +27,7 @@ let apps: readonly Started[]
 
 beforeAll(async () => {
   data = await dataFolder()
+  await copyCluster(`${data.path}/db`)
   database = await startEmbeddedPostgres({ dataDir: `${data.path}/db` })
   const { connectionString } = database
   environment = { DATABASE_URL: connectionString, DATA_DIR: data.path, CARRIERS: 'simulator:?delayMs=0' }

@@ -3,7 +3,7 @@ import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
 import { attempt, interfaces, type Attempt } from './support/attempts.ts'
 import { restBalance, restStatus } from './support/clients.ts'
-import { dataFolder, killLeftovers, runGateway, startApp } from './support/process.ts'
+import { databaseFolder, killLeftovers, runGateway, startApp } from './support/process.ts'
 import { submissions } from './support/record.ts'
 
 afterEach(killLeftovers)
@@ -13,7 +13,7 @@ const granted = 100_000
 const secondsToStop = 25
 
 test('SIGTERM while everything is busy: each request that was begun has its whole answer, nothing is left in doubt, and it ends in time', async () => {
-  const data = await dataFolder()
+  const data = await databaseFolder()
   // A carrier that is slower than its senders: something is always under way.
   const environment = { DATA_DIR: data.path, CARRIERS: 'simulator:?delayMs=50&perSecond=200' }
   const stopping = new AbortController()

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { until } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
 import { query } from '../../packages/embedded-postgres/testing/query.ts'
-import { root } from './process.ts'
+import { copyCluster, root } from './process.ts'
 
 /** A PostgreSQL that nobody starts again when it ends, as one on another machine is to the gateway. */
 export interface Database {
@@ -36,7 +36,9 @@ async function launch(folder: string): Promise<string> {
   return out
 }
 
+/** Starts one with a migrated and empty database on a new folder. */
 export async function startDatabase(folder: string): Promise<Database> {
+  await copyCluster(folder)
   const connectionString = await launch(folder)
   let frozen: number[] = []
 

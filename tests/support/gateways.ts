@@ -1,5 +1,5 @@
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
-import { dataFolder, killLeftovers, startApp, type Environment } from './process.ts'
+import { copyCluster, databaseFolder, dataFolder, killLeftovers, startApp, type Environment } from './process.ts'
 
 /** A running gateway on a database of its own. */
 export interface RunningGateway {
@@ -17,7 +17,7 @@ export interface RunningGateway {
 const CARRIERS = 'simulator:?delayMs=10'
 
 export async function startAllInOne(further: Environment = {}): Promise<RunningGateway> {
-  const data = await dataFolder()
+  const data = await databaseFolder()
   const environment = { DATA_DIR: data.path, CARRIERS, ...further }
   const app = await startApp('all-in-one', environment)
   return {
@@ -38,6 +38,7 @@ export async function startAllInOne(further: Environment = {}): Promise<RunningG
 export async function startFiveProcesses(further: Environment = {}): Promise<RunningGateway> {
   const data = await dataFolder()
   const cluster = `${data.path}/db`
+  await copyCluster(cluster)
   const database = await startEmbeddedPostgres({ dataDir: cluster })
   const environment = { DATABASE_URL: database.connectionString, DATA_DIR: data.path, CARRIERS, ...further }
   const apps = await Promise.all(

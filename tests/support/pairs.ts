@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
 import { interfaces, type Interface } from './attempts.ts'
-import { dataFolder, killLeftovers, startApp, type Environment, type Started } from './process.ts'
+import { copyCluster, dataFolder, killLeftovers, startApp, type Environment, type Started } from './process.ts'
 
 /** One of the two processes of an interface; it keeps its port over restarts. */
 export interface Instance {
@@ -28,6 +28,7 @@ export interface Pairs {
 export async function startPairs(further: Environment = {}): Promise<Pairs> {
   const data = await dataFolder()
   const cluster = `${data.path}/db`
+  await copyCluster(cluster)
   const database = await startEmbeddedPostgres({ dataDir: cluster })
   const environment = {
     DATABASE_URL: database.connectionString,

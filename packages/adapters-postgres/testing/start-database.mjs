@@ -1,22 +1,37 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 
-/** Jest runs this once. Where only other folders are asked for, nobody waits for a database that no test of theirs uses. */
-const elsewhere = /^(?:apps|tests|packages\/(?!adapters-postgres))\b/
+/** Tests of these use no PostgreSQL; and those of `tests` start their own, on copies of the template. */
+const useNone = /^(?:apps|packages\/(?!adapters-postgres))\b/
+const useTheirOwn = /^(?:tests|apps|packages\/(?!adapters-postgres))\b/
 
-/** One PostgreSQL for all tests of a run. It forgets nothing but a power failure, so it need not wait for the disk. */
+/** For the server of all tests: it forgets nothing but a power failure, and it may be in memory, so its log is short. */
+const settings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  max_wal_size: '256MB',
+}
+
+/**
+ * Jest runs this once. For tests that start a PostgreSQL of their own it makes a cluster to copy and names the folder for all that
+ * they store; for the others it starts one PostgreSQL. Where only folders are asked for that need neither, it makes nothing.
+ */
 export default async function startDatabase({ nonFlagArgs = [] }) {
-  if (nonFlagArgs.length > 0 && nonFlagArgs.every((path) => elsewhere.test(path))) return
-  const { startEmbeddedPostgres, removeCluster } = await import('@gateway/embedded-postgres')
-  const dataDir = await mkdtemp(join(tmpdir(), 'gateway-'))
-  await chmod(dataDir, 0o755) // for the user that PostgreSQL runs as where we are root
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
-  const server = await startEmbeddedPostgres({ dataDir, settings })
-  process.env.GATEWAY_TEST_DATABASE = server.connectionString
+  const areAll = (pattern) => nonFlagArgs.length > 0 && nonFlagArgs.every((path) => pattern.test(path))
+  if (areAll(useNone)) return
+  const [{ makeClusters }, { startEmbeddedPostgres }] = await Promise.all([
+    import('./make-clusters.mjs'),
+    import('@gateway/embedded-postgres'),
+  ])
+  const { folder, empty, migrated } = await makeClusters()
+  process.env.GATEWAY_TEST_FOLDER = folder
+  process.env.GATEWAY_TEST_CLUSTER = migrated
+  const server = areAll(useTheirOwn) ? undefined : await startEmbeddedPostgres({ dataDir: empty, settings })
+  if (server !== undefined) process.env.GATEWAY_TEST_DATABASE = server.connectionString
   globalThis.stopTestDatabase = async () => {
-    await server.stop()
-    await removeCluster(dataDir)
-    await rm(dataDir, { recursive: true, force: true })
+    await server?.stop()
+    await rm(folder, { recursive: true, force: true })
   }
 }

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { freemem, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { migrate } from '@gateway/adapters-postgres'
+import { startEmbeddedPostgres } from '@gateway/embedded-postgres'
+
+/** A file system in memory: a new database takes 0.04 s of CPU there, and 0.13 to 0.25 s on a disk. */
+const inMemory = '/dev/shm'
+const bytesNeeded = 4 * 2 ** 30
+
+/**
+ * Makes a folder for all data of a test run, in memory if there is enough of it and PostgreSQL runs there. In it are an empty
+ * cluster, and a migrated one that tests copy and never start.
+ */
+export async function makeClusters() {
+  if (await hasMemory()) {
+    try {
+      return await makeClustersIn(inMemory)
+    } catch {
+      // If the reason is not the place, the same is thrown on the disk.
+    }
+  }
+  return makeClustersIn(tmpdir())
+}
+
+async function hasMemory() {
+  const room = await statfs(inMemory).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  )
+  return Math.min(room, freemem(), process.constrainedMemory() || Infinity) >= bytesNeeded
+}
+
+async function makeClustersIn(place) {
+  const folder = await mkdtemp(join(place, 'gateway-'))
+  try {
+    await chmod(folder, 0o755) // for the user that PostgreSQL runs as where we are root
+    const [empty, migrated] = [join(folder, 'empty'), join(folder, 'migrated')]
+    await run(empty)
+    await mkdir(migrated)
+    await promisify(execFile)('cp', ['-a', join(empty, 'postgres'), migrated])
+    await run(migrated, migrate)
+    return { folder, empty, migrated }
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function run(dataDir, meanwhile = () => undefined) {
+  const server = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } })
+  try {
+    await meanwhile(server.connectionString)
+  } finally {
+    await server.stop()
+  }
+}
