@@ -4,7 +4,8 @@ import { testChance, until } from '@gateway/core/testing'
 import { measure, openAccount } from './support/accounts.ts'
 import { rest, restBalance, restSend, type Client } from './support/clients.ts'
 import { startDatabase } from './support/database.ts'
-import { dataFolder, killLeftovers, runGateway, startApp } from './support/process.ts'
+import { operate } from './support/operate.ts'
+import { dataFolder, killLeftovers, startApp } from './support/process.ts'
 import { submissions } from './support/record.ts'
 
 afterEach(killLeftovers)
@@ -117,7 +118,7 @@ test('requests whose clients have gone, at any point, are done wholly or not at 
     const { resultsTotalAvailable: left } = await rest<{ resultsTotalAvailable: number }>(client, '/sms/scheduled')
     const moved = await restBalance({ url: gateway.url, key: sub.key })
     expect(await restBalance(client)).toBe(granted - 1 - whole.length * perSend - left - moved)
-    expect((await runGateway(['credits', 'verify'], environment)).code).toBe(0)
+    expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
     expect([whole.length > 0, left < requests, moved > 0]).toEqual([true, true, true])
 
     const busy = await database.rows(

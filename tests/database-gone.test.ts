@@ -1,18 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@gateway/core/testing'
 import { cuttingProxy, type CuttingProxy } from '../packages/adapters-postgres/testing/cutting-proxy.ts'
+import { openAccount } from './support/accounts.ts'
 import { attempt, interfaces, quantile, unavailable, type Attempt, type Interface } from './support/attempts.ts'
 import { restBalance, restStatus, type Client } from './support/clients.ts'
 import { startDatabase, type Database } from './support/database.ts'
-import {
-  dataFolder,
-  gatewayJson,
-  killLeftovers,
-  runGateway,
-  startApp,
-  type Environment,
-  type Started,
-} from './support/process.ts'
+import { operate } from './support/operate.ts'
+import { dataFolder, killLeftovers, startApp, type Environment, type Started } from './support/process.ts'
 import { submissions } from './support/record.ts'
 
 afterAll(killLeftovers)
@@ -97,9 +91,7 @@ async function startWorld(): Promise<World> {
   const apps = await Promise.all(
     (['rest', 'asp', 'xml', 'dispatcher', 'dispatcher'] as const).map((app) => startApp(app, behind)),
   )
-  const open = ['account', 'open', '--login', 'acme', '--credits', String(granted)]
-  const { id } = await gatewayJson<{ id: number }>(open, environment)
-  const { key } = await gatewayJson<{ key: string }>(['key', 'issue', String(id)], environment)
+  const { key } = await openAccount(environment, 'acme', granted)
   const [rest = '', asp = '', xml = ''] = apps.map(({ url }) => url)
   return {
     database,
@@ -192,7 +184,7 @@ describe('a database that is gone for a while', () => {
       const whileKnown = (begun: number): boolean => begun > goneAt + knownAfter && begun < backAt
       expect(unknown.filter(({ begun }) => begun < goingAt - refusedWithin || whileKnown(begun))).toEqual([])
       expect(await restBalance(clients.rest)).toBe(granted - stored.size)
-      expect((await runGateway(['credits', 'verify'], environment)).code).toBe(0)
+      expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
       const record = (await submissions(folder)).map(({ messageId }) => messageId)
       expect(new Set(record).size).toBe(record.length)
 

@@ -1,7 +1,8 @@
 import { until } from '@gateway/core/testing'
 import { asp, aspSend, restSend, restStatus, xml, xmlSend } from './support/clients.ts'
 import { startFiveProcesses } from './support/gateways.ts'
-import { gatewayJson, killLeftovers } from './support/process.ts'
+import { operateJson } from './support/operate.ts'
+import { killLeftovers } from './support/process.ts'
 import { submissions } from './support/record.ts'
 
 afterEach(killLeftovers)
@@ -9,11 +10,10 @@ afterEach(killLeftovers)
 test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL do the same as one', async () => {
   const gateway = await startFiveProcesses({ CARRIERS: 'simulator:?delayMs=100' })
   const { environment, folder, restUrl, aspUrl, xmlUrl } = gateway
-  let codes: readonly (number | null)[] = []
   try {
     const open = ['account', 'open', '--login', 'acme', '--credits', '100', '--password', 'secret']
-    const { id } = await gatewayJson<{ id: number }>(open, environment)
-    const { id: keyId, key } = await gatewayJson<{ id: number; key: string }>(['key', 'issue', String(id)], environment)
+    const { id } = await operateJson<{ id: number }>(open, environment)
+    const { id: keyId, key } = await operateJson<{ id: number; key: string }>(['key', 'issue', String(id)], environment)
     const client = (url: string) => ({ url, key })
 
     const ids = [
@@ -31,10 +31,9 @@ test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL d
     expect(await asp(client(aspUrl), 'credits.asp')).toBe('Credits=97')
     expect((await submissions(folder)).map((line) => line.messageId).sort()).toEqual([...ids].sort())
 
-    await gatewayJson(['key', 'revoke', String(keyId)], environment)
+    await operateJson(['key', 'revoke', String(keyId)], environment)
     await until(async () => (await asp(client(aspUrl), 'auth.asp')) === 'Login=FAIL', 5_000)
   } finally {
-    codes = await gateway.stop()
+    expect(await gateway.stop()).toEqual([0, 0, 0, 0, 0])
   }
-  expect(codes).toEqual([0, 0, 0, 0, 0])
 }, 120_000)

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { until } from '@gateway/core/testing'
+import { openAccount } from './support/accounts.ts'
 import { restBalance, restSend, restStatus, type Client } from './support/clients.ts'
 import { numbersEnding } from './support/numbers.ts'
-import { databaseFolder, gatewayJson, killLeftovers, runGateway, startApp, type Environment } from './support/process.ts'
+import { operate } from './support/operate.ts'
+import { databaseFolder, killLeftovers, startApp, type Environment } from './support/process.ts'
 import { submissions } from './support/record.ts'
 
 afterEach(killLeftovers)
@@ -30,9 +32,7 @@ test('kill -9 of everything in a run of 20 000 messages: nothing is lost, sent t
   const environment: Environment = { DATA_DIR: data.path, CARRIERS: 'simulator:?delayMs=50', LEASE_SECONDS: '5' }
   try {
     let gateway = await startApp('all-in-one', environment)
-    const open = ['account', 'open', '--login', 'bulk', '--credits', String(messages * 2)]
-    const { id } = await gatewayJson<{ id: number }>(open, environment)
-    const { key } = await gatewayJson<{ key: string }>(['key', 'issue', String(id)], environment)
+    const { key } = await openAccount(environment, 'bulk', messages * 2)
     let client: Client = { url: gateway.url, key }
 
     const known: number[] = []
@@ -79,7 +79,7 @@ test('kill -9 of everything in a run of 20 000 messages: nothing is lost, sent t
       async () =>
         new Set((await submissions(data.path)).map((line) => line.messageId)).size >= charged - inDoubtMax * kills,
     )
-    expect((await runGateway(['credits', 'verify'], environment)).code).toBe(0)
+    expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
     expect(await gateway.stop()).toBe(0)
   } finally {
     killLeftovers()

@@ -1,5 +1,7 @@
+import { openAccount } from './support/accounts.ts'
 import { aspSend, restBalance, restSend, restStatus, xmlSend } from './support/clients.ts'
-import { databaseFolder, gatewayJson, killLeftovers, runGateway, startApp } from './support/process.ts'
+import { operate } from './support/operate.ts'
+import { databaseFolder, killLeftovers, startApp } from './support/process.ts'
 
 afterEach(killLeftovers)
 
@@ -8,9 +10,7 @@ test('of 64 parallel sends over all three interfaces for the last 10 credits exa
   const environment = { DATA_DIR: data.path, CARRIERS: 'simulator:?delayMs=0' }
   try {
     const gateway = await startApp('all-in-one', environment)
-    const open = ['account', 'open', '--login', 'last', '--credits', '10']
-    const { id } = await gatewayJson<{ id: number }>(open, environment)
-    const { key } = await gatewayJson<{ key: string }>(['key', 'issue', String(id)], environment)
+    const { key } = await openAccount(environment, 'last', 10)
     const client = { url: gateway.url, key }
 
     const sends = Array.from({ length: 64 }, (_, at) => {
@@ -25,7 +25,7 @@ test('of 64 parallel sends over all three interfaces for the last 10 credits exa
     expect(new Set(words)).toEqual(new Set(['INSUFFICIENT CREDITS', 'NOCREDITS']))
     expect(await restBalance(client)).toBe(0)
     expect((await restStatus(client, ids)).every(({ statusCode }) => statusCode !== -2)).toBe(true)
-    expect((await runGateway(['credits', 'verify'], environment)).code).toBe(0)
+    expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
     expect(await gateway.stop()).toBe(0)
   } finally {
     killLeftovers()

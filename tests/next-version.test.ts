@@ -6,6 +6,7 @@ import { openAccount } from './support/accounts.ts'
 import { attempt, interfaces, type Attempt } from './support/attempts.ts'
 import { rest, restBalance, restStatus } from './support/clients.ts'
 import { startDatabase } from './support/database.ts'
+import { operate } from './support/operate.ts'
 import { dataFolder, killLeftovers, runGateway, startApp } from './support/process.ts'
 
 afterEach(killLeftovers)
@@ -93,7 +94,7 @@ test('the migrations of a next version run beside old processes under load: no r
     expect(await rest(client(), '/sms/scheduled/delete', laterIds)).toMatchObject({
       deletedMessageStatuses: [{ deleteError: '' }],
     })
-    expect((await runGateway(['credits', 'verify'], environment)).code).toBe(0)
+    expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
     expect((await runGateway(['migrate'], environment)).code).toBe(0)
     for (const app of [gateway, dispatcher]) {
       expect(app.output()).not.toMatch(/"level":"(?:error|fatal)"/)

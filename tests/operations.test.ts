@@ -1,7 +1,9 @@
 import { until } from '@gateway/core/testing'
+import { openAccount } from './support/accounts.ts'
 import { asp, minuteOf, rest, restBalance, restSend, restStatus, xml, type Client } from './support/clients.ts'
 import { startAllInOne, startFiveProcesses, type RunningGateway } from './support/gateways.ts'
-import { gatewayJson, killLeftovers, runGateway } from './support/process.ts'
+import { operateJson, operate } from './support/operate.ts'
+import { killLeftovers } from './support/process.ts'
 import { submissions } from './support/record.ts'
 
 interface Account {
@@ -63,8 +65,12 @@ describe.each([
 ])('%s', (_title, start) => {
   let gateway: RunningGateway
   let opened = 0
+  let waiting: { readonly holder: Account; readonly ids: readonly number[] }
   beforeAll(async () => {
     gateway = await start()
+    const holder = await account()
+    const soon = minuteOf(Date.now() + 65_000)
+    waiting = { holder, ids: await restSchedule(holder, ['27820010101', '27820010201', '27820010301'], soon) }
   }, 120_000)
   afterAll(async () => {
     const codes = await gateway.stop()
@@ -74,9 +80,7 @@ describe.each([
 
   async function account(...options: readonly string[]): Promise<Account> {
     const login = `user-${++opened}`
-    const open = ['account', 'open', '--login', login, '--credits', '100', ...options]
-    const { id } = await gatewayJson<{ id: number }>(open, gateway.environment)
-    const { key } = await gatewayJson<{ key: string }>(['key', 'issue', String(id)], gateway.environment)
+    const { id, key } = await openAccount(gateway.environment, login, 100, ...options)
     const on = (url: string) => ({ url, key })
     return { id, onRest: on(gateway.restUrl), onAsp: on(gateway.aspUrl), onXml: on(gateway.xmlUrl) }
   }
@@ -127,7 +131,7 @@ describe.each([
     ])
 
     // A locked account may still read its list and delete.
-    await gatewayJson(['account', 'lock', String(holder.id)], gateway.environment)
+    await operateJson(['account', 'lock', String(holder.id)], gateway.environment)
     expect((await scheduled(holder.onRest)).resultsTotalAvailable).toBe(2)
     expect(await restDelete(holder.onRest, [one, three])).toEqual([
       ['', 1],
@@ -136,24 +140,6 @@ describe.each([
     expect(await restBalance(holder.onRest)).toBe(100)
     expect((await restStatus(holder.onRest, [one])).map(({ statusCode }) => statusCode)).toEqual([102])
   }, 120_000)
-
-  test('when the time has come, what is left of a send goes out, and what was deleted does not', async () => {
-    const holder = await account()
-    const soon = minuteOf(Date.now() + 75_000)
-    const ids = await restSchedule(holder, ['27820010101', '27820010201', '27820010301'], soon)
-    const [one = 0, two = 0, three = 0] = ids
-    expect(await aspDelete(holder.onAsp, [two])).toBe(`${two}=DELETED&`)
-    const codes = async () => (await restStatus(holder.onRest, ids)).map(({ statusCode }) => statusCode)
-    await until(async () => String(await codes()) === '0,102,0', 120_000)
-    expect(await restDelete(holder.onRest, [one, two, three])).toEqual([
-      ['SENT', 0],
-      ['NOTFOUND', 0],
-      ['SENT', 0],
-    ])
-    expect(await restBalance(holder.onRest)).toBe(98)
-    const submitted = (await submissions(gateway.folder)).map(({ messageId }) => messageId)
-    expect(submitted.filter((id) => ids.includes(id)).sort()).toEqual([one, three].sort())
-  }, 180_000)
 
   test('what is sent at once cannot be deleted, over each interface', async () => {
     const holder = await account()
@@ -203,7 +189,7 @@ describe.each([
     expect(await aspTransfer(main, main, stranger, 1)).toBe('Transfer=invalidToAccount')
     expect(await aspTransfer(main, main, one, 116)).toBe('Transfer=insufficientCredits')
     expect(await restTransfer(main, main, main, 1)).toMatchObject({ transferError: 'sameAccount' })
-    await gatewayJson(['account', 'lock', String(two.id)], gateway.environment)
+    await operateJson(['account', 'lock', String(two.id)], gateway.environment)
     expect(await aspTransfer(main, two, one, 1)).toBe('Transfer=lockedFromAccount')
     expect(await restTransfer(main, one, two, 1)).toMatchObject({ transferError: 'lockedToAccount' })
     expect(await balances()).toEqual([115, 85, 100, 100])
@@ -240,7 +226,7 @@ describe.each([
     const balances = await Promise.all(family.map(({ onRest }) => restBalance(onRest)))
     expect(balances.reduce((sum, balance) => sum + balance)).toBe(500)
     expect(Math.min(...balances)).toBeGreaterThanOrEqual(0)
-    expect((await runGateway(['credits', 'verify'], gateway.environment)).code).toBe(0)
+    expect((await operate(['credits', 'verify'], gateway.environment)).code).toBe(0)
   }, 120_000)
 
   test('several texts go out in one call, each to its own numbers and at its own time', async () => {
@@ -263,4 +249,21 @@ describe.each([
     expect(await restDelete(holder.onRest, [waiting ?? 0])).toEqual([['', 1]])
     expect(await restBalance(holder.onRest)).toBe(99)
   }, 120_000)
+
+  // The last test: what was scheduled before the others is due by now, or soon.
+  test('when the time has come, what is left of a send goes out, and what was deleted does not', async () => {
+    const { holder, ids } = waiting
+    const [one = 0, two = 0, three = 0] = ids
+    expect(await aspDelete(holder.onAsp, [two])).toBe(`${two}=DELETED&`)
+    const codes = async () => (await restStatus(holder.onRest, ids)).map(({ statusCode }) => statusCode)
+    await until(async () => String(await codes()) === '0,102,0', 120_000)
+    expect(await restDelete(holder.onRest, [one, two, three])).toEqual([
+      ['SENT', 0],
+      ['NOTFOUND', 0],
+      ['SENT', 0],
+    ])
+    expect(await restBalance(holder.onRest)).toBe(98)
+    const submitted = (await submissions(gateway.folder)).map(({ messageId }) => messageId)
+    expect(submitted.filter((id) => ids.includes(id)).sort()).toEqual([one, three].sort())
+  }, 180_000)
 })

@@ -6,7 +6,8 @@ import { measure, openAccount } from './support/accounts.ts'
 import { attempt, interfaces, quantile, unavailable, type Attempt } from './support/attempts.ts'
 import { restBalance, type Client } from './support/clients.ts'
 import { startDatabase } from './support/database.ts'
-import { dataFolder, killLeftovers, runGateway, startApp } from './support/process.ts'
+import { operate } from './support/operate.ts'
+import { dataFolder, killLeftovers, startApp } from './support/process.ts'
 
 afterEach(killLeftovers)
 
@@ -147,7 +148,7 @@ test('far more clients than can be served: the excess is refused early and costs
     expect(rows.map(({ number }) => number).toSorted()).toEqual(expected.toSorted())
     expect(await restBalance(client)).toBe(granted - expected.length)
     expect(await measure(gateway, 'gateway_requests_in_flight')).toBe(0)
-    expect((await runGateway(['credits', 'verify'], environment)).code).toBe(0)
+    expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
     expect(gateway.output()).not.toMatch(/"level":"(?:error|fatal)"/)
     expect(await gateway.stop()).toBe(0)
   } finally {

@@ -5,10 +5,10 @@ import { interfaces, type Interface } from './support/attempts.ts'
 import { asp, minuteOf, rest, restBalance, restStatus, xml, type Client } from './support/clients.ts'
 import { startDatabase, type Database } from './support/database.ts'
 import { numbersEnding } from './support/numbers.ts'
+import { operate } from './support/operate.ts'
 import {
   dataFolder,
   killLeftovers,
-  runGateway,
   startApp,
   type DataFolder,
   type Environment,
@@ -118,7 +118,7 @@ test('64 deletes at a time race with two dispatchers over 1000 messages that fal
   const record = (await submissions(data.path)).map(({ messageId }) => messageId)
   expect(record.toSorted((a, b) => a - b)).toEqual(ids.filter((id) => !deleted.has(id)).toSorted((a, b) => a - b))
   expect(await restBalance(client)).toBe(deleted.size)
-  expect((await runGateway(['credits', 'verify'], environment)).code).toBe(0)
+  expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
 }, 120_000)
 
 test('64 clients transfer in both directions among five accounts, over REST and query string: no error, no deadlock, and the sum stays', async () => {
@@ -166,5 +166,5 @@ test('64 clients transfer in both directions among five accounts, over REST and 
     [family.map(({ id }) => id)],
   )
   expect(entries[0]?.n).toBe(2 * all.filter((word) => word === 'Transfer=Success').length)
-  expect((await runGateway(['credits', 'verify'], environment)).code).toBe(0)
+  expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
 }, 120_000)

@@ -1,7 +1,9 @@
 import { until } from '@gateway/core/testing'
+import { openAccount } from './support/accounts.ts'
 import { asp, rest, restSend, restStatus, xml, aspSend, xmlSend, type Client } from './support/clients.ts'
 import { startAllInOne, startFiveProcesses, type RunningGateway } from './support/gateways.ts'
-import { gatewayJson, killLeftovers } from './support/process.ts'
+import { operateJson } from './support/operate.ts'
+import { killLeftovers } from './support/process.ts'
 import { submissions } from './support/record.ts'
 
 interface Holder {
@@ -54,13 +56,11 @@ describe.each([
   }, 120_000)
 
   async function holder(login: string): Promise<Holder> {
-    const open = ['account', 'open', '--login', login, '--credits', '100']
-    const { id } = await gatewayJson<{ id: number }>(open, gateway.environment)
-    const { key } = await gatewayJson<{ key: string }>(['key', 'issue', String(id)], gateway.environment)
+    const { id, key } = await openAccount(gateway.environment, login, 100)
     const on = (url: string) => ({ url, key })
     return { id, onRest: on(gateway.restUrl), onAsp: on(gateway.aspUrl), onXml: on(gateway.xmlUrl) }
   }
-  const command = <Result>(...args: readonly string[]) => gatewayJson<Result>(args, gateway.environment)
+  const command = <Result>(...args: readonly string[]) => operateJson<Result>(args, gateway.environment)
   const reply = (from: string, to: string, text: string) =>
     command('simulate', 'reply', '--from', from, '--to', to, '--text', text)
 
@@ -168,9 +168,7 @@ test('with one address the account that wrote last gets the reply', async () => 
   try {
     const holders = await Promise.all(
       ['one', 'two'].map(async (login) => {
-        const open = ['account', 'open', '--login', login, '--credits', '10']
-        const { id } = await gatewayJson<{ id: number }>(open, gateway.environment)
-        const { key } = await gatewayJson<{ key: string }>(['key', 'issue', String(id)], gateway.environment)
+        const { id, key } = await openAccount(gateway.environment, login, 10)
         const client = { url: gateway.restUrl, key }
         return { id, onRest: client, onAsp: client, onXml: client }
       }),
@@ -182,7 +180,7 @@ test('with one address the account that wrote last gets the reply', async () => 
       await until(async () => (await restStatus(holder.onRest, [Number(id)]))[0]?.status === 'DELIVERED', 30_000)
     }
     const from = (await submissions(gateway.folder))[0]?.from ?? ''
-    await gatewayJson(['simulate', 'reply', '--from', number, '--to', from, '--text', 'me'], gateway.environment)
+    await operateJson(['simulate', 'reply', '--from', number, '--to', from, '--text', 'me'], gateway.environment)
     expect((await incoming(two, number)).map(({ messageText }) => messageText)).toEqual(['me'])
     expect(await incoming(one, number)).toEqual([])
   } finally {

@@ -3,11 +3,11 @@ import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
 import { createProcessing } from '@gateway/core'
 import { aCarrierId, testChance, until } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from '@gateway/embedded-postgres'
+import { openAccount } from './support/accounts.ts'
 import { rest, restSend, restStatus } from './support/clients.ts'
 import {
   copyCluster,
   dataFolder,
-  gatewayJson,
   killLeftovers,
   startApp,
   type DataFolder,
@@ -48,9 +48,7 @@ const urlOf = (at: number): string => apps[at]?.url ?? ''
 
 /** The key of a new account to which every reply belongs that comes from now on. */
 async function holder(login: string): Promise<string> {
-  const open = ['account', 'open', '--login', login, '--credits', '10']
-  const { id } = await gatewayJson<{ id: number }>(open, environment)
-  const { key } = await gatewayJson<{ key: string }>(['key', 'issue', String(id)], environment)
+  const { key } = await openAccount(environment, login, 10)
   const client = { url: urlOf(3), key }
   const [message] = await restSend(client, [number])
   await until(async () => (await restStatus(client, [Number(message)]))[0]?.status === 'DELIVERED', 30_000)

@@ -3,7 +3,8 @@ import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
 import { attempt, interfaces, type Attempt } from './support/attempts.ts'
 import { restBalance, restStatus } from './support/clients.ts'
-import { databaseFolder, killLeftovers, runGateway, startApp } from './support/process.ts'
+import { operate } from './support/operate.ts'
+import { databaseFolder, killLeftovers, startApp } from './support/process.ts'
 import { submissions } from './support/record.ts'
 
 afterEach(killLeftovers)
@@ -55,7 +56,7 @@ test('SIGTERM while everything is busy: each request that was begun has its whol
     expect(await restBalance(client)).toBe(granted - ids.length)
     const record = (await submissions(data.path)).map(({ messageId }) => messageId)
     expect(record.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b))
-    expect((await runGateway(['credits', 'verify'], environment)).code).toBe(0)
+    expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
     console.log(`stopped after ${seconds.toFixed(1)} s with ${all.length - refused.length} requests answered`)
     expect(await next.stop()).toBe(0)
   } finally {

@@ -1,5 +1,6 @@
 import type { Client } from './clients.ts'
-import { gatewayJson, type Environment } from './process.ts'
+import { operateJson } from './operate.ts'
+import type { Environment } from './process.ts'
 
 export interface NewAccount {
   readonly id: number
@@ -14,8 +15,8 @@ export async function openAccount(
   ...options: readonly string[]
 ): Promise<NewAccount> {
   const open = ['account', 'open', '--login', login, '--credits', String(credits), ...options]
-  const { id } = await gatewayJson<{ id: number }>(open, environment)
-  const { key } = await gatewayJson<{ key: string }>(['key', 'issue', String(id)], environment)
+  const { id } = await operateJson<{ id: number }>(open, environment)
+  const { key } = await operateJson<{ key: string }>(['key', 'issue', String(id)], environment)
   return { id, key }
 }
 
