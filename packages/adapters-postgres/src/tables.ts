@@ -39,6 +39,8 @@ export interface Tables {
     amount: number
     send_first_id: number | null
     at: ColumnType<number, string | undefined, never>
+    code: number | null
+    other_account_id: number | null
     why: string | null
   }
   price: { prefix: string; price: number }

@@ -63,6 +63,7 @@ const recorded = (codes: string) => [
   arrayOf(flying),
   codes,
   of(1, 100),
+  of('f', 100),
 ]
 
 /** Every hot statement that shows its plan, by name. */
@@ -124,6 +125,7 @@ export const cases: Readonly<Record<string, Case>> = {
       `{${flying[0]}}`,
       '{1}',
       '{1}',
+      '{f}',
       '{1}',
       '{400}',
     ],

@@ -35,7 +35,7 @@ export function claimedMessages(
         to: number as Msisdn,
         body,
         due: range.due as Instant,
-        confirmation: range.sender < 0,
+        confirmation: range.confirmsOptOut,
         attempt: range.attempt,
         accountLocked: range.locked,
         suppressions: suppressed?.get(i + 1) ?? nobody,
@@ -47,11 +47,11 @@ export function claimedMessages(
 
 /** The numbers that `claimedMessages` needs the addresses of. */
 export const sendersOf = (ranges: readonly ClaimedRange[]): ReadonlySet<number> =>
-  new Set(ranges.flatMap(({ sender }) => (sender === 0 ? [] : Math.abs(sender))))
+  new Set(ranges.flatMap(({ sender }) => (sender === 0 ? [] : sender)))
 
 function addressOf({ sender }: ClaimedRange, addresses: ReadonlyMap<number, SenderAddress>): SenderAddress | undefined {
   if (sender === 0) return undefined
-  const address = addresses.get(Math.abs(sender))
+  const address = addresses.get(sender)
   if (address === undefined) throw new Error(`no address has the number ${sender}`)
   return address
 }

@@ -3,7 +3,7 @@ import { again, whileLost } from '../again.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
 import { storedReference } from '../delivery-receipts/stored-reference.ts'
-import { storedSender, type NumbersOfSenders } from '../senders/sender-numbers.ts'
+import { numberOf, type NumbersOfSenders } from '../senders/sender-numbers.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { release } from '../sql/end-flights.ts'
 import { arrayOfNullable, arrayOfTexts } from '../sql/null-arrays.ts'
@@ -115,12 +115,18 @@ function ascending(outcomes: readonly Recorded[]): readonly Recorded[] {
 const sendersOf = (recorded: readonly Recorded[]): ReadonlySet<SenderAddress> =>
   new Set(recorded.flatMap(({ message: { from } }) => from ?? []))
 
+/** Of each message: number of its address, 0: none; whether it confirms an opt-out. */
+const sendersAndPurposes = (recorded: readonly Recorded[], known: NumbersOfSenders): readonly string[] => [
+  arrayOf(recorded.map(({ message: { from } }) => (from === undefined ? 0 : numberOf(known, from)))),
+  arrayOf(recorded.map(({ message }) => (message.confirmation ? 't' : 'f'))),
+]
+
 const references = (recorded: readonly Recorded[]): string =>
   arrayOfTexts(
     recorded.map(({ handover }) => (handover.outcome === 'accepted' ? storedReference(handover.reference) : undefined)),
   )
 
-/** Of each message: batch, id, number, reference, account, send, code, sender. */
+/** Of each message: batch, id, number, reference, account, send, code, sender, whether it confirms an opt-out. */
 const valuesOfEach = (recorded: readonly Recorded[], known: NumbersOfSenders): readonly string[] => [
   arrayOf(recorded.map(({ batch }) => batch)),
   arrayOf(recorded.map(({ message }) => message.id)),
@@ -129,10 +135,10 @@ const valuesOfEach = (recorded: readonly Recorded[], known: NumbersOfSenders): r
   arrayOf(recorded.map(({ message }) => message.account)),
   arrayOf(recorded.map(({ message }) => message.send)),
   arrayOf(recorded.map(({ handover }) => codes[handover.outcome])),
-  arrayOf(recorded.map(({ message }) => storedSender(known, message))),
+  ...sendersAndPurposes(recorded, known),
 ]
 
-/** Of each message: place in what follows, id, number, reference. Then batch, account, send, carrier and sender, once for neighbours of one send. */
+/** Of each message: place in what follows, id, number, reference. Then batch, account, send, carrier, sender and purpose, once for neighbours of one send. */
 function valuesInCommon(
   recorded: readonly Recorded[],
   carriers: readonly (number | undefined)[],
@@ -153,7 +159,10 @@ function valuesInCommon(
     arrayOf(firsts.map(({ recorded: { message } }) => message.account)),
     arrayOf(firsts.map(({ recorded: { message } }) => message.send)),
     arrayOfNullable(firsts.map(({ carrier }) => carrier)),
-    arrayOf(firsts.map(({ recorded: { message } }) => storedSender(known, message))),
+    ...sendersAndPurposes(
+      firsts.map((first) => first.recorded),
+      known,
+    ),
   ]
 }
 

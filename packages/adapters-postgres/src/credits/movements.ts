@@ -1,13 +1,11 @@
 import {
   credits,
   instant,
-  OUTCOME,
   outcomeCode,
   type AccountId,
   type Cause,
   type MessageId,
   type Movement,
-  type OutcomeCode,
   type Period,
 } from '@gateway/core'
 import type { Connections } from '../connections.ts'
@@ -47,23 +45,17 @@ const movementOf = (row: MovementRow): Movement => ({
   cause: causeOf(row),
 })
 
-function causeOf({ kind, first, messages, why }: MovementRow): Cause {
+function causeOf({ kind, first, messages, code, other, why }: MovementRow): Cause {
   if (kind === LEDGER.topUp) return { kind: 'top-up', why: why ?? '' }
-  if (kind === LEDGER.transfer) return { kind: 'transfer', account: otherOf(why) }
+  if (kind === LEDGER.transfer) return { kind: 'transfer', account: (other ?? undefined) as AccountId | undefined }
   if (kind === LEDGER.refund) {
-    return { kind: 'refund', first: (first ?? undefined) as MessageId | undefined, code: refundCode(why) }
+    return {
+      kind: 'refund',
+      first: (first ?? undefined) as MessageId | undefined,
+      code: code === null ? undefined : outcomeCode(code),
+    }
   }
   if (kind === LEDGER.droppedSends) return { kind: 'dropped-sends' }
   if (kind === 0 && first !== null && messages !== null) return { kind: 'send', first: first as MessageId, messages }
   throw new Error(`no movement of kind ${kind}`)
 }
-
-/** `to 7`, `from 7`: so the transfer writes it. */
-const otherOf = (why: string | null): AccountId | undefined => {
-  const other = /^(?:to|from) ([0-9]+)$/.exec(why ?? '')?.[1]
-  return other === undefined ? undefined : (Number(other) as AccountId)
-}
-
-/** Of what a refund is entered with: `deleted`, or `code 111`. */
-export const refundCode = (why: string | null): OutcomeCode | undefined =>
-  why === 'deleted' ? OUTCOME.cancelled : outcomeCode(Number(/^code ([0-9]+)$/.exec(why ?? '')?.[1]))

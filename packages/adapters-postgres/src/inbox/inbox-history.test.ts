@@ -68,7 +68,7 @@ test('a late STOP finds the account by the address, and a confirmation was nobod
   await sent(two.id, second)
   await receive({ to: second, text: 'stop' })
   await dispatchAll(ports)
-  expect(await count('message where sender < 0 and code = 100')).toBe(1)
+  expect(await count('message where confirms_opt_out and code = 100')).toBe(1)
   await letDaysPass(client, 91)
   await dropAll()
   expect(await count('arrival')).toBe(0)

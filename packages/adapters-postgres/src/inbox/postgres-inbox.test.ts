@@ -49,7 +49,7 @@ describe('where an answer is lost', () => {
     await cut
     expect(told).toEqual(['stored', 'repeated', 'stored', 'incomplete'])
     expect(await inboxTexts(direct.ports, id)).toEqual(['first', 'stop', 'again'])
-    expect(await count('send where sender < 0')).toBe(1)
+    expect(await count('send where confirms_opt_out')).toBe(1)
     expect(await count('due')).toBe(1)
     expect(await cuttable.ports.inbox.receive([aReply({ text: ' two', part: part(2) })], confirmation)).toEqual([
       'stored',
@@ -139,7 +139,7 @@ describe('of several processes', () => {
     expect(await inboxTexts(portsOf(0), id)).toHaveLength(80)
     const client = new Client({ connectionString: database.connectionString })
     await client.connect()
-    const { rows } = await client.query('select msisdns[1]::text number from send where sender < 0 order by 1')
+    const { rows } = await client.query('select msisdns[1]::text number from send where confirms_opt_out order by 1')
     await client.end()
     expect(rows).toEqual(some.map((number) => ({ number })))
   })

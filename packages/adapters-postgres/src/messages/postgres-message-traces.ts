@@ -18,7 +18,6 @@ import {
   type TracedRefund,
 } from '@gateway/core'
 import type { Context } from '../context.ts'
-import { refundCode } from '../credits/movements.ts'
 import { knownCode } from './known-code.ts'
 import { findMessages } from './find-messages.ts'
 import { explainMessage, type MessageTraceRow } from '../sql/explain-message.ts'
@@ -109,12 +108,11 @@ function decidedPlace({
 }
 
 function refundOf(
-  { why, amount, first, last }: NonNullable<MessageTraceRow['refunds']>[number],
+  { code, amount, first, last }: NonNullable<MessageTraceRow['refunds']>[number],
   cost: Credits,
 ): TracedRefund {
-  const code = refundCode(why)
   const messages = cost === 0 ? undefined : amount / cost
-  return { code, messages, amount: credits(amount), first: instant(first), last: instant(last) }
+  return { code: knownCode(code), messages, amount: credits(amount), first: instant(first), last: instant(last) }
 }
 
 const byCode = (a: TracedRefund, b: TracedRefund): number => (a.code ?? Infinity) - (b.code ?? Infinity)

@@ -67,17 +67,17 @@ async function outcomesOf(
   ])
   if (row === undefined) return outcomes
   const codes = fromArray(row.codes)
+  const untaken = new Set(fromArray(row.untaken))
   const times = fromTimes(row.times)
   const numbers = textsFromArray(row.numbers)
   const sends = fromArray(row.sends)
   for (const [i, id] of fromArray(row.ids).entries()) {
-    const code = codes[i] ?? NaN
     outcomes.set(id, {
-      code: code < 0 ? -1 - code : code,
+      code: codes[i] ?? NaN,
       at: times[i] ?? NaN,
       number: numbers[i] ?? '',
       send: sends[i] ?? NaN,
-      taken: code >= 0,
+      taken: !untaken.has(id),
     })
   }
   return outcomes

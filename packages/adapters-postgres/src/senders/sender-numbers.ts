@@ -1,4 +1,4 @@
-import type { ClaimedMessage, SenderAddress } from '@gateway/core'
+import type { SenderAddress } from '@gateway/core'
 import { again } from '../again.ts'
 import type { Connections } from '../connections.ts'
 import { arrayOf } from '../sql/arrays.ts'
@@ -53,11 +53,4 @@ export function numberOf(numbers: NumbersOfSenders, address: SenderAddress): num
   const number = numbers.get(address)
   if (number === undefined) throw new Error('an address has no number')
   return number
-}
-
-/** As the tables write where a message leaves from: below 0 it confirms an opt-out. */
-export function storedSender(numbers: NumbersOfSenders, { from, confirmation }: ClaimedMessage): number {
-  if (from === undefined) return 0
-  const number = numberOf(numbers, from)
-  return confirmation ? -number : number
 }

@@ -1,3 +1,4 @@
+import { charge } from './charge-and-refund.ts'
 import type { HotStatement } from './hot-statement.ts'
 import { wakeIdle } from './wake-idle.ts'
 
@@ -12,29 +13,32 @@ import { wakeIdle } from './wake-idle.ts'
 export const accept: HotStatement<{ id: number; balance: number }> = {
   name: 'accept',
   text: `
-with r as (
-  select account, first_id, n, price, parts, body, numbers, case when at > now() then at end at, sender
+with requested as (
+  select account_id, first_id, n, price, parts, body, numbers, sender,
+    n::bigint * price amount,
+    case when due_at > now() then due_at end scheduled_at,
+    case when n <= 10 then 0 else 1 end lane
   from unnest($1::int[], $2::bigint[], $3::int[], $4::int[], $5::smallint[], $6::text[], $7::text[], $8::timestamptz[], $9::int[])
-    u(account, first_id, n, price, parts, body, numbers, at, sender)
-), u as (
-  update account set balance = balance - t.cost
-  from (select account, sum(n::bigint * price)::bigint cost from r group by account order by account) t
-  where account.id = any (array[t.account]) and not locked and balance >= t.cost
-  returning id, balance
-), ok as (
-  select array_agg(id) ids from u
-), s as (
+    request(account_id, first_id, n, price, parts, body, numbers, due_at, sender)
+), charged as (${charge('requested')}
+), paying as (
+  select array_agg(id) account_ids from charged
+), accepted as (
+  select * from requested where account_id = any ((select account_ids from paying)::int[])
+), sends as (
   insert into send (first_id, n, account_id, sender, price, parts, body, msisdns, scheduled_at)
-  select first_id, n, account, sender, price, parts, body, numbers::bigint[], at
-  from r where account = any ((select ids from ok)::int[])
-), d as (
+  select first_id, n, account_id, sender, price, parts, body, numbers::bigint[], scheduled_at
+  from accepted
+), due_now as (
   insert into due (lane, account_id, lo, hi, first_id)
-  select case when n <= 10 then 0 else 1 end, account, first_id, first_id + n, first_id
-  from r where at is null and account = any ((select ids from ok)::int[])
-), l as (
+  select lane, account_id, first_id, first_id + n, first_id
+  from accepted
+  where scheduled_at is null
+), due_later as (
   insert into later (lane, account_id, lo, hi, first_id, due_at, at)
-  select case when n <= 10 then 0 else 1 end, account, first_id, first_id + n, first_id, at, at
-  from r where at is not null and account = any ((select ids from ok)::int[])
+  select lane, account_id, first_id, first_id + n, first_id, scheduled_at, scheduled_at
+  from accepted
+  where scheduled_at is not null
 )
-select id, balance, ${wakeIdle} as woken from u`,
+select id, balance, ${wakeIdle} as woken from charged`,
 }

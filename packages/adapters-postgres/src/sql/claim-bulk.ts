@@ -34,13 +34,13 @@ with a as (
 )
 select (select id from a) as cursor, exists (select from dispatcher where id = $1::bigint) as alive, z.*
 from (select 1) one left join (
-  select d.lo, d.first_id as send, d.account_id as account, d.attempt, d.due_at as due, s.sender, s.body, s.parts,
+  select d.lo, d.first_id as send, d.account_id as account, d.attempt, d.due_at as due, s.sender, s.confirms_opt_out as "confirmsOptOut", s.body, s.parts,
     array_to_string(s.msisdns[d.lo - s.first_id + 1:d.upto - s.first_id], ',') as numbers, a.locked,
     case when exists (select from suppression where account_id in (0, d.account_id)) then (
       select string_agg(u.o || ':' || x.kind, ',')
       from unnest(s.msisdns[d.lo - s.first_id + 1:d.upto - s.first_id]) with ordinality u(msisdn, o)
       cross join lateral (select kind from suppression where account_id in (0, d.account_id) and msisdn = u.msisdn offset 0) x) end as suppressed
   from d
-  cross join lateral (select sender, body, parts, msisdns, first_id from send where first_id = d.first_id offset 0) s
+  cross join lateral (select sender, confirms_opt_out, body, parts, msisdns, first_id from send where first_id = d.first_id offset 0) s
   cross join lateral (select locked from account where id = d.account_id offset 0) a) z on true`,
 }

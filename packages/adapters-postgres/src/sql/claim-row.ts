@@ -20,8 +20,9 @@ export interface ClaimedRange {
   readonly account: number
   readonly attempt: number
   readonly due: number
-  /** The number of the address; below 0 it confirms an opt-out, 0: none known. */
+  /** The number of the address; 0: none known. */
   readonly sender: number
+  readonly confirmsOptOut: boolean
   readonly body: string
   readonly parts: number
   /** Of the ids from `lo` on: digits, divided by commas. */

@@ -44,13 +44,13 @@ with recursive acc (account_id, k) as (
 select coalesce((select max(account_id) from c where turn = 1 and before < $5::int), (select last from lim)) as cursor,
   exists (select from dispatcher where id = $1::bigint) as alive, z.*
 from (select 1) one left join (
-  select d.lo, d.first_id as send, d.account_id as account, d.attempt, d.due_at as due, s.sender, s.body, s.parts,
+  select d.lo, d.first_id as send, d.account_id as account, d.attempt, d.due_at as due, s.sender, s.confirms_opt_out as "confirmsOptOut", s.body, s.parts,
     array_to_string(s.msisdns[d.lo - s.first_id + 1:d.hi - s.first_id], ',') as numbers, a.locked,
     case when (select exists (select from suppression where account_id = 0)) or exists (select from suppression where account_id = d.account_id) then (
       select string_agg(u.o || ':' || x.kind, ',')
       from unnest(s.msisdns[d.lo - s.first_id + 1:d.hi - s.first_id]) with ordinality u(msisdn, o)
       cross join lateral (select kind from suppression where account_id in (0, d.account_id) and msisdn = u.msisdn offset 0) x) end as suppressed
   from d
-  cross join lateral (select sender, body, parts, msisdns, first_id from send where first_id = d.first_id offset 0) s
+  cross join lateral (select sender, confirms_opt_out, body, parts, msisdns, first_id from send where first_id = d.first_id offset 0) s
   cross join lateral (select locked from account where id = d.account_id offset 0) a) z on true`,
 }

@@ -33,8 +33,7 @@ export interface MessageTraceRow {
   readonly refusals: number
   readonly incidents: readonly { readonly at: number; readonly what: string }[] | null
   readonly refunds:
-    | readonly { readonly why: string | null; readonly amount: number; readonly first: number; readonly last: number }[]
-    | null
+    readonly { readonly code: number; readonly amount: number; readonly first: number; readonly last: number }[] | null
   readonly receipts:
     | readonly {
         readonly at: number
@@ -71,7 +70,7 @@ with s as materialized (
   union all
   select carrier, null from f where marked
 )
-select s.account_id account, s.msisdn number, (select address from sender where id = abs(s.sender)) "from", s.sender < 0 confirms, s.first_id "first", s.n, s.price, s.parts, s.body,
+select s.account_id account, s.msisdn number, (select address from sender where id = s.sender) "from", s.confirms_opt_out confirms, s.first_id "first", s.n, s.price, s.parts, s.body,
   ${ms('s.created_at')} accepted, ${ms('s.scheduled_at')} scheduled,
   (select json_build_object('code', m.code, 'at', ${ms('coalesce(m.code_at, m.sent_at)')}, 'stored', ${ms('m.sent_at')},
     'carrier', nullif(k.name, ''), 'reference', m.carrier_id) from m left join carrier k on k.id = m.carrier) message,
@@ -84,9 +83,9 @@ select s.account_id account, s.msisdn number, (select address from sender where 
   (select count(*)::int from incident where message_id = $1::bigint and what = 'refused for now') refusals,
   (select json_agg(json_build_object('at', ${ms('i.at')}, 'what', i.what) order by i.id)
     from (select * from incident where message_id = $1::bigint order by id desc limit $2::int) i) incidents,
-  (select json_agg(json_build_object('why', why, 'amount', amount, 'first', ${ms('"first"')}, 'last', ${ms('"last"')}) order by why)
-    from (select why, sum(amount)::bigint amount, min(at) "first", max(at) "last" from ledger
-      where account_id = s.account_id and kind = 3 and send_first_id = s.first_id group by why) l) refunds,
+  (select json_agg(json_build_object('code', code, 'amount', amount, 'first', ${ms('"first"')}, 'last', ${ms('"last"')}) order by code)
+    from (select code, sum(amount)::bigint amount, min(at) "first", max(at) "last" from ledger
+      where account_id = s.account_id and kind = 3 and send_first_id = s.first_id group by code) l) refunds,
   (select json_agg(json_build_object('at', ${ms('r.at')}, 'carrier', k.name, 'reference', r.carrier_id, 'code', r.code, 'own', r.own) order by r.id)
     from (select r.*, c.reference is not null own from c join unmatched_delivery_receipt r on r.carrier = c.carrier
         and (r.carrier_id = c.reference or c.reference is null and r.msisdn = s.msisdn) order by r.id desc limit $2::int) r

@@ -52,10 +52,10 @@ with f as materialized (
   where s.msisdns[f.id - f.first_id + 1] = $1::bigint and ($2::int is null or s.account_id = $2::int)
     and not exists (select from message m where m.id = f.id)
 ), x as (
-  select c.*, s.account_id, s.sender, s.price, s.created_at, s.scheduled_at, date_trunc('milliseconds', coalesce(s.scheduled_at, s.created_at)) due
+  select c.*, s.account_id, s.sender, s.confirms_opt_out, s.price, s.created_at, s.scheduled_at, date_trunc('milliseconds', coalesce(s.scheduled_at, s.created_at)) due
   from c cross join lateral (select * from send where first_id = c.first_id offset 0) s
 )
-select x.id, x.account_id account, (select address from sender where id = abs(x.sender)) "from", x.sender < 0 confirms,
+select x.id, x.account_id account, (select address from sender where id = x.sender) "from", x.confirms_opt_out confirms,
   floor(extract(epoch from x.created_at) * 1000)::bigint accepted, floor(extract(epoch from x.due) * 1000)::bigint due,
   x.scheduled_at is not null scheduled, x.price, x.place, x.code, floor(extract(epoch from x.at) * 1000)::bigint at, x.attempt, x.marked
 from x

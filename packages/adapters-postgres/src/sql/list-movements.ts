@@ -6,6 +6,8 @@ export interface MovementRow {
   readonly balance: number
   readonly first: number | null
   readonly messages: number | null
+  readonly code: number | null
+  readonly other: number | null
   readonly why: string | null
 }
 
@@ -23,19 +25,19 @@ export interface MovementRow {
 export const declareMovements = `
 declare movements no scroll cursor with hold for
 with m as (
-  select at, amount, kind::int, send_first_id "first", null::int messages, why, 0 part, id from (
-    select case when kind = 4 then at - make_interval(days => $4::int) else at end at, amount, kind, send_first_id, why, id
+  select at, amount, kind::int, send_first_id "first", null::int messages, code, other_account_id other, why, 0 part, id from (
+    select case when kind = 4 then at - make_interval(days => $4::int) else at end at, amount, kind, send_first_id, code, other_account_id, why, id
     from ledger where account_id = $1::int
   ) l where $2::timestamptz is null or at >= $2::timestamptz
   union all
-  select created_at, -n::bigint * price, 0, first_id, n, null, 1, first_id from send
+  select created_at, -n::bigint * price, 0, first_id, n, null, null, null, 1, first_id from send
   where account_id = $1::int and price > 0 and ($2::timestamptz is null or created_at >= $2::timestamptz
     and first_id >= coalesce((select min(block) * 10000 from id_lease where at >= $2::timestamptz - interval '2 days'), 0))
 ), b as (
   select m.*, (a.balance - sum(amount) over () + sum(amount) over (order by at, part, m.id rows unbounded preceding))::bigint balance
   from m join account a on a.id = $1::int
 )
-select floor(extract(epoch from at) * 1000)::bigint at, kind, amount, balance, "first", messages, why
+select floor(extract(epoch from at) * 1000)::bigint at, kind, amount, balance, "first", messages, code, other, why
 from b where $3::timestamptz is null or at < $3::timestamptz order by b.at, part, id`
 
 export const fetchMovements = 'fetch 500 from movements'

@@ -1,3 +1,4 @@
+import { refund } from './charge-and-refund.ts'
 import type { HotStatement } from './hot-statement.ts'
 
 /**
@@ -8,18 +9,18 @@ import type { HotStatement } from './hot-statement.ts'
 export const refuseLate: HotStatement<{ id: number }> = {
   name: 'refuse-late',
   text: `
-with u as (
-  update message m set code = 111, code_at = now() from unnest($1::bigint[]) c(id)
-  where m.id = any (array[c.id]) and m.code = 106 and (m.carrier_id || '') is null returning m.id, m.send_first_id, m.account_id
-), v as (
-  select u.*, s.price from u cross join lateral (select price from send where first_id = u.send_first_id offset 0) s
-), l as (
-  insert into ledger (account_id, kind, amount, send_first_id, why)
-  select account_id, 3, sum(price), send_first_id, 'code 111' from v group by account_id, send_first_id
-), a as (
-  update account set balance = balance + t.amount from (select account_id, sum(price) amount from v group by 1 order by 1) t where account.id = any (array[t.account_id])
-), i as (
-  insert into incident (message_id, what) select id, 'late' from u
+with refused as (
+  update message
+  set code = 111, code_at = now()
+  from unnest($1::bigint[]) late(id)
+  where message.id = any (array[late.id]) and code = 106 and (carrier_id || '') is null
+  returning message.id, send_first_id, account_id, code
+), refunds as (
+  select refused.*, send.price amount
+  from refused
+  cross join lateral (select price from send where first_id = refused.send_first_id offset 0) send
+), ${refund('refunds')}, incidents as (
+  insert into incident (message_id, what) select id, 'late' from refused
 )
-select id from v`,
+select id from refunds`,
 }

@@ -1,3 +1,4 @@
+import { refund } from './charge-and-refund.ts'
 import type { HotStatement } from './hot-statement.ts'
 
 /**
@@ -9,31 +10,48 @@ import type { HotStatement } from './hot-statement.ts'
 export const settle: HotStatement<{ alive: boolean }> = {
   name: 'settle',
   text: `
-with o as (
-  select ids, send_first_ids from claimed_batch where dispatcher = $1::bigint and seq = $2::int for update
-), v as (
-  select c.id, c.code, s.first_id, s.account_id, s.sender, s.price, s.msisdns[c.id - s.first_id + 1] msisdn
-  from o cross join (select distinct on (id) id, code from unnest($3::bigint[], $4::smallint[]) with ordinality t(id, code, n) order by id, n) c
-  cross join lateral array_position(o.ids, c.id) p(n)
+with batch as (
+  select ids, send_first_ids
+  from claimed_batch
+  where dispatcher = $1::bigint and seq = $2::int
+  for update
+), wanted as (
+  select distinct on (id) id, code
+  from unnest($3::bigint[], $4::smallint[]) with ordinality decision(id, code, place)
+  order by id, place
+), held as (
+  select wanted.id, wanted.code, send.first_id, send.account_id, send.sender, send.confirms_opt_out,
+    send.msisdns[wanted.id - send.first_id + 1] msisdn
+  from batch
+  cross join wanted
+  cross join lateral array_position(batch.ids, wanted.id) position(place)
   cross join lateral (
-    select first_id, account_id, sender, price, msisdns from send where first_id = coalesce(o.send_first_ids[p.n], o.send_first_ids[1]) offset 0) s
-  where p.n is not null
-), f as (
-  update claimed_batch set ids = array(select case when x = any($3::bigint[]) then null else x end from unnest(claimed_batch.ids) with ordinality t(x, n) order by n)
-  where dispatcher = $1::bigint and seq = $2::int and exists (select from v)
-), m as (
-  insert into message (id, send_first_id, msisdn, account_id, sender, code, code_at)
-  select id, first_id, msisdn, account_id, sender, code, now() from v order by id
-  on conflict (id) do nothing returning account_id, send_first_id, code
-), e as (
-  select g.*, s.price * n amount
-  from (select account_id, send_first_id, code, count(*) n from m group by 1, 2, 3) g
-  cross join lateral (select price from send where first_id = g.send_first_id offset 0) s
-), l as (
-  insert into ledger (account_id, kind, amount, send_first_id, why)
-  select account_id, 3, amount, send_first_id, 'code ' || code from e
-), a as (
-  update account set balance = balance + t.amount from (select account_id, sum(amount)::bigint amount from e group by 1 order by 1) t where account.id = any (array[t.account_id])
-)
-select exists (select from o) as alive`,
+    select * from send where first_id = coalesce(batch.send_first_ids[place], batch.send_first_ids[1]) offset 0
+  ) send
+  where place is not null
+), left_batch as (
+  update claimed_batch
+  set ids = array(
+    select case when id = any ($3::bigint[]) then null else id end
+    from unnest(claimed_batch.ids) with ordinality held(id, place)
+    order by place
+  )
+  where dispatcher = $1::bigint and seq = $2::int and exists (select from held)
+), messages as (
+  insert into message (id, send_first_id, msisdn, account_id, sender, confirms_opt_out, code, code_at)
+  select id, first_id, msisdn, account_id, sender, confirms_opt_out, code, now()
+  from held
+  order by id
+  on conflict (id) do nothing
+  returning account_id, send_first_id, code
+), counts as (
+  select account_id, send_first_id, code, count(*) messages
+  from messages
+  group by account_id, send_first_id, code
+), refunds as (
+  select counts.*, send.price * counts.messages amount
+  from counts
+  cross join lateral (select price from send where first_id = counts.send_first_id offset 0) send
+), ${refund('refunds')}
+select exists (select from batch) as alive`,
 }

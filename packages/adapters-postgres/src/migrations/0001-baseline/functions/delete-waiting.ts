@@ -1,3 +1,5 @@
+import { refund } from '../../../sql/charge-and-refund.ts'
+
 // Within one statement: a process that stands still between two would keep the lock of an account. What was seen and not got was
 // moved meanwhile, and is looked for again with a fresh snapshot. Nested loops by send: a search by id alone walks over dead rows.
 export const deleteWaiting = `
@@ -23,48 +25,63 @@ begin
 
   perform 1 from account where id = p_account for no key update;
   loop
-    with w as (
-      select * from unnest(v_firsts, v_counts, v_wanted) w(first_id, n, wanted)
-    ), cl as materialized (
-      select l.place from w cross join lateral (
-        select ctid place, lo, hi from later where account_id = p_account and lo >= w.first_id and lo < w.first_id + w.n and attempt = 0 order by lo offset 0
-      ) l where w.wanted && int8range(l.lo, l.hi)
-    ), cd as materialized (
-      select d.place from w cross join lateral (
-        select ctid place, lo, hi from due where lane = case when w.n <= 10 then 0 else 1 end
-          and account_id = p_account and lo >= w.first_id and lo < w.first_id + w.n and deletable order by lo offset 0
-      ) d where w.wanted && int8range(d.lo, d.hi)
-    ), dl as (
-      delete from later where ctid = any (array(select place from cl)) returning lane, lo, hi, first_id, due_at, at
-    ), dd as (
-      delete from due where ctid = any (array(select place from cd)) returning lane, lo, hi, first_id, due_at
-    ), g as materialized (
+    with wanted_sends as (
+      select * from unnest(v_firsts, v_counts, v_wanted) wanted_send(first_id, n, wanted)
+    ), seen_later as materialized (
+      select waiting.place
+      from wanted_sends w
+      cross join lateral (
+        select ctid place, lo, hi
+        from later
+        where account_id = p_account and lo >= w.first_id and lo < w.first_id + w.n and attempt = 0
+        order by lo offset 0
+      ) waiting
+      where w.wanted && int8range(waiting.lo, waiting.hi)
+    ), seen_due as materialized (
+      select waiting.place
+      from wanted_sends w
+      cross join lateral (
+        select ctid place, lo, hi
+        from due
+        where lane = case when w.n <= 10 then 0 else 1 end
+          and account_id = p_account and lo >= w.first_id and lo < w.first_id + w.n and deletable
+        order by lo offset 0
+      ) waiting
+      where w.wanted && int8range(waiting.lo, waiting.hi)
+    ), from_later as (
+      delete from later where ctid = any (array(select place from seen_later)) returning lane, lo, hi, first_id, due_at, at
+    ), from_due as (
+      delete from due where ctid = any (array(select place from seen_due)) returning lane, lo, hi, first_id, due_at
+    ), ranges as materialized (
       select *, v_wanted[array_position(v_firsts, first_id)] * int8multirange(int8range(lo, hi)) cut
-      from (select * from dl union all select *, null from dd) x
+      from (select * from from_later union all select *, null from from_due) taken
     ), rest as (
-      select g.*, unnest(int8multirange(int8range(lo, hi)) - cut) part from g
-    ), rl as (
+      select ranges.*, unnest(int8multirange(int8range(lo, hi)) - cut) part from ranges
+    ), rest_later as (
       insert into later (lane, account_id, lo, hi, first_id, due_at, at)
-      select lane, p_account, lower(part), upper(part), first_id, due_at, at from rest where at is not null
-    ), rd as (
+      select lane, p_account, lower(part), upper(part), first_id, due_at, at
+      from rest
+      where at is not null
+    ), rest_due as (
       insert into due (lane, account_id, lo, hi, first_id, due_at, deletable)
-      select lane, p_account, lower(part), upper(part), first_id, due_at, true from rest where at is null
-    ), e as (
-      select s.first_id, s.price, s.sender, lower(c.part) + p.o - 1 id, p.msisdn
-      from g join send s on s.first_id = g.first_id cross join lateral unnest(g.cut) c(part)
-      cross join lateral unnest(s.msisdns[lower(c.part) - s.first_id + 1 : upper(c.part) - s.first_id]) with ordinality p(msisdn, o)
-    ), m as (
-      insert into message (id, send_first_id, msisdn, account_id, sender, code, code_at)
-      select id, first_id, msisdn, p_account, sender, 102, now() from e
-    ), lg as (
-      insert into ledger (account_id, kind, amount, send_first_id, why, operation)
-      select p_account, 3, sum(price), first_id, 'deleted', p_operation from e group by first_id returning amount
-    ), ac as (
-      update account set balance = balance + (select sum(amount) from lg) where id = p_account and exists (select from lg)
-    )
-    select array_agg(id) ids, array_agg(msisdn) numbers, array_agg(price) prices,
-      (select count(*) from cl) + (select count(*) from cd) seen, (select count(*) from g) got
-    from e into r;
+      select lane, p_account, lower(part), upper(part), first_id, due_at, true
+      from rest
+      where at is null
+    ), deleted as (
+      select p_account account_id, s.first_id send_first_id, 102::smallint code, s.price amount, s.sender, s.confirms_opt_out,
+        lower(c.part) + p.place - 1 id, p.msisdn
+      from ranges
+      join send s on s.first_id = ranges.first_id
+      cross join lateral unnest(ranges.cut) c(part)
+      cross join lateral unnest(s.msisdns[lower(c.part) - s.first_id + 1 : upper(c.part) - s.first_id]) with ordinality p(msisdn, place)
+    ), messages as (
+      insert into message (id, send_first_id, msisdn, account_id, sender, confirms_opt_out, code, code_at)
+      select id, send_first_id, msisdn, account_id, sender, confirms_opt_out, code, now()
+      from deleted
+    ), ${refund('deleted', 'p_operation')}
+    select array_agg(id) ids, array_agg(msisdn) numbers, array_agg(amount) prices,
+      (select count(*) from seen_later) + (select count(*) from seen_due) seen, (select count(*) from ranges) got
+    from deleted into r;
     v_ids := v_ids || r.ids; v_numbers := v_numbers || r.numbers; v_prices := v_prices || r.prices;
     exit when r.seen = r.got;
   end loop;

@@ -16,8 +16,8 @@ begin
     ), f as materialized (
       select s.account_id, t.id, s.sender, s.msisdns[t.id - s.first_id + 1] msisdn
       from claimed_batch f cross join lateral unnest(f.ids[:f.marked]) with ordinality t(id, n)
-      cross join lateral (select account_id, sender, first_id, msisdns from send where first_id = coalesce(f.send_first_ids[t.n], f.send_first_ids[1]) offset 0) s
-      where t.id is not null and s.sender >= 0 and case when s.msisdns[t.id - s.first_id + 1] in (select number from a)
+      cross join lateral (select account_id, sender, confirms_opt_out, first_id, msisdns from send where first_id = coalesce(f.send_first_ids[t.n], f.send_first_ids[1]) offset 0) s
+      where t.id is not null and not s.confirms_opt_out and case when s.msisdns[t.id - s.first_id + 1] in (select number from a)
         then not exists (select from message m where m.id = any (array[t.id])) end
     ), g as materialized (
       select jsonb_object_agg(msisdn, in_flight) by_number
@@ -27,7 +27,7 @@ begin
     from a left join lateral (
       select y.account_id, y.id, y.sender from (
         select m.account_id, m.id, m.sender, m.sent_at at from message m
-        where m.msisdn = a.number and m.sender >= 0 and (m.carrier_id is not null or m.code = 106)
+        where m.msisdn = a.number and not m.confirms_opt_out and (m.carrier_id is not null or m.code = 106)
         union all
         select l.account_id, l.message_id, l.sender, l.at from last_contact l where l.msisdn = a.number
       ) y
@@ -63,8 +63,8 @@ begin
     continue when v_sender is null or exists (select from account where id = r.last_account and locked)
       or exists (select from suppression where account_id in (0, r.last_account) and msisdn = r.number and kind + 0 = 3);
     v_used := v_used + 1;
-    insert into send (first_id, n, account_id, sender, price, parts, body, msisdns)
-    values (p_ids[v_used], 1, r.last_account, -v_sender, 0, p_parts, p_confirmation, array[r.number]);
+    insert into send (first_id, n, account_id, sender, confirms_opt_out, price, parts, body, msisdns)
+    values (p_ids[v_used], 1, r.last_account, v_sender, true, 0, p_parts, p_confirmation, array[r.number]);
     insert into due (lane, account_id, lo, hi, first_id) values (0, r.last_account, p_ids[v_used], p_ids[v_used] + 1, p_ids[v_used]);
   end loop;
   return v_used;

@@ -5,32 +5,46 @@ export const releaseClaimedBatches = `
 create function release_claimed_batches(p_dispatcher bigint, p_seq int default null, out requeued bigint, out unknown bigint) language plpgsql as $$
 declare v_in bigint; v_out bigint;
 begin
-  with f as (
+  with ended as (
     delete from claimed_batch where dispatcher = p_dispatcher and (p_seq is null or seq = p_seq) returning *
-  ), x as (
-    select t.id, f.carrier, coalesce(f.send_first_ids[t.o], f.send_first_ids[1]) first_id, coalesce(f.attempts[t.o], 0::smallint) attempt, t.o <= f.marked marked
-    from f cross join lateral unnest(f.ids) with ordinality t(id, o) where t.id is not null
-  ), y as (
-    select x.*, s.n, s.account_id, s.sender, s.msisdns[x.id - s.first_id + 1] msisdn,
-      coalesce(s.scheduled_at, s.created_at) due_at, s.scheduled_at is not null scheduled
-    from x cross join lateral (select * from send where first_id = x.first_id and x.id < first_id + n offset 0) s
-  ), w as (
-    select * from y where not exists (select from message m where m.id = any (array[y.id]))
-  ), g as (
-    select first_id, n, account_id, attempt, due_at, scheduled, unnest(range_agg(int8range(id, id + 1))) r
-    from w where not marked group by 1, 2, 3, 4, 5, 6
-  ), q as (
+  ), held as (
+    select id, carrier, place <= marked marked,
+      coalesce(send_first_ids[place], send_first_ids[1]) first_id,
+      coalesce(attempts[place], 0::smallint) attempt
+    from ended
+    cross join lateral unnest(ids) with ordinality claimed(id, place)
+    where id is not null
+  ), known as (
+    select held.*, send.n, send.account_id, send.sender, send.confirms_opt_out, send.msisdns[held.id - send.first_id + 1] msisdn,
+      coalesce(send.scheduled_at, send.created_at) due_at,
+      send.scheduled_at is not null scheduled
+    from held
+    cross join lateral (select * from send where first_id = held.first_id and held.id < first_id + n offset 0) send
+  ), undecided as (
+    select * from known where not exists (select from message where id = any (array[known.id]))
+  ), ranges as (
+    select first_id, n, account_id, attempt, due_at, scheduled, unnest(range_agg(int8range(id, id + 1))) ids
+    from undecided
+    where not marked
+    group by first_id, n, account_id, attempt, due_at, scheduled
+  ), due_again as (
     insert into due (lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
-    select case when n <= 10 then 0 else 1 end, attempt, account_id, lower(r), upper(r), first_id, due_at, attempt = 0 and scheduled
-    from g returning hi - lo c
-  ), m as (
-    insert into message (id, send_first_id, msisdn, account_id, sender, carrier, code)
-    select id, first_id, msisdn, account_id, sender, carrier, 106 from w where marked order by id
-    on conflict (id) do nothing returning id
-  ), i as (
-    insert into incident (message_id, what) select id, 'recovered' from m
+    select case when n <= 10 then 0 else 1 end, attempt, account_id, lower(ids), upper(ids), first_id, due_at, attempt = 0 and scheduled
+    from ranges
+    returning hi - lo messages
+  ), unknown_messages as (
+    insert into message (id, send_first_id, msisdn, account_id, sender, confirms_opt_out, carrier, code)
+    select id, first_id, msisdn, account_id, sender, confirms_opt_out, carrier, 106
+    from undecided
+    where marked
+    order by id
+    on conflict (id) do nothing
+    returning id
+  ), incidents as (
+    insert into incident (message_id, what) select id, 'recovered' from unknown_messages
   )
-  select (select coalesce(sum(c), 0) from q), (select count(*) from m), (select count(*) from x), (select count(*) from y)
+  select (select coalesce(sum(messages), 0) from due_again), (select count(*) from unknown_messages),
+    (select count(*) from held), (select count(*) from known)
   into requeued, unknown, v_in, v_out;
   if v_in <> v_out then raise exception 'a claimed batch of dispatcher % holds ids without their send', p_dispatcher; end if;
 end $$;

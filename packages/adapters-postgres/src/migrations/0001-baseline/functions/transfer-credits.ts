@@ -15,9 +15,9 @@ begin
   if f.balance < p_amount then return 'insufficient-credits'; end if;
   if t.balance > 9007199254740991 - p_amount then return 'failed'; end if;
   update account set balance = balance + case id when p_from then -p_amount else p_amount end where id in (p_from, p_to);
-  insert into ledger (account_id, kind, amount, at, why, operation) values
-    (p_from, 2, -p_amount, p_at, 'to ' || p_to, p_operation),
-    (p_to, 2, p_amount, p_at, 'from ' || p_from, p_operation);
+  insert into ledger (account_id, kind, amount, at, other_account_id, operation) values
+    (p_from, 2, -p_amount, p_at, p_to, p_operation),
+    (p_to, 2, p_amount, p_at, p_from, p_operation);
   return 'done';
 end $$;
 `

@@ -6,7 +6,9 @@ create table ledger (                             -- all but the debits of sends
   amount bigint not null,
   send_first_id bigint,
   at timestamptz not null default now(),
-  why text,
+  code smallint,                                  -- of a refund: the final code of its messages
+  other_account_id int,                           -- of a transfer: where to, or where from
+  why text,                                       -- of a top-up: what its operator said; of dropped sends: which
   operation uuid                                  -- made by its caller before it began: what became of it can be looked up
 );
 create index ledger_account on ledger (account_id, id);

@@ -19,9 +19,10 @@ create table send (                               -- one text to many numbers, i
   scheduled_at timestamptz,                       -- null: at once, or its time was past
   n int not null,
   account_id int not null,
-  sender int not null default 0,                  -- sender.id; 0: none known; below 0: it confirms an opt-out, and leaves from -sender
+  sender int not null default 0,                  -- sender.id; 0: none known
   price int not null,                             -- tenths of a credit for one message, all parts
   parts smallint not null default 1,
+  confirms_opt_out bool not null default false,   -- nobody's last word to a number
   body text not null,
   msisdns bigint[] not null,
   check (n > 0 and first_id/10000 = (first_id+n-1)/10000)
@@ -41,9 +42,10 @@ create table message (                            -- born when the outcome of th
   sent_at timestamptz not null default now(),
   code_at timestamptz,
   account_id int not null,
-  sender int not null default 0,                  -- as of its send
+  sender int not null default 0,                  -- this and confirms_opt_out as of its send
   carrier smallint not null default 0,
   code smallint not null,
+  confirms_opt_out bool not null default false,
   carrier_id text                                 -- null: never accepted, or unknown (106, until adopted)
 ) partition by range (id);
 create index message_carrier_id on message (carrier_id);
