@@ -1,4 +1,5 @@
 import type { AccountId } from '@gateway/core'
+import { LRUCache } from 'lru-cache'
 
 /** Failed log-ins with the name of one account, or with names that nobody has, from one network. */
 export interface FailedLogins {
@@ -36,7 +37,7 @@ export function failedLoginReports(
   report: (failed: FailedLogins) => void,
   { seconds = 60, windowsMax = 100 }: { readonly seconds?: number; readonly windowsMax?: number } = {},
 ): FailedLoginReports {
-  const accounts = new Map<string, AccountId | null>()
+  const accounts = new LRUCache<string, { readonly id: AccountId | null }>({ max: usersMax })
   const windows = new Map<string, Window>()
 
   function open(key: string, window: Window): void {
@@ -62,20 +63,14 @@ export function failedLoginReports(
     else add(null, otherNetworks)
   }
 
-  function remember(user: string, account: AccountId | null): void {
-    accounts.delete(user)
-    accounts.set(user, account)
-    const [oldest] = accounts.keys()
-    if (accounts.size > usersMax && oldest !== undefined) accounts.delete(oldest)
-  }
   return {
     failed(user, account, network) {
-      remember(user, account)
+      accounts.set(user, { id: account })
       add(account, network)
     },
     failedAgain(user, network) {
       const account = accounts.get(user)
-      if (account !== undefined) add(account, network)
+      if (account !== undefined) add(account.id, network)
     },
   }
 }

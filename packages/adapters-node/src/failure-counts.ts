@@ -1,4 +1,5 @@
 import type { Instant, TooManyFailures } from '@gateway/core'
+import { LRUCache } from 'lru-cache'
 
 /** Failures of each key within the last so many seconds, by the time that the caller gives. */
 export interface FailureCounts {
@@ -8,29 +9,26 @@ export interface FailureCounts {
 
 /** Remembers `keysMax` keys: more than can fail while they are hashed one after the other. */
 export function failureCounts(failuresMax: number, seconds: number, keysMax = 10_000): FailureCounts {
-  /** The times of each key's failures, at most `failuresMax`, in order; the key that failed last is at the end. */
-  const failures = new Map<string, Instant[]>()
+  /** The times of each key's failures, at most `failuresMax`, in order. */
+  const failures = new LRUCache<string, Instant[]>({ max: keysMax })
 
   return {
     count(key, now) {
       // A clock that was set back ends a wait rather than to make it longer.
-      const recent = (failures.get(key) ?? []).filter((at) => at <= now && now - at < seconds * 1000)
+      const recent = (failures.peek(key) ?? []).filter((at) => at <= now && now - at < seconds * 1000)
       const [first] = recent
       if (first !== undefined && recent.length >= failuresMax) {
         return { retryAfterSeconds: Math.max(1, Math.ceil(seconds - (now - first) / 1000)) }
       }
-      failures.delete(key)
       failures.set(key, [...recent, now])
-      const [oldest] = failures.keys()
-      if (failures.size > keysMax && oldest !== undefined) failures.delete(oldest)
       return () => takeBack(key, now)
     },
   }
 
   function takeBack(key: string, at: Instant): void {
-    const times = failures.get(key) ?? []
-    const index = times.indexOf(at)
-    if (index >= 0) failures.set(key, times.toSpliced(index, 1))
-    if (failures.get(key)?.length === 0) failures.delete(key)
+    const times = failures.peek(key)
+    const index = times?.indexOf(at) ?? -1
+    if (index >= 0) times?.splice(index, 1)
+    if (times?.length === 0) failures.delete(key)
   }
 }

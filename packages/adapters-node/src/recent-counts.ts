@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** How often something happened to each key lately. */
 export interface RecentCounts {
   add(key: string): void
@@ -13,19 +15,16 @@ export function recentCounts(
   keysMax = 10_000,
   now: () => number = () => performance.now(),
 ): RecentCounts {
-  const counts = new Map<string, { readonly since: number; count: number }>()
+  const counts = new LRUCache<string, { readonly since: number; count: number }>({ max: keysMax })
   const current = (key: string) => {
-    const entry = counts.get(key)
+    const entry = counts.peek(key)
     return entry !== undefined && now() - entry.since < seconds * 1000 ? entry : undefined
   }
   return {
     add(key) {
       const entry = current(key) ?? { since: now(), count: 0 }
       entry.count++
-      counts.delete(key)
       counts.set(key, entry)
-      const [oldest] = counts.keys()
-      if (counts.size > keysMax && oldest !== undefined) counts.delete(oldest)
     },
     of: (key) => current(key)?.count ?? 0,
   }

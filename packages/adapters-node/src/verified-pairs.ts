@@ -1,4 +1,5 @@
 import type { Instant } from '@gateway/core'
+import { LRUCache } from 'lru-cache'
 
 /** Which pairs were right lately. It holds keyed digests, from which nobody gets a password. */
 export interface VerifiedPairs {
@@ -10,21 +11,17 @@ export interface VerifiedPairs {
 
 /** Remembers each for `seconds` after its last use, and at most `pairsMax`: then the one not used longest is forgotten. */
 export function verifiedPairs(seconds: number, pairsMax: number): VerifiedPairs {
-  /** A Map keeps the order in which keys were set: the one used last is at the end. */
-  const used = new Map<string, { readonly stored: string; readonly at: Instant }>()
+  const used = new LRUCache<string, { readonly stored: string; readonly at: Instant }>({ max: pairsMax })
   return {
     against(pair, now) {
-      const last = used.get(pair)
+      const last = used.peek(pair)
       // `now` may be a little before the last use, but a clock that was set back makes no pair last longer.
       if (last !== undefined && Math.abs(now - last.at) < seconds * 1000) return last.stored
       used.delete(pair)
       return undefined
     },
     renew(pair, stored, now) {
-      used.delete(pair)
       used.set(pair, { stored, at: now })
-      const [oldest] = used.keys()
-      if (used.size > pairsMax && oldest !== undefined) used.delete(oldest)
     },
   }
 }

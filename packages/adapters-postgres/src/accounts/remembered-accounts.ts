@@ -1,6 +1,6 @@
 import type { Account, Accounts, Instant, KeyHash, Login, PasswordHash } from '@gateway/core'
 import type { Context } from '../context.ts'
-import { shortMemory } from '../short-memory.ts'
+import { createCache } from '../cache.ts'
 import { findKey, findLogin } from '../sql/find-account.ts'
 import { accountOf } from './account-row.ts'
 
@@ -35,8 +35,8 @@ export function rememberedAccounts({
 
   const bounds = { seconds: settings.cacheSeconds, entriesMax: settings.cachedAccountsMax }
   const keep = (value: unknown) => value !== undefined
-  const keys = shortMemory({ ...bounds, keep, load: loadKey })
-  const logins = shortMemory({ ...bounds, keep, load: loadLogin })
+  const keys = createCache({ ...bounds, keep, load: loadKey })
+  const logins = createCache({ ...bounds, keep, load: loadLogin })
   changes.onChange(() => {
     keys.clear()
     logins.clear()

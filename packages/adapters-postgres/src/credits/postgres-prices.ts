@@ -1,7 +1,7 @@
 import { credits, priceMax, type PriceTable, type Prices } from '@gateway/core'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
-import { shortMemory } from '../short-memory.ts'
+import { createCache } from '../cache.ts'
 
 export function postgresPrices({ pools: { kysely }, settings, changes }: Context): Prices {
   async function load(): Promise<PriceTable> {
@@ -9,8 +9,8 @@ export function postgresPrices({ pools: { kysely }, settings, changes }: Context
     const rows = await kysely.selectFrom('price').selectAll().execute()
     return new Map(rows.map(({ prefix, price }) => [prefix, credits(price)]))
   }
-  const memory = shortMemory({ seconds: settings.cacheSeconds, entriesMax: 1, load, keep: () => true })
-  changes.onChange(() => memory.clear())
+  const cache = createCache({ seconds: settings.cacheSeconds, entriesMax: 1, load, keep: () => true })
+  changes.onChange(() => cache.clear())
 
   async function set(prefix: string, price: number): Promise<void> {
     if (price < 0 || price > priceMax) throw new RangeError(`not a price: ${price} tenths of a credit`)
@@ -27,7 +27,7 @@ export function postgresPrices({ pools: { kysely }, settings, changes }: Context
     return (await removed.returning(notifyOthers.as('told')).execute()).length > 0
   }
   return {
-    table: () => memory.get('all'),
+    table: () => cache.get('all'),
     set: (prefix, price) => changes.around(set(prefix, price)),
     remove: (prefix) => changes.around(remove(prefix)),
   }

@@ -1,4 +1,4 @@
-import { shortMemory } from './short-memory.ts'
+import { createCache } from './cache.ts'
 
 function reads() {
   const pending: { key: string; answer: (value: string | undefined) => void; fail: () => void }[] = []
@@ -12,55 +12,55 @@ function reads() {
 const bounds = { seconds: 4, entriesMax: 2, keep: (value: string | undefined) => value !== undefined }
 
 test('those who ask while it is read share one read, and it is remembered for its seconds, counted from before it', async () => {
-  let now = 0
+  let now = 1
   const { pending, load } = reads()
-  const memory = shortMemory({ ...bounds, load }, () => now)
-  const answers = [memory.get('a'), memory.get('a')]
-  now = 3999
+  const cache = createCache({ ...bounds, load }, () => now)
+  const answers = [cache.get('a'), cache.get('a')]
+  now = 4001
   pending[0]?.answer('one')
   expect(await Promise.all(answers)).toEqual(['one', 'one'])
-  expect(await memory.get('a')).toBe('one')
+  expect(await cache.get('a')).toBe('one')
   expect(pending).toHaveLength(1)
-  now = 4000
-  void memory.get('a')
+  now = 4002
+  void cache.get('a')
   expect(pending).toHaveLength(2)
 })
 
 test('after a change nobody is answered by a read that began before it', async () => {
   const { pending, load } = reads()
-  const memory = shortMemory({ ...bounds, load })
-  const before = memory.get('a')
-  memory.clear()
-  const after = memory.get('a')
+  const cache = createCache({ ...bounds, load })
+  const before = cache.get('a')
+  cache.clear()
+  const after = cache.get('a')
   pending[0]?.answer('old')
   pending[1]?.answer('new')
   expect(await before).toBe('old')
   expect(await after).toBe('new')
-  expect(await memory.get('a')).toBe('new')
+  expect(await cache.get('a')).toBe('new')
   expect(pending).toHaveLength(2)
 })
 
 test('what is not there and what failed is not remembered', async () => {
   const { pending, load } = reads()
-  const memory = shortMemory({ ...bounds, load })
-  const missing = memory.get('a')
+  const cache = createCache({ ...bounds, load })
+  const missing = cache.get('a')
   pending[0]?.answer(undefined)
   expect(await missing).toBeUndefined()
-  const failing = memory.get('a')
+  const failing = cache.get('a')
   pending[1]?.fail()
   await expect(failing).rejects.toThrow('gone')
-  const found = memory.get('a')
+  const found = cache.get('a')
   pending[2]?.answer('here')
   expect(await found).toBe('here')
 })
 
-test('it holds no more than it may, the oldest go first', async () => {
+test('it holds no more than it may, those not asked for longest go first', async () => {
   const asked: string[] = []
   const load = (key: string): Promise<string | undefined> => {
     asked.push(key)
     return Promise.resolve(key)
   }
-  const memory = shortMemory({ ...bounds, load })
-  for (const key of ['a', 'b', 'c', 'b', 'c', 'a']) await memory.get(key)
+  const cache = createCache({ ...bounds, load })
+  for (const key of ['a', 'b', 'c', 'b', 'c', 'a']) await cache.get(key)
   expect(asked).toEqual(['a', 'b', 'c', 'a'])
 })

@@ -1,0 +1,48 @@
+import { LRUCache } from 'lru-cache'
+
+export interface CacheOptions<Key, Value> {
+  /** 0: nothing is remembered. */
+  readonly seconds: number
+  /** Those that were not asked for longest go first. */
+  readonly entriesMax: number
+  readonly load: (key: Key) => Promise<Value>
+  /** Whether an answer is worth remembering. */
+  readonly keep: (value: Value) => boolean
+}
+
+export interface Cache<Key, Value> {
+  /** What is remembered, or loaded now; callers who come while it is loaded share the answer. */
+  get(key: Key): Promise<Value>
+  /** Something has changed: whoever asks from now on is answered by what is read from now on. */
+  clear(): void
+}
+
+/** Remembers answers for some seconds, counted from before they were read. `now` is in milliseconds, above 0, and never goes back. */
+export function createCache<Key extends NonNullable<unknown>, Value>(
+  { seconds, entriesMax, load, keep }: CacheOptions<Key, Value>,
+  now: () => number = () => performance.now(),
+): Cache<Key, Value> {
+  const answers = new LRUCache<Key, Promise<Value>>({
+    max: entriesMax,
+    ttl: seconds * 1000,
+    ttlResolution: 0,
+    perf: { now },
+  })
+
+  function remember(key: Key): Promise<Value> {
+    const answer = load(key)
+    if (seconds > 0) answers.set(key, answer)
+    const forget = () => {
+      if (answers.peek(key) === answer) answers.delete(key)
+    }
+    answer.then((value) => {
+      if (!keep(value)) forget()
+    }, forget)
+    return answer
+  }
+  return {
+    get: (key) => answers.get(key) ?? remember(key),
+    // An answer that is being loaded is forgotten too: it may have been read before the change.
+    clear: () => answers.clear(),
+  }
+}
