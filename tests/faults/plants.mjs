@@ -45,10 +45,15 @@ export const plants = {
   'refund twice': [
     {
       file: `${postgres}/sql/record-late.js`,
-      from: `select m.*, s.price from m join send s on s.first_id = m.send_first_id where m.code = 111`,
-      to: `select u.account account_id, u.send send_first_id, s.price
-  from (select count(*) from m) done, unnest($7::int[], $8::bigint[], $9::smallint[]) u(account, send, code)
-  join send s on s.first_id = u.send where u.code = 111`,
+      from: `  select changed.*, send.price amount
+  from changed
+  cross join lateral (select price from send where first_id = changed.send_first_id offset 0) send
+  where changed.code = 111`,
+      to: `  select account_id, send_first_id, code, send.price amount
+  from (select count(*) from changed) done
+  cross join unnest($7::int[], $8::bigint[], $9::smallint[]) outcome(account_id, send_first_id, code)
+  cross join lateral (select price from send where first_id = outcome.send_first_id offset 0) send
+  where code = 111`,
     },
   ],
   'delete of a claimed message': [
@@ -63,8 +68,8 @@ export const plants = {
     insert into message (id, send_first_id, msisdn, account_id, sender, code, code_at)
     select id, first_id, msisdn, p_account, sender, 102, now() from e on conflict do nothing returning id
   ), lg as (
-    insert into ledger (account_id, kind, amount, send_first_id, why, operation)
-    select p_account, 3, sum(price), first_id, 'deleted', p_operation from e join m using (id) group by first_id returning amount
+    insert into ledger (account_id, kind, amount, send_first_id, code, operation)
+    select p_account, 3, sum(price), first_id, 102, p_operation from e join m using (id) group by first_id returning amount
   ), ac as (
     update account set balance = balance + (select sum(amount) from lg) where id = p_account and exists (select from lg)
   )
@@ -96,16 +101,23 @@ export const plants = {
   ],
   'balance read then written': [
     {
-      file: `${postgres}/sql/accept.js`,
-      from: `  update account set balance = balance - t.cost
-  from (select account, sum(n::bigint * price)::bigint cost from r group by account order by account) t
-  where account.id = t.account and not locked and balance >= t.cost`,
-      to: `  update account set balance = t.had - t.cost
+      file: `${postgres}/sql/charge-and-refund.js`,
+      from: `  update account set balance = balance - cost.amount
   from (
-    select account, sum(n::bigint * price)::bigint cost, (select a.balance from account a where a.id = r.account) had
-    from r group by account order by account
-  ) t
-  where account.id = t.account and not locked and t.had >= t.cost`,
+    select account_id, sum(amount)::bigint amount
+    from \${costs}
+    group by account_id
+    order by account_id
+  ) cost
+  where account.id = any (array[cost.account_id]) and not locked and balance >= cost.amount`,
+      to: `  update account set balance = cost.had - cost.amount
+  from (
+    select account_id, sum(amount)::bigint amount, (select a.balance from account a where a.id = account_id) had
+    from \${costs}
+    group by account_id
+    order by account_id
+  ) cost
+  where account.id = any (array[cost.account_id]) and not locked and cost.had >= cost.amount`,
     },
   ],
   'hot commits not flushed': [
@@ -124,8 +136,9 @@ export const plants = {
     },
     {
       file: `${postgres}/sql/inbox.js`,
-      from: `from d join inbound_message a on a.id = d.inbound_message_id left join sender`,
-      to: `from t join inbound_message a on a.id = t.inbound_message_id left join sender`,
+      from: `from d cross join lateral (select * from inbound_message where id = d`,
+      to: `from (select inbound_message_id from inbound_message_offered where ctid = any (array(select place from t))) d
+cross join lateral (select * from inbound_message where id = d`,
     },
   ],
   'claims end with their first failure': [

@@ -18,7 +18,7 @@ export interface Cache<Key, Value> {
 }
 
 /** Remembers answers for some seconds, counted from before they were read. `now` is in milliseconds, above 0, and never goes back. */
-export function createCache<Key extends NonNullable<unknown>, Value>(
+export function createCache<Key extends string, Value>(
   { seconds, entriesMax, load, keep }: CacheOptions<Key, Value>,
   now: () => number = () => performance.now(),
 ): Cache<Key, Value> {
