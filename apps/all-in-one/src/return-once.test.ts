@@ -142,7 +142,7 @@ async function isTaken(): Promise<boolean> {
   return taken.messages.length < 10_000
 }
 
-test('16 pollers over four calls, messages arriving meanwhile, clients that break off anywhere: each message is handed over once', async () => {
+test('16 pollers over four calls, messages arriving meanwhile, clients that break off anywhere: each message is returned once', async () => {
   const count = 10_000
   const chance = testChance()
   const seen: number[] = []

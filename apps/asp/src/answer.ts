@@ -4,7 +4,7 @@ import { endResponse, setHeaders, streamResponse, type AdmissionGate, type Confi
 /** An answer of the specification as its text (HTTP 200), or as what is written of it bit by bit, or one with another status. */
 export type Answer = string | Taken | Listed | Failure
 
-/** What is returned once: it is offered again if the connection fails before all of it was handed over (ruling 1.20). */
+/** Returned once: offered again if the connection fails before the response is confirmed (ruling 1.20). */
 export interface Taken {
   readonly text: string
   readonly offerAgain: () => Promise<void>

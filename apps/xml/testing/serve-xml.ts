@@ -28,7 +28,7 @@ export async function serveXml({ wanted = {}, settings = {}, change = (ports) =>
   return { app, ports, orders, clock, account, backOffice, key: await keyOf(ports, account), post }
 }
 
-/** What is handed over to be charged and stored is put on record, too. */
+/** Records the orders that are accepted. */
 const recordingOrders = (ports: Ports, orders: Order[]): Ports => ({
   ...ports,
   messages: {

@@ -159,7 +159,7 @@ describe('close', () => {
     await until(() => other.received().length > 16_000_000)
     client.socket.resume()
     await closing
-    // What the server has handed over may still be on its way to this process.
+    // Data that the server has written may still be in the socket buffers.
     await until(client.closed)
     expect(client.received().length).toBeGreaterThan(16_000_000)
   })

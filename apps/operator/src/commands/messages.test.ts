@@ -163,7 +163,7 @@ test('what is claimed: by whom, whether it may have left, and what comes when it
   const unmarked = await aGateway()
   await unmarked.claim(0)
   expect((await told(unmarked.operator))[0]).toBe(
-    'Dispatcher 1 has claimed it for carrier sim. It is not marked: it has not been handed over. The lease of this dispatcher lasts until 2026/10/18 10:00:30.',
+    'Dispatcher 1 has claimed it for carrier sim. It is not marked: it has not been submitted. The lease of this dispatcher lasts until 2026/10/18 10:00:30.',
   )
   unmarked.clock.step(31)
   expect((await told(unmarked.operator))[0]).toContain(
@@ -185,7 +185,7 @@ test('what is claimed: by whom, whether it may have left, and what comes when it
   })
   marked.clock.step(31)
   expect((await told(marked.operator))[0]).toContain(
-    'It is marked: it may have been handed over, and the answer is not stored yet. The lease of this dispatcher was over at 2026/10/18 10:00:30: unless it comes back at once, recovery will call its outcome unknown (SENT 106).',
+    'It is marked: it may have been submitted, and the answer is not stored yet. The lease of this dispatcher was over at 2026/10/18 10:00:30: unless it comes back at once, recovery will call its outcome unknown (SENT 106).',
   )
 })
 
@@ -242,7 +242,7 @@ test('an answer that tells nothing, and the receipt that is taken for its own', 
   expect((await told(operator))[1]).toBe(
     [
       accepted,
-      '2026/10/18 10:00:00  it was handed over, and the carrier did not tell whether it took it',
+      '2026/10/18 10:00:00  it was submitted, and the carrier did not answer whether it took it',
       '2026/10/18 10:00:00  its receipt says: DELIVERED 0 (delivered to the recipient)',
       '2026/10/18 10:01:00  a receipt that fits no other message was taken for its own',
       end,

@@ -34,8 +34,8 @@ const tried = ({ attempt }: Extract<MessageLocation, { place: 'queue' }>): strin
 
 function claimed({ dispatcher, carrier, marked, leaseUntil, overdue }: ClaimedLocation): string {
   const has = marked
-    ? 'It is marked: it may have been handed over, and the answer is not stored yet.'
-    : 'It is not marked: it has not been handed over.'
+    ? 'It is marked: it may have been submitted, and the answer is not stored yet.'
+    : 'It is not marked: it has not been submitted.'
   const fate = marked ? 'call its outcome unknown (SENT 106)' : 'give it back to the queue'
   const lease = overdue
     ? `The lease of this dispatcher was over at ${timeText(leaseUntil)}: unless it comes back at once, recovery will ${fate}.`

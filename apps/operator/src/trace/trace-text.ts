@@ -56,7 +56,7 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
 const INCIDENT_WORDS: ReadonlyMap<string, string> = new Map([
   [INCIDENT.refusedForNow, 'the carrier refused it for now'],
   [INCIDENT.recovered, 'its dispatcher ended without telling what became of it: it may have been sent or not'],
-  [INCIDENT.unknown, 'it was handed over, and the carrier did not tell whether it took it'],
+  [INCIDENT.unknown, 'it was submitted, and the carrier did not answer whether it took it'],
   [INCIDENT.late, 'its dispatcher told later what became of it'],
   [INCIDENT.adopted, 'a receipt that fits no other message was taken for its own'],
 ])
@@ -74,10 +74,10 @@ function accepted({ accepted: at, send: { first, messages, debit } }: MessageTra
   return { at, text: `accepted; ${formatCredits(debit)} credits were debited${of}` }
 }
 
-/** Codes that the gateway itself gives to what it has handed over. */
+/** Codes that the gateway gives to submitted messages. */
 const OWN_CODES: ReadonlySet<number> = new Set([OUTCOME.sent, OUTCOME.unknown, OUTCOME.refused])
 
-/** What came of the hand-over, as it was stored, and what a receipt or a late answer made of it. */
+/** The stored outcome of the submission, and later changes by a receipt or a late answer. */
 function outcomes(
   { incidents }: MessageTrace,
   { code, at, stored, carrier, refunded }: DecidedLocation,

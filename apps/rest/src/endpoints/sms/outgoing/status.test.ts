@@ -95,7 +95,7 @@ test('what was deleted, or expired in the queue, is SENDINGFAILED, beside one of
   ])
 })
 
-test('handed over, under way and unknown are SENT', async () => {
+test('submitted, in flight and unknown are SENT', async () => {
   await sendOne()
   await carry(rest.ports, 'accepted')
   await sendOne()
