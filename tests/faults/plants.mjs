@@ -16,16 +16,21 @@ export const plants = {
       to: `return 'marked'`,
     },
     {
-      file: `${core}/carrier/dispatcher.js`,
-      from: `if (aloft.dispatcher !== dispatcher)\n                continue;`,
+      file: `${core}/carrier/in-flight.js`,
+      from: `if (batch.dispatcher !== dispatcher)\n                    continue;`,
       to: `continue;`,
     },
   ],
   'mark after send': [
     {
-      file: `${core}/carrier/aloft.js`,
-      from: `while (aloft.next < aloft.marked && leaving.length < max)`,
-      to: `while (aloft.next < aloft.messages.length && leaving.length < max)`,
+      file: `${core}/carrier/in-flight.js`,
+      from: `batch.next < batch.marked && leaving.length < max`,
+      to: `batch.next < batch.end && leaving.length < max`,
+    },
+    {
+      file: `${core}/carrier/dispatcher.js`,
+      from: `if (batch.next === batch.marked)\n        return;`,
+      to: ``,
     },
   ],
   'lost answer retried blindly': [

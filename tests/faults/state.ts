@@ -70,11 +70,11 @@ export async function readState(database: Database): Promise<State> {
   const ranges = await database.ask<{ lo: string; hi: string }>(
     'select lo, hi from due union all select lo, hi from later',
   )
-  const aloft = await database.ask<{ ids: string }>(`select array_to_string(ids, ',') ids from claimed_batch`)
+  const claimed = await database.ask<{ ids: string }>(`select array_to_string(ids, ',') ids from claimed_batch`)
   const waiting = new Map<number, number>()
   const wait = (id: number): void => void waiting.set(id, (waiting.get(id) ?? 0) + 1)
   for (const { lo, hi } of ranges) for (let id = Number(lo); id < Number(hi); id++) wait(id)
-  for (const { ids } of aloft) for (const id of numbersOf(ids)) wait(id)
+  for (const { ids } of claimed) for (const id of numbersOf(ids)) wait(id)
   const accounts = await database.ask<{ id: number; balance: string }>('select id, balance from account')
   const ledger = await database.ask<
     Record<'account' | 'kind' | 'amount', string> & Record<'send' | 'operation', string | null>

@@ -43,7 +43,7 @@ async function aWorld() {
         ports: { ...stored, clock },
         carriers: [],
         log,
-        look: { pauseMilliseconds: 5 },
+        poll: { pauseMilliseconds: 5 },
         ...rest,
       })
       started.push(dispatching)

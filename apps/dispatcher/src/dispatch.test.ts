@@ -38,7 +38,7 @@ function start(ports: DispatchSettings['ports'], rest: Partial<DispatchSettings>
     ports,
     carriers: [],
     log: silent,
-    look: { pauseMilliseconds: 5 },
+    poll: { pauseMilliseconds: 5 },
     ...rest,
     settings,
   })
@@ -172,7 +172,7 @@ test.each(['before', 'after'] as const)(
 test('wake ends the pause of an empty queue', async () => {
   const { ports, send } = await aSender()
   const carrier = scriptedCarrier()
-  const dispatching = start(ports, { carriers: [carrier], look: { pauseMilliseconds: 3_600_000 } })
+  const dispatching = start(ports, { carriers: [carrier], poll: { pauseMilliseconds: 3_600_000 } })
   await until(() => Object.keys(dispatching.state()).length === 1)
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
   const [id] = await send(1)
@@ -199,7 +199,7 @@ test('one that sleeps for an hour submits what another process accepts, in eithe
   const { ports, send } = await aSender()
   const watched = watchedSleep(ports)
   const carrier = scriptedCarrier()
-  start(watched.ports, { carriers: [carrier], look: { ...drowsy, pauseMillisecondsMax: 3_600_000 } })
+  start(watched.ports, { carriers: [carrier], poll: { ...drowsy, pauseMillisecondsMax: 3_600_000 } })
   let submitted = 0
   for (const count of [1, 20, 1]) {
     const before = watched.slept()
@@ -219,7 +219,7 @@ test('what nobody tells a sleeper is found after its longest pause', async () =>
   const { ports, send } = await aSender()
   const watched = watchedSleep(ports, false)
   const carrier = scriptedCarrier()
-  start(watched.ports, { carriers: [carrier], look: { ...drowsy, pauseMillisecondsMax: 100 } })
+  start(watched.ports, { carriers: [carrier], poll: { ...drowsy, pauseMillisecondsMax: 100 } })
   await until(() => watched.slept() > 0)
   await send(20)
   await until(() => carrier.submitted.length === 20)

@@ -3,14 +3,12 @@ import {
   createProcessing,
   dispatcherDefaults,
   processingDefaults,
-  lookDefaults,
   type Carrier,
   type Dispatcher,
   type DispatcherSettings,
   type Processing,
   type ProcessingSettings,
   type Lane,
-  type LookSettings,
   type Ports,
   type SubmissionAnswer,
 } from '@gateway/core'
@@ -20,7 +18,8 @@ import { countArrivals, type ArrivalCounts } from './count-arrivals.ts'
 import { startDroppingHistory } from './drop-history.ts'
 import { createIdling, type Idling } from './idling.ts'
 import { outageOf, type Outage } from './outage.ts'
-import { tellStandstill } from './progress.ts'
+import { pollDefaults, type PollSettings } from './poll-pause.ts'
+import { reportStall } from './progress.ts'
 import { repeat, type Repeated } from './repeat.ts'
 
 export interface DispatchSettings {
@@ -30,7 +29,7 @@ export interface DispatchSettings {
   readonly settings?: Partial<DispatcherSettings>
   readonly processing?: ProcessingSettings
   /** The pauses between looks at an empty queue. A look costs the database 0.1 ms. */
-  readonly look?: Partial<LookSettings>
+  readonly poll?: Partial<PollSettings>
 }
 
 export interface Dispatching {
@@ -63,7 +62,7 @@ export function startDispatching({
   log,
   settings,
   processing: processingSettings = processingDefaults,
-  look,
+  poll,
 }: DispatchSettings): Dispatching {
   const all = { ...dispatcherDefaults, ...settings }
   const links = carriers.map((given) => {
@@ -76,7 +75,7 @@ export function startDispatching({
   })
   const idling = createIdling({
     wakeups: ports.wakeups,
-    settings: { ...lookDefaults, ...look },
+    settings: { ...pollDefaults, ...poll },
     log,
     wake: () => {
       for (const loop of [...working, promoting]) loop.wake()
@@ -158,7 +157,7 @@ function holdsNothing(dispatcher: Dispatcher): boolean {
 
 /** The lease, and what failed and is to be tried again. While the lease can be renewed the store is there. */
 function keepAlive(dispatcher: Dispatcher, { carrier, log, outage, idling, leaseSeconds }: Kept): readonly Repeated[] {
-  const tell = tellStandstill(dispatcher, carrier, log)
+  const tell = reportStall(dispatcher, carrier, log)
   return [
     chore(`lease of ${carrier.id}`, leaseSeconds * 250, log, async () => {
       await dispatcher.beat()

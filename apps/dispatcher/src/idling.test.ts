@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Asleep, LookSettings, Wakeups } from '@gateway/core'
+import type { Asleep, Wakeups } from '@gateway/core'
 import { until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
 import { createIdling, type Idling } from './idling.ts'
+import type { PollSettings } from './poll-pause.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })
-const settings: LookSettings = { pauseMilliseconds: 2, pauseMillisecondsMax: 30, quietMilliseconds: 10 }
+const settings: PollSettings = { pauseMilliseconds: 2, pauseMillisecondsMax: 30, quietMilliseconds: 10 }
 const nothingScheduled: Asleep = { nextDueMilliseconds: undefined }
 
 /** Told what is asked of it, one word each; answers by itself unless a check holds its answers. */
@@ -28,7 +29,7 @@ function scripted(answer: () => Promise<Asleep | 'deaf'> = () => Promise.resolve
   return { wakeups, asked, wake: () => wake() }
 }
 
-const idlingOn = (wakeups: Wakeups, wake = (): void => undefined, more: Partial<LookSettings> = {}): Idling =>
+const idlingOn = (wakeups: Wakeups, wake = (): void => undefined, more: Partial<PollSettings> = {}): Idling =>
   createIdling({ wakeups, settings: { ...settings, ...more }, log, wake })
 
 const isAsleep = (idling: Idling): boolean => idling.pause() > settings.pauseMilliseconds

@@ -1,6 +1,7 @@
-import { lookPause, type Asleep, type LookSettings, type Wakeups } from '@gateway/core'
+import type { Asleep, Wakeups } from '@gateway/core'
 import type { Log } from '@gateway/server'
 import { outageOf } from './outage.ts'
+import { pollPause, type PollSettings } from './poll-pause.ts'
 
 /** How long the loops of a process pause between two looks for due work: the longer, the longer there was none. */
 export interface Idling {
@@ -16,7 +17,7 @@ export interface Idling {
 
 export interface IdlingOptions {
   readonly wakeups: Wakeups
-  readonly settings: LookSettings
+  readonly settings: PollSettings
   readonly log: Log
   /** Ends the pauses: something may have become due, or they were those of a sleeper. */
   readonly wake: () => void
@@ -82,7 +83,7 @@ export function createIdling({ wakeups, settings, log, wake }: IdlingOptions): I
   function pause(): number {
     const now = performance.now()
     if (telling === undefined && !stopped && mayFallAsleep(now)) tell(fallAsleep)
-    return lookPause(settings, asleep === undefined ? undefined : now - asleep.since)
+    return pollPause(settings, asleep === undefined ? undefined : now - asleep.since)
   }
 
   return {

@@ -15,11 +15,7 @@ export const makesProgress = (dispatching: Stalling): boolean =>
   Object.values(dispatching.state()).every(({ stalled }) => stalled.length === 0)
 
 /** Returns what is to be called now and then: it logs once when a dispatcher stands still, and once when it moves again. */
-export function tellStandstill(
-  dispatcher: Pick<Dispatcher, 'state'>,
-  carrier: Pick<Carrier, 'id'>,
-  log: Log,
-): () => void {
+export function reportStall(dispatcher: Pick<Dispatcher, 'state'>, carrier: Pick<Carrier, 'id'>, log: Log): () => void {
   let wasStalled = false
   return () => {
     const { stalled, ...held } = dispatcher.state()

@@ -115,7 +115,7 @@ export { manualOptOutText, type ImportedOptOut, type OptOut, type OptOutReply } 
 export type { Suppressions } from './suppression/suppressions.ts'
 
 // Carriers.
-export { works, type Work } from './carrier/standstill.ts'
+export { works, type Work } from './carrier/stall.ts'
 export type { Carrier, CarrierHandlers, Submission, SubmissionAnswer } from './carrier/carrier.ts'
 export { carrierId, type CarrierId } from './carrier/carrier-id.ts'
 export type {
@@ -132,7 +132,6 @@ export type {
   SettledCode,
   Wanted,
 } from './carrier/claimed-batches.ts'
-export { lookDefaults, lookPause, type LookSettings } from './carrier/look-pause.ts'
 export type { CarrierLoad, Overview, RunningDispatcher, WaitingWork } from './carrier/overview.ts'
 export type { DeliveryReceipt, DeliveryReceiptCode } from './carrier/delivery-receipt.ts'
 export type { DeliveryReceipts } from './carrier/delivery-receipts.ts'

@@ -36,7 +36,7 @@ const inboxOf = async (world: DispatchWorld, { id }: Account) =>
   (await world.ports.inbox.list(id, 'all', instant(0), { offset: 0, limit: 1000 })).items
 
 /** A world in which another account has written to the number before, and a gate before the record of what comes then. */
-async function overtaken() {
+async function setUpUnrecorded() {
   const world = await dispatchWorld()
   const before = await anAccount(world.ports)
   let open = (): void => undefined
@@ -50,7 +50,7 @@ async function overtaken() {
 }
 
 test('a reply that is faster than the record of its message waits for it, and answers it', async () => {
-  const { world, before, carrier, open } = await overtaken()
+  const { world, before, carrier, open } = await setUpUnrecorded()
   const id = await send(world, world.account)
   await until(() => carrier.submitted.length === 2)
   let acknowledged = false

@@ -13,7 +13,7 @@ export interface Wakeups {
 export interface Sleeper {
   /**
    * Once this has resolved to an object, every call that begins and makes work due, or schedules some, wakes this sleeper. A call under
-   * way at that moment may be missed: keep looking, with pauses that grow (`lookPause`). 'deaf': nobody could wake it.
+   * way at that moment may be missed: keep looking, with pauses that grow (`pollPause`). 'deaf': nobody could wake it.
    *
    * Holds for a minute; to be called again within half of that.
    */

@@ -18,13 +18,13 @@ export interface Observation {
 }
 
 /** Since when a kind of work waits and does not move; undefined: it moves, or nothing waits. */
-export interface Standstill {
+export interface Stall {
   readonly last: Observation
   readonly since: Instant | undefined
 }
 
 /** The next look. Who was not looked at for half of `seconds` (a paused process) begins anew. */
-export function observe(before: Standstill | undefined, now: Observation, seconds: number): Standstill {
+export function observe(before: Stall | undefined, now: Observation, seconds: number): Stall {
   const isStill = now.isWaiting && before !== undefined && before.last.moved === now.moved
   const isGap = before !== undefined && now.at - before.last.at > seconds * 500
   if (!isStill || isGap) return { last: now, since: now.isWaiting ? now.at : undefined }
@@ -33,14 +33,14 @@ export function observe(before: Standstill | undefined, now: Observation, second
 }
 
 /** It has stood for half of the time: whether the store answers is to be found out now. */
-export const isSuspect = ({ last, since }: Standstill, seconds: number): boolean =>
+export const isSuspect = ({ last, since }: Stall, seconds: number): boolean =>
   since !== undefined && last.at - since >= seconds * 500
 
 /**
  * No progress (P-17): work waits and could move, nothing of it has moved for `seconds`, and the store answers: it has not failed to renew the lease
  * in that time, and has renewed it in the second half.
  */
-export const isStalled = ({ last, since }: Standstill, seconds: number): boolean =>
+export const isStalled = ({ last, since }: Stall, seconds: number): boolean =>
   since !== undefined &&
   last.at - since >= seconds * 1000 &&
   last.renewed !== undefined &&

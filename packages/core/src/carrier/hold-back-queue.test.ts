@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createHeldQueue } from './held-queue.ts'
+import { createHoldBackQueue } from './hold-back-queue.ts'
 
 /** A queue of words; those that begin with `held` wait until they are let go. Each batch waits for `proceed`, if that is so wished. */
 function aQueue({ batchMax = 3, gated = false } = {}) {
@@ -9,7 +9,7 @@ function aQueue({ batchMax = 3, gated = false } = {}) {
   let proceed = (): void => undefined
   const close = (): void => void (gate = new Promise((resolve) => (proceed = resolve)))
   if (gated) close()
-  const queue = createHeldQueue<string>(
+  const queue = createHoldBackQueue<string>(
     async (words) => {
       stored.push([...words])
       await gate

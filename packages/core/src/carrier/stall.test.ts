@@ -1,12 +1,12 @@
 import { instant } from '../time/instant.ts'
-import { isStalled, isSuspect, observe, type Observation, type Standstill } from './standstill.ts'
+import { isStalled, isSuspect, observe, type Observation, type Stall } from './stall.ts'
 
 const seconds = 10
 const waiting: Omit<Observation, 'at'> = { isWaiting: true, moved: 7, renewed: undefined, failed: undefined }
 
 /** A look every half second, at what `change` makes of work that waits while the store answers. */
-function watch(lookSeconds: number, change: (second: number) => Partial<Observation>): readonly Standstill[] {
-  const seen: Standstill[] = []
+function watch(lookSeconds: number, change: (second: number) => Partial<Observation>): readonly Stall[] {
+  const seen: Stall[] = []
   for (let second = 0; second <= lookSeconds; second += 0.5) {
     const at = instant(second * 1000)
     seen.push(observe(seen.at(-1), { ...waiting, renewed: at, ...change(second), at }, seconds))
@@ -15,7 +15,7 @@ function watch(lookSeconds: number, change: (second: number) => Partial<Observat
 }
 
 /** The first second in which no progress is told. */
-const toldAt = (seen: readonly Standstill[]): number | undefined => seen.find((one) => isStalled(one, seconds))?.last.at
+const toldAt = (seen: readonly Stall[]): number | undefined => seen.find((one) => isStalled(one, seconds))?.last.at
 
 test('work that waits and does not move for ten seconds, while the store answers, is no progress', () => {
   const seen = watch(15, () => ({}))

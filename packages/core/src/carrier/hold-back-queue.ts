@@ -1,5 +1,5 @@
 /** Stores what a carrier brings, some of which has to wait. */
-export interface HeldQueue<Item> {
+export interface HoldBackQueue<Item> {
   /** Resolves once the items are stored; rejects if that failed, and then nobody tries them again. */
   add(items: readonly Item[]): Promise<void>
   /** Goes on with what waits. To be called when messages were recorded. */
@@ -7,15 +7,15 @@ export interface HeldQueue<Item> {
 }
 
 /**
- * Stores items in batches, of `batchMax` items or one call of `add`, in their order but for those that have to wait: `holdOf` looks at the
+ * Stores items in batches, of `batchMax` items or one call of `add`, in their order but for those that have to wait: `holdsBack` looks at the
  * items of a call when they come and returns whether they still have to, which is asked before each batch. So a receipt or reply
  * that is faster than the record of its message finds it at the first look.
  */
-export function createHeldQueue<Item>(
+export function createHoldBackQueue<Item>(
   store: (items: readonly Item[]) => Promise<unknown>,
-  holdOf: (items: readonly Item[]) => () => boolean,
+  holdsBack: (items: readonly Item[]) => () => boolean,
   batchMax: number,
-): HeldQueue<Item> {
+): HoldBackQueue<Item> {
   interface Entry {
     readonly items: readonly Item[]
     readonly isHeld: () => boolean
@@ -59,7 +59,7 @@ export function createHeldQueue<Item>(
   return {
     add: (items) =>
       new Promise((resolve, reject) => {
-        const isHeld = holdOf(items)
+        const isHeld = holdsBack(items)
         waiting.push({ items, isHeld, resolve, reject })
         if (!isHeld()) run()
       }),

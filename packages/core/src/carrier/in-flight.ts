@@ -1,0 +1,266 @@
+import type { MessageId } from '../message/message-id.ts'
+import type { ClaimedBatch, ClaimedBatchId, ClaimedMessage, DispatcherId, Lane, Mark } from './claimed-batches.ts'
+
+/** A claimed batch in memory. Always next <= marked <= marking <= end; only `InFlight` moves the positions. */
+export interface OpenBatch {
+  readonly dispatcher: DispatcherId
+  readonly id: ClaimedBatchId
+  readonly lane: Lane
+  readonly messages: readonly ClaimedMessage[]
+  /** The position of the next message to be submitted. */
+  readonly next: number
+  /** The messages before this position may leave. */
+  readonly marked: number
+  /** A mark up to here is being committed, or has failed and may have been committed; equal to `marked` if there is none. */
+  readonly marking: number
+  /** The length of `messages`; of a fenced batch, where submitting stopped. */
+  readonly end: number
+  /** `failed`: has to be committed again, up to the same position. `attached`: goes with a record of outcomes. */
+  readonly mark: 'none' | 'committing' | 'failed' | 'attached'
+  /** Messages whose outcome is not committed. */
+  readonly open: number
+  /** Of these, the marked ones. */
+  readonly inDoubt: number
+  /** Its dispatcher was declared dead: nothing more of it is submitted or marked. */
+  readonly fenced: boolean
+}
+
+/** A claim under way. */
+export interface Claim {
+  readonly lane: Lane
+  /** So many messages it may mark. */
+  readonly markedMax: number
+}
+
+interface Positions extends Writable<OpenBatch> {
+  /** Messages that end without a carrier. */
+  readonly skipped: ReadonlySet<MessageId>
+  /** Skipped messages that count in `inDoubt` until their end is committed: those that the claim marked. */
+  skippedInDoubt: number
+  /** False until the end of the skipped messages is committed: nothing more is marked before. */
+  settled: boolean
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0)
+
+/** What one dispatcher has claimed, marked and submitted. No call leaves more than `inDoubtMax` messages in doubt (P-6). */
+export type InFlight = ReturnType<typeof createInFlight>
+
+export function createInFlight(inDoubtMax: number) {
+  const batches: Record<Lane, Positions[]> = { single: [], bulk: [] }
+  const unanswered = new Map<MessageId, { readonly batch: OpenBatch; readonly message: ClaimedMessage }>()
+  const claims = new Set<Claim>()
+  const moves: Record<Lane, number> = { single: 0, bulk: 0 }
+  let lostClaims = 0
+  let lostMarks = 0
+  /** Of the record that marks are attached to: whose it is, and how many messages it takes out of doubt. */
+  let carrying: { readonly dispatcher: DispatcherId; readonly freed: number } | undefined
+
+  /** In the order in which they leave: the single lane first. */
+  const all = (): readonly Positions[] => [...batches.single, ...batches.bulk]
+  const attached = (): readonly Positions[] => all().filter(({ mark }) => mark === 'attached')
+  const own = (batch: OpenBatch): Positions => batch as Positions
+
+  /** Attached marks replace outcomes that are committed with them: never are both in doubt. */
+  const covered = (): number =>
+    Math.min(carrying?.freed ?? 0, sum(attached().map(({ marking, marked }) => marking - marked)))
+  const inDoubt = (): number =>
+    lostMarks - covered() + sum(all().map((batch) => batch.inDoubt + batch.marking - batch.marked))
+  const claiming = (): number => sum([...claims].map(({ markedMax }) => markedMax))
+  const room = (): number => inDoubtMax - inDoubt() - claiming()
+
+  /** Settled messages need no mark: those that would be marked next are passed over. */
+  function passSkipped(batch: Positions): void {
+    if (!mayMark(batch)) return
+    while (batch.marked < batch.end && isSkipped(batch, batch.marked)) batch.marked++
+    batch.marking = batch.marked
+  }
+
+  const isSkipped = ({ messages, skipped }: Positions, at: number): boolean => {
+    const message = messages[at]
+    return message !== undefined && skipped.has(message.id)
+  }
+  /** How many of these positions have a message that is not skipped. */
+  function countSent(batch: Positions, from: number, to: number): number {
+    let count = 0
+    for (let at = from; at < to; at++) if (!isSkipped(batch, at)) count++
+    return count
+  }
+
+  const mayMark = ({ settled, fenced, mark }: Positions): boolean => settled && !fenced && mark === 'none'
+  const target = ({ end, marked }: Positions, count: number): number => Math.min(end, marked + Math.max(0, count))
+
+  function confirm(batch: Positions): void {
+    if (batch.fenced) return
+    batch.inDoubt += countSent(batch, batch.marked, batch.marking)
+    batch.marked = batch.marking
+    batch.mark = 'none'
+    moves[batch.lane]++
+    passSkipped(batch)
+  }
+
+  function close(batch: OpenBatch): void {
+    const lane = batches[batch.lane]
+    const at = lane.indexOf(own(batch))
+    if (at >= 0) lane.splice(at, 1)
+  }
+
+  function fenceBatch(batch: Positions): void {
+    if (batch.fenced) return
+    batch.open -= countSent(batch, batch.next, batch.end)
+    batch.inDoubt -= countSent(batch, batch.next, batch.marked)
+    batch.marked = batch.marking = batch.end = batch.next
+    batch.mark = 'none'
+    batch.fenced = true
+  }
+
+  return {
+    batches: (): readonly OpenBatch[] => all(),
+    unanswered: unanswered as ReadonlyMap<MessageId, { readonly message: ClaimedMessage }>,
+    /** How often something of the lane has moved: a claim, a mark, a submission. */
+    moves: moves as Readonly<Record<Lane, number>>,
+    /** Marked, or being marked, or perhaps marked by a failed claim, and not recorded. */
+    inDoubt,
+    /** So many messages the claims under way may mark. */
+    claiming,
+    isClaiming: (lane?: Lane): boolean => [...claims].some((claim) => lane === undefined || claim.lane === lane),
+    /** Claimed and not submitted. */
+    ahead: (lane: Lane): number => sum(batches[lane].map(({ end, next }) => end - next)),
+    /** Marked, or being marked, and not submitted. */
+    leaving: (): number => sum(all().map(({ marking, next }) => marking - next)),
+
+    /** A claim begins, which may mark so many messages; fewer if the bound leaves no room for them. */
+    startClaim(lane: Lane, markedMax: number): Claim {
+      const claim = { lane, markedMax: Math.max(0, Math.min(markedMax, room())) }
+      claims.add(claim)
+      return claim
+    },
+    endClaim: (claim: Claim): void => void claims.delete(claim),
+    /** A claim failed that may have been committed all the same: its marks count until `forgetLostClaims`. */
+    loseClaim({ markedMax }: Claim): void {
+      lostClaims++
+      lostMarks += markedMax
+    },
+    hasLostClaims: (): boolean => lostClaims > 0,
+    forgetLostClaims(): void {
+      lostClaims = lostMarks = 0
+    },
+    /** The queue of the lane is empty. That is a move unless something is claimed and stays. */
+    foundNothing(lane: Lane): void {
+      if (batches[lane].every(({ end, next }) => end === next)) moves[lane]++
+    },
+
+    /** A batch was claimed. The `skipped` messages are never submitted; nothing is marked until `skippedSettled`. */
+    open(
+      lane: Lane,
+      dispatcher: DispatcherId,
+      { id, messages, marked }: ClaimedBatch,
+      skipped: ReadonlySet<MessageId>,
+    ) {
+      const batch: Positions = {
+        ...{ dispatcher, id, lane, messages, skipped },
+        ...{ next: 0, marked, marking: marked, end: messages.length, mark: 'none' },
+        ...{ open: messages.length, inDoubt: marked, fenced: false },
+        ...{ settled: skipped.size === 0, skippedInDoubt: 0 },
+      }
+      batch.skippedInDoubt = marked - countSent(batch, 0, marked)
+      batches[lane].push(batch)
+      moves[lane]++
+      return batch as OpenBatch
+    },
+    /** The end of the skipped messages is committed. */
+    skippedSettled(of: OpenBatch): void {
+      const batch = own(of)
+      batch.settled = true
+      batch.open -= batch.skipped.size
+      batch.inDoubt -= batch.skippedInDoubt
+      passSkipped(batch)
+    },
+
+    /** The next messages that may leave, `max` at the most. They are unanswered from now on. */
+    submit(of: OpenBatch, max: number): readonly ClaimedMessage[] {
+      const batch = own(of)
+      const leaving: ClaimedMessage[] = []
+      for (; batch.next < batch.marked && leaving.length < max; batch.next++) {
+        const message = batch.messages[batch.next]
+        if (message !== undefined && !batch.skipped.has(message.id)) leaving.push(message)
+      }
+      for (const message of leaving) unanswered.set(message.id, { batch, message })
+      if (leaving.length > 0) moves[batch.lane]++
+      return leaving
+    },
+    /** The carrier has answered; undefined: it had answered before. */
+    answer(id: MessageId) {
+      const pending = unanswered.get(id)
+      unanswered.delete(id)
+      return pending
+    },
+    /** The outcomes of so many submitted messages are committed. */
+    recorded(batch: OpenBatch, count: number): void {
+      own(batch).open -= count
+      own(batch).inDoubt -= count
+    },
+
+    /** Begins to mark so many more, fewer at the bound; after a failure the same again. Undefined: nothing is to be committed. */
+    startMark(of: OpenBatch, count: (batch: OpenBatch) => number): number | undefined {
+      const batch = own(of)
+      if (mayMark(batch)) batch.marking = target(batch, Math.min(count(batch), room()))
+      else if (batch.mark !== 'failed') return undefined
+      if (batch.marking === batch.marked) return undefined
+      batch.mark = 'committing'
+      return batch.marking
+    },
+    /** The mark is committed: the messages may leave. */
+    confirmMark: (batch: OpenBatch): void => confirm(own(batch)),
+    /** The mark may or may not be committed. */
+    failMark(batch: OpenBatch): void {
+      if (batch.mark === 'committing') own(batch).mark = 'failed'
+    },
+
+    /**
+     * Marks to be committed with a record that takes `freed` messages of the dispatcher out of doubt: `count` more of each batch, fewer at
+     * the bound. After a failed record the same marks again and no others, since they may have been committed.
+     */
+    attach(
+      dispatcher: DispatcherId,
+      freed: number,
+      count: (batch: OpenBatch, freed: number) => number,
+    ): readonly Mark[] {
+      if (attached().length === 0) {
+        carrying = { dispatcher, freed }
+        for (const batch of all()) {
+          if (batch.dispatcher !== dispatcher || !mayMark(batch)) continue
+          const left = freed - covered()
+          batch.marking = target(batch, Math.min(count(batch, left), room() + left))
+          if (batch.marking > batch.marked) batch.mark = 'attached'
+        }
+      } else if (carrying?.dispatcher !== dispatcher) return []
+      return attached().map(({ id, marking }) => ({ batch: id, upTo: marking }))
+    },
+    /** The record of this dispatcher, and what was attached to it, is committed. */
+    confirmAttached(dispatcher: DispatcherId): void {
+      if (carrying?.dispatcher !== dispatcher) return
+      const confirmed = attached()
+      carrying = undefined
+      for (const batch of confirmed) confirm(batch)
+    },
+
+    /** All of the batch is committed, and so is that it has ended. */
+    close,
+    /** The dispatcher was declared dead: what was not submitted is no longer ours; what was is still to be recorded. */
+    fence(dispatcher: DispatcherId): void {
+      if (carrying?.dispatcher === dispatcher) carrying = undefined
+      for (const batch of all()) {
+        if (batch.dispatcher !== dispatcher) continue
+        fenceBatch(batch)
+        if (batch.open === 0) close(batch)
+      }
+    },
+    /** Nothing more is submitted or marked of any batch; all stay open. */
+    abandon(): void {
+      for (const batch of all()) fenceBatch(batch)
+    },
+  }
+}

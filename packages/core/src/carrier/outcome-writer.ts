@@ -1,0 +1,137 @@
+import type { MessageId } from '../message/message-id.ts'
+import type { Ports } from '../ports.ts'
+import type { DispatcherId, Handover, Recorded, Settled } from './claimed-batches.ts'
+import type { InFlight, OpenBatch } from './in-flight.ts'
+
+/** What one call of `write` has met. */
+export interface Written {
+  /** Dispatchers of which it was told that they were declared dead. */
+  readonly fenced: ReadonlySet<DispatcherId>
+  /** What failed; it is tried again by the next call. */
+  readonly problems: readonly unknown[]
+}
+
+interface Outcome<What> {
+  readonly batch: OpenBatch
+  readonly what: What
+}
+
+/** Keeps the outcomes of messages until they are committed. While one call commits, the next batch gathers: it grows with the load. */
+export type OutcomeWriter = ReturnType<typeof createOutcomeWriter>
+
+/** `markSize`: how many messages of a batch are to be marked by a commit that takes `freed` messages out of doubt. */
+export function createOutcomeWriter(
+  { claimedBatches }: Pick<Ports, 'claimedBatches'>,
+  inFlight: InFlight,
+  markSize: (batch: OpenBatch, freed: number) => number,
+) {
+  let settling: Outcome<readonly Settled[]>[] = []
+  let postponing: Outcome<{ readonly id: MessageId; readonly seconds: number }>[] = []
+  let recording: Outcome<Recorded>[] = []
+  /** Batches of which every outcome is committed but not that they have ended. */
+  const emptied = new Set<OpenBatch>()
+  const references = new Set<string>()
+  let commits = 0
+
+  const size = (): number => settling.length + postponing.length + recording.length + emptied.size
+
+  async function commitSettled(one: Outcome<readonly Settled[]>) {
+    const { batch, what } = one
+    const answer = await claimedBatches.settle(batch.dispatcher, batch.id, what)
+    settling = settling.filter((other) => other !== one)
+    inFlight.skippedSettled(batch)
+    if (batch.open === 0) emptied.add(batch)
+    return answer
+  }
+
+  /** One call for all of a batch that wait equally long. */
+  async function commitPostponed({ batch, what: { seconds } }: Outcome<{ readonly seconds: number }>) {
+    const together = new Set(postponing.filter((other) => other.batch === batch && other.what.seconds === seconds))
+    if (together.size === 0) return 'postponed'
+    const ids = [...together].map(({ what }) => what.id)
+    const answer = await claimedBatches.postpone(batch.dispatcher, batch.id, ids, seconds)
+    postponing = postponing.filter((other) => !together.has(other))
+    inFlight.recorded(batch, ids.length)
+    if (batch.open === 0) emptied.add(batch)
+    return answer
+  }
+
+  /** What an epoch that was fenced still learns is recorded under its own name. */
+  async function commitRecorded(dispatcher: DispatcherId) {
+    const before = recording.length
+    const outcomes = recording.filter(({ batch }) => batch.dispatcher === dispatcher)
+    const counts = new Map<OpenBatch, number>()
+    for (const batch of emptied) if (batch.dispatcher === dispatcher) counts.set(batch, 0)
+    for (const { batch } of outcomes) counts.set(batch, (counts.get(batch) ?? 0) + 1)
+    const finished = [...counts].filter(([batch, count]) => batch.open === count).map(([batch]) => batch)
+    const marks = inFlight.attach(dispatcher, outcomes.length, markSize)
+    const answer = await claimedBatches.record(
+      dispatcher,
+      finished.map(({ id }) => id),
+      outcomes.map(({ what }) => what),
+      marks,
+    )
+    // What came meanwhile is behind them.
+    const others = recording.slice(0, before).filter(({ batch }) => batch.dispatcher !== dispatcher)
+    recording = [...others, ...recording.slice(before)]
+    for (const { what } of outcomes)
+      if (what.handover.outcome === 'accepted') references.delete(what.handover.reference)
+    if (answer === 'recorded') inFlight.confirmAttached(dispatcher)
+    for (const [batch, count] of counts) {
+      inFlight.recorded(batch, count)
+      if (batch.open === 0) emptied.add(batch)
+    }
+    for (const batch of finished) {
+      emptied.delete(batch)
+      inFlight.close(batch)
+    }
+    return answer
+  }
+
+  return {
+    /** The ends of all skipped messages of a batch. */
+    settle: (batch: OpenBatch, settled: readonly Settled[]): void => void settling.push({ batch, what: settled }),
+    postpone: (batch: OpenBatch, id: MessageId, seconds: number): void =>
+      void postponing.push({ batch, what: { id, seconds } }),
+    record(batch: OpenBatch, message: Recorded['message'], handover: Handover): void {
+      recording.push({ batch, what: { batch: batch.id, message, handover } })
+      if (handover.outcome === 'accepted') references.add(handover.reference)
+    },
+    /** Commits all that waits, once. What fails keeps nothing else from being committed. Never rejects. */
+    async write(): Promise<Written> {
+      const fenced = new Set<DispatcherId>()
+      const problems: unknown[] = []
+      const attempt = async (dispatcher: DispatcherId, commit: () => Promise<string>): Promise<void> => {
+        try {
+          const answer = await commit()
+          commits++
+          if (answer !== 'fenced') return
+          inFlight.fence(dispatcher)
+          fenced.add(dispatcher)
+        } catch (problem) {
+          problems.push(problem)
+        }
+      }
+      for (const one of [...settling]) await attempt(one.batch.dispatcher, () => commitSettled(one))
+      for (const one of [...postponing]) await attempt(one.batch.dispatcher, () => commitPostponed(one))
+      const batches = [...recording.map(({ batch }) => batch), ...emptied]
+      for (const dispatcher of new Set(batches.map((batch) => batch.dispatcher))) {
+        await attempt(dispatcher, () => commitRecorded(dispatcher))
+      }
+      return { fenced, problems }
+    },
+    /** How much waits to be committed. */
+    size,
+    /** How much of it are answers of the carrier, of which more may come soon. */
+    gathering: (): number => (size() === recording.length ? recording.length : 0),
+    /** How many commits have succeeded. */
+    commits: (): number => commits,
+    /** A message to which the carrier gave this reference is not committed yet. */
+    hasReference: (reference: string): boolean => references.has(reference),
+    /** The outcome of this message is known and not committed yet. */
+    has: (id: MessageId): boolean => recording.some(({ what }) => what.message.id === id),
+    /** The messages to these numbers whose outcome is known and not committed yet. */
+    messagesTo: (numbers: ReadonlySet<string>): readonly MessageId[] =>
+      recording.flatMap(({ what: { message } }) => (numbers.has(message.to) ? [message.id] : [])),
+  }
+}
