@@ -36,14 +36,14 @@ export const plants = {
   'lost answer retried blindly': [
     {
       file: `${postgres}/messages/accept-orders.js`,
-      from: `const { stored, balances } = await findOut(hot, lost, sendsOf(laidOut), findOutSeconds);`,
+      from: `const { stored, balances } = await lookUpOutcome(hot, lost, sendsOf(laidOut), lookUpSeconds);`,
       to: `const stored = new Set(), balances = new Map();`,
     },
   ],
   'lost transfer retried blindly': [
     {
       file: `${postgres}/credits/transfer.js`,
-      from: `(await onceEnded(ordinary, error, settings.findOutSeconds, isEntered))`,
+      from: `(await settleLostStatement(ordinary, error, settings.lookUpSeconds, isEntered))`,
       to: `false`,
     },
   ],
@@ -156,8 +156,8 @@ cross join lateral (select * from inbound_message where id = d`,
   'delete told by a guess': [
     {
       file: `${postgres}/messages/scheduled.js`,
-      from: `for (const row of await onceEnded(ordinary, error, findOutSeconds, look))`,
-      to: `for (const row of (await onceEnded(ordinary, error, findOutSeconds, look)).slice(0, 0))`,
+      from: `for (const row of await settleLostStatement(ordinary, error, lookUpSeconds, look))`,
+      to: `for (const row of (await settleLostStatement(ordinary, error, lookUpSeconds, look)).slice(0, 0))`,
     },
   ],
 }

@@ -48,7 +48,7 @@ await runProcess({
     const { environment, log, onStop } = context
     const { DATA_DIR, CARRIERS } = environment
     const carriers = carriersFrom(CARRIERS, { dataDir: DATA_DIR, report: (err) => log.error({ err }, 'carrier') })
-    const { ports, health, alone } = await openPorts(context, loginsOf(context))
+    const { ports, health, runExclusively } = await openPorts(context, loginsOf(context))
 
     const settings = dispatcherSettings(environment)
     const dispatching = startDispatching({
@@ -67,7 +67,7 @@ await runProcess({
     const server = await serveGateway(context, opened, { createServer: createAllInOneServer, metrics, graceSeconds: 6 })
 
     // Only now: a start that fails must not have opened what it does not show.
-    await alone('demo account', async () => {
+    await runExclusively('demo account', async () => {
       const show = (demo: DemoAccount) => writeOut(welcome(server.url, demo))
       const shown = await openDemoAccount(createBackOffice(ports), ports.secrets, show)
       if (!shown) writeOut(greeting(server.url))

@@ -7,7 +7,7 @@ import { isLostAnswer } from './errors.ts'
 import { openPools, type Pools } from './pools.ts'
 import { serverAddress } from './server-address.ts'
 import { defaultSettings, silent, type Settings } from './settings.ts'
-import type { HotStatement } from './sql/hot-statement.ts'
+import type { PreparedStatement } from './sql/prepared-statement.ts'
 
 let database: FreshDatabase
 beforeAll(async () => {
@@ -28,7 +28,7 @@ async function withPools(
   }
 }
 
-const statement = <Row>(text: string): HotStatement<Row> => ({ name: '', text })
+const statement = <Row>(text: string): PreparedStatement<Row> => ({ name: '', text })
 
 test('hot connections plan without statistics, and both have their time limits', async () => {
   await withPools(async ({ hot, ordinary }) => {
@@ -99,21 +99,21 @@ test('whoever is waited for is told soon of a database that says nothing, then a
         const patient = hot.run(statement('select 1'), [])
         patient.catch(() => undefined)
         const told = [hot, ordinary].map((pool) =>
-          expect(pool.unlessGone.run(statement('select 1'), [])).rejects.toThrow(),
+          expect(pool.failFast.run(statement('select 1'), [])).rejects.toThrow(),
         )
         await Promise.all(told)
         expect(performance.now() - begun).toBeLessThan(4000) // about 1200 where there is something to work with
 
         const refusedAt = performance.now()
         for (const pool of [hot, ordinary]) {
-          await expect(pool.unlessGone.run(statement('select 1'), [])).rejects.toHaveProperty('gone')
-          await expect(pool.unlessGone.transaction(() => Promise.resolve())).rejects.toHaveProperty('gone')
+          await expect(pool.failFast.run(statement('select 1'), [])).rejects.toHaveProperty('unreachable')
+          await expect(pool.failFast.transaction(() => Promise.resolve())).rejects.toHaveProperty('unreachable')
         }
-        await expect(sql`select 1`.execute(kysely)).rejects.toHaveProperty('gone')
+        await expect(sql`select 1`.execute(kysely)).rejects.toHaveProperty('unreachable')
         expect(performance.now() - refusedAt).toBeLessThan(500)
 
         proxy.thaw()
-        const served = () => hot.unlessGone.run(statement<{ n: number }>('select 1 n'), []).catch(() => [])
+        const served = () => hot.failFast.run(statement<{ n: number }>('select 1 n'), []).catch(() => [])
         await until(async () => (await served()).length === 1)
         // Without its connection's answer he who waits for ever is told soon after the return, not at the end of the limit.
         await expect(patient).rejects.toHaveProperty('backend')
@@ -130,14 +130,14 @@ test('whoever is waited for is told soon of a database that says nothing, then a
 test('a statement that only takes long fails nobody: a database that answers another question is there', async () => {
   await withPools(async ({ hot, ordinary }) => {
     const slow = statement<{ n: number }>('select 1 n from pg_sleep(3)')
-    const both = await Promise.all([hot.unlessGone.run(slow, []), ordinary.unlessGone.run(slow, [])])
+    const both = await Promise.all([hot.failFast.run(slow, []), ordinary.failFast.run(slow, [])])
     expect(both).toEqual([[{ n: 1 }], [{ n: 1 }]])
   })
 })
 
 test('a process that was itself held up does not take that for the silence of the database', async () => {
   await withPools(async ({ hot }) => {
-    const slow = hot.unlessGone.run(statement<{ n: number }>('select 1 n from pg_sleep(0.5)'), [])
+    const slow = hot.failFast.run(statement<{ n: number }>('select 1 n from pg_sleep(0.5)'), [])
     await new Promise((resolve) => setTimeout(resolve, 150))
     const end = performance.now() + 2500
     while (performance.now() < end);

@@ -2,23 +2,23 @@ import type { PostgresPoolClient } from 'kysely'
 import { Pool, type Client, type ClientBase, type PoolClient, type QueryResult } from 'pg'
 import { clientOf } from './client.ts'
 import { isAnswer, isDeadlock, lostAnswer, type Backend } from './errors.ts'
-import type { Pulse } from './pulse.ts'
+import type { DatabaseLiveness } from './database-liveness.ts'
 import { refusePooler } from './refuse-pooler.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Log } from './settings.ts'
-import type { HotStatement } from './sql/hot-statement.ts'
+import type { PreparedStatement } from './sql/prepared-statement.ts'
 import { valueTypes } from './value-types.ts'
-import { within } from './within.ts'
+import { waitAtMost } from './wait-at-most.ts'
 
 /** One connection, while a transaction has it. */
 export interface Connection {
-  run<Row>(statement: HotStatement<Row>, values: readonly unknown[]): Promise<Row[]>
+  run<Row>(statement: PreparedStatement<Row>, values: readonly unknown[]): Promise<Row[]>
 }
 
 /** Connections that are alike. What fails before a statement was sent throws as it is: then nothing was done. */
 export interface Connections extends Connection {
   /** Prepared by its name. A deadlock is answered by running it again; a broken connection throws a `LostAnswer`. */
-  run<Row>(statement: HotStatement<Row>, values: readonly unknown[]): Promise<Row[]>
+  run<Row>(statement: PreparedStatement<Row>, values: readonly unknown[]): Promise<Row[]>
   /**
    * Begins, runs `work` and commits; rolls back if `work` throws. A deadlock runs `work` again from its beginning. Where
    * the connection broke, at whatever statement, it throws a `LostAnswer`.
@@ -27,10 +27,10 @@ export interface Connections extends Connection {
   /** A connection in the form that kysely wants. Its caller releases it. */
   connect(): Promise<PostgresPoolClient>
   /**
-   * The same connections for whoever is waited for: once the database is gone, what waits fails, a statement that was sent as
-   * a `LostAnswer`, and everything else fails at once with an `isGone` error.
+   * The same connections for whoever is waited for: once the database is unreachable, what waits fails, a statement that was sent as
+   * a `LostAnswer`, and everything else fails at once with an `isUnreachable` error.
    */
-  readonly unlessGone: Connections
+  readonly failFast: Connections
   /** Ends the connections as they become free, and after `seconds` breaks those off that are still in use. */
   close(seconds: number): Promise<void>
 }
@@ -51,8 +51,8 @@ const deadlocksMax = 20
 /** After an outage the answer to what was asked before it should come so soon; then its connection counts as lost. */
 const lateAnswerSeconds = 2
 
-export function openConnections(options: ConnectionOptions, pulse: Pulse, log: Log): Connections {
-  /** How often the database had been gone when a connection was made: after an outage each may be dead without knowing. */
+export function openConnections(options: ConnectionOptions, liveness: DatabaseLiveness, log: Log): Connections {
+  /** How often the database had been unreachable when a connection was made: after an outage each may be dead without knowing. */
   const outagesBefore = new WeakMap<ClientBase, number>()
   const backends = new WeakMap<ClientBase, Backend>()
   const broken = new WeakSet<ClientBase>()
@@ -71,14 +71,14 @@ export function openConnections(options: ConnectionOptions, pulse: Pulse, log: L
     onConnect: greet,
   })
   pool.on('connect', (client) => {
-    outagesBefore.set(client, pulse.outages())
+    outagesBefore.set(client, liveness.outages())
     open.add(client)
   })
   pool.on('remove', (client) => open.delete(client as unknown as Client))
   pool.on('error', (error) => {
     log.warn(`an idle connection to the database was lost: ${error.message}`)
   })
-  pulse.onBack(() => {
+  liveness.onBack(() => {
     setTimeout(breakOld, lateAnswerSeconds * 1000).unref()
   })
 
@@ -93,7 +93,7 @@ export function openConnections(options: ConnectionOptions, pulse: Pulse, log: L
     backends.set(client, backend)
   }
 
-  const isOld = (client: ClientBase): boolean => outagesBefore.get(client) !== pulse.outages()
+  const isOld = (client: ClientBase): boolean => outagesBefore.get(client) !== liveness.outages()
 
   /** Breaks off what was asked before an outage and is not answered yet. */
   function breakOld(): void {
@@ -127,17 +127,17 @@ export function openConnections(options: ConnectionOptions, pulse: Pulse, log: L
 
   async function send<Row>(
     { client, patience }: Taken,
-    statement: HotStatement<Row>,
+    statement: PreparedStatement<Row>,
     values: readonly unknown[],
   ): Promise<Row[]> {
     const { name, text } = statement
     try {
       const { rows } = await patience(() => client.query({ name, text, values: [...values] }))
-      pulse.answered()
+      liveness.answered()
       return rows as Row[]
     } catch (error) {
       if (isAnswer(error)) {
-        pulse.answered()
+        liveness.answered()
         throw error
       }
       broken.add(client)
@@ -146,7 +146,7 @@ export function openConnections(options: ConnectionOptions, pulse: Pulse, log: L
   }
 
   async function query({ client, patience }: Taken, text: string, values: unknown[]): Promise<QueryResult> {
-    const ended = pulse.asked()
+    const ended = liveness.asked()
     try {
       const result = await patience(() => client.query(text, values))
       ended(true)
@@ -159,7 +159,7 @@ export function openConnections(options: ConnectionOptions, pulse: Pulse, log: L
   }
 
   async function withConnection<T>(patience: Patience, work: (taken: Taken) => Promise<T>): Promise<T> {
-    const ended = pulse.asked()
+    const ended = liveness.asked()
     for (let attempt = 1; ; attempt++) {
       let client: PoolClient | undefined
       try {
@@ -192,16 +192,16 @@ export function openConnections(options: ConnectionOptions, pulse: Pulse, log: L
   }
 
   async function close(seconds: number): Promise<void> {
-    await within(seconds, pool.end())
+    await waitAtMost(seconds, pool.end())
     // Ending a connection that is in use breaks it off; its user is told.
     for (const client of open) void client.end()
   }
 
-  const having = (patience: Patience): Omit<Connections, 'unlessGone'> => ({
+  const having = (patience: Patience): Omit<Connections, 'failFast'> => ({
     run: (statement, values) => withConnection(patience, (taken) => send(taken, statement, values)),
     transaction: (work) => withConnection(patience, (taken) => withTransaction(taken, work)),
     connect: async () => {
-      const ended = pulse.asked()
+      const ended = liveness.asked()
       const client = await take(patience).catch((error: unknown) => {
         ended(isAnswer(error))
         throw error
@@ -215,14 +215,14 @@ export function openConnections(options: ConnectionOptions, pulse: Pulse, log: L
     },
     close,
   })
-  const impatient = having(pulse.unlessGone)
-  const unlessGone: Connections = {
+  const impatient = having(liveness.failFast)
+  const failFast: Connections = {
     ...impatient,
-    get unlessGone() {
-      return unlessGone
+    get failFast() {
+      return failFast
     },
   }
-  return { ...having((work) => work()), unlessGone }
+  return { ...having((work) => work()), failFast }
 }
 
 interface Taken {

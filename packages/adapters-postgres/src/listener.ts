@@ -1,14 +1,14 @@
 import type { Client } from 'pg'
 import { createClient } from './client.ts'
 import type { ServerAddress } from './server-address.ts'
-import type { HotStatement } from './sql/hot-statement.ts'
-import { within } from './within.ts'
+import type { PreparedStatement } from './sql/prepared-statement.ts'
+import { waitAtMost } from './wait-at-most.ts'
 
 /** Listens on a connection of its own, and again when that is lost. */
 export interface Listener {
   readonly start: () => void
   /** Runs on the connection that listens; undefined: there is none. What fails there ends the connection. */
-  run<Row>(statement: HotStatement<Row>, values: readonly unknown[]): Promise<Row[] | undefined>
+  run<Row>(statement: PreparedStatement<Row>, values: readonly unknown[]): Promise<Row[] | undefined>
   /** Bounded. */
   readonly close: (seconds?: number) => Promise<void>
 }
@@ -86,7 +86,7 @@ export function createListener(options: ListenerOptions): Listener {
       state = 'started'
       tryToConnect()
     },
-    run: async <Row>({ text }: HotStatement<Row>, values: readonly unknown[]) => {
+    run: async <Row>({ text }: PreparedStatement<Row>, values: readonly unknown[]) => {
       const asked = listening
       if (asked === undefined) return undefined
       try {
@@ -101,7 +101,7 @@ export function createListener(options: ListenerOptions): Listener {
       state = 'closed'
       listening = undefined
       clearTimeout(timer)
-      if (client !== undefined) await within(seconds, client.end())
+      if (client !== undefined) await waitAtMost(seconds, client.end())
     },
   }
 }

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { openConnections, type Connections } from './connections.ts'
-import { watchPulse } from './pulse.ts'
+import { watchLiveness } from './database-liveness.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Log, Settings } from './settings.ts'
 import type { Tables } from './tables.ts'
@@ -10,7 +10,7 @@ export interface Pools {
   readonly hot: Connections
   /** For lists, reports and what operators do, where joins of whole tables are right. */
   readonly ordinary: Connections
-  /** Queries on ordinary connections, which fail as soon as the database is gone. */
+  /** Queries on ordinary connections, which fail as soon as the database is unreachable. */
   readonly kysely: Kysely<Tables>
   /** Bounded: what is still at work after `seconds` is broken off. */
   close(seconds: number): Promise<void>
@@ -37,7 +37,7 @@ const ordinaryPlans = { jit: 'off' }
 export function openPools(address: ServerAddress, settings: Settings, log: Log): Pools {
   const { connectionSeconds, lockSeconds, statementSeconds, longStatementSeconds } = settings
   const common = { address, connectionSeconds, lockSeconds }
-  const pulse = watchPulse(address, connectionSeconds, log)
+  const liveness = watchLiveness(address, connectionSeconds, log)
   const hot = openConnections(
     {
       ...common,
@@ -46,7 +46,7 @@ export function openPools(address: ServerAddress, settings: Settings, log: Log):
       statementSeconds,
       serverSettings: hotPlans,
     },
-    pulse,
+    liveness,
     log,
   )
   const ordinary = openConnections(
@@ -57,10 +57,10 @@ export function openPools(address: ServerAddress, settings: Settings, log: Log):
       statementSeconds: longStatementSeconds,
       serverSettings: ordinaryPlans,
     },
-    pulse,
+    liveness,
     log,
   )
-  const pool = { connect: () => ordinary.unlessGone.connect(), end: () => Promise.resolve() }
+  const pool = { connect: () => ordinary.failFast.connect(), end: () => Promise.resolve() }
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
     hot,
@@ -68,7 +68,7 @@ export function openPools(address: ServerAddress, settings: Settings, log: Log):
     kysely,
     close: async (seconds) => {
       await Promise.all([hot.close(seconds), ordinary.close(seconds)])
-      pulse.close()
+      liveness.close()
     },
   }
 }

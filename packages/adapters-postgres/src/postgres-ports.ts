@@ -1,6 +1,6 @@
 import type { StoredPorts } from '@gateway/core'
 import { postgresAccounts } from './accounts/postgres-accounts.ts'
-import { alone } from './alone.ts'
+import { runExclusively } from './run-exclusively.ts'
 import { listenForChanges, listenToNobody } from './changes.ts'
 import { checkServer } from './check-server.ts'
 import { createContext } from './context.ts'
@@ -44,10 +44,10 @@ export interface PostgresPorts {
    * Runs `work` alone: of all processes on this schema, and of all calls here, one at a time does `what`. Who dies in the middle keeps
    * nobody out. Throws what `work` throws.
    */
-  readonly alone: (what: string, work: () => Promise<void>) => Promise<void>
+  readonly runExclusively: (what: string, work: () => Promise<void>) => Promise<void>
   /**
    * Ends the connections as they become free; after `seconds` (default 5) it breaks off what is still at work. A migration, or a
-   * wait for `alone`, is broken off at once.
+   * wait for `runExclusively`, is broken off at once.
    */
   readonly close: (seconds?: number) => Promise<void>
 }
@@ -62,10 +62,10 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
     settings.cacheSeconds > 0 ? listenForChanges(address, settings.connectionSeconds, log) : listenToNobody()
   const wakeups = postgresWakeups(address, settings.connectionSeconds, log)
   const context = createContext(pools, changes, settings, log)
-  // Somebody waits for the answer: while the database is gone he is told so. The dispatcher has more patience, for what it gives up
+  // Somebody waits for the answer: while the database is unreachable he is told so. The dispatcher has more patience, for what it gives up
   // in the middle becomes a message of which nobody knows whether it was sent.
   const { hot, ordinary } = pools
-  const waitedFor = { ...pools, hot: hot.unlessGone, ordinary: ordinary.unlessGone }
+  const waitedFor = { ...pools, hot: hot.failFast, ordinary: ordinary.failFast }
   const prompt = createContext(waitedFor, changes, settings, log)
   const closing = new AbortController()
   return {
@@ -85,7 +85,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       history: postgresHistory(context),
     },
     migrate: () => migrate(connectionString, log, undefined, closing.signal),
-    alone: (what, work) => alone(address, what, work, closing.signal),
+    runExclusively: (what, work) => runExclusively(address, what, work, closing.signal),
     checkServer: () => checkServer(pools, address, log),
     ping: async () => {
       await pools.kysely.selectFrom('price').select('prefix').limit(1).execute()

@@ -9,7 +9,7 @@ export interface Settings {
   /** So long for a connection: to be free, or to be made. */
   readonly connectionSeconds: number
   /** After the answer to an accept was lost: so long for finding out what became of it. */
-  readonly findOutSeconds: number
+  readonly lookUpSeconds: number
   /** Connections for the statements that every message needs, of each process. */
   readonly hotConnectionsMax: number
   /** Connections for everything else, of each process. */
@@ -31,7 +31,7 @@ export const defaultSettings: Settings = {
   longStatementSeconds: 120,
   lockSeconds: 5,
   connectionSeconds: 2,
-  findOutSeconds: 5,
+  lookUpSeconds: 5,
   hotConnectionsMax: 8,
   ordinaryConnectionsMax: 4,
   waitingOrdersMax: 2000,

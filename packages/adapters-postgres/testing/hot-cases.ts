@@ -6,12 +6,12 @@ import { arrayOf } from '../src/sql/arrays.ts'
 import { chooseSenders, chosenSenders } from '../src/sql/choose-senders.ts'
 import { claimBulk } from '../src/sql/claim-bulk.ts'
 import { claimSingle } from '../src/sql/claim-single.ts'
-import { disownUnknown } from '../src/sql/end-flights.ts'
+import { disownUnknown } from '../src/sql/end-claimed-batches.ts'
 import { expire } from '../src/sql/expire.ts'
 import { extend } from '../src/sql/extend.ts'
 import { findKey, findLogin } from '../src/sql/find-account.ts'
 import { addSenders, findSenders, senderAddresses } from '../src/sql/find-senders.ts'
-import type { HotStatement } from '../src/sql/hot-statement.ts'
+import type { PreparedStatement } from '../src/sql/prepared-statement.ts'
 import { putBack, takeInbox } from '../src/sql/inbox.ts'
 import { keepReceipts } from '../src/sql/keep-receipts.ts'
 import { endBackend, findSends } from '../src/sql/lost-answer.ts'
@@ -33,7 +33,7 @@ import { filled } from './filled-database.ts'
 
 /** A statement with values that find rows in a filled database. */
 export interface Case {
-  readonly statement: HotStatement<unknown>
+  readonly statement: PreparedStatement<unknown>
   readonly values: readonly unknown[]
   /** Rows that it may read of any one table, where all are filled. */
   readonly rowsMax: number
@@ -66,7 +66,7 @@ const recorded = (codes: string) => [
   of('f', 100),
 ]
 
-/** Every hot statement that shows its plan, by name. */
+/** Every prepared statement that shows its plan, by name. */
 export const cases: Readonly<Record<string, Case>> = {
   accept: {
     statement: accept,
@@ -168,7 +168,7 @@ export const cases: Readonly<Record<string, Case>> = {
   'match-receipts': { statement: matchReceipts, values: [200], rowsMax: 600, partitions: [0, 1, 2, 3] },
 }
 
-/** Hot statements that only call a function, of those below: its statements have the plans. */
+/** Prepared statements that only call a function, of those below: its statements have the plans. */
 export const callers = [
   'release',
   'retire',
@@ -236,10 +236,10 @@ export async function statementNames(): Promise<readonly string[]> {
   return modules.flatMap((exported) => Object.values(exported).flatMap(statementsIn)).map(({ name }) => name)
 }
 
-function statementsIn(exported: unknown): readonly HotStatement<unknown>[] {
+function statementsIn(exported: unknown): readonly PreparedStatement<unknown>[] {
   if (typeof exported === 'function')
     return /partition/.test(String(exported)) ? statementsIn((exported as (of: number) => unknown)(1)) : []
   if (typeof exported !== 'object' || exported === null) return []
-  if ('name' in exported && 'text' in exported) return [exported as HotStatement<unknown>]
+  if ('name' in exported && 'text' in exported) return [exported as PreparedStatement<unknown>]
   return Object.values(exported).flatMap(statementsIn)
 }

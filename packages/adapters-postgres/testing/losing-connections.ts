@@ -1,6 +1,6 @@
 import type { Connection, Connections } from '../src/connections.ts'
 import { lostAnswer } from '../src/errors.ts'
-import type { HotStatement } from '../src/sql/hot-statement.ts'
+import type { PreparedStatement } from '../src/sql/prepared-statement.ts'
 
 /** Statements that answer how much they did: what was done in vain is not counted, so that only a loss before it is harmless. */
 const counting = new Set(['recover', 'release', 'promote', 'expire', 'match-receipts', 'adopt-receipts'])
@@ -28,7 +28,7 @@ export function losingConnections(connections: Connections): Connections {
     return losses
   }
 
-  async function run<Row>(statement: HotStatement<Row>, values: readonly unknown[]): Promise<Row[]> {
+  async function run<Row>(statement: PreparedStatement<Row>, values: readonly unknown[]): Promise<Row[]> {
     const losses = lossesOf(`${statement.name} ${String(values[0])}`)
     const before = losses.answer as Row[] | undefined
     if (before !== undefined) {

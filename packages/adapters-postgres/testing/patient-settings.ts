@@ -5,5 +5,5 @@ export const patientSettings: Partial<Settings> = {
   connectionSeconds: 60,
   lockSeconds: 60,
   statementSeconds: 60,
-  findOutSeconds: 60,
+  lookUpSeconds: 60,
 }

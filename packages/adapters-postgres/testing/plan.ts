@@ -1,5 +1,5 @@
 import type { Connections } from '../src/connections.ts'
-import type { HotStatement } from '../src/sql/hot-statement.ts'
+import type { PreparedStatement } from '../src/sql/prepared-statement.ts'
 
 /** A connection that is taken out of its pool. */
 export type LentConnection = Awaited<ReturnType<Connections['connect']>>
@@ -33,7 +33,7 @@ interface Node {
  */
 export async function accessesOf(
   connection: LentConnection,
-  { text }: HotStatement<unknown>,
+  { text }: PreparedStatement<unknown>,
   values: readonly unknown[],
 ): Promise<readonly Access[]> {
   await connection.query('begin', [])

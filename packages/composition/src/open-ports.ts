@@ -17,7 +17,7 @@ export type ContextWith<Environment> = Omit<ProcessContext<Variables>, 'environm
 export interface Opened {
   readonly ports: Ports & { readonly secrets: NodeSecrets }
   readonly health: HealthSettings
-  readonly alone: PostgresPorts['alone']
+  readonly runExclusively: PostgresPorts['runExclusively']
 }
 
 /**
@@ -45,6 +45,6 @@ export async function openPorts(
   return {
     ports: { ...postgres.ports, clock: systemClock(), secrets: nodeSecrets(logins) },
     health: { checks: { database: () => postgres.ping().then(() => true) }, stopping },
-    alone: postgres.alone,
+    runExclusively: postgres.runExclusively,
   }
 }

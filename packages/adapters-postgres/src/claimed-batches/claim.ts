@@ -1,11 +1,11 @@
 import type { DispatcherId, ClaimedBatch, ClaimedBatchId, Lane, Wanted } from '@gateway/core'
-import { again } from '../again.ts'
+import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
 import { claimBulk } from '../sql/claim-bulk.ts'
 import type { ClaimedRange, ClaimRow } from '../sql/claim-row.ts'
 import { claimSingle } from '../sql/claim-single.ts'
-import { disown } from '../sql/end-flights.ts'
+import { disown } from '../sql/end-claimed-batches.ts'
 import { claimedMessages, sendersOf } from './claimed-messages.ts'
 import type { KnownBatches } from './known-batches.ts'
 
@@ -32,7 +32,7 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   async function giveBack(dispatcher: DispatcherId, seq: number): Promise<void> {
     const owed = debts.get(dispatcher) ?? new Set()
     debts.set(dispatcher, owed.add(seq))
-    await again(hot, disown, [dispatcher, seq])
+    await retryOnConnectionLoss(hot, disown, [dispatcher, seq])
     owed.delete(seq)
     if (owed.size === 0) debts.delete(dispatcher)
   }

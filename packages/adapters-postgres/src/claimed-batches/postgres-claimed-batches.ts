@@ -1,8 +1,8 @@
 import type { DispatcherId, ClaimedBatchId, ClaimedBatches, MessageId, Settled } from '@gateway/core'
-import { again } from '../again.ts'
+import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { arrayOf } from '../sql/arrays.ts'
-import { disownUnknown, recover as recoverStatement, retire as retireStatement } from '../sql/end-flights.ts'
+import { disownUnknown, recover as recoverStatement, retire as retireStatement } from '../sql/end-claimed-batches.ts'
 import { expire } from '../sql/expire.ts'
 import { extend } from '../sql/extend.ts'
 import { mark } from '../sql/mark.ts'
@@ -29,7 +29,7 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
   async function promote(rangesMax: number): Promise<number> {
     for (let fromStart = promoteCursor === 0; ;) {
       const values = [promoteCursor, Math.min(promotedAccountsMax, rangesMax), rangesMax]
-      const [row] = await again(hot, promoteStatement, values)
+      const [row] = await retryOnConnectionLoss(hot, promoteStatement, values)
       const { cursor, moved } = row ?? { cursor: 0, moved: 0 }
       promoteCursor = cursor
       if (moved > 0 || (cursor === 0 && fromStart)) return moved
@@ -41,7 +41,7 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
     const ids = settled.map(({ id }) => id)
     const codes = settled.map(({ code }) => code)
     const values = [dispatcher, batch, arrayOf(ids), arrayOf(codes)]
-    const [row] = await again(hot, settleStatement, values)
+    const [row] = await retryOnConnectionLoss(hot, settleStatement, values)
     forget(dispatcher, batch, ids)
     return row?.alive === true ? 'settled' : 'fenced'
   }
@@ -49,11 +49,11 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
   async function postpone(dispatcher: DispatcherId, batch: ClaimedBatchId, ids: readonly MessageId[], seconds: number) {
     let answersLost = 0
     const values = [dispatcher, batch, arrayOf(ids), seconds]
-    const [row] = await again(hot, postponeStatement, values, () => answersLost++)
+    const [row] = await retryOnConnectionLoss(hot, postponeStatement, values, () => answersLost++)
     forget(dispatcher, batch, ids)
     if (row?.alive === true) return 'postponed'
     // If it may have happened before its batch ended, the messages may have been submitted again since then, by another.
-    if (answersLost === 0) await again(hot, refuseLate, [arrayOf(ids)])
+    if (answersLost === 0) await retryOnConnectionLoss(hot, refuseLate, [arrayOf(ids)])
     return 'fenced'
   }
 
@@ -69,35 +69,39 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
     postpone,
     record: createRecord(context, batches),
     register: async (leaseSeconds, version) => {
-      const [row] = await again(hot, register, [leaseSeconds, version ?? null])
+      const [row] = await retryOnConnectionLoss(hot, register, [leaseSeconds, version ?? null])
       if (row === undefined) throw new Error('a dispatcher was registered without an id')
       return row.id as DispatcherId
     },
     extend: async (dispatcher, leaseSeconds) => {
-      const rows = await again(hot, extend, [dispatcher, leaseSeconds])
+      const rows = await retryOnConnectionLoss(hot, extend, [dispatcher, leaseSeconds])
       if (rows.length > 0) return 'alive'
       batches.dropAll(dispatcher)
       return 'fenced'
     },
     retire: async (dispatcher) => {
       await settleDebts(dispatcher)
-      await again(hot, retireStatement, [dispatcher])
+      await retryOnConnectionLoss(hot, retireStatement, [dispatcher])
       batches.dropAll(dispatcher)
     },
     disown: async (dispatcher, known) => {
       await settleDebts(dispatcher)
-      await again(hot, disownUnknown, [dispatcher, arrayOf(known)])
+      await retryOnConnectionLoss(hot, disownUnknown, [dispatcher, arrayOf(known)])
     },
     mark: async (dispatcher, batch, upTo) => {
-      const rows = await again(hot, mark, [dispatcher, batch, upTo])
+      const rows = await retryOnConnectionLoss(hot, mark, [dispatcher, batch, upTo])
       return rows.length > 0 ? 'marked' : 'fenced'
     },
     recover: async () => {
-      const [{ requeued, unknown } = { requeued: 0, unknown: 0 }] = await again(hot, recoverStatement, [])
+      const [{ requeued, unknown } = { requeued: 0, unknown: 0 }] = await retryOnConnectionLoss(
+        hot,
+        recoverStatement,
+        [],
+      )
       return { requeued, unknown }
     },
     expire: async (validitySeconds, rangesMax) => {
-      const [row] = await again(hot, expire, [validitySeconds, rangesMax])
+      const [row] = await retryOnConnectionLoss(hot, expire, [validitySeconds, rangesMax])
       return row?.expired ?? 0
     },
   }

@@ -1,11 +1,11 @@
 import type { DispatcherId, ClaimedBatchId, ClaimedBatches, Mark, Recorded, SenderAddress } from '@gateway/core'
-import { again, whileLost } from '../again.ts'
+import { retryOnConnectionLoss, retryWorkOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
 import { storedReference } from '../delivery-receipts/stored-reference.ts'
 import { numberOf, type NumbersOfSenders } from '../senders/sender-numbers.ts'
 import { arrayOf } from '../sql/arrays.ts'
-import { release } from '../sql/end-flights.ts'
+import { release } from '../sql/end-claimed-batches.ts'
 import { arrayOfNullable, arrayOfTexts } from '../sql/null-arrays.ts'
 import { mark } from '../sql/mark.ts'
 import { recordLate } from '../sql/record-late.ts'
@@ -39,7 +39,7 @@ export function createRecord({ pools: { hot }, senders }: Context, batches: Know
         ...marked(marks),
       ]
       const answer = isPlain ? await recordsAll(values(), recorded.length) : 'not all'
-      if (answer === 'not all') await again(hot, recordLate, late(finished))
+      if (answer === 'not all') await retryOnConnectionLoss(hot, recordLate, late(finished))
       else if (answer.marked === marks.length) left = []
     }
     for (const { batch, message } of recorded) batches.get(dispatcher, batch)?.ids.delete(message.id)
@@ -51,7 +51,7 @@ export function createRecord({ pools: { hot }, senders }: Context, batches: Know
   async function markAll(dispatcher: DispatcherId, marks: readonly Mark[]): Promise<boolean> {
     let areThere = true
     for (const { batch, upTo } of marks) {
-      const rows = await again(hot, mark, [dispatcher, batch, upTo])
+      const rows = await retryOnConnectionLoss(hot, mark, [dispatcher, batch, upTo])
       areThere &&= rows.length > 0
     }
     return areThere
@@ -69,7 +69,7 @@ export function createRecord({ pools: { hot }, senders }: Context, batches: Know
     count: number,
   ): Promise<{ readonly marked: number } | 'not all'> {
     try {
-      const [row] = await again(hot, recordAccepted, values)
+      const [row] = await retryOnConnectionLoss(hot, recordAccepted, values)
       return row?.recorded === count ? row : 'not all'
     } catch (error) {
       if (sqlState(error) === rowThere) return 'not all'
@@ -98,7 +98,7 @@ export function createRecord({ pools: { hot }, senders }: Context, batches: Know
         await connection.run(recordLate, late)
         for (const batch of finished) await connection.run(release, [dispatcher, batch])
       })
-    await whileLost(work)
+    await retryWorkOnConnectionLoss(work)
   }
 
   return record

@@ -98,7 +98,7 @@ test.each([
 
 test('where the database was never reached it has failed; where nobody can know, it is an error', async () => {
   const { proxy } = database
-  const settings = { longStatementSeconds: 0.2, connectionSeconds: 0.2, findOutSeconds: 0.5 }
+  const settings = { longStatementSeconds: 0.2, connectionSeconds: 0.2, lookUpSeconds: 0.5 }
   const away = postgresPorts({ connectionString: proxy.connectionString, settings })
   const neverThere = postgresPorts({ connectionString: proxy.connectionString, settings })
   await away.ports.ledger.balance(from)

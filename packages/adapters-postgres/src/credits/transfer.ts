@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Instant, Transfer, TransferFailure } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
-import { onceEnded } from '../once-ended.ts'
+import { settleLostStatement } from '../settle-lost-statement.ts'
 import { timestamp } from '../sql/arrays.ts'
 import { findOperation, transfer } from '../sql/transfer.ts'
 
@@ -43,7 +43,8 @@ export async function transferCredits(
       throw new Error(`account ${from} or ${to} is not there`)
     }
     const { error } = result
-    if (isLostAnswer(error) && (await onceEnded(ordinary, error, settings.findOutSeconds, isEntered))) return 'done'
+    if (isLostAnswer(error) && (await settleLostStatement(ordinary, error, settings.lookUpSeconds, isEntered)))
+      return 'done'
     if (isLostAnswer(error) && losses < lossesMax) continue
     log.warn(`a transfer from account ${from} to ${to} failed: ${String(error)}`)
     return 'failed'

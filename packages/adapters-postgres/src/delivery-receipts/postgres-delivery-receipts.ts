@@ -1,5 +1,5 @@
 import type { CarrierId, DeliveryReceipt, DeliveryReceipts } from '@gateway/core'
-import { again } from '../again.ts'
+import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
 import { adoptReceipts } from '../sql/adopt-receipts.ts'
@@ -19,7 +19,7 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
   let partitions: readonly number[] = []
 
   async function refresh(): Promise<void> {
-    const [row] = await again(hot, newestPartition, [])
+    const [row] = await retryOnConnectionLoss(hot, newestPartition, [])
     const newest = row?.newest ?? 0
     partitions = row?.before === true ? [newest, newest - 1] : [newest]
   }
@@ -57,15 +57,15 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
     if (receipts.length === 0) return receipts
     const references = arrayOfTexts(receipts.map(({ reference }) => reference))
     const codes = arrayOf(receipts.map(({ code }) => code))
-    const [row] = await again(hot, applyReceipts(partition), [references, codes, carrier])
+    const [row] = await retryOnConnectionLoss(hot, applyReceipts(partition), [references, codes, carrier])
     if (row?.applied === receipts.length) return []
-    const rows = await again(hot, knownReceipts(partition), [references, codes, carrier])
+    const rows = await retryOnConnectionLoss(hot, knownReceipts(partition), [references, codes, carrier])
     const done = new Set(rows.map(({ reference }) => reference))
     return receipts.filter(({ reference }) => !done.has(reference))
   }
 
   async function keep(carrier: number, receipts: readonly DeliveryReceipt[]): Promise<void> {
-    await again(hot, keepReceipts, [
+    await retryOnConnectionLoss(hot, keepReceipts, [
       arrayOfTexts(receipts.map(({ reference }) => reference)),
       arrayOf(receipts.map(({ code }) => code)),
       carrier,
@@ -77,11 +77,11 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
   return {
     apply,
     match: async (receiptsMax) => {
-      const [row] = await again(hot, matchReceipts, [receiptsMax])
+      const [row] = await retryOnConnectionLoss(hot, matchReceipts, [receiptsMax])
       return row?.found ?? 0
     },
     adopt: async (ageSeconds) => {
-      const [row] = await again(ordinary, adoptReceipts, [ageSeconds])
+      const [row] = await retryOnConnectionLoss(ordinary, adoptReceipts, [ageSeconds])
       return row?.adopted ?? 0
     },
   }

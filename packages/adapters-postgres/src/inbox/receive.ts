@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { InboundMessage, Body, Inbox, Received } from '@gateway/core'
-import { whileLost } from '../again.ts'
+import { retryWorkOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer, sqlState } from '../errors.ts'
-import { onceEnded } from '../once-ended.ts'
+import { settleLostStatement } from '../settle-lost-statement.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { findNoted, findWaitingParts, noteArrivals, takeOldParts } from '../sql/receive.ts'
 import { groupOf } from './digests.ts'
@@ -31,7 +31,7 @@ export function createReceive(context: Context): Pick<Inbox, 'receive' | 'releas
     confirmation: Body,
     work: (connection: Connection, store: Store) => Promise<T>,
   ): Promise<T> {
-    return whileLost(async () => {
+    return retryWorkOnConnectionLoss(async () => {
       const ranges = confirmationsMax === 0 ? [] : await ids.take(confirmationsMax)
       let used = 0
       try {
@@ -45,7 +45,7 @@ export function createReceive(context: Context): Pick<Inbox, 'receive' | 'releas
       } catch (error) {
         if (!isLostAnswer(error)) ids.giveBack(ranges)
         // As long as its old backend lives, the keys that it has noted are locked.
-        else await onceEnded(pools.hot, error, settings.findOutSeconds, () => Promise.resolve())
+        else await settleLostStatement(pools.hot, error, settings.lookUpSeconds, () => Promise.resolve())
         throw error
       }
     })

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { AccountId, Inbox, InboxPart, Instant, Taken, Taking } from '@gateway/core'
-import { again } from '../again.ts'
+import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
-import { onceEnded } from '../once-ended.ts'
+import { settleLostStatement } from '../settle-lost-statement.ts'
 import { timestamp } from '../sql/arrays.ts'
 import { putBack, takeInbox } from '../sql/inbox.ts'
 import { inboxMessage } from './inbox-message.ts'
@@ -13,7 +13,7 @@ export function createTake({ pools: { hot }, settings }: Context): Pick<Inbox, '
   const debts = new Map<Taking, AccountId>()
 
   async function offerAgain(by: AccountId, taking: Taking): Promise<void> {
-    await again(hot, putBack, [by, taking])
+    await retryOnConnectionLoss(hot, putBack, [by, taking])
     debts.delete(taking)
   }
 
@@ -27,7 +27,7 @@ export function createTake({ pools: { hot }, settings }: Context): Pick<Inbox, '
       if (!isLostAnswer(error)) throw error
       debts.set(taking, by)
       // Only once the old statement has ended it takes nothing more.
-      await onceEnded(hot, error, settings.findOutSeconds, () => offerAgain(by, taking))
+      await settleLostStatement(hot, error, settings.lookUpSeconds, () => offerAgain(by, taking))
       throw error
     }
   }

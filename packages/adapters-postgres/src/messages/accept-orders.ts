@@ -1,10 +1,10 @@
 import type { AccountId, Order, SenderAddress } from '@gateway/core'
-import { collector } from '../collector.ts'
+import { batcher } from '../batcher.ts'
 import type { Connections } from '../connections.ts'
 import { isLostAnswer, sqlState, type LostAnswer } from '../errors.ts'
 import type { SenderNumbers } from '../senders/sender-numbers.ts'
 import { decideOrders } from './decide-orders.ts'
-import { findOut } from './find-out.ts'
+import { lookUpOutcome } from './look-up-outcome.ts'
 import { answersOf, jobOf, type Accepted, type Job, type NumberedJob } from './job.ts'
 import { layOut, sendsOf, type LaidOut } from './lay-out.ts'
 import type { MessageIds } from './message-ids.ts'
@@ -29,11 +29,11 @@ export function acceptOrders(
   hot: Connections,
   ids: MessageIds,
   senders: SenderNumbers,
-  findOutSeconds: number,
+  lookUpSeconds: number,
 ): (order: Order) => Promise<Accepted> {
   const weight = ({ costs }: Job) => costs.length
-  const firstLine = collector<Job, Accepted>({ ...together, weight, run: acceptTogether })
-  const secondLine = collector<NumberedJob, Accepted>({ ...underLock, weight, run: decideByAccount })
+  const firstLine = batcher<Job, Accepted>({ ...together, weight, run: acceptTogether })
+  const secondLine = batcher<NumberedJob, Accepted>({ ...underLock, weight, run: decideByAccount })
 
   async function acceptTogether(jobs: readonly Job[]): Promise<Answers> {
     const known = await senders.numbersOf(sendersOf(jobs))
@@ -73,7 +73,7 @@ export function acceptOrders(
 
   /** What was stored is accepted, what was not is asked for again, under new ids. */
   async function afterLoss(lost: LostAnswer, jobs: readonly Job[], laidOut: readonly LaidOut[]): Promise<Answers> {
-    const { stored, balances } = await findOut(hot, lost, sendsOf(laidOut), findOutSeconds)
+    const { stored, balances } = await lookUpOutcome(hot, lost, sendsOf(laidOut), lookUpSeconds)
     const isStored = ({ sends: [first] }: LaidOut) => first !== undefined && stored.has(first.firstId)
     const answers = answersOf(
       laidOut.map((laid) => (isStored(laid) ? laid : { ...laid, sends: [] })),

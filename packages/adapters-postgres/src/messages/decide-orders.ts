@@ -2,7 +2,7 @@ import { credits, spend, type AccountId } from '@gateway/core'
 import type { Connection, Connections } from '../connections.ts'
 import { isLostAnswer, type LostAnswer } from '../errors.ts'
 import type { NumbersOfSenders } from '../senders/sender-numbers.ts'
-import type { HotStatement } from '../sql/hot-statement.ts'
+import type { PreparedStatement } from '../sql/prepared-statement.ts'
 import { lockAccount, readAccount, type AccountBalance } from '../sql/read-account.ts'
 import { answersOf, type Accepted, type NumberedJob } from './job.ts'
 import { layOut, sendsOf, type LaidOut } from './lay-out.ts'
@@ -46,7 +46,7 @@ export async function decideOrders(
 
 async function balanceOf(
   connection: Connection,
-  statement: HotStatement<AccountBalance>,
+  statement: PreparedStatement<AccountBalance>,
   account: AccountId,
 ): Promise<AccountBalance> {
   const [row] = await connection.run(statement, [account])

@@ -67,15 +67,15 @@ function textOf({ body: text, parts }: MessageTraceRow): MessageTrace['text'] {
   return { characters: Array.from(text).length, encoding: typeof body === 'string' ? 'ucs-2' : body.encoding, parts }
 }
 
-function placeOf({ message, later, due, flight }: MessageTraceRow): MessageLocation {
+function placeOf({ message, later, due, claimed }: MessageTraceRow): MessageLocation {
   if (message !== null) return decidedPlace(message)
   if (later?.attempt === 0) return { place: 'scheduled', due: instant(later.until) }
   if (later !== null) return { place: 'postponed', until: instant(later.until), attempt: later.attempt }
   if (due !== null) {
     return { place: 'queue', lane: due.lane === 0 ? 'single' : 'bulk', due: instant(due.at), attempt: due.attempt }
   }
-  if (flight === null) return { place: 'nowhere' }
-  const { dispatcher, carrier, marked, attempt, lease, overdue } = flight
+  if (claimed === null) return { place: 'nowhere' }
+  const { dispatcher, carrier, marked, attempt, lease, overdue } = claimed
   const leaseUntil = instant(lease)
   return {
     place: 'claimed',

@@ -148,7 +148,7 @@ test('a database that stays away is an error in bounded time, and nothing is mad
   const { id } = await anAccount(direct.ports, { credits: 100 })
   const away = postgresPorts({
     connectionString: proxy.connectionString,
-    settings: { statementSeconds: 0.2, connectionSeconds: 0.2, findOutSeconds: 0.5 },
+    settings: { statementSeconds: 0.2, connectionSeconds: 0.2, lookUpSeconds: 0.5 },
   })
   await accepted(away.ports, single(id))
   proxy.freeze()

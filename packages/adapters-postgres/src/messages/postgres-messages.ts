@@ -5,7 +5,7 @@ import { deleteScheduled, scheduled } from './scheduled.ts'
 import { statuses } from './statuses.ts'
 
 export function postgresMessages({ pools: { hot, ordinary }, settings, senders, ids }: Context): Messages {
-  const accept = acceptOrders(hot, ids, senders, settings.findOutSeconds)
+  const accept = acceptOrders(hot, ids, senders, settings.lookUpSeconds)
   let orders = 0
   let recipients = 0
 
@@ -25,6 +25,6 @@ export function postgresMessages({ pools: { hot, ordinary }, settings, senders, 
     accept: acceptWithinBounds,
     status: (by, ids, since) => statuses(hot, by, ids, since),
     scheduled: (by, page) => scheduled(ordinary, by, page),
-    deleteScheduled: (by, ids, since) => deleteScheduled(ordinary, settings.findOutSeconds, by, ids, since),
+    deleteScheduled: (by, ids, since) => deleteScheduled(ordinary, settings.lookUpSeconds, by, ids, since),
   }
 }

@@ -130,7 +130,7 @@ test('a database that stays away is an error in bounded time', async () => {
   const ids = await schedule(direct.ports, id, 2)
   const away = postgresPorts({
     connectionString: proxy.connectionString,
-    settings: { longStatementSeconds: 0.2, connectionSeconds: 0.2, findOutSeconds: 0.5 },
+    settings: { longStatementSeconds: 0.2, connectionSeconds: 0.2, lookUpSeconds: 0.5 },
   })
   await away.ports.ledger.balance(id)
   proxy.freeze()

@@ -13,7 +13,7 @@ import {
 } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import { isLostAnswer } from '../errors.ts'
-import { onceEnded } from '../once-ended.ts'
+import { settleLostStatement } from '../settle-lost-statement.ts'
 import { arrayOf, timestamp } from '../sql/arrays.ts'
 import { deleteWaiting, findDeleted, listScheduled } from '../sql/scheduled.ts'
 
@@ -52,7 +52,7 @@ const lossesMax = 3
  */
 export async function deleteScheduled(
   ordinary: Connections,
-  findOutSeconds: number,
+  lookUpSeconds: number,
   by: AccountId,
   ids: readonly MessageId[],
   since: Instant,
@@ -69,7 +69,7 @@ export async function deleteScheduled(
     } catch (error) {
       if (!isLostAnswer(error)) throw error
       const look = () => ordinary.run(findDeleted, [by, operation])
-      for (const row of await onceEnded(ordinary, error, findOutSeconds, look)) known.set(row.id, row)
+      for (const row of await settleLostStatement(ordinary, error, lookUpSeconds, look)) known.set(row.id, row)
       if (losses === lossesMax) throw error
     }
   }

@@ -1,6 +1,6 @@
 import type { AccountId, Msisdn, SenderAddress } from '@gateway/core'
-import { again } from '../again.ts'
-import { collector } from '../collector.ts'
+import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
+import { batcher } from '../batcher.ts'
 import type { Connections } from '../connections.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { chooseSenders, chosenSenders } from '../sql/choose-senders.ts'
@@ -18,7 +18,7 @@ export function createChoose(hot: Connections, senders: SenderNumbers) {
   async function look(questions: readonly Question[]): Promise<readonly Chosen[]> {
     const accounts = questions.flatMap(({ by, numbers }) => numbers.map(() => by))
     const numbers = questions.flatMap((question) => question.numbers)
-    const rows = await again(hot, chosenSenders, [arrayOf(accounts), arrayOf(numbers)])
+    const rows = await retryOnConnectionLoss(hot, chosenSenders, [arrayOf(accounts), arrayOf(numbers)])
     const chosen = new Map(rows.map(({ place, sender }) => [place, sender]))
     let place = 0
     return questions.map((question) => {
@@ -31,7 +31,7 @@ export function createChoose(hot: Connections, senders: SenderNumbers) {
     })
   }
   const weight = ({ numbers }: Question) => numbers.length
-  const line = collector({ inFlightMax: 2, jobsMax: 256, weightMax: 4000, weight, run: look })
+  const line = batcher({ inFlightMax: 2, jobsMax: 256, weightMax: 4000, weight, run: look })
 
   return async (
     by: AccountId,
@@ -46,7 +46,11 @@ export function createChoose(hot: Connections, senders: SenderNumbers) {
     const missing = distinct.filter((number) => !offered.has(chosen.get(number) ?? 0))
     if (missing.length > 0) {
       const preferred = turned([...offered.keys()], by)
-      for (const { number, sender } of await again(hot, chooseSenders, [by, arrayOf(missing), arrayOf(preferred)])) {
+      for (const { number, sender } of await retryOnConnectionLoss(hot, chooseSenders, [
+        by,
+        arrayOf(missing),
+        arrayOf(preferred),
+      ])) {
         chosen.set(String(number) as Msisdn, sender)
       }
     }

@@ -1,5 +1,5 @@
 import type { SenderAddress } from '@gateway/core'
-import { again } from '../again.ts'
+import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Connections } from '../connections.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { addSenders, findSenders, senderAddresses } from '../sql/find-senders.ts'
@@ -27,11 +27,11 @@ export function senderNumbers(hot: Connections): SenderNumbers {
   }
 
   async function number(missing: readonly SenderAddress[]): Promise<void> {
-    learn(await again(hot, findSenders, [missing]))
+    learn(await retryOnConnectionLoss(hot, findSenders, [missing]))
     const fresh = missing.filter((address) => !numbers.has(address))
     if (fresh.length === 0) return
-    await again(hot, addSenders, [fresh])
-    learn(await again(hot, findSenders, [fresh]))
+    await retryOnConnectionLoss(hot, addSenders, [fresh])
+    learn(await retryOnConnectionLoss(hot, findSenders, [fresh]))
   }
 
   return {
@@ -42,7 +42,7 @@ export function senderNumbers(hot: Connections): SenderNumbers {
     },
     addressesOf: async (wanted) => {
       const missing = [...wanted].filter((id) => !addresses.has(id))
-      if (missing.length > 0) learn(await again(hot, senderAddresses, [arrayOf(missing)]))
+      if (missing.length > 0) learn(await retryOnConnectionLoss(hot, senderAddresses, [arrayOf(missing)]))
       return addresses
     },
   }

@@ -1,5 +1,5 @@
 import { charge } from './charge-and-refund.ts'
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 import { wakeIdle } from './wake-idle.ts'
 
 /**
@@ -10,7 +10,7 @@ import { wakeIdle } from './wake-idle.ts'
  *
  * Cost: 0.3 µs and 9 bytes of log a message (1000 numbers a send); 8 µs and 540 bytes (singles, 500 a statement).
  */
-export const accept: HotStatement<{ id: number; balance: number }> = {
+export const accept: PreparedStatement<{ id: number; balance: number }> = {
   name: 'accept',
   text: `
 with requested as (

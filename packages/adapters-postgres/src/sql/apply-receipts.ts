@@ -1,4 +1,4 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * Receipts find their messages in one partition: $1 references (each once, in the order of "C"), $2 codes, $3 carrier.
@@ -7,7 +7,7 @@ import type { HotStatement } from './hot-statement.ts'
  *
  * Cost: 5.5 µs, 121 bytes of log a receipt.
  */
-export const applyReceipts = (partition: number): HotStatement<{ applied: number }> => ({
+export const applyReceipts = (partition: number): PreparedStatement<{ applied: number }> => ({
   name: `apply-receipts-${partition}`,
   text: `
 with u as (
@@ -22,7 +22,7 @@ select count(distinct place)::int as applied from u`,
  * Of receipts, those that changed their message just now, and those whose message is final or says the same already: there is nothing more to do for
  * them. Arguments as above. A message that was born since apply-receipts looked is neither: its receipt is kept.
  */
-export const knownReceipts = (partition: number): HotStatement<{ reference: string }> => ({
+export const knownReceipts = (partition: number): PreparedStatement<{ reference: string }> => ({
   name: `known-receipts-${partition}`,
   text: `
 select c.ref as reference from unnest($1::text[], $2::smallint[]) c(ref, code)
@@ -32,7 +32,7 @@ where exists (
 })
 
 /** The newest partition that a message id can lie in, and whether the one before it is there. */
-export const newestPartition: HotStatement<{ newest: number; before: boolean }> = {
+export const newestPartition: PreparedStatement<{ newest: number; before: boolean }> = {
   name: 'newest-partition',
   text: `select last_value / 500 as newest, to_regclass('message_p' || (last_value / 500 - 1)) is not null as before from id_block`,
 }

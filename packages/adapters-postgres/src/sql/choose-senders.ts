@@ -1,7 +1,7 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /** The addresses that were chosen for the accounts $1 and the numbers $2, pair by pair: place from 1, number of the address. */
-export const chosenSenders: HotStatement<{ place: number; sender: number }> = {
+export const chosenSenders: PreparedStatement<{ place: number; sender: number }> = {
   name: 'chosen-senders',
   text: `
 select u.place, c.senders[array_position(c.accounts, u.account)] as sender
@@ -14,7 +14,7 @@ where u.account = any (c.accounts)`,
  * Chooses for account $1 and the numbers $2, each once, of the addresses $3, in order of preference. Decided on the locked row, so that
  * two accounts that ask at the same time are told different ones. May be run again: what was chosen stays.
  */
-export const chooseSenders: HotStatement<{ number: number; sender: number }> = {
+export const chooseSenders: PreparedStatement<{ number: number; sender: number }> = {
   name: 'choose-senders',
   text: `
 insert into chosen_sender as c (msisdn, accounts, senders)

@@ -1,15 +1,15 @@
 import type { ClaimRow } from './claim-row.ts'
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * Claims from the bulk lane: at most $5 messages of one send, its oldest ranges (at most $4, the last one split), of the
- * account that is next after the cursor $3. $1 dispatcher, $2 number of the flight (new each time), $6 marked at birth,
+ * account that is next after the cursor $3. $1 dispatcher, $2 number of the claimed batch (new each time), $6 marked at birth,
  * $7 lease in seconds, $8 carrier. Cost: 1.2 µs, 11 bytes of log a message, slices of 500.
  *
  * What screening needs comes with it: nothing to pay where neither the account nor everybody has suppressed numbers, else
  * 3 µs a message.
  */
-export const claimBulk: HotStatement<ClaimRow> = {
+export const claimBulk: PreparedStatement<ClaimRow> = {
   name: 'claim-bulk',
   text: `
 with a as (

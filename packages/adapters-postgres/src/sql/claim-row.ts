@@ -1,6 +1,6 @@
 /**
  * What both claims return: one row for each range that was claimed, or one whose `lo` is null: nothing was. A claim whose
- * answer was lost is never run again: the flight is disowned.
+ * answer was lost is never run again: the batch is disowned.
  */
 export type ClaimRow = ClaimedRange | NothingClaimed
 

@@ -1,17 +1,17 @@
 import type { ClaimRow } from './claim-row.ts'
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * Claims from the single lane: of each account, walked from a cursor by a loose index scan, an equal share of its oldest
  * ranges, one range of each in turn until the messages are enough; the last range is taken whole. Ranges are deleted by their place (ctid): they are locked and never updated, so it holds, and no
  * statistics of a nearly empty queue make that a search of the whole one. $1 dispatcher, $2 number
- * of the flight (new each time), $3 cursor (0 at first), $4 most accounts, $5 most messages, $6 marked at birth, $7 lease
+ * of the batch (new each time), $3 cursor (0 at first), $4 most accounts, $5 most messages, $6 marked at birth, $7 lease
  * in seconds, $8 carrier. The next walk begins after the last account that had its turn.
  *
  * What screening needs comes with it, from the same snapshot: 1 µs a message where its account has no suppressed numbers
  * and none hold for everybody, else 4 to 5 µs. In all 10 to 14 µs, 240 bytes of log a message (1000 accounts).
  */
-export const claimSingle: HotStatement<ClaimRow> = {
+export const claimSingle: PreparedStatement<ClaimRow> = {
   name: 'claim-single',
   text: `
 with recursive acc (account_id, k) as (

@@ -1,10 +1,10 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * One step of dropping what is older than $2 days, in the walk that is at $1; $3 days for which is remembered who wrote last to a
  * number. For the ordinary connections. May be run again. 0.1 to 0.3 s for a block of 10,000 ids.
  */
-export const dropHistory: HotStatement<{
+export const dropHistory: PreparedStatement<{
   state: 'more' | 'all' | 'busy'
   next: number
   partitions: number

@@ -1,11 +1,11 @@
 import { refund } from './charge-and-refund.ts'
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * Waiting ranges that were due more than $1 seconds ago become 101, refunded: at most $2 ranges of each table. Returns how
  * many messages. Nothing waits again before it is due, so that `at` is never before `due_at`, and the same for attempt 0.
  */
-export const expire: HotStatement<{ expired: number }> = {
+export const expire: PreparedStatement<{ expired: number }> = {
   name: 'expire',
   text: `
 with past_due as (

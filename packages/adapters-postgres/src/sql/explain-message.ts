@@ -1,4 +1,4 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /** Times in milliseconds. */
 export interface MessageTraceRow {
@@ -22,7 +22,7 @@ export interface MessageTraceRow {
   } | null
   readonly later: { readonly attempt: number; readonly until: number } | null
   readonly due: { readonly lane: number; readonly attempt: number; readonly at: number } | null
-  readonly flight: {
+  readonly claimed: {
     readonly dispatcher: number
     readonly carrier: string
     readonly marked: boolean
@@ -49,10 +49,10 @@ const ms = (time: string) => `floor(extract(epoch from ${time}) * 1000)::bigint`
 
 /**
  * All that is known of message $1, as of one moment; $2 most incidents and receipts. No row: no send covers the id. For the
- * ordinary connections: it reads the flights, the kept receipts and the account's entries of the ledger from one end to the
+ * ordinary connections: it reads the claimed batches, the kept receipts and the account's entries of the ledger from one end to the
  * other.
  */
-export const explainMessage: HotStatement<MessageTraceRow> = {
+export const explainMessage: PreparedStatement<MessageTraceRow> = {
   name: 'explain-message',
   text: `
 with s as materialized (
@@ -79,7 +79,7 @@ select s.account_id account, s.msisdn number, (select address from sender where 
   (select json_build_object('lane', lane, 'attempt', attempt, 'at', ${ms('due_at')})
     from due where lane in (0, 1) and account_id = s.account_id and lo between s.first_id and $1::bigint and $1::bigint < hi) due,
   (select json_build_object('dispatcher', f.dispatcher, 'carrier', k.name, 'marked', f.marked, 'attempt', f.attempt,
-    'lease', ${ms('f.lease_until')}, 'overdue', f.lease_until < now()) from f join carrier k on k.id = f.carrier) flight,
+    'lease', ${ms('f.lease_until')}, 'overdue', f.lease_until < now()) from f join carrier k on k.id = f.carrier) claimed,
   (select count(*)::int from incident where message_id = $1::bigint and what = 'refused for now') refusals,
   (select json_agg(json_build_object('at', ${ms('i.at')}, 'what', i.what) order by i.id)
     from (select * from incident where message_id = $1::bigint order by id desc limit $2::int) i) incidents,

@@ -1,10 +1,10 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * From its commit on a process is told of due work, for $2 seconds; its row of before, $1 (null: none), goes. Returns the new row, and
  * milliseconds until the next waiting message becomes due, null: none waits. Rows of those that ended without a word go, too.
  */
-export const fallIdle: HotStatement<{ id: string; due_in: number | null }> = {
+export const fallIdle: PreparedStatement<{ id: string; due_in: number | null }> = {
   name: 'fall-idle',
   text: `
 with gone as (

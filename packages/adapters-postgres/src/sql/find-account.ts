@@ -1,5 +1,5 @@
 import type { AccountRow } from '../accounts/account-row.ts'
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 const columns = `a.id, a.parent_id, a.locked, d.login, d.first_name, d.surname, d.own_number, d.transactional,
   array(select address from sender where account_id = a.id order by assigned_at, id) as codes`
@@ -12,7 +12,7 @@ const account = (id: string) =>
  * lasts, every request looks its key up, and planning that anew each time took the server 380 µs, more than the send itself. Now it
  * is 90 to 150.
  */
-export const findKey: HotStatement<
+export const findKey: PreparedStatement<
   AccountRow & { readonly expires_at: number | null; readonly revoked_at: number | null }
 > = {
   name: 'find-key',
@@ -24,7 +24,7 @@ where k.hash = $1::text`,
 }
 
 /** The account of the user name $1, which is ASCII and in small letters, with the hash of its password. */
-export const findLogin: HotStatement<AccountRow & { readonly password_hash: string | null }> = {
+export const findLogin: PreparedStatement<AccountRow & { readonly password_hash: string | null }> = {
   name: 'find-login',
   text: `
 select ${columns}, d.password_hash

@@ -1,4 +1,4 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /** Times in milliseconds. */
 export interface FoundRow {
@@ -27,7 +27,7 @@ export interface FoundRow {
  * looked through: 30 ns a number of a bulk send, 2 µs a single one. Sends are looked up one by one: a join would read all
  * of them. A number with 100,000 messages takes 0.5 s.
  */
-export const findMessages: HotStatement<FoundRow> = {
+export const findMessages: PreparedStatement<FoundRow> = {
   name: 'find-messages',
   text: `
 with f as materialized (

@@ -1,4 +1,4 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 interface SenderRow {
   readonly id: number
@@ -6,13 +6,13 @@ interface SenderRow {
 }
 
 /** The numbers of those of the addresses $1 that have one. */
-export const findSenders: HotStatement<SenderRow> = {
+export const findSenders: PreparedStatement<SenderRow> = {
   name: 'find-senders',
   text: 'select id, address from sender where address = any ($1::text[])',
 }
 
 /** Gives numbers to those of the addresses $1 that have none. May be run again. */
-export const addSenders: HotStatement<object> = {
+export const addSenders: PreparedStatement<object> = {
   name: 'add-senders',
   text: `
 insert into sender (address) select a from unnest($1::text[]) a
@@ -20,7 +20,7 @@ where not exists (select from sender where address = a) order by a on conflict d
 }
 
 /** The addresses that the numbers $1 stand for. */
-export const senderAddresses: HotStatement<SenderRow> = {
+export const senderAddresses: PreparedStatement<SenderRow> = {
   name: 'sender-addresses',
   text: 'select id, address from sender where id = any ($1::int[])',
 }

@@ -1,5 +1,5 @@
 import type { InboxPart } from '@gateway/core'
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 export interface InboxRow {
   readonly id: number
@@ -10,7 +10,9 @@ export interface InboxRow {
   readonly code: string | null
 }
 
-const byPart = <Row>(make: (part: InboxPart) => HotStatement<Row>): Readonly<Record<InboxPart, HotStatement<Row>>> => ({
+const byPart = <Row>(
+  make: (part: InboxPart) => PreparedStatement<Row>,
+): Readonly<Record<InboxPart, PreparedStatement<Row>>> => ({
   all: make('all'),
   'short-code': make('short-code'),
   replies: make('replies'),
@@ -43,7 +45,7 @@ from d cross join lateral (select * from inbound_message where id = d.inbound_me
 }))
 
 /** What operation $2 has taken of account $1 is offered again. May be run again. */
-export const putBack: HotStatement<object> = {
+export const putBack: PreparedStatement<object> = {
   name: 'put-back',
   text: `
 with k as (
@@ -79,7 +81,7 @@ left join (
 }))
 
 /** What belongs to nobody, after the one that arrived at $1 (null: from the first on) under the id $2: at most $3. */
-export const unownedArrivals: HotStatement<{
+export const unownedArrivals: PreparedStatement<{
   id: number
   carrier: string
   from: string

@@ -1,10 +1,10 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * Keeps receipts whose message is not known: $1 references, $2 codes, $3 carrier, $4 numbers, $5 milliseconds of
  * submission. Kept twice, they say the same twice.
  */
-export const keepReceipts: HotStatement<object> = {
+export const keepReceipts: PreparedStatement<object> = {
   name: 'keep-receipts',
   text: `
 insert into unmatched_delivery_receipt (carrier, carrier_id, code, msisdn, submitted_at)

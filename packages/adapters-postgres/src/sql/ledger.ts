@@ -1,10 +1,10 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * Every balance beside what its entries add up to, all as of one moment. Always at least one row; `id` null: no difference.
  * The sends are debits as much as the rows of the ledger. For the ordinary connections: it reads both tables once.
  */
-export const checkLedger: HotStatement<{
+export const checkLedger: PreparedStatement<{
   accounts: number
   balances: number
   id: number | null
@@ -28,7 +28,7 @@ order by d.id`,
 }
 
 /** $1 account $2 amount $3 why $4 when $5 what kind: enters it and returns the new balance. No row: no such account, or out of range. */
-export const enterCredits: HotStatement<{ balance: number }> = {
+export const enterCredits: PreparedStatement<{ balance: number }> = {
   name: 'enter-credits',
   text: `
 with u as (

@@ -1,4 +1,4 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /** A piece of the list, its columns in the same order; null: nothing is left. */
 export interface OptOutPiece {
@@ -15,7 +15,7 @@ export interface OptOutPiece {
  * million, which are kept until memory is short: the process grew by 75 MB.) For the ordinary connections; one by
  * one looked up, since a join could read all replies of the account for each piece.
  */
-export const listOptOuts: HotStatement<OptOutPiece> = {
+export const listOptOuts: PreparedStatement<OptOutPiece> = {
   name: 'list-opt-outs',
   text: `
 select string_agg(s.number, ',' order by s.number) as numbers,

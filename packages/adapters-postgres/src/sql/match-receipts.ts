@@ -1,4 +1,4 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * Kept receipts whose message is there by now; of one message the first final code wins. $1 most receipts. Returns how many
@@ -6,7 +6,7 @@ import type { HotStatement } from './hot-statement.ts'
  * carrier may have used its reference again, for a message that is not recorded yet. What finds nothing is tried again,
  * from after a second to hourly, for 3 days.
  */
-export const matchReceipts: HotStatement<{ found: number }> = {
+export const matchReceipts: PreparedStatement<{ found: number }> = {
   name: 'match-receipts',
   text: `
 with o as (

@@ -1,17 +1,17 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * Every dispatcher with what it holds, by id and name of the carrier: a row for each carrier, or one whose `carrier` is null.
- * Times in milliseconds. For the ordinary connections: it reads the flights from one end to the other.
+ * Times in milliseconds. For the ordinary connections: it reads the batches from one end to the other.
  */
-export const listDispatchers: HotStatement<{
+export const listDispatchers: PreparedStatement<{
   id: number
   since: number | null
   version: string | null
   lease: number
   overdue: boolean
   carrier: string | null
-  flights: number
+  batches: number
   messages: number
   in_doubt: number
 }> = {
@@ -23,11 +23,11 @@ with h as (
   where u.id is not null and not exists (select from message m where m.id = u.id)
   group by f.dispatcher, f.seq, f.carrier
 ), l as (
-  select h.dispatcher, k.name carrier, count(*)::int flights, sum(messages)::int messages, sum(in_doubt)::int in_doubt
+  select h.dispatcher, k.name carrier, count(*)::int batches, sum(messages)::int messages, sum(in_doubt)::int in_doubt
   from h join carrier k on k.id = h.carrier group by 1, 2
 )
 select d.id, floor(extract(epoch from d.since) * 1000)::bigint since, d.version, floor(extract(epoch from d.lease_until) * 1000)::bigint lease,
-  d.lease_until < now() overdue, l.carrier, l.flights, l.messages, l.in_doubt
+  d.lease_until < now() overdue, l.carrier, l.batches, l.messages, l.in_doubt
 from dispatcher d left join l on l.dispatcher = d.id order by d.id, l.carrier collate "C"`,
 }
 
@@ -37,7 +37,7 @@ from dispatcher d left join l on l.dispatcher = d.id order by d.id, l.carrier co
  *
  * For the ordinary connections; it walks the accounts and their waiting ranges by index.
  */
-export const listQueue: HotStatement<{
+export const listQueue: PreparedStatement<{
   bound: number | null
   account: number | null
   lane: number

@@ -1,13 +1,13 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
- * What the carrier refused for now leaves flight $2 of dispatcher $1, to be due again: $3 ids, $4 wait in seconds. Only ids
- * that the flight still holds; may be run again. Returns whether the flight is alive; if not, the ids are 106 by now, and
+ * What the carrier refused for now leaves batch $2 of dispatcher $1, to be due again: $3 ids, $4 wait in seconds. Only ids
+ * that the batch still holds; may be run again. Returns whether the batch is alive; if not, the ids are 106 by now, and
  * refuse-late tells what is known of them.
  *
- * Cost: 8 µs a message (500 together), 10 µs (10 of a flight of 500).
+ * Cost: 8 µs a message (500 together), 10 µs (10 of a batch of 500).
  */
-export const postpone: HotStatement<{ alive: boolean }> = {
+export const postpone: PreparedStatement<{ alive: boolean }> = {
   name: 'postpone',
   text: `
 with o as (

@@ -1,4 +1,4 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 import { wakeIdle } from './wake-idle.ts'
 
 /**
@@ -8,7 +8,7 @@ import { wakeIdle } from './wake-idle.ts'
  *
  * Cost: 25 µs, 301 bytes of log a range (1000 accounts); 30 µs if nothing is due.
  */
-export const promote: HotStatement<{ cursor: number; moved: number }> = {
+export const promote: PreparedStatement<{ cursor: number; moved: number }> = {
   name: 'promote',
   text: `
 with recursive acc (account_id, k) as (

@@ -1,11 +1,11 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 import { wakeIdle } from './wake-idle.ts'
 
 /**
  * Notes the digests $1 (each once) for operation $2, and returns those that were not there, or 24 hours ago. In their order, so that two
  * calls never wait for each other crosswise.
  */
-export const noteArrivals: HotStatement<{ key: string }> = {
+export const noteArrivals: PreparedStatement<{ key: string }> = {
   name: 'note-arrivals',
   text: `
 insert into inbound_message_seen as s (key, operation) select key, $2::uuid from unnest($1::uuid[]) key order by key
@@ -14,13 +14,13 @@ returning key`,
 }
 
 /** Which of the digests $1 operation $2 has noted: its answer was lost. */
-export const findNoted: HotStatement<{ key: string }> = {
+export const findNoted: PreparedStatement<{ key: string }> = {
   name: 'find-noted',
   text: 'select key from inbound_message_seen where key = any ($1::uuid[]) and operation = $2::uuid',
 }
 
 /** Which of the texts $1 still wait for a part. */
-export const findWaitingParts: HotStatement<{ key: string }> = {
+export const findWaitingParts: PreparedStatement<{ key: string }> = {
   name: 'find-waiting-parts',
   text: 'select key from inbound_message_parts where key = any ($1::uuid[])',
 }
@@ -35,14 +35,14 @@ export interface JoinedParts {
 }
 
 /** $1 digests of the texts, $2 what is common to their parts, $3 numbers of the parts, $4 how many there are, $5 texts as JSON. */
-export const addParts: HotStatement<JoinedParts> = {
+export const addParts: PreparedStatement<JoinedParts> = {
   name: 'add-parts',
   text: `select part, complete, common, places, pieces
 from add_parts($1::uuid[], $2::text[], $3::smallint[], $4::smallint[], $5::text[])`,
 }
 
 /** Takes out at most $2 texts of which no part has come for more than $1 seconds; those that another process is at are left to it. */
-export const takeOldParts: HotStatement<Omit<JoinedParts, 'part' | 'complete'>> = {
+export const takeOldParts: PreparedStatement<Omit<JoinedParts, 'part' | 'complete'>> = {
   name: 'take-old-parts',
   text: `
 delete from inbound_message_parts where key = any (array(
@@ -54,7 +54,7 @@ delete from inbound_message_parts where key = any (array(
  * $1 carriers, $2 from, $3 numbers or null, $4 to or null, $5 texts, $6 wishes (0 none, 1 to opt out, 2 to opt in), $7 message ids for
  * confirmations, $8 text and $9 parts of these. What it does and returns is said in the schema. In a transaction with what was noted.
  */
-export const receiveTexts: HotStatement<{ used: number }> = {
+export const receiveTexts: PreparedStatement<{ used: number }> = {
   name: 'receive-texts',
   text: `select used, case when used > 0 then ${wakeIdle} end as woken
 from receive_inbound_messages($1::smallint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::bigint[], $8::text, $9::smallint) as used`,

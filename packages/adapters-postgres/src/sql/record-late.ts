@@ -1,14 +1,14 @@
 import { refund } from './charge-and-refund.ts'
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * Outcomes of every kind, also those that come late. Arguments as for record, but $9 codes: 100, 106, or 111 with its
- * refund; $10 senders, $11 whether it confirms an opt-out. A message that the flight still holds is written; one that recovery called 106, and that nobody has adopted,
+ * refund; $10 senders, $11 whether it confirms an opt-out. A message that the batch still holds is written; one that recovery called 106, and that nobody has adopted,
  * becomes what it is. Who turns a message to 111 refunds it, so that it is done once. May be run again; ids must differ.
  *
  * A row whose sent_at is not this transaction's time was there before.
  */
-export const recordLate: HotStatement<{ recorded: number }> = {
+export const recordLate: PreparedStatement<{ recorded: number }> = {
   name: 'record-late',
   text: `
 with finished as (

@@ -1,15 +1,15 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
- * What the carrier accepted, of any flights of dispatcher $1, becomes 100, and the finished flights $2 end. $4 ids (ascending), $5 numbers,
- * $6 references, and $3 of each message the place, from 1, of what it has in common with its neighbours: $7 flights, $8 accounts, $9 sends, $10
- * carriers, $11 senders, $12 whether they confirm an opt-out (written out for each message they cost 2 µs). Of the flights $13 the first $14 messages may leave once this has
- * committed. Only for flights that are there: fewer rows than asked for, or 23505, mean that a recovery was faster or that this
- * ran before; then record-late tells the rest. The flights go first, so that this and a recovery wait for each other in one order.
+ * What the carrier accepted, of any claimed batches of dispatcher $1, becomes 100, and the finished batches $2 end. $4 ids (ascending), $5 numbers,
+ * $6 references, and $3 of each message the place, from 1, of what it has in common with its neighbours: $7 batches, $8 accounts, $9 sends, $10
+ * carriers, $11 senders, $12 whether they confirm an opt-out (written out for each message they cost 2 µs). Of the batches $13 the first $14 messages may leave once this has
+ * committed. Only for batches that are there: fewer rows than asked for, or 23505, mean that a recovery was faster or that this
+ * ran before; then record-late tells the rest. The batches go first, so that this and a recovery wait for each other in one order.
  *
  * Cost: 10 µs, 400 bytes of log a message (150 of one send). With "on conflict" 12 % more.
  */
-export const record: HotStatement<{ recorded: number; marked: number }> = {
+export const record: PreparedStatement<{ recorded: number; marked: number }> = {
   name: 'record',
   text: `
 with finished as (

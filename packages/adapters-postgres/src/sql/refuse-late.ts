@@ -1,12 +1,12 @@
 import { refund } from './charge-and-refund.ts'
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * What a fenced dispatcher learns of messages that it had submitted: the carrier did not take them. $1 ids. Only a 106 that
  * nobody has adopted changes to 111, so that it is refunded once; may be run again. (`carrier_id` stands in an expression:
  * otherwise the planner may look for all that have none.) Cost: 11 µs, 100 bytes of log a message.
  */
-export const refuseLate: HotStatement<{ id: number }> = {
+export const refuseLate: PreparedStatement<{ id: number }> = {
   name: 'refuse-late',
   text: `
 with refused as (

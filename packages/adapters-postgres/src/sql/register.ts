@@ -1,7 +1,7 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /** A new epoch. $1 lease in seconds, $2 the version of the program or null. Run twice, it leaves one dispatcher that nobody is; its lease ends it. */
-export const register: HotStatement<{ id: number }> = {
+export const register: PreparedStatement<{ id: number }> = {
   name: 'register',
   text: `insert into dispatcher (id, lease_until, version) values (nextval('dispatcher_epoch'), now() + make_interval(secs => $1::float8), $2::text) returning id`,
 }

@@ -1,4 +1,4 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * What of account $1 waits for its time, or did, and can still be deleted: $3 messages from $2 on, by due time, then id.
@@ -6,7 +6,7 @@ import type { HotStatement } from './hot-statement.ts'
  *
  * For the ordinary connections. Cost: 2 µs for each waiting range of the account, and 15 µs for each message that is returned.
  */
-export const listScheduled: HotStatement<{
+export const listScheduled: PreparedStatement<{
   total: number
   id: number | null
   number: number
@@ -40,7 +40,7 @@ select t.total, i.* from (select coalesce(sum(hi - lo), 0)::bigint total from w)
  *
  * Cost: 20 µs an id (1000 of one send), 40 µs (1000 single sends), whatever else waits and whatever was just deleted.
  */
-export const deleteWaiting: HotStatement<{ id: number; number: number; refund: number | null }> = {
+export const deleteWaiting: PreparedStatement<{ id: number; number: number; refund: number | null }> = {
   name: 'delete-waiting',
   text: `select message_id as id, recipient as number, refund
 from delete_waiting($1::int, $2::bigint[], $3::timestamptz, $4::uuid)`,
@@ -50,7 +50,7 @@ from delete_waiting($1::int, $2::bigint[], $3::timestamptz, $4::uuid)`,
  * What operation $2 of account $1 has deleted, as `deleteWaiting` returns it. What one transaction wrote has one xmin, and none of
  * it is ever written again. An account may have millions of entries: only the latest of all are looked through.
  */
-export const findDeleted: HotStatement<{ id: number; number: number; refund: number }> = {
+export const findDeleted: PreparedStatement<{ id: number; number: number; refund: number }> = {
   name: 'find-deleted',
   text: `
 select m.id, m.msisdn as number, s.price as refund

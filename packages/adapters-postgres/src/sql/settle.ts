@@ -1,13 +1,13 @@
 import { refund } from './charge-and-refund.ts'
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
- * Ends messages of flight $2 of dispatcher $1 without a carrier: $3 ids, $4 codes; message row, refund and leaving the
- * flight in one. Only ids that the flight still holds; may be run again. Returns whether the flight is alive.
+ * Ends messages of batch $2 of dispatcher $1 without a carrier: $3 ids, $4 codes; message row, refund and leaving the
+ * batch in one. Only ids that the batch still holds; may be run again. Returns whether the batch is alive.
  *
  * Cost: 12 µs, 320 bytes of log a message (500 of one send); 35 µs for 5 alone.
  */
-export const settle: HotStatement<{ alive: boolean }> = {
+export const settle: PreparedStatement<{ alive: boolean }> = {
   name: 'settle',
   text: `
 with batch as (

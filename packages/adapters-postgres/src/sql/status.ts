@@ -1,4 +1,4 @@
-import type { HotStatement } from './hot-statement.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * What became of ids of account $1. The ids come in groups of one partition each: $2 the ids of each group, $3 and $4 the
@@ -10,7 +10,7 @@ import type { HotStatement } from './hot-statement.ts'
  * in one partition for each group; looking for each id by itself takes 4, as rows instead of arrays it costs as much
  * again, and times as numbers add 0.4.
  */
-export const findOutcomes: HotStatement<
+export const findOutcomes: PreparedStatement<
   Record<'ids' | 'codes' | 'untaken' | 'numbers' | 'sends', string | null> & { readonly times: Buffer | null }
 > = {
   name: 'find-outcomes',
@@ -31,7 +31,7 @@ where m.account_id = $1::int`,
  *
  * Cost: 3 µs an id. The search alone would be 9 where sends are short: it reads half a page of the index to find one entry.
  */
-export const coveringSends: HotStatement<Record<'ids' | 'places' | 'dues' | 'prices', string | null>> = {
+export const coveringSends: PreparedStatement<Record<'ids' | 'places' | 'dues' | 'prices', string | null>> = {
   name: 'covering-sends',
   text: `
 select array_agg(u.id)::text ids, array_agg(u.id - coalesce(e.first_id, c.first_id))::text places,
@@ -49,7 +49,7 @@ where coalesce(e.account_id, c.account_id) = $1::int`,
  *
  * The array of a send is read out of its row once: whoever asks for each number by itself reads all of it each time.
  */
-export const numbersInSends: HotStatement<Record<'ids' | 'numbers', string | null>> = {
+export const numbersInSends: PreparedStatement<Record<'ids' | 'numbers', string | null>> = {
   name: 'numbers-in-sends',
   text: `
 select array_agg(w.id)::text ids, array_agg(s.numbers[w.id - u.first_id + 1])::text numbers

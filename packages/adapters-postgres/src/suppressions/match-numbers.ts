@@ -1,5 +1,5 @@
 import type { AccountId, Msisdn, Suppression } from '@gateway/core'
-import { collector } from '../collector.ts'
+import { batcher } from '../batcher.ts'
 import type { Connections } from '../connections.ts'
 import { matchingSuppressions } from '../sql/matching-suppressions.ts'
 import { suppressionOf } from './suppression-kind.ts'
@@ -36,6 +36,6 @@ export function matchNumbers(hot: Connections): (question: Question) => Promise<
     })
   }
   const weight = ({ numbers }: Question) => numbers.length
-  const line = collector({ inFlightMax: 2, jobsMax: 256, weightMax: 4000, weight, run })
+  const line = batcher({ inFlightMax: 2, jobsMax: 256, weightMax: 4000, weight, run })
   return (question) => line.add(question)
 }

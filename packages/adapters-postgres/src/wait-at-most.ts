@@ -1,5 +1,5 @@
 /** Waits for `work`, at most so long. What becomes of it later is nobody's business. */
-export async function within(seconds: number, work: Promise<unknown>): Promise<void> {
+export async function waitAtMost(seconds: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise((resolve) => (timer = setTimeout(resolve, seconds * 1000)))
   try {

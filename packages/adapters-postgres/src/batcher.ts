@@ -1,10 +1,10 @@
 /** Gathers jobs while others are being done, and does what has gathered together. */
-export interface Collector<Job, Result> {
+export interface Batcher<Job, Result> {
   /** The result of this job; what fails one job does not fail another, unless `run` failed for all. */
   add(job: Job): Promise<Result>
 }
 
-export interface CollectorOptions<Job, Result> {
+export interface BatcherOptions<Job, Result> {
   /** So many runs at a time. */
   readonly inFlightMax: number
   /** A run has at most so many jobs. */
@@ -30,7 +30,7 @@ interface Waiting<Job, Result> {
  * that come meanwhile share the next run. So a quiet store answers as fast as it can, and a busy one in few large steps (with
  * 32 callers up to three times as many jobs a second as when each starts by itself). First come, first served.
  */
-export function collector<Job, Result>(options: CollectorOptions<Job, Result>): Collector<Job, Result> {
+export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batcher<Job, Result> {
   const { inFlightMax, jobsMax, weightMax, weight, run } = options
   let queue: Waiting<Job, Result>[] = []
   let inFlight = 0

@@ -1,27 +1,27 @@
 import type { AccountId } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import type { LostAnswer } from '../errors.ts'
-import { onceEnded } from '../once-ended.ts'
+import { settleLostStatement } from '../settle-lost-statement.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { findSends } from '../sql/lost-answer.ts'
 import { readBalances } from '../sql/read-account.ts'
 import type { Send } from './lay-out.ts'
 
-export interface FoundOut {
+export interface LookedUpOutcome {
   /** First ids of the sends that were stored. All others were not, and never will be. */
   readonly stored: ReadonlySet<number>
   readonly balances: ReadonlyMap<AccountId, number>
 }
 
 /** What became of sends whose answer was lost. Tries for `seconds`; then throws, and nobody knows. */
-export const findOut = (
+export const lookUpOutcome = (
   hot: Connections,
   lost: LostAnswer,
   sends: readonly Send[],
   seconds: number,
-): Promise<FoundOut> => onceEnded(hot, lost, seconds, () => look(hot, sends))
+): Promise<LookedUpOutcome> => settleLostStatement(hot, lost, seconds, () => look(hot, sends))
 
-async function look(hot: Connections, sends: readonly Send[]): Promise<FoundOut> {
+async function look(hot: Connections, sends: readonly Send[]): Promise<LookedUpOutcome> {
   const found = await hot.run(findSends, [arrayOf(sends.map(({ firstId }) => firstId))])
   const accounts = new Set(sends.map(({ account }) => account))
   const balances = await hot.run(readBalances, [arrayOf([...accounts])])

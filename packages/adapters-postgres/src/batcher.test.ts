@@ -1,4 +1,4 @@
-import { collector } from './collector.ts'
+import { batcher } from './batcher.ts'
 
 /** Runs that end when the test says so. */
 function runs() {
@@ -16,7 +16,7 @@ const bounds = { inFlightMax: 2, jobsMax: 3, weightMax: 10, weight: (job: string
 
 test('jobs of one turn start together where there is a free place, and those that come meanwhile share the next', async () => {
   const { begun, run } = runs()
-  const line = collector({ ...bounds, run })
+  const line = batcher({ ...bounds, run })
   const results: Promise<string>[] = []
   for (const jobs of [['a', 'b'], ['c'], ['d', 'e'], ['f']]) {
     results.push(...jobs.map((job) => line.add(job)))
@@ -33,7 +33,7 @@ test('jobs of one turn start together where there is a free place, and those tha
 
 test('more jobs than one run takes use the other free places at once', async () => {
   const { begun, run } = runs()
-  const line = collector({ ...bounds, run })
+  const line = batcher({ ...bounds, run })
   const results = Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((job) => line.add(job)))
   await turn()
   expect(begun.map(({ jobs }) => jobs.length)).toEqual([3, 3])
@@ -46,7 +46,7 @@ test('more jobs than one run takes use the other free places at once', async () 
 
 test('first come, first served: a heavy job is neither passed nor joined beyond the weight of a run', async () => {
   const { begun, run } = runs()
-  const line = collector({ ...bounds, inFlightMax: 1, run })
+  const line = batcher({ ...bounds, inFlightMax: 1, run })
   const first = line.add('first')
   await turn()
   const waiting = ['ccc', 'heavy-heavy-heavy', 'd', 'e', 'f', 'g'].map((job) => line.add(job))
@@ -60,7 +60,7 @@ test('first come, first served: a heavy job is neither passed nor joined beyond 
 
 test('a run that fails fails its own jobs only, and the next one runs', async () => {
   const { begun, run } = runs()
-  const line = collector({ ...bounds, inFlightMax: 1, run })
+  const line = batcher({ ...bounds, inFlightMax: 1, run })
   const first = line.add('a')
   await turn()
   const results = Promise.allSettled([first, line.add('b')])
@@ -73,7 +73,7 @@ test('a run that fails fails its own jobs only, and the next one runs', async ()
 test('one job of a run may fail or finish later without the others', async () => {
   let finish: (text: string) => void = () => undefined
   const late = new Promise<string>((resolve) => (finish = resolve))
-  const line = collector<string, string>({
+  const line = batcher<string, string>({
     ...bounds,
     run: (jobs) =>
       Promise.resolve(

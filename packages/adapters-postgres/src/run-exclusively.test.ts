@@ -30,17 +30,17 @@ test('of several processes one at a time does it; another thing is not held up',
   let end: () => void = () => undefined
   const held = new Promise<void>((resolve) => (end = resolve))
   const [first, second, third] = processes as [PostgresPorts, PostgresPorts, PostgresPorts]
-  const one = first.alone('this', async () => {
+  const one = first.runExclusively('this', async () => {
     order.push('one begins')
     await held
     order.push('one ends')
   })
   await until(() => order.length === 1)
-  const two = second.alone(
+  const two = second.runExclusively(
     'this',
     does(() => order.push('two')),
   )
-  await third.alone(
+  await third.runExclusively(
     'that',
     does(() => order.push('that')),
   )
@@ -51,9 +51,9 @@ test('of several processes one at a time does it; another thing is not held up',
 
 test('what the work throws is thrown, and keeps nobody out', async () => {
   const [first, second] = processes as [PostgresPorts, PostgresPorts, PostgresPorts]
-  await expect(first.alone('this', () => Promise.reject(new Error('no luck')))).rejects.toThrow('no luck')
+  await expect(first.runExclusively('this', () => Promise.reject(new Error('no luck')))).rejects.toThrow('no luck')
   let done = false
-  await second.alone(
+  await second.runExclusively(
     'this',
     does(() => (done = true)),
   )
@@ -64,16 +64,16 @@ test('a wait for it ends when the process closes, and so does a migration that w
   const [first, second] = processes as [PostgresPorts, PostgresPorts, PostgresPorts]
   let end: () => void = () => undefined
   let begun = false
-  const one = first.alone('this', () => ((begun = true), new Promise<void>((resolve) => (end = resolve))))
+  const one = first.runExclusively('this', () => ((begun = true), new Promise<void>((resolve) => (end = resolve))))
   await until(() => begun)
   await query('delete from schema_migration where version = (select max(version) from schema_migration)')
   const blocker = new Client({ connectionString: database.connectionString })
   await blocker.connect()
   await blocker.query(`begin; select pg_advisory_xact_lock('schema_migration'::regclass::oid::bigint)`)
-  const waiting = Promise.allSettled([second.alone('this', () => Promise.resolve()), second.migrate()])
+  const waiting = Promise.allSettled([second.runExclusively('this', () => Promise.resolve()), second.migrate()])
   await until(async () => {
     const { rowCount } = await query(
-      `select from pg_stat_activity where application_name in ('gateway alone', 'gateway migrate') and wait_event_type = 'Lock'
+      `select from pg_stat_activity where application_name in ('gateway exclusive', 'gateway migrate') and wait_event_type = 'Lock'
        and datname = current_database()`,
     )
     return (rowCount ?? 0) >= 2

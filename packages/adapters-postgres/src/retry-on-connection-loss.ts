@@ -1,6 +1,6 @@
 import type { Connections } from './connections.ts'
 import { isLostAnswer } from './errors.ts'
-import type { HotStatement } from './sql/hot-statement.ts'
+import type { PreparedStatement } from './sql/prepared-statement.ts'
 
 /** More than there are connections that one cut can have broken. */
 const attemptsMax = 20
@@ -11,17 +11,20 @@ const patienceMilliseconds = 15_000
  * Runs a statement that does nothing twice, and runs it again if its answer was lost; `lost` is told before. If the
  * database cannot be reached it throws: the caller may ask again later.
  */
-export async function again<Row>(
+export async function retryOnConnectionLoss<Row>(
   connections: Connections,
-  statement: HotStatement<Row>,
+  statement: PreparedStatement<Row>,
   values: readonly unknown[],
   lost: () => void = () => undefined,
 ): Promise<Row[]> {
-  return whileLost(() => connections.run(statement, values), lost)
+  return retryWorkOnConnectionLoss(() => connections.run(statement, values), lost)
 }
 
 /** The same for work that is more than one statement. */
-export async function whileLost<T>(work: () => Promise<T>, lost: () => void = () => undefined): Promise<T> {
+export async function retryWorkOnConnectionLoss<T>(
+  work: () => Promise<T>,
+  lost: () => void = () => undefined,
+): Promise<T> {
   const end = performance.now() + patienceMilliseconds
   for (let attempt = 1; ; attempt++) {
     try {

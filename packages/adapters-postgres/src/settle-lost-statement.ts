@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Connections } from './connections.ts'
 import type { LostAnswer } from './errors.ts'
-import { isGone } from './pulse.ts'
+import { isUnreachable } from './database-liveness.ts'
 import { endBackend } from './sql/lost-answer.ts'
 
 const pauseMilliseconds = 50
 
 /**
  * Looks up what became of work whose answer was lost. The old backend may still be at it, so it is ended first: only then is
- * what can be seen the whole truth. Tries for `seconds`, also while the server starts again, but not once the database is gone;
+ * what can be seen the whole truth. Tries for `seconds`, also while the server starts again, but not once the database is unreachable;
  * then throws, and nobody knows.
  */
-export async function onceEnded<T>(
+export async function settleLostStatement<T>(
   connections: Connections,
   { backend: { pid, start } }: LostAnswer,
   seconds: number,
@@ -26,7 +26,7 @@ export async function onceEnded<T>(
       }
       return await look()
     } catch (error) {
-      if (isGone(error) || performance.now() > deadline) {
+      if (isUnreachable(error) || performance.now() > deadline) {
         throw new Error('what became of it cannot be found out: the database does not answer', { cause: error })
       }
       await delay(pauseMilliseconds)

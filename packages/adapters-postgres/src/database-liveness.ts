@@ -6,17 +6,17 @@ import type { Log } from './settings.ts'
 
 /**
  * Whether the database says anything at all to this process. A statement may take long, and a commit too; but a database that
- * says nothing for a second, not even to a question that needs no lock and no disk, is gone, and whoever waits for it is told
+ * says nothing for a second, not even to a question that needs no lock and no disk, is unreachable, and whoever waits for it is told
  * so. Costs nothing while answers come: the question is asked only after a third of a second without any.
  */
-export interface Pulse {
+export interface DatabaseLiveness {
   /** Something is asked of the database; to be called back when that has ended, with whether it was answered, if that is known. */
   asked(): (isAnswered?: boolean) => void
   /** An answer came. */
   answered(): void
-  /** What `work` resolves to; an `isGone` error as soon as the database is gone. If it is gone already, `work` is not begun. */
-  readonly unlessGone: <T>(work: () => Promise<T>) => Promise<T>
-  /** How often it has been gone since the start: connections made before are not to be trusted. */
+  /** What `work` resolves to; an `isUnreachable` error as soon as the database is unreachable. If it is unreachable already, `work` is not begun. */
+  readonly failFast: <T>(work: () => Promise<T>) => Promise<T>
+  /** How often it has been unreachable since the start: connections made before are not to be trusted. */
   outages(): number
   /** Calls `back` whenever the database has come back. */
   onBack(back: () => void): void
@@ -25,28 +25,30 @@ export interface Pulse {
 
 const tickMilliseconds = 100
 const ticksBeforeAsking = 3
-const ticksBeforeGone = 12
-/** While it is gone: two questions a second do not get in its way while it starts. */
+const ticksBeforeUnreachable = 12
+/** While it is unreachable: two questions a second do not get in its way while it starts. */
 const ticksBetween = 5
 /** So long for a connection that is open; then a new one may tell whether it is only that connection. */
 const openSeconds = 0.4
 
-interface GoneError extends Error {
-  readonly gone: true
+interface UnreachableError extends Error {
+  readonly unreachable: true
 }
 
-export const isGone = (error: unknown): error is GoneError => error instanceof Error && 'gone' in error
+export const isUnreachable = (error: unknown): error is UnreachableError =>
+  error instanceof Error && 'unreachable' in error
 
-const gone = (): GoneError => Object.assign(new Error('the database does not answer'), { gone: true as const })
+const unreachable = (): UnreachableError =>
+  Object.assign(new Error('the database does not answer'), { unreachable: true as const })
 
-export function watchPulse(address: ServerAddress, connectionSeconds: number, log: Log): Pulse {
+export function watchLiveness(address: ServerAddress, connectionSeconds: number, log: Log): DatabaseLiveness {
   const waiting = new Set<() => void>()
   const backs: (() => void)[] = []
   let asking = 0
   let isSuspect = false
   let silentTicks = 0
   let outages = 0
-  let state: 'there' | 'gone' | 'closed' = 'there'
+  let state: 'reachable' | 'unreachable' | 'closed' = 'reachable'
   let timer: NodeJS.Timeout | undefined
   let probing: Promise<void> | undefined
   let client: Client | undefined
@@ -54,15 +56,15 @@ export function watchPulse(address: ServerAddress, connectionSeconds: number, lo
   function answered(): void {
     silentTicks = 0
     isSuspect = false
-    if (state !== 'gone') return
-    state = 'there'
+    if (state !== 'unreachable') return
+    state = 'reachable'
     log.warn('the database answers again')
     for (const back of backs) back()
   }
 
-  function declareGone(): void {
-    if (state !== 'there' || silentTicks < ticksBeforeGone) return
-    state = 'gone'
+  function declareUnreachable(): void {
+    if (state !== 'reachable' || silentTicks < ticksBeforeUnreachable) return
+    state = 'unreachable'
     outages++
     log.warn('the database does not answer: requests are refused until it does')
     const all = [...waiting]
@@ -72,15 +74,15 @@ export function watchPulse(address: ServerAddress, connectionSeconds: number, lo
 
   // A process that was held up itself counts one tick for all that time, and reads what has arrived before it judges.
   function tick(): void {
-    if (asking === 0 && !isSuspect && state !== 'gone') {
+    if (asking === 0 && !isSuspect && state !== 'unreachable') {
       stopTicking()
       return
     }
     silentTicks++
-    if (state === 'gone' ? silentTicks % ticksBetween === 0 : silentTicks >= ticksBeforeAsking) {
+    if (state === 'unreachable' ? silentTicks % ticksBetween === 0 : silentTicks >= ticksBeforeAsking) {
       probing ??= probe().finally(() => (probing = undefined))
     }
-    if (silentTicks >= ticksBeforeGone) setImmediate(declareGone)
+    if (silentTicks >= ticksBeforeUnreachable) setImmediate(declareUnreachable)
   }
 
   function stopTicking(): void {
@@ -121,7 +123,7 @@ export function watchPulse(address: ServerAddress, connectionSeconds: number, lo
 
   function connected(): Client {
     const fresh = createClient(address, {
-      application_name: 'gateway pulse',
+      application_name: 'gateway liveness',
       connectionTimeoutMillis: connectionSeconds * 1000,
       keepAlive: true,
     })
@@ -146,10 +148,10 @@ export function watchPulse(address: ServerAddress, connectionSeconds: number, lo
       }
     },
     answered,
-    unlessGone: (work) => {
-      if (state === 'gone') return Promise.reject(gone())
+    failFast: (work) => {
+      if (state === 'unreachable') return Promise.reject(unreachable())
       return new Promise((resolve, reject) => {
-        const tell = () => reject(gone())
+        const tell = () => reject(unreachable())
         waiting.add(tell)
         void work()
           .then(resolve, reject)
