@@ -220,7 +220,7 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
   'select transfer_credits(2, 1, 10, now(), gen_random_uuid())': [],
   "select * from add_parts(array[md5('p1')::uuid, md5('p2')::uuid], '{x,y}', '{1,2}', '{2,2}', '{a,b}')": [],
   "select drop_inbound_messages(now() - interval '90 days', 730)": [],
-  'select adopt_delivery_receipts(0)': ['unmatched_delivery_receipt', 'claimed_batch'],
+  'select adopt_delivery_receipts(0, 300, 259200, 3600, 7)': ['unmatched_delivery_receipt', 'claimed_batch'],
   "select * from drop_block(530, now() + interval '1 day')": ['claimed_batch'],
   "select receive_inbound_messages('{1,1,1}', '{27805300001,27805200001,x}', '{27805300001,27805200001,null}', '{12025551001,null,null}', '{stop,b,c}', '{1,0,0}', '{5500001}', 'bye', 1::smallint)":
     ['claimed_batch'],

@@ -83,7 +83,7 @@ export type { MessageTraces } from './message/message-traces.ts'
 export type { Recipient, TextToSend } from './message/screen-texts.ts'
 export type { Refusal } from './message/screening.ts'
 export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } from './message/send-messages.ts'
-export { isFinal, OUTCOME, outcomeCode, stateOf, type OutcomeCode } from './message/status-code.ts'
+export { changeableCodes, isFinal, OUTCOME, outcomeCode, stateOf, type OutcomeCode } from './message/status-code.ts'
 
 // What people write.
 export { deduplicationKeyOf, type InboundMessage, type InboundMessagePart } from './inbox/inbound-message.ts'
@@ -98,9 +98,18 @@ export type {
   UnownedMessage,
 } from './inbox/inbox.ts'
 export { isPart, joinParts, readInboundMessage, type ReceivedText } from './inbox/read-inbound-message.ts'
+export { confirmationAddress, type OptOutFacts } from './inbox/confirmation-address.ts'
+export {
+  isContact,
+  laterContact,
+  replyOwner,
+  type Contact,
+  type KnownAddress,
+  type ReplyOwner,
+} from './inbox/reply-owner.ts'
 export { confirmationOf, defaultConfirmation } from './inbox/receive.ts'
 export type { TakenMessages } from './inbox/take-inbox.ts'
-export type { OptKeyword } from './inbox/opt-keyword.ts'
+export { optKeywordOf, type OptKeyword } from './inbox/opt-keyword.ts'
 
 // Suppressions.
 export type { BlockReason } from './suppression/block-number.ts'
@@ -134,6 +143,15 @@ export type {
 } from './carrier/claimed-batches.ts'
 export type { CarrierLoad, Overview, RunningDispatcher, WaitingWork } from './carrier/overview.ts'
 export type { DeliveryReceipt, DeliveryReceiptCode } from './carrier/delivery-receipt.ts'
+export { adoptionWindow, adoptions, type UnknownMessage } from './carrier/adopt-delivery-receipts.ts'
+export {
+  changesState,
+  countingReceipt,
+  isOwnReceipt,
+  isRecentFor,
+  receiptMatching,
+  type KeptDeliveryReceipt,
+} from './carrier/match-delivery-receipt.ts'
 export type { DeliveryReceipts } from './carrier/delivery-receipts.ts'
 export type { Asleep, Sleeper, Wakeups } from './carrier/wakeups.ts'
 

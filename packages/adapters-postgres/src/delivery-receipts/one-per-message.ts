@@ -1,4 +1,4 @@
-import { isFinal, type DeliveryReceipt } from '@gateway/core'
+import { countingReceipt, type DeliveryReceipt } from '@gateway/core'
 import { storedReference } from './stored-reference.ts'
 
 /**
@@ -10,9 +10,9 @@ export function onePerMessage(receipts: readonly DeliveryReceipt[]): readonly De
   for (const receipt of receipts) {
     const reference = storedReference(receipt.reference)
     const before = counting.get(reference)
-    if (before === undefined || !isFinal(before.code)) {
+    const counts = countingReceipt(before, receipt)
+    if (counts !== before)
       counting.set(reference, reference === receipt.reference ? receipt : { ...receipt, reference })
-    }
   }
   return [...counting.values()].sort((a, b) => (a.reference < b.reference ? -1 : 1))
 }

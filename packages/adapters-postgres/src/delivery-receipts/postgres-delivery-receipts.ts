@@ -1,4 +1,10 @@
-import type { CarrierId, DeliveryReceipt, DeliveryReceipts } from '@gateway/core'
+import {
+  adoptionWindow,
+  receiptMatching,
+  type CarrierId,
+  type DeliveryReceipt,
+  type DeliveryReceipts,
+} from '@gateway/core'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
@@ -9,6 +15,9 @@ import { keepReceipts } from '../sql/keep-receipts.ts'
 import { matchReceipts } from '../sql/match-receipts.ts'
 import { arrayOfNullable, arrayOfTexts } from '../sql/null-arrays.ts'
 import { onePerMessage } from './one-per-message.ts'
+
+const { beforeSubmittedSeconds, beforeReceiptSeconds, afterSeconds } = adoptionWindow
+const fitting = [beforeSubmittedSeconds, beforeReceiptSeconds, afterSeconds, receiptMatching.referenceDays]
 
 const tableMissing = '42P01'
 
@@ -81,7 +90,7 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
       return row?.found ?? 0
     },
     adopt: async (ageSeconds) => {
-      const [row] = await retryOnConnectionLoss(ordinary, adoptReceipts, [ageSeconds])
+      const [row] = await retryOnConnectionLoss(ordinary, adoptReceipts, [ageSeconds, ...fitting])
       return row?.adopted ?? 0
     },
   }

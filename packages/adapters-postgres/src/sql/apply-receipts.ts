@@ -1,4 +1,8 @@
+import { changeableCodes, receiptMatching } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
+
+const { referenceDays } = receiptMatching
+const changeable = changeableCodes.join(', ')
 
 /**
  * Receipts find their messages in one partition: $1 references (each once, in the order of "C"), $2 codes, $3 carrier.
@@ -12,7 +16,7 @@ export const applyReceipts = (partition: number): PreparedStatement<{ applied: n
   text: `
 with u as (
   update message_p${partition} m set code = c.code, code_at = now() from unnest($1::text[], $2::smallint[]) with ordinality c(ref, code, place)
-  where m.carrier_id = any (array[c.ref]) and m.carrier = $3::smallint and m.code in (100, 105, 106) and m.code <> c.code and m.sent_at > now() - interval '7 days'
+  where m.carrier_id = any (array[c.ref]) and m.carrier = $3::smallint and m.code in (${changeable}) and m.code <> c.code and m.sent_at > now() - interval '${referenceDays} days'
   returning c.place
 )
 select count(distinct place)::int as applied from u`,
@@ -27,8 +31,8 @@ export const knownReceipts = (partition: number): PreparedStatement<{ reference:
   text: `
 select c.ref as reference from unnest($1::text[], $2::smallint[]) c(ref, code)
 where exists (
-  select from message_p${partition} m where m.carrier_id = c.ref and m.carrier = $3::smallint and (m.code not in (100, 105, 106) or m.code = c.code)
-    and m.sent_at > now() - interval '7 days')`,
+  select from message_p${partition} m where m.carrier_id = c.ref and m.carrier = $3::smallint and (m.code not in (${changeable}) or m.code = c.code)
+    and m.sent_at > now() - interval '${referenceDays} days')`,
 })
 
 /** The newest partition that a message id can lie in, and whether the one before it is there. */

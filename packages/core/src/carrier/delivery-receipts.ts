@@ -4,7 +4,7 @@ import type { DeliveryReceipt } from './delivery-receipt.ts'
 export interface DeliveryReceipts {
   /**
    * Moves each message from a state that may still change to what its receipt says; a final state never changes again (P-7).
-   * Of several receipts of one message in a call the first final one counts. A receipt whose message is not known (yet) is
+   * Of several receipts of one message in a call one counts (`countingReceipt`), the others are not kept either. A receipt whose message is not known (yet) is
    * kept for `match` and `adopt`. Once it has resolved, nothing is lost by a crash.
    */
   apply(receipts: readonly DeliveryReceipt[]): Promise<void>

@@ -29,6 +29,9 @@ export const outcomeCode = (value: number): OutcomeCode | undefined =>
 export const isFinal = (code: OutcomeCode): boolean =>
   code !== OUTCOME.sent && code !== OUTCOME.underWay && code !== OUTCOME.unknown
 
+/** The codes that may still change, for stores. */
+export const changeableCodes: readonly OutcomeCode[] = Object.values(OUTCOME).filter((code) => !isFinal(code))
+
 /** How the interfaces group the codes (ruling 1.16). */
 export const stateOf = (code: OutcomeCode): 'delivered' | 'sent' | 'failed' => {
   if (code === OUTCOME.delivered) return 'delivered'

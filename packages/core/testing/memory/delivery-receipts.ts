@@ -1,27 +1,37 @@
 import {
+  adoptions,
+  changesState,
+  countingReceipt,
+  daysBefore,
   INCIDENT,
-  isFinal,
+  isOwnReceipt,
+  isRecentFor,
+  receiptMatching,
   secondsAfter,
-  type Instant,
+  type CarrierId,
   type DeliveryReceipt,
+  type DeliveryReceiptCode,
   type DeliveryReceipts,
+  type Instant,
+  type KeptDeliveryReceipt,
+  type Msisdn,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import { note } from './incidents.ts'
-import type { KeptReceipt, MessageRow } from './rows.ts'
+import type { MessageRow } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
-
-const keptSeconds = 3 * 86_400
-const submittedEarlierSeconds = 5 * 60
-const submittedLaterSeconds = 60 * 60
 
 export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => ({
   apply: atomic((receipts) => {
     const at = store.clock.now()
+    const counting = new Map<string, DeliveryReceipt>()
     for (const receipt of receipts) {
       const key = referenceKey(receipt.carrier, receipt.reference)
+      counting.set(key, countingReceipt(counting.get(key), receipt))
+    }
+    for (const [key, receipt] of counting) {
       const row = store.references.get(key)
-      if (row !== undefined) tell(row, receipt, at)
+      if (row?.decision !== undefined && isRecentFor(row.decision.left, at)) tell(row, { code: receipt.code, at })
       else keep(store, key, { receipt, at })
     }
   }),
@@ -29,21 +39,25 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
   adopt: atomic((ageSeconds) => adopt(store, ageSeconds)),
 })
 
-function keep(store: MemoryStore, key: string, kept: KeptReceipt): void {
+function keep(store: MemoryStore, key: string, kept: KeptDeliveryReceipt): void {
   const list = store.receipts.get(key)
   if (list === undefined) store.receipts.set(key, [kept])
   else list.push(kept)
 }
 
-/** What a receipt says of a message counts while that may still change. */
-function tell(row: MessageRow, { code }: DeliveryReceipt, at: Instant): void {
+interface Told {
+  readonly code: DeliveryReceiptCode
+  readonly at: Instant
+}
+
+function tell(row: MessageRow, { code, at }: Told): void {
   const { decision } = row
-  if (decision === undefined || isFinal(decision.code) || decision.code === code) return
-  row.decision = { ...decision, code, at }
+  if (decision !== undefined && changesState(decision.code, code)) row.decision = { ...decision, code, at }
 }
 
 function match(store: MemoryStore, receiptsMax: number): number {
-  const oldest = secondsAfter(store.clock.now(), -keptSeconds)
+  const now = store.clock.now()
+  const oldest = daysBefore(now, receiptMatching.keptDays)
   let room = receiptsMax
   let found = 0
   for (const [key, kept] of [...store.receipts]) {
@@ -51,11 +65,15 @@ function match(store: MemoryStore, receiptsMax: number): number {
     const row = store.references.get(key)
     const tried = kept.slice(0, room)
     room -= tried.length
-    if (row !== undefined) {
-      found += tried.length
-      for (const { receipt, at } of tried) tell(row, receipt, at)
-    }
-    const rest = row === undefined ? kept.filter(({ at }) => at >= oldest) : kept.slice(tried.length)
+    const left = row?.decision?.left
+    const own = left === undefined ? [] : tried.filter(({ at }) => isOwnReceipt(left, at, now))
+    found += own.length
+    const counting = own.reduce<Told | undefined>(
+      (before, { receipt: { code }, at }) => countingReceipt(before, { code, at }),
+      undefined,
+    )
+    if (row !== undefined && counting !== undefined) tell(row, counting)
+    const rest = kept.filter((one) => !own.includes(one) && (one.at >= oldest || !tried.includes(one)))
     store.receipts.delete(key)
     if (rest.length > 0) store.receipts.set(key, rest) // behind all others: each has its turn
   }
@@ -64,53 +82,28 @@ function match(store: MemoryStore, receiptsMax: number): number {
 
 function adopt(store: MemoryStore, ageSeconds: number): number {
   const youngest = secondsAfter(store.clock.now(), -ageSeconds)
-  const fits = fittingPairs(store)
-  const perReceipt = groupBy(fits, ({ kept }) => kept)
-  const perMessage = groupBy(fits, ({ row }) => row)
-  const adopted = fits.filter(
-    ({ kept, row }) =>
-      perReceipt.get(kept)?.length === 1 &&
-      perMessage.get(row)?.length === 1 &&
-      kept.at <= youngest &&
-      !mayBeInFlight(store, kept.receipt),
-  )
-  for (const { kept, row } of adopted) {
+  const kept = [...store.receipts].flatMap(([key, list]) => {
+    const left = store.references.get(key)?.decision?.left
+    return list.filter(({ at }) => left === undefined || !isRecentFor(left, at))
+  })
+  const unknown = [...store.unknown].flatMap((row) => {
+    const { number, decision: { carrier, left } = {} } = row
+    return carrier === undefined || left === undefined ? [] : { row, carrier, number, left }
+  })
+  const adopted = adoptions(kept, unknown, (carrier, number) => mayBeInFlight(store, carrier, number), youngest)
+  for (const { message, reference } of adopted) {
+    const { row, carrier } = message
     if (row.decision === undefined) continue
-    row.decision = { ...row.decision, reference: kept.receipt.reference }
+    row.decision = { ...row.decision, reference }
     note(store, row.id, INCIDENT.adopted)
     store.unknown.delete(row)
-    store.references.set(referenceKey(kept.receipt.carrier, kept.receipt.reference), row)
+    store.references.set(referenceKey(carrier, reference), row)
   }
   return adopted.length
 }
 
-interface Fit {
-  readonly kept: KeptReceipt
-  readonly row: MessageRow
-}
-
-/** By carrier, number and time. Of the receipts of one reference the first that tells the number stands for all. */
-function fittingPairs(store: MemoryStore): readonly Fit[] {
-  const byNumber = groupBy([...store.unknown], ({ number }) => number)
-  return [...store.receipts].flatMap(([key, list]) => {
-    const kept = list.find(({ receipt }) => receipt.number !== undefined)
-    if (kept?.receipt.number === undefined || store.references.has(key)) return []
-    const rows = byNumber.get(kept.receipt.number) ?? []
-    return rows.filter((row) => fits(row, kept)).map((row) => ({ kept, row }))
-  })
-}
-
-function fits({ decision }: MessageRow, { receipt, at }: KeptReceipt): boolean {
-  if (decision === undefined || decision.carrier !== receipt.carrier) return false
-  if (receipt.submitted === undefined) return decision.left <= at
-  return (
-    decision.left > secondsAfter(receipt.submitted, -submittedEarlierSeconds) &&
-    decision.left < secondsAfter(receipt.submitted, submittedLaterSeconds)
-  )
-}
-
-/** Whether a message that may have left, and is not recorded, goes to the number of this receipt. */
-const mayBeInFlight = (store: MemoryStore, { carrier, number }: DeliveryReceipt): boolean =>
+/** Whether a message that may have left, and is not recorded, goes to this number. */
+const mayBeInFlight = (store: MemoryStore, carrier: CarrierId, number: Msisdn): boolean =>
   [...store.dispatchers.values()]
     .flatMap(({ batches }) => [...batches.values()])
     .some(
@@ -118,13 +111,3 @@ const mayBeInFlight = (store: MemoryStore, { carrier, number }: DeliveryReceipt)
         batch.carrier === carrier &&
         [...batch.held.values()].some(({ row, position }) => row.number === number && position <= batch.marked),
     )
-
-function groupBy<T, K>(items: readonly T[], key: (item: T) => K): ReadonlyMap<K, readonly T[]> {
-  const groups = new Map<K, T[]>()
-  for (const item of items) {
-    const group = groups.get(key(item))
-    if (group === undefined) groups.set(key(item), [item])
-    else group.push(item)
-  }
-  return groups
-}

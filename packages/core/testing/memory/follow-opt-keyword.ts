@@ -1,4 +1,11 @@
-import { credits, type AccountId, type Body, type Msisdn, type ReceivedText, type SenderAddress } from '@gateway/core'
+import {
+  confirmationAddress,
+  credits,
+  type AccountId,
+  type Body,
+  type ReceivedText,
+  type SenderAddress,
+} from '@gateway/core'
 import { storeSend } from './messages.ts'
 import type { InboundMessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
@@ -21,12 +28,14 @@ export function followOptKeyword(store: MemoryStore, { number, keyword }: Receiv
     return
   }
   const reply = { id: row.id, text: row.text, answers: row.answers }
-  if (addSuppression(store, { ...key, since: row.at }, reply) === 'added') confirm(store, number, followed)
-}
-
-function confirm(store: MemoryStore, number: Msisdn, { account, address, confirmation }: Followed): void {
-  const isLocked = store.accounts.get(account)?.account.locked ?? true
-  if (address === undefined || isLocked || suppressionsOf(store, account, number).has('blacklist')) return
-  const to = [{ number, cost: credits(0), from: address }]
-  storeSend(store, account, { body: confirmation, due: undefined, to }, { confirmation: true })
+  const isNew = addSuppression(store, { ...key, since: row.at }, reply) === 'added'
+  const from = confirmationAddress({
+    isNew,
+    accountLocked: store.accounts.get(account)?.account.locked ?? true,
+    suppressions: suppressionsOf(store, account, number),
+    address: followed.address,
+  })
+  if (from === undefined) return
+  const to = [{ number, cost: credits(0), from }]
+  storeSend(store, account, { body: followed.confirmation, due: undefined, to }, { confirmation: true })
 }

@@ -1,4 +1,11 @@
-import { daysBefore, type DroppedHistory, type History, type Instant, type MessageId } from '@gateway/core'
+import {
+  daysBefore,
+  laterContact,
+  type DroppedHistory,
+  type History,
+  type Instant,
+  type MessageId,
+} from '@gateway/core'
 import { atomic } from './atomic.ts'
 import type { LastContact, MessageRow, Send } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
@@ -59,7 +66,7 @@ function rememberContact(store: MemoryStore, row: MessageRow): void {
   const contacts = store.lastContacts.get(row.number) ?? new Map<LastContact['from'], LastContact>()
   store.lastContacts.set(row.number, contacts)
   const before = contacts.get(contact.from)
-  if (before === undefined || before.at < contact.at) contacts.set(contact.from, contact)
+  if (before === undefined || laterContact(contact, before) < 0) contacts.set(contact.from, contact)
 }
 
 function forgetContacts(store: MemoryStore, since: Instant): void {

@@ -9,6 +9,7 @@ import {
   type FoundMessage,
   type FoundLocation,
   type Instant,
+  type KeptDeliveryReceipt,
   type Lane,
   type MessageLocation,
   type MessageSearch,
@@ -19,7 +20,7 @@ import {
   type TracedSend,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
-import type { KeptReceipt, MessageRow, Range } from './rows.ts'
+import type { MessageRow, Range } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 
 export const memoryMessageTraces = (store: MemoryStore): MessageTraces => ({
@@ -158,7 +159,7 @@ function carrierInDoubt(place: MessageLocation): CarrierId | undefined {
 
 const toTraced =
   (fits: TracedReceipt['fits']) =>
-  ({ receipt: { carrier, reference, code }, at }: KeptReceipt): TracedReceipt => ({
+  ({ receipt: { carrier, reference, code }, at }: KeptDeliveryReceipt): TracedReceipt => ({
     at,
     carrier,
     reference,

@@ -15,7 +15,6 @@ import type {
   Msisdn,
   OutcomeCode,
   PasswordHash,
-  DeliveryReceipt,
   SenderAddress,
   Taking,
 } from '@gateway/core'
@@ -123,9 +122,4 @@ export interface InboundMessageRow {
   readonly shortCode: SenderAddress | undefined
   /** The call that took it; undefined: it is offered. */
   taken: Taking | undefined
-}
-
-export interface KeptReceipt {
-  readonly receipt: DeliveryReceipt
-  readonly at: Instant
 }

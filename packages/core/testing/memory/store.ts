@@ -9,6 +9,7 @@ import {
   type Incident,
   type Instant,
   type KeyHash,
+  type KeptDeliveryReceipt,
   type KeyId,
   type Lane,
   type MessageId,
@@ -20,16 +21,7 @@ import {
 } from '@gateway/core'
 import { realClock } from './clock.ts'
 import { rotation, type Rotation } from './rotation.ts'
-import type {
-  AccountRow,
-  InboundMessageRow,
-  DispatcherRow,
-  KeptReceipt,
-  KeyRow,
-  LastContact,
-  MessageRow,
-  Range,
-} from './rows.ts'
+import type { AccountRow, InboundMessageRow, DispatcherRow, KeyRow, LastContact, MessageRow, Range } from './rows.ts'
 
 /** All that the adapters of one memory share; what a database is to those of Postgres. */
 export interface MemoryStore {
@@ -72,7 +64,7 @@ export interface MemoryStore {
   readonly unknown: Set<MessageRow>
   readonly incidents: Map<MessageId, Incident[]>
   /** Receipts that found no message, by reference, in order of arrival. */
-  readonly receipts: Map<string, KeptReceipt[]>
+  readonly receipts: Map<string, KeptDeliveryReceipt[]>
 }
 
 /** An empty store; its one price is that of all numbers, 1.0 (ruling 1.4). */

@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert'
 import { OUTCOME, secondsAfter, type ClaimedBatch, type DeliveryReceipt } from '@gateway/core'
 import { numbers } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
+import { until } from '../../until.ts'
 import { all, granted, times, withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
 import { longAgo } from '../shared.ts'
 import { aReceipt, handedOver, matchAll, otherCarrier } from './sent-messages.ts'
@@ -42,6 +43,18 @@ export const adopting = withTraffic({
     const { account, ids, dispatcher, batch } = await handedOver(traffic, { to: 2 })
     await traffic.fence(dispatcher)
     await deliveryReceipts.apply(strangers(batch, { submitted: undefined }))
+    assert.equal(await deliveryReceipts.adopt(0), 2)
+    await matchAll(traffic, 2)
+    assert.deepEqual(await traffic.codes(account, ids), [delivered, delivered])
+  },
+
+  'what recovery calls unknown after its receipt came is adopted all the same': async (traffic) => {
+    const { deliveryReceipts } = traffic.ports
+    const { account, ids, dispatcher, flight } = await handedOver(traffic, { to: 2 })
+    await deliveryReceipts.apply(strangers(flight, { submitted: undefined }))
+    const received = realClock().now()
+    await until(() => realClock().now() > received)
+    await traffic.fence(dispatcher)
     assert.equal(await deliveryReceipts.adopt(0), 2)
     await matchAll(traffic, 2)
     assert.deepEqual(await traffic.codes(account, ids), [delivered, delivered])

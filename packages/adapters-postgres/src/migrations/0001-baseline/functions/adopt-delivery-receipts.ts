@@ -1,9 +1,10 @@
 // One at a time: two that ran together could each give a message the reference that the other had judged to be the only one.
-// Nested loops, whatever the statistics say: by index, only as much is read as there are unmatched delivery receipts.
+// The rule is core's `adoptions`; a contract proves over generated cases that this agrees with it. Nested loops, whatever the statistics say: by index, only as much is read as there are unmatched delivery receipts.
 export const adoptDeliveryReceipts = `
 -- Unknown messages get the references of unmatched delivery receipts at least p_age_seconds old, where exactly one fits exactly one.
--- So that no index is used for it, "has no reference" is an expression.
-create function adopt_delivery_receipts(p_age_seconds float8) returns int language plpgsql
+-- The times within which they fit, and how long a reference is not used again, are the caller's. So that no index is used for it, "has no reference" is an expression.
+create function adopt_delivery_receipts(p_age_seconds float8, p_before_submitted_seconds float8,
+  p_before_receipt_seconds float8, p_after_seconds float8, p_reference_days int) returns int language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare v_adopted int;
 begin
@@ -16,14 +17,14 @@ begin
   ), o as (
     select carrier, carrier_id, msisdn, min(submitted_at) submitted_at, min(at) at, array_agg(id) receipts from unmatched_delivery_receipt r
     where msisdn is not null
-      and not exists (select from message m where m.carrier_id = any (array[r.carrier_id]) and m.carrier = r.carrier and m.sent_at > r.at - interval '7 days')
+      and not exists (select from message m where m.carrier_id = any (array[r.carrier_id]) and m.carrier = r.carrier and m.sent_at > r.at - make_interval(days => p_reference_days))
     group by 1, 2, 3
   ), c as (
     select o.*, m.id, count(*) over (partition by o.carrier, o.carrier_id) per_receipt, count(*) over (partition by m.id) per_message
     from o cross join lateral (
       select id from message where msisdn = o.msisdn and carrier = o.carrier and code = 106 and (carrier_id || '') is null
-        and sent_at > coalesce(o.submitted_at - interval '5 min', o.at - interval '3 days')
-        and sent_at < coalesce(o.submitted_at, o.at) + interval '1 hour' offset 0
+        and sent_at > coalesce(o.submitted_at - make_interval(secs => p_before_submitted_seconds), o.at - make_interval(secs => p_before_receipt_seconds))
+        and sent_at < coalesce(o.submitted_at, o.at) + make_interval(secs => p_after_seconds) offset 0
     ) m
   ), g as (
     select * from c where per_receipt = 1 and per_message = 1 and at <= now() - make_interval(secs => p_age_seconds)

@@ -1,0 +1,105 @@
+import type { Msisdn } from '../message/msisdn.ts'
+import { secondsAfter, type Instant } from '../time/instant.ts'
+import type { CarrierId } from './carrier-id.ts'
+import type { DeliveryReceipt } from './delivery-receipt.ts'
+import type { KeptDeliveryReceipt } from './match-delivery-receipt.ts'
+
+/** A message of unknown outcome (106) that has no reference of its carrier. */
+export interface UnknownMessage {
+  readonly carrier: CarrierId
+  readonly number: Msisdn
+  /** When it became known that nobody knows: not before it left, and after recovery up to an hour later. */
+  readonly left: Instant
+}
+
+/** When a receipt and an unknown message fit in time, in seconds; bounds themselves do not fit. */
+export const adoptionWindow = {
+  /** The message may be so much older than the carrier says that it was submitted: clocks differ. */
+  beforeSubmittedSeconds: 300,
+  /** Where the carrier does not say it: so much older than the receipt. */
+  beforeReceiptSeconds: 3 * 86_400,
+  /** And so much younger than either: a lost dispatcher's messages are called unknown only by recovery. */
+  afterSeconds: 3600,
+} as const
+
+/** What the receipts of one reference that tell one number say together. */
+interface Candidate {
+  readonly reference: string
+  readonly carrier: CarrierId
+  readonly number: Msisdn
+  /** The earliest that one of them tells. */
+  readonly submitted: Instant | undefined
+  /** When the first of them came. */
+  readonly at: Instant
+}
+
+/** Whether by carrier, number and time a message may be the one that receipts speak of (ruling 1.17). */
+export function fitsUnknown(message: UnknownMessage, candidate: Omit<Candidate, 'reference'>): boolean {
+  const { carrier, number, submitted, at } = candidate
+  const { beforeSubmittedSeconds, beforeReceiptSeconds, afterSeconds } = adoptionWindow
+  const from =
+    submitted === undefined ? secondsAfter(at, -beforeReceiptSeconds) : secondsAfter(submitted, -beforeSubmittedSeconds)
+  const isSame = message.carrier === carrier && message.number === number
+  return isSame && message.left > from && message.left < secondsAfter(submitted ?? at, afterSeconds)
+}
+
+/**
+ * Which messages of unknown outcome get the reference of kept receipts: where exactly one fits exactly one, the first receipt came at
+ * `youngest` or before, and no message to that number that may have left is still unrecorded (ruling 1.17).
+ * `kept` are receipts whose references no message has.
+ */
+export function adoptions<M extends UnknownMessage>(
+  kept: readonly KeptDeliveryReceipt[],
+  unknown: readonly M[],
+  mayBeInFlight: (carrier: CarrierId, number: Msisdn) => boolean,
+  youngest: Instant,
+): readonly { readonly message: M; readonly reference: string }[] {
+  const byNumber = groupBy(unknown, ({ number }) => number)
+  const fits = candidatesOf(kept).flatMap((candidate) =>
+    (byNumber.get(candidate.number) ?? [])
+      .filter((message) => fitsUnknown(message, candidate))
+      .map((message) => ({ candidate, message })),
+  )
+  const ofReference = ({ candidate: { carrier, reference } }: (typeof fits)[number]) => `${carrier} ${reference}`
+  const perReference = groupBy(fits, ofReference)
+  const perMessage = groupBy(fits, ({ message }) => message)
+  return fits
+    .filter((fit) => perReference.get(ofReference(fit))?.length === 1 && perMessage.get(fit.message)?.length === 1)
+    .filter(({ candidate: { carrier, number, at } }) => at <= youngest && !mayBeInFlight(carrier, number))
+    .map(({ candidate: { reference }, message }) => ({ message, reference }))
+}
+
+function groupBy<T, K>(items: readonly T[], key: (item: T) => K): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>()
+  for (const item of items) {
+    const group = groups.get(key(item))
+    if (group === undefined) groups.set(key(item), [item])
+    else group.push(item)
+  }
+  return groups
+}
+
+/** Receipts of one reference that tell different numbers are several candidates, of which none can be the only one. */
+function candidatesOf(kept: readonly KeptDeliveryReceipt[]): readonly Candidate[] {
+  const candidates = new Map<string, Candidate>()
+  for (const { receipt, at } of kept) {
+    const { carrier, reference, number } = receipt
+    if (number === undefined) continue
+    const key = JSON.stringify([carrier, reference, number])
+    const before = candidates.get(key)
+    candidates.set(key, {
+      ...{ carrier, reference, number },
+      submitted: earliest(before, receipt),
+      at: before === undefined || at < before.at ? at : before.at,
+    })
+  }
+  return [...candidates.values()]
+}
+
+function earliest(
+  { submitted: before }: Pick<Candidate, 'submitted'> = { submitted: undefined },
+  { submitted }: Pick<DeliveryReceipt, 'submitted'>,
+): Instant | undefined {
+  if (before === undefined || submitted === undefined) return before ?? submitted
+  return submitted < before ? submitted : before
+}

@@ -1,0 +1,38 @@
+import { isFinal, type OutcomeCode } from '../message/status-code.ts'
+import { daysBefore, secondsAfter, type Instant } from '../time/instant.ts'
+import type { DeliveryReceipt, DeliveryReceiptCode } from './delivery-receipt.ts'
+
+// Stores decide this for thousands of rows in one statement: they get the numbers from here, and the contract of delivery
+// receipts proves over generated cases that they agree with these functions.
+
+/** A receipt that found no message, and when it came. */
+export interface KeptDeliveryReceipt {
+  readonly receipt: DeliveryReceipt
+  readonly at: Instant
+}
+
+/** How receipts and messages of one reference belong together. Carriers use their references again. */
+export const receiptMatching = {
+  /** A message is its receipt's without doubt if it is not older than so many days before the receipt. */
+  referenceDays: 7,
+  /** An older message is the receipt's after all if no younger one has come for so many seconds. */
+  olderAfterSeconds: 600,
+  /** For so many days a receipt is kept that has found no message. */
+  keptDays: 3,
+} as const
+
+/** Whether a message that was handed over at `left` is young enough to be meant by a receipt without doubt. */
+export const isRecentFor = (left: Instant, receivedAt: Instant): boolean =>
+  left > daysBefore(receivedAt, receiptMatching.referenceDays)
+
+/** Whether a kept receipt speaks of the newest message of its reference. */
+export const isOwnReceipt = (left: Instant, receivedAt: Instant, now: Instant): boolean =>
+  isRecentFor(left, receivedAt) || receivedAt < secondsAfter(now, -receiptMatching.olderAfterSeconds)
+
+/** Of two receipts of one message, in the order in which they came, the one that counts: the first final one, else the last (P-7). */
+export const countingReceipt = <R extends { readonly code: DeliveryReceiptCode }>(before: R | undefined, next: R): R =>
+  before !== undefined && isFinal(before.code) ? before : next
+
+/** Whether a receipt changes a message: a final state never changes again, and the same state is no change (ruling 1.17; P-7). */
+export const changesState = (before: OutcomeCode, told: DeliveryReceiptCode): boolean =>
+  !isFinal(before) && before !== told

@@ -1,0 +1,63 @@
+import type { AccountId } from '../account/account.ts'
+import type { MessageId } from '../message/message-id.ts'
+import type { SenderAddress } from '../message/sender-address.ts'
+import { OUTCOME, type OutcomeCode } from '../message/status-code.ts'
+import type { Instant } from '../time/instant.ts'
+
+// Stores decide this for many inbound messages in one statement; the contract of the inbox proves over generated cases that they
+// agree with these functions.
+
+/** A message to the number that writes. */
+export interface Contact {
+  readonly account: AccountId
+  readonly id: MessageId
+  /** Undefined: not known. */
+  readonly from: SenderAddress | undefined
+  /** When a carrier took it, or may have taken it. */
+  readonly at: Instant
+}
+
+/** An address that messages leave from, and the account whose short or long code it is. */
+export interface KnownAddress {
+  readonly address: SenderAddress
+  readonly owner: AccountId | undefined
+}
+
+export interface ReplyOwner {
+  /** Undefined: nobody. */
+  readonly account: AccountId | undefined
+  readonly answers: MessageId | undefined
+  readonly shortCode: SenderAddress | undefined
+  /** Where a confirmation leaves from. */
+  readonly address: SenderAddress | undefined
+}
+
+/** Whether a decided message counts as a contact: a carrier took it or may have, and it confirms no opt-out (rulings 1.18, 1.21). */
+export const isContact = (code: OutcomeCode, reference: string | undefined, confirmation: boolean): boolean =>
+  !confirmation && (reference !== undefined || code === OUTCOME.unknown)
+
+/** Below 0 if `a` is the later contact. */
+export const laterContact = (a: Pick<Contact, 'at' | 'id'>, b: Pick<Contact, 'at' | 'id'>): number =>
+  b.at - a.at || b.id - a.id
+
+/**
+ * Whom an inbound message belongs to, and what it answers (ruling 1.18). `to`: the address that it was sent to, if messages leave from
+ * it. `sent`: contacts of its number. `inFlight`: what may have left to it and is not recorded, which counts if nothing else fits.
+ */
+export function replyOwner(
+  to: KnownAddress | undefined,
+  sent: readonly Contact[],
+  inFlight: readonly Contact[],
+): ReplyOwner {
+  const owner = to?.owner
+  const fits = ({ account, from }: Contact) =>
+    owner === undefined ? to === undefined || from === undefined || from === to.address : account === owner
+  const latest = (contacts: readonly Contact[]) => contacts.filter(fits).sort(laterContact)[0]
+  const answered = latest(sent) ?? latest(inFlight)
+  return {
+    account: owner ?? answered?.account,
+    answers: answered?.id,
+    shortCode: owner === undefined ? undefined : to?.address,
+    address: to?.address ?? answered?.from,
+  }
+}

@@ -1,0 +1,136 @@
+import { strict as assert } from 'node:assert'
+import {
+  adoptions,
+  changesState,
+  countingReceipt,
+  OUTCOME,
+  secondsAfter,
+  type DeliveryReceipt,
+  type DeliveryReceiptCode,
+  type Flight,
+  type MessageId,
+  type UnknownMessage,
+} from '@gateway/core'
+import { numbers } from '../../builders.ts'
+import { testChance, type Chance } from '../../chance.ts'
+import { realClock } from '../../memory/clock.ts'
+import { all, withTraffic, type Traffic } from '../flights/traffic.ts'
+import { testCarrier } from '../shared.ts'
+import { acceptedUnder, aReceipt, handedOver, matchAll, otherCarrier } from './sent-messages.ts'
+
+const { sent, delivered, expired, cancelled, undeliverable, underWay, unknown, rejected, failed } = OUTCOME
+const codes = [delivered, expired, cancelled, undeliverable, underWay, unknown, rejected, failed] as const
+const roundsMax = 12
+
+/** Far enough from the bounds of `adoptionWindow` that a slow run is the same case. */
+const submittedSeconds = ['untold', 'untold', -7200, -1800, 0, 120, 1200] as const
+
+interface Generated {
+  readonly flights: Readonly<Record<'recovered' | 'unknown' | 'accepted' | 'inFlight', Flight>>
+  readonly receipts: readonly DeliveryReceipt[]
+}
+
+/** A few messages of every fate to three numbers that no other round has, and receipts of which some come before recovery. */
+async function generate(traffic: Traffic, chance: Chance, round: number): Promise<Generated> {
+  const three = numbers(3, String(10 + round))
+  const some = () => Array.from({ length: 1 + chance.below(3) }, () => chance.one(three))
+  const handed = (of = some()) => handedOver(traffic, { numbers: of })
+  const [recovered, lost, accepted] = [await handed(), await handed(), await handed()]
+  const inFlight = await handed([chance.one(three)])
+  const reference = (i: number) => `round ${round}, ${i}`
+  const receipts = Array.from({ length: 2 + chance.below(5) }, (): DeliveryReceipt => {
+    const seconds = chance.one(submittedSeconds)
+    return aReceipt(reference(chance.below(8)), chance.one(codes), {
+      carrier: chance.happens(0.9) ? testCarrier : otherCarrier,
+      number: chance.happens(0.9) ? chance.one(three) : undefined,
+      submitted: seconds === 'untold' ? undefined : secondsAfter(realClock().now(), seconds),
+    })
+  })
+  const early = chance.below(receipts.length + 1)
+  await traffic.ports.deliveryReceipts.apply(receipts.slice(0, early))
+  await traffic.fence(recovered.dispatcher)
+  await lost.record(all('unknown', lost.flight))
+  await accepted.record(acceptedUnder(accepted.flight, [reference(0), reference(1), reference(2)]))
+  await traffic.ports.deliveryReceipts.apply(receipts.slice(early))
+  const flights = { recovered: recovered.flight, unknown: lost.flight, accepted: accepted.flight }
+  const counting = [receipts.slice(0, early), receipts.slice(early)].flatMap(onePerReference)
+  return { flights: { ...flights, inFlight: inFlight.flight }, receipts: counting }
+}
+
+/** Of the receipts of one call. */
+function onePerReference(receipts: readonly DeliveryReceipt[]): readonly DeliveryReceipt[] {
+  const counting = new Map<string, DeliveryReceipt>()
+  for (const receipt of receipts) {
+    const key = `${receipt.carrier} ${receipt.reference}`
+    counting.set(key, countingReceipt(counting.get(key), receipt))
+  }
+  return [...counting.values()]
+}
+
+interface Unknown extends UnknownMessage {
+  readonly id: MessageId
+}
+
+/** What the rules make of it, as if all of it had happened at one moment. */
+function expected({ flights, receipts }: Generated): ReadonlyMap<MessageId, string> {
+  const now = realClock().now()
+  const taken = flights.accepted.messages.length
+  const isTaken = ({ carrier, reference }: DeliveryReceipt) =>
+    carrier === testCarrier && Number(reference.split(', ')[1]) < taken
+  const kept = receipts.filter((receipt) => !isTaken(receipt)).map((receipt) => ({ receipt, at: now }))
+  const inDoubt = [...flights.recovered.messages, ...flights.unknown.messages].map(({ id, to }): Unknown => ({
+    id,
+    number: to,
+    carrier: testCarrier,
+    left: now,
+  }))
+  const flying = new Set(flights.inFlight.messages.map(({ to }) => to))
+  const adopted = adoptions(kept, inDoubt, (carrier, number) => carrier === testCarrier && flying.has(number), now)
+  return new Map(adopted.map(({ message, reference }) => [message.id, reference]))
+}
+
+/** Stores decide for many rows in one statement what core decides for one: here both decide the same cases. */
+export const agreeing = withTraffic({
+  'of generated cases exactly those messages are adopted that the rule names, by the references that it names': async (
+    traffic,
+  ) => {
+    const chance = testChance()
+    for (let round = 0; round < roundsMax; round++) {
+      const generated = await generate(traffic, chance, round)
+      const wanted = expected(generated)
+      assert.equal(await traffic.ports.deliveryReceipts.adopt(0), wanted.size)
+      for (const { id } of [...generated.flights.recovered.messages, ...generated.flights.unknown.messages]) {
+        const trace = await traffic.ports.messageTraces.of(id)
+        assert.ok(trace?.place.place === 'decided')
+        assert.equal(trace.place.reference, wanted.get(id), `message ${id} of round ${round}`)
+      }
+    }
+  },
+
+  'of generated receipts the one counts that the rule names: kept, in one call, and one by one': async (traffic) => {
+    const chance = testChance()
+    const { deliveryReceipts } = traffic.ports
+    for (let round = 0; round < roundsMax; round++) {
+      const told = Array.from({ length: 1 + chance.below(5) }, () => chance.one(codes))
+      const [kept, together, apart] = [await handedOver(traffic), await handedOver(traffic), await handedOver(traffic)]
+      const receipts = (of: typeof kept) => told.map((code) => aReceipt(`ref-${String(of.ids[0])}`, code))
+      for (const receipt of receipts(kept)) await deliveryReceipts.apply([receipt])
+      for (const { record } of [kept, together, apart]) await record()
+      await matchAll(traffic, told.length)
+      await deliveryReceipts.apply(receipts(together))
+      for (const receipt of receipts(apart)) await deliveryReceipts.apply([receipt])
+
+      const counting = told.map((code) => ({ code })).reduce(countingReceipt)
+      const stepwise = told.reduce<DeliveryReceiptCode | typeof sent>(
+        (code, next) => (changesState(code, next) ? next : code),
+        sent,
+      )
+      const codesOf = async ({ account, ids }: typeof kept) => (await traffic.codes(account, ids))[0]
+      assert.deepEqual(
+        [await codesOf(kept), await codesOf(together), await codesOf(apart)],
+        [counting.code, counting.code, stepwise],
+        `round ${round}: ${told.join()}`,
+      )
+    }
+  },
+})
