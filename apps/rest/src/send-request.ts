@@ -42,11 +42,12 @@ const Messages = Type.Object(
   { description: 'an object' },
 )
 
-/** A number with what its answer echoes. */
+/** A number with what its answer echoes, and its text. */
 export interface RequestedRecipient {
   readonly number: string
   /** Null: none given. */
   readonly clientMessageId: string | null
+  readonly text: string
 }
 
 export type RequestedText = TextToSend<RequestedRecipient>
@@ -90,6 +91,7 @@ function requestedText(read: Static<typeof Message>, place: string): RequestedTe
     recipients: recipients.map(({ mobileNumber, clientMessageId }) => ({
       number: mobileNumber,
       clientMessageId: filled(clientMessageId) ?? null,
+      text: message,
     })),
     scheduled,
     partsMax: typeof maxSegments === 'number' && maxSegments < segmentsMax ? maxSegments : undefined,

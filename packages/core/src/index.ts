@@ -86,7 +86,13 @@ export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } 
 export { changeableCodes, isFinal, OUTCOME, outcomeCode, stateOf, type OutcomeCode } from './message/status-code.ts'
 
 // What people write.
-export { deduplicationKeyOf, type InboundMessage, type InboundMessagePart } from './inbox/inbound-message.ts'
+export {
+  deduplicationKeyOf,
+  deduplicationSeconds,
+  partGroupKeyOf,
+  type InboundMessage,
+  type InboundMessagePart,
+} from './inbox/inbound-message.ts'
 export type {
   InboundMessageId,
   Inbox,
@@ -126,6 +132,7 @@ export type { Suppressions } from './suppression/suppressions.ts'
 // Carriers.
 export { works, type Work } from './carrier/stall.ts'
 export type { Carrier, CarrierHandlers, Submission, SubmissionAnswer } from './carrier/carrier.ts'
+export { laneOf, singleLaneMax } from './carrier/lane.ts'
 export { carrierId, type CarrierId } from './carrier/carrier-id.ts'
 export type {
   ClaimedMessage,

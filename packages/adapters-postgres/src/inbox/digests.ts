@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { deduplicationKeyOf, type InboundMessage } from '@gateway/core'
+import { deduplicationKeyOf, partGroupKeyOf, type InboundMessage } from '@gateway/core'
 
 /** 128 bits of SHA-256, in the form of a uuid. */
 function digest(parts: readonly unknown[]): string {
@@ -14,5 +14,4 @@ export function keyOf(message: InboundMessage): string {
 }
 
 /** The same for all parts of a text. */
-export const groupOf = ({ carrier, from, to, part }: InboundMessage): string =>
-  digest([carrier, from, to, part?.group, part?.of])
+export const groupOf = (message: InboundMessage): string => digest([partGroupKeyOf(message)])

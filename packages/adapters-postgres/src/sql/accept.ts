@@ -1,4 +1,5 @@
 import { charge } from './charge-and-refund.ts'
+import { singleLaneMax } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
 import { wakeIdle } from './wake-idle.ts'
 
@@ -17,7 +18,7 @@ with requested as (
   select account_id, first_id, n, price, parts, body, numbers, sender,
     n::bigint * price amount,
     case when due_at > now() then due_at end scheduled_at,
-    case when n <= 10 then 0 else 1 end lane
+    case when n <= ${singleLaneMax} then 0 else 1 end lane
   from unnest($1::int[], $2::bigint[], $3::int[], $4::int[], $5::smallint[], $6::text[], $7::text[], $8::timestamptz[], $9::int[])
     request(account_id, first_id, n, price, parts, body, numbers, due_at, sender)
 ), charged as (${charge('requested')}

@@ -1,3 +1,4 @@
+import { singleLaneMax } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
@@ -23,7 +24,7 @@ with o as (
   where dispatcher = $1::bigint and seq = $2::int and exists (select from v)
 ), l as (
   insert into later (lane, attempt, account_id, lo, hi, first_id, due_at, at)
-  select case when n <= 10 then 0 else 1 end, attempt, account_id, lower(r), upper(r), first_id, due_at, now() + make_interval(secs => $4::float8)
+  select case when n <= ${singleLaneMax} then 0 else 1 end, attempt, account_id, lower(r), upper(r), first_id, due_at, now() + make_interval(secs => $4::float8)
   from (select attempt, n, account_id, first_id, due_at, unnest(range_agg(int8range(id, id + 1))) r from v group by 1, 2, 3, 4, 5) g
 ), i as (
   insert into incident (message_id, what) select id, 'refused for now' from v

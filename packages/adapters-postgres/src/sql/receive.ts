@@ -1,15 +1,16 @@
+import { deduplicationSeconds } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
 import { wakeIdle } from './wake-idle.ts'
 
 /**
- * Notes the digests $1 (each once) for operation $2, and returns those that were not there, or 24 hours ago. In their order, so that two
+ * Notes the digests $1 (each once) for operation $2, and returns those that were not there, or so long ago that they are no repetition. In their order, so that two
  * calls never wait for each other crosswise.
  */
 export const noteArrivals: PreparedStatement<{ key: string }> = {
   name: 'note-arrivals',
   text: `
 insert into inbound_message_seen as s (key, operation) select key, $2::uuid from unnest($1::uuid[]) key order by key
-on conflict (key) do update set at = now(), operation = excluded.operation where s.at <= now() - interval '24 hours'
+on conflict (key) do update set at = now(), operation = excluded.operation where s.at <= now() - interval '${deduplicationSeconds} s'
 returning key`,
 }
 
@@ -51,7 +52,7 @@ delete from inbound_message_parts where key = any (array(
 }
 
 /**
- * $1 carriers, $2 from, $3 numbers or null, $4 to or null, $5 texts, $6 wishes (0 none, 1 to opt out, 2 to opt in), $7 message ids for
+ * $1 carriers, $2 from, $3 numbers or null, $4 to or null, $5 texts, $6 opt keywords (0 none, 1 to opt out, 2 to opt in), $7 message ids for
  * confirmations, $8 text and $9 parts of these. What it does and returns is said in the schema. In a transaction with what was noted.
  */
 export const receiveTexts: PreparedStatement<{ used: number }> = {

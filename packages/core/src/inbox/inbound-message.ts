@@ -28,6 +28,9 @@ export interface InboundMessagePart {
   readonly of: number
 }
 
+/** For so long the same message again is a repetition. */
+export const deduplicationSeconds = 24 * 3600
+
 /**
  * What tells a repetition from a second message: two messages of one carrier within 24 hours are the same if this is. The carrier's
  * id, else the numbers, the text and the time that the network gave, else the hand-over. Undefined: never taken for a repetition.
@@ -45,3 +48,7 @@ export function deduplicationKeyOf({
   if (sent !== undefined) return JSON.stringify(['fields', from, to, text, sent, part])
   return offer === undefined ? undefined : JSON.stringify(['offer', offer])
 }
+
+/** The same for all parts of one text, until its sender uses the group again (3GPP TS 23.040, 9.2.3.24.1). */
+export const partGroupKeyOf = ({ carrier, from, to, part }: InboundMessage): string =>
+  JSON.stringify([carrier, from, to, part?.group, part?.of])

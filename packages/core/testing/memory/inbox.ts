@@ -3,6 +3,8 @@ import {
   joinParts,
   readInboundMessage,
   deduplicationKeyOf,
+  deduplicationSeconds,
+  partGroupKeyOf,
   secondsAfter,
   type AccountId,
   type InboundMessage,
@@ -20,8 +22,6 @@ import { followOptKeyword } from './follow-opt-keyword.ts'
 import type { InboundMessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { whoseReply } from './whose-reply.ts'
-
-const sameSeconds = 24 * 3600
 
 export const memoryInbox = (store: MemoryStore): Inbox => ({
   receive: atomic((messages, confirmation) => messages.map((message) => receive(store, message, confirmation))),
@@ -54,8 +54,8 @@ function receive(store: MemoryStore, message: InboundMessage, confirmation: Body
     add(store, message, confirmation)
     return 'stored'
   }
-  const { carrier, from, to, part } = message
-  const key = JSON.stringify([carrier, from, to, part.group, part.of])
+  const { part } = message
+  const key = partGroupKeyOf(message)
   // The sender uses the name of a group again: what waits under it is another text.
   if (store.parts.get(key)?.messages.some((other) => other.part?.number === part.number)) {
     storeParts(store, key, confirmation)
@@ -74,7 +74,7 @@ function isRepeated(store: MemoryStore, message: InboundMessage): boolean {
   const key = JSON.stringify([message.carrier, deduplicationKey])
   const now = store.clock.now()
   const before = store.deduplicationKeys.get(key)
-  if (before !== undefined && before > secondsAfter(now, -sameSeconds)) return true
+  if (before !== undefined && before > secondsAfter(now, -deduplicationSeconds)) return true
   store.deduplicationKeys.set(key, now)
   return false
 }

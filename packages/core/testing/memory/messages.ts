@@ -1,5 +1,6 @@
 import {
   credits,
+  laneOf,
   messageId,
   minus,
   spend,
@@ -19,8 +20,6 @@ import type { AccountRow, MessageRow } from './rows.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
-
-const singleLaneMax = 10
 
 export const memoryMessages = (store: MemoryStore): Messages => ({
   accept: atomic((order) => accept(store, order)),
@@ -79,7 +78,7 @@ export function storeSend(
   const [first] = ids
   if (first !== undefined) {
     const now = store.clock.now()
-    const lane = paid.length <= singleLaneMax ? 'single' : 'bulk'
+    const lane = laneOf(paid.length)
     const scheduled = due !== undefined && due > now
     const send = {
       first,

@@ -50,8 +50,8 @@ export const adopting = withTraffic({
 
   'what recovery calls unknown after its receipt came is adopted all the same': async (traffic) => {
     const { deliveryReceipts } = traffic.ports
-    const { account, ids, dispatcher, flight } = await handedOver(traffic, { to: 2 })
-    await deliveryReceipts.apply(strangers(flight, { submitted: undefined }))
+    const { account, ids, dispatcher, batch } = await handedOver(traffic, { to: 2 })
+    await deliveryReceipts.apply(strangers(batch, { submitted: undefined }))
     const received = realClock().now()
     await until(() => realClock().now() > received)
     await traffic.fence(dispatcher)

@@ -7,14 +7,14 @@ import {
   secondsAfter,
   type DeliveryReceipt,
   type DeliveryReceiptCode,
-  type Flight,
+  type ClaimedBatch,
   type MessageId,
   type UnknownMessage,
 } from '@gateway/core'
 import { numbers } from '../../builders.ts'
 import { testChance, type Chance } from '../../chance.ts'
 import { realClock } from '../../memory/clock.ts'
-import { all, withTraffic, type Traffic } from '../flights/traffic.ts'
+import { all, withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
 import { testCarrier } from '../shared.ts'
 import { acceptedUnder, aReceipt, handedOver, matchAll, otherCarrier } from './sent-messages.ts'
 
@@ -26,7 +26,7 @@ const roundsMax = 12
 const submittedSeconds = ['untold', 'untold', -7200, -1800, 0, 120, 1200] as const
 
 interface Generated {
-  readonly flights: Readonly<Record<'recovered' | 'unknown' | 'accepted' | 'inFlight', Flight>>
+  readonly batches: Readonly<Record<'recovered' | 'unknown' | 'accepted' | 'inFlight', ClaimedBatch>>
   readonly receipts: readonly DeliveryReceipt[]
 }
 
@@ -49,12 +49,12 @@ async function generate(traffic: Traffic, chance: Chance, round: number): Promis
   const early = chance.below(receipts.length + 1)
   await traffic.ports.deliveryReceipts.apply(receipts.slice(0, early))
   await traffic.fence(recovered.dispatcher)
-  await lost.record(all('unknown', lost.flight))
-  await accepted.record(acceptedUnder(accepted.flight, [reference(0), reference(1), reference(2)]))
+  await lost.record(all('unknown', lost.batch))
+  await accepted.record(acceptedUnder(accepted.batch, [reference(0), reference(1), reference(2)]))
   await traffic.ports.deliveryReceipts.apply(receipts.slice(early))
-  const flights = { recovered: recovered.flight, unknown: lost.flight, accepted: accepted.flight }
+  const batches = { recovered: recovered.batch, unknown: lost.batch, accepted: accepted.batch }
   const counting = [receipts.slice(0, early), receipts.slice(early)].flatMap(onePerReference)
-  return { flights: { ...flights, inFlight: inFlight.flight }, receipts: counting }
+  return { batches: { ...batches, inFlight: inFlight.batch }, receipts: counting }
 }
 
 /** Of the receipts of one call. */
@@ -72,20 +72,25 @@ interface Unknown extends UnknownMessage {
 }
 
 /** What the rules make of it, as if all of it had happened at one moment. */
-function expected({ flights, receipts }: Generated): ReadonlyMap<MessageId, string> {
+function expected({ batches, receipts }: Generated): ReadonlyMap<MessageId, string> {
   const now = realClock().now()
-  const taken = flights.accepted.messages.length
+  const taken = batches.accepted.messages.length
   const isTaken = ({ carrier, reference }: DeliveryReceipt) =>
     carrier === testCarrier && Number(reference.split(', ')[1]) < taken
   const kept = receipts.filter((receipt) => !isTaken(receipt)).map((receipt) => ({ receipt, at: now }))
-  const inDoubt = [...flights.recovered.messages, ...flights.unknown.messages].map(({ id, to }): Unknown => ({
+  const inDoubt = [...batches.recovered.messages, ...batches.unknown.messages].map(({ id, to }): Unknown => ({
     id,
     number: to,
     carrier: testCarrier,
     left: now,
   }))
-  const flying = new Set(flights.inFlight.messages.map(({ to }) => to))
-  const adopted = adoptions(kept, inDoubt, (carrier, number) => carrier === testCarrier && flying.has(number), now)
+  const inDoubtNumbers = new Set(batches.inFlight.messages.map(({ to }) => to))
+  const adopted = adoptions(
+    kept,
+    inDoubt,
+    (carrier, number) => carrier === testCarrier && inDoubtNumbers.has(number),
+    now,
+  )
   return new Map(adopted.map(({ message, reference }) => [message.id, reference]))
 }
 
@@ -99,7 +104,7 @@ export const agreeing = withTraffic({
       const generated = await generate(traffic, chance, round)
       const wanted = expected(generated)
       assert.equal(await traffic.ports.deliveryReceipts.adopt(0), wanted.size)
-      for (const { id } of [...generated.flights.recovered.messages, ...generated.flights.unknown.messages]) {
+      for (const { id } of [...generated.batches.recovered.messages, ...generated.batches.unknown.messages]) {
         const trace = await traffic.ports.messageTraces.of(id)
         assert.ok(trace?.place.place === 'decided')
         assert.equal(trace.place.reference, wanted.get(id), `message ${id} of round ${round}`)

@@ -54,7 +54,7 @@ async function leaveInFlight(
 ): Promise<Contact> {
   const { ids } = await accepted(ports, anOrder(account, { to: [to], from }))
   const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 1, markedMax: 1, leaseSeconds: 600 } as const
-  await ports.flights.claim(await ports.flights.register(600), wanted)
+  await ports.claimedBatches.claim(await ports.claimedBatches.register(600), wanted)
   const id = at(ids, 0)
   return { account, id, from, at: instant(id) }
 }

@@ -1,5 +1,7 @@
 // Whose it is, is one look at one moment: a message that leaves its claimed batch for its row between two looks would be in neither.
 // The "case" keeps the list of numbers a hashed one; nested loops, whatever the statistics say: fresh partitions have none.
+// Whose it is and whether it is confirmed are core's `replyOwner` and `confirmationAddress`; a contract proves over generated
+// conversations that this agrees with them.
 export const receiveInboundMessages = `
 -- Stores texts, in their order, with what follows from them. p_ids are message ids for confirmations, as many as there are keywords to
 -- opt out (1; 2 is to opt in); returns how many of them were used, the first ones.

@@ -1,8 +1,9 @@
 // Act only on what the own delete or update returned; without its claimed_batch row a dispatcher has no right. Releasing costs
 // 10 µs and 180 bytes of log a message.
 export const releaseClaimedBatches = `
--- Ends claimed batches of a dispatcher (one, or all): ids that may have left and have no message row become 106, the others go back to due.
-create function release_claimed_batches(p_dispatcher bigint, p_seq int default null, out requeued bigint, out unknown bigint) language plpgsql as $$
+-- Ends claimed batches of a dispatcher (one, or all): ids that may have left and have no message row become 106, the others go back to due,
+-- those of sends of up to p_single_max numbers to lane 0.
+create function release_claimed_batches(p_dispatcher bigint, p_single_max int, p_seq int default null, out requeued bigint, out unknown bigint) language plpgsql as $$
 declare v_in bigint; v_out bigint;
 begin
   with ended as (
@@ -29,7 +30,7 @@ begin
     group by first_id, n, account_id, attempt, due_at, scheduled
   ), due_again as (
     insert into due (lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
-    select case when n <= 10 then 0 else 1 end, attempt, account_id, lower(ids), upper(ids), first_id, due_at, attempt = 0 and scheduled
+    select case when n <= p_single_max then 0 else 1 end, attempt, account_id, lower(ids), upper(ids), first_id, due_at, attempt = 0 and scheduled
     from ranges
     returning hi - lo messages
   ), unknown_messages as (
