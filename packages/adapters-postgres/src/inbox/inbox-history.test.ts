@@ -71,7 +71,7 @@ test('a late STOP finds the account by the address, and a confirmation was nobod
   expect(await count('message where confirms_opt_out and code = 100')).toBe(1)
   await letDaysPass(client, 91)
   await dropAll()
-  expect(await count('arrival')).toBe(0)
+  expect(await count('inbound_message')).toBe(0)
   await receive({ to: second, text: 'start' }, { to: second, text: 'hello' }, { to: first, text: 'stop' })
   expect(await inboxTexts(ports, two.id)).toEqual(['start', 'hello'])
   expect(await inboxTexts(ports, one.id)).toEqual(['stop'])
