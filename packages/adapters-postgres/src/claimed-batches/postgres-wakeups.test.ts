@@ -4,7 +4,7 @@ import { aCarrierId, anAccount, anOrder, numbers, until } from '@gateway/core/te
 import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'
 import { freshDatabase } from '../../testing/fresh-database.ts'
 import { postgresPorts } from '../postgres-ports.ts'
-import { channelOfIdle } from '../sql/wake-idle.ts'
+import { channelOfIdle } from '../sql/idle-dispatchers.ts'
 
 let database: CuttableDatabase
 

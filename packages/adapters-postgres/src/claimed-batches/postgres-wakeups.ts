@@ -2,9 +2,7 @@ import type { Asleep, Sleeper, Wakeups } from '@gateway/core'
 import { createListener } from '../listener.ts'
 import type { ServerAddress } from '../server-address.ts'
 import type { Log } from '../settings.ts'
-import { fallIdle } from '../sql/fall-idle.ts'
-import { leaveIdle } from '../sql/leave-idle.ts'
-import { channelOfIdle } from '../sql/wake-idle.ts'
+import { channelOfIdle, fallIdle, leaveIdle } from '../sql/idle-dispatchers.ts'
 
 /** Whose process has ended without a word is told so long, for nothing. */
 const toldSeconds = 60

@@ -1,7 +1,7 @@
 import { charge } from './charge-and-refund.ts'
 import { singleLaneMax } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
-import { wakeIdle } from './wake-idle.ts'
+import { wakeIdle } from './idle-dispatchers.ts'
 
 /**
  * Charges and stores sends, one element of each array a send: $1 accounts, $2 first ids, $3 how many numbers, $4 price of one

@@ -1,6 +1,6 @@
 import { singleLaneMax } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
-import { wakeIdle } from './wake-idle.ts'
+import { wakeIdle } from './idle-dispatchers.ts'
 
 /** Gives back a claim whose answer was lost. $1 dispatcher, $2 number of the claimed batch. May be run again. */
 export const disown: PreparedStatement<object> = {

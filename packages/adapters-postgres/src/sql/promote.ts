@@ -1,5 +1,5 @@
 import type { PreparedStatement } from './prepared-statement.ts'
-import { wakeIdle } from './wake-idle.ts'
+import { wakeIdle } from './idle-dispatchers.ts'
 
 /**
  * What has become due moves from later to due: at most $3 ranges, an equal share of each of the accounts (at most $2) that

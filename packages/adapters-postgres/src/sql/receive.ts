@@ -1,6 +1,6 @@
 import { deduplicationSeconds } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
-import { wakeIdle } from './wake-idle.ts'
+import { wakeIdle } from './idle-dispatchers.ts'
 
 /**
  * Notes the digests $1 (each once) for operation $2, and returns those that were not there, or so long ago that they are no repetition. In their order, so that two

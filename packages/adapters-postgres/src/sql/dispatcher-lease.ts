@@ -5,3 +5,9 @@ export const register: PreparedStatement<{ id: number }> = {
   name: 'register',
   text: `insert into dispatcher (id, lease_until, version) values (nextval('dispatcher_epoch'), now() + make_interval(secs => $1::float8), $2::text) returning id`,
 }
+
+/** $1 dispatcher, $2 lease in seconds. No row: declared dead. */
+export const extend: PreparedStatement<{ id: number }> = {
+  name: 'extend',
+  text: 'update dispatcher set lease_until = now() + make_interval(secs => $2::float8) where id = $1::bigint returning id',
+}
