@@ -171,7 +171,7 @@ describeProxies('%s', (name) => {
     ]
     for (const request of requests) {
       const client = rawTls(proxy, request)
-      await until(() => client.received() !== '' || client.closed() || client.socket.bytesWritten > 0, 20_000)
+      await until(() => client.received() > 0 || client.closed() || client.socket.bytesWritten > 0, 20_000)
       await delay(50)
       client.reset()
     }

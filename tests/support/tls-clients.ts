@@ -30,21 +30,27 @@ export interface RawTls {
   readonly socket: TLSSocket
   /** Breaks off at once, as a client that crashes does. */
   readonly reset: () => void
-  readonly received: () => string
+  /** In bytes. */
+  readonly received: () => number
+  readonly text: () => string
   readonly closed: () => boolean
 }
 
 export function rawTls({ ca, port }: Pick<Proxy, 'ca' | 'port'>, bytes: string): RawTls {
-  const [pieces, state] = [[] as Buffer[], { closed: false }]
+  const [pieces, state] = [[] as Buffer[], { closed: false, bytes: 0 }]
   const plain = connect(port, '127.0.0.1')
   const socket = connectTls({ socket: plain, servername: 'localhost', ca }, () => void socket.write(bytes))
-  socket.on('data', (piece: Buffer) => pieces.push(piece))
+  socket.on('data', (piece: Buffer) => {
+    pieces.push(piece)
+    state.bytes += piece.length
+  })
   socket.on('error', () => undefined)
   socket.on('close', () => (state.closed = true))
   return {
     socket,
     reset: () => void plain.resetAndDestroy(),
-    received: () => Buffer.concat(pieces).toString('latin1'),
+    received: () => state.bytes,
+    text: () => Buffer.concat(pieces).toString('latin1'),
     closed: () => state.closed,
   }
 }
