@@ -70,6 +70,7 @@ export function watchLiveness({ database, figures, members, carriers }: Watching
     one.submitted = submitted
     if (moved || !due) one.aliveAt = now
     if (moved) one.isBroken = false
+    if (due && isUndisturbed) figures.count('looks at one dispatcher, undisturbed, with work due')
     one.silent = moved || !due || !isUndisturbed ? 0 : one.silent + tickMilliseconds
     figures.most('longest ms that one dispatcher submitted nothing though work was due', one.silent)
     if (one.silent <= limitMilliseconds || one.isBroken) return
@@ -117,6 +118,7 @@ export function watchLiveness({ database, figures, members, carriers }: Watching
     }
     judgeAll(found, watched.reduce((sum, { submitted }) => sum + submitted, 0) !== before)
     figures.count('looks at liveness')
+    if (found.due) figures.count('looks at liveness with work due')
   }
 
   async function watch(): Promise<void> {
