@@ -16,6 +16,8 @@ if (why !== undefined)
 const describeProxies = why === undefined ? describe.each(proxyNames) : describe.skip.each(proxyNames)
 
 const granted = 100_000
+/** Of a lane, between two requests: some are under way at each moment, and the machine has time for all else. */
+const pauseMilliseconds = 40
 let proxied: Proxied
 let stop = (): Promise<void> => Promise.resolve()
 
@@ -40,7 +42,7 @@ function keepSending(proxy: Proxy, key: string, prefix: string, lanes: number) {
       const number = `${prefix}${String(turn).padStart(4, '0')}01`
       const by = interfaces[turn % 3] ?? 'rest'
       attempts.push(await attempt(by, { url: proxy.url, key }, number, asks[at % 2]))
-      await delay(10)
+      await delay(pauseMilliseconds)
     }
   }
   const running = Array.from({ length: lanes }, (_, at) => lane(at))
