@@ -24,8 +24,8 @@ export const plants = {
   'mark after send': [
     {
       file: `${core}/carrier/in-flight.js`,
-      from: `batch.next < batch.marked && leaving.length < max`,
-      to: `batch.next < batch.end && leaving.length < max`,
+      from: `next < batch.marked && leaving.length < max`,
+      to: `next < batch.end && leaving.length < max`,
     },
     {
       file: `${core}/carrier/dispatcher.js`,

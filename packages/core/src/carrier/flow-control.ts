@@ -34,11 +34,16 @@ const leastShare = 0.125
 
 export function loadOf(
   inFlight: InFlight,
-  fixed: Pick<Load, 'inDoubtMax' | 'sliceMax' | 'window' | 'answersPerSecond'>,
+  { inDoubtMax, sliceMax }: Pick<DispatcherSettings, 'inDoubtMax' | 'sliceMax'>,
+  window: number,
+  answersPerSecond: number,
 ): Load {
   const claiming = inFlight.claiming()
   return {
-    ...fixed,
+    inDoubtMax,
+    sliceMax,
+    window,
+    answersPerSecond,
     unanswered: inFlight.unanswered.size,
     leaving: inFlight.leaving() + claiming,
     inDoubt: inFlight.inDoubt() + claiming,

@@ -43,7 +43,7 @@ interface Positions extends Writable<OpenBatch> {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0)
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
 /** What one dispatcher has claimed, marked and submitted. No call leaves more than `inDoubtMax` messages in doubt (P-6). */
 export type InFlight = ReturnType<typeof createInFlight>
@@ -89,7 +89,8 @@ export function createInFlight(inDoubtMax: number) {
     return count
   }
 
-  const mayMark = ({ settled, fenced, mark }: Positions): boolean => settled && !fenced && mark === 'none'
+  const mayMark = ({ settled, fenced, mark, marked, end }: Positions): boolean =>
+    settled && !fenced && mark === 'none' && marked < end
   const target = ({ end, marked }: Positions, count: number): number => Math.min(end, marked + Math.max(0, count))
 
   function confirm(batch: Positions): void {
@@ -160,10 +161,21 @@ export function createInFlight(inDoubtMax: number) {
       skipped: ReadonlySet<MessageId>,
     ) {
       const batch: Positions = {
-        ...{ dispatcher, id, lane, messages, skipped },
-        ...{ next: 0, marked, marking: marked, end: messages.length, mark: 'none' },
-        ...{ open: messages.length, inDoubt: marked, fenced: false },
-        ...{ settled: skipped.size === 0, skippedInDoubt: 0 },
+        dispatcher,
+        id,
+        lane,
+        messages,
+        skipped,
+        next: 0,
+        marked,
+        marking: marked,
+        end: messages.length,
+        mark: 'none',
+        open: messages.length,
+        inDoubt: marked,
+        fenced: false,
+        settled: skipped.size === 0,
+        skippedInDoubt: 0,
       }
       batch.skippedInDoubt = marked - countSent(batch, 0, marked)
       batches[lane].push(batch)
@@ -183,11 +195,14 @@ export function createInFlight(inDoubtMax: number) {
     submit(of: OpenBatch, max: number): readonly ClaimedMessage[] {
       const batch = own(of)
       const leaving: ClaimedMessage[] = []
-      for (; batch.next < batch.marked && leaving.length < max; batch.next++) {
-        const message = batch.messages[batch.next]
-        if (message !== undefined && !batch.skipped.has(message.id)) leaving.push(message)
+      let { next } = batch
+      for (; next < batch.marked && leaving.length < max; next++) {
+        const message = batch.messages[next]
+        if (message === undefined || batch.skipped.has(message.id)) continue
+        leaving.push(message)
+        unanswered.set(message.id, { batch, message })
       }
-      for (const message of leaving) unanswered.set(message.id, { batch, message })
+      batch.next = next
       if (leaving.length > 0) moves[batch.lane]++
       return leaving
     },
