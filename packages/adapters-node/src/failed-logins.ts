@@ -1,7 +1,7 @@
 import type { AccountId } from '@gateway/core'
 import { LRUCache } from 'lru-cache'
 
-/** Failed log-ins with the name of one account, or with names that nobody has, from one network. */
+/** Failed log-ins from one network: with the name of one account, or with unknown names. */
 export interface FailedLogins {
   /** Null: nobody has the names. They are not told, as somebody may have typed a password there (P-15). */
   readonly account: AccountId | null
@@ -23,15 +23,15 @@ export interface FailedLoginReports {
   failedAgain(user: string, network: string): void
 }
 
-/** So many users are remembered for `failedAgain`. */
+/** Number of users kept for `failedAgain`. */
 const usersMax = 10_000
 
-/** Under this name what exceeds the bound of windows is told together. */
+/** The network under which reports beyond `windowsMax` are combined. */
 const otherNetworks = 'others'
 
 /**
- * Tells of the first failure of an account (or of unknown names) from a network at once, and of those after it together, at
- * most once in `seconds` (60). Beyond `windowsMax` (100) of them at a time the networks are told as 'others'.
+ * Reports the first failure of an account (or of unknown names) from a network at once, and later ones together, at most once in
+ * `seconds` (60). Beyond `windowsMax` (100) of them at a time the network is 'others'.
  */
 export function failedLoginReports(
   report: (failed: FailedLogins) => void,

@@ -2,7 +2,7 @@ import type { Secrets } from '@gateway/core'
 
 type Checked = Awaited<ReturnType<Secrets['checkPassword']>>
 
-/** What becomes of a log-in. Names that nobody has are not told apart from wrong passwords: a stranger may see the counts. */
+/** Outcome of a log-in. Unknown names count as wrong passwords, because strangers may see the counts. */
 export type LoginOutcome = 'right' | 'wrong' | 'too-many-failures' | 'overloaded'
 
 export interface LoginCounts {

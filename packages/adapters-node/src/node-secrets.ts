@@ -5,7 +5,7 @@ import { failureCounts } from './failure-counts.ts'
 import { loginCounts, type LoginCounts } from './login-counts.ts'
 import { hashOf, hashOfNothing, isPasswordOf } from './password-hash.ts'
 import { recentCounts } from './recent-counts.ts'
-import { isOverload, takeTurns } from './take-turns.ts'
+import { isOverload, networkQueue } from './network-queue.ts'
 import { verifiedPairs } from './verified-pairs.ts'
 
 export interface NodeSecretsSettings {
@@ -53,7 +53,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   const digestKey = randomBytes(32)
   const nothing = hashOfNothing()
   const wrongOf = recentCounts(60)
-  const turns = takeTurns({
+  const queue = networkQueue({
     atOnceMax: hashesMax,
     waitingMax,
     waitSecondsMax,
@@ -97,7 +97,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
       return takeBack
     }
     try {
-      const login = await turns.run(network, () => hash(attempt, user))
+      const login = await queue.run(network, () => hash(attempt, user))
       if (login === 'wrong') return 'wrong'
       takeBack()
       verified.renew(pair, digest(login.password), now)
@@ -120,11 +120,11 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
 
   return {
     logins,
-    waiting: () => turns.waiting,
+    waiting: () => queue.waiting,
     newApiKey: () => keyPrefix + randomBytes(32).toString('base64url'),
     newPassword: () => randomBytes(15).toString('base64url'),
     hashKey: (key) => createHash('sha256').update(key).digest('hex') as KeyHash,
-    hashPassword: (password) => turns.run('', () => hashOf(password)),
+    hashPassword: (password) => queue.run('', () => hashOf(password)),
     async checkPassword(attempt) {
       const login = attempt.login.toLowerCase()
       const pair = digest(login, attempt.password)

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** How often something happened to each key lately. */
+/** Counts recent events by key. */
 export interface RecentCounts {
   add(key: string): void
   of(key: string): number

@@ -1,7 +1,7 @@
 import type { Instant } from '@gateway/core'
 import { LRUCache } from 'lru-cache'
 
-/** Which pairs were right lately. It holds keyed digests, from which nobody gets a password. */
+/** The pairs of user name and password that were verified lately, as keyed digests from which no password can be computed. */
 export interface VerifiedPairs {
   /** Against which stored hash the pair was right, as its digest; undefined if that is too long ago. */
   against(pair: string, now: Instant): string | undefined
@@ -9,7 +9,7 @@ export interface VerifiedPairs {
   renew(pair: string, stored: string, now: Instant): void
 }
 
-/** Remembers each for `seconds` after its last use, and at most `pairsMax`: then the one not used longest is forgotten. */
+/** Keeps each pair for `seconds` after its last use, and at most `pairsMax`; the least recently used one is dropped. */
 export function verifiedPairs(seconds: number, pairsMax: number): VerifiedPairs {
   const used = new LRUCache<string, { readonly stored: string; readonly at: Instant }>({ max: pairsMax })
   return {

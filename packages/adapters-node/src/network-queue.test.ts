@@ -1,16 +1,16 @@
-import { takeTurns, type TurnSettings } from './take-turns.ts'
+import { networkQueue, type NetworkQueueSettings } from './network-queue.ts'
 
 const settings = { atOnceMax: 2, waitingMax: 10 }
 
 /** Work that ends when the test says so. */
-function held(bounds: TurnSettings) {
-  const turns = takeTurns(bounds)
+function held(bounds: NetworkQueueSettings) {
+  const queue = networkQueue(bounds)
   const started: string[] = []
   const ends = new Map<string, () => void>()
   return {
     started,
     run: (network: string, name: string) =>
-      turns.run(network, () => {
+      queue.run(network, () => {
         started.push(name)
         return new Promise<string>((resolve) => ends.set(name, () => resolve(name)))
       }),
@@ -19,7 +19,7 @@ function held(bounds: TurnSettings) {
       ends.get(name)?.()
       await new Promise(setImmediate)
     },
-    turns,
+    queue,
   }
 }
 
@@ -60,7 +60,7 @@ test('when the queue is full, the newest that waits makes room for the newcomer 
   await new Promise(setImmediate)
   await work.end('again')
   expect(await again).toBe('again')
-  expect(work.turns.waiting).toBe(0)
+  expect(work.queue.waiting).toBe(0)
 })
 
 test('when the queue is full, the newest of the network that has most waiting makes room for another network', async () => {
@@ -88,11 +88,11 @@ test('a network with a burden makes room for one without, and never the other wa
 
 test('no more waits than is done in the time of the setting, by what work took lately, but ten times what runs at once', async () => {
   let now = 0
-  const turns = takeTurns({ atOnceMax: 2, waitingMax: 100, waitSecondsMax: 1, now: () => now })
-  const run = (milliseconds: number) => turns.run('n', () => Promise.resolve(void (now += milliseconds)))
+  const queue = networkQueue({ atOnceMax: 2, waitingMax: 100, waitSecondsMax: 1, now: () => now })
+  const run = (milliseconds: number) => queue.run('n', () => Promise.resolve(void (now += milliseconds)))
   const waitingOf = async (count: number) => {
     const all = Array.from({ length: count }, () => run(0).catch(() => undefined))
-    const { waiting } = turns
+    const { waiting } = queue
     await Promise.all(all)
     return waiting
   }
@@ -103,9 +103,9 @@ test('no more waits than is done in the time of the setting, by what work took l
 })
 
 test('work that fails gives its turn on', async () => {
-  const turns = takeTurns({ ...settings, atOnceMax: 1 })
-  const failing = turns.run('n', () => Promise.reject(new Error('out of memory')))
-  const next = turns.run('n', () => Promise.resolve('done'))
+  const queue = networkQueue({ ...settings, atOnceMax: 1 })
+  const failing = queue.run('n', () => Promise.reject(new Error('out of memory')))
+  const next = queue.run('n', () => Promise.resolve('done'))
   await expect(failing).rejects.toThrow('out of memory')
   expect(await next).toBe('done')
 })

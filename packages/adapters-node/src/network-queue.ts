@@ -1,6 +1,6 @@
-/** So much work at a time; the rest waits, and networks take turns, so that a flood from one of them delays itself. */
-export interface Turns {
-  /** How much waits. */
+/** Runs a bounded number of jobs at a time and queues the rest, fair by network: a flood from one network delays itself only. */
+export interface NetworkQueue {
+  /** How many jobs wait. */
   readonly waiting: number
   /**
    * Runs `work` when its turn comes. Rejects with an error whose `code` is 'overloaded', and does nothing, if too much waits:
@@ -9,7 +9,7 @@ export interface Turns {
   run<T>(network: string, work: () => Promise<T>): Promise<T>
 }
 
-export interface TurnSettings {
+export interface NetworkQueueSettings {
   readonly atOnceMax: number
   readonly waitingMax: number
   /** No more may wait than is done in so long, by what work took lately; but always ten times `atOnceMax`. Default: no such bound. */
@@ -30,7 +30,7 @@ interface Waiting {
  * newest work of the network with the greatest burden makes room, be it that of the newcomer. The newcomer is refused if its
  * network has the greatest burden and nothing that waits.
  */
-export function takeTurns(settings: TurnSettings): Turns {
+export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
   const {
     atOnceMax,
     waitingMax,
