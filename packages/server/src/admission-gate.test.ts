@@ -1,4 +1,4 @@
-import { admissionGate } from './admission-gate.ts'
+import { admissionGate, type AdmissionGate } from './admission-gate.ts'
 
 test('the gate admits as many requests as it has places, and one more for each release', () => {
   const gate = admissionGate(2)
@@ -18,4 +18,78 @@ test('releasing a place twice releases one place', () => {
   leave?.()
   leave?.()
   expect(gate.inFlight).toBe(1)
+})
+
+const settled = () => new Promise(setImmediate)
+
+/** Asks for places, and notes who got one. */
+function asking(gate: AdmissionGate) {
+  const admitted: string[] = []
+  const refused: string[] = []
+  const leaves = new Map<string, () => void>()
+  return {
+    admitted,
+    refused,
+    ask: async (owner: string, name: string, slow = false) => {
+      const leave = await (slow ? gate.enterSlow(owner) : gate.enter(owner))
+      if (leave === undefined) refused.push(name)
+      else {
+        admitted.push(name)
+        leaves.set(name, leave)
+      }
+    },
+    async leave(name: string) {
+      leaves.get(name)?.()
+      await settled()
+    },
+  }
+}
+
+test('one owner gets every place that nobody else wants, and owners take turns as soon as others wait', async () => {
+  const gate = admissionGate(100, { placesMax: 2 })
+  const { ask, leave, admitted } = asking(gate)
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1']) void ask(name.slice(0, 1), name)
+  await settled()
+  expect([admitted, gate.waiting, gate.inFlight]).toEqual([['a1', 'a2'], 4, 6])
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'a4']) await leave(name)
+  expect(admitted).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'a5'])
+  await leave('a5')
+  expect([gate.waiting, gate.inFlight]).toEqual([0, 0])
+})
+
+test('slow work waits for its own places and takes none from other work', async () => {
+  const gate = admissionGate(100, { placesMax: 1, slowPlacesMax: 1 })
+  const { ask, leave, admitted } = asking(gate)
+  for (const name of ['slow1', 'slow2', 'slow3']) void ask('a', name, true)
+  void ask('a', 'quick')
+  await settled()
+  expect(admitted).toEqual(['slow1', 'quick'])
+  await leave('slow1')
+  expect(admitted).toEqual(['slow1', 'quick', 'slow2'])
+})
+
+test('when the process is full, the newest that waits of the owner with most makes room for another owner only', async () => {
+  const gate = admissionGate(4, { placesMax: 1 })
+  const { ask, admitted, refused } = asking(gate)
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void ask('a', name)
+  await settled()
+  expect([admitted, refused]).toEqual([['a1'], ['a5']])
+  void ask('b', 'b1')
+  await settled()
+  expect([refused, gate.inFlight]).toEqual([['a5', 'a4'], 4])
+  void ask('c', 'quick', true)
+  await settled()
+  expect([admitted, refused]).toEqual([
+    ['a1', 'quick'],
+    ['a5', 'a4', 'a3'],
+  ])
+})
+
+test('whose turn does not come in time is refused, and holds nothing', async () => {
+  const gate = admissionGate(10, { placesMax: 1, waitSecondsMax: 0.02 })
+  const leave = await gate.enter('a')
+  expect(await gate.enter('b')).toBeUndefined()
+  expect([gate.waiting, gate.inFlight]).toEqual([0, 1])
+  leave?.()
+  expect(await gate.enter('b')).toBeDefined()
 })

@@ -1,33 +1,133 @@
+import { fairQueue } from './fair-queue.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Bounds the requests in flight in this process. The excess is refused before it costs anything (P-13). */
+/** Gives a place back; calling it again does nothing. */
+export type Leave = () => void
+
+/** Who asks: an account once it is known, else a network. A function is called only where somebody must wait. */
+export type Owner = string | (() => string)
+
+/**
+ * Bounds what one process works on, and refuses the excess before it costs anything (P-13). Owners take turns: one uses all
+ * places that nobody else wants, and no more than its turn when others wait.
+ */
 export interface AdmissionGate {
-  /** Takes a place and returns the function that releases it (idempotent), or undefined if all are taken. */
-  readonly tryEnter: () => (() => void) | undefined
+  /** A place, at once or in turn; undefined: the process is full, or the turn did not come in time. Nothing was done then. */
+  readonly enter: (owner: Owner) => Leave | undefined | Promise<Leave | undefined>
+  /** The same for what may take long: it has few places of its own, and takes none from other work while it waits. */
+  readonly enterSlow: (owner: Owner) => Leave | undefined | Promise<Leave | undefined>
+  /** A place at once or never, for work that has had its turn; also where others wait. */
+  readonly tryEnter: () => Leave | undefined
+  /** How many have a place or wait for one. */
   readonly inFlight: number
+  readonly waiting: number
 }
 
-/** A gate with `inFlightMax` places. The caller releases its place in a `finally`. */
-export const admissionGate = (inFlightMax: number): AdmissionGate => {
+export interface AdmissionSettings {
+  /** Places for work; default 128: with more, whoever has just got one waits behind the work of all others. */
+  readonly placesMax?: number
+  /** Places for slow work; default 4, which is the number of ordinary connections to the database. */
+  readonly slowPlacesMax?: number
+  /** So long a turn is waited for; default 2. */
+  readonly waitSecondsMax?: number
+}
+
+interface Waiting {
+  readonly admit: (leave: Leave | undefined) => void
+  timer?: NodeJS.Timeout
+}
+
+interface Lane {
+  readonly placesMax: number
+  readonly queue: ReturnType<typeof fairQueue<Waiting>>
+  taken: number
+}
+
+/** A gate for at most `inFlightMax` requests, of which those that have no place wait in turn. Whoever enters leaves in a `finally`. */
+export function admissionGate(inFlightMax: number, settings: AdmissionSettings = {}): AdmissionGate {
+  const { placesMax = 128, slowPlacesMax = 4, waitSecondsMax = 2 } = settings
   let inFlight = 0
-  const enter = () => {
-    inFlight += 1
+  const lane = (max: number): Lane => ({ placesMax: max, queue: fairQueue(), taken: 0 })
+  const [work, slow] = [lane(placesMax), lane(slowPlacesMax)]
+
+  function place(at: Lane): Leave {
     let inside = true
     return () => {
-      if (inside) inFlight -= 1
+      if (!inside) return
       inside = false
+      inFlight--
+      at.taken--
+      admitNext(at)
     }
   }
+
+  function admitNext(at: Lane): void {
+    while (at.taken < at.placesMax) {
+      const next = at.queue.shift()
+      if (next === undefined) return
+      clearTimeout(next.timer)
+      at.taken++
+      next.admit(place(at))
+    }
+  }
+
+  function refuse(waiting: Waiting): void {
+    inFlight--
+    clearTimeout(waiting.timer)
+    waiting.admit(undefined)
+  }
+
+  /** One that waits is refused for a newcomer whose owner has fewer that wait. */
+  function makeRoom(owner: string): boolean {
+    const displaced = work.queue.displace(owner) ?? slow.queue.displace(owner)
+    if (displaced !== undefined) refuse(displaced)
+    return displaced !== undefined
+  }
+
+  function wait(at: Lane, owner: string): Promise<Leave | undefined> {
+    return new Promise((admit) => {
+      const waiting: Waiting = { admit }
+      at.queue.push(owner, waiting)
+      waiting.timer = setTimeout(() => {
+        if (at.queue.remove(owner, waiting)) refuse(waiting)
+      }, waitSecondsMax * 1000).unref()
+    })
+  }
+
+  function enter(at: Lane, owner: Owner): Leave | undefined | Promise<Leave | undefined> {
+    if (inFlight >= inFlightMax && !makeRoom(nameOf(owner))) return undefined
+    inFlight++
+    if (at.taken >= at.placesMax) return wait(at, nameOf(owner))
+    at.taken++
+    return place(at)
+  }
+
   return {
-    tryEnter: () => (inFlight < inFlightMax ? enter() : undefined),
+    enter: (owner) => enter(work, owner),
+    enterSlow: (owner) => enter(slow, owner),
+    tryEnter() {
+      if (inFlight >= inFlightMax) return undefined
+      inFlight++
+      work.taken++
+      return place(work)
+    },
     get inFlight() {
       return inFlight
+    },
+    get waiting() {
+      return work.queue.length + slow.queue.length
     },
   }
 }
 
-/** Reports how many places are taken: 0 when no request is processed. */
-export const measureAdmission = (metrics: Metrics, gate: AdmissionGate): void =>
-  metrics.gauge('gateway_requests_in_flight', 'Requests that hold a place', [], () => [
+const nameOf = (owner: Owner): string => (typeof owner === 'string' ? owner : owner())
+
+/** Shows how many places are taken, and by how many requests they are waited for: 0 when nothing is asked for. */
+export function measureAdmission(metrics: Metrics, gate: AdmissionGate): void {
+  metrics.gauge('gateway_requests_in_flight', 'Requests that hold a place or wait for one', [], () => [
     { labels: {}, value: gate.inFlight },
   ])
+  metrics.gauge('gateway_requests_waiting', 'Requests that wait for a place', [], () => [
+    { labels: {}, value: gate.waiting },
+  ])
+}

@@ -1,0 +1,43 @@
+import { bodyMemory, type BodyMemory, type BodyPlace } from './body-memory.ts'
+
+/** A body of so many bytes that is still being read, and whether it had to give way. */
+function reading(memory: BodyMemory, owner: string, bytes: number) {
+  const place = memory.open(owner)
+  const body = { place, evicted: false, fits: false }
+  place.onEvicted = () => (body.evicted = true)
+  body.fits = place.grow(bytes)
+  return body
+}
+
+test('bytes are counted while they are held, and once', () => {
+  const memory = bodyMemory(100)
+  const place = memory.open('a')
+  expect([place.grow(20), place.grow(30), memory.bytes]).toEqual([true, true, 50])
+  place.release()
+  place.release()
+  expect(memory.bytes).toBe(0)
+})
+
+test('no owner has more than half: the body that asks gives way, or a larger one of that owner', () => {
+  const memory = bodyMemory(100)
+  const large = reading(memory, 'a', 40)
+  const small = reading(memory, 'a', 15)
+  expect([large.evicted, small.fits, memory.bytes]).toEqual([true, true, 15])
+  expect([reading(memory, 'a', 51).fits, memory.bytes]).toEqual([false, 15])
+})
+
+test('where there is no room, the largest body of the owner with most gives way to another owner', () => {
+  const memory = bodyMemory(100)
+  const [first, second] = [reading(memory, 'a', 20), reading(memory, 'a', 25)]
+  const other = reading(memory, 'b', 45)
+  const newcomer = reading(memory, 'c', 30)
+  expect([first.evicted, second.evicted, other.evicted, newcomer.fits]).toEqual([false, true, false, true])
+  expect(memory.bytes).toBe(95)
+})
+
+test('what has been read does not give way', () => {
+  const memory = bodyMemory(100)
+  const places: BodyPlace[] = ['a', 'b'].map((owner) => memory.open(owner))
+  expect(places.map((place) => place.grow(50))).toEqual([true, true])
+  expect([reading(memory, 'c', 1).fits, memory.bytes]).toEqual([false, 100])
+})

@@ -1,0 +1,111 @@
+import type { Metrics } from './metrics.ts'
+
+/** The bytes of one body in memory. */
+export interface BodyPlace {
+  /** Room for so many bytes more; false: there is none, and all that this place held is given up. */
+  grow(bytes: number): boolean
+  /** Called if others need the room while the body is still read; its bytes are given up then. */
+  onEvicted: (() => void) | undefined
+  /** Calling it again does nothing. */
+  release(): void
+}
+
+/** Bounds the bytes of all bodies that one process holds. */
+export interface BodyMemory {
+  readonly bytes: number
+  /** A place without bytes, on behalf of an account or, before that is known, of a network. */
+  open(owner: string): BodyPlace
+}
+
+interface Held {
+  readonly owner: Owner
+  readonly place: BodyPlace
+  bytes: number
+}
+
+interface Owner {
+  readonly held: Set<Held>
+  bytes: number
+}
+
+/**
+ * Memory for `bytesMax` bytes of bodies. Where there is no room, the owner with most bytes gives up its largest body that is
+ * still being read, be it the one that asks. No owner has more than half: what is read and worked on cannot be given up.
+ */
+export function bodyMemory(bytesMax: number): BodyMemory {
+  const owners = new Map<string, Owner>()
+  let total = 0
+
+  function add(held: Held, bytes: number): void {
+    held.bytes += bytes
+    held.owner.bytes += bytes
+    total += bytes
+  }
+
+  function evict(held: Held): void {
+    held.place.release()
+    held.place.onEvicted?.()
+  }
+
+  /** Where `asking` would grow by so many bytes: which body gives way. */
+  function victim(asking: Held, bytes: number): Held {
+    let heaviest = asking.owner
+    let most = asking.owner.bytes + bytes
+    if (most <= bytesMax / 2) {
+      for (const owner of owners.values()) if (owner.bytes > most) [heaviest, most] = [owner, owner.bytes]
+    }
+    let largest = asking
+    let size = heaviest === asking.owner ? asking.bytes + bytes : 0
+    for (const held of heaviest.held) {
+      if (held.place.onEvicted !== undefined && held !== asking && held.bytes > size) [largest, size] = [held, held.bytes]
+    }
+    return largest
+  }
+
+  function grow(held: Held, bytes: number): boolean {
+    while (total + bytes > bytesMax || held.owner.bytes + bytes > bytesMax / 2) {
+      const evicted = victim(held, bytes)
+      if (evicted === held) {
+        held.place.release()
+        return false
+      }
+      evict(evicted)
+    }
+    add(held, bytes)
+    return true
+  }
+
+  return {
+    get bytes() {
+      return total
+    },
+    open(name) {
+      let held: Held | undefined
+      const hold = (): Held => {
+        const owner = owners.get(name) ?? { held: new Set(), bytes: 0 }
+        owners.set(name, owner)
+        const made = { owner, place, bytes: 0 }
+        owner.held.add(made)
+        return made
+      }
+      const place: BodyPlace = {
+        onEvicted: undefined,
+        grow: (bytes) => grow((held ??= hold()), bytes),
+        release() {
+          if (held === undefined) return
+          add(held, -held.bytes)
+          held.owner.held.delete(held)
+          if (held.owner.held.size === 0) owners.delete(name)
+          held = undefined
+        },
+      }
+      return place
+    },
+  }
+}
+
+/** Shows how many bytes of bodies are held. */
+export const measureBodyMemory = (metrics: Metrics, memory: BodyMemory): void =>
+  metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory', [], () => [
+    { labels: {}, value: memory.bytes },
+  ])
