@@ -12,6 +12,8 @@ export interface Taken {
 
 /** A list that may be longer than what a process should hold: it is streamed (ruling 3.2). */
 export interface Listed {
+  /** Whose list it is, as an owner of `AdmissionGate`. */
+  readonly owner: string
   readonly items: AsyncIterable<string>
 }
 
@@ -59,7 +61,10 @@ export async function sendAnswer(
   }
   setHeaders(response, 200, contentType)
   if ('offerAgain' in answer) confirmedResponses.end(response, answer.text, answer.offerAgain)
-  else if ((await streamResponse(response, answer.items, { gate })) === 'full') writeAnswer(response, overloaded)
+  else {
+    const outcome = await streamResponse(response, answer.items, { gate, owner: answer.owner })
+    if (outcome === 'full') writeAnswer(response, overloaded)
+  }
 }
 
 const contentType = 'text/plain; charset=utf-8'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { clientNetwork, mediaType, readBody, requestQuery, withoutEffect, type AdmissionGate } from '@gateway/server'
-import { bodyTooLarge, errorText, failure, overloaded, wrongMethod, type Answer } from './answer.ts'
+import { clientNetwork, mediaType, readBody, requestQuery, withoutEffect, withPlace, type AdmissionGate } from '@gateway/server'
+import { bodyTooLarge, errorText, failure, overloaded, wrongMethod, type Answer, type Failure } from './answer.ts'
 import { credentialsOf } from './credentials.ts'
 import { formText, readParameters, type Parameters } from './parameters.ts'
 
@@ -18,6 +18,8 @@ export interface Endpoint {
   readonly wrongCredentials: string
   /** Whether it only reads: then a failure is certain to have done nothing. */
   readonly reads?: boolean
+  /** Whether it works on one of the few ordinary connections to the database, for whose turn it waits. */
+  readonly slow?: boolean
   readonly run: (call: Call) => Answer | Promise<Answer>
 }
 
@@ -32,31 +34,43 @@ export interface Backing {
 /**
  * Runs an endpoint after its method and its credentials have been checked. Undefined: the client has gone. It holds a place
  * of the gate while it works, and none while a body arrives: who sends slowly takes no place from others (P-12, P-13).
+ * Networks take turns until the account is known, and accounts from then on.
  */
 export const endpointRunner =
   (backing: Backing) =>
   async (endpoint: Endpoint, request: IncomingMessage): Promise<Answer | undefined> => {
     if (request.method !== 'GET' && request.method !== 'POST') return wrongMethod
-    const form = request.method === 'POST' && isForm(request) ? await readBody(request, formBytesMax) : undefined
-    if (form === 'too-large') return bodyTooLarge
-    if (form === 'aborted') return undefined
-    const parameters = readParameters(requestQuery(request), form === undefined ? '' : formText(form))
+    const form = request.method === 'POST' && isForm(request) ? await readForm(backing, request) : ''
+    if (form === undefined || typeof form === 'object') return form
+    const parameters = readParameters(requestQuery(request), form)
 
-    const leave = backing.gate.tryEnter()
-    if (leave === undefined) return overloaded
-    try {
-      return await runFor(backing, endpoint, parameters, request)
-    } finally {
-      leave()
-    }
+    const account = await withPlace(
+      backing.gate.enter(() => clientNetwork(request)),
+      () => authenticate(backing, endpoint, parameters, request),
+    )
+    if (account === undefined) return overloaded
+    return typeof account === 'object' && 'id' in account ? runFor(backing, endpoint, parameters, account) : account
   }
 
-async function runFor(
-  { gateway, clock }: Backing,
+async function readForm({ gate }: Backing, request: IncomingMessage): Promise<string | Failure | undefined> {
+  const place = gate.bodies.open(clientNetwork(request))
+  try {
+    const form = await readBody(request, formBytesMax, place)
+    if (form === 'too-large') return bodyTooLarge
+    if (form === 'overloaded') return overloaded
+    return form === 'aborted' ? undefined : formText(form)
+  } finally {
+    place.release()
+  }
+}
+
+/** The account, or the answer if there is none. */
+async function authenticate(
+  { gateway }: Backing,
   endpoint: Endpoint,
   parameters: Parameters,
   request: IncomingMessage,
-): Promise<Answer> {
+): Promise<Account | string | Failure> {
   const credentials = credentialsOf(parameters)
   if (credentials === undefined) return endpoint.wrongCredentials
   // Only guesses of passwords are counted by network (ruling 1.26).
@@ -64,11 +78,21 @@ async function runFor(
   const account = await withoutEffect(() => gateway.authenticate({ ...credentials, network }))
   if (account === 'overloaded') return overloaded
   if (account === 'wrong-credentials') return endpoint.wrongCredentials
-  if ('id' in account) {
-    const work = () => endpoint.run({ gateway, account, parameters, now: clock.now() })
-    return endpoint.reads ? withoutEffect(work) : work()
-  }
+  if ('id' in account) return account
   return failure(429, errorText('Too many failed log-ins'), { 'Retry-After': String(account.retryAfterSeconds) })
+}
+
+async function runFor(
+  { gateway, clock, gate }: Backing,
+  endpoint: Endpoint,
+  parameters: Parameters,
+  account: Account,
+): Promise<Answer> {
+  const work = () => endpoint.run({ gateway, account, parameters, now: clock.now() })
+  const owner = String(account.id)
+  const entered = endpoint.slow === true ? gate.enterSlow(owner) : gate.enter(owner)
+  const answer = await withPlace(entered, endpoint.reads ? () => withoutEffect(work) : work)
+  return answer ?? overloaded
 }
 
 /** A form body may have 64 kB (ruling 3.1). */

@@ -7,6 +7,8 @@ export type Answer = string | Listed | Failure
 
 /** A list that may be longer than what a process should hold: its only field, streamed (ruling 2.12). */
 export interface Listed {
+  /** Whose list it is, as an owner of `AdmissionGate`. */
+  readonly owner: string
   readonly name: string
   /** Pieces of it: each one or more elements as JSON text, with commas between them. */
   readonly items: AsyncIterable<string>
@@ -44,7 +46,7 @@ export async function sendAnswer(
     return
   }
   setHeaders(response, 200, contentType)
-  const outcome = await streamResponse(response, partsOf(answer, now), { gate })
+  const outcome = await streamResponse(response, partsOf(answer, now), { gate, owner: answer.owner })
   if (outcome === 'full') writeAnswer(response, overloaded, now)
 }
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { requestQuery, withoutEffect, type AdmissionGate, type ParsedBody } from '@gateway/server'
+import { clientNetwork, requestQuery, withoutEffect, withPlace, type AdmissionGate, type ParsedBody } from '@gateway/server'
 import { failure, isFailure, overloaded, type Answer, type Failure } from './answer.ts'
+import { jsonNesting, nestingMax } from './json-nesting.ts'
 import { keyOf, readJson } from './request.ts'
 
 /** What every endpoint gets, beside its input. */
@@ -18,19 +19,22 @@ export interface Endpoint {
   readonly method: 'GET' | 'POST'
   /** Whether it only reads: then a failure is certain to have done nothing. */
   readonly reads: boolean
+  /** Whether it works on one of the few ordinary connections to the database, for whose turn it waits. */
+  readonly slow: boolean
   /** `sent`: the query of a GET, the body of a POST, which may have been parsed before it came to us. */
   readonly run: (call: Call, sent: string | ParsedBody) => Answer | Promise<Answer>
 }
 
 type AnswerTo<Input> = (call: Call, input: Input) => Answer | Promise<Answer>
 
-/** A GET. `read` gives the input, or what is wrong with the query (422). */
+/** A GET: a list or a look-up. `read` gives the input, or what is wrong with the query (422). */
 export const get = <Input extends object>(
   read: (query: string) => Input | Failure,
   answer: AnswerTo<Input>,
 ): Endpoint => ({
   method: 'GET',
   reads: true,
+  slow: true,
   run: (call, query) => {
     const input = read(typeof query === 'string' ? query : '')
     return isFailure(input) ? input : answer(call, input)
@@ -41,32 +45,45 @@ export const get = <Input extends object>(
 export const nothing = (): object => ({})
 
 /**
- * A POST. `read` gets the parsed body, and its text unless another has parsed it, and gives the input, or what is wrong with it (422).
+ * A POST. `read` gets the body as `parse` gives it, and its text unless another has parsed it, and gives the input, or what is wrong
+ * with it (422). `parse` throws where JSON.parse does.
  */
 export const post = <Input extends object>(
   read: (body: unknown, text: string | undefined) => Input | Failure,
   answer: AnswerTo<Input>,
-  { reads = false }: { readonly reads?: boolean } = {},
+  { reads = false, slow = false, parse = JSON.parse }: PostSettings = {},
 ): Endpoint => ({
   method: 'POST',
   reads,
+  slow,
   run: (call, sent) => {
     const text = typeof sent === 'string' ? sent : undefined
-    const body = typeof sent === 'string' ? parseJson(sent) : sent.parsed
-    if (body === undefined) return failure(400, 'The body is not valid JSON.')
-    const input = read(body, text)
+    const body = typeof sent === 'string' ? parseJson(sent, parse) : sent
+    if (isFailure(body)) return body
+    const input = read(body.parsed, text)
     return isFailure(input) ? input : answer(call, input)
   },
 })
 
-/** Undefined: no JSON. */
-function parseJson(text: string): unknown {
+interface PostSettings {
+  readonly reads?: boolean
+  readonly slow?: boolean
+  readonly parse?: (json: string) => unknown
+}
+
+function parseJson(json: string, parse: (json: string) => unknown): ParsedBody | Failure {
+  const nesting = jsonNesting(json)
+  if (nesting === 'too-deep') return tooDeep
+  if (nesting === 'malformed') return noJson
   try {
-    return JSON.parse(text)
+    return { parsed: parse(json) }
   } catch {
-    return undefined
+    return noJson
   }
 }
+
+const noJson = failure(400, 'The body is not valid JSON.')
+const tooDeep = failure(422, `The body must not be nested more than ${nestingMax} deep.`)
 
 export const noSuchPath = failure(404, 'This path does not exist; spelling and letter case matter.')
 
@@ -91,23 +108,54 @@ export interface Backing {
 /**
  * Runs an endpoint after all the checks, in the ruled order: 405, 401, 413, 415, 400, 422 (ruling 2.3). Undefined: the
  * client has gone. It holds a place of the gate while it works, and none while a body arrives: who sends slowly takes no
- * place from others (P-12, P-13).
+ * place from others (P-12, P-13). Networks take turns until the key is known to be good, and accounts from then on.
  */
-export const endpointRunner =
-  ({ gateway, clock, gate }: Backing) =>
-  async (endpoint: Endpoint, request: IncomingMessage): Promise<Answer | undefined> => {
-    const { method, headers } = request
+export const endpointRunner = (backing: Backing) => {
+  const { gateway, gate } = backing
+  return async (endpoint: Endpoint, request: IncomingMessage): Promise<Answer | undefined> => {
+    const { method } = request
     if (method !== endpoint.method) return wrongMethod(endpoint.method, method)
 
-    const account = await within(gate, () => withoutEffect(() => authenticate(gateway, request)))
+    const entered = gate.enter(() => clientNetwork(request))
+    const account = await withPlace(entered, () => withoutEffect(() => authenticate(gateway, request)))
+    if (account === undefined) return overloaded
     if (isFailure(account)) return account
-    const sent = method === 'GET' ? requestQuery(request) : await readJson(request)
-    if (sent === undefined || (typeof sent === 'object' && isFailure(sent))) return sent
-
-    const idempotencyKey = headers['idempotency-key']?.toString()
-    const work = () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey }, sent)
-    return within(gate, endpoint.reads ? () => withoutEffect(work) : work)
+    return method === 'GET'
+      ? runFor(backing, endpoint, request, account, requestQuery(request))
+      : runWithBody(backing, endpoint, request, account)
   }
+}
+
+async function runWithBody(
+  backing: Backing,
+  endpoint: Endpoint,
+  request: IncomingMessage,
+  account: Account,
+): Promise<Answer | undefined> {
+  const place = backing.gate.bodies.open(String(account.id))
+  try {
+    const sent = await readJson(request, place)
+    if (sent === undefined || (typeof sent === 'object' && isFailure(sent))) return sent
+    return await runFor(backing, endpoint, request, account, sent)
+  } finally {
+    place.release()
+  }
+}
+
+async function runFor(
+  { gateway, clock, gate }: Backing,
+  endpoint: Endpoint,
+  { headers }: IncomingMessage,
+  account: Account,
+  sent: string | ParsedBody,
+): Promise<Answer> {
+  const idempotencyKey = headers['idempotency-key']?.toString()
+  const work = () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey }, sent)
+  const owner = String(account.id)
+  const entered = endpoint.slow ? gate.enterSlow(owner) : gate.enter(owner)
+  const answer = await withPlace(entered, endpoint.reads ? () => withoutEffect(work) : work)
+  return answer ?? overloaded
+}
 
 async function authenticate(gateway: Gateway, request: IncomingMessage): Promise<Account | Failure> {
   const apiKey = keyOf(request)
@@ -120,12 +168,3 @@ async function authenticate(gateway: Gateway, request: IncomingMessage): Promise
   return failure(429, 'Too many failed log-ins', { 'Retry-After': String(account.retryAfterSeconds) })
 }
 
-async function within<T>(gate: AdmissionGate, work: () => T | Promise<T>): Promise<T | Failure> {
-  const leave = gate.tryEnter()
-  if (leave === undefined) return overloaded
-  try {
-    return await work()
-  } finally {
-    leave()
-  }
-}

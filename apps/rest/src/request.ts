@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { mediaType, readBody, type ParsedBody } from '@gateway/server'
-import { failure, type Failure } from './answer.ts'
+import { mediaType, readBody, type BodyPlace, type ParsedBody } from '@gateway/server'
+import { failure, overloaded, type Failure } from './answer.ts'
 import { short } from './given.ts'
 
 /** 200kb (spec 7.1); exactly so many pass (ruling 2.3). */
@@ -22,9 +22,13 @@ export function keyOf(request: IncomingMessage): string | undefined {
  * The body of a POST as text, or parsed if that was done before it came to us; or what is wrong with it, in the ruled order
  * (ruling 2.3). Undefined: the client has gone.
  */
-export async function readJson(request: IncomingMessage): Promise<string | ParsedBody | Failure | undefined> {
-  const body = await readBody(request, bodyBytesMax)
+export async function readJson(
+  request: IncomingMessage,
+  place: BodyPlace,
+): Promise<string | ParsedBody | Failure | undefined> {
+  const body = await readBody(request, bodyBytesMax, place)
   if (body === 'aborted') return undefined
+  if (body === 'overloaded') return overloaded
   if (body === 'too-large') return failure(413, `The body is larger than ${bodyBytesMax} bytes.`)
   if (mediaType(request) !== 'application/json') return wrongType(request.headers['content-type'])
   if (request.headers['content-encoding'] !== undefined)

@@ -1,4 +1,5 @@
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*/g
+const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 /** Of more digits than this JSON.parse makes no number. */
 const digitsMax = 300
 
@@ -10,7 +11,7 @@ const digitsMax = 300
 export const parseWholeNumbers = (json: string): unknown => JSON.parse(json.replace(stringOrNumber, read))
 
 function read(token: string): string {
-  if (token.startsWith('"')) return token
+  if (token.startsWith('"') || !jsonNumber.test(token)) return token
   if (!/^-?[0-9]+$/.test(token)) return `{"writtenAs":"${token}"}`
   return token.length > digitsMax && /^-?[1-9]/.test(token) ? `${token.slice(0, 2)}e${digitsMax}` : token
 }

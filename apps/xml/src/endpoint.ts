@@ -1,10 +1,11 @@
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { withoutEffect } from '@gateway/server'
-import { overloaded, type Answer, type Failure } from './answer.ts'
-import { credentialElements, credentialsDraft, credentialsOf, type CredentialsDraft } from './credentials.ts'
-import { decodeDocument } from './reading/decode-document.ts'
+import { withoutEffect, withPlace, type AdmissionGate, type ArrivingBody } from '@gateway/server'
+import { overloaded, type Answer } from './answer.ts'
+import { credentialElements, credentialsDraft, type CredentialsDraft } from './credentials.ts'
+import { paceFor } from './pace.ts'
 import { elements, type Element } from './reading/element.ts'
-import { readDocument } from './reading/read-document.ts'
+import { readArriving } from './reading/read-arriving.ts'
+import { signIn } from './sign-in.ts'
 import type { Flaw } from './words.ts'
 import { document } from './writing/rendered.ts'
 
@@ -28,48 +29,56 @@ export interface Operation<Draft, Input> {
   readonly check: (draft: Draft) => Input | Flaw
   /** Whether it only reads: then a failure has changed nothing. */
   readonly reads?: boolean
+  /** Whether it works on one of the few ordinary connections to the database, for whose turn it waits. */
+  readonly slow?: boolean
   readonly answer: (call: Call, input: Input) => Promise<Answer> | Answer
 }
 
-/** A request as received. */
+/** A request as it comes. */
 export interface Sent {
-  readonly body: Buffer
+  readonly body: ArrivingBody
   readonly contentType: string | undefined
   /** As `Credentials.network`. */
   readonly network: string
 }
 
+/** What an endpoint works with. */
+export interface Backing {
+  readonly gateway: Gateway
+  readonly clock: Clock
+  readonly gate: AdmissionGate
+}
+
 export interface Endpoint {
   /** The answer document with this content in its root. */
   readonly inRoot: (content: string) => string
-  /** Checks a request in the order of ruling 4.10 and executes it. */
-  readonly run: (by: { readonly gateway: Gateway; readonly clock: Clock }, sent: Sent) => Promise<Answer>
+  /** Checks a request in the ruled order (ruling 4.10), and does what it asks for. Undefined: the client has gone. */
+  readonly run: (backing: Backing, sent: Sent) => Promise<Answer | undefined>
 }
 
 export function endpoint<Draft extends object, Input extends object>(operation: Operation<Draft, Input>): Endpoint {
-  const { request, response, inside, check, answer, reads } = operation
+  const { request, response, inside, check, answer, reads, slow = false } = operation
   const root = { ending: request, inside: elements<CredentialsDraft & Draft>({ ...inside, ...credentialElements }) }
   return {
     inRoot: document(response),
-    run: async ({ gateway, clock }, { body, contentType, network }) => {
+    run: async (backing, { body, contentType, network }) => {
+      const { gateway, clock, gate } = backing
       const draft = { ...operation.draft(), ...credentialsDraft() }
-      const text = decodeDocument(body, contentType)
-      if (text === undefined || !(await readDocument(text, root, draft))) return { trouble: 'not-valid' }
+      const sender = signIn(backing, draft, network)
+      const pace = paceFor(gate.slices, network, sender)
+      const read = await readArriving(body, contentType, { root, draft, pace })
+      if (read === 'aborted') return undefined
+      if (read === 'overloaded') return overloaded
+      if (read !== 'valid') return { trouble: read }
 
-      const account = await withoutEffect(() => authenticate(gateway, draft, network))
+      const account = await sender.account()
       if ('trouble' in account) return account
       const input = check(draft)
       if (typeof input === 'string') return { trouble: input }
+      const owner = String(account.id)
       const work = () => answer({ gateway, account, now: clock.now() }, input)
-      return reads ? withoutEffect(work) : work()
+      const entered = slow ? gate.enterSlow(owner) : gate.enter(owner)
+      return (await withPlace(entered, reads ? () => withoutEffect(work) : work)) ?? overloaded
     },
   }
-}
-
-async function authenticate(gateway: Gateway, draft: CredentialsDraft, network: string): Promise<Account | Failure> {
-  const credentials = credentialsOf(draft, network)
-  const account = credentials === undefined ? 'wrong-credentials' : await gateway.authenticate(credentials)
-  if (account === 'wrong-credentials') return { trouble: 'wrong-credentials' }
-  if (account === 'overloaded') return overloaded
-  return 'id' in account ? account : { trouble: 'too-many-failures', retryAfterSeconds: account.retryAfterSeconds }
 }

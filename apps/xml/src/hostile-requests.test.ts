@@ -151,6 +151,11 @@ test.each<[string, string]>([
   const small = await post('/api/xmlgetreplies.asp', `<Svc_Replies><ApiKey>${key}</ApiKey></Svc_Replies>`)
   expect(small.status).toBe(200)
   const { status, text } = await large
-  expect(status).toBe(200)
-  expect(text).toMatch(/<Error>(Not Valid XML Document|Authentication failed)<\/Error>/)
+  // Without credentials it gets a part of the time only, and is refused where that does not suffice.
+  expect(text).toMatch(
+    status === 503
+      ? /<Error>Service unavailable<\/Error>/
+      : /<Error>(Not Valid XML Document|Authentication failed)<\/Error>/,
+  )
+  expect([200, 503]).toContain(status)
 })

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock, Gateway } from '@gateway/core'
 import {
+  arrivedBody,
+  arrivingBody,
   fallbackHandler,
   clientNetwork,
   createServiceApp,
@@ -9,6 +11,8 @@ import {
   hadNoEffect,
   readBody,
   type AdmissionGate,
+  type ArrivingBody,
+  type BodyPlace,
   type ConfirmedResponses,
   type HealthSettings,
   type Log,
@@ -42,15 +46,16 @@ export function xmlRouter(gateway: Gateway, { clock, gate, confirmedResponses, l
   /** Undefined if the client disconnected. A body that is still arriving holds no place of the gate (P-12, P-13). */
   const answerTo = async (request: IncomingMessage, endpoint: Endpoint): Promise<Answer | undefined> => {
     if (request.method !== 'POST') return { trouble: 'wrong-method' }
-    const body = await readBody(request, bodyBytesMax)
-    if (body === 'aborted') return undefined
-    if (body === 'too-large') return { trouble: 'too-large' }
-    if ('parsed' in body) return { trouble: 'not-valid' }
-
-    const leave = gate.tryEnter()
-    if (leave === undefined) return overloaded
-    const contentType = request.headers['content-type']
-    return endpoint.run({ gateway, clock }, { body, contentType, network: clientNetwork(request) }).finally(leave)
+    const network = clientNetwork(request)
+    const place = gate.bodies.open(network)
+    try {
+      const body = await bodyOf(request, place)
+      if (body === undefined) return { trouble: 'not-valid' }
+      const contentType = request.headers['content-type']
+      return await endpoint.run({ gateway, clock, gate }, { body, contentType, network })
+    } finally {
+      place.release()
+    }
   }
   return endpointRouter({
     log,
@@ -69,7 +74,14 @@ export function xmlRouter(gateway: Gateway, { clock, gate, confirmedResponses, l
   })
 }
 
-/** Answers every request with 404 in plain text (ruling 3.8). */
+/** Undefined: another has read it and left nothing of its text. */
+async function bodyOf(request: IncomingMessage, place: BodyPlace): Promise<ArrivingBody | undefined> {
+  if (!request.readableEnded) return arrivingBody(request, bodyBytesMax, place)
+  const read = await readBody(request, bodyBytesMax, place)
+  return typeof read === 'object' && 'parsed' in read ? undefined : arrivedBody(read)
+}
+
+/** Answers whatever reaches it with 404 in plain text (ruling 3.8). */
 export const xmlNotFound = ({ log, metrics }: Pick<XmlSettings, 'log' | 'metrics'>): RequestHandler =>
   fallbackHandler({ log, metrics, service: 'xml' }, (response) => writePlain(response, 404, 'Not found'))
 

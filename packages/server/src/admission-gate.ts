@@ -1,5 +1,7 @@
+import { bodyMemory, type BodyMemory } from './body-memory.ts'
 import { fairQueue } from './fair-queue.ts'
 import type { Metrics } from './metrics.ts'
+import { timeSlices, type TimeSlices } from './time-slices.ts'
 
 /** Gives a place back; calling it again does nothing. */
 export type Leave = () => void
@@ -21,6 +23,10 @@ export interface AdmissionGate {
   /** How many have a place or wait for one. */
   readonly inFlight: number
   readonly waiting: number
+  /** The bytes of the bodies that this process holds. */
+  readonly bodies: BodyMemory
+  /** For reading documents that take long. */
+  readonly slices: TimeSlices
 }
 
 export interface AdmissionSettings {
@@ -30,6 +36,8 @@ export interface AdmissionSettings {
   readonly slowPlacesMax?: number
   /** So long a turn is waited for; default 2. */
   readonly waitSecondsMax?: number
+  /** Bytes of all bodies in memory; default 64 MB. */
+  readonly bodyBytesMax?: number
 }
 
 interface Waiting {
@@ -45,7 +53,7 @@ interface Lane {
 
 /** A gate for at most `inFlightMax` requests, of which those that have no place wait in turn. Whoever enters leaves in a `finally`. */
 export function admissionGate(inFlightMax: number, settings: AdmissionSettings = {}): AdmissionGate {
-  const { placesMax = 128, slowPlacesMax = 4, waitSecondsMax = 2 } = settings
+  const { placesMax = 128, slowPlacesMax = 4, waitSecondsMax = 2, bodyBytesMax = 64 * 1024 * 1024 } = settings
   let inFlight = 0
   const lane = (max: number): Lane => ({ placesMax: max, queue: fairQueue(), taken: 0 })
   const [work, slow] = [lane(placesMax), lane(slowPlacesMax)]
@@ -105,6 +113,8 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
   return {
     enter: (owner) => enter(work, owner),
     enterSlow: (owner) => enter(slow, owner),
+    bodies: bodyMemory(bodyBytesMax),
+    slices: timeSlices(),
     tryEnter() {
       if (inFlight >= inFlightMax) return undefined
       inFlight++
@@ -120,14 +130,31 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
   }
 }
 
+/** Works with a place, once there is one; undefined: there was none, and nothing was done. */
+export async function withPlace<T>(
+  entered: ReturnType<AdmissionGate['enter']>,
+  work: () => T | Promise<T>,
+): Promise<T | undefined> {
+  const leave: Leave | undefined = typeof entered === 'object' ? await entered : entered
+  if (leave === undefined) return undefined
+  try {
+    return await work()
+  } finally {
+    leave()
+  }
+}
+
 const nameOf = (owner: Owner): string => (typeof owner === 'string' ? owner : owner())
 
-/** Shows how many places are taken, and by how many requests they are waited for: 0 when nothing is asked for. */
+/** Shows how many places are taken and waited for, and how many bytes of bodies are held: 0 when nothing is asked for. */
 export function measureAdmission(metrics: Metrics, gate: AdmissionGate): void {
   metrics.gauge('gateway_requests_in_flight', 'Requests that hold a place or wait for one', [], () => [
     { labels: {}, value: gate.inFlight },
   ])
   metrics.gauge('gateway_requests_waiting', 'Requests that wait for a place', [], () => [
     { labels: {}, value: gate.waiting },
+  ])
+  metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory', [], () => [
+    { labels: {}, value: gate.bodies.bytes },
   ])
 }

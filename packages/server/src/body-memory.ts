@@ -1,5 +1,3 @@
-import type { Metrics } from './metrics.ts'
-
 /** The bytes of one body in memory. */
 export interface BodyPlace {
   /** Room for so many bytes more; false: there is none, and all that this place held is given up. */
@@ -103,9 +101,3 @@ export function bodyMemory(bytesMax: number): BodyMemory {
     },
   }
 }
-
-/** Shows how many bytes of bodies are held. */
-export const measureBodyMemory = (metrics: Metrics, memory: BodyMemory): void =>
-  metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory', [], () => [
-    { labels: {}, value: memory.bytes },
-  ])

@@ -1,5 +1,7 @@
 export { bool, EnvError, makeValidator, str } from 'envalid'
-export { admissionGate, measureAdmission, type AdmissionGate } from './admission-gate.ts'
+export { admissionGate, measureAdmission, withPlace, type AdmissionGate } from './admission-gate.ts'
+export { arrivedBody, arrivingBody, type ArrivingBody } from './arriving-body.ts'
+export type { BodyPlace } from './body-memory.ts'
 export { clientNetwork } from './client-network.ts'
 export { createApp, pageHeaders } from './create-app.ts'
 export { createServiceApp } from './create-service-app.ts'
@@ -22,6 +24,7 @@ export { requestQuery } from './request-query.ts'
 export { runProcess, type ProcessContext, type ProcessSettings } from './run-process.ts'
 export { setHeaders } from './set-headers.ts'
 export { writeOut } from './standard-output.ts'
+export type { TimeSlices } from './time-slices.ts'
 export { streamResponse } from './stream-response.ts'
 export {
   databaseSettings,

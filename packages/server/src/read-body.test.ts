@@ -2,15 +2,19 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { until } from '../testing/until.ts'
 import { rawClient } from '../testing/raw-client.ts'
+import { bodyMemory, type BodyMemory } from './body-memory.ts'
 import { readBody } from './read-body.ts'
 
 const results: (string | Buffer)[] = []
 let server: Server
 let port: number
+let memory: BodyMemory
 
 beforeAll(async () => {
   server = createServer((request, response) => {
-    void readBody(request, 100).then((body) => {
+    const place = memory.open('a')
+    void readBody(request, 100, place).then((body) => {
+      place.release()
       if (typeof body === 'object' && 'parsed' in body) throw new Error('nobody has parsed it')
       results.push(body)
       response.statusCode = body === 'too-large' ? 413 : 200
@@ -26,6 +30,7 @@ afterAll(() => {
 })
 beforeEach(() => {
   results.length = 0
+  memory = bodyMemory(1_000_000)
 })
 
 const post = (headers: string, body = '') => `POST / HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${body}`

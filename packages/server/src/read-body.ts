@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { BodyPlace } from './body-memory.ts'
 
 /** A body that a parser of the outer app has parsed; its bytes are gone. */
 export interface ParsedBody {
@@ -10,14 +11,17 @@ export interface ParsedBody {
  * the bytes of `rawBody` (which a parser's `verify` can set) or of `express.raw`, the text of `express.text` as UTF-8, else the
  * parsed value.
  *
- * 'too-large': over `maxBytes`, resolved before the rest has arrived. The rest is discarded as it arrives, so that the client reads
- * the response and can reuse its connection. 'aborted': the client disconnected. Never rejects for what a client does; throws if an
- * outer parser has read the body and kept nothing.
+ * Exactly `maxBytes` pass; one more is 'too-large', told before the rest has come: the caller answers at once, and the
+ * rest is thrown away as it arrives (for as long as a request may take), so that the client reads that answer and may go
+ * on with its connection. 'overloaded': its bytes found no room in `place`, or had to give way to others; the rest is thrown away, too.
+ * 'aborted': the client has gone, and nobody reads an answer. Never rejects for what a client does; throws if the body has been
+ * read and nothing of it was left. The bytes stay in `place` until the caller releases it.
  */
 export const readBody = async (
   request: IncomingMessage,
   maxBytes: number,
-): Promise<Buffer | ParsedBody | 'too-large' | 'aborted'> => {
+  place: BodyPlace,
+): Promise<Buffer | ParsedBody | 'too-large' | 'overloaded' | 'aborted'> => {
   const announced = Number(request.headers['content-length'] ?? NaN)
   if (request.readableEnded) return announced > maxBytes ? 'too-large' : leftOf(request, announced, maxBytes)
   if (request.destroyed) return 'aborted'
@@ -25,7 +29,7 @@ export const readBody = async (
     request.on('error', ignore).resume()
     return 'too-large'
   }
-  return collect(request, maxBytes)
+  return collect(request, maxBytes, place)
 }
 
 /** Parsers return an object for an empty body, too. */
@@ -40,21 +44,26 @@ const leftOf = (request: ReadBefore, announced: number, maxBytes: number): Buffe
 
 type ReadBefore = IncomingMessage & { readonly rawBody?: unknown; readonly body?: unknown }
 
-const collect = (request: IncomingMessage, maxBytes: number) =>
-  new Promise<Buffer | 'too-large' | 'aborted'>((resolve) => {
+const collect = (request: IncomingMessage, maxBytes: number, place: BodyPlace) =>
+  new Promise<Buffer | 'too-large' | 'overloaded' | 'aborted'>((resolve) => {
     let chunks: Buffer[] = []
     let bytes = 0
     const add = (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= maxBytes) chunks.push(chunk)
-      else {
-        chunks = []
-        request.off('data', add).resume()
-        resolve('too-large')
-      }
+      if (bytes > maxBytes) giveUp('too-large')
+      else if (place.grow(chunk.length)) chunks.push(chunk)
+      else giveUp('overloaded')
     }
+    const giveUp = (why: 'too-large' | 'overloaded') => {
+      chunks = []
+      place.onEvicted = undefined
+      request.off('data', add).resume()
+      resolve(why)
+    }
+    place.onEvicted = () => giveUp('overloaded')
     request.on('data', add)
     request.once('end', () => {
+      place.onEvicted = undefined
       const [only, ...more] = chunks
       resolve(only !== undefined && more.length === 0 ? only : Buffer.concat(chunks, bytes))
     })

@@ -42,7 +42,7 @@ async function* all(count: number, fail?: Error): AsyncIterable<string> {
 const serve = async (count: number, { fail, stalledSeconds }: { fail?: Error; stalledSeconds?: number } = {}) => {
   const server = await listen({
     app: (_request, response) => {
-      streamResponse(response, all(count, fail), { gate, ...(stalledSeconds && { stalledSeconds }) }).then(
+      streamResponse(response, all(count, fail), { gate, owner: 'a', ...(stalledSeconds && { stalledSeconds }) }).then(
         (outcome) => {
           outcomes.push(outcome)
           if (outcome === 'full') response.writeHead(503).end()

@@ -3,7 +3,9 @@ import type { AdmissionGate } from './admission-gate.ts'
 
 export interface Streaming {
   readonly gate: AdmissionGate
-  /** A client that reads nothing for so long is disconnected; 120 if not given. */
+  /** Who asks, as of `AdmissionGate`. */
+  readonly owner: string
+  /** A client that takes nothing for so long is gone; 120 if not given. */
   readonly stalledSeconds?: number
 }
 
@@ -11,9 +13,9 @@ export interface Streaming {
 const PIECE_LENGTH = 16_384
 
 /**
- * Writes the parts of a long response as fast as its client reads, without `Content-Length`; the caller has set status and headers.
- * Holds a place of the gate while it waits for parts, none while it waits for the client; once begun, it continues even if the gate
- * is full. 'full': the gate had no place, and nothing was written.
+ * Writes the parts of a long answer as fast as its client reads them, without `Content-Length`; the status and the headers are set by
+ * the caller. It holds a place for slow work while it waits for parts, and none while it waits for the client; once it has begun, it
+ * goes on even if the process is full then. 'full': the process has no place for it, and nothing was written.
  *
  * Rejects with what `parts` throws; if anything was written by then, the connection is reset, so that no client takes a partial list
  * for a whole one. If the client disconnects, `parts` is ended.
@@ -21,9 +23,9 @@ const PIECE_LENGTH = 16_384
 export const streamResponse = async (
   response: ServerResponse,
   parts: AsyncIterable<string>,
-  { gate, stalledSeconds = 120 }: Streaming,
+  { gate, owner, stalledSeconds = 120 }: Streaming,
 ): Promise<'done' | 'full'> => {
-  let leave = gate.tryEnter()
+  let leave = await gate.enterSlow(owner)
   if (leave === undefined) return 'full'
   let piece = ''
   try {
@@ -33,7 +35,7 @@ export const streamResponse = async (
       if (piece.length < PIECE_LENGTH) continue
       leave?.()
       await written(response, piece, stalledSeconds * 1000)
-      leave = gate.tryEnter()
+      leave = await gate.enterSlow(owner)
       piece = ''
     }
     // `end(piece)` would add a Content-Length to a short list only; all lists have the same form.

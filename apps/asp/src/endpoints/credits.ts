@@ -5,5 +5,6 @@ import type { Endpoint } from '../endpoint.ts'
 export const credits: Endpoint = {
   wrongCredentials: 'Credits=FAIL',
   reads: true,
+  slow: true,
   run: async ({ gateway, account }) => `Credits=${wholeCredits(await gateway.creditBalance(account.id))}`,
 }

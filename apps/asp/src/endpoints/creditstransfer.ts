@@ -12,6 +12,7 @@ const invalidUser = 'Transfer=invalidUser'
 /** Moves credits within the family of a main account, which alone may ask for it here (spec 4.2, rule 5; ruling 3.7). */
 export const transferCredits: Endpoint = {
   wrongCredentials: invalidUser,
+  slow: true,
   run: async ({ gateway, account, parameters }) => {
     if (account.parent !== undefined) return invalidUser
     // Who sends a reference relies on it when asking again: better no transfer than the same one twice.

@@ -7,6 +7,7 @@ import { messageIds } from '../message-ids.ts'
 /** Deletes scheduled messages: one result for each of 1 to 100 ids, in request order, echoed as given (spec 4.2; rulings 1.15, 3.5). */
 export const deleteScheduled: Endpoint = {
   wrongCredentials: 'FAIL&',
+  slow: true,
   run: async ({ gateway, account, parameters }) => {
     const given = messageIds(parameters)
     if (typeof given === 'string') return given

@@ -6,7 +6,7 @@ import { replyItem } from '../inbox-items.ts'
 export const listOptOuts: Endpoint = {
   wrongCredentials: 'FAIL&',
   reads: true,
-  run: ({ gateway, account }) => ({ items: itemsOf(gateway.listOptOuts(account)) }),
+  run: ({ gateway, account }) => ({ owner: String(account.id), items: itemsOf(gateway.listOptOuts(account)) }),
 }
 
 async function* itemsOf(optOuts: AsyncIterable<readonly OptOut[]>): AsyncIterable<string> {

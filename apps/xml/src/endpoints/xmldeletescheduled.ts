@@ -13,6 +13,7 @@ export const deleteScheduled = endpoint({
   response: 'XMLGatewayDeleteScheduled_Response',
   draft: messageIdsDraft,
   inside: messageIdElements,
+  slow: true,
   check: (draft) => {
     const asked = checkMessageIds(draft)
     return asked.length > idsMax && typeof asked !== 'string' ? 'too-many-message-ids' : asked

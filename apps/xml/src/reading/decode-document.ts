@@ -9,18 +9,39 @@ const marks: readonly (readonly [string, Buffer])[] = [
 const encodings = new Set(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-15'])
 const declarationBytesMax = 256
 
+/** So many bytes of a document, or all of a shorter one, say what its encoding is. */
+export const startBytes = declarationBytesMax
+
+/** The text of the bytes that come next, `isLast`: of the last ones. Undefined: they are not of the encoding. */
+export type DocumentDecoder = (bytes: Buffer, isLast: boolean) => string | undefined
+
 /**
- * Decodes a document by its byte order mark, else its XML declaration, else the charset of its content type, else UTF-8 (ruling
- * 4.1). Supported: UTF-8, UTF-16, windows-1252, ISO-8859-15; ISO-8859-1 and US-ASCII are read as windows-1252. Undefined for another
- * encoding or invalid bytes. The mark is not part of the text. A single-byte declaration that names UTF-16 (as .NET's `StringWriter`
- * writes) means UTF-8.
+ * Decodes a document that begins so, in the encoding that its byte order mark, else its XML declaration, else the charset parameter of
+ * its content type names, else UTF-8 (ruling 4.1). Undefined: an encoding that we do not read (we read UTF-8, UTF-16,
+ * windows-1252, ISO-8859-15, and ISO-8859-1 and US-ASCII as the windows-1252 that those who say so mean). The mark is not part of the
+ * text. A declaration that can be read byte by byte is not in UTF-16: if it says so, as .NET's `StringWriter` does whatever its text
+ * becomes, the document is UTF-8.
  */
-export function decodeDocument(body: Buffer, contentType = ''): string | undefined {
-  const label = markOf(body) ?? declaredIn(body) ?? charsetOf(contentType) ?? 'utf-8'
+export function documentDecoder(start: Buffer, contentType = ''): DocumentDecoder | undefined {
+  const decoder = decoderFor(markOf(start) ?? declaredIn(start) ?? charsetOf(contentType) ?? 'utf-8')
+  if (decoder === undefined || !encodings.has(decoder.encoding)) return undefined
+  if (decoder.encoding === 'windows-1252') return (bytes) => decodeWindows1252(bytes)
+  return (bytes, isLast) => {
+    try {
+      return decoder.decode(bytes, { stream: !isLast })
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** The text of a whole document; undefined where `documentDecoder` is, or its decoder. */
+export const decodeDocument = (body: Buffer, contentType?: string): string | undefined =>
+  documentDecoder(body, contentType)?.(body, true)
+
+function decoderFor(label: string): InstanceType<typeof TextDecoder> | undefined {
   try {
-    const decoder = new TextDecoder(label, { fatal: true })
-    if (!encodings.has(decoder.encoding)) return undefined
-    return decoder.encoding === 'windows-1252' ? decodeWindows1252(body) : decoder.decode(body)
+    return new TextDecoder(label, { fatal: true })
   } catch {
     return undefined
   }

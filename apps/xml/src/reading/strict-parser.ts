@@ -16,20 +16,30 @@ export function refuseIf(bad: boolean): void {
   if (bad) throw notValid
 }
 
+/** Throws `notValid` as soon as a document is not valid. */
+export interface StrictParser {
+  write(piece: string): void
+  close(): void
+}
+
 /**
  * A parser for one document, written in slices. It refuses what is not well-formed and what ruling 4.3 forbids. sax in strict mode
  * accepts more than XML: each check here closes one gap. The caller has checked the characters and the XML declaration.
  */
-export function strictParser(document: string, events: DocumentEvents): sax.SAXParser {
+export function strictParser(events: DocumentEvents): StrictParser {
   const options = { strictEntities: true, position: true }
   const parser = sax.parser(true, options)
   const bounds = countElements()
   let textFrom = 0
   let selfClosing = false
+  /** What may be asked for again: from where the text that is being read began. */
+  let recent = ''
+  let recentFrom = 0
 
-  const isSpelled = (markup: string, at = parser.startTagPosition) => document.startsWith(markup, at)
+  const isSpelled = (markup: string, at = parser.startTagPosition) => recent.startsWith(markup, at - recentFrom)
+  const written = (from: number, to: number) => recent.slice(from - recentFrom, to - recentFrom)
   const takeText = (text: string) => {
-    checkText(text, document.slice(textFrom, parser.startTagPosition - 1))
+    checkText(text, written(textFrom, parser.startTagPosition - 1))
     if (bounds.isInRoot()) events.text(text)
   }
 
@@ -44,7 +54,7 @@ export function strictParser(document: string, events: DocumentEvents): sax.SAXP
   }
   parser.onopentag = (tag) => {
     refuseIf(!isSpelled(tag.name)) // `< a>`
-    checkAttributes(tag, document.slice(parser.startTagPosition, parser.position))
+    checkAttributes(tag, written(parser.startTagPosition, parser.position))
     selfClosing = tag.isSelfClosing
     textFrom = parser.position
     events.open(tag.name)
@@ -71,7 +81,16 @@ export function strictParser(document: string, events: DocumentEvents): sax.SAXP
     refuseIf(!isSpelled(`?${name}`) || !isInstructionName(name) || isOverlong(body))
     textFrom = parser.position
   }
-  return parser
+  return {
+    write(piece) {
+      const from = Math.min(textFrom, parser.position)
+      recent = written(from, Infinity) + piece
+      recentFrom = from
+      parser.write(piece)
+      if (!bounds.hasBegun() && recent.trim() === '') textFrom = parser.position
+    },
+    close: () => void parser.close(),
+  }
 }
 
 /** Checks for one root, the number of elements and their depth. */
@@ -87,6 +106,7 @@ function countElements() {
       depth--
     },
     isInRoot: () => depth > 0,
+    hasBegun: () => count > 0,
   }
 }
 

@@ -17,7 +17,7 @@ const readTransfer = reader(
 
 /** transferCredits: a main account's key moves credits within the family, a sub account's its own (spec 4.1; ruling 2.13). */
 export const transferCredits = post(
-  (body, text) => readTransfer(text === undefined ? body : parseWholeNumbers(text)),
+  readTransfer,
   async ({ gateway, account, idempotencyKey }: Call, wanted) => {
     // Who sends such a key relies on it when asking again: better no transfer than the same one twice.
     if (idempotencyKey !== undefined) return notAvailable('Idempotency-Key')
@@ -25,6 +25,7 @@ export const transferCredits = post(
     const done = await gateway.transferCredits(account, { from, to, quantity })
     return done === 'done' ? '"transferSuccessful":true' : refused(done)
   },
+  { slow: true, parse: parseWholeNumbers },
 )
 
 const refused = (refusal: TransferRefusal): string | Failure =>

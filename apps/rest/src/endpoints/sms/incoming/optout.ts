@@ -3,6 +3,7 @@ import { get, nothing } from '../../../endpoint.ts'
 
 /** getIncomingOptoutMessages: every entry (spec 4.1; rulings 1.23, 2.12). */
 export const optOutMessages = get(nothing, ({ gateway, account }) => ({
+  owner: String(account.id),
   name: 'incomingOptoutMessages',
   items: itemsOf(gateway.listOptOuts(account)),
 }))

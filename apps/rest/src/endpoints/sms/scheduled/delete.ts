@@ -4,10 +4,14 @@ import { readIds } from '../../../id-array.ts'
 import { DELETE_ERROR } from '../../../words.ts'
 
 /** deleteScheduledMessages: one result per id, in request order (spec 4.1; rulings 1.15, 2.8). */
-export const deleteScheduled = post(readIds, async ({ gateway, account }, ids) => {
-  const deletions = await gateway.deleteScheduled(account, ids)
-  return `"deletedMessageStatuses":[${deletions.map((deletion, i) => deletionJson(ids[i], deletion)).join()}]`
-})
+export const deleteScheduled = post(
+  readIds,
+  async ({ gateway, account }, ids) => {
+    const deletions = await gateway.deleteScheduled(account, ids)
+    return `"deletedMessageStatuses":[${deletions.map((deletion, i) => deletionJson(ids[i], deletion)).join()}]`
+  },
+  { slow: true },
+)
 
 function deletionJson(id: MessageId | undefined, deletion: Deletion): string {
   const number = deletion.outcome === 'not-found' ? '' : deletion.number

@@ -1,0 +1,47 @@
+import type { Account, Gateway } from '@gateway/core'
+import { withoutEffect, withPlace, type AdmissionGate } from '@gateway/server'
+import { overloaded, type Failure } from './answer.ts'
+import { credentialsOf, type CredentialsDraft } from './credentials.ts'
+
+/** Who sends a document, as far as it has been read. */
+export interface SignIn {
+  /** Undefined: nobody yet, or not with right credentials. */
+  early(): Promise<Account | undefined>
+  /** Of a document that has been read to its end. */
+  account(): Promise<Account | Failure>
+}
+
+/** Checks the credentials of a draft, once, unless more of them are read afterwards. */
+export function signIn(
+  { gateway, gate }: { readonly gateway: Gateway; readonly gate: AdmissionGate },
+  draft: CredentialsDraft,
+  network: string,
+): SignIn {
+  let checked: { readonly values: number; readonly account: Account | Failure } | undefined
+  const valuesRead = () => draft.apiKeys.length + draft.users.length + draft.passwords.length
+
+  async function account(): Promise<Account | Failure> {
+    const values = valuesRead()
+    if (checked?.values === values) return checked.account
+    const found = await withPlace(gate.enter(network), () => withoutEffect(() => authenticate(gateway, draft, network)))
+    checked = { values, account: found ?? overloaded }
+    return checked.account
+  }
+
+  return {
+    account,
+    async early() {
+      if (checked === undefined && credentialsOf(draft, network) === undefined) return undefined
+      const found = await account()
+      return 'id' in found ? found : undefined
+    },
+  }
+}
+
+async function authenticate(gateway: Gateway, draft: CredentialsDraft, network: string): Promise<Account | Failure> {
+  const credentials = credentialsOf(draft, network)
+  const account = credentials === undefined ? 'wrong-credentials' : await gateway.authenticate(credentials)
+  if (account === 'wrong-credentials') return { trouble: 'wrong-credentials' }
+  if (account === 'overloaded') return overloaded
+  return 'id' in account ? account : { trouble: 'too-many-failures', retryAfterSeconds: account.retryAfterSeconds }
+}

@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http'
+import type { BodyPlace } from './body-memory.ts'
+
+/** A body that is read as it arrives, and no faster than it is asked for. */
+export interface ArrivingBody {
+  /** The bytes that come next, at least one; or how it ended: what follows is thrown away then, as of `readBody`. */
+  next(): Promise<Buffer | 'end' | 'too-large' | 'overloaded' | 'aborted'>
+  /** What comes from now on is only counted, and its bytes are not held. */
+  skip(): void
+}
+
+/**
+ * The body of a request that nobody has begun to read, as it came over the wire: at most `maxBytes`. All bytes stay in `place`, as of
+ * `readBody`, until the caller releases it. Never rejects.
+ */
+export function arrivingBody(request: IncomingMessage, maxBytes: number, place: BodyPlace): ArrivingBody {
+  const arrived: Buffer[] = []
+  let bytes = 0
+  let skipping = false
+  let ended: 'end' | 'too-large' | 'overloaded' | 'aborted' | undefined
+  let wake: (() => void) | undefined
+
+  function end(how: typeof ended): void {
+    ended ??= how
+    place.onEvicted = undefined
+    wake?.()
+  }
+
+  function giveUp(how: 'too-large' | 'overloaded'): void {
+    arrived.length = 0
+    end(how)
+    request.off('data', add).resume()
+  }
+
+  function add(chunk: Buffer): void {
+    bytes += chunk.length
+    if (bytes > maxBytes) giveUp('too-large')
+    else if (skipping) return
+    else if (!place.grow(chunk.length)) giveUp('overloaded')
+    else {
+      arrived.push(chunk)
+      request.pause()
+      wake?.()
+    }
+  }
+
+  place.onEvicted = () => giveUp('overloaded')
+  request.on('error', () => undefined) // `close` follows and says it; without a listener node throws.
+  request.once('end', () => end('end'))
+  request.once('close', () => end('aborted'))
+  if (Number(request.headers['content-length'] ?? NaN) > maxBytes) giveUp('too-large')
+  else if (request.destroyed) end('aborted')
+  else request.on('data', add)
+
+  return {
+    async next() {
+      for (;;) {
+        const chunk = arrived.shift()
+        if (chunk !== undefined) return chunk
+        if (ended !== undefined) return ended
+        const more = new Promise<void>((resolve) => (wake = resolve))
+        request.resume()
+        await more
+      }
+    },
+    skip() {
+      skipping = true
+      arrived.length = 0
+      place.onEvicted = undefined
+      place.release()
+    },
+  }
+}
+
+/** A body that has been read already, or how that ended. */
+export function arrivedBody(read: Buffer | 'too-large' | 'overloaded' | 'aborted'): ArrivingBody {
+  let left = typeof read !== 'string' && read.length > 0 ? read : undefined
+  return {
+    next() {
+      const bytes = left
+      left = undefined
+      return Promise.resolve(bytes ?? (typeof read === 'string' ? read : 'end'))
+    },
+    skip() {
+      left = undefined
+    },
+  }
+}
