@@ -1,6 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { clientNetwork, requestQuery, withoutEffect, withPlace, type AdmissionGate, type ParsedBody } from '@gateway/server'
+import {
+  clientNetwork,
+  requestQuery,
+  withoutEffect,
+  withPlace,
+  type AdmissionGate,
+  type ParsedBody,
+} from '@gateway/server'
 import { failure, isFailure, overloaded, type Answer, type Failure } from './answer.ts'
 import { jsonNesting, nestingMax } from './json-nesting.ts'
 import { keyOf, readJson } from './request.ts'
@@ -167,4 +174,3 @@ async function authenticate(gateway: Gateway, request: IncomingMessage): Promise
   if ('id' in account) return account
   return failure(429, 'Too many failed log-ins', { 'Retry-After': String(account.retryAfterSeconds) })
 }
-

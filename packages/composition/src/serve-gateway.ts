@@ -5,8 +5,10 @@ import {
   createMetrics,
   confirmedResponses,
   listen,
+  loadSettings,
   measureAdmission,
   measureLogins,
+  trustProxies,
   type AdmissionGate,
   type ConfirmedResponses,
   type HealthSettings,
@@ -35,10 +37,11 @@ export interface Serving {
   readonly graceSeconds?: number
 }
 
-export interface ServerEnvironment extends GatewayEnvironment {
+type LoadEnvironment = Parameters<typeof loadSettings>[0]
+
+export interface ServerEnvironment extends GatewayEnvironment, LoadEnvironment {
   readonly HOST: string
   readonly PORT: number
-  readonly REQUESTS_MAX: number
 }
 
 /** Serves a gateway over these ports, until the process stops. */
@@ -48,15 +51,18 @@ export async function serveGateway(
   { createServer, metrics = createMetrics(), graceSeconds }: Serving,
 ): Promise<Running> {
   const { environment, log, onStop } = context
-  const { HOST, PORT, REQUESTS_MAX } = environment
+  const { HOST, PORT } = environment
+  const load = loadSettings(environment)
   const answers = confirmedResponses({ log })
   onStop('answers', () => answers.settle())
   const gateway = createGateway(ports, gatewaySettings(environment))
-  const gate = admissionGate(REQUESTS_MAX)
+  const gate = admissionGate(load.inFlightMax, load.gate)
   measureAdmission(metrics, gate)
   measureLogins(metrics, ports.secrets)
   const app = createServer(gateway, { clock: ports.clock, gate, confirmedResponses: answers, log, metrics, health })
-  const server = await listen({ app, host: HOST, port: PORT, log, ...(graceSeconds && { graceSeconds }) })
+  trustProxies(app, load.proxies)
+  const { limits } = load
+  const server = await listen({ app, host: HOST, port: PORT, log, limits, ...(graceSeconds && { graceSeconds }) })
   onStop('server', () => server.close())
   return server
 }

@@ -55,7 +55,8 @@ export function bodyMemory(bytesMax: number): BodyMemory {
     let largest = asking
     let size = heaviest === asking.owner ? asking.bytes + bytes : 0
     for (const held of heaviest.held) {
-      if (held.place.onEvicted !== undefined && held !== asking && held.bytes > size) [largest, size] = [held, held.bytes]
+      if (held.place.onEvicted !== undefined && held !== asking && held.bytes > size)
+        [largest, size] = [held, held.bytes]
     }
     return largest
   }

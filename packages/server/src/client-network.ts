@@ -9,7 +9,8 @@ import { isIPv4, isIPv6 } from 'node:net'
 export const clientNetwork = (request: IncomingMessage & { readonly ip?: string | undefined }): string =>
   networkOf(request.ip ?? request.socket.remoteAddress ?? '')
 
-const networkOf = (given: string): string => {
+/** The network of an address, as of `clientNetwork`. */
+export const networkOf = (given: string): string => {
   const address = given.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIPv4(address)) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
   return isIPv6(address) ? networkOfIPv6(address) : 'unknown'

@@ -15,7 +15,7 @@ import type { Express } from 'express'
 export const createServerFor = (app: RequestListener, options: ServerOptions): Server =>
   createServer(isExpress(app) ? { ...options, ...constructorsOf(app) } : options)
 
-const isExpress = (app: RequestListener): app is Express => 'request' in app && 'response' in app
+export const isExpress = (app: RequestListener): app is Express => 'request' in app && 'response' in app
 
 /** Two classes whose prototypes replace `app.request` and `app.response` and inherit from them. */
 const constructorsOf = (app: Express) => {

@@ -23,6 +23,7 @@ export { readBody, type ParsedBody } from './read-body.ts'
 export { requestQuery } from './request-query.ts'
 export { runProcess, type ProcessContext, type ProcessSettings } from './run-process.ts'
 export { setHeaders } from './set-headers.ts'
+export { inNetworks, readNetwork, trustProxies } from './trusted-proxies.ts'
 export { writeOut } from './standard-output.ts'
 export type { TimeSlices } from './time-slices.ts'
 export { streamResponse } from './stream-response.ts'
@@ -30,6 +31,7 @@ export {
   databaseSettings,
   databaseVariables,
   listOf,
+  loadSettings,
   loadVariables,
   loginSettings,
   loginVariables,

@@ -2,7 +2,9 @@ import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { answerMalformed } from './answer-malformed.ts'
 import { createServerFor } from './express-server.ts'
+import { limitConnections, type ConnectionLimits } from './limit-connections.ts'
 import type { Log } from './log.ts'
+import { pipelinedRequests } from './pipelined-requests.ts'
 import { closeQueued } from './queued-responses.ts'
 
 /** A server that accepts connections. */
@@ -26,6 +28,7 @@ export interface ListenSettings {
   readonly log: Log
   /** How long `close` waits for requests in flight; 10 if not given. */
   readonly graceSeconds?: number
+  readonly limits?: ConnectionLimits
 }
 
 const LIMITS = {
@@ -40,13 +43,14 @@ const LIMITS = {
 const SILENCE_MS = 120_000
 
 /**
- * Serves an app over HTTP. Malformed HTTP gets 400, headers over 64 kB get 431. If it cannot listen, throws one Error that names
- * the address and says what to do.
+ * Serves an app over HTTP. Malformed HTTP is answered 400, headers over 64 kB 431. The requests of one connection are worked on one
+ * after the other. Throws one Error that names the address
+ * and says what to do if it cannot listen there.
  */
-export const listen = async ({ app, host, port, log, graceSeconds = 10 }: ListenSettings): Promise<Running> => {
+export const listen = async ({ app, host, port, log, graceSeconds = 10, limits }: ListenSettings): Promise<Running> => {
   const server = createServerFor(app, LIMITS)
   server.timeout = SILENCE_MS
-  const drain = serve(server, app, log)
+  const drain = serve(server, app, log, limits)
   await bind(server, host, port)
   // A connection that cannot be accepted (no file descriptors left) does not stop the server.
   server.on('error', (err) => log.error({ err }, 'cannot accept a connection'))
@@ -57,15 +61,18 @@ export const listen = async ({ app, host, port, log, graceSeconds = 10 }: Listen
   return { url, port: actual, close: () => (closed ??= drain(graceSeconds * 1000)) }
 }
 
-/** Passes requests to the app. Returns the function that closes the server. */
-const serve = (server: Server, app: RequestListener, log: Log) => {
+/** Hands requests to the app, and returns how to close the server. */
+const serve = (server: Server, app: RequestListener, log: Log, limits?: ConnectionLimits) => {
   const inFlight = new Set<ServerResponse>()
   const connections = new Set<Socket>()
-  keepUnsentResponses(server, inFlight)
+  const pipelined = pipelinedRequests()
+  const isRefused = limitConnections(server, limits)
+  closeNoAnswer(server, inFlight)
   let closing = false
   const finished = function (this: ServerResponse) {
     inFlight.delete(this)
-    // Node keeps a connection that becomes idle after `server.close()`. `setImmediate` runs after Node's listener marked it idle.
+    pipelined.closed(this)
+    // Node keeps a connection open that becomes idle after `server.close()`; later than its own listener, which makes it idle.
     if (closing) setImmediate(() => server.closeIdleConnections())
   }
   server.on('connection', (socket) => {
@@ -73,11 +80,12 @@ const serve = (server: Server, app: RequestListener, log: Log) => {
     socket.once('close', () => connections.delete(socket))
   })
   server.on('request', (request, response) => {
+    if (isRefused(request.socket)) return
     inFlight.add(response)
     response.on('close', finished)
     closeQueued(response)
     if (closing) response.setHeader('Connection', 'close')
-    app(request, response)
+    pipelined.start(response, () => app(request, response))
   })
   server.on('clientError', answerMalformed(inFlight, log))
   return async (graceMs: number): Promise<void> => {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { EnvError, makeExactValidator, makeValidator, str } from 'envalid'
+import { inNetworks, readNetwork } from './trusted-proxies.ts'
 
 const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$/i
 
@@ -112,9 +113,47 @@ export const databaseSettings = (environment: Readonly<Record<keyof typeof datab
 /** How many requests a server processes at a time. */
 export const loadVariables = {
   REQUESTS_MAX: wholeNumber({ what: 'requests worked on at a time', min: 1, max: 100_000, byDefault: 1000 }),
+  BODY_MEGABYTES_MAX: wholeNumber({
+    what: 'megabytes of request bodies in memory',
+    min: 8,
+    max: 10_000,
+    byDefault: 64,
+  }),
+  CLIENTS_MAX: wholeNumber({ what: 'connections of clients', min: 1, max: 100_000, byDefault: 4000 }),
+  CLIENTS_PER_NETWORK_MAX: wholeNumber({
+    what: 'connections of clients from one network',
+    min: 1,
+    max: 100_000,
+    byDefault: 2000,
+  }),
+  TRUST_PROXY: listOf<string>({
+    what: 'addresses or networks of proxies whose X-Forwarded-For counts, each like 10.0.0.0/8',
+    read: readNetwork,
+    byDefault: [],
+  }),
 }
 
-/** Limits of log-ins by user name and password (ruling 1.26). */
+interface LoadEnvironment {
+  readonly REQUESTS_MAX: number
+  readonly BODY_MEGABYTES_MAX: number
+  readonly CLIENTS_MAX: number
+  readonly CLIENTS_PER_NETWORK_MAX: number
+  readonly TRUST_PROXY: readonly string[]
+}
+
+/** What `loadVariables` say, as a gate and a server name it. */
+export const loadSettings = (environment: LoadEnvironment) => ({
+  inFlightMax: environment.REQUESTS_MAX,
+  gate: { bodyBytesMax: environment.BODY_MEGABYTES_MAX * 1024 * 1024 },
+  limits: {
+    connectionsMax: environment.CLIENTS_MAX,
+    connectionsPerNetworkMax: environment.CLIENTS_PER_NETWORK_MAX,
+    isProxy: inNetworks(environment.TRUST_PROXY),
+  },
+  proxies: environment.TRUST_PROXY,
+})
+
+/** How log-ins by user name and password are guarded (ruling 1.26). */
 export const loginVariables = {
   LOGIN_FAILURES_MAX: wholeNumber({
     what: 'failed log-ins of one user from one network',

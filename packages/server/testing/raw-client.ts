@@ -7,10 +7,10 @@ export interface RawClient {
   readonly closed: () => boolean
 }
 
-export const rawClient = (port: number, firstBytes = ''): RawClient => {
+export const rawClient = (port: number, firstBytes = '', localAddress = '127.0.0.1'): RawClient => {
   let received = ''
   let closed = false
-  const socket = connect(port, '127.0.0.1')
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
   socket.setEncoding('latin1')
   socket.on('data', (chunk) => {
     received += String(chunk)

@@ -1,0 +1,62 @@
+import type { RequestListener, ServerResponse } from 'node:http'
+import { memoryLog } from '../testing/memory-log.ts'
+import { rawClient } from '../testing/raw-client.ts'
+import { until } from '../testing/until.ts'
+import { listen, type Running } from './listen.ts'
+
+let server: Running
+const started: string[] = []
+const held: ServerResponse[] = []
+
+const app: RequestListener = (request, response) => {
+  started.push(request.url ?? '')
+  if (request.url === '/held') held.push(response)
+  else {
+    let body = ''
+    request.on('data', (chunk) => (body += String(chunk)))
+    request.on('end', () => response.end(`${request.url}${body};`))
+  }
+}
+
+beforeEach(async () => {
+  started.length = held.length = 0
+  server = await listen({ app, host: '127.0.0.1', port: 0, log: memoryLog().log, graceSeconds: 0.2 })
+})
+afterEach(() => server.close())
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+const post = (path: string, body: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+const answers = (received: string) => Array.from(received.matchAll(/(\/[a-z0-9]+);/g), ([, path]) => path)
+
+test('a pipelined request is started when the answer before it has gone, and other connections do not wait', async () => {
+  const client = rawClient(server.port, get('/held') + get('/b') + post('/c', '/body'))
+  await until(() => held.length === 1)
+  const other = rawClient(server.port, get('/other'))
+  await until(() => other.received().endsWith('/other;'))
+  expect(started).toEqual(['/held', '/other'])
+  held[0]?.end('/a;')
+  await until(() => client.received().endsWith('/body;'))
+  expect(started).toEqual(['/held', '/other', '/b', '/c'])
+  client.socket.destroy()
+  other.socket.destroy()
+})
+
+test('thousands of pipelined requests are all answered, in their order', async () => {
+  const paths = Array.from({ length: 3000 }, (_, i) => `/n${i}`)
+  const client = rawClient(server.port, paths.map((path, i) => (i % 2 === 0 ? get(path) : post(path, ''))).join(''))
+  await until(() => client.received().endsWith('/n2999;'))
+  expect(answers(client.received())).toEqual(paths)
+  client.socket.destroy()
+})
+
+test('of a connection that breaks, what waited is never started', async () => {
+  const client = rawClient(server.port, get('/held') + get('/b'))
+  await until(() => held.length === 1)
+  client.socket.resetAndDestroy()
+  await until(() => held[0]?.closed)
+  const other = rawClient(server.port, get('/other'))
+  await until(() => other.received().endsWith('/other;'))
+  expect(started).toEqual(['/held', '/other'])
+  other.socket.destroy()
+})
