@@ -10,12 +10,12 @@ const waitMsMax = 10_000
  * The pace at which a document is read: at its network's turn at first, then at that of its account. Where its credentials are wrong,
  * or come last, all documents like that get a part of the time together.
  */
-export function paceFor(slices: TimeSlices, network: string, { early }: SignIn): Pace {
+export function paceFor(slices: TimeSlices, network: string, sender: SignIn): Pace {
   let characters = 0
   let waitedMs = 0
   return async (more, read) => {
     characters += more
-    const account = characters > unknownCharactersMax ? await early() : undefined
+    const account = characters > unknownCharactersMax ? await sender.early() : undefined
     const asked = performance.now()
     const timed = () => {
       waitedMs += performance.now() - asked

@@ -38,7 +38,7 @@ function asking(gate: AdmissionGate) {
         leaves.set(name, leave)
       }
     },
-    async leave(name: string) {
+    leave: async (name: string) => {
       leaves.get(name)?.()
       await settled()
     },

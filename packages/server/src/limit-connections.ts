@@ -47,7 +47,10 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
     const address = socket.remoteAddress ?? ''
     const network = isProxy(address) ? undefined : networkOf(address)
     const ofNetwork = network === undefined ? 0 : (perNetwork.get(network) ?? 0)
-    if (all >= allMax || ofNetwork >= networkMax) return refuse(socket)
+    if (all >= allMax || ofNetwork >= networkMax) {
+      refuse(socket)
+      return
+    }
     all++
     if (network !== undefined) perNetwork.set(network, ofNetwork + 1)
     socket.once('close', () => {

@@ -43,9 +43,8 @@ const LIMITS = {
 const SILENCE_MS = 120_000
 
 /**
- * Serves an app over HTTP. Malformed HTTP is answered 400, headers over 64 kB 431. The requests of one connection are worked on one
- * after the other. Throws one Error that names the address
- * and says what to do if it cannot listen there.
+ * Serves an app over HTTP. Malformed HTTP gets 400, headers over 64 kB get 431. The requests of one connection are processed one
+ * after the other. If it cannot listen, throws one Error that names the address and says what to do.
  */
 export const listen = async ({ app, host, port, log, graceSeconds = 10, limits }: ListenSettings): Promise<Running> => {
   const server = createServerFor(app, LIMITS)
@@ -61,18 +60,18 @@ export const listen = async ({ app, host, port, log, graceSeconds = 10, limits }
   return { url, port: actual, close: () => (closed ??= drain(graceSeconds * 1000)) }
 }
 
-/** Hands requests to the app, and returns how to close the server. */
+/** Passes requests to the app. Returns the function that closes the server. */
 const serve = (server: Server, app: RequestListener, log: Log, limits?: ConnectionLimits) => {
   const inFlight = new Set<ServerResponse>()
   const connections = new Set<Socket>()
   const pipelined = pipelinedRequests()
   const isRefused = limitConnections(server, limits)
-  closeNoAnswer(server, inFlight)
+  keepUnsentResponses(server, inFlight)
   let closing = false
   const finished = function (this: ServerResponse) {
     inFlight.delete(this)
     pipelined.closed(this)
-    // Node keeps a connection open that becomes idle after `server.close()`; later than its own listener, which makes it idle.
+    // Node keeps a connection that becomes idle after `server.close()`. `setImmediate` runs after Node's listener marked it idle.
     if (closing) setImmediate(() => server.closeIdleConnections())
   }
   server.on('connection', (socket) => {

@@ -54,7 +54,7 @@ test('of a connection that breaks, what waited is never started', async () => {
   const client = rawClient(server.port, get('/held') + get('/b'))
   await until(() => held.length === 1)
   client.socket.resetAndDestroy()
-  await until(() => held[0]?.closed)
+  await until(() => held[0]?.closed === true)
   const other = rawClient(server.port, get('/other'))
   await until(() => other.received().endsWith('/other;'))
   expect(started).toEqual(['/held', '/other'])

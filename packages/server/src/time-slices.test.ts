@@ -9,7 +9,7 @@ const occupy = (milliseconds: number) => {
 test('the first piece runs at once, and what a turn has no time for runs in turn of its owners', async () => {
   const slices = timeSlices({ turnMs: 1 })
   const done: string[] = []
-  const piece = (name: string) => slices.run(name.slice(0, 1), () => (occupy(1.1), done.push(name)))
+  const piece = async (name: string) => slices.run(name.slice(0, 1), () => (occupy(1.1), done.push(name)))
   const all = ['a1', 'a2', 'a3', 'b1'].map(piece)
   expect(done).toEqual(['a1'])
   await Promise.all(all)
@@ -18,16 +18,15 @@ test('the first piece runs at once, and what a turn has no time for runs in turn
 
 test('between two pieces everything else has its turn', async () => {
   const slices = timeSlices({ turnMs: 1 })
-  let [pieces, turns, least] = [0, 0, Infinity]
+  let [pieces, turns] = [0, 0]
   const count = () => {
     turns++
     if (pieces < 20) setImmediate(count)
   }
   setImmediate(count)
-  const run = () => slices.run('a', () => (occupy(1.1), pieces++))
+  const run = async () => slices.run('a', () => (occupy(1.1), pieces++))
   await Promise.all(Array.from({ length: 20 }, run))
-  least = turns
-  expect(least).toBeGreaterThanOrEqual(18)
+  expect(turns).toBeGreaterThanOrEqual(18)
 })
 
 test('a piece that throws rejects its own call only', async () => {

@@ -60,7 +60,7 @@ export function timeSlices({ turnMs = 2, unknownShare = 0.25 }: TimeSliceSetting
         try {
           resolve(timed(piece))
         } catch (error) {
-          reject(error as Error)
+          reject(error instanceof Error ? error : new Error(String(error)))
         }
       })
       plan()

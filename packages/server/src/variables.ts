@@ -153,7 +153,7 @@ export const loadSettings = (environment: LoadEnvironment) => ({
   proxies: environment.TRUST_PROXY,
 })
 
-/** How log-ins by user name and password are guarded (ruling 1.26). */
+/** Limits of log-ins by user name and password (ruling 1.26). */
 export const loginVariables = {
   LOGIN_FAILURES_MAX: wholeNumber({
     what: 'failed log-ins of one user from one network',
