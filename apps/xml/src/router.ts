@@ -10,6 +10,7 @@ import {
   endpointRouter,
   hadNoEffect,
   readBody,
+  smallBytes,
   type AdmissionGate,
   type ArrivingBody,
   type BodyPlace,
@@ -76,7 +77,8 @@ export function xmlRouter(gateway: Gateway, { clock, gate, confirmedResponses, l
 
 /** Undefined: another has read it and left nothing of its text. */
 async function bodyOf(request: IncomingMessage, place: BodyPlace): Promise<ArrivingBody | undefined> {
-  if (!request.readableEnded) return arrivingBody(request, bodyBytesMax, place)
+  const isSmall = Number(request.headers['content-length'] ?? NaN) <= smallBytes
+  if (!request.readableEnded && !isSmall) return arrivingBody(request, bodyBytesMax, place)
   const read = await readBody(request, bodyBytesMax, place)
   return typeof read === 'object' && 'parsed' in read ? undefined : arrivedBody(read)
 }

@@ -29,8 +29,11 @@ export const readBody = async (
     request.on('error', ignore).resume()
     return 'too-large'
   }
-  return collect(request, maxBytes, place)
+  return collect(request, maxBytes, announced <= smallBytes ? undefined : place)
 }
+
+/** A body that announces no more is not counted: node holds as much of every connection anyway. */
+export const smallBytes = 16_384
 
 /** Parsers return an object for an empty body, too. */
 const leftOf = (request: ReadBefore, announced: number, maxBytes: number): Buffer | ParsedBody | 'too-large' => {
@@ -44,26 +47,26 @@ const leftOf = (request: ReadBefore, announced: number, maxBytes: number): Buffe
 
 type ReadBefore = IncomingMessage & { readonly rawBody?: unknown; readonly body?: unknown }
 
-const collect = (request: IncomingMessage, maxBytes: number, place: BodyPlace) =>
+const collect = (request: IncomingMessage, maxBytes: number, place: BodyPlace | undefined) =>
   new Promise<Buffer | 'too-large' | 'overloaded' | 'aborted'>((resolve) => {
     let chunks: Buffer[] = []
     let bytes = 0
     const add = (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes > maxBytes) giveUp('too-large')
-      else if (place.grow(chunk.length)) chunks.push(chunk)
+      else if (place === undefined || place.grow(chunk.length)) chunks.push(chunk)
       else giveUp('overloaded')
     }
     const giveUp = (why: 'too-large' | 'overloaded') => {
       chunks = []
-      place.onEvicted = undefined
+      if (place !== undefined) place.onEvicted = undefined
       request.off('data', add).resume()
       resolve(why)
     }
-    place.onEvicted = () => giveUp('overloaded')
+    if (place !== undefined) place.onEvicted = () => giveUp('overloaded')
     request.on('data', add)
     request.once('end', () => {
-      place.onEvicted = undefined
+      if (place !== undefined) place.onEvicted = undefined
       const [only, ...more] = chunks
       resolve(only !== undefined && more.length === 0 ? only : Buffer.concat(chunks, bytes))
     })
