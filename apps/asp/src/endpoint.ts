@@ -1,6 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { clientNetwork, mediaType, readBody, requestQuery, withoutEffect, withPlace, type AdmissionGate } from '@gateway/server'
+import {
+  clientNetwork,
+  mediaType,
+  readBody,
+  requestQuery,
+  withoutEffect,
+  withPlace,
+  type AdmissionGate,
+} from '@gateway/server'
 import { bodyTooLarge, errorText, failure, overloaded, wrongMethod, type Answer, type Failure } from './answer.ts'
 import { credentialsOf } from './credentials.ts'
 import { formText, readParameters, type Parameters } from './parameters.ts'
