@@ -86,7 +86,7 @@ export const plants = {
   'receipt over a final state': [
     {
       file: `${postgres}/sql/apply-receipts.js`,
-      from: `and m.code in (100, 105, 106) and m.code <> c.code and m.sent_at`,
+      from: `and m.code in (\${changeable}) and m.code <> c.code and m.sent_at`,
       to: `and m.code <> c.code and m.sent_at`,
     },
   ],
