@@ -1,5 +1,5 @@
 import type { BenchmarkResult } from './figures/result.ts'
-import type { Scene } from './ground/scene.ts'
+import type { BenchmarkEnvironment } from './environment/environment.ts'
 
 /** What a benchmark found out. */
 export type Outcome = Pick<BenchmarkResult, 'figures' | 'notes' | 'stages' | 'growth'>
@@ -11,5 +11,5 @@ export interface Benchmark {
   readonly goals: readonly number[]
   /** When nothing was named: part of every run, of full runs only, or only when it is named. */
   readonly runs: 'always' | 'in full runs' | 'when named'
-  run(scene: Scene): Promise<Outcome>
+  run(environment: BenchmarkEnvironment): Promise<Outcome>
 }

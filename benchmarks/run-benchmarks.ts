@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { Benchmark, Outcome } from './benchmark.ts'
 import { benchmarkReport } from './figures/report.ts'
 import type { BenchmarkResult, RunResult } from './figures/result.ts'
-import { checkScene } from './ground/checks.ts'
-import { machineCpu, ownCpu } from './ground/cpu.ts'
-import { settingsOf } from './ground/machine.ts'
-import { openServer, type Server } from './ground/postgres.ts'
-import { endAll } from './ground/processes.ts'
-import { openScene, type Scene } from './ground/scene.ts'
+import { checkEnvironment } from './environment/checks.ts'
+import { machineCpu, ownCpu } from './environment/cpu.ts'
+import { settingsOf } from './environment/machine.ts'
+import { openServer, type Server } from './environment/postgres.ts'
+import { endAll } from './environment/processes.ts'
+import { openEnvironment, type BenchmarkEnvironment } from './environment/environment.ts'
 import { endWorkers } from './loads/workers.ts'
 
 export interface Run {
@@ -65,9 +65,9 @@ async function one(
   const { name, title } = benchmark
   const start = performance.now()
   const others = await watchOthers(server)
-  const scene = await openScene(server, folder, { name, quick, say })
-  const outcome = await outcomeOf(benchmark, scene)
-  await scene.end()
+  const environment = await openEnvironment(server, folder, { name, quick, say })
+  const outcome = await outcomeOf(benchmark, environment)
+  await environment.end()
   const all = [
     ...outcome.figures,
     { name: 'CPU that other processes used meanwhile', unit: 'cores', rounds: [await others()] },
@@ -75,17 +75,25 @@ async function one(
   const figures = all.filter(({ rounds }) => rounds.every(Number.isFinite))
   const unknown = all.filter((figure) => !figures.includes(figure)).map((figure) => figure.name)
   const notes = unknown.length === 0 ? outcome.notes : [...outcome.notes, `Not measured here: ${unknown.join('; ')}.`]
-  return { name, title, ...outcome, figures, notes, checks: scene.checks, seconds: (performance.now() - start) / 1000 }
+  return {
+    name,
+    title,
+    ...outcome,
+    figures,
+    notes,
+    checks: environment.checks,
+    seconds: (performance.now() - start) / 1000,
+  }
 }
 
 /** What goes wrong in one benchmark is told with its checks, and the others go on. */
-async function outcomeOf(benchmark: Benchmark, scene: Scene): Promise<Outcome> {
+async function outcomeOf(benchmark: Benchmark, environment: BenchmarkEnvironment): Promise<Outcome> {
   try {
-    const outcome = await benchmark.run(scene)
-    await checkScene(scene)
+    const outcome = await benchmark.run(environment)
+    await checkEnvironment(environment)
     return outcome
   } catch (error) {
-    scene.check('it ran to its end', error instanceof Error ? error.message : String(error))
+    environment.check('it ran to its end', error instanceof Error ? error.message : String(error))
     return { figures: [], notes: [] }
   }
 }

@@ -1,14 +1,19 @@
-/** Seconds of the longest test files on a quiet machine: begun last, one of them would run alone at the end. */
+/** About so many seconds the longest test files take on a quiet machine: begun last, one of them would run alone at the end. */
 const seconds = {
-  'tests/faults.test.ts': 158,
-  'tests/rolling-restart.test.ts': 150,
-  'tests/operations.test.ts': 131,
-  'packages/adapters-postgres/src/contracts.test.ts': 116,
-  'tests/proxies.test.ts': 70,
-  'tests/replies.test.ts': 67,
-  'packages/adapters-postgres/src/lost-answers.test.ts': 65,
-  'tests/operator.test.ts': 46,
-  'tests/lifecycle.test.ts': 37,
+  'tests/rolling-restart.test.ts': 137,
+  'tests/faults.test.ts': 104,
+  'tests/operations.test.ts': 90,
+  'tests/packages.test.ts': 72,
+  'packages/embedded-postgres/src/start-embedded-postgres.test.ts': 53,
+  'packages/embedded-postgres/src/as-root.test.ts': 45,
+  'tests/operator.test.ts': 42,
+  'packages/adapters-postgres/src/contracts.test.ts': 40,
+  'tests/return-once.test.ts': 30,
+  'tests/lifecycle.test.ts': 30,
+  'packages/embedded-postgres/src/processes.test.ts': 30,
+  'apps/dispatcher/src/fair-shares.test.ts': 29,
+  'packages/adapters-postgres/src/lost-answers.test.ts': 27,
+  'tests/database-gone.test.ts': 24,
 }
 
 const secondsOf = ({ path }) => Object.entries(seconds).find(([name]) => path.endsWith(`/${name}`))?.[1] ?? 0

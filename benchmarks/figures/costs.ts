@@ -1,4 +1,4 @@
-import type { Usage } from '../ground/usage.ts'
+import type { Usage } from '../environment/usage.ts'
 import type { Latencies } from '../loads/latencies.ts'
 import type { Figure } from './figure.ts'
 

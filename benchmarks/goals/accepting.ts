@@ -1,7 +1,7 @@
 import type { Cost } from '../figures/costs.ts'
-import type { Started } from '../ground/processes.ts'
-import type { Scene } from '../ground/scene.ts'
-import { measured } from '../ground/usage.ts'
+import type { Started } from '../environment/processes.ts'
+import type { BenchmarkEnvironment } from '../environment/environment.ts'
+import { measured } from '../environment/usage.ts'
 import type { Latencies } from '../loads/latencies.ts'
 import type { SendLoad } from '../loads/send-load.ts'
 import type { Worker } from '../loads/workers.ts'
@@ -15,12 +15,14 @@ export interface Accepting extends Cost {
 
 /** Sends to one process of the product. */
 export async function accepting(
-  scene: Scene,
+  environment: BenchmarkEnvironment,
   app: Started,
   worker: Worker,
   load: Omit<SendLoad, 'firstNumber' | 'url'>,
 ): Promise<Accepting> {
-  const { result, usage } = await measured(scene.server, [app], () => scene.sends(worker, { url: app.url, ...load }))
+  const { result, usage } = await measured(environment.server, [app], () =>
+    environment.sends(worker, { url: app.url, ...load }),
+  )
   return {
     usage,
     count: result.recipients,

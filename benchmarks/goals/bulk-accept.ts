@@ -1,8 +1,8 @@
 import type { Benchmark } from '../benchmark.ts'
 import { costFigures, latencyFigures } from '../figures/costs.ts'
 import { ratios } from '../figures/spread.ts'
-import { openAccounts } from '../ground/accounts.ts'
-import { inRounds } from '../ground/rounds.ts'
+import { openAccounts } from '../environment/accounts.ts'
+import { inRounds } from '../environment/rounds.ts'
 import { rawTable } from '../limits/raw-table.ts'
 import { accepting, keysOf, perSecondOf } from './accepting.ts'
 import { rawInserting } from './raw-inserting.ts'
@@ -13,23 +13,23 @@ export const bulkAccept: Benchmark = {
   title: 'REST sends of 1000 beside raw set inserts of one row a recipient',
   goals: [1, 10],
   runs: 'always',
-  run: async (scene) => {
-    const rest = await scene.start('rest')
-    const accounts = await openAccounts(scene.database, 20)
-    await scene.database.query(rawTable)
-    const worker = scene.worker()
-    const seconds = scene.quick ? 4 : 8
-    const { product, limit, alone } = await inRounds(scene.quick ? 3 : 5, {
+  run: async (environment) => {
+    const rest = await environment.start('rest')
+    const accounts = await openAccounts(environment.database, 20)
+    await environment.database.query(rawTable)
+    const worker = environment.worker()
+    const seconds = environment.quick ? 4 : 8
+    const { product, limit, alone } = await inRounds(environment.quick ? 3 : 5, {
       product: (warmUp) =>
-        accepting(scene, rest, worker, {
+        accepting(environment, rest, worker, {
           face: 'rest',
           keys: keysOf(accounts),
           connections: 8,
           recipients: 1000,
           seconds: warmUp ? 3 : seconds,
         }),
-      limit: (warmUp) => rawInserting(scene, worker, { rows: 1000, seconds: warmUp ? 2 : seconds }),
-      alone: (warmUp) => rawInserting(scene, worker, { rows: 1000, seconds: warmUp ? 1 : seconds / 2 }, 1),
+      limit: (warmUp) => rawInserting(environment, worker, { rows: 1000, seconds: warmUp ? 2 : seconds }),
+      alone: (warmUp) => rawInserting(environment, worker, { rows: 1000, seconds: warmUp ? 1 : seconds / 2 }, 1),
     })
     const nodeCpu = product.map(({ usage, count }) => (usage.apps[0] ?? NaN) / count)
     return {

@@ -1,8 +1,8 @@
 import type { Benchmark } from '../benchmark.ts'
 import { costFigures, latencyFigures } from '../figures/costs.ts'
 import { ratios } from '../figures/spread.ts'
-import { openAccounts } from '../ground/accounts.ts'
-import { inRounds } from '../ground/rounds.ts'
+import { openAccounts } from '../environment/accounts.ts'
+import { inRounds } from '../environment/rounds.ts'
 import { accepting, keysOf, perSecondOf } from './accepting.ts'
 
 const connections = 32
@@ -13,20 +13,20 @@ export const hotAccount: Benchmark = {
   title: 'single REST sends of one account beside those of 1000 accounts',
   goals: [4],
   runs: 'always',
-  run: async (scene) => {
-    const rest = await scene.start('rest')
-    const keys = keysOf(await openAccounts(scene.database, 1001))
-    const worker = scene.worker()
-    const seconds = scene.quick ? 4 : 8
+  run: async (environment) => {
+    const rest = await environment.start('rest')
+    const keys = keysOf(await openAccounts(environment.database, 1001))
+    const worker = environment.worker()
+    const seconds = environment.quick ? 4 : 8
     const side = (of: readonly string[]) => (warmUp: boolean) =>
-      accepting(scene, rest, worker, {
+      accepting(environment, rest, worker, {
         face: 'rest',
         keys: of,
         connections,
         recipients: 1,
         seconds: warmUp ? 2 : seconds,
       })
-    const { one, many } = await inRounds(scene.quick ? 3 : 5, {
+    const { one, many } = await inRounds(environment.quick ? 3 : 5, {
       one: side(keys.slice(0, 1)),
       many: side(keys.slice(1)),
     })

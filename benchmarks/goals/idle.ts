@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Benchmark } from '../benchmark.ts'
 import { latencyFigures } from '../figures/costs.ts'
 import type { Figure, Goal } from '../figures/figure.ts'
-import { openAccounts } from '../ground/accounts.ts'
-import type { Started } from '../ground/processes.ts'
-import type { Scene } from '../ground/scene.ts'
-import { submissionWaits } from '../ground/submission-waits.ts'
-import { measured } from '../ground/usage.ts'
+import { openAccounts } from '../environment/accounts.ts'
+import type { Started } from '../environment/processes.ts'
+import type { BenchmarkEnvironment } from '../environment/environment.ts'
+import { submissionWaits } from '../environment/submission-waits.ts'
+import { measured } from '../environment/usage.ts'
 import { latenciesOf } from '../loads/latencies.ts'
 import type { Worker } from '../loads/workers.ts'
 import { keysOf } from './accepting.ts'
@@ -23,28 +23,33 @@ export const idle: Benchmark = {
   title: 'processes that nobody uses; single messages after a pause of some seconds',
   goals: [],
   runs: 'in full runs',
-  run: async (scene) => {
-    const worker = scene.worker()
-    const allInOne = await scene.start('all-in-one', carrier)
-    const [key = ''] = keysOf(await openAccounts(scene.database, 1))
-    const alone = await costOf(scene, 'all-in-one', [allInOne], 0.5)
-    const same = await submittedAfterIdle(scene, worker, allInOne, { key, of: 'in one process', goal: 50 })
+  run: async (environment) => {
+    const worker = environment.worker()
+    const allInOne = await environment.start('all-in-one', carrier)
+    const [key = ''] = keysOf(await openAccounts(environment.database, 1))
+    const alone = await costOf(environment, 'all-in-one', [allInOne], 0.5)
+    const same = await submittedAfterIdle(environment, worker, allInOne, { key, of: 'in one process', goal: 50 })
     await allInOne.stop()
 
-    const dispatchers = [await scene.start('dispatcher', carrier), await scene.start('dispatcher', carrier)]
-    const two = await costOf(scene, 'two dispatchers', dispatchers)
+    const dispatchers = [await environment.start('dispatcher', carrier), await environment.start('dispatcher', carrier)]
+    const two = await costOf(environment, 'two dispatchers', dispatchers)
     await dispatchers[1]?.stop()
-    const rest = await scene.start('rest')
-    const across = await submittedAfterIdle(scene, worker, rest, { key, of: 'across processes', goal: 100 })
+    const rest = await environment.start('rest')
+    const across = await submittedAfterIdle(environment, worker, rest, { key, of: 'across processes', goal: 100 })
     return { figures: [...alone, ...two, ...same, ...across], notes: ['Percent of one core.'] }
   },
 }
 
-async function costOf(scene: Scene, of: string, apps: readonly Started[], goal?: number): Promise<Figure[]> {
+async function costOf(
+  environment: BenchmarkEnvironment,
+  of: string,
+  apps: readonly Started[],
+  goal?: number,
+): Promise<Figure[]> {
   await delay(8000)
-  const before = await scene.database.number(transactions)
-  const { usage } = await measured(scene.server, apps, () => delay(scene.quick ? 30_000 : 60_000))
-  const committed = (await scene.database.number(transactions)) - before
+  const before = await environment.database.number(transactions)
+  const { usage } = await measured(environment.server, apps, () => delay(environment.quick ? 30_000 : 60_000))
+  const committed = (await environment.database.number(transactions)) - before
   const percent = (microseconds: number): number => microseconds / usage.seconds / 1e4
   const node = usage.apps.reduce((sum, cpu) => sum + cpu, 0)
   const cpu = (name: string, microseconds: number): Figure => ({
@@ -63,24 +68,24 @@ async function costOf(scene: Scene, of: string, apps: readonly Started[], goal?:
 
 /** Counted from the answer: a message may leave before its sender knows. */
 async function submittedAfterIdle(
-  scene: Scene,
+  environment: BenchmarkEnvironment,
   worker: Worker,
   { url }: Started,
   { key, of, goal }: { readonly key: string; readonly of: string; readonly goal: number },
 ): Promise<Figure[]> {
-  const sent = await scene.sends(worker, {
+  const sent = await environment.sends(worker, {
     face: 'rest',
     url,
     keys: [key],
     connections: 1,
     recipients: 1,
     perSecond: singlesPerSecond,
-    seconds: scene.quick ? 60 : 180,
+    seconds: environment.quick ? 60 : 180,
     keepsTimes: 'of answers',
   })
   // The record of the carrier and what is delivered are looked at when the last one has been.
   await delay(3000)
-  const waits = await submissionWaits(scene, sent.times)
+  const waits = await submissionWaits(environment, sent.times)
   const submitted = latenciesOf(waits.map((wait) => Math.max(0, wait)))
   const figures = latencyFigures(`${of}: accepted to submitted`, [submitted])
   return [

@@ -2,8 +2,8 @@ import type { Benchmark } from '../benchmark.ts'
 import { costFigures, latencyFigures } from '../figures/costs.ts'
 import type { Figure } from '../figures/figure.ts'
 import { ratios } from '../figures/spread.ts'
-import { openAccounts } from '../ground/accounts.ts'
-import { inRounds } from '../ground/rounds.ts'
+import { openAccounts } from '../environment/accounts.ts'
+import { inRounds } from '../environment/rounds.ts'
 import type { Interface } from '../loads/send-requests.ts'
 import { accepting, keysOf, perSecondOf, type Accepting } from './accepting.ts'
 
@@ -13,21 +13,21 @@ export const interfaces: Benchmark = {
   title: 'XML sends of 1000 and query-string sends of 100 beside REST sends of as many',
   goals: [2],
   runs: 'always',
-  run: async (scene) => {
-    const rest = await scene.start('rest')
-    const apps = { rest, asp: await scene.start('asp'), xml: await scene.start('xml') }
-    const keys = keysOf(await openAccounts(scene.database, 20))
-    const worker = scene.worker()
-    const seconds = scene.quick ? 3 : 6
+  run: async (environment) => {
+    const rest = await environment.start('rest')
+    const apps = { rest, asp: await environment.start('asp'), xml: await environment.start('xml') }
+    const keys = keysOf(await openAccounts(environment.database, 20))
+    const worker = environment.worker()
+    const seconds = environment.quick ? 3 : 6
     const side = (face: Interface, recipients: number) => (warmUp: boolean) =>
-      accepting(scene, apps[face], worker, {
+      accepting(environment, apps[face], worker, {
         face,
         keys,
         connections: recipients === 1000 ? 8 : 16,
         recipients,
         seconds: warmUp ? 2 : seconds,
       })
-    const measured = await inRounds(scene.quick ? 3 : 5, {
+    const measured = await inRounds(environment.quick ? 3 : 5, {
       xml: side('xml', 1000),
       restOf1000: side('rest', 1000),
       asp: side('asp', 100),

@@ -1,8 +1,8 @@
 import type { Benchmark } from '../benchmark.ts'
 import { costFigures } from '../figures/costs.ts'
 import { ratios } from '../figures/spread.ts'
-import { openAccounts } from '../ground/accounts.ts'
-import { inRounds } from '../ground/rounds.ts'
+import { openAccounts } from '../environment/accounts.ts'
+import { inRounds } from '../environment/rounds.ts'
 import { plainTables } from '../limits/plain-life.ts'
 import { rawTable } from '../limits/raw-table.ts'
 import { keysOf, perSecondOf } from './accepting.ts'
@@ -15,23 +15,28 @@ export const life: Benchmark = {
   title: 'REST sends of 1000, accepted to DELIVERED through the simulated carrier without delay',
   goals: [5, 6, 10],
   runs: 'always',
-  run: async (scene) => {
-    const { database, quick } = scene
-    const rest = await scene.start('rest')
-    const dispatcher = await scene.start('dispatcher', { CARRIERS: 'simulator:?delayMs=0' })
+  run: async (environment) => {
+    const { database, quick } = environment
+    const rest = await environment.start('rest')
+    const dispatcher = await environment.start('dispatcher', { CARRIERS: 'simulator:?delayMs=0' })
     const keys = keysOf(await openAccounts(database, 20))
     await database.query(rawTable)
     await database.query(plainTables)
-    const worker = scene.worker()
+    const worker = environment.worker()
     const all = quick ? 100_000 : 300_000
     const many = (warmUp: boolean): number => (warmUp ? 30_000 : all)
 
     const { product, raw, plain } = await inRounds(quick ? 3 : 5, {
       product: (warmUp) =>
-        living(scene, [rest, dispatcher], worker, { keys, connections: 4, recipients: 1000, messages: many(warmUp) }),
-      raw: (warmUp) => rawInserting(scene, worker, { rows: 1000, statements: many(warmUp) / 1000 }),
+        living(environment, [rest, dispatcher], worker, {
+          keys,
+          connections: 4,
+          recipients: 1000,
+          messages: many(warmUp),
+        }),
+      raw: (warmUp) => rawInserting(environment, worker, { rows: 1000, statements: many(warmUp) / 1000 }),
       plain: (warmUp) =>
-        livingPlainly(scene, worker, { messages: many(warmUp), perAccept: 1000, acceptConnections: 2 }),
+        livingPlainly(environment, worker, { messages: many(warmUp), perAccept: 1000, acceptConnections: 2 }),
     })
     const perMessage = product.map(({ usage, count }) => (usage.apps[1] ?? NaN) / count)
     return {

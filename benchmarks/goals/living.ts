@@ -1,9 +1,9 @@
 import type { Cost } from '../figures/costs.ts'
-import { drained } from '../ground/drained.ts'
-import type { Started } from '../ground/processes.ts'
-import type { Scene } from '../ground/scene.ts'
+import { drained } from '../environment/drained.ts'
+import type { Started } from '../environment/processes.ts'
+import type { BenchmarkEnvironment } from '../environment/environment.ts'
 import type { PlainLife } from '../limits/plain-life.ts'
-import { measured } from '../ground/usage.ts'
+import { measured } from '../environment/usage.ts'
 import type { Worker } from '../loads/workers.ts'
 
 /** A load that runs by time gets so many numbers. */
@@ -25,15 +25,15 @@ export interface Lives {
 
 /** From the first request to the last DELIVERED. Of the costs, `apps` are those of rest and the dispatcher. */
 export async function living(
-  scene: Scene,
+  environment: BenchmarkEnvironment,
   [rest, dispatcher]: readonly [Started, Started],
   worker: Worker,
   { messages, ...load }: Lives,
 ): Promise<Living> {
-  const { result, usage } = await measured(scene.server, [rest, dispatcher], async () => {
+  const { result, usage } = await measured(environment.server, [rest, dispatcher], async () => {
     const requests = messages === undefined ? {} : { requests: Math.ceil(messages / load.recipients) }
-    const sent = await scene.sends(worker, { url: rest.url, face: 'rest', ...load, ...requests })
-    await drained(scene.database, sent.accepted)
+    const sent = await environment.sends(worker, { url: rest.url, face: 'rest', ...load, ...requests })
+    await drained(environment.database, sent.accepted)
     return sent
   })
   return { usage, count: result.recipients, generator: result.cpu, perSecond: result.recipients / usage.seconds }
@@ -41,16 +41,16 @@ export async function living(
 
 /** The same messages through one plain table, driven by this benchmark: no HTTP, no carrier. */
 export async function livingPlainly(
-  scene: Scene,
+  environment: BenchmarkEnvironment,
   worker: Worker,
   plain: Omit<PlainLife, 'connectionString' | 'firstNumber'>,
 ): Promise<Living> {
-  const { connectionString } = scene.database
-  const firstNumber = scene.numbers(plain.messages ?? numbersByTime)
-  const { result, usage } = await measured(scene.server, [], () =>
+  const { connectionString } = environment.database
+  const firstNumber = environment.numbers(plain.messages ?? numbersByTime)
+  const { result, usage } = await measured(environment.server, [], () =>
     worker.run('plainLife', { connectionString, firstNumber, ...plain }),
   )
-  scene.check(
+  environment.check(
     'the plain table delivered all it accepted',
     result.delivered === result.messages ? undefined : `${result.delivered} of ${result.messages}`,
   )

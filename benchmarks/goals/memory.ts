@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Benchmark } from '../benchmark.ts'
-import { openAccounts } from '../ground/accounts.ts'
-import { drained } from '../ground/drained.ts'
+import { openAccounts } from '../environment/accounts.ts'
+import { drained } from '../environment/drained.ts'
 import { keysOf } from './accepting.ts'
 
 const queued = 1_000_000
@@ -13,18 +13,18 @@ export const memory: Benchmark = {
   title: 'the all-in-one process with a million messages queued, draining and accepting more',
   goals: [11],
   runs: 'always',
-  run: async (scene) => {
-    const { database, quick } = scene
-    const worker = scene.worker()
-    const filling = await scene.start('rest')
+  run: async (environment) => {
+    const { database, quick } = environment
+    const worker = environment.worker()
+    const filling = await environment.start('rest')
     const keys = keysOf(await openAccounts(database, 20))
     const load = { face: 'rest', keys, connections: 4, recipients: 1000 } as const
-    const filled = await scene.sends(worker, { ...load, url: filling.url, requests: queued / 1000 })
+    const filled = await environment.sends(worker, { ...load, url: filling.url, requests: queued / 1000 })
     await filling.stop()
 
-    const allInOne = await scene.start('all-in-one', { CARRIERS: 'simulator:?delayMs=0' })
+    const allInOne = await environment.start('all-in-one', { CARRIERS: 'simulator:?delayMs=0' })
     const start = performance.now()
-    const added = await scene.sends(worker, { ...load, url: allInOne.url, requests: more / 1000 })
+    const added = await environment.sends(worker, { ...load, url: allInOne.url, requests: more / 1000 })
     // In a quick run most of the queue is still there at the end, which does not change what the process needs.
     if (quick) await delay(20_000)
     else await drained(database, filled.accepted, added.accepted)

@@ -1,10 +1,10 @@
 import type { Benchmark } from '../benchmark.ts'
 import { latencyFigures } from '../figures/costs.ts'
-import { openAccounts } from '../ground/accounts.ts'
-import { drained } from '../ground/drained.ts'
-import type { Started } from '../ground/processes.ts'
-import type { Scene } from '../ground/scene.ts'
-import { submissionWaits } from '../ground/submission-waits.ts'
+import { openAccounts } from '../environment/accounts.ts'
+import { drained } from '../environment/drained.ts'
+import type { Started } from '../environment/processes.ts'
+import type { BenchmarkEnvironment } from '../environment/environment.ts'
+import { submissionWaits } from '../environment/submission-waits.ts'
 import { latenciesOf, type Latencies } from '../loads/latencies.ts'
 import type { Worker } from '../loads/workers.ts'
 import { keysOf } from './accepting.ts'
@@ -26,17 +26,17 @@ export const mixed: Benchmark = {
   title: `${perSecond} single sends a second while a backlog of bulk drains`,
   goals: [8],
   runs: 'always',
-  run: async (scene) => {
-    const rest = await scene.start('rest')
-    const keys = keysOf(await openAccounts(scene.database, 101))
-    const workers = { bulk: scene.worker(), single: scene.worker() }
-    const backlog = scene.quick ? 100_000 : 300_000
+  run: async (environment) => {
+    const rest = await environment.start('rest')
+    const keys = keysOf(await openAccounts(environment.database, 101))
+    const workers = { bulk: environment.worker(), single: environment.worker() }
+    const backlog = environment.quick ? 100_000 : 300_000
     const rounds: Round[] = []
     // Stopped while the backlog is made, for less than its lease.
-    const dispatcher = await scene.start('dispatcher', { CARRIERS: 'simulator:?delayMs=0', LEASE_SECONDS: '40' })
+    const dispatcher = await environment.start('dispatcher', { CARRIERS: 'simulator:?delayMs=0', LEASE_SECONDS: '40' })
     // Warm: the code of both processes, and the tables. A dispatcher that has just started takes some 0.3 s for its first messages.
-    await round(scene, { rest, dispatcher, keys, workers, backlog: 30_000 })
-    for (let i = 0; i < 3; i++) rounds.push(await round(scene, { rest, dispatcher, keys, workers, backlog }))
+    await round(environment, { rest, dispatcher, keys, workers, backlog: 30_000 })
+    for (let i = 0; i < 3; i++) rounds.push(await round(environment, { rest, dispatcher, keys, workers, backlog }))
     const p99 = (of: (round: Round) => Latencies): number[] => rounds.map((one) => of(one).p99)
     return {
       figures: [
@@ -73,7 +73,7 @@ export const mixed: Benchmark = {
       ],
       notes: [
         'Times count from the moment at which a request was to be sent, also where it had to wait for a connection.',
-        ...(scene.quick ? [`A backlog of ${backlog}; goal 8 speaks of 300,000, as in a full run.`] : []),
+        ...(environment.quick ? [`A backlog of ${backlog}; goal 8 speaks of 300,000, as in a full run.`] : []),
       ],
     }
   },
@@ -88,45 +88,48 @@ interface Mix {
 }
 
 /** The backlog is there before the dispatcher goes on; single sends come until it is gone. */
-async function round(scene: Scene, { rest, dispatcher, keys, workers, backlog }: Mix): Promise<Round> {
+async function round(
+  environment: BenchmarkEnvironment,
+  { rest, dispatcher, keys, workers, backlog }: Mix,
+): Promise<Round> {
   dispatcher.pause()
   const { url } = rest
   const common = { url, face: 'rest' } as const
-  const bulk = await scene.sends(workers.bulk, {
+  const bulk = await environment.sends(workers.bulk, {
     ...common,
     keys: keys.slice(0, 1),
     connections: 4,
     recipients: 1000,
     requests: backlog / 1000,
   })
-  await scene.server.checkpoint()
+  await environment.server.checkpoint()
   dispatcher.goOn()
   const start = performance.now()
-  const gone = bulkGone(scene)
+  const gone = bulkGone(environment)
   let drainedAfter = NaN
   void gone.then(() => (drainedAfter = (performance.now() - start) / 1000))
   // Time for the slowest machine; the rates are judged by what was sent while the backlog drained.
-  const sent = await scene.sends(workers.single, {
+  const sent = await environment.sends(workers.single, {
     ...common,
     keys: keys.slice(1),
     connections: 32,
     recipients: 1,
     perSecond,
     keepsTimes: 'of requests',
-    seconds: scene.quick ? 5 : 12,
+    seconds: environment.quick ? 5 : 12,
   })
   await gone
-  await drained(scene.database, bulk.accepted, sent.accepted)
+  await drained(environment.database, bulk.accepted, sent.accepted)
   return {
     accept: sent.latencies,
-    submit: latenciesOf(await submissionWaits(scene, sent.times)),
+    submit: latenciesOf(await submissionWaits(environment, sent.times)),
     singles: sent.requests,
     drainPerSecond: backlog / drainedAfter,
     share: Math.min(1, drainedAfter / sent.seconds),
   }
 }
 
-async function bulkGone({ database }: Scene): Promise<void> {
+async function bulkGone({ database }: BenchmarkEnvironment): Promise<void> {
   while ((await database.number(`select count(*) from due where lane = 1`)) > 0) {
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

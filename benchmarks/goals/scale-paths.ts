@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { drained } from '../ground/drained.ts'
-import type { Scene } from '../ground/scene.ts'
-import { measured } from '../ground/usage.ts'
+import { drained } from '../environment/drained.ts'
+import type { BenchmarkEnvironment } from '../environment/environment.ts'
+import { measured } from '../environment/usage.ts'
 import { idsOf } from '../loads/id-ranges.ts'
 import { restGet, restPost } from '../loads/send-requests.ts'
 import type { AskLoad } from '../loads/ask-load.ts'
@@ -20,18 +20,18 @@ interface Sending {
 }
 
 async function send(
-  scene: Scene,
+  environment: BenchmarkEnvironment,
   side: Side,
   sending: Sending,
 ): Promise<{ sent: SendLoadResult; microseconds: number }> {
-  const { result: sent, usage } = await measured(scene.server, [side.rest], () =>
-    scene.sends(side.worker, { url: side.rest.url, face: 'rest', ...sending }, true),
+  const { result: sent, usage } = await measured(environment.server, [side.rest], () =>
+    environment.sends(side.worker, { url: side.rest.url, face: 'rest', ...sending }, true),
   )
   return { sent, microseconds: usage.postgres / sent.recipients }
 }
 
-async function dispatchAll(scene: Scene, side: Side, sent: SendLoadResult): Promise<number> {
-  const { result: dispatcher, usage } = await measured(scene.server, [], async () => {
+async function dispatchAll(environment: BenchmarkEnvironment, side: Side, sent: SendLoadResult): Promise<number> {
+  const { result: dispatcher, usage } = await measured(environment.server, [], async () => {
     const started = await side.dispatch()
     await drained(side.database, sent.accepted)
     return started
@@ -41,10 +41,10 @@ async function dispatchAll(scene: Scene, side: Side, sent: SendLoadResult): Prom
 }
 
 const life =
-  (of: string, sending: (scene: Scene, side: Side) => Sending) =>
-  async (scene: Scene, side: Side): Promise<Values> => {
-    const { sent, microseconds: accept } = await send(scene, side, sending(scene, side))
-    const dispatch = await dispatchAll(scene, side, sent)
+  (of: string, sending: (environment: BenchmarkEnvironment, side: Side) => Sending) =>
+  async (environment: BenchmarkEnvironment, side: Side): Promise<Values> => {
+    const { sent, microseconds: accept } = await send(environment, side, sending(environment, side))
+    const dispatch = await dispatchAll(environment, side, sent)
     return {
       [`${of}: accept`]: accept,
       [`${of}: claim to receipt`]: dispatch,
@@ -67,27 +67,27 @@ export const singleLife = life('single sends', ({ quick }, { accounts }) => ({
 }))
 
 /** Of an account that has suppressed numbers, none of which is sent to; what is accepted goes with the next dispatcher. */
-export async function screenedAccept(scene: Scene, side: Side): Promise<Values> {
+export async function screenedAccept(environment: BenchmarkEnvironment, side: Side): Promise<Values> {
   const keys = keysOf(side.accounts.slice(1, 2))
-  const { sent, microseconds } = await send(scene, side, {
+  const { sent, microseconds } = await send(environment, side, {
     keys,
     connections: 4,
     recipients: 1000,
-    requests: scene.quick ? 30 : 100,
+    requests: environment.quick ? 30 : 100,
   })
-  const dispatch = await dispatchAll(scene, side, sent)
+  const dispatch = await dispatchAll(environment, side, sent)
   return {
     'sends of 1000 with suppressions: accept': microseconds,
     'sends of 1000 with suppressions: claim to receipt': dispatch,
   }
 }
 
-export const recentStatus = (scene: Scene, side: Side): Promise<Values> =>
-  statusOf(scene, side, 'status of 1000 ids of today', [ownIds(side, () => 0)])
+export const recentStatus = (environment: BenchmarkEnvironment, side: Side): Promise<Values> =>
+  statusOf(environment, side, 'status of 1000 ids of today', [ownIds(side, () => 0)])
 
-export const oldStatus = (scene: Scene, side: Side): Promise<Values> => {
+export const oldStatus = (environment: BenchmarkEnvironment, side: Side): Promise<Values> => {
   const lists = Array.from({ length: 20 }, (_, list) => ownIds(side, (i) => (i * 7919 + list * 104_729) / 1_000_000))
-  return statusOf(scene, side, 'status of 1000 ids from all of the history', lists)
+  return statusOf(environment, side, 'status of 1000 ids from all of the history', lists)
 }
 
 /** Ids of the first account, which has the first thousand of nine blocks in ten; `age` goes from 0, the newest, to 1, the oldest. */
@@ -100,25 +100,31 @@ function ownIds({ ids: [lo, hi] }: Side, age: (i: number) => number): number[] {
 }
 
 async function statusOf(
-  scene: Scene,
+  environment: BenchmarkEnvironment,
   side: Side,
   name: string,
   lists: readonly (readonly number[])[],
 ): Promise<Values> {
   const [key = ''] = keysOf(side.accounts)
   const wires = lists.map((list) => restPost(key, '/sms/outgoing/status', list))
-  return ask(scene, side, name, { connections: 4, wires, mark: '"status":"UNKNOWN"', marks: 0, seconds: 3 }, 1000)
+  return ask(environment, side, name, { connections: 4, wires, mark: '"status":"UNKNOWN"', marks: 0, seconds: 3 }, 1000)
 }
 
 type Asking = Omit<AskLoad, 'url'>
 
 /** `each`: what one answer is about, so much is divided by. */
-async function ask(scene: Scene, side: Side, name: string, asking: Asking, each = 1): Promise<Values> {
-  const { result, usage } = await measured(scene.server, [side.rest], () =>
+async function ask(
+  environment: BenchmarkEnvironment,
+  side: Side,
+  name: string,
+  asking: Asking,
+  each = 1,
+): Promise<Values> {
+  const { result, usage } = await measured(environment.server, [side.rest], () =>
     side.worker.run('asks', { url: side.rest.url, ...asking }),
   )
   const [[what, times] = []] = Object.entries(result.failures)
-  scene.check(
+  environment.check(
     `${name}: each answer is what it should be`,
     what === undefined ? undefined : `${String(times)} times: ${what}`,
   )
@@ -128,11 +134,11 @@ async function ask(scene: Scene, side: Side, name: string, asking: Asking, each 
 const perDelete = 1000
 
 /** Schedules single sends, lists them, and deletes them again. */
-export async function scheduled(scene: Scene, side: Side): Promise<Values> {
+export async function scheduled(environment: BenchmarkEnvironment, side: Side): Promise<Values> {
   const tomorrow = new Date(Date.now() + 26 * 3_600_000).toISOString().replace(/[-T:]/g, '').slice(0, 12)
   const [account] = side.accounts.slice(-501)
   const key = account?.key ?? ''
-  const { sent, microseconds } = await send(scene, side, {
+  const { sent, microseconds } = await send(environment, side, {
     keys: [key],
     connections: 64,
     recipients: 1,
@@ -147,17 +153,17 @@ export async function scheduled(scene: Scene, side: Side): Promise<Values> {
     marks: 1,
     seconds: 2,
   }
-  const listed = await ask(scene, side, 'a page of 3000 scheduled messages', listing)
+  const listed = await ask(environment, side, 'a page of 3000 scheduled messages', listing)
   const wires = [0, 1, 2].map((at) =>
     restPost(key, '/sms/scheduled/delete', ids.slice(at * perDelete, (at + 1) * perDelete)),
   )
   const deleting = { connections: 1, wires, mark: '"deleted":true', marks: perDelete, requests: wires.length }
-  const deleted = await ask(scene, side, 'delete of 1000 scheduled single sends', deleting, perDelete)
+  const deleted = await ask(environment, side, 'delete of 1000 scheduled single sends', deleting, perDelete)
   return { 'scheduled single sends: accept': microseconds, ...listed, ...deleted }
 }
 
 /** To and fro between two sub-accounts. */
-export function transfers(scene: Scene, side: Side): Promise<Values> {
+export function transfers(environment: BenchmarkEnvironment, side: Side): Promise<Values> {
   const [main, one, other] = side.accounts.slice(2, 5)
   const transfer = (from = one, to = other): string =>
     restPost(main?.key ?? '', '/credits/transfer', {
@@ -166,7 +172,7 @@ export function transfers(scene: Scene, side: Side): Promise<Values> {
       transferQuantity: 1,
     })
   const wires = [transfer(), transfer(other, one)]
-  return ask(scene, side, 'transfer', {
+  return ask(environment, side, 'transfer', {
     connections: 8,
     wires,
     mark: '"transferSuccessful":true',
@@ -176,19 +182,19 @@ export function transfers(scene: Scene, side: Side): Promise<Values> {
 }
 
 /** Accepts with nobody to dispatch it, then dispatches for a while: the single sends first, then what is oldest. */
-export async function behindBacklog(scene: Scene, side: Side): Promise<Values> {
+export async function behindBacklog(environment: BenchmarkEnvironment, side: Side): Promise<Values> {
   const keys = keysOf(side.accounts)
-  const bulk = { keys: keys.slice(-1), connections: 4, recipients: 1000, requests: scene.quick ? 20 : 50 }
-  const single = { keys: keys.slice(-500), connections: 64, recipients: 1, requests: scene.quick ? 2000 : 10_000 }
+  const bulk = { keys: keys.slice(-1), connections: 4, recipients: 1000, requests: environment.quick ? 20 : 50 }
+  const single = { keys: keys.slice(-500), connections: 64, recipients: 1, requests: environment.quick ? 2000 : 10_000 }
   const values = {
-    'sends of 1000 behind a backlog: accept': (await send(scene, side, bulk)).microseconds,
-    'single sends behind a backlog: accept': (await send(scene, side, single)).microseconds,
+    'sends of 1000 behind a backlog: accept': (await send(environment, side, bulk)).microseconds,
+    'single sends behind a backlog: accept': (await send(environment, side, single)).microseconds,
   }
   const waiting = (): Promise<number> => side.database.number('select sum(hi - lo) from due')
   const delivered = (): Promise<number> =>
     side.database.number('select count(*) from message where id >= $1 and code = 0', [side.ids[1]])
   const [before, enough] = [await delivered(), (await waiting()) - 4 * single.requests]
-  const { usage } = await measured(scene.server, [], async () => {
+  const { usage } = await measured(environment.server, [], async () => {
     const dispatcher = await side.dispatch()
     while ((await waiting()) > enough) await delay(100)
     await dispatcher.stop()

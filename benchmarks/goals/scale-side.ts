@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Account } from '../ground/accounts.ts'
-import { fill, type Filling } from '../ground/fill.ts'
-import type { Database } from '../ground/postgres.ts'
-import type { Started } from '../ground/processes.ts'
-import type { Scene } from '../ground/scene.ts'
+import type { Account } from '../environment/accounts.ts'
+import { fill, type Filling } from '../environment/fill.ts'
+import type { Database } from '../environment/postgres.ts'
+import type { Started } from '../environment/processes.ts'
+import type { BenchmarkEnvironment } from '../environment/environment.ts'
 import type { Worker } from '../loads/workers.ts'
 
 /** One of the two databases that are compared, with its processes. */
@@ -20,12 +20,12 @@ export interface Side {
   dispatch(): Promise<Started>
 }
 
-export async function openSide(scene: Scene, name: string, filling: Filling): Promise<Side> {
-  const database = await scene.createDatabase()
-  const folder = join(scene.folder, name)
+export async function openSide(environment: BenchmarkEnvironment, name: string, filling: Filling): Promise<Side> {
+  const database = await environment.createDatabase()
+  const folder = join(environment.folder, name)
   await mkdir(folder)
-  const environment = { DATA_DIR: folder }
-  const migrating = await scene.start('rest', environment, database)
+  const variables = { DATA_DIR: folder }
+  const migrating = await environment.start('rest', variables, database)
   await migrating.stop()
   const { accounts, ids } = await fill(database, filling)
   const [, second, third, ...subs] = accounts
@@ -40,10 +40,10 @@ export async function openSide(scene: Scene, name: string, filling: Filling): Pr
   ])
   return {
     database,
-    rest: await scene.start('rest', environment, database),
-    worker: scene.worker(),
+    rest: await environment.start('rest', variables, database),
+    worker: environment.worker(),
     accounts,
     ids,
-    dispatch: () => scene.start('dispatcher', { ...environment, CARRIERS: 'simulator:?delayMs=0' }, database),
+    dispatch: () => environment.start('dispatcher', { ...variables, CARRIERS: 'simulator:?delayMs=0' }, database),
   }
 }

@@ -2,10 +2,10 @@ import type { Benchmark, Outcome } from '../benchmark.ts'
 import type { Figure } from '../figures/figure.ts'
 import type { Growth } from '../figures/result.ts'
 import { ratios, spreadOf } from '../figures/spread.ts'
-import { checkFilled } from '../ground/checks.ts'
-import { addBacklog, type Filling } from '../ground/fill.ts'
-import { inRounds } from '../ground/rounds.ts'
-import type { Scene } from '../ground/scene.ts'
+import { checkFilled } from '../environment/checks.ts'
+import { addBacklog, type Filling } from '../environment/fill.ts'
+import { inRounds } from '../environment/rounds.ts'
+import type { BenchmarkEnvironment } from '../environment/environment.ts'
 import * as paths from './scale-paths.ts'
 import { openSide, type Side } from './scale-side.ts'
 
@@ -21,26 +21,26 @@ export const scale: Benchmark = {
   title: 'each hot path on a database with 20 million messages of history beside one with 1 million',
   goals: [9],
   runs: 'when named',
-  run: async (scene) => {
-    const by = scene.quick ? 10 : 1
+  run: async (environment) => {
+    const by = environment.quick ? 10 : 1
     const filled = performance.now()
     const sides = {
-      small: await openSide(scene, 'small', part(small, by)),
-      large: await openSide(scene, 'large', part(large, by)),
+      small: await openSide(environment, 'small', part(small, by)),
+      large: await openSide(environment, 'large', part(large, by)),
     }
     const fillSeconds = (performance.now() - filled) / 1000
-    scene.say(`both databases were filled in ${Math.round(fillSeconds)} s`)
-    const found = await measurePaths(scene, sides)
+    environment.say(`both databases were filled in ${Math.round(fillSeconds)} s`)
+    const found = await measurePaths(environment, sides)
     await addBacklog(sides.small.database, backlogs.small / by, sides.small.accounts.length)
     await addBacklog(sides.large.database, backlogs.large / by, sides.large.accounts.length)
-    const behind = await compared(scene, sides, paths.behindBacklog)
-    for (const [name, { database }] of Object.entries(sides)) await checkFilled(scene, name, database)
+    const behind = await compared(environment, sides, paths.behindBacklog)
+    for (const [name, { database }] of Object.entries(sides)) await checkFilled(environment, name, database)
     return {
       figures: [...found.figures, ...behind.figures, { name: 'filling', unit: 's', rounds: [fillSeconds] }],
       growth: [...(found.growth ?? []), ...behind.growth],
       notes: [
         'Small and large: CPU of PostgreSQL a message, or the p50 of an answer.',
-        ...(scene.quick
+        ...(environment.quick
           ? ['A quick run has a tenth of the history and of the backlog: it says nothing about goal 9.']
           : []),
       ],
@@ -53,14 +53,17 @@ interface Sides {
   readonly large: Side
 }
 
-type Path = (scene: Scene, side: Side) => Promise<Readonly<Record<string, number>>>
+type Path = (environment: BenchmarkEnvironment, side: Side) => Promise<Readonly<Record<string, number>>>
 
-async function measurePaths(scene: Scene, sides: Sides): Promise<Outcome> {
-  const goal = scene.quick ? undefined : ({ row: 9, is: 'at most', value: 1.3 } as const)
-  const lives = [await compared(scene, sides, paths.bulkLife), await compared(scene, sides, paths.singleLife)]
+async function measurePaths(environment: BenchmarkEnvironment, sides: Sides): Promise<Outcome> {
+  const goal = environment.quick ? undefined : ({ row: 9, is: 'at most', value: 1.3 } as const)
+  const lives = [
+    await compared(environment, sides, paths.bulkLife),
+    await compared(environment, sides, paths.singleLife),
+  ]
   const others = [paths.screenedAccept, paths.recentStatus, paths.oldStatus, paths.scheduled, paths.transfers]
   const results = [...lives]
-  for (const path of others) results.push(await compared(scene, sides, path))
+  for (const path of others) results.push(await compared(environment, sides, path))
   const figures = results.flatMap((result) => result.figures)
   return {
     figures: figures.map((figure) =>
@@ -72,11 +75,11 @@ async function measurePaths(scene: Scene, sides: Sides): Promise<Outcome> {
 }
 
 async function compared(
-  scene: Scene,
+  environment: BenchmarkEnvironment,
   { small: one, large: other }: Sides,
   path: Path,
 ): Promise<{ figures: Figure[]; growth: Growth[] }> {
-  const rounds = await inRounds(3, { small: () => path(scene, one), large: () => path(scene, other) })
+  const rounds = await inRounds(3, { small: () => path(environment, one), large: () => path(environment, other) })
   const names = Object.keys(rounds.small[0] ?? {})
   const of = (side: 'small' | 'large', name: string): number[] => rounds[side].map((values) => values[name] ?? NaN)
   return {

@@ -1,9 +1,9 @@
 import type { Benchmark } from '../benchmark.ts'
 import { costFigures, latencyFigures } from '../figures/costs.ts'
 import { ratios } from '../figures/spread.ts'
-import { openAccounts } from '../ground/accounts.ts'
-import { inRounds } from '../ground/rounds.ts'
-import { measured } from '../ground/usage.ts'
+import { openAccounts } from '../environment/accounts.ts'
+import { inRounds } from '../environment/rounds.ts'
+import { measured } from '../environment/usage.ts'
 import { rawTable } from '../limits/raw-table.ts'
 import { accepting, keysOf, perSecondOf } from './accepting.ts'
 
@@ -16,16 +16,16 @@ export const singleAccept: Benchmark = {
   title: `single REST sends of 100 accounts over ${connections} connections beside raw one-row commits of as many`,
   goals: [3],
   runs: 'always',
-  run: async (scene) => {
-    const rest = await scene.start('rest')
-    const accounts = await openAccounts(scene.database, 100)
-    await scene.database.query(rawTable)
-    const worker = scene.worker()
-    const seconds = scene.quick ? 4 : 8
-    const { connectionString } = scene.database
-    const { product, limit } = await inRounds(scene.quick ? 3 : 5, {
+  run: async (environment) => {
+    const rest = await environment.start('rest')
+    const accounts = await openAccounts(environment.database, 100)
+    await environment.database.query(rawTable)
+    const worker = environment.worker()
+    const seconds = environment.quick ? 4 : 8
+    const { connectionString } = environment.database
+    const { product, limit } = await inRounds(environment.quick ? 3 : 5, {
       product: (warmUp) =>
-        accepting(scene, rest, worker, {
+        accepting(environment, rest, worker, {
           face: 'rest',
           keys: keysOf(accounts),
           connections,
@@ -33,7 +33,7 @@ export const singleAccept: Benchmark = {
           seconds: warmUp ? 3 : seconds,
         }),
       limit: async (warmUp) => {
-        const { result, usage } = await measured(scene.server, [], () =>
+        const { result, usage } = await measured(environment.server, [], () =>
           worker.run('oneRowCommits', { connectionString, connections, seconds: warmUp ? 2 : seconds }),
         )
         const { rows, latencies, cpu } = result

@@ -1,8 +1,8 @@
 import type { Benchmark } from '../benchmark.ts'
 import { costFigures } from '../figures/costs.ts'
 import { ratios } from '../figures/spread.ts'
-import { openAccounts } from '../ground/accounts.ts'
-import { inRounds } from '../ground/rounds.ts'
+import { openAccounts } from '../environment/accounts.ts'
+import { inRounds } from '../environment/rounds.ts'
 import { plainTables } from '../limits/plain-life.ts'
 import { keysOf, perSecondOf } from './accepting.ts'
 import { living, livingPlainly, postgresOf } from './living.ts'
@@ -17,18 +17,23 @@ export const singleLife: Benchmark = {
   title: 'single REST sends, accepted to DELIVERED, beside a plain table',
   goals: [6],
   runs: 'always',
-  run: async (scene) => {
-    const { database, quick } = scene
-    const rest = await scene.start('rest')
-    const dispatcher = await scene.start('dispatcher', { CARRIERS: 'simulator:?delayMs=0' })
+  run: async (environment) => {
+    const { database, quick } = environment
+    const rest = await environment.start('rest')
+    const dispatcher = await environment.start('dispatcher', { CARRIERS: 'simulator:?delayMs=0' })
     const keys = keysOf(await openAccounts(database, 1000))
     await database.query(plainTables)
-    const worker = scene.worker()
+    const worker = environment.worker()
     const seconds = (warmUp: boolean): number => (warmUp ? 2 : quick ? 3 : 6)
     const product = (of: number) => (warmUp: boolean) =>
-      living(scene, [rest, dispatcher], worker, { keys, connections: of, recipients: 1, seconds: seconds(warmUp) })
+      living(environment, [rest, dispatcher], worker, {
+        keys,
+        connections: of,
+        recipients: 1,
+        seconds: seconds(warmUp),
+      })
     const plain = (per: number, acceptConnections: number) => (warmUp: boolean) =>
-      livingPlainly(scene, worker, { seconds: seconds(warmUp), perAccept: per, acceptConnections })
+      livingPlainly(environment, worker, { seconds: seconds(warmUp), perAccept: per, acceptConnections })
 
     const measured = await inRounds(quick ? 3 : 5, {
       product: product(connections),

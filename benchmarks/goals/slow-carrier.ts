@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@gateway/core/testing'
 import type { Benchmark } from '../benchmark.ts'
-import { openAccounts } from '../ground/accounts.ts'
-import { submissionWaits } from '../ground/submission-waits.ts'
+import { openAccounts } from '../environment/accounts.ts'
+import { submissionWaits } from '../environment/submission-waits.ts'
 import { latencyFigures } from '../figures/costs.ts'
 import { latenciesOf } from '../loads/latencies.ts'
 import { keysOf } from './accepting.ts'
@@ -18,29 +18,35 @@ export const slowCarrier: Benchmark = {
   title: `single sends of one account behind the bulk backlog of another, a carrier of ${carrierPerSecond} a second`,
   goals: [],
   runs: 'always',
-  run: async (scene) => {
-    const worker = scene.worker()
-    const rest = await scene.start('rest')
-    const accounts = await openAccounts(scene.database, 2)
+  run: async (environment) => {
+    const worker = environment.worker()
+    const rest = await environment.start('rest')
+    const accounts = await openAccounts(environment.database, 2)
     const [bulk = '', single = ''] = keysOf(accounts)
-    const backlog = scene.quick ? 200_000 : 1_000_000
+    const backlog = environment.quick ? 200_000 : 1_000_000
     const load = { url: rest.url, face: 'rest' } as const
-    await scene.sends(worker, { ...load, keys: [bulk], connections: 4, recipients: 1000, requests: backlog / 1000 })
+    await environment.sends(worker, {
+      ...load,
+      keys: [bulk],
+      connections: 4,
+      recipients: 1000,
+      requests: backlog / 1000,
+    })
     const carrier = `simulator:?delayMs=0&perSecond=${carrierPerSecond}`
-    const dispatcher = await scene.start('dispatcher', { CARRIERS: carrier })
+    const dispatcher = await environment.start('dispatcher', { CARRIERS: carrier })
     // Until its window is full of bulk.
     await delay(5000)
-    const sent = await scene.sends(worker, {
+    const sent = await environment.sends(worker, {
       ...load,
       keys: [single],
       connections: 4,
       recipients: 1,
       perSecond: singlesPerSecond,
-      seconds: scene.quick ? 12 : 60,
+      seconds: environment.quick ? 12 : 60,
       keepsTimes: 'of requests',
     })
-    await until(async () => (await scene.database.number(recorded, [accounts[1]?.id])) >= sent.requests, 120_000)
-    const submitted = latenciesOf(await submissionWaits(scene, sent.times))
+    await until(async () => (await environment.database.number(recorded, [accounts[1]?.id])) >= sent.requests, 120_000)
+    const submitted = latenciesOf(await submissionWaits(environment, sent.times))
     await dispatcher.stop()
     return {
       figures: [

@@ -1,11 +1,11 @@
 import type { Benchmark } from '../benchmark.ts'
 import type { Stage } from '../figures/result.ts'
-import { openAccounts } from '../ground/accounts.ts'
-import { drained } from '../ground/drained.ts'
-import type { Started } from '../ground/processes.ts'
-import type { Scene } from '../ground/scene.ts'
-import { countStatements, type Statements } from '../ground/statements.ts'
-import { measured, type Usage } from '../ground/usage.ts'
+import { openAccounts } from '../environment/accounts.ts'
+import { drained } from '../environment/drained.ts'
+import type { Started } from '../environment/processes.ts'
+import type { BenchmarkEnvironment } from '../environment/environment.ts'
+import { countStatements, type Statements } from '../environment/statements.ts'
+import { measured, type Usage } from '../environment/usage.ts'
 import { idsOf } from '../loads/id-ranges.ts'
 import { restPost } from '../loads/send-requests.ts'
 import type { Worker } from '../loads/workers.ts'
@@ -13,7 +13,7 @@ import { keysOf } from './accepting.ts'
 
 type Load = Stage['load']
 
-interface Crew {
+interface Processes {
   readonly rest: Started
   readonly dispatcher: Started
   readonly worker: Worker
@@ -27,22 +27,25 @@ export const stages: Benchmark = {
   title: 'CPU microseconds a message by stage',
   goals: [],
   runs: 'always',
-  run: async (scene) => {
-    const { database, quick } = scene
-    const migrating = await scene.start('rest')
+  run: async (environment) => {
+    const { database, quick } = environment
+    const migrating = await environment.start('rest')
     await migrating.stop()
-    const statements = await countStatements(scene.server, database)
-    const rest = await scene.start('rest')
-    const dispatcher = await scene.start('dispatcher', { CARRIERS: 'simulator:?delayMs=0', LEASE_SECONDS: '40' })
+    const statements = await countStatements(environment.server, database)
+    const rest = await environment.start('rest')
+    const dispatcher = await environment.start('dispatcher', { CARRIERS: 'simulator:?delayMs=0', LEASE_SECONDS: '40' })
     const keys = keysOf(await openAccounts(database, 200))
-    const crew = { rest, dispatcher, worker: scene.worker(), keys, statements }
+    const processes = { rest, dispatcher, worker: environment.worker(), keys, statements }
     const bulk = { recipients: 1000, connections: 4 }
     const single = { recipients: 1, connections: 64 }
-    await sending(scene, crew, 'sends of 1000', { ...bulk, requests: 20 })
-    await sending(scene, crew, 'single sends', { ...single, requests: 5000 })
-    const ofBulk = await sending(scene, crew, 'sends of 1000', { ...bulk, requests: quick ? 100 : 300 })
-    const ofSingle = await sending(scene, crew, 'single sends', { ...single, requests: quick ? 15_000 : 50_000 })
-    const ofStatus = await asking(scene, crew, quick ? 3 : 8)
+    await sending(environment, processes, 'sends of 1000', { ...bulk, requests: 20 })
+    await sending(environment, processes, 'single sends', { ...single, requests: 5000 })
+    const ofBulk = await sending(environment, processes, 'sends of 1000', { ...bulk, requests: quick ? 100 : 300 })
+    const ofSingle = await sending(environment, processes, 'single sends', {
+      ...single,
+      requests: quick ? 15_000 : 50_000,
+    })
+    const ofStatus = await asking(environment, processes, quick ? 3 : 8)
     return {
       figures: [],
       stages: [...ofBulk, ...ofSingle, ...ofStatus],
@@ -56,16 +59,16 @@ export const stages: Benchmark = {
 }
 
 async function sending(
-  scene: Scene,
-  crew: Crew,
+  environment: BenchmarkEnvironment,
+  processes: Processes,
   load: Load,
   sends: { recipients: number; connections: number; requests: number },
 ): Promise<Stage[]> {
-  const { rest, dispatcher, worker, keys, statements } = crew
+  const { rest, dispatcher, worker, keys, statements } = processes
   dispatcher.pause()
   await statements?.reset()
-  const accept = await measured(scene.server, [rest], () =>
-    scene.sends(worker, { url: rest.url, face: 'rest', keys, ...sends }),
+  const accept = await measured(environment.server, [rest], () =>
+    environment.sends(worker, { url: rest.url, face: 'rest', keys, ...sends }),
   )
   const { recipients, accepted } = accept.result
   const accepting = await stagesOf(load, accept.usage, recipients, statements, {
@@ -73,9 +76,9 @@ async function sending(
     postgres: 'accepting',
   })
   await statements?.reset()
-  const dispatch = await measured(scene.server, [dispatcher], async () => {
+  const dispatch = await measured(environment.server, [dispatcher], async () => {
     dispatcher.goOn()
-    await drained(scene.database, accepted)
+    await drained(environment.database, accepted)
   })
   const dispatching = await stagesOf(load, dispatch.usage, recipients, statements, {
     node: 'claiming, submitting, recording, receipts',
@@ -84,12 +87,16 @@ async function sending(
   return [...accepting, ...dispatching]
 }
 
-async function asking(scene: Scene, { rest, worker, keys, statements }: Crew, seconds: number): Promise<Stage[]> {
+async function asking(
+  environment: BenchmarkEnvironment,
+  { rest, worker, keys, statements }: Processes,
+  seconds: number,
+): Promise<Stage[]> {
   const [key = ''] = keys
-  const all = idsOf(scene.accepted)
+  const all = idsOf(environment.accepted)
   const own = new Set(
     (
-      await scene.database.query<{ id: string }>(
+      await environment.database.query<{ id: string }>(
         'select id from message where account_id = (select min(id) from account)',
       )
     ).map(({ id }) => Number(id)),
@@ -97,7 +104,7 @@ async function asking(scene: Scene, { rest, worker, keys, statements }: Crew, se
   const ids = all.filter((id) => own.has(id)).slice(0, 1000)
   const wires = [restPost(key, '/sms/outgoing/status', ids)]
   await statements?.reset()
-  const { result, usage } = await measured(scene.server, [rest], () =>
+  const { result, usage } = await measured(environment.server, [rest], () =>
     worker.run('asks', {
       url: rest.url,
       connections: 4,

@@ -1,9 +1,9 @@
 import type { Benchmark } from '../benchmark.ts'
 import { costFigures, latencyFigures } from '../figures/costs.ts'
 import { ratios } from '../figures/spread.ts'
-import { openAccounts } from '../ground/accounts.ts'
-import { inRounds } from '../ground/rounds.ts'
-import { measured } from '../ground/usage.ts'
+import { openAccounts } from '../environment/accounts.ts'
+import { inRounds } from '../environment/rounds.ts'
+import { measured } from '../environment/usage.ts'
 import { idsOf } from '../loads/id-ranges.ts'
 import { restPost } from '../loads/send-requests.ts'
 import { keysOf, perSecondOf } from './accepting.ts'
@@ -25,23 +25,23 @@ export const status: Benchmark = {
   title: `status of ${perRequest} recent ids over REST beside a raw "= any" select of as many`,
   goals: [7],
   runs: 'always',
-  run: async (scene) => {
-    const { database, quick } = scene
-    const rest = await scene.start('rest')
-    const dispatcher = await scene.start('dispatcher', { CARRIERS: 'simulator:?delayMs=0' })
+  run: async (environment) => {
+    const { database, quick } = environment
+    const rest = await environment.start('rest')
+    const dispatcher = await environment.start('dispatcher', { CARRIERS: 'simulator:?delayMs=0' })
     const accounts = await openAccounts(database, 1)
-    const worker = scene.worker()
+    const worker = environment.worker()
     const keys = keysOf(accounts)
-    await living(scene, [rest, dispatcher], worker, { keys, connections: 4, recipients: 1000, messages })
+    await living(environment, [rest, dispatcher], worker, { keys, connections: 4, recipients: 1000, messages })
     await dispatcher.stop()
     await database.query(statusTable)
-    const lists = spreadOut(idsOf(scene.accepted), perRequest)
+    const lists = spreadOut(idsOf(environment.accepted), perRequest)
     const wires = lists.map((list) => restPost(keys[0] ?? '', '/sms/outgoing/status', list))
 
     const seconds = quick ? 3 : 6
     const { product, limit } = await inRounds(quick ? 3 : 5, {
       product: async (warmUp) => {
-        const { result, usage } = await measured(scene.server, [rest], () =>
+        const { result, usage } = await measured(environment.server, [rest], () =>
           worker.run('asks', {
             url: rest.url,
             connections,
@@ -52,7 +52,7 @@ export const status: Benchmark = {
           }),
         )
         const [[what, times] = []] = Object.entries(result.failures)
-        scene.check(
+        environment.check(
           'each status answer told of as many messages as were asked for',
           what === undefined ? undefined : `${String(times)} times: ${what}`,
         )
@@ -61,11 +61,11 @@ export const status: Benchmark = {
       },
       limit: async (warmUp) => {
         const { connectionString } = database
-        const { result, usage } = await measured(scene.server, [], () =>
+        const { result, usage } = await measured(environment.server, [], () =>
           worker.run('rawSelect', { connectionString, connections, ids: lists, seconds: warmUp ? 1 : seconds }),
         )
         const { selects, latencies, cpu, wrong } = result
-        scene.check('each raw select found its rows', wrong === 0 ? undefined : `${wrong} did not`)
+        environment.check('each raw select found its rows', wrong === 0 ? undefined : `${wrong} did not`)
         return { usage, count: selects * perRequest, generator: cpu, perSecond: selects / result.seconds, latencies }
       },
     })

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Chance } from '@gateway/core/testing'
-import type { Member } from './crew.ts'
+import type { Member } from './processes.ts'
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
 import type { Liveness } from './liveness.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Chance } from '@gateway/core/testing'
 import type { Access, Clients, Interface } from './clients.ts'
-import type { App, Member } from './crew.ts'
+import type { App, Member } from './processes.ts'
 import type { Figures } from './figures.ts'
 import type { Sending, Told } from './told.ts'
 import type { Backlog } from './watch.ts'

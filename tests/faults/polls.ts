@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Chance } from '@gateway/core/testing'
 import type { Clients, PollCall } from './clients.ts'
-import type { Member } from './crew.ts'
+import type { Member } from './processes.ts'
 import type { Figures } from './figures.ts'
 import type { AccountUnderTest } from './load.ts'
 import type { Polling, Told } from './told.ts'

@@ -6,7 +6,7 @@ import { submissions } from '../support/record.ts'
 import { chanceOf, type Chance } from '@gateway/core/testing'
 import { judge } from './checks.ts'
 import { createClients } from './clients.ts'
-import { startMember, type App, type Member } from './crew.ts'
+import { startMember, type App, type Member } from './processes.ts'
 import { openDatabase, type Database } from './database.ts'
 import { injectFaults } from './faults.ts'
 import { createFigures, type Figures } from './figures.ts'
@@ -111,8 +111,8 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const pollingAccounts = accounts.filter(({ related }) => related)
   for (const [i, app] of apps.entries()) {
     const network = await openNetwork(database.connectionString, chance)
-    const crewing = { root: run.root, environment: { ...environment, CONNECTIONS_MAX: '4' }, figures, logs }
-    members.push(startMember(app, `${app}-${i}`, network, crewing))
+    const settings = { root: run.root, environment: { ...environment, CONNECTIONS_MAX: '4' }, figures, logs }
+    members.push(startMember(app, `${app}-${i}`, network, settings))
   }
   await within(60_000, Promise.all(members.map((member) => member.ready())))
   log('all processes listen')

@@ -28,7 +28,7 @@ export interface Member {
   ready(): Promise<void>
 }
 
-export interface Crewing {
+export interface MemberSettings {
   /** The checkout whose build runs. */
   readonly root: string
   readonly environment: Environment
@@ -37,10 +37,10 @@ export interface Crewing {
   readonly logs: string
 }
 
-export function startMember(app: App, name: string, network: Network, crewing: Crewing): Member {
-  const { root, figures } = crewing
-  const log = createWriteStream(join(crewing.logs, `${name}.log`))
-  const environment = { ...crewing.environment, PORT: '0', DATABASE_URL: network.connectionString }
+export function startMember(app: App, name: string, network: Network, settings: MemberSettings): Member {
+  const { root, figures } = settings
+  const log = createWriteStream(join(settings.logs, `${name}.log`))
+  const environment = { ...settings.environment, PORT: '0', DATABASE_URL: network.connectionString }
   let child: ChildProcess | undefined
   let ended: Promise<number | null> = Promise.resolve(null)
   let url: string | undefined

@@ -4,31 +4,34 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { countIds, type IdRanges } from '../loads/id-ranges.ts'
 import type { Database } from './postgres.ts'
-import type { Scene } from './scene.ts'
+import type { BenchmarkEnvironment } from './environment.ts'
 
 /** What must hold after every benchmark that sends: no id lost, none twice, each delivered once, every balance exact. */
-export async function checkScene(scene: Scene): Promise<void> {
-  const { database, accepted } = scene
+export async function checkEnvironment(environment: BenchmarkEnvironment): Promise<void> {
+  const { database, accepted } = environment
   if (accepted.length === 0) return
-  scene.check('no id was given twice', twice(accepted))
-  scene.check('what was accepted is stored, and nothing else', await storedProblem(database, accepted))
-  scene.check('each id is in exactly one place', await placesProblem(database, accepted))
-  scene.check('what was submitted was submitted once, and is delivered or on its way', await recordProblem(scene))
-  scene.check('every balance is the sum of its entries', await ledgerProblem(database))
+  environment.check('no id was given twice', twice(accepted))
+  environment.check('what was accepted is stored, and nothing else', await storedProblem(database, accepted))
+  environment.check('each id is in exactly one place', await placesProblem(database, accepted))
+  environment.check(
+    'what was submitted was submitted once, and is delivered or on its way',
+    await recordProblem(environment),
+  )
+  environment.check('every balance is the sum of its entries', await ledgerProblem(database))
 }
 
 /** The same of a database that was filled before: as many ids are somewhere as were stored, and the balances. */
-export async function checkFilled(scene: Scene, name: string, database: Database): Promise<void> {
+export async function checkFilled(environment: BenchmarkEnvironment, name: string, database: Database): Promise<void> {
   const [row] = await database.query<{ stored: string; found: string }>(
     `select (select sum(n) from send) stored, (select coalesce(sum(hi - lo), 0) from due) + (select coalesce(sum(hi - lo), 0) from later)
       + (select count(*) from message) + (select count(*) from claimed_batch, unnest(ids) i where i is not null) found`,
   )
   const isWhole = row !== undefined && row.stored === row.found
-  scene.check(
+  environment.check(
     `${name}: each id is in one place`,
     isWhole ? undefined : `${row?.stored ?? '?'} stored, ${row?.found ?? '?'} found`,
   )
-  scene.check(`${name}: every balance is the sum of its entries`, await ledgerProblem(database))
+  environment.check(`${name}: every balance is the sum of its entries`, await ledgerProblem(database))
 }
 
 function twice(ranges: IdRanges): string | undefined {
@@ -95,7 +98,7 @@ async function placesProblem(database: Database, accepted: IdRanges): Promise<st
 }
 
 /** The carrier's own record beside the table of messages. */
-async function recordProblem({ database, folder }: Scene): Promise<string | undefined> {
+async function recordProblem({ database, folder }: BenchmarkEnvironment): Promise<string | undefined> {
   const ids = await submittedIds(folder)
   ids.sort()
   const again = ids.find((id, at) => id === ids[at - 1])

@@ -8,7 +8,7 @@ import { startApp, type App, type Started } from './processes.ts'
 import type { Database, Server } from './postgres.ts'
 
 /** Where one benchmark runs: a database of its own, processes that end with it, and what it must not forget to check. */
-export interface Scene {
+export interface BenchmarkEnvironment {
   readonly quick: boolean
   readonly server: Server
   readonly database: Database
@@ -25,7 +25,7 @@ export interface Scene {
   ): Promise<SendLoadResult & { readonly cpu: number }>
   /** Reserves numbers; returns the n of the first. */
   numbers(count: number): number
-  /** Everything that was accepted on the scene's own database. */
+  /** Everything that was accepted on the environment's own database. */
   readonly accepted: IdRanges
   check(what: string, problem: string | undefined): void
   readonly checks: readonly Check[]
@@ -36,11 +36,11 @@ export interface Scene {
 /** A load that runs by time gets so many numbers. */
 const numbersByTime = 4_000_000
 
-export async function openScene(
+export async function openEnvironment(
   server: Server,
   top: string,
   { name, quick, say }: { name: string; quick: boolean; say: (line: string) => void },
-): Promise<Scene> {
+): Promise<BenchmarkEnvironment> {
   const folder = join(top, name)
   await mkdir(folder)
   const database = await server.createDatabase()
@@ -51,7 +51,7 @@ export async function openScene(
   const checks: Check[] = []
   let numbers = 0
 
-  const scene: Scene = {
+  const environment: BenchmarkEnvironment = {
     quick,
     server,
     database,
@@ -84,10 +84,10 @@ export async function openScene(
     },
     sends: async (worker, load, isElsewhere = false) => {
       const count = load.requests === undefined ? numbersByTime : load.requests * load.recipients
-      const result = await worker.run('sends', { ...load, firstNumber: scene.numbers(count) })
+      const result = await worker.run('sends', { ...load, firstNumber: environment.numbers(count) })
       if (!isElsewhere) for (const bound of result.accepted) accepted.push(bound)
       const [[what, times] = []] = Object.entries(result.failures)
-      scene.check(
+      environment.check(
         `each ${load.face} send of ${load.recipients} was answered 200 with an id for each number`,
         what === undefined ? undefined : `${String(times)} times: ${what}`,
       )
@@ -114,7 +114,7 @@ export async function openScene(
     const warnings = await app.lines(40)
     for (const line of warnings.slice(0, 5)) say(`  ${app.app}: ${line.slice(0, 500)}`)
     const [error] = await app.lines(50)
-    scene.check('no process of the product logged an error', error?.slice(0, 1000))
+    environment.check('no process of the product logged an error', error?.slice(0, 1000))
   }
-  return scene
+  return environment
 }
