@@ -1,5 +1,5 @@
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
-import { copyCluster, databaseFolder, dataFolder, killLeftovers, startApp, type Environment } from './process.ts'
+import { copyCluster, databaseFolder, dataFolder, startApp, type Environment } from './process.ts'
 
 /** A running gateway on a database of its own. */
 export interface RunningGateway {
@@ -53,7 +53,6 @@ export async function startFiveProcesses(further: Environment = {}): Promise<Run
     folder: data.path,
     stop: async () => {
       const codes = await Promise.all(apps.map((app) => app.stop()))
-      killLeftovers()
       await database.stop()
       await removeCluster(cluster)
       await data.remove()

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { createServer, type RequestListener } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { memoryLog } from '../testing/memory-log.ts'
 import { until } from '../testing/until.ts'
 import { confirmedResponses, type ConfirmedResponses } from './confirmed-responses.ts'
 import { listen, type Running } from './listen.ts'
 import type { Log } from './log.ts'
+import { closeQueued } from './queued-responses.ts'
 
 const MB = 1024 * 1024
 let log: Log
@@ -15,6 +17,11 @@ let takenBack: string[]
 let takeBack: (path: string) => Promise<void>
 
 /** The path says how many bytes the answer has. */
+const app: RequestListener = (request, response) => {
+  const path = request.url ?? ''
+  responses.end(response, 'x'.repeat(Number(path.slice(1))), () => takeBack(path))
+}
+
 beforeEach(async () => {
   ;({ log, lines } = memoryLog())
   takenBack = []
@@ -23,21 +30,13 @@ beforeEach(async () => {
     return Promise.resolve()
   }
   responses = confirmedResponses({ log, settleSeconds: 0.3 })
-  server = await listen({
-    app: (request, response) => {
-      const path = request.url ?? ''
-      responses.end(response, 'x'.repeat(Number(path.slice(1))), () => takeBack(path))
-    },
-    host: '127.0.0.1',
-    port: 0,
-    log: memoryLog().log,
-    graceSeconds: 1,
-  })
+  server = await listen({ app, host: '127.0.0.1', port: 0, log: memoryLog().log, graceSeconds: 1 })
 })
 afterEach(() => server.close())
 
-const open = async (...paths: string[]): Promise<Socket> => {
-  const socket = connect(server.port, '127.0.0.1')
+const open = (...paths: string[]): Promise<Socket> => openAt(server.port, ...paths)
+const openAt = async (port: number, ...paths: string[]): Promise<Socket> => {
+  const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
   await once(socket, 'connect')
   socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''))
@@ -87,12 +86,18 @@ test.each([0, 1, 100, 70_000, 3 * MB])(
   },
 )
 
-test('pipelined responses are all taken back if none was sent', async () => {
-  const socket = await open(`/${16 * MB}`, '/10', '/11')
+test('on a server that starts pipelined requests at once, their responses are all taken back if none was sent', async () => {
+  const foreign = createServer((request, response) => {
+    closeQueued(response)
+    app(request, response)
+  }).listen(0, '127.0.0.1')
+  await once(foreign, 'listening')
+  const socket = await openAt((foreign.address() as AddressInfo).port, `/${16 * MB}`, '/10', '/11')
   await read(socket, 1000)
   socket.resetAndDestroy()
   await until(() => takenBack.length === 3)
   expect(new Set(takenBack)).toEqual(new Set([`/${16 * MB}`, '/10', '/11']))
+  foreign.close()
 })
 
 test('of pipelined responses only the one that was cut off is taken back', async () => {
