@@ -15,7 +15,8 @@ export default {
     ],
   },
   testSequencer: '<rootDir>/scripts/slow-tests-first.mjs',
-  maxWorkers: 2,
+  // One more than the cores it is measured on: the longest files mostly wait.
+  maxWorkers: 3,
   // Long enough for a machine with other load: it only bounds a test that hangs.
   testTimeout: 180_000,
 }
