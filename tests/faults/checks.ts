@@ -1,12 +1,12 @@
 import type { Submitted } from '../support/record.ts'
 import type { Figures } from './figures.ts'
 import type { State, StoredSend } from './state.ts'
-import type { Told } from './told.ts'
+import type { Observations } from './observations.ts'
 
 export interface Judged {
   readonly figures: Figures
   readonly state: State
-  readonly told: Told
+  readonly observations: Observations
   /** In the order in which they were submitted. */
   readonly record: readonly Submitted[]
   /** Accounts whose credits may run out in the middle of a request. */
@@ -59,8 +59,8 @@ function placesAreExact({ figures, state }: Judged, sends: Sends): void {
 }
 
 /** P-1: what a client has an id of is there, for its account and its number. */
-function acceptedIsThere({ figures, told }: Judged, sends: Sends): void {
-  for (const [id, { account, number }] of told.messages) {
+function acceptedIsThere({ figures, observations }: Judged, sends: Sends): void {
+  for (const [id, { account, number }] of observations.messages) {
     if (sends.get(id)?.account !== account || numberOf(sends, id) !== number) {
       figures.broken('P-1', `id ${id} to ${number} of account ${account} was accepted and is not there`)
     }
@@ -68,12 +68,12 @@ function acceptedIsThere({ figures, told }: Judged, sends: Sends): void {
 }
 
 /** P-3, and that a request whose answer was lost happened once or not at all. */
-function requestsAreWhole({ figures, state, told, poor }: Judged): void {
+function requestsAreWhole({ figures, state, observations, poor }: Judged): void {
   const stored = new Map<string, number>()
   for (const { numbers } of state.sends) for (const to of numbers) stored.set(to, (stored.get(to) ?? 0) + 1)
   for (const [to, times] of stored)
     if (times > 1) figures.broken('P-2', `${to} was asked for once, stored ${times} times`)
-  for (const { account, numbers, results } of told.sendings) {
+  for (const { account, numbers, results } of observations.sendings) {
     const there = numbers.filter((to) => stored.has(to)).length
     if (results === undefined) {
       figures.count(there === 0 ? 'lost answers: nothing had happened' : 'lost answers: it had happened')
@@ -120,9 +120,9 @@ function moneyIsExact({ figures, state }: Judged): void {
 }
 
 /** Transfers: told Success means moved once, any other word means not, and no word means one of both, whole. */
-function transfersAreExact({ figures, state, told }: Judged): void {
+function transfersAreExact({ figures, state, observations }: Judged): void {
   const entries = state.ledger.filter(({ kind }) => kind === LEDGER.transfer)
-  for (const { from, to, quantity, outcome } of told.transfers) {
+  for (const { from, to, quantity, outcome } of observations.transfers) {
     const out = entries.filter(({ account, amount }) => account === from && amount === -quantity * 10)
     const into = entries.filter(({ account, amount, operation }) =>
       out.some((one) => one.operation === operation && account === to && amount === quantity * 10),
@@ -134,7 +134,7 @@ function transfersAreExact({ figures, state, told }: Judged): void {
       figures.broken('P-2', `${what}: left ${moved} times, arrived ${into.length} times`)
     }
   }
-  const known = new Set(told.transfers.map(({ from, quantity }) => `${from} ${-quantity * 10}`))
+  const known = new Set(observations.transfers.map(({ from, quantity }) => `${from} ${-quantity * 10}`))
   for (const { account, amount } of entries) {
     if (amount < 0 && !known.has(`${account} ${amount}`)) {
       figures.broken('P-2', `nobody asked for a transfer of ${-amount} tenths from ${account}`)
@@ -190,13 +190,13 @@ function fitting(answer: string | undefined, number: string): readonly number[] 
 }
 
 /** P-8: what was answered DELETED ended so; nothing that ended so was submitted, and nothing ended so that nobody deleted. */
-function deletesAreExact({ figures, state, told, record }: Judged): void {
+function deletesAreExact({ figures, state, observations, record }: Judged): void {
   const submitted = new Set(record.map(({ messageId }) => messageId))
   const isDeleted = (id: number): boolean => state.messages.get(id)?.code === 102
-  for (const [id, { deleted, notFound, final }] of told.messages) {
+  for (const [id, { deleted, notFound, final }] of observations.messages) {
     if (deleted !== undefined && !isDeleted(id)) figures.broken('P-8', `${id} was answered DELETED and is not`)
     if (notFound === true && !isDeleted(id)) figures.broken('P-1', `a delete of ${id} was answered NOTFOUND`)
-    if (isDeleted(id) && deleted === undefined && !told.perhapsDeleted.has(id)) {
+    if (isDeleted(id) && deleted === undefined && !observations.perhapsDeleted.has(id)) {
       figures.broken('P-8', `${id} is deleted, and nobody was told so`)
     }
     if (final !== undefined && state.messages.get(id)?.code !== final) {

@@ -6,14 +6,14 @@ import type { Figures } from './figures.ts'
 import type { Liveness } from './liveness.ts'
 import { wheres } from './network.ts'
 import { missingIds } from './state.ts'
-import type { Told } from './told.ts'
+import type { Observations } from './observations.ts'
 
 export interface Injecting {
   readonly chance: Chance
   readonly figures: Figures
   readonly members: readonly Member[]
   readonly database: Database
-  readonly told: Told
+  readonly observations: Observations
   readonly liveness: Liveness
   readonly log: (line: string) => void
   readonly leaseSeconds: number
@@ -70,7 +70,7 @@ export const needed: readonly (typeof deck)[number][] = [
 
 /** Injects one fault after the other at random moments until the end, and waits until every one of them is over. */
 export async function injectFaults(injecting: Injecting): Promise<void> {
-  const { chance, figures, members, database, leaseSeconds, told, liveness } = injecting
+  const { chance, figures, members, database, leaseSeconds, observations, liveness } = injecting
   const dispatchers = members.filter(({ app }) => app === 'dispatcher')
   const servers = members.filter(({ app }) => app !== 'dispatcher')
   const pauses: Promise<void>[] = []
@@ -140,7 +140,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
       isKilled = true
     }
     const isTold = new Promise<void>((resolve) =>
-      told.onceAccepted(() => {
+      observations.onceAccepted(() => {
         kill()
         resolve()
       }),
@@ -148,7 +148,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     // Where nothing is accepted, because too much waits or the load is over, it is not waited for.
     await Promise.race([isTold, delay(5000)])
     kill()
-    const ids = [...told.messages.keys()].slice(-idsLookedAt)
+    const ids = [...observations.messages.keys()].slice(-idsLookedAt)
     await database.back()
     for (const id of await missingIds(database, ids)) {
       figures.broken('P-1', `id ${id} was accepted, and is gone after kill -9 of all of PostgreSQL`)

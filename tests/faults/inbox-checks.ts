@@ -3,12 +3,12 @@ import type { Clients, WrittenBack } from './clients.ts'
 import type { Figures } from './figures.ts'
 import type { AccountUnderTest } from './load.ts'
 import type { State, StoredArrival, StoredTaking } from './state.ts'
-import { arrivalKey, type Polling, type Told } from './told.ts'
+import { arrivalKey, type Polling, type Observations } from './observations.ts'
 
 export interface JudgedInbox {
   readonly figures: Figures
   readonly state: State
-  readonly told: Told
+  readonly observations: Observations
   readonly record: readonly Submitted[]
 }
 
@@ -30,10 +30,10 @@ interface Expected {
   readonly toCode: boolean | undefined
 }
 
-function expectedReplies({ state, told, record }: JudgedInbox): ReadonlyMap<string, Expected> {
+function expectedReplies({ state, observations, record }: JudgedInbox): ReadonlyMap<string, Expected> {
   const expected = new Map<string, Expected>()
   const accountOf = new Map(state.sends.flatMap(({ numbers, account }) => numbers.map((to) => [to, account] as const)))
-  for (const { from, text, account, toCode } of told.brought)
+  for (const { from, text, account, toCode } of observations.brought)
     expected.set(arrivalKey({ from, text }), { account, toCode })
   for (const { number, replies } of record) {
     if (replies === undefined) continue
@@ -66,9 +66,9 @@ function repliesAreExact(judged: JudgedInbox): void {
 }
 
 /** P-9, P-10: what was returned is stored, belongs to the account that asked, and is offered no more. */
-function returnedIsStored({ figures, state, told }: JudgedInbox): void {
+function returnedIsStored({ figures, state, observations }: JudgedInbox): void {
   const stored = new Map(state.arrivals.map((arrival) => [arrivalKey(arrival), arrival]))
-  for (const [key, account] of told.returned) {
+  for (const [key, account] of observations.returned) {
     const arrival = stored.get(key)
     if (arrival?.account !== account) figures.broken('P-9', `${JSON.stringify(key)} was returned to account ${account}`)
     else if (state.offered.has(arrival.id)) {
@@ -81,9 +81,9 @@ function returnedIsStored({ figures, state, told }: JudgedInbox): void {
  * P-9: what one call took is in its whole answer, all of it, or in none; then there was a call, one for each, that did not end
  * with a whole answer. Nothing is neither offered nor taken.
  */
-function takenWasAnswered({ figures, state, told }: JudgedInbox): void {
+function takenWasAnswered({ figures, state, observations }: JudgedInbox): void {
   const keys = new Map(state.arrivals.map((arrival) => [arrival.id, arrivalKey(arrival)]))
-  const isReturned = (id: number): boolean => told.returned.has(keys.get(id) ?? '')
+  const isReturned = (id: number): boolean => observations.returned.has(keys.get(id) ?? '')
   const taken = new Set(state.takings.flatMap(({ arrivals }) => arrivals))
   const unread: StoredTaking[] = []
   for (const taking of state.takings) {
@@ -103,7 +103,7 @@ function takenWasAnswered({ figures, state, told }: JudgedInbox): void {
     unread.flatMap(({ arrivals }) => arrivals).length,
   )
   figures.count('items offered when all was over', state.offered.size)
-  explain(unread, told.pollings, figures)
+  explain(unread, observations.pollings, figures)
 }
 
 /** Each taking that nobody read has a call of its own that did not end with a whole answer. */

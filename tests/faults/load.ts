@@ -3,7 +3,7 @@ import type { Chance } from '@gateway/core/testing'
 import type { Access, Clients, Interface } from './clients.ts'
 import type { App, Member } from './processes.ts'
 import type { Figures } from './figures.ts'
-import type { Sending, Told } from './told.ts'
+import type { Sending, Observations } from './observations.ts'
 import type { Backlog } from './watch.ts'
 
 export interface AccountUnderTest {
@@ -19,7 +19,7 @@ export interface Load {
   readonly chance: Chance
   readonly clients: Clients
   readonly figures: Figures
-  readonly told: Told
+  readonly observations: Observations
   readonly members: readonly Member[]
   readonly accounts: readonly AccountUnderTest[]
   /** So many recipients a second are sent to, on average. */
@@ -39,7 +39,7 @@ const farAhead = 120 * minute
 
 /** Clients of all interfaces, each doing one thing after the other until the load ends. */
 export async function runLoad(load: Load, count: number): Promise<void> {
-  const { chance, clients, figures, told, members, accounts } = load
+  const { chance, clients, figures, observations, members, accounts } = load
   let numbers = 0
   let sent = 0
   const began = performance.now()
@@ -86,7 +86,7 @@ export async function runLoad(load: Load, count: number): Promise<void> {
     const to = Array.from({ length: howMany(over.face.sendMax) }, newNumber)
     const scheduled = someTime()
     const sending: Sending = { account: account.id, numbers: to }
-    told.sendings.push(sending)
+    observations.sendings.push(sending)
     sent += to.length
     const outcome = await over.face.send(access(over.url, account), {
       numbers: to,
@@ -94,14 +94,14 @@ export async function runLoad(load: Load, count: number): Promise<void> {
       scheduled: scheduled === undefined ? undefined : gatewayTime(scheduled),
       patience: chance.happens(0.05) ? chance.between(1, 60) : 20_000,
     })
-    if (outcome.kind === 'answered') told.accepted(sending, outcome.answer, scheduled)
+    if (outcome.kind === 'answered') observations.accepted(sending, outcome.answer, scheduled)
     else if (outcome.kind === 'unreachable') sending.results = to.map(() => 'ACCOUNTLOCKED')
     else figures.count('sends whose effect is not known')
   }
 
   function someIds(account: number, max: number, fits: (id: number) => boolean = () => true): number[] {
-    const known = [...recent(told.messages.keys(), told.messages.size, 4000)]
-    const ids = known.filter((id) => told.messages.get(id)?.account === account && fits(id))
+    const known = [...recent(observations.messages.keys(), observations.messages.size, 4000)]
+    const ids = known.filter((id) => observations.messages.get(id)?.account === account && fits(id))
     return chance.shuffled(ids.slice(-300)).slice(0, 1 + chance.below(max))
   }
 
@@ -116,15 +116,16 @@ export async function runLoad(load: Load, count: number): Promise<void> {
     if (outcome.answer.length !== ids.length) {
       figures.broken('P-14', `${over.app}: ${ids.length} ids, ${outcome.answer.length} statuses`)
     }
-    for (const [i, id] of ids.entries()) told.status(id, outcome.answer[i] ?? NaN, asked)
+    for (const [i, id] of ids.entries()) observations.status(id, outcome.answer[i] ?? NaN, asked)
   }
 
   /** Scheduled ones mostly, also ones that are about to be due, the same one twice, and by several clients at once. */
   async function remove(): Promise<void> {
     if (!built.deletes) return
     const account = chance.one(accounts)
-    const dueIn = (id: number): number => (told.messages.get(id)?.scheduled ?? NaN) - Date.now()
-    const isThere = (id: number): boolean => told.messages.get(id)?.deleted === undefined || chance.happens(0.02)
+    const dueIn = (id: number): number => (observations.messages.get(id)?.scheduled ?? NaN) - Date.now()
+    const isThere = (id: number): boolean =>
+      observations.messages.get(id)?.deleted === undefined || chance.happens(0.02)
     // Those that are due soon are left until then: what matters is who is faster.
     const isGoing = (id: number): boolean => dueIn(id) < 300 && dueIn(id) > -15_000 && isThere(id)
     const isFarAhead = (id: number): boolean => dueIn(id) > 2 * minute && isThere(id)
@@ -141,9 +142,9 @@ export async function runLoad(load: Load, count: number): Promise<void> {
     const outcome = await over.face.remove(access(over.url, account), ids)
     if (outcome.kind === 'answered') {
       if (outcome.answer.length !== ids.length) figures.broken('P-14', `${over.app}: a delete left ids out`)
-      for (const [i, id] of ids.entries()) told.deletion(id, outcome.answer[i] ?? '')
+      for (const [i, id] of ids.entries()) observations.deletion(id, outcome.answer[i] ?? '')
     } else if (outcome.kind === 'not built') built.deletes = false
-    else if (outcome.kind !== 'unreachable') for (const id of ids) told.perhapsDeleted.add(id)
+    else if (outcome.kind !== 'unreachable') for (const id of ids) observations.perhapsDeleted.add(id)
   }
 
   async function transfer(): Promise<void> {
@@ -154,8 +155,8 @@ export async function runLoad(load: Load, count: number): Promise<void> {
     const [from = main, to = main] = chance.shuffled(family)
     const quantity = (quantities.get(from.id) ?? 0) + 1
     quantities.set(from.id, quantity)
-    const transferring: (typeof told.transfers)[number] = { from: from.id, to: to.id, quantity }
-    told.transfers.push(transferring)
+    const transferring: (typeof observations.transfers)[number] = { from: from.id, to: to.id, quantity }
+    observations.transfers.push(transferring)
     const call = over.app === 'rest' ? clients.restTransfer : clients.aspTransfer
     const outcome = await call(access(over.url, main), from.id, to.id, quantity)
     if (outcome.kind === 'answered') transferring.outcome = outcome.answer

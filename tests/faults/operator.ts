@@ -5,7 +5,7 @@ import { cleanEnvironment, type Environment } from '../support/process.ts'
 import type { Chance } from '@gateway/core/testing'
 import type { AccountUnderTest } from './load.ts'
 import type { Figures } from './figures.ts'
-import type { Told } from './told.ts'
+import type { Observations } from './observations.ts'
 
 export interface Said {
   readonly code: number | null
@@ -54,7 +54,7 @@ export async function openAccounts(gateway: Gateway): Promise<readonly AccountUn
 export interface Operating {
   readonly chance: Chance
   readonly figures: Figures
-  readonly told: Told
+  readonly observations: Observations
   readonly gateway: Gateway
   readonly accounts: readonly AccountUnderTest[]
   /** By performance.now(). */
@@ -62,7 +62,7 @@ export interface Operating {
 }
 
 /** Blocks numbers to which something waits, locks and unlocks, and tops up the poor, until the end; nobody is left locked. */
-export async function operate({ chance, figures, told, gateway, accounts, end }: Operating): Promise<void> {
+export async function operate({ chance, figures, observations, gateway, accounts, end }: Operating): Promise<void> {
   const stranger = accounts.at(-1)
   const poor = accounts.find((account) => account.poor)
   const asked = async (...args: readonly string[]): Promise<void> => {
@@ -70,7 +70,7 @@ export async function operate({ chance, figures, told, gateway, accounts, end }:
     figures.count(`commands ${args.slice(0, 2).join(' ')}${code === 0 ? '' : ' (failed)'}`)
   }
   const waitingNumber = (): string | undefined => {
-    const waiting = [...told.messages.values()].filter(({ final }) => final === undefined).slice(-1000)
+    const waiting = [...observations.messages.values()].filter(({ final }) => final === undefined).slice(-1000)
     return waiting.length === 0 ? undefined : chance.one(waiting).number
   }
   while (performance.now() < end) {

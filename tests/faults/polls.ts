@@ -4,13 +4,13 @@ import type { Clients, PollCall } from './clients.ts'
 import type { Member } from './processes.ts'
 import type { Figures } from './figures.ts'
 import type { AccountUnderTest } from './load.ts'
-import type { Polling, Told } from './told.ts'
+import type { Polling, Observations } from './observations.ts'
 
 export interface Polls {
   readonly chance: Chance
   readonly clients: Clients
   readonly figures: Figures
-  readonly told: Told
+  readonly observations: Observations
   readonly members: readonly Member[]
   /** Those that get replies. */
   readonly accounts: readonly AccountUnderTest[]
@@ -45,7 +45,7 @@ export async function poll(polls: Polls): Promise<void> {
 
 /** Returns how many items came; undefined: no whole answer. */
 async function pollOnce(
-  { clients, figures, told }: Pick<Polls, 'clients' | 'figures' | 'told'>,
+  { clients, figures, observations }: Pick<Polls, 'clients' | 'figures' | 'observations'>,
   member: Member,
   { id: account, key }: AccountUnderTest,
   { what, patience }: { readonly what: PollCall; readonly patience: number },
@@ -59,16 +59,16 @@ async function pollOnce(
   polling.isWhole = outcome.kind === 'answered'
   figures.count(`polls: ${outcome.kind}`)
   if (outcome.kind === 'unreachable') return undefined
-  told.pollings.push(polling)
+  observations.pollings.push(polling)
   if (outcome.kind !== 'answered') return undefined
-  told.returnedOnce(account, outcome.answer)
+  observations.returnedOnce(account, outcome.answer)
   if (outcome.answer.length > 0) figures.count('polls that returned something')
   return outcome.answer.length
 }
 
 /** Nobody goes away any more, and each of the processes is asked until it has nothing left: what it owed back is offered by then. */
 export async function pollTheRest(
-  polls: Pick<Polls, 'clients' | 'figures' | 'told' | 'members' | 'accounts'>,
+  polls: Pick<Polls, 'clients' | 'figures' | 'observations' | 'members' | 'accounts'>,
 ): Promise<void> {
   const pollers = polls.members.filter(({ app }) => app === 'asp' || app === 'xml')
   for (const account of polls.accounts) {

@@ -4,12 +4,12 @@ import { createProcessing, type InboundMessage, type Processing } from '@gateway
 import { aCarrierId, type Chance } from '@gateway/core/testing'
 import type { Figures } from './figures.ts'
 import type { Gateway } from './operator.ts'
-import type { Brought, Told } from './told.ts'
+import type { Brought, Observations } from './observations.ts'
 
 export interface Replies {
   readonly chance: Chance
   readonly figures: Figures
-  readonly told: Told
+  readonly observations: Observations
   readonly connectionString: string
   readonly codes: readonly Code[]
   /** By performance.now(). */
@@ -40,7 +40,7 @@ export async function assignCodes(gateway: Gateway, accounts: readonly number[])
  * acknowledged is brought again, under the same reference, and some of what is acknowledged too.
  */
 export async function bringReplies(replies: Replies): Promise<void> {
-  const { chance, connectionString, figures, told } = replies
+  const { chance, connectionString, figures, observations } = replies
   const postgres = postgresPorts({ connectionString, settings: { hotConnectionsMax: 1, ordinaryConnectionsMax: 1 } })
   const processing = createProcessing(postgres.ports)
   let count = 0
@@ -49,7 +49,7 @@ export async function bringReplies(replies: Replies): Promise<void> {
       const brought = Array.from({ length: 1 + chance.below(togetherMax) }, () => next(replies, count++))
       const arrivals = brought.map(inboundMessageOf)
       if (await insist(processing, arrivals)) {
-        told.brought.push(...brought)
+        observations.brought.push(...brought)
         figures.count('replies brought in', brought.length)
       } else figures.broken('P-7', `${arrivals.length} replies were not taken within ${insistMilliseconds} ms`)
       if (chance.happens(0.2)) await processing.receive(arrivals).catch(() => undefined)
@@ -60,16 +60,16 @@ export async function bringReplies(replies: Replies): Promise<void> {
   }
 }
 
-function next({ chance, told, codes }: Replies, n: number): Brought {
+function next({ chance, observations, codes }: Replies, n: number): Brought {
   const text = `r${n}`
   const code = chance.one(codes)
-  const to = chance.happens(0.5) ? delivered(told, chance) : undefined
+  const to = chance.happens(0.5) ? delivered(observations, chance) : undefined
   if (to !== undefined) return { from: to.number, text, account: to.account, toCode: false }
   return { from: `2789${String(n).padStart(7, '0')}`, text, account: code.account, toCode: true }
 }
 
 /** A recent message that is known to be delivered: its number writes back to its account. */
-function delivered({ messages }: Told, chance: Chance) {
+function delivered({ messages }: Observations, chance: Chance) {
   for (let tries = 0; tries < 20 && messages.size > 0; tries++) {
     const known = messages.get(chance.one(recentIds(messages)))
     if (known?.final === 0) return known
@@ -79,7 +79,7 @@ function delivered({ messages }: Told, chance: Chance) {
 
 /** Kept, so that not every reply walks over all ids. */
 let ids: { readonly size: number; readonly all: readonly number[] } = { size: 0, all: [] }
-function recentIds(messages: Told['messages']): readonly number[] {
+function recentIds(messages: Observations['messages']): readonly number[] {
   if (messages.size < ids.size || messages.size > ids.size + 500 || ids.size === 0) {
     ids = { size: messages.size, all: [...messages.keys()].slice(-3000) }
   }

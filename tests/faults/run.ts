@@ -18,7 +18,7 @@ import { gatewayOf, openAccounts, operate, type Gateway } from './operator.ts'
 import { poll, pollTheRest } from './polls.ts'
 import { assignCodes, bringReplies } from './replies.ts'
 import { readState, wrongBalances } from './state.ts'
-import { createTold, type Told } from './told.ts'
+import { createObservations, type Observations } from './observations.ts'
 import { untilBroken, watchBacklog, watchBalances } from './watch.ts'
 
 export interface FaultRun {
@@ -117,10 +117,10 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   await within(60_000, Promise.all(members.map((member) => member.ready())))
   log('all processes listen')
 
-  const told = createTold(figures)
+  const observations = createObservations(figures)
   const clients = createClients(figures)
   const end = performance.now() + loadSeconds(run.seconds) * 1000
-  const shared = { chance, figures, told, end }
+  const shared = { chance, figures, observations, end }
   const liveness = watchLiveness({ database, figures, members, carriers })
   const watched = { database, figures, carriers, end }
   const backlog = watchBacklog(watched, backlogMax)
@@ -159,7 +159,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   if (!hasSettled) return
   log('everything has settled')
   await repliesHaveCome(database, await submissions(carriers))
-  await pollTheRest({ clients, figures, told, members, accounts: pollingAccounts })
+  await pollTheRest({ clients, figures, observations, members, accounts: pollingAccounts })
   const losses =
     figures.of('fault: kill a dispatcher') +
     figures.of('fault: pause a dispatcher beyond its lease') +
@@ -179,12 +179,12 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   for (const [what, n] of state.incidents) figures.count(`incidents: ${what}`, n)
   const record = await submissions(carriers)
   const poor = new Set(accounts.filter((account) => account.poor).map(({ id }) => id))
-  judge({ figures, state, told, record, poor, inDoubtMax, losses })
-  judgeInbox({ figures, state, told, record })
+  judge({ figures, state, observations, record, poor, inDoubtMax, losses })
+  judgeInbox({ figures, state, observations, record })
   const url = members.find(({ app }) => app === 'rest')?.url() ?? ''
   await judgeLists({ clients, url, accounts, state, figures })
   await verify(gateway, database, figures)
-  await askEverything({ told, members, accounts, clients, figures, state })
+  await askEverything({ observations, members, accounts, clients, figures, state })
 }
 
 /** Times are full minutes: long enough for one that something can be scheduled for, and a while after it. */
@@ -259,7 +259,7 @@ async function verify(gateway: Gateway, database: Database, figures: Figures): P
 }
 
 interface Asking {
-  readonly told: Told
+  readonly observations: Observations
   readonly members: readonly Member[]
   readonly accounts: readonly AccountUnderTest[]
   readonly clients: ReturnType<typeof createClients>
@@ -268,10 +268,10 @@ interface Asking {
 }
 
 /** What clients are told when all is over is what is stored. */
-async function askEverything({ told, members, accounts, clients, figures, state }: Asking): Promise<void> {
+async function askEverything({ observations, members, accounts, clients, figures, state }: Asking): Promise<void> {
   const url = members.find(({ app }) => app === 'rest')?.url() ?? ''
   for (const { id: account, key } of accounts) {
-    const ids = [...told.messages].filter(([, message]) => message.account === account).map(([id]) => id)
+    const ids = [...observations.messages].filter(([, message]) => message.account === account).map(([id]) => id)
     for (let at = 0; at < ids.length; at += 1000) {
       const asked = ids.slice(at, at + 1000)
       const outcome = await clients.interfaces.rest.status({ url, key }, asked)
@@ -285,7 +285,7 @@ async function askEverything({ told, members, accounts, clients, figures, state 
   }
   function compare(asked: readonly number[], codes: readonly number[]): void {
     for (const [i, id] of asked.entries()) {
-      told.status(id, codes[i] ?? NaN, performance.now())
+      observations.status(id, codes[i] ?? NaN, performance.now())
       const stored = state.messages.get(id)?.code ?? -1
       if (codes[i] !== stored) figures.broken('P-1', `status of ${id} is ${String(codes[i])}, stored is ${stored}`)
     }

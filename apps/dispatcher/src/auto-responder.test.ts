@@ -16,7 +16,7 @@ function autoResponders(name: string, text: string) {
   let owed = 0
   const carrier: ScriptedCarrier = scriptedCarrier({
     id: name,
-    fate: (message) => {
+    outcomeOf: (message) => {
       submitted.push(message)
       const arrival: InboundMessage = {
         carrier: carrier.id,

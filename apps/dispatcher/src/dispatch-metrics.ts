@@ -7,7 +7,7 @@ const held = ['ahead', 'unanswered', 'inDoubt', 'uncommitted'] as const
 /** What dispatchers hold, read at each look at the metrics. */
 export function measureDispatching(
   metrics: Metrics,
-  dispatching: Pick<Dispatching, 'state' | 'answers' | 'arrivals' | 'unknown'>,
+  dispatching: Pick<Dispatching, 'state' | 'answers' | 'inboundMessages' | 'unknown'>,
 ): void {
   metrics.gauge('gateway_dispatcher_messages', 'Messages that a dispatcher holds', ['carrier', 'state'], () =>
     Object.entries(dispatching.state()).flatMap(([carrier, state]) =>
@@ -28,8 +28,8 @@ export function measureDispatching(
     ),
   )
   metrics.counter('gateway_arrivals_total', 'Messages that people wrote', ['carrier', 'result'], () =>
-    Object.entries(dispatching.arrivals()).flatMap(([carrier, arrivals]) =>
-      Object.entries(arrivals).map(([result, value]) => ({ labels: { carrier, result }, value })),
+    Object.entries(dispatching.inboundMessages()).flatMap(([carrier, inboundMessages]) =>
+      Object.entries(inboundMessages).map(([result, value]) => ({ labels: { carrier, result }, value })),
     ),
   )
 }

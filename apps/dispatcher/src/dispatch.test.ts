@@ -70,11 +70,11 @@ async function aSender() {
 
 const metricsText = (metrics: ReturnType<typeof createMetrics>): Promise<string> => metrics.registry.metrics()
 
-test('every fate of the simulated carrier reaches the state that is ruled for it', async () => {
+test('every outcome of the simulated carrier reaches the state that is ruled for it', async () => {
   const { ports, send, codes } = await aSender()
   const { carrier } = await aSimulator()
   start(ports, { carriers: [carrier] })
-  const fates: readonly (readonly [ending: string, code: number])[] = [
+  const outcomes: readonly (readonly [ending: string, code: number])[] = [
     ['90', OUTCOME.undeliverable],
     ['91', OUTCOME.expired],
     ['92', OUTCOME.rejected],
@@ -87,7 +87,7 @@ test('every fate of the simulated carrier reaches the state that is ruled for it
     ['00', OUTCOME.delivered],
   ]
   const sent = await Promise.all(
-    fates.flatMap(([ending, code]) => [1, 20].map(async (count) => ({ code, ids: await send(count, ending) }))),
+    outcomes.flatMap(([ending, code]) => [1, 20].map(async (count) => ({ code, ids: await send(count, ending) }))),
   )
   await until(
     async () =>
@@ -100,7 +100,7 @@ test('every fate of the simulated carrier reaches the state that is ruled for it
 
 test('a stop waits for answers, gives back what did not leave, and another one sends it', async () => {
   const { ports, send, codes } = await aSender()
-  const first = scriptedCarrier({ window: 4, fate: () => 'held' })
+  const first = scriptedCarrier({ window: 4, outcomeOf: () => 'held' })
   const dispatching = start(ports, { carriers: [first] })
   const ids = await send(50)
   await until(() => first.unanswered.length === 3)
@@ -116,7 +116,7 @@ test('a stop waits for answers, gives back what did not leave, and another one s
 
 test('a stop ends at its deadline, whatever the carrier does: what has no answer is 106', async () => {
   const { ports, send, codes } = await aSender()
-  const carrier = scriptedCarrier({ window: 4, fate: () => 'held' })
+  const carrier = scriptedCarrier({ window: 4, outcomeOf: () => 'held' })
   const dispatching = start(ports, { carriers: [carrier] })
   const ids = await send(5)
   await until(() => carrier.unanswered.length > 0)
@@ -281,7 +281,7 @@ test('health and metrics by HTTP, with what is held and what was answered', asyn
   const [refused, delivered] = [await send(2, '93'), await send(3)]
   await send(2, '94')
   const answering = await send(2, '88')
-  await until(() => dispatching.arrivals()['simulator']?.stored === answering.length)
+  await until(() => dispatching.inboundMessages()['simulator']?.stored === answering.length)
   await until(async () => [...(await codes(refused)), ...(await codes(delivered))].every((code) => code !== 'waiting'))
   const metrics = createMetrics()
   measureDispatching(metrics, dispatching)

@@ -14,7 +14,7 @@ import {
 } from '@gateway/core'
 import type { Log } from '@gateway/server'
 import { countAnswers } from './count-answers.ts'
-import { countArrivals, type ArrivalCounts } from './count-arrivals.ts'
+import { countInboundMessages, type InboundCounts } from './count-inbound-messages.ts'
 import { startDroppingHistory } from './drop-history.ts'
 import { createIdling, type Idling } from './idling.ts'
 import { outageOf, type Outage } from './outage.ts'
@@ -47,7 +47,7 @@ export interface Dispatching {
   /** How many outcomes became unknown (106) since the start: told by a carrier, or decided by this process when it took over from a dead dispatcher. */
   unknown(): { readonly answer: number; readonly recovery: number }
   /** What people wrote since the start, by carrier and what came of it. */
-  arrivals(): Readonly<Record<string, ArrivalCounts>>
+  inboundMessages(): Readonly<Record<string, InboundCounts>>
 }
 
 /** Between two looks at the schedule, unless the process sleeps. */
@@ -68,10 +68,10 @@ export function startDispatching({
   const links = carriers.map((given) => {
     const { carrier, answers } = countAnswers(given)
     const outage = outageOf(`record of ${carrier.id}`, log)
-    const { inbox, arrivals } = countArrivals(ports.inbox, carrier.id, log)
+    const { inbox, inboundMessages } = countInboundMessages(ports.inbox, carrier.id, log)
     const report = (problem: unknown): void => outage.failed(problem)
     const dispatcher = createDispatcher({ ...ports, inbox }, carrier, report, all, processingSettings.confirmation)
-    return { carrier, answers, arrivals, dispatcher, outage }
+    return { carrier, answers, inboundMessages, dispatcher, outage }
   })
   const idling = createIdling({
     wakeups: ports.wakeups,
@@ -120,7 +120,8 @@ export function startDispatching({
     state: () => Object.fromEntries(links.map(({ carrier, dispatcher }) => [carrier.id, dispatcher.state()])),
     answers: () => Object.fromEntries(links.map(({ carrier, answers }) => [carrier.id, answers])),
     unknown: () => ({ answer: links.reduce((sum, { answers }) => sum + answers.unknown, 0), recovery: recovered }),
-    arrivals: () => Object.fromEntries(links.map(({ carrier, arrivals }) => [carrier.id, arrivals])),
+    inboundMessages: () =>
+      Object.fromEntries(links.map(({ carrier, inboundMessages }) => [carrier.id, inboundMessages])),
   }
 }
 

@@ -72,7 +72,7 @@ export function receiptSender(
   async function offerReplies(replies: readonly Owed[]): Promise<void> {
     const now = instant(Date.now())
     for (const { to, reply } of replies) record.answers(to, { to: reply?.to, at: now })
-    if (!(await isTaken(replies, () => handlers.arrivals(replies.map(inboundMessageOf))))) return
+    if (!(await isTaken(replies, () => handlers.inboundMessages(replies.map(inboundMessageOf))))) return
     acknowledge(replies.map(({ reference }) => ({ reference, code: undefined })))
   }
 

@@ -43,27 +43,27 @@ function start(
   folder: string,
   settings: Partial<SimulatedCarrierSettings> = {},
   take: (receipts: readonly DeliveryReceipt[]) => Promise<void> = () => Promise.resolve(),
-  takeReplies: (arrivals: readonly InboundMessage[]) => Promise<void> = () => Promise.resolve(),
+  takeReplies: (inboundMessages: readonly InboundMessage[]) => Promise<void> = () => Promise.resolve(),
 ) {
   const carrier = simulatedCarrier({ folder, delayMilliseconds: 0, ...settings })
   carriers.push(carrier)
   /** What happened, in order: answers and receipts that were taken. */
   const events: (SubmissionAnswer | DeliveryReceipt)[] = []
-  const arrivals: InboundMessage[] = []
+  const inboundMessages: InboundMessage[] = []
   carrier.listen({
     receipts: async (receipts) => {
       await take(receipts)
       events.push(...receipts)
     },
-    arrivals: async (some) => {
+    inboundMessages: async (some) => {
       await takeReplies(some)
-      arrivals.push(...some)
+      inboundMessages.push(...some)
     },
   })
   return {
     carrier,
     events,
-    arrivals,
+    inboundMessages,
     answers: () => events.filter((event) => 'outcome' in event),
     receipts: () => events.filter((event) => 'code' in event),
     submit: (...messages: readonly (readonly [id: number, ending: string, from?: SenderAddress | null])[]) =>
@@ -228,15 +228,15 @@ describe('people who answer', () => {
   ])('%s answers %s to the address the message left from, after its receipt was acknowledged', async (ending, text) => {
     const folder = await aFolder()
     let refusals = 0
-    const { submit, arrivals, receipts } = start(folder, {}, () =>
+    const { submit, inboundMessages, receipts } = start(folder, {}, () =>
       refusals++ === 0 ? Promise.reject(new Error('no')) : Promise.resolve(),
     )
     const [answer] = await submit([1, ending])
-    await until(() => arrivals.length === 1)
+    await until(() => inboundMessages.length === 1)
     expect(receipts().map(({ code }) => code)).toEqual([OUTCOME.delivered])
     const [line] = recordOf(folder)
     expect(line).toMatchObject({ from: anAddress(), number: numberTo(ending), replies: expect.any(String) as string })
-    expect(arrivals[0]).toEqual({
+    expect(inboundMessages[0]).toEqual({
       carrier: 'simulator',
       from: numberTo(ending),
       to: anAddress(),
@@ -249,42 +249,42 @@ describe('people who answer', () => {
   })
 
   test('the answer comes the delay after the receipt', async () => {
-    const { submit, arrivals, receipts } = start(await aFolder(), { delayMilliseconds: 100 })
+    const { submit, inboundMessages, receipts } = start(await aFolder(), { delayMilliseconds: 100 })
     await submit([1, '88'])
     await until(() => receipts().length === 1)
     const received = performance.now()
-    await until(() => arrivals.length === 1)
+    await until(() => inboundMessages.length === 1)
     expect(performance.now() - received).toBeGreaterThanOrEqual(80)
   })
 
   test('to a message that came from no address the answer names none', async () => {
     const folder = await aFolder()
-    const { submit, arrivals } = start(folder)
+    const { submit, inboundMessages } = start(folder)
     await submit([1, '88', null])
-    await until(() => arrivals.length === 1)
-    expect(arrivals[0]?.to).toBeUndefined()
+    await until(() => inboundMessages.length === 1)
+    expect(inboundMessages[0]?.to).toBeUndefined()
     expect(recordOf(folder)[0]?.from).toBeNull()
   })
 
   test('nobody answers the same sender again within seconds, be it in the same call, later or in another process', async () => {
     const folder = await aFolder()
-    const { submit, arrivals, receipts } = start(folder)
+    const { submit, inboundMessages, receipts } = start(folder)
     const second = start(folder)
     await submit([1, '89'], [2, '89'], [3, '89', other], [4, '88'])
-    await until(() => arrivals.length === 3)
+    await until(() => inboundMessages.length === 3)
     await submit([5, '89'])
     await second.submit([6, '89'], [7, '88', null])
-    await until(() => second.arrivals.length === 1 && receipts().length === 5 && second.receipts().length === 2)
-    expect(arrivals.map(({ to, text }) => [to, text])).toEqual([
+    await until(() => second.inboundMessages.length === 1 && receipts().length === 5 && second.receipts().length === 2)
+    expect(inboundMessages.map(({ to, text }) => [to, text])).toEqual([
       [anAddress(), 'STOP'],
       [other, 'STOP'],
       [anAddress(), 'Yes, thank you'],
     ])
-    expect(second.arrivals[0]).toMatchObject({ to: undefined, text: 'Yes, thank you' })
+    expect(second.inboundMessages[0]).toMatchObject({ to: undefined, text: 'Yes, thank you' })
     expect(recordOf(folder).flatMap(({ messageId, replies }) => (replies === undefined ? [] : [messageId]))).toEqual([
       1, 3, 4, 7,
     ])
-    expect(new Set([...arrivals, ...second.arrivals].map(({ reference }) => reference)).size).toBe(4)
+    expect(new Set([...inboundMessages, ...second.inboundMessages].map(({ reference }) => reference)).size).toBe(4)
   })
 
   test('whoever answered before a kill does not answer the same sender again at once', async () => {
@@ -295,13 +295,13 @@ describe('people who answer', () => {
     killOwners(folder)
     const next = start(folder)
     await next.submit([2, '89'], [3, '89', other])
-    await until(() => next.arrivals.length === 1)
-    expect(next.arrivals[0]?.to).toBe(other)
+    await until(() => next.inboundMessages.length === 1)
+    expect(next.inboundMessages[0]?.to).toBe(other)
   })
 
   test('after the silence the number answers again', async () => {
     const folder = await aFolder()
-    const { submit, arrivals } = start(folder)
+    const { submit, inboundMessages } = start(folder)
     await submit([1, '89'])
     await until(() => linesOf(folder, 'receipts').length === 2)
     const line = linesOf(folder)[0] ?? ''
@@ -310,13 +310,13 @@ describe('people who answer', () => {
     writeFileSync(join(folder, 'submissions.jsonl'), `${line.replace(/"replies":"[^"]*"/, `"replies":"${past}"`)}\n`)
     const next = start(folder)
     await next.submit([2, '89'])
-    await until(() => next.arrivals.length === 1)
-    expect(arrivals).toHaveLength(1)
+    await until(() => next.inboundMessages.length === 1)
+    expect(inboundMessages).toHaveLength(1)
   })
 
   test('an answer that is refused is offered again, the same one, until it is taken; receipts do not wait for it', async () => {
     const offered: (string | undefined)[] = []
-    const { submit, arrivals, receipts } = start(
+    const { submit, inboundMessages, receipts } = start(
       await aFolder(),
       {},
       () => Promise.resolve(),
@@ -329,8 +329,8 @@ describe('people who answer', () => {
     await until(() => offered.length === 1)
     await submit([2, '00'])
     await until(() => receipts().length === 2)
-    expect(arrivals).toEqual([])
-    await until(() => arrivals.length === 1)
+    expect(inboundMessages).toEqual([])
+    await until(() => inboundMessages.length === 1)
     expect(new Set(offered).size).toBe(1)
   })
 
@@ -350,14 +350,14 @@ describe('people who answer', () => {
     await until(() => offered.length === 2)
     killOwners(folder)
     const after = start(folder)
-    await until(() => after.arrivals.length === 2)
-    expect(after.arrivals).toEqual(offered)
+    await until(() => after.inboundMessages.length === 2)
+    expect(after.inboundMessages).toEqual(offered)
     expect(after.receipts()).toEqual([])
     await until(() => linesOf(folder, 'receipts').length === 5)
     await after.carrier.close(never)
     const later = start(folder)
     await later.submit([4, '93'])
-    expect(later.arrivals).toEqual([])
+    expect(later.inboundMessages).toEqual([])
   })
 
   test('an acknowledged answer is in the record', async () => {

@@ -35,7 +35,7 @@ export { memorySecrets, type MemorySecretsSettings } from './memory/secrets.ts'
 export { realClock, steppingClock, type SteppingClock } from './memory/clock.ts'
 export {
   scriptedCarrier,
-  type Fate,
+  type ScriptedOutcome,
   type ScriptedCarrier,
   type ScriptedCarrierOptions,
 } from './memory/scripted-carrier.ts'

@@ -66,12 +66,12 @@ test.each([
 /** A dispatcher that carries what waits, once a command has begun to watch it. */
 async function carry(
   operator: Operator,
-  fate: (to: Msisdn) => 0 | 100 | 103 | 'unknown',
+  outcomeOf: (to: Msisdn) => 0 | 100 | 103 | 'unknown',
   isWatched = () => operator.written().includes('WAITING'),
 ): Promise<void> {
   const carrier = scriptedCarrier({
-    fate: ({ to }) => {
-      const code = fate(to)
+    outcomeOf: ({ to }) => {
+      const code = outcomeOf(to)
       return code === 100 ? 'accepted' : code
     },
   })

@@ -36,9 +36,9 @@ function claimed({ dispatcher, carrier, marked, leaseUntil, overdue }: ClaimedLo
   const has = marked
     ? 'It is marked: it may have been submitted, and the answer is not stored yet.'
     : 'It is not marked: it has not been submitted.'
-  const fate = marked ? 'call its outcome unknown (SENT 106)' : 'give it back to the queue'
+  const decision = marked ? 'call its outcome unknown (SENT 106)' : 'give it back to the queue'
   const lease = overdue
-    ? `The lease of this dispatcher was over at ${timeText(leaseUntil)}: unless it comes back at once, recovery will ${fate}.`
+    ? `The lease of this dispatcher was over at ${timeText(leaseUntil)}: unless it comes back at once, recovery will ${decision}.`
     : `The lease of this dispatcher lasts until ${timeText(leaseUntil)}.`
   return `Dispatcher ${dispatcher} has claimed it for carrier ${carrier}. ${has} ${lease}`
 }

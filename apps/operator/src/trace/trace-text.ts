@@ -102,6 +102,6 @@ function refunded({ code, messages, amount, first, last }: TracedRefund): Event 
 
 function kept({ at, carrier, reference, code, fits }: TracedReceipt): Event {
   const says = `a receipt of carrier ${carrier} for its id ${reference}: ${outcomeText(code)}`
-  const fate = fits === 'own' ? 'to be applied' : 'kept, it may be of this message or of another to this number'
-  return { at, text: `${says}; ${fate}` }
+  const decision = fits === 'own' ? 'to be applied' : 'kept, it may be of this message or of another to this number'
+  return { at, text: `${says}; ${decision}` }
 }

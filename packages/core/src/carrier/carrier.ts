@@ -27,7 +27,7 @@ export interface CarrierHandlers {
   /** What arrived is acknowledged to the network only after this has resolved (P-7); if it rejects, it is offered again. */
   receipts(receipts: readonly DeliveryReceipt[]): Promise<void>
   /** The same for messages that people sent to us. */
-  arrivals(arrivals: readonly InboundMessage[]): Promise<void>
+  inboundMessages(messages: readonly InboundMessage[]): Promise<void>
 }
 
 /** A link that takes messages and brings receipts and replies. */

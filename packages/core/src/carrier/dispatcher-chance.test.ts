@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { instant, OUTCOME, type MessageId, type DeliveryReceipt } from '@gateway/core'
-import { chanceOf, until, type Chance, type Fate } from '@gateway/core/testing'
+import { chanceOf, until, type Chance, type ScriptedOutcome } from '@gateway/core/testing'
 import { dispatchWorld, type Disturb, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher, type StartedDispatcher } from '../../testing/start-dispatcher.ts'
 import { dispatcherDefaults } from './dispatcher-settings.ts'
@@ -10,17 +10,26 @@ afterEach(endDispatchers)
 const settings = { inDoubtMax: 12, sliceMax: 25 }
 const lives = Number(process.env['DISPATCHER_LIVES'] ?? 25)
 
-const answers: readonly Exclude<Fate, 'held'>[] = [0, 0, 0, 103, 'accepted', 'refused', 'refused-for-now', 'unknown']
+const answers: readonly Exclude<ScriptedOutcome, 'held'>[] = [
+  0,
+  0,
+  0,
+  103,
+  'accepted',
+  'refused',
+  'refused-for-now',
+  'unknown',
+]
 
 /** Two dispatchers, which chance kills, pauses and starts anew, on a store and with carriers that chance disturbs. */
 function chaos(world: DispatchWorld, chance: Chance, failures: number) {
   /** What the carriers made of each message in the end. */
-  const ends = new Map<MessageId, Exclude<Fate, 'held'>>()
+  const ends = new Map<MessageId, Exclude<ScriptedOutcome, 'held'>>()
   /** Receipts that died with a carrier before they were taken over. */
   const lost: (() => readonly DeliveryReceipt[])[] = []
   let isQuiet = false
 
-  const fate = ({ id }: { id: MessageId }): Fate => {
+  const outcomeOf = ({ id }: { id: MessageId }): ScriptedOutcome => {
     if (!isQuiet && chance.happens(0.4)) return 'held'
     const answer = isQuiet ? OUTCOME.delivered : chance.one(answers)
     ends.set(id, answer)
@@ -30,7 +39,7 @@ function chaos(world: DispatchWorld, chance: Chance, failures: number) {
     if (isQuiet || !chance.happens(failures)) return undefined
     return chance.happens(0.5) ? 'fails' : 'fails after its work'
   }
-  const begin = (): StartedDispatcher => startDispatcher(world, { settings, window: 20, fate, disturb })
+  const begin = (): StartedDispatcher => startDispatcher(world, { settings, window: 20, outcomeOf, disturb })
 
   async function kill(one: StartedDispatcher): Promise<void> {
     const { carrier } = one

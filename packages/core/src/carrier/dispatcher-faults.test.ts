@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { instant, OUTCOME, type MessageId } from '@gateway/core'
-import { until, type Fate } from '@gateway/core/testing'
+import { until, type ScriptedOutcome } from '@gateway/core/testing'
 import { dispatchWorld, type Call, type Disturb, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher as start } from '../../testing/start-dispatcher.ts'
 import { dispatcherDefaults } from './dispatcher-settings.ts'
@@ -10,10 +10,10 @@ afterEach(endDispatchers)
 const settings = { inDoubtMax: 20, sliceMax: 40 }
 
 /** By the last digit of the message's id, so that every kind of end occurs. */
-const fates: readonly Fate[] = [0, 0, 'refused', 0, 103, 'unknown', 0, 'refused-for-now', 0, 0]
-const fateOf = ({ id }: { id: MessageId }, attempt: number): Fate => {
-  const fate = fates[id % 10] ?? 0
-  return fate === 'refused-for-now' && attempt > 2 ? OUTCOME.delivered : fate
+const outcomes: readonly ScriptedOutcome[] = [0, 0, 'refused', 0, 103, 'unknown', 0, 'refused-for-now', 0, 0]
+const outcomeOf = ({ id }: { id: MessageId }, attempt: number): ScriptedOutcome => {
+  const scripted = outcomes[id % 10] ?? 0
+  return scripted === 'refused-for-now' && attempt > 2 ? OUTCOME.delivered : scripted
 }
 
 /** Singles, bulk, and some that were opted out after they were accepted. */
@@ -50,17 +50,18 @@ async function finish(world: DispatchWorld): Promise<void> {
 /** What every run must lead to: no message without its end; `unknownMax` more than the carrier made unknown. */
 function assertEnds(world: DispatchWorld, unknownMax: number): void {
   for (const row of world.store.messages.values()) {
-    const fate = fates[row.id % 10]
+    const scripted = outcomes[row.id % 10]
     const { code } = row.decision ?? {}
     if (row.id % 11 === 0) expect([OUTCOME.optedOut, OUTCOME.unknown]).toContain(code)
-    else if (fate === 'unknown') expect(code).toBe(OUTCOME.unknown)
-    else if (fate === 'refused') expect([OUTCOME.refused, OUTCOME.unknown]).toContain(code)
-    else if (fate === 103) expect([OUTCOME.undeliverable, OUTCOME.unknown]).toContain(code)
-    else if (fate === 'refused-for-now') expect([OUTCOME.delivered, OUTCOME.unknown, OUTCOME.refused]).toContain(code)
+    else if (scripted === 'unknown') expect(code).toBe(OUTCOME.unknown)
+    else if (scripted === 'refused') expect([OUTCOME.refused, OUTCOME.unknown]).toContain(code)
+    else if (scripted === 103) expect([OUTCOME.undeliverable, OUTCOME.unknown]).toContain(code)
+    else if (scripted === 'refused-for-now')
+      expect([OUTCOME.delivered, OUTCOME.unknown, OUTCOME.refused]).toContain(code)
     else expect([OUTCOME.delivered, OUTCOME.unknown]).toContain(code)
   }
   const unknown = [...world.store.messages.values()].filter(
-    ({ id, decision }) => decision?.code === OUTCOME.unknown && (id % 11 === 0 || fates[id % 10] !== 'unknown'),
+    ({ id, decision }) => decision?.code === OUTCOME.unknown && (id % 11 === 0 || outcomes[id % 10] !== 'unknown'),
   )
   expect(unknown.length).toBeLessThanOrEqual(unknownMax)
 }
@@ -92,7 +93,7 @@ describe('a call that fails loses nothing and submits nothing twice', () => {
       if (name === call && nth >= first && nth < first + times) return kind
       return failsClaims(call, name, nth)
     }
-    start(world, { settings, disturb, fate: fateOf, window: 30 })
+    start(world, { settings, disturb, outcomeOf, window: 30 })
     await finish(world)
     assertEnds(world, 0)
   })
@@ -101,7 +102,7 @@ describe('a call that fails loses nothing and submits nothing twice', () => {
     const world = await dispatchWorld()
     await someMessages(world)
     let isAway = false
-    const { problems } = start(world, { settings, disturb: () => (isAway ? 'fails' : undefined), fate: fateOf })
+    const { problems } = start(world, { settings, disturb: () => (isAway ? 'fails' : undefined), outcomeOf })
     await until(() => world.waiting() < 100)
     isAway = true
     await until(() => problems.length > 5)
@@ -117,7 +118,7 @@ describe('a call that fails loses nothing and submits nothing twice', () => {
     start(world, {
       settings,
       disturb: (call) => (call === 'postpone' || call === 'settle' ? 'fails' : undefined),
-      fate: fateOf,
+      outcomeOf,
     })
     await until(() => codes(world).filter((code) => code === OUTCOME.delivered).length > 10)
   })
@@ -142,7 +143,7 @@ describe('a dispatcher that is declared dead submits no more under that life, an
       settings,
       beats: call === 'extend',
       disturb: (name, nth) => (name === call && nth === wanted ? die : failsClaims(call, name, nth)),
-      fate: fateOf,
+      outcomeOf,
       window: 30,
     })
     await finish(world)
@@ -174,7 +175,7 @@ describe('a carrier that is slower than the queue', () => {
     let isTroubled = false
     const { carrier, dispatcher } = start(world, {
       disturb: (call) => (isTroubled ? disturb(call) : undefined),
-      fate: () => 'held',
+      outcomeOf: () => 'held',
     })
     const answers = async (count: number): Promise<void> => {
       for (let i = 0; i < count; i++) {

@@ -75,7 +75,7 @@ async function assertLives(life: Life): Promise<void> {
   const world = await dispatchWorld()
   const { disturb, end } = disturbing(world, life)
   const settings = { inDoubtMax: life.inDoubtMax, sliceMax: life.sliceMax }
-  const one = startDispatcher(world, { settings, window: life.window, disturb, fate: () => 'held' })
+  const one = startDispatcher(world, { settings, window: life.window, disturb, outcomeOf: () => 'held' })
   const tick = async (): Promise<void> => {
     world.clock.step(0.02)
     one.carrier.release('accepted', life.answers)
@@ -165,8 +165,8 @@ describe('no progress is told', () => {
   })
 
   test.each<[string, Disturb, DispatcherOptions]>([
-    ['the carrier answers nothing', () => undefined, { fate: () => 'held' }],
-    ['the carrier has a window of one and answers nothing', () => undefined, { fate: () => 'held', window: 1 }],
+    ['the carrier answers nothing', () => undefined, { outcomeOf: () => 'held' }],
+    ['the carrier has a window of one and answers nothing', () => undefined, { outcomeOf: () => 'held', window: 1 }],
     ['the queue is empty', () => undefined, {}],
     ['the store is away', (_, nth) => (nth > 1 ? 'fails' : undefined), {}],
   ])('never while %s', async (what, disturb, options) => {
@@ -182,7 +182,7 @@ describe('no progress is told', () => {
 
   test('nor while a slow carrier answers, a message every two seconds', async () => {
     const world = await dispatchWorld()
-    const { dispatcher, carrier } = startDispatcher(world, { fate: () => 'held', window: 50 })
+    const { dispatcher, carrier } = startDispatcher(world, { outcomeOf: () => 'held', window: 50 })
     await world.accept(300)
     for (let answers = 0; answers < 60; answers++) {
       await pass(world, 2)

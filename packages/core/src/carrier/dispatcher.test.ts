@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { until, type Fate } from '@gateway/core/testing'
+import { until, type ScriptedOutcome } from '@gateway/core/testing'
 import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher as start } from '../../testing/start-dispatcher.ts'
 import type { MessageId } from '../message/message-id.ts'
@@ -43,15 +43,15 @@ test('within a send, messages leave in the order of the request', async () => {
   expect(carrier.submitted.map(({ id }) => id)).toEqual(ids)
 })
 
-test.each<[Fate, number]>([
+test.each<[ScriptedOutcome, number]>([
   ['accepted', OUTCOME.sent],
   ['refused', OUTCOME.refused],
   ['unknown', OUTCOME.unknown],
   [OUTCOME.undeliverable, OUTCOME.undeliverable],
   [OUTCOME.underWay, OUTCOME.underWay],
-])('a hand-over that ends in %s is recorded as %i', async (fate, code) => {
+])('a hand-over that ends in %s is recorded as %i', async (scripted, code) => {
   const world = await dispatchWorld()
-  start(world, { fate: () => fate })
+  start(world, { outcomeOf: () => scripted })
   const ids = [...(await world.accept(3)), ...(await world.accept(30))]
   await until(() => allAre(world, ids, code))
   await until(() => world.assertTidy().then(() => true))
@@ -70,7 +70,7 @@ describe('the bounds', () => {
       const { carrier, dispatcher } = start(world, {
         settings: { inDoubtMax, sliceMax: 30 },
         window,
-        fate: () => 'held',
+        outcomeOf: () => 'held',
       })
       const ids = await world.accept(200)
       const most = Math.max(1, Math.floor(Math.min(inDoubtMax, window) * 0.75))
@@ -90,7 +90,7 @@ describe('the bounds', () => {
 
   test('bulk that fills its share of window and doubt does not hold up the single lane', async () => {
     const world = await dispatchWorld()
-    const { carrier } = start(world, { settings: small, window: 20, fate: () => 'held' })
+    const { carrier } = start(world, { settings: small, window: 20, outcomeOf: () => 'held' })
     await world.accept(500)
     await until(() => carrier.unanswered.length === 15)
     const ids = await world.accept(2)
@@ -195,7 +195,9 @@ describe('messages that end without a carrier', () => {
 
 test('what the carrier refuses for now comes again after 2, 4, 8 s, and no sooner', async () => {
   const world = await dispatchWorld()
-  const { carrier } = start(world, { fate: (_, attempt) => (attempt <= 3 ? 'refused-for-now' : OUTCOME.delivered) })
+  const { carrier } = start(world, {
+    outcomeOf: (_, attempt) => (attempt <= 3 ? 'refused-for-now' : OUTCOME.delivered),
+  })
   const ids = [...(await world.accept(2)), ...(await world.accept(20))]
   for (const [round, seconds] of [2, 4, 8].entries()) {
     await until(() => carrier.submitted.length === 22 * (round + 1) && world.store.dispatchers.size > 0)
@@ -216,7 +218,7 @@ describe('receipts', () => {
     const gate = new Promise<void>((resolve) => (release = resolve))
     const applied: number[] = []
     const { carrier } = start(world, {
-      fate: () => 'accepted',
+      outcomeOf: () => 'accepted',
       disturb: (call) => {
         if (call === 'apply') applied.push(1)
         return call === 'record' ? () => gate : undefined
@@ -246,7 +248,7 @@ describe('receipts', () => {
 describe('drain', () => {
   test('waits for answers, records them, and gives the rest back for another dispatcher', async () => {
     const world = await dispatchWorld()
-    const first = start(world, { settings: small, fate: () => 'held' })
+    const first = start(world, { settings: small, outcomeOf: () => 'held' })
     const ids = await world.accept(100)
     await until(() => first.carrier.unanswered.length === 15)
     let isDrained = false
@@ -270,7 +272,7 @@ describe('drain', () => {
     let release = (): void => undefined
     const gate = new Promise<void>((resolve) => (release = resolve))
     const { dispatcher, carrier } = start(world, {
-      fate: () => 'accepted',
+      outcomeOf: () => 'accepted',
       disturb: (call) => (call === 'record' ? () => gate : undefined),
     })
     const ids = await world.accept(5)
@@ -286,7 +288,7 @@ describe('drain', () => {
 
   test('waits no longer than its deadline: what is unanswered is 106, and an answer that comes later tells the truth', async () => {
     const world = await dispatchWorld()
-    const { dispatcher, carrier } = start(world, { settings: small, fate: () => 'held' })
+    const { dispatcher, carrier } = start(world, { settings: small, outcomeOf: () => 'held' })
     const ids = await world.accept(100)
     await until(() => carrier.unanswered.length === 15)
     await dispatcher.drain(Promise.resolve())
@@ -326,7 +328,7 @@ describe('drain', () => {
 
 test('behind the bulk of a slow carrier a single message waits for what it answers in 0.6 s, not for all that may be in doubt', async () => {
   const world = await dispatchWorld()
-  const { carrier } = start(world, { fate: () => 'held', window: 1000 })
+  const { carrier } = start(world, { outcomeOf: () => 'held', window: 1000 })
   await world.accept(1000)
   await until(() => carrier.unanswered.length >= 150)
   // 50 answers a second.

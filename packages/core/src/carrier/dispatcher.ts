@@ -117,7 +117,7 @@ function createParts(
     receiptsMax,
   )
   const inbound = createHoldBackQueue(receive(ports, confirmation), holdUntilRecorded(inFlight, outcomes), inboundMax)
-  carrier.listen({ receipts: (some) => receipts.add(some), arrivals: (some) => inbound.add(some) })
+  carrier.listen({ receipts: (some) => receipts.add(some), inboundMessages: (some) => inbound.add(some) })
   return {
     ...{ ports, carrier, report, settings, phase, inFlight, load, marks, outcomes, receipts, inbound, throughput },
     epochs: createEpochs(ports, settings),

@@ -28,7 +28,7 @@ const ids = (messages: readonly Submission[]) => messages.map(({ id }) => id)
 const references = (answers: readonly SubmissionAnswer[]) =>
   answers.map((answer) => (answer.outcome === 'accepted' ? answer.reference : assert.fail(answer.outcome)))
 
-const deaf: CarrierHandlers = { receipts: () => Promise.resolve(), arrivals: () => Promise.resolve() }
+const deaf: CarrierHandlers = { receipts: () => Promise.resolve(), inboundMessages: () => Promise.resolve() }
 const never = new Promise<never>(() => undefined)
 
 /**

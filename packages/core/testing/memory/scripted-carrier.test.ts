@@ -18,7 +18,7 @@ function setUp(options: ScriptedCarrierOptions = {}) {
   const receipts: DeliveryReceipt[] = []
   carrier.listen({
     receipts: (some) => Promise.resolve(void receipts.push(...some)),
-    arrivals: () => Promise.resolve(),
+    inboundMessages: () => Promise.resolve(),
   })
   const submit = (messages: readonly Submission[]) => carrier.submit(messages, (some) => void answers.push(...some))
   return { carrier, answers, receipts, submit }
@@ -26,9 +26,9 @@ function setUp(options: ScriptedCarrierOptions = {}) {
 
 const outcomes = (answers: readonly SubmissionAnswer[]) => answers.map(({ outcome }) => outcome)
 
-test('a fate decides the answer and the receipt, for each attempt anew', async () => {
+test('an outcome decides the answer and the receipt, for each attempt anew', async () => {
   const { carrier, answers, receipts, submit } = setUp({
-    fate: ({ id }, attempt) => (id === 1 && attempt === 1 ? 'refused-for-now' : id === 2 ? 'accepted' : 103),
+    outcomeOf: ({ id }, attempt) => (id === 1 && attempt === 1 ? 'refused-for-now' : id === 2 ? 'accepted' : 103),
   })
   submit(submissions(3))
   await until(() => answers.length === 3)
@@ -44,7 +44,7 @@ test('a fate decides the answer and the receipt, for each attempt anew', async (
 })
 
 test('what is held is answered when the test says so, and a receipt may come before the answer', async () => {
-  const { carrier, answers, receipts, submit } = setUp({ fate: () => 'held' })
+  const { carrier, answers, receipts, submit } = setUp({ outcomeOf: () => 'held' })
   submit(submissions(4))
   await carrier.deliver([carrier.receiptFor(aMessageId(1), OUTCOME.delivered)])
   expect([answers.length, carrier.unanswered.length, carrier.unansweredMost]).toEqual([0, 4, 4])
@@ -57,7 +57,7 @@ test('what is held is answered when the test says so, and a receipt may come bef
 })
 
 test('closing waits for answers until its deadline; then they are unknown, and nothing more is taken', async () => {
-  const { carrier, answers, submit } = setUp({ fate: () => 'held' })
+  const { carrier, answers, submit } = setUp({ outcomeOf: () => 'held' })
   submit(submissions(2))
   let passDeadline = (): void => undefined
   const closed = carrier.close(new Promise<void>((resolve) => (passDeadline = resolve)))

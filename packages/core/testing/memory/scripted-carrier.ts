@@ -17,7 +17,7 @@ import {
  * What happens to a submission: the answer (accepted without a receipt, or one of the others); a code: accepted, then that
  * receipt; held: not answered until the test says so.
  */
-export type Fate = SubmissionAnswer['outcome'] | DeliveryReceiptCode | 'held'
+export type ScriptedOutcome = SubmissionAnswer['outcome'] | DeliveryReceiptCode | 'held'
 
 export interface ScriptedCarrierOptions {
   /** Default `scripted`. */
@@ -25,7 +25,7 @@ export interface ScriptedCarrierOptions {
   /** Default 1000. */
   readonly window?: number
   /** Called once for each submission; `attempt` counts from 1 how often this message was submitted. Default: delivered. */
-  readonly fate?: (message: Submission, attempt: number) => Fate
+  readonly outcomeOf?: (message: Submission, attempt: number) => ScriptedOutcome
 }
 
 /** A carrier without a network, in the hands of a test. */
@@ -37,7 +37,7 @@ export interface ScriptedCarrier extends Carrier {
   /** The most that had no answer at a time. */
   readonly unansweredMost: number
   /** Answers what is held, the oldest first, at most `count` of it; returns how many. */
-  release(fate: Exclude<Fate, 'held'>, count?: number): number
+  release(scripted: Exclude<ScriptedOutcome, 'held'>, count?: number): number
   /** The carrier's own id of an accepted message. */
   referenceOf(id: MessageId): string
   /** A receipt for an accepted message, as this carrier would write it. */
@@ -45,8 +45,8 @@ export interface ScriptedCarrier extends Carrier {
   /** Hands receipts over once; rejects if their handler does. */
   deliver(receipts: readonly DeliveryReceipt[]): Promise<void>
   /** Hands messages of people over once; rejects if their handler does. */
-  arrive(arrivals: readonly InboundMessage[]): Promise<void>
-  /** Resolves once every receipt that a fate promised has been taken over. */
+  arrive(inboundMessages: readonly InboundMessage[]): Promise<void>
+  /** Resolves once every receipt that an outcome promised has been taken over. */
   settled(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ interface Open {
 
 /** Answers after the caller's own step and never throws. What is submitted after `close` is refused for now. */
 export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedCarrier {
-  const { window = 1000, fate: fateOf = () => OUTCOME.delivered } = options
+  const { window = 1000, outcomeOf = () => OUTCOME.delivered } = options
   const id = nameOf(options.id ?? 'scripted')
   const submitted: Submission[] = []
   const known = new Map<MessageId, { message: Submission; attempts: number }>()
@@ -72,22 +72,22 @@ export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedC
     const number = known.get(message)?.message.to
     return { carrier: id, reference: referenceOf(message), code, number, submitted: undefined }
   }
-  const answer = (one: Open, fate: Exclude<Fate, 'held'>): void => {
+  const answer = (one: Open, scripted: Exclude<ScriptedOutcome, 'held'>): void => {
     if (!open.delete(one)) return
-    const outcome = typeof fate === 'number' ? 'accepted' : fate
+    const outcome = typeof scripted === 'number' ? 'accepted' : scripted
     const answer = outcome === 'accepted' ? { outcome, reference: referenceOf(one.message.id) } : { outcome }
     one.answered([{ id: one.message.id, ...answer }])
-    if (typeof fate === 'number') outbox.owe(receiptFor(one.message.id, fate))
+    if (typeof scripted === 'number') outbox.owe(receiptFor(one.message.id, scripted))
     onAnswer()
   }
-  const take = (one: Open): Fate => {
+  const take = (one: Open): ScriptedOutcome => {
     const { message } = one
     const attempts = (known.get(message.id)?.attempts ?? 0) + 1
     known.set(message.id, { message, attempts })
     submitted.push(message)
     open.add(one)
     unansweredMost = Math.max(unansweredMost, open.size)
-    return fateOf(message, attempts)
+    return outcomeOf(message, attempts)
   }
 
   return {
@@ -105,14 +105,14 @@ export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedC
         queueMicrotask(() => answered(messages.map(({ id }) => ({ id, outcome: 'refused-for-now' }))))
         return
       }
-      const taken = messages.map((message) => ({ message, answered })).map((one) => ({ one, fate: take(one) }))
+      const taken = messages.map((message) => ({ message, answered })).map((one) => ({ one, scripted: take(one) }))
       queueMicrotask(() => {
-        for (const { one, fate } of taken) if (fate !== 'held') answer(one, fate)
+        for (const { one, scripted } of taken) if (scripted !== 'held') answer(one, scripted)
       })
     },
-    release: (fate, count = open.size) => {
+    release: (scripted, count = open.size) => {
       const released = [...open].slice(0, count)
-      for (const one of released) answer(one, fate)
+      for (const one of released) answer(one, scripted)
       return released.length
     },
     referenceOf,
@@ -163,9 +163,9 @@ function receiptOutbox() {
   return {
     listen: (by: CarrierHandlers): void => void (handlers = by),
     deliver,
-    arrive: async (arrivals: readonly InboundMessage[]): Promise<void> => {
+    arrive: async (inboundMessages: readonly InboundMessage[]): Promise<void> => {
       if (handlers === undefined) throw new Error('nobody listens to this carrier')
-      await handlers.arrivals(arrivals)
+      await handlers.inboundMessages(inboundMessages)
     },
     owe: (receipt: DeliveryReceipt): void => void (last = last.then(() => offer(receipt))),
     settled: (): Promise<void> => last,

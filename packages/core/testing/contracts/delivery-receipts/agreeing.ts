@@ -30,7 +30,7 @@ interface Generated {
   readonly receipts: readonly DeliveryReceipt[]
 }
 
-/** A few messages of every fate to three numbers that no other round has, and receipts of which some come before recovery. */
+/** A few messages of every outcome to three numbers that no other round has, and receipts of which some come before recovery. */
 async function generate(traffic: Traffic, chance: Chance, round: number): Promise<Generated> {
   const three = numbers(3, String(10 + round))
   const some = () => Array.from({ length: 1 + chance.below(3) }, () => chance.one(three))

@@ -67,7 +67,7 @@ test('a reply that is faster than the record of its message waits for it, and an
 
 test('a reply that comes before the carrier has answered waits for that too', async () => {
   const world = await dispatchWorld()
-  const { carrier } = start(world, { fate: () => 'held' })
+  const { carrier } = start(world, { outcomeOf: () => 'held' })
   const id = await send(world, world.account)
   await until(() => carrier.submitted.length === 1)
   const arrived = carrier.arrive([reply(carrier, 'yes')])
@@ -80,7 +80,7 @@ test('a reply that comes before the carrier has answered waits for that too', as
 
 test('a reply does not wait for messages that were submitted after it came', async () => {
   const world = await dispatchWorld()
-  const { carrier } = start(world, { fate: () => 'held' })
+  const { carrier } = start(world, { outcomeOf: () => 'held' })
   const first = await send(world, world.account)
   await until(() => carrier.submitted.length === 1)
   const arrived = carrier.arrive([reply(carrier, 'yes')])
@@ -126,7 +126,7 @@ function autoResponder(text: string) {
   }
   return {
     on: (carrier: ScriptedCarrier) => void carriers.push(carrier),
-    fate: ({ to, from }: { readonly to: string; readonly from: string | undefined }) => {
+    outcomeOf: ({ to, from }: { readonly to: string; readonly from: string | undefined }) => {
       for (const carrier of carriers) void answer(carrier, reply(carrier, text, { from: to, to: from }))
       return 'accepted' as const
     },
@@ -141,7 +141,7 @@ test.each([
   const world = await dispatchWorld()
   const responder = autoResponder('stop')
   const { carrier } = start(world, {
-    fate: responder.fate,
+    outcomeOf: responder.outcomeOf,
     disturb: (call, nth) => (call === 'receive' && every > 0 && nth % every === 1 ? 'fails after its work' : undefined),
   })
   responder.on(carrier)

@@ -18,7 +18,7 @@ import { startDispatching, type Dispatching, type DispatchSettings } from './dis
 
 const started: Dispatching[] = []
 let folder: string
-beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'arrivals-'))))
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'inboundMessages-'))))
 afterEach(async () => {
   await Promise.all(started.splice(0).map((dispatching) => dispatching.stop(5)))
   await rm(folder, { recursive: true })
@@ -71,7 +71,7 @@ test('who answers STOP is opted out and told so once, in the words that are set;
   expect(submitted.toSorted()).toEqual([...Array<string>(3).fill('As you wish.'), ...Array<string>(3).fill('hello')])
   expect((await inbox()).map(({ from, text }) => [from, text])).toEqual(numbers(3, '89').map((to) => [to, 'STOP']))
   expect(await ports.suppressions.matching(account.id, numbers(3, '89'))).toHaveProperty('size', 3)
-  expect(dispatching.arrivals()).toEqual({ simulator: { stored: 3, repeated: 0, incomplete: 0 } })
+  expect(dispatching.inboundMessages()).toEqual({ simulator: { stored: 3, repeated: 0, incomplete: 0 } })
   expect(lines.filter(({ level }) => level === 'debug')).toContainEqual(
     expect.objectContaining({ carrier: 'simulator', msg: 'what people wrote' }),
   )
@@ -96,7 +96,7 @@ test('parts whose others did not come for a day are stored as they are', async (
     part: { group: 7, number: 1, of: 2 },
   }
   await carrier.arrive([part])
-  expect(first.arrivals()).toEqual({ scripted: { stored: 0, repeated: 0, incomplete: 1 } })
+  expect(first.inboundMessages()).toEqual({ scripted: { stored: 0, repeated: 0, incomplete: 1 } })
   await first.stop(5)
   clock.step(24 * 3600 + 1)
   start({})

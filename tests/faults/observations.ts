@@ -52,7 +52,7 @@ export interface Brought {
 export const arrivalKey = ({ from, text }: Pick<Brought, 'from' | 'text'>): string => `${from} ${text}`
 
 /** Everything that clients were told. */
-export interface Told {
+export interface Observations {
   readonly messages: Map<number, KnownMessage>
   readonly sendings: Sending[]
   readonly transfers: Transferring[]
@@ -77,7 +77,7 @@ const refusals = /^(?:INSUFFICIENT CREDITS|NOCREDITS|ACCOUNTLOCKED|BADDEST|FAIL:
 
 const isFinal = (code: number): boolean => code >= 0 && ![100, 105, 106].includes(code)
 
-export function createTold(figures: Figures): Told {
+export function createObservations(figures: Figures): Observations {
   const messages = new Map<number, KnownMessage>()
 
   function accept({ account, numbers, results = [] }: Sending, scheduled: number | undefined): void {
@@ -121,9 +121,9 @@ export function createTold(figures: Figures): Told {
       sending.results = results
       accept(sending, scheduled)
       if (!results.some((result) => typeof result === 'number')) return
-      const told = waiting
+      const informed = waiting
       waiting = []
-      for (const then of told) then()
+      for (const then of informed) then()
     },
     status: (id, code, asked) => {
       const known = messages.get(id)

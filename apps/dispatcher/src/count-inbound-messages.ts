@@ -1,26 +1,26 @@
 import type { CarrierId, Inbox, Received } from '@gateway/core'
 import type { Log } from '@gateway/server'
 
-export type ArrivalCounts = Readonly<Record<Received, number>>
+export type InboundCounts = Readonly<Record<Received, number>>
 
 /** The same inbox, and how much of a carrier it received since it was made. */
-export function countArrivals(
+export function countInboundMessages(
   inbox: Inbox,
   carrier: CarrierId,
   log: Pick<Log, 'debug'>,
-): { readonly inbox: Inbox; readonly arrivals: ArrivalCounts } {
-  const arrivals = noArrivals()
+): { readonly inbox: Inbox; readonly inboundMessages: InboundCounts } {
+  const inboundMessages = noneReceived()
   const receive: Inbox['receive'] = async (some, confirmation) => {
     const received = await inbox.receive(some, confirmation)
-    const now = noArrivals()
+    const now = noneReceived()
     for (const result of received) {
-      arrivals[result]++
+      inboundMessages[result]++
       now[result]++
     }
     log.debug({ carrier, ...now }, 'what people wrote')
     return received
   }
-  return { inbox: { ...inbox, receive }, arrivals }
+  return { inbox: { ...inbox, receive }, inboundMessages }
 }
 
-const noArrivals = (): Record<Received, number> => ({ stored: 0, repeated: 0, incomplete: 0 })
+const noneReceived = (): Record<Received, number> => ({ stored: 0, repeated: 0, incomplete: 0 })
