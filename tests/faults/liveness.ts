@@ -85,6 +85,8 @@ export function watchLiveness({ database, figures, members, carriers }: Watching
     const isUndisturbed = watched.every(
       ({ member }) => member.undisturbedSince() < performance.now() - tickMilliseconds,
     )
+    if ((due || claimed) && isUndisturbed)
+      figures.count('looks at all dispatchers, undisturbed, with work due or claimed')
     idle = moved || !(due || claimed) || !isUndisturbed ? 0 : idle + tickMilliseconds
     untaken = dead && isUndisturbed ? untaken + tickMilliseconds : 0
     figures.most('longest ms that nothing was submitted though work was due or claimed', idle)

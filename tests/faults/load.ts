@@ -30,6 +30,12 @@ export interface Load {
   readonly end: number
 }
 
+interface Way {
+  readonly url: string
+  readonly face: Interface
+  readonly app: App
+}
+
 const prefixes = ['82', '83', '84', '72', '73', '74', '76', '78', '79'] as const
 /** 88 answers; the others end in another way than the carrier's usual one. */
 const odd = ['88', '88', '90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'] as const
@@ -37,8 +43,15 @@ const minute = 60_000
 /** What is scheduled far ahead is there to be deleted. */
 const farAhead = 120 * minute
 
+export interface RunningLoad {
+  /** Resolves when the load has ended. */
+  readonly over: Promise<void>
+  /** Sends to so many that are due at once, when nothing goes wrong any more: a send that fails is a fault of the run. */
+  sendInCalm(recipients: number): Promise<void>
+}
+
 /** Clients of all interfaces, each doing one thing after the other until the load ends. */
-export async function runLoad(load: Load, count: number): Promise<void> {
+export function startLoad(load: Load, count: number): RunningLoad {
   const { chance, clients, figures, observations, members, accounts } = load
   let numbers = 0
   let sent = 0
@@ -56,7 +69,7 @@ export async function runLoad(load: Load, count: number): Promise<void> {
     return `27${prefix}${String(n % 100_000).padStart(5, '0')}${ending}`
   }
 
-  function way(apps: readonly App[] = ['rest', 'rest', 'asp', 'xml']) {
+  function way(apps: readonly App[] = ['rest', 'rest', 'asp', 'xml']): Way | undefined {
     const app = chance.one(apps)
     const listening = members.filter((member) => member.app === app && member.url() !== undefined)
     const url = listening.length === 0 ? undefined : chance.one(listening).url()
@@ -82,9 +95,16 @@ export async function runLoad(load: Load, count: number): Promise<void> {
   async function send(): Promise<void> {
     const over = way()
     if (over === undefined) return
-    const account = chance.one(accounts)
     const to = Array.from({ length: howMany(over.face.sendMax) }, newNumber)
-    const scheduled = someTime()
+    const patience = chance.happens(0.05) ? chance.between(1, 60) : 20_000
+    await sendTo(over, chance.one(accounts), { to, scheduled: someTime(), patience })
+  }
+
+  async function sendTo(
+    over: Way,
+    account: AccountUnderTest,
+    { to, scheduled, patience }: { to: readonly string[]; scheduled: number | undefined; patience: number },
+  ): Promise<boolean> {
     const sending: Sending = { account: account.id, numbers: to }
     observations.sendings.push(sending)
     sent += to.length
@@ -92,11 +112,23 @@ export async function runLoad(load: Load, count: number): Promise<void> {
       numbers: to,
       text: chance.happens(0.1) ? 'Two parts '.repeat(20).trim() : 'Hello',
       scheduled: scheduled === undefined ? undefined : gatewayTime(scheduled),
-      patience: chance.happens(0.05) ? chance.between(1, 60) : 20_000,
+      patience,
     })
     if (outcome.kind === 'answered') observations.accepted(sending, outcome.answer, scheduled)
     else if (outcome.kind === 'unreachable') sending.results = to.map(() => 'ACCOUNTLOCKED')
     else figures.count('sends whose effect is not known')
+    return outcome.kind === 'answered'
+  }
+
+  async function sendInCalm(recipients: number): Promise<void> {
+    const over = way(['rest'])
+    const account = accounts.find(({ poor }) => !poor)
+    if (over === undefined || account === undefined) throw new Error('nobody listens, or all accounts are poor')
+    for (let left = recipients; left > 0; left -= over.face.sendMax) {
+      const to = Array.from({ length: Math.min(left, over.face.sendMax) }, newNumber)
+      const isAnswered = await sendTo(over, account, { to, scheduled: undefined, patience: 20_000 })
+      if (!isAnswered) throw new Error('a send failed although nothing was broken')
+    }
   }
 
   function someIds(account: number, max: number, fits: (id: number) => boolean = () => true): number[] {
@@ -186,7 +218,7 @@ export async function runLoad(load: Load, count: number): Promise<void> {
       await delay(chance.between(5, 60))
     }
   }
-  await Promise.all(Array.from({ length: count }, client))
+  return { over: Promise.all(Array.from({ length: count }, client)).then(() => undefined), sendInCalm }
 }
 
 /** CCYYMMDDHHmm at +02:00. */

@@ -12,7 +12,7 @@ import { injectFaults } from './faults.ts'
 import { createFigures, type Figures } from './figures.ts'
 import { judgeInbox, judgeLists } from './inbox-checks.ts'
 import { watchLiveness, type Liveness } from './liveness.ts'
-import { runLoad, type AccountUnderTest } from './load.ts'
+import { startLoad, type AccountUnderTest, type RunningLoad } from './load.ts'
 import { openNetwork } from './network.ts'
 import { gatewayOf, openAccounts, operate, type Gateway } from './operator.ts'
 import { poll, pollTheRest } from './polls.ts'
@@ -45,6 +45,8 @@ const clientsAtOnce = 8
 const leaseSeconds = 3
 const inDoubtMax = 40
 const settleMilliseconds = 150_000
+/** After the last fault the two carriers have work for so long: each run sees what faults have left behind. */
+const calmSeconds = 10
 /** A third of what the two carriers take while it settles. */
 const backlogMax = 3000
 
@@ -78,6 +80,14 @@ export async function runFaults(run: FaultRun): Promise<Figures> {
     } else log(`what the processes said, the carrier's record and the database are in ${folder}`)
   }
   return figures
+}
+
+/** What is asked for when no fault comes any more. */
+interface Calm {
+  readonly liveness: Liveness
+  readonly load: RunningLoad
+  /** What the carrier of one dispatcher takes. */
+  readonly perSecond: number
 }
 
 interface Place {
@@ -125,8 +135,9 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const watched = { database, figures, carriers, end }
   const backlog = watchBacklog(watched, backlogMax)
   const { recipientsPerSecond } = run
-  const load = Promise.all([
-    runLoad({ ...shared, clients, members, accounts, recipientsPerSecond, backlog }, clientsAtOnce),
+  const load = startLoad({ ...shared, clients, members, accounts, recipientsPerSecond, backlog }, clientsAtOnce)
+  const all = Promise.all([
+    load.over,
     injectFaults({
       ...shared,
       members,
@@ -143,17 +154,17 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     backlog.over,
   ])
   if (run.endsWhenBroken === true) {
-    await Promise.race([load, untilBroken(watched)])
+    await Promise.race([all, untilBroken(watched)])
     if (figures.violations.length > 0) {
       log('a promise was broken: what goes on is not waited for')
       await liveness.stop()
       return
     }
   }
-  await load
+  await all
   log('the load has ended')
 
-  const hasSettled = await endInOrder(place, chance.shuffled(members), liveness)
+  const hasSettled = await endInOrder(place, chance.shuffled(members), { liveness, load, perSecond })
   await liveness.stop()
   // What still moves cannot be judged.
   if (!hasSettled) return
@@ -197,12 +208,13 @@ function loadSeconds(seconds: number): number {
  * One dispatcher ends while there is work, the other sends what there is: a restart would cure what faults have done to it. It
  * ends too, and then what a killed carrier still owed is told by the next one. False: not all has settled.
  */
-async function endInOrder(place: Place, members: readonly Member[], liveness: Liveness): Promise<boolean> {
+async function endInOrder(place: Place, members: readonly Member[], calm: Calm): Promise<boolean> {
   const { figures } = place
   const [first, second] = members.filter(({ app }) => app === 'dispatcher')
   if (first === undefined || second === undefined) throw new Error('there are not two dispatchers')
   await within(90_000, Promise.all(members.map((member) => member.ready())))
-  figures.count(`liveness ${(await liveness.shown()) ? 'shown' : 'not judged'} after: the load`)
+  await calm.load.sendInCalm(calm.perSecond * 2 * calmSeconds)
+  figures.count(`liveness ${(await calm.liveness.shown()) ? 'shown' : 'not judged'} after: the load`)
   await endOne(first, figures)
   if (!(await settle(place, nothingMoves))) return false
   await endOne(second, figures)
