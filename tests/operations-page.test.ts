@@ -91,6 +91,11 @@ function textsGivenAs(name: ts.Identifier, file: ts.SourceFile): readonly (reado
 const fits = ({ pieces }: Said, text: string): boolean =>
   new RegExp(`^${pieces.map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.+')}$`).test(text)
 
+/** Names of metrics: the string literals of the sources that look like one. */
+const metricNames: ReadonlySet<string> = new Set(
+  sources().flatMap(({ file }) => Array.from(file.text.matchAll(/'(gateway_[a-z_]+)'/g), ([, name = '']) => name)),
+)
+
 /** The first cells of the tables under a heading. */
 function firstCells(heading: string): readonly string[] {
   const [, from = ''] = page.split(`\n## ${heading}\n`)
@@ -111,4 +116,10 @@ test('every line of level warn and above that a process can write is explained t
 
 test('no line is explained that no process writes any more', () => {
   expect(told.filter((text) => !said.some((one) => fits(one, text)))).toEqual([])
+})
+
+test('the page has every metric of the gateway, and no other', () => {
+  const onPage = new Set(Array.from(page.matchAll(/\bgateway_[a-z_]+/g), ([name]) => name))
+  expect(metricNames.size).toBeGreaterThan(5)
+  expect([...onPage].sort()).toEqual([...metricNames].sort())
 })
