@@ -91,9 +91,10 @@ function textsGivenAs(name: ts.Identifier, file: ts.SourceFile): readonly (reado
 const fits = ({ pieces }: Said, text: string): boolean =>
   new RegExp(`^${pieces.map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.+')}$`).test(text)
 
-/** Names of metrics: the string literals of the sources that look like one. */
 const metricNames: ReadonlySet<string> = new Set(
-  sources().flatMap(({ file }) => Array.from(file.text.matchAll(/'(gateway_[a-z_]+)'/g), ([, name = '']) => name)),
+  sources().flatMap(({ file }) =>
+    Array.from(file.text.matchAll(/\.(?:gauge|counter)\(\s*'(\w+)'/g), ([, name = '']) => name),
+  ),
 )
 
 /** The first cells of the tables under a heading. */
