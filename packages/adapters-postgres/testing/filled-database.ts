@@ -50,8 +50,8 @@ export async function fillDatabase(connectionString: string): Promise<void> {
     insert into later (lane, attempt, account_id, lo, hi, first_id, due_at, at)
     select 0, i % 2, ${account('i')}, i, i + 1, i, now(), now() + (i % 100 - 1) * interval '1 hour' from ${singles(later)};
     insert into dispatcher (id, lease_until) select nextval('dispatcher_epoch'), now() + interval '1 day' from generate_series(1, ${flying.count / flying.each});
-    insert into claimed_batch (dispatcher, seq, carrier, marked, ids, send_first_ids)
-    select d.id, 1, 1, 200, x.ids, x.ids
+    insert into claimed_batch (dispatcher, seq, carrier, lane, marked, ids, send_first_ids)
+    select d.id, 1, 1, 0, 200, x.ids, x.ids
     from dispatcher d, lateral (select array_agg(i) ids from generate_series(${flying.from} + (d.id - 1) * ${flying.each}, ${flying.from} + d.id * ${flying.each} - 1) i) x;
     ${messages(singles(sent), 'now()')};
     ${messages(singles(history), `now() - interval '60 days'`)};

@@ -79,6 +79,7 @@ export const cases: Readonly<Record<string, Case>> = {
       of('"{27820000000}"', 100),
       of('null', 100),
       of(1, 100),
+      of(0, 100),
     ],
     rowsMax: 200,
     partitions: [],
@@ -208,15 +209,13 @@ export const ordinary = [
 
 /** Calls of functions, and what they may read whole: tables that stay small. */
 export const functions: Readonly<Record<string, readonly string[]>> = {
-  'select * from release_claimed_batches(1, 10, 1)': [],
-  'select retire(2, 10)': [],
-  "update dispatcher set lease_until = now() - interval '1 hour' where id < 5; select * from recover(10)": [
-    'dispatcher',
-  ],
-  'select disown(1, 1, 10)': [],
+  'select * from release_claimed_batches(1, 1)': [],
+  'select retire(2)': [],
+  "update dispatcher set lease_until = now() - interval '1 hour' where id < 5; select * from recover()": ['dispatcher'],
+  'select disown(1, 1)': [],
   'select * from lease_block()': ['id_block'],
   'select * from lease_shared(10)': ['id_share', 'id_block'],
-  "select * from delete_waiting(1, array(select generate_series(5100002, 5101000, 2)), now() - interval '90 days', gen_random_uuid(), 10)":
+  "select * from delete_waiting(1, array(select generate_series(5100002, 5101000, 2)), now() - interval '90 days', gen_random_uuid())":
     [],
   'select transfer_credits(2, 1, 10, now(), gen_random_uuid())': [],
   "select * from add_parts(array[md5('p1')::uuid, md5('p2')::uuid], '{x,y}', '{1,2}', '{2,2}', '{a,b}')": [],

@@ -132,7 +132,7 @@ export type { Suppressions } from './suppression/suppressions.ts'
 // Carriers.
 export { works, type Work } from './carrier/stall.ts'
 export type { Carrier, CarrierHandlers, Submission, SubmissionAnswer } from './carrier/carrier.ts'
-export { laneOf, singleLaneMax } from './carrier/lane.ts'
+export { isSameSend, laneOf } from './carrier/lane.ts'
 export { carrierId, type CarrierId } from './carrier/carrier-id.ts'
 export type {
   ClaimedMessage,

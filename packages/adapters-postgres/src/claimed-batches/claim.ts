@@ -3,7 +3,7 @@ import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
 import { claimBulk } from '../sql/claim-bulk.ts'
-import type { ClaimedRange, ClaimRow } from '../sql/claim-row.ts'
+import type { ClaimRow } from '../sql/claimed-ranges.ts'
 import { claimSingle } from '../sql/claim-single.ts'
 import { disown } from '../sql/end-claimed-batches.ts'
 import { claimedMessages, sendersOf } from './claimed-messages.ts'
@@ -17,7 +17,7 @@ export interface Claims {
 
 /** So many accounts have their turn in one claim of the single lane: each costs 5 µs, waiting or not. */
 const accountsMax = 64
-/** So many ranges of an account are looked at in one claim of the bulk lane: each is locked, whoever takes it. */
+/** So many ranges of an account are looked at in one claim of the bulk lane, more after one that took them all: each is locked. */
 const rangesMax = 16
 const attemptsMax = 3
 const batchesMax = 2 ** 31 - 1
@@ -28,6 +28,7 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   /** Claims of which it is not known that they took nothing. */
   const debts = new Map<DispatcherId, Set<number>>()
   let batchesClaimed = 0
+  let bulkRangesMax = rangesMax
 
   async function giveBack(dispatcher: DispatcherId, seq: number): Promise<void> {
     const owed = debts.get(dispatcher) ?? new Set()
@@ -57,7 +58,7 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   function run(dispatcher: DispatcherId, seq: number, wanted: Wanted, carrier: number): Promise<ClaimRow[]> {
     const { lane, messagesMax, markedMax, leaseSeconds } = wanted
     const statement = lane === 'single' ? claimSingle : claimBulk
-    const bound = lane === 'single' ? Math.min(accountsMax, messagesMax) : rangesMax
+    const bound = lane === 'single' ? Math.min(accountsMax, messagesMax) : bulkRangesMax
     const values = [dispatcher, seq, cursors[lane], bound, messagesMax, markedMax, leaseSeconds, carrier]
     return hot.run(statement, values)
   }
@@ -65,11 +66,12 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   async function toBatch(
     dispatcher: DispatcherId,
     id: ClaimedBatchId,
-    { lane, markedMax }: Wanted,
+    { lane, messagesMax, markedMax }: Wanted,
     carrier: number,
     rows: readonly ClaimRow[],
   ): Promise<ClaimedBatch | 'nothing' | 'fenced'> {
-    const ranges = rows.filter((row): row is ClaimedRange => row.lo !== null)
+    const ranges = rows.filter((row) => row.lo !== null)
+    if (lane === 'bulk') bulkRangesMax = ranges.length < bulkRangesMax ? rangesMax : Math.max(rangesMax, messagesMax)
     cursors[lane] = rows[0]?.cursor ?? 0
     if (rows[0]?.alive !== true) {
       batches.dropAll(dispatcher)

@@ -9,7 +9,8 @@ import {
   type SenderAddress,
   type Suppression,
 } from '@gateway/core'
-import type { ClaimedRange } from '../sql/claim-row.ts'
+import { textsFromArray } from '../sql/arrays.ts'
+import type { ClaimedRange } from '../sql/claimed-ranges.ts'
 import { suppressionOf } from '../suppressions/suppression-kind.ts'
 
 const nobody: ReadonlySet<Suppression> = new Set()
@@ -25,8 +26,8 @@ export function claimedMessages(
     const body = bodies.get(range.body) ?? storedBody(range)
     bodies.set(range.body, body)
     const from = addressOf(range, addresses)
-    const suppressed = range.suppressed === null ? undefined : suppressedPlaces(range.suppressed)
-    for (const [i, number] of range.numbers.split(',').entries()) {
+    const suppressed = range.suppressed === null ? undefined : byPosition(range.suppressed)
+    for (const [i, number] of textsFromArray(range.numbers).entries()) {
       messages.push({
         id: (range.lo + i) as MessageId,
         send: range.send as MessageId,
@@ -62,11 +63,11 @@ function storedBody({ body: text, parts }: ClaimedRange): Body {
   return typeof body === 'string' ? { text, encoding: 'ucs-2', parts } : body
 }
 
-function suppressedPlaces(text: string): ReadonlyMap<number, ReadonlySet<Suppression>> {
-  const places = new Map<number, Set<Suppression>>()
-  for (const entry of text.split(',')) {
-    const [place = 0, kind = 0] = entry.split(':').map(Number)
-    places.set(place, (places.get(place) ?? new Set()).add(suppressionOf(kind)))
-  }
-  return places
+function byPosition(
+  suppressed: NonNullable<ClaimedRange['suppressed']>,
+): ReadonlyMap<number, ReadonlySet<Suppression>> {
+  const found = new Map<number, Set<Suppression>>()
+  for (const [position, kind] of suppressed)
+    found.set(position, (found.get(position) ?? new Set()).add(suppressionOf(kind)))
+  return found
 }

@@ -10,7 +10,7 @@ test('a claim that comes after it was disowned takes nothing, however often it w
     const stops = async () =>
       (await client.query<{ ids: number[] }>('select ids from claimed_batch where dispatcher = 1 and seq = 5')).rows
     for (let times = 0; times < 3; times++) {
-      await client.query('select disown(1, 5, 10)')
+      await client.query('select disown(1, 5)')
       expect(await stops()).toEqual([{ ids: [] }])
     }
   } finally {

@@ -64,7 +64,7 @@ describe('the overview of a large gateway', () => {
   test('a claim that was disowned before it came is no claimed batch', async () => {
     const { claimedBatches, overview } = open.postgres.ports
     const id = await claimedBatches.register(60)
-    await open.client.query('select disown($1, 1, 10)', [id])
+    await open.client.query('select disown($1, 1)', [id])
     expect((await overview.dispatchers()).map(({ loads }) => loads)).toEqual([[]])
   })
 })

@@ -11,6 +11,7 @@ import {
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { listDispatchers, listQueue } from '../sql/overview.ts'
+import { laneOfNumber } from './lane-number.ts'
 
 const pageAccounts = 1000
 
@@ -44,7 +45,7 @@ async function* queue(ordinary: Connections): AsyncIterable<WaitingWork> {
       if (account === null) continue
       yield {
         account: account as AccountId,
-        lane: lane === 0 ? 'single' : 'bulk',
+        lane: laneOfNumber(lane),
         due,
         oldestDue: oldest === null ? undefined : instant(oldest),
         scheduled,

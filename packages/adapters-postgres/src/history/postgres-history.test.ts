@@ -382,7 +382,7 @@ describe('partitions', () => {
     ['something is due', `insert into due (lane, account_id, lo, hi, first_id) values (9, 1, 1, 2, 1)`],
     [
       'something is in a claimed batch',
-      `insert into claimed_batch (dispatcher, seq, carrier, marked, ids, send_first_ids) values (7, 1, 0, 0, array[null, 4999999], '{}')`,
+      `insert into claimed_batch (dispatcher, seq, carrier, lane, marked, ids, send_first_ids) values (7, 1, 0, 0, 0, array[null, 4999999], '{}')`,
     ],
     ['a block of it was leased two days ago', `update id_lease set at = now() - interval '47 hours' where block = 7`],
     ['its two tables are not a pair', `alter table message detach partition message_p0`],

@@ -29,8 +29,7 @@ export function jobOf(order: Order): Job {
   return { order, costs, losses: 0 }
 }
 
-const costOf = ({ sends }: LaidOut): number =>
-  sends.reduce((sum, { price, numbers }) => sum + price * numbers.length, 0)
+const costOf = ({ sends }: LaidOut): number => sends.reduce((sum, { cost, numbers }) => sum + cost * numbers.length, 0)
 
 /**
  * The answers to jobs that were stored together, where `balances` is what is left after all of them: the balance right after

@@ -3,7 +3,7 @@ import { layOut, type LaidOut } from './lay-out.ts'
 
 const account = anAccountId(7)
 const range = (lo: number, hi: number) => ({ lo, hi, until: 0 })
-const shape = ({ sends }: LaidOut) => sends.map(({ firstId, price, numbers }) => [firstId, price, numbers.length])
+const shape = ({ sends }: LaidOut) => sends.map(({ firstId, cost, numbers }) => [firstId, cost, numbers.length])
 
 test('neighbours of one text and one price are one send, and ids ascend in the order of the recipients', () => {
   const order = anOrder(account, { to: numbers(5), costs: [10, 10, 20, 10, 10] }, { to: numbers(2), text: 'other' })

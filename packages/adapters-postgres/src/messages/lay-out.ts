@@ -1,4 +1,17 @@
-import type { Acceptance, AccountId, Body, Instant, MessageId, Msisdn, Order, SenderAddress } from '@gateway/core'
+import {
+  isSameSend,
+  laneOf,
+  type Acceptance,
+  type AccountId,
+  type Body,
+  type Credits,
+  type Instant,
+  type Lane,
+  type MessageId,
+  type Msisdn,
+  type Order,
+  type SenderAddress,
+} from '@gateway/core'
 import type { IdRange } from './message-ids.ts'
 
 /** One text at one price from one address to many numbers, with consecutive ids: a row of `send`. */
@@ -7,7 +20,9 @@ export interface Send {
   readonly account: AccountId
   readonly body: Body
   readonly due: Instant | undefined
-  readonly price: number
+  /** That of the text. */
+  readonly lane: Lane
+  readonly cost: Credits
   readonly from: SenderAddress
   readonly numbers: Msisdn[]
 }
@@ -32,15 +47,18 @@ export function layOut(order: Order, ranges: readonly IdRange[], taken?: readonl
   const sends: Send[] = []
   let recipient = 0
   const results = order.texts.map(({ body, due, to }) => {
+    const isTaken = taken?.slice(recipient, (recipient += to.length)) ?? []
+    const lane = laneOf(to.length - isTaken.filter((is) => !is).length)
     let open: Send | undefined
-    return to.map(({ number, cost, from }) => {
-      if (taken?.[recipient++] === false) return 'insufficient-credits'
+    return to.map((one, i) => {
+      if (isTaken[i] === false) return 'insufficient-credits'
       const id = ids.next()
-      if (open?.price !== cost || open.from !== from || !continues(open, id)) {
-        open = { firstId: id, account: order.account, body, due, price: cost, from, numbers: [] }
+      if (open === undefined || !isSameSend(open, one) || !continues(open, id)) {
+        const { cost, from } = one
+        open = { firstId: id, account: order.account, body, due, lane, cost, from, numbers: [] }
         sends.push(open)
       }
-      open.numbers.push(number)
+      open.numbers.push(one.number)
       return id as MessageId
     })
   })

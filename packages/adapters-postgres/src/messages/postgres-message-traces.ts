@@ -17,6 +17,7 @@ import {
   type MessageTraces,
   type TracedRefund,
 } from '@gateway/core'
+import { laneOfNumber } from '../claimed-batches/lane-number.ts'
 import type { Context } from '../context.ts'
 import { knownCode } from './known-code.ts'
 import { findMessages } from './find-messages.ts'
@@ -72,7 +73,7 @@ function placeOf({ message, later, due, claimed }: MessageTraceRow): MessageLoca
   if (later?.attempt === 0) return { place: 'scheduled', due: instant(later.until) }
   if (later !== null) return { place: 'postponed', until: instant(later.until), attempt: later.attempt }
   if (due !== null) {
-    return { place: 'queue', lane: due.lane === 0 ? 'single' : 'bulk', due: instant(due.at), attempt: due.attempt }
+    return { place: 'queue', lane: laneOfNumber(due.lane), due: instant(due.at), attempt: due.attempt }
   }
   if (claimed === null) return { place: 'nowhere' }
   const { dispatcher, carrier, marked, attempt, lease, overdue } = claimed

@@ -1,4 +1,5 @@
 import type { AccountId } from '@gateway/core'
+import { LANE } from '../claimed-batches/lane-number.ts'
 import type { Connection } from '../connections.ts'
 import { numberOf, type NumbersOfSenders } from '../senders/sender-numbers.ts'
 import { accept } from '../sql/accept.ts'
@@ -19,12 +20,13 @@ export async function storeSends(
     arrayOf(sends.map(({ account }) => account)),
     arrayOf(sends.map(({ firstId }) => firstId)),
     arrayOf(sends.map(({ numbers }) => numbers.length)),
-    arrayOf(sends.map(({ price }) => price)),
+    arrayOf(sends.map(({ cost }) => cost)),
     arrayOf(sends.map(({ body }) => body.parts)),
     sends.map(({ body }) => body.text),
     sends.map(({ numbers }) => arrayOf(numbers)),
     arrayOfTimes(sends.map(({ due }) => due)),
     arrayOf(sends.map(({ from }) => numberOf(senders, from))),
+    arrayOf(sends.map(({ lane }) => LANE[lane])),
   ])
   return new Map(rows.map(({ id, balance }) => [id as AccountId, balance]))
 }

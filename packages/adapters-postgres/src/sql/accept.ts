@@ -1,11 +1,10 @@
 import { charge } from './charge-and-refund.ts'
-import { singleLaneMax } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 
 /**
  * Charges and stores sends, one element of each array a send: $1 accounts, $2 first ids, $3 how many numbers, $4 price of one
- * message, $5 parts, $6 texts, $7 numbers, $8 due times or null, $9 numbers of the addresses they leave from. Returns the accounts that paid, with their balance after
+ * message, $5 parts, $6 texts, $7 numbers, $8 due times or null, $9 numbers of the addresses they leave from, $10 lanes. Returns the accounts that paid, with their balance after
  * all of it. All sends of an account are paid, or none: an account that is locked or cannot pay for all is not returned
  * and nothing of it is stored. Where the answer is lost it is never run again.
  *
@@ -17,10 +16,9 @@ export const accept: PreparedStatement<{ id: number; balance: number }> = {
 with requested as (
   select account_id, first_id, n, price, parts, body, numbers, sender,
     n::bigint * price amount,
-    case when due_at > now() then due_at end scheduled_at,
-    case when n <= ${singleLaneMax} then 0 else 1 end lane
-  from unnest($1::int[], $2::bigint[], $3::int[], $4::int[], $5::smallint[], $6::text[], $7::text[], $8::timestamptz[], $9::int[])
-    request(account_id, first_id, n, price, parts, body, numbers, due_at, sender)
+    case when due_at > now() then due_at end scheduled_at, lane
+  from unnest($1::int[], $2::bigint[], $3::int[], $4::int[], $5::smallint[], $6::text[], $7::text[], $8::timestamptz[], $9::int[],
+    $10::smallint[]) request(account_id, first_id, n, price, parts, body, numbers, due_at, sender, lane)
 ), charged as (${charge('requested')}
 ), paying as (
   select array_agg(id) account_ids from charged

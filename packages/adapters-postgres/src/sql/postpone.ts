@@ -1,4 +1,4 @@
-import { singleLaneMax } from '@gateway/core'
+import { INCIDENT } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
@@ -11,23 +11,41 @@ import type { PreparedStatement } from './prepared-statement.ts'
 export const postpone: PreparedStatement<{ alive: boolean }> = {
   name: 'postpone',
   text: `
-with o as (
-  select ids, send_first_ids, attempts from claimed_batch where dispatcher = $1::bigint and seq = $2::int for update
-), v as (
-  select c.id, coalesce(o.attempts[p.n], 0) + 1 attempt, s.first_id, s.n, s.account_id, coalesce(s.scheduled_at, s.created_at) due_at
-  from o cross join (select distinct id from unnest($3::bigint[]) t(id)) c cross join lateral array_position(o.ids, c.id) p(n)
+with batch as (
+  select lane, ids, send_first_ids, attempts
+  from claimed_batch
+  where dispatcher = $1::bigint and seq = $2::int
+  for update
+), held as (
+  select refused.id, batch.lane, coalesce(batch.attempts[position], 0) + 1 attempt,
+    send.first_id, send.account_id, coalesce(send.scheduled_at, send.created_at) due_at
+  from batch
+  cross join (select distinct id from unnest($3::bigint[]) id) refused
+  cross join lateral array_position(batch.ids, refused.id) position
   cross join lateral (
-    select first_id, n, account_id, scheduled_at, created_at from send where first_id = coalesce(o.send_first_ids[p.n], o.send_first_ids[1]) offset 0) s
-  where p.n is not null and not exists (select from message m where m.id = any (array[c.id]))
-), f as (
-  update claimed_batch set ids = array(select case when x = any($3::bigint[]) then null else x end from unnest(claimed_batch.ids) with ordinality t(x, n) order by n)
-  where dispatcher = $1::bigint and seq = $2::int and exists (select from v)
-), l as (
+    select first_id, account_id, scheduled_at, created_at
+    from send
+    where first_id = coalesce(batch.send_first_ids[position], batch.send_first_ids[1]) offset 0
+  ) send
+  where position is not null and not exists (select from message where id = any (array[refused.id]))
+), left_batch as (
+  update claimed_batch
+  set ids = array(
+    select case when id = any ($3::bigint[]) then null else id end
+    from unnest(claimed_batch.ids) with ordinality claimed(id, position)
+    order by position
+  )
+  where dispatcher = $1::bigint and seq = $2::int and exists (select from held)
+), due_later as (
   insert into later (lane, attempt, account_id, lo, hi, first_id, due_at, at)
-  select case when n <= ${singleLaneMax} then 0 else 1 end, attempt, account_id, lower(r), upper(r), first_id, due_at, now() + make_interval(secs => $4::float8)
-  from (select attempt, n, account_id, first_id, due_at, unnest(range_agg(int8range(id, id + 1))) r from v group by 1, 2, 3, 4, 5) g
-), i as (
-  insert into incident (message_id, what) select id, 'refused for now' from v
+  select lane, attempt, account_id, lower(ids), upper(ids), first_id, due_at, now() + make_interval(secs => $4::float8)
+  from (
+    select lane, attempt, account_id, first_id, due_at, unnest(range_agg(int8range(id, id + 1))) ids
+    from held
+    group by lane, attempt, account_id, first_id, due_at
+  ) ranges
+), incidents as (
+  insert into incident (message_id, what) select id, '${INCIDENT.refusedForNow}' from held
 )
-select exists (select from o) as alive`,
+select exists (select from batch) as alive`,
 }

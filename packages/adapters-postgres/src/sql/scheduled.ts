@@ -1,4 +1,3 @@
-import { singleLaneMax } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
@@ -44,7 +43,7 @@ select t.total, i.* from (select coalesce(sum(hi - lo), 0)::bigint total from w)
 export const deleteWaiting: PreparedStatement<{ id: number; number: number; refund: number | null }> = {
   name: 'delete-waiting',
   text: `select message_id as id, recipient as number, refund
-from delete_waiting($1::int, $2::bigint[], $3::timestamptz, $4::uuid, ${singleLaneMax})`,
+from delete_waiting($1::int, $2::bigint[], $3::timestamptz, $4::uuid)`,
 }
 
 /**

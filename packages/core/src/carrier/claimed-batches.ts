@@ -15,7 +15,7 @@ export type DispatcherId = Brand<number, 'DispatcherId'>
 /** Names a claimed slice among those of its dispatcher. */
 export type ClaimedBatchId = Brand<number, 'ClaimedBatchId'>
 
-/** Sends of up to ten numbers go in the single lane, larger ones in the bulk lane. */
+/** Texts to up to ten numbers go in the single lane, larger ones in the bulk lane (`laneOf`). */
 export type Lane = 'single' | 'bulk'
 
 export interface ClaimedMessage {

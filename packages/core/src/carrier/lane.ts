@@ -1,7 +1,12 @@
+import type { OrderedRecipient } from '../message/messages.ts'
 import type { Lane } from './claimed-batches.ts'
 
-/** Sends of so many numbers and fewer never wait behind larger ones (P-13). */
-export const singleLaneMax = 10
+/** Texts to so many numbers and fewer never wait behind larger ones (P-13). */
+const singleLaneMax = 10
 
-/** The lane of a send of so many messages, for all its life. Stores that move many at once compare with `singleLaneMax`. */
+/** The lane of a text that was accepted for so many numbers: of all its messages, for all their life. */
 export const laneOf = (messages: number): Lane => (messages <= singleLaneMax ? 'single' : 'bulk')
+
+/** Whether neighbours of one text are one send, which is charged, refunded and traced as a whole. */
+export const isSameSend = (a: Omit<OrderedRecipient, 'number'>, b: Omit<OrderedRecipient, 'number'>): boolean =>
+  a.cost === b.cost && a.from === b.from

@@ -11,7 +11,8 @@ export function claim(
 ): ClaimedBatch | 'nothing' | 'fenced' {
   if (dispatcher === undefined) return 'fenced'
   const due = store.due[wanted.lane]
-  const ranges = wanted.lane === 'single' ? takeRanges(due, wanted.messagesMax) : takeOfOneSend(due, wanted.messagesMax)
+  const ranges =
+    wanted.lane === 'single' ? takeRanges(due, wanted.messagesMax) : takeOfOneAccount(due, wanted.messagesMax)
   if (ranges.length === 0) return 'nothing'
 
   dispatcher.leaseUntil = secondsAfter(store.clock.now(), wanted.leaseSeconds)
@@ -37,11 +38,11 @@ function takeRanges(due: Rotation, messagesMax: number): readonly Range[] {
   return ranges
 }
 
-/** The front of one send of the account whose turn it is. */
-function takeOfOneSend(due: Rotation, messagesMax: number): readonly Range[] {
+/** The front of what waits of the account whose turn it is. */
+function takeOfOneAccount(due: Rotation, messagesMax: number): readonly Range[] {
   const ranges: Range[] = []
   let room = messagesMax
-  for (let range = due.next(); range !== undefined; range = room > 0 ? due.nextOf(range.send) : undefined) {
+  for (let range = due.next(); range !== undefined; range = room > 0 ? due.nextOf(range.send.account) : undefined) {
     const messages = range.messages.slice(0, room)
     ranges.push({ ...range, messages })
     if (messages.length < range.messages.length) due.add({ ...range, messages: range.messages.slice(room) })

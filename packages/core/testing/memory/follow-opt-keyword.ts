@@ -6,7 +6,7 @@ import {
   type ReceivedText,
   type SenderAddress,
 } from '@gateway/core'
-import { storeSend } from './messages.ts'
+import { storeText } from './messages.ts'
 import type { InboundMessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { addSuppression, removeSuppression, suppressionsOf } from './suppressions.ts'
@@ -37,5 +37,5 @@ export function followOptKeyword(store: MemoryStore, { number, keyword }: Receiv
   })
   if (from === undefined) return
   const to = [{ number, cost: credits(0), from }]
-  storeSend(store, account, { body: followed.confirmation, due: undefined, to }, { confirmation: true })
+  storeText(store, account, { body: followed.confirmation, due: undefined, to }, { confirmation: true })
 }

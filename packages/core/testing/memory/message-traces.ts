@@ -111,15 +111,9 @@ function claimedPlace(store: MemoryStore, row: MessageRow): MessageLocation {
   return { place: 'nowhere' }
 }
 
-/** The messages of the send that cost as much as this one: where prices differ, each price is a send of its own. */
-function sendOf(store: MemoryStore, row: MessageRow): TracedSend {
-  const rows = [...store.messages.values()].filter(({ send, cost }) => send === row.send && cost === row.cost)
-  return {
-    first: rows[0]?.id ?? row.send.first,
-    messages: rows.length,
-    debit: total(rows),
-    refunds: refundsOf(rows),
-  }
+function sendOf(store: MemoryStore, { send }: MessageRow): TracedSend {
+  const rows = [...store.messages.values()].filter((row) => row.send === send)
+  return { first: send.first, messages: rows.length, debit: total(rows), refunds: refundsOf(rows) }
 }
 
 function refundsOf(rows: readonly MessageRow[]): readonly TracedRefund[] {

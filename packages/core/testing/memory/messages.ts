@@ -1,5 +1,6 @@
 import {
   credits,
+  isSameSend,
   laneOf,
   messageId,
   minus,
@@ -16,7 +17,7 @@ import {
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import { enter } from './money.ts'
-import type { AccountRow, MessageRow } from './rows.ts'
+import type { AccountRow, MessageRow, Send } from './rows.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
@@ -37,70 +38,57 @@ function accept(store: MemoryStore, order: Order): Acceptance | 'account-locked'
   const { taken, balance } = spend(account.balance, costs)
   let seen = 0
   const results = order.texts.map((text) =>
-    storeSend(store, order.account, text, { taken: taken.slice(seen, (seen += text.to.length)) }),
+    storeText(store, order.account, text, { taken: taken.slice(seen, (seen += text.to.length)) }),
   )
   debit(store, account, results.flat())
   return { results, balance }
 }
 
-/** Each run of neighbours at one price is a debit; what costs nothing is none. */
+/** Each send is a debit; what costs nothing is none. */
 function debit(
   store: MemoryStore,
   account: AccountRow,
   results: readonly (MessageId | 'insufficient-credits')[],
 ): void {
-  const rows = results.flatMap((id) => (typeof id === 'string' ? [] : [store.messages.get(id)])).filter(isThere)
-  const runs: MessageRow[][] = []
-  for (const row of rows) {
-    const run = runs.at(-1)
-    if (run?.[0]?.send === row.send && run[0].cost === row.cost) run.push(row)
-    else runs.push([row])
-  }
-  for (const run of runs) {
-    const [first] = run
-    if (first === undefined || first.cost === 0) continue
-    const cause = { kind: 'send', first: first.id, messages: run.length } as const
-    enter(account, minus(credits(0), times(first.cost, run.length)), cause, first.send.submitted)
+  const rows = results.flatMap((id) => (typeof id === 'string' ? [] : (store.messages.get(id) ?? [])))
+  for (const send of new Set(rows.map((row) => row.send))) {
+    const ofSend = rows.filter((row) => row.send === send)
+    const [{ cost } = { cost: credits(0) }] = ofSend
+    const cause = { kind: 'send', first: send.first, messages: ofSend.length } as const
+    if (cost > 0) enter(account, minus(credits(0), times(cost, ofSend.length)), cause, send.submitted)
   }
 }
 
-const isThere = <T>(value: T | undefined): value is T => value !== undefined
-
-/** Stores those recipients that were paid for, as one send. One result for each recipient. */
-export function storeSend(
+/** Stores those recipients that were paid for. One result for each recipient. */
+export function storeText(
   store: MemoryStore,
   account: AccountId,
   { body, due, to }: OrderedText,
   { taken = to.map(() => true), confirmation = false }: { taken?: readonly boolean[]; confirmation?: boolean },
 ) {
   const paid = to.filter((_, i) => taken[i])
-  const ids = paid.map(() => newMessageId(store))
-  const [first] = ids
-  if (first !== undefined) {
-    const now = store.clock.now()
-    const lane = laneOf(paid.length)
-    const scheduled = due !== undefined && due > now
-    const send = {
-      first,
-      account,
-      body,
-      lane,
-      submitted: now,
-      due: scheduled ? due : now,
-      scheduled,
-      confirmation,
-    } as const
-    const messages = paid.map(({ number, cost, from }, i) => {
-      const row: MessageRow = { id: ids[i] ?? first, send, from, number, cost, decision: undefined }
-      store.addresses.add(from)
-      store.messages.set(row.id, row)
-      return row
-    })
-    const waiting = scheduled ? store.later : store.due[lane]
-    waiting.add({ send, messages, attempt: 0, at: send.due })
-    wakeSleepers(store)
+  const now = store.clock.now()
+  const scheduled = due !== undefined && due > now
+  const common = { account, body, lane: laneOf(paid.length), submitted: now, scheduled, confirmation }
+  const sends: { send: Send; messages: MessageRow[] }[] = []
+  for (const one of paid) {
+    const { number, cost, from } = one
+    const id = newMessageId(store)
+    let last = sends.at(-1)
+    const [before] = last?.messages ?? []
+    if (last === undefined || before === undefined || !isSameSend(before, one)) {
+      last = { send: { ...common, first: id, due: scheduled ? due : now }, messages: [] }
+      sends.push(last)
+    }
+    const row: MessageRow = { id, send: last.send, from, number, cost, decision: undefined }
+    last.messages.push(row)
+    store.addresses.add(from)
+    store.messages.set(id, row)
   }
-  const accepted = ids.values()
+  const waiting = scheduled ? store.later : store.due[common.lane]
+  for (const range of sends) waiting.add({ ...range, attempt: 0, at: range.send.due })
+  if (sends.length > 0) wakeSleepers(store)
+  const accepted = sends.flatMap(({ messages }) => messages.map(({ id }) => id)).values()
   return taken.map((was) => (was ? accepted.next().value : undefined) ?? 'insufficient-credits')
 }
 

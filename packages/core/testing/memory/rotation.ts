@@ -1,14 +1,14 @@
 import type { AccountId, Instant } from '@gateway/core'
 import { sortedList, type SortedList } from './sorted-list.ts'
-import type { Range, Send } from './rows.ts'
+import type { Range } from './rows.ts'
 
 /** Waiting ranges. Accounts take turns, so that one account's backlog is never in front of another's first message. */
 export interface Rotation {
   add(range: Range): void
   /** The first range of the next account whose first range is `ripe`; then it is the turn of the others. */
   next(ripe?: (range: Range) => boolean): Range | undefined
-  /** The first range of the send's account, if it is of this send. Changes nobody's turn. */
-  nextOf(send: Send): Range | undefined
+  /** The first range of the account. Changes nobody's turn. */
+  nextOf(account: AccountId): Range | undefined
   /** The first time of any range of those that come first of their accounts. */
   earliest(): Instant | undefined
   /** Every range of this account. Changes nobody's turn. */
@@ -43,9 +43,9 @@ export function rotation(compare: (a: Range, b: Range) => number): Rotation {
       }
       return undefined
     },
-    nextOf: (send) => {
-      const ranges = byAccount.get(send.account)
-      return ranges?.first()?.send === send ? take(send.account, ranges) : undefined
+    nextOf: (account) => {
+      const ranges = byAccount.get(account)
+      return ranges && take(account, ranges)
     },
     earliest: () => {
       const firsts = [...byAccount.values()].flatMap((ranges) => ranges.first()?.at ?? [])

@@ -1,8 +1,9 @@
 import { strict as assert } from 'node:assert'
-import type { ClaimedBatch, MessageId } from '@gateway/core'
+import { secondsAfter, type ClaimedBatch, type MessageId } from '@gateway/core'
 import { aBody, numbers, anAddress } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
-import { longAgo } from '../shared.ts'
+import { until } from '../../until.ts'
+import { collect, longAgo } from '../shared.ts'
 import { allAccepted, ascending, idsOf, times, wanted, withTraffic } from './traffic.ts'
 
 /** Who may have which messages, and how many at a time. */
@@ -51,6 +52,54 @@ export const claiming = withTraffic({
     assert.deepEqual(idsOf(await traffic.claimAll(dispatcher, 'bulk')), eleven)
   },
 
+  'a text to more than ten numbers is in the bulk lane whatever its prices, also given back and postponed, and deleted from there':
+    async (traffic) => {
+      const { claimedBatches, messages } = traffic.ports
+      const account = await traffic.account()
+      const costs = Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? 10 : 20))
+      const ids = await traffic.send(account, { to: 12, costs, due: secondsAfter(realClock().now(), 1) })
+      const claimAsBulk = async () => {
+        const dispatcher = await traffic.dispatcher()
+        await until(async () => (await claimedBatches.promote(100)) === 0 && (await waiting()) === 0)
+        assert.equal(await claimedBatches.claim(dispatcher, wanted('single')), 'nothing')
+        const batches: ClaimedBatch[] = []
+        for (let left = true; left;) {
+          const batch = await claimedBatches.claim(dispatcher, wanted('bulk', 1000, 0))
+          if (typeof batch === 'string') left = false
+          else batches.push(batch)
+        }
+        return { dispatcher, batches }
+      }
+      const waiting = async () =>
+        (await collect(traffic.ports.overview.queue())).reduce(
+          (sum, { scheduled, postponed }) => sum + scheduled + postponed,
+          0,
+        )
+
+      const first = await claimAsBulk()
+      assert.deepEqual(ascending(idsOf(first.batches)), ids)
+      assert.deepEqual(await traffic.fence(first.dispatcher), { requeued: 12, unknown: 0 })
+      const deleted = await messages.deleteScheduled(account, ids.slice(0, 4), longAgo)
+      assert.deepEqual(
+        deleted.map(({ outcome }) => outcome),
+        times(4, 'deleted'),
+      )
+      const second = await claimAsBulk()
+      assert.deepEqual(ascending(idsOf(second.batches)), ids.slice(4))
+      for (const batch of second.batches) {
+        await claimedBatches.postpone(second.dispatcher, batch.id, idsOf([batch]), 0)
+      }
+      assert.deepEqual(ascending(idsOf((await claimAsBulk()).batches)), ids.slice(4))
+    },
+
+  'a text of as many prices as numbers does not take a claim for each of them': async (traffic) => {
+    const costs = Array.from({ length: 400 }, (_, i) => 10 + (i % 2))
+    const ids = await traffic.send(await traffic.account(), { to: 400, costs })
+    const batches = await traffic.claimAll(await traffic.dispatcher(), 'bulk', 100)
+    assert.deepEqual(ascending(idsOf(batches)), ids)
+    assert.ok(batches.length <= 6, `${batches.length} claims`)
+  },
+
   'dispatchers that race claim every message exactly once, in batches whose ids ascend, and leave nothing behind':
     async (traffic) => {
       const { claimedBatches } = traffic.ports
@@ -81,17 +130,17 @@ export const claiming = withTraffic({
       assert.deepEqual(await traffic.fence(late), { requeued: 0, unknown: 0 })
     },
 
-  'a claimed batch of the bulk lane has at most as many messages as wanted, of one text; the rest stays': async (
+  'a claimed batch of the bulk lane has at most as many messages as wanted, of one account; the rest stays': async (
     traffic,
   ) => {
     const account = await traffic.account()
     const first = await traffic.send(account, { to: 25 })
-    const second = await traffic.send(account, { to: 25 })
+    const second = await traffic.send(await traffic.account(), { to: 25, costs: [10, 20, 10, 10] })
     const batches = await traffic.claimAll(await traffic.dispatcher(), 'bulk', 10)
     assert.deepEqual(ascending(idsOf(batches)), ascending([...first, ...second]))
     for (const { messages } of batches) {
       assert.ok(messages.length <= 10)
-      assert.equal(new Set(messages.map(({ send }) => send)).size, 1)
+      assert.equal(new Set(messages.map(({ account }) => account)).size, 1)
     }
   },
 

@@ -5,7 +5,7 @@ import { refund } from '../../../sql/charge-and-refund.ts'
 export const deleteWaiting = `
 -- Deletes and refunds what of the ids waits for its time, or did, and no carrier has seen (code 102). Returns these with what
 -- was refunded; and of the others those that are the account's and are neither deleted nor too old, with null.
-create function delete_waiting(p_account int, p_ids bigint[], p_since timestamptz, p_operation uuid, p_single_max int)
+create function delete_waiting(p_account int, p_ids bigint[], p_since timestamptz, p_operation uuid)
 returns table (message_id bigint, recipient bigint, refund int) language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -43,7 +43,7 @@ begin
       cross join lateral (
         select ctid place, lo, hi
         from due
-        where lane = case when w.n <= p_single_max then 0 else 1 end
+        where lane in (0, 1)
           and account_id = p_account and lo >= w.first_id and lo < w.first_id + w.n and deletable
         order by lo offset 0
       ) waiting

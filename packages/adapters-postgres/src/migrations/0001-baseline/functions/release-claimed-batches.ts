@@ -1,22 +1,22 @@
 // Act only on what the own delete or update returned; without its claimed_batch row a dispatcher has no right. Releasing costs
 // 10 µs and 180 bytes of log a message.
 export const releaseClaimedBatches = `
--- Ends claimed batches of a dispatcher (one, or all): ids that may have left and have no message row become 106, the others go back to due,
--- those of sends of up to p_single_max numbers to lane 0.
-create function release_claimed_batches(p_dispatcher bigint, p_single_max int, p_seq int default null, out requeued bigint, out unknown bigint) language plpgsql as $$
+-- Ends claimed batches of a dispatcher (one, or all): ids that may have left and have no message row become 106, the others go back to due.
+create function release_claimed_batches(p_dispatcher bigint, p_seq int default null, out requeued bigint, out unknown bigint)
+language plpgsql as $$
 declare v_in bigint; v_out bigint;
 begin
   with ended as (
     delete from claimed_batch where dispatcher = p_dispatcher and (p_seq is null or seq = p_seq) returning *
   ), held as (
-    select id, carrier, place <= marked marked,
-      coalesce(send_first_ids[place], send_first_ids[1]) first_id,
-      coalesce(attempts[place], 0::smallint) attempt
+    select id, carrier, lane, position <= marked marked,
+      coalesce(send_first_ids[position], send_first_ids[1]) first_id,
+      coalesce(attempts[position], 0::smallint) attempt
     from ended
-    cross join lateral unnest(ids) with ordinality claimed(id, place)
+    cross join lateral unnest(ids) with ordinality claimed(id, position)
     where id is not null
   ), known as (
-    select held.*, send.n, send.account_id, send.sender, send.confirms_opt_out, send.msisdns[held.id - send.first_id + 1] msisdn,
+    select held.*, send.account_id, send.sender, send.confirms_opt_out, send.msisdns[held.id - send.first_id + 1] msisdn,
       coalesce(send.scheduled_at, send.created_at) due_at,
       send.scheduled_at is not null scheduled
     from held
@@ -24,13 +24,13 @@ begin
   ), undecided as (
     select * from known where not exists (select from message where id = any (array[known.id]))
   ), ranges as (
-    select first_id, n, account_id, attempt, due_at, scheduled, unnest(range_agg(int8range(id, id + 1))) ids
+    select lane, first_id, account_id, attempt, due_at, scheduled, unnest(range_agg(int8range(id, id + 1))) ids
     from undecided
     where not marked
-    group by first_id, n, account_id, attempt, due_at, scheduled
+    group by lane, first_id, account_id, attempt, due_at, scheduled
   ), due_again as (
     insert into due (lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
-    select case when n <= p_single_max then 0 else 1 end, attempt, account_id, lower(ids), upper(ids), first_id, due_at, attempt = 0 and scheduled
+    select lane, attempt, account_id, lower(ids), upper(ids), first_id, due_at, attempt = 0 and scheduled
     from ranges
     returning hi - lo messages
   ), unknown_messages as (

@@ -11,6 +11,7 @@ create table claimed_batch (                      -- messages that one dispatche
   dispatcher bigint not null,
   seq int not null,
   carrier smallint not null,
+  lane smallint not null,
   marked int not null,                            -- so many of the ids, from the front, may have left
   ids bigint[] not null,                          -- ascending = order of submission; null: settled or given back
   send_first_ids bigint[] not null,               -- the send of each id; one element: the same for all
