@@ -4,14 +4,18 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
 import { startRegistry, type Registry } from './support/local-registry.ts'
-import { root } from './support/process.ts'
+import { copyCluster, dataFolder, root } from './support/process.ts'
 
 const run = promisify(execFile)
 let registry: Registry
 let project: string
 let program: string
 let printed: string
+/** The first program of the page, with the ports of PostgreSQL as the page makes them. */
+let onPostgres: string
+let printedOnPostgres: string
 
 const has = (name: string): boolean => existsSync(join(project, 'node_modules', name))
 /** What is measured in time differs from run to run. */
@@ -23,6 +27,10 @@ beforeAll(async () => {
   const blocks = Array.from(page.matchAll(/```\w*\n([\s\S]*?)```/g), ([, code = '']) => code)
   const at = blocks.findIndex((block) => block.includes("from '@gateway/rest'"))
   ;[program = '', printed = ''] = blocks.slice(at)
+  const [first = '', printedFirst = ''] = blocks
+  const made = blocks.find((block) => block.includes("from '@gateway/adapters-postgres'")) ?? ''
+  onPostgres = `${made}${first.replace(/^.*memoryPorts.*$/gm, '')}\nawait postgres.close()\n`
+  printedOnPostgres = printedFirst
 
   registry = await startRegistry()
   project = await realpath(await mkdtemp(join(tmpdir(), 'gateway-packages-')))
@@ -62,17 +70,28 @@ test('the second program of docs/embedding.md has under 50 lines and prints what
   expect(comparable(stdout)).toBe(comparable(printed))
 })
 
-test('it is TypeScript, too, with moduleResolution nodenext, and so is the adapter of PostgreSQL', async () => {
-  const ports = `import { postgresPorts } from '@gateway/adapters-postgres'
-import type { Ports } from '@gateway/core'
-export type Stored = Omit<Ports, 'clock' | 'secrets'>
-export const stored = (connectionString: string): Stored => postgresPorts({ connectionString }).ports
-`
+test('its first program prints the same on a new PostgreSQL, with the ports that the page makes', async () => {
+  expect(onPostgres).not.toContain('memoryPorts')
+  await writeFile(join(project, 'on-postgres.js'), onPostgres)
+  const data = await dataFolder()
+  const dataDir = join(data.path, 'db')
+  await copyCluster(dataDir)
+  const database = await startEmbeddedPostgres({ dataDir })
+  const env = { ...process.env, DATABASE_URL: database.connectionString }
+  const { stdout } = await run(process.execPath, ['on-postgres.js'], { cwd: project, env }).finally(async () => {
+    await database.stop()
+    await removeCluster(dataDir)
+    await data.remove()
+  })
+  expect(stdout).toBe(printedOnPostgres)
+}, 120_000)
+
+test('they are TypeScript, too, with moduleResolution nodenext', async () => {
   const wrong = `import { restRouter } from '@gateway/rest'
 // @ts-expect-error
 restRouter('no gateway', 1)
 `
-  const files = { 'program.ts': program, 'ports.ts': ports, 'wrong.ts': wrong }
+  const files = { 'program.ts': program, 'on-postgres.ts': onPostgres, 'wrong.ts': wrong }
   for (const [name, text] of Object.entries(files)) await writeFile(join(project, name), text)
   const options = '--strict --noEmit --module nodenext --moduleResolution nodenext --target es2023 --types node'.split(
     ' ',
