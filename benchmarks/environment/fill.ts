@@ -156,6 +156,14 @@ async function addScheduled(database: Database, { scheduled, accounts }: Filling
     select case when n <= 10 then 0 else 1 end, account, first, first + n, first, at, at from x`,
     [ids, scheduled, accounts],
   )
+  await database.query(
+    `with counted as (
+      insert into scheduled_block (account_id, due_at, block, n)
+      select account_id, due_at, lo / 1000, sum(hi - lo) from later where attempt = 0 group by 1, 2, 3
+    )
+    insert into scheduled_hour (account_id, hour, n)
+    select account_id, date_bin('1 hour', due_at, 'epoch'), sum(hi - lo) from later where attempt = 0 group by 1, 2`,
+  )
 }
 
 /** Messages that wait to be sent now, in sends of 1000 of up to 1000 accounts. */

@@ -17,7 +17,7 @@ import { openNetwork } from './network.ts'
 import { gatewayOf, openAccounts, operate, type Gateway } from './operator.ts'
 import { poll, pollTheRest } from './polls.ts'
 import { assignCodes, bringReplies } from './replies.ts'
-import { readState, wrongBalances } from './state.ts'
+import { readState, wrongBalances, wrongScheduledCounts } from './state.ts'
 import { createObservations, type Observations } from './observations.ts'
 import { untilBroken, watchBacklog, watchBalances } from './watch.ts'
 
@@ -267,6 +267,9 @@ async function verify(gateway: Gateway, database: Database, figures: Figures): P
   if (code !== 0) figures.broken('P-2', `credits verify: ${out}`)
   for (const { id, balance, entries } of await wrongBalances(database)) {
     figures.broken('P-2', `account ${id} has ${balance}, and its entries say ${entries}`)
+  }
+  for (const { account } of await wrongScheduledCounts(database)) {
+    figures.broken('P-12', `account ${account} has another number of scheduled messages than is counted`)
   }
 }
 

@@ -141,6 +141,28 @@ select * from (
     - coalesce((select sum(n::bigint * price) from send where account_id = a.id), 0) entries from account a) x
 where balance <> entries or balance < 0`)
 
+/** Accounts of which at this moment another number of messages is counted as scheduled, at some due time, than is. */
+export const wrongScheduledCounts = (database: Database): Promise<{ account: number }[]> =>
+  database.ask(`
+with counted as (
+  select account_id, due_at, sum(n) n
+  from (select account_id, due_at, n from scheduled_block union all select account_id, due_at, change from scheduled_change) counts
+  group by 1, 2 having sum(n) <> 0
+), hours as (
+  select account_id, hour, sum(n) n
+  from (select account_id, hour, n from scheduled_hour union all select account_id, date_bin('1 hour', due_at, 'epoch'), change from scheduled_change) counts
+  group by 1, 2 having sum(n) <> 0
+), waiting as (
+  select account_id, due_at, sum(hi - lo) n from later where attempt = 0 group by 1, 2
+), waiting_hours as (
+  select account_id, date_bin('1 hour', due_at, 'epoch') as hour, sum(n) n from waiting group by 1, 2
+)
+select distinct account_id account from (
+  select account_id from counted full join waiting using (account_id, due_at, n) where counted.n is null or waiting.n is null
+  union all
+  select account_id from hours full join waiting_hours using (account_id, hour, n) where hours.n is null or waiting_hours.n is null
+) wrong`)
+
 /** Sends of which at this moment more or less is refunded than what their messages cost that had to be. */
 export const wrongRefunds = (database: Database): Promise<{ first: string; got: string; wanted: string }[]> =>
   database.ask(`

@@ -48,7 +48,8 @@ export async function fillDatabase(connectionString: string): Promise<void> {
     insert into due (lane, account_id, lo, hi, first_id)
     select 1, 1 + k % 3, ${bulk.from} + k * 10000, ${bulk.from} + k * 10000 + 1000, ${bulk.from} + k * 10000 from generate_series(0, ${bulk.count - 1}) k;
     insert into later (lane, attempt, account_id, lo, hi, first_id, due_at, at)
-    select 0, i % 2, ${account('i')}, i, i + 1, i, now(), now() + (i % 100 - 1) * interval '1 hour' from ${singles(later)};
+    select 0, i % 2, ${account('i')}, i, i + 1, i, now() + (i % 100 - 1) * interval '1 hour', now() + (i % 100 - 1) * interval '1 hour' from ${singles(later)};
+    insert into scheduled_change select account_id, due_at, lo / 1000, sum(hi - lo) from later where attempt = 0 group by 1, 2, 3;
     insert into dispatcher (id, lease_until) select nextval('dispatcher_epoch'), now() + interval '1 day' from generate_series(1, ${flying.count / flying.each});
     insert into claimed_batch (dispatcher, seq, carrier, lane, marked, ids, send_first_ids)
     select d.id, 1, 1, 0, 200, x.ids, x.ids

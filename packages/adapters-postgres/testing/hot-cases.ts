@@ -193,6 +193,7 @@ export const ordinary = [
   'find-deleted',
   'find-messages',
   'find-operation',
+  'fold-scheduled',
   'give-up-shared-block',
   'leave-idle',
   'list-all',
@@ -217,6 +218,7 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
   'select * from lease_shared(10)': ['id_share', 'id_block'],
   "select * from delete_waiting(1, array(select generate_series(5100002, 5101000, 2)), now() - interval '90 days', gen_random_uuid())":
     [],
+  'select * from list_scheduled(1, 100, 100)': [],
   'select transfer_credits(2, 1, 10, now(), gen_random_uuid())': [],
   "select * from add_parts(array[md5('p1')::uuid, md5('p2')::uuid], '{x,y}', '{1,2}', '{2,2}', '{a,b}')": [],
   "select drop_inbound_messages(now() - interval '90 days', 730)": [],

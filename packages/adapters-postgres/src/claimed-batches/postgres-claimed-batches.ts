@@ -8,6 +8,7 @@ import { mark } from '../sql/mark.ts'
 import { postpone as postponeStatement } from '../sql/postpone.ts'
 import { promote as promoteStatement } from '../sql/promote.ts'
 import { refuseLate } from '../sql/refuse-late.ts'
+import { foldScheduled } from '../sql/scheduled-counts.ts'
 import { extend, register } from '../sql/dispatcher-lease.ts'
 import { settle as settleStatement } from '../sql/settle.ts'
 import { createClaims } from './claim.ts'
@@ -16,10 +17,12 @@ import { createRecord } from './record.ts'
 
 /** So many accounts have their turn in one statement that promotes. */
 const promotedAccountsMax = 256
+/** Changes that are added to the counts each time something was promoted: more than that and the accepts before it have noted. */
+const foldedMax = 5000
 
 /** What dispatchers do, on Postgres. After a lost answer each call finds out or runs again by itself. */
 export function postgresClaimedBatches(context: Context): ClaimedBatches {
-  const { hot } = context.pools
+  const { hot, ordinary } = context.pools
   const batches = createKnownBatches()
   const { claim, settleDebts } = createClaims(context, batches)
   let promoteCursor = 0
@@ -31,6 +34,7 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
       const [row] = await retryOnConnectionLoss(hot, promoteStatement, values)
       const { cursor, moved } = row ?? { cursor: 0, moved: 0 }
       promoteCursor = cursor
+      if (moved > 0) await retryOnConnectionLoss(ordinary, foldScheduled, [1, 2 ** 31 - 1, foldedMax])
       if (moved > 0 || (cursor === 0 && fromStart)) return moved
       fromStart ||= cursor === 0
     }

@@ -16,6 +16,11 @@ import { isLostAnswer } from '../errors.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
 import { arrayOf, timestamp } from '../sql/arrays.ts'
 import { deleteWaiting, findDeleted, listScheduled } from '../sql/scheduled.ts'
+import { foldScheduled } from '../sql/scheduled-counts.ts'
+
+/** Of more changes than this a reader adds some to the counts, for those who read after it. */
+const unfoldedMax = 500
+const foldedMax = 10_000
 
 export async function scheduled(
   ordinary: Connections,
@@ -23,6 +28,7 @@ export async function scheduled(
   { offset, limit }: Page,
 ): Promise<Paged<ScheduledMessage>> {
   const rows = await ordinary.run(listScheduled, [by, offset, limit])
+  if ((rows[0]?.unfolded ?? 0) > unfoldedMax) await ordinary.run(foldScheduled, [by, by, foldedMax])
   const items = rows.flatMap(({ id, number, submitted, due, price }) =>
     id === null
       ? []

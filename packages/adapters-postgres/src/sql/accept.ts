@@ -1,5 +1,6 @@
 import { charge } from './charge-and-refund.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
+import { noteScheduled } from './scheduled-counts.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 
 /**
@@ -38,6 +39,7 @@ with requested as (
   select lane, account_id, first_id, first_id + n, first_id, scheduled_at, scheduled_at
   from accepted
   where scheduled_at is not null
-)
+  returning account_id, due_at, lo, hi
+), ${noteScheduled('select account_id, due_at, lo, hi - lo change from due_later')}
 select id, balance, ${wakeIdle} as woken from charged`,
 }

@@ -1,5 +1,6 @@
 import { refund } from './charge-and-refund.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
+import { noteScheduled } from './scheduled-counts.ts'
 
 /**
  * Waiting ranges that were due more than $1 seconds ago become 101, refunded: at most $2 ranges of each table. Returns how
@@ -34,11 +35,11 @@ with past_due as (
 ), from_later as (
   delete from later
   where ctid = any (array(select place from past_scheduled union select place from past_tried limit $2::int))
-  returning lo, hi, first_id
-), expired as (
+  returning account_id, due_at, attempt, lo, hi, first_id
+), ${noteScheduled('select account_id, due_at, lo, lo - hi change from from_later where attempt = 0')}, expired as (
   select message.id, send.first_id send_first_id, send.account_id, send.sender, send.confirms_opt_out, 101::smallint code,
     send.price amount, send.msisdns[message.id - send.first_id + 1] msisdn
-  from (select * from from_due union all select * from from_later) waiting
+  from (select * from from_due union all select lo, hi, first_id from from_later) waiting
   cross join lateral (select * from send where first_id = waiting.first_id offset 0) send
   cross join lateral generate_series(waiting.lo, waiting.hi - 1) message(id)
 ), messages as (

@@ -1,4 +1,5 @@
 import type { PreparedStatement } from './prepared-statement.ts'
+import { noteScheduled } from './scheduled-counts.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 
 /**
@@ -31,7 +32,7 @@ with recursive acc (account_id, k) as (
 ), i as (
   insert into due (lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
   select lane, attempt, account_id, lo, hi, first_id, due_at, attempt = 0 from x
-)
+), ${noteScheduled('select account_id, due_at, lo, lo - hi change from x where attempt = 0')}
 select (select case when count(account_id) < $2::int then 0 else max(account_id) end from acc) as cursor, (select count(*)::int from x) as moved,
   case when exists (select from x) then ${wakeIdle} end as woken`,
 }

@@ -12,6 +12,7 @@ import { dropPartition } from './functions/drop-partition.ts'
 import { keepContacts } from './functions/keep-contacts.ts'
 import { leaseBlock } from './functions/lease-block.ts'
 import { leaseShared } from './functions/lease-shared.ts'
+import { listScheduled } from './functions/list-scheduled.ts'
 import { receiveInboundMessages } from './functions/receive-inbound-messages.ts'
 import { recover } from './functions/recover.ts'
 import { releaseClaimedBatches } from './functions/release-claimed-batches.ts'
@@ -42,7 +43,7 @@ const tables = [
 const functions = [
   ...[addPartition, leaseBlock, leaseShared],
   ...[releaseClaimedBatches, recover, retire, disown],
-  ...[deleteWaiting, transferCredits, chooseSender],
+  ...[listScheduled, deleteWaiting, transferCredits, chooseSender],
   ...[adoptDeliveryReceipts, addParts, receiveInboundMessages],
   ...[keepContacts, dropPartition, dropBlock, dropInboundMessages, dropHistory],
 ]

@@ -1,4 +1,5 @@
 import { refund } from '../../../sql/charge-and-refund.ts'
+import { noteScheduled } from '../../../sql/scheduled-counts.ts'
 
 // Within one statement: a process that stands still between two would keep the lock of an account. What was seen and not got was
 // moved meanwhile, and is looked for again with a fresh snapshot. Nested loops by send: a search by id alone walks over dead rows.
@@ -62,7 +63,8 @@ begin
       select lane, p_account, lower(part), upper(part), first_id, due_at, at
       from rest
       where at is not null
-    ), rest_due as (
+    ), ${noteScheduled(`select p_account account_id, due_at, lo, lo - hi change from from_later
+      union all select p_account, due_at, lower(part), upper(part) - lower(part) from rest where at is not null`)}, rest_due as (
       insert into due (lane, account_id, lo, hi, first_id, due_at, deletable)
       select lane, p_account, lower(part), upper(part), first_id, due_at, true
       from rest

@@ -14,6 +14,7 @@ create table due (                                -- to be sent now: ids lo .. h
   check (lo < hi)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 create index due_due_at on due (due_at);          -- expiry looks here
+create index due_deletable on due (account_id, due_at, lo) where deletable;
 
 create table later (                              -- attempt 0: scheduled, deletable; above: refused for now, to be tried again
   lane smallint not null,
@@ -28,6 +29,32 @@ create table later (                              -- attempt 0: scheduled, delet
   check (lo < hi)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 create index later_at on later (account_id, at);
+create index later_scheduled on later (account_id, due_at, lo) where attempt = 0;
 create index later_time on later (at);            -- whether anything is due at all; and expiry
 create index later_tried on later (due_at) where attempt > 0;
+
+-- How many messages of \`later\` are scheduled (attempt 0), so that a page far in is found by counting. A statement that inserts or
+-- deletes such rows notes it in scheduled_change, which is added to the counts now and then. A count may be in several rows.
+create table scheduled_change (
+  account_id int not null,
+  due_at timestamptz not null,
+  block bigint not null,                          -- of the first id of the range: the id, in thousands
+  change bigint not null
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+create index scheduled_change_account on scheduled_change (account_id);
+
+create table scheduled_block (
+  account_id int not null,
+  due_at timestamptz not null,
+  block bigint not null,
+  n bigint not null
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
+create index scheduled_block_place on scheduled_block (account_id, due_at, block);
+
+create table scheduled_hour (
+  account_id int not null,
+  hour timestamptz not null,
+  n bigint not null
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
+create index scheduled_hour_place on scheduled_hour (account_id, hour);
 `
