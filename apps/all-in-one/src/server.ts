@@ -30,11 +30,11 @@ export interface AllInOneSettings {
 /** All interfaces in one app, told apart by path; beside them the front page, health and metrics. */
 export function createAllInOneServer(gateway: Gateway, settings: AllInOneSettings): Express {
   const { log, metrics, health } = settings
-  const app = createApp({ log, metrics, service: 'all-in-one' })
-  app.use(restPrefix, restRouter(gateway, settings), restNotFound(settings))
-  app.use(xmlMount, xmlRouter(gateway, settings), Router().use(xmlOwnsPath, xmlNotFound(settings)))
-  app.use(aspMount, aspRouter(gateway, settings), aspNotFound(settings))
-
+  const app = createApp({ log, metrics, service: 'all-in-one' }, (first) => {
+    first.use(restPrefix, restRouter(gateway, settings), restNotFound(settings))
+    first.use(xmlMount, xmlRouter(gateway, settings), Router().use(xmlOwnsPath, xmlNotFound(settings)))
+    first.use(aspMount, aspRouter(gateway, settings), aspNotFound(settings))
+  })
   app.use(pageHeaders(), healthRoutes(health), metrics.route, frontPage())
   app.use((_request, response) => {
     response.status(404).type('text/plain').send('There is nothing here. Look at /')

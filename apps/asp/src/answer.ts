@@ -1,5 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import { endResponse, setHeaders, streamResponse, type AdmissionGate, type ConfirmedResponses } from '@gateway/server'
+import {
+  endResponse,
+  setHeaders,
+  streamResponse,
+  withoutEffect,
+  type AdmissionGate,
+  type ConfirmedResponses,
+} from '@gateway/server'
 
 /** An answer of the specification as its text (HTTP 200), or as what is written of it bit by bit, or one with another status. */
 export type Answer = string | Taken | Listed | Failure
@@ -49,22 +56,25 @@ export function writeAnswer(response: ServerResponse, answer: string | Failure):
   endResponse(response, text)
 }
 
-/** Gives any answer. Rejects if a list fails. */
-export async function sendAnswer(
+/** Gives any answer: one that is whole at once. Rejects if a list fails; that has read only (ruling 1.25). */
+export function sendAnswer(
   response: ServerResponse,
   answer: Answer,
   { gate, confirmedResponses }: { readonly gate: AdmissionGate; readonly confirmedResponses: ConfirmedResponses },
-): Promise<void> {
+): void | Promise<void> {
   if (typeof answer === 'string' || 'status' in answer) {
     writeAnswer(response, answer)
     return
   }
   setHeaders(response, 200, contentType)
-  if ('offerAgain' in answer) confirmedResponses.end(response, answer.text, answer.offerAgain)
-  else {
+  if ('offerAgain' in answer) {
+    confirmedResponses.end(response, answer.text, answer.offerAgain)
+    return
+  }
+  return withoutEffect(async () => {
     const outcome = await streamResponse(response, answer.items, { gate, owner: answer.owner })
     if (outcome === 'full') writeAnswer(response, overloaded)
-  }
+  })
 }
 
 const contentType = 'text/plain; charset=utf-8'

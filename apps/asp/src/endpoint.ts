@@ -1,14 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import {
-  clientNetwork,
-  mediaType,
-  readBody,
-  requestQuery,
-  withoutEffect,
-  withPlace,
-  type AdmissionGate,
-} from '@gateway/server'
+import { clientNetwork, mediaType, readBody, requestQuery, withPlace, type AdmissionGate } from '@gateway/server'
 import { bodyTooLarge, errorText, failure, overloaded, wrongMethod, type Answer, type Failure } from './answer.ts'
 import { credentialsOf } from './credentials.ts'
 import { formText, readParameters, type Parameters } from './parameters.ts'
@@ -54,6 +46,7 @@ export const endpointRunner =
 
     const account = await withPlace(
       backing.gate.enter(() => clientNetwork(request)),
+      true,
       () => authenticate(backing, endpoint, parameters, request),
     )
     if (account === undefined) return overloaded
@@ -83,7 +76,7 @@ async function authenticate(
   if (credentials === undefined) return endpoint.wrongCredentials
   // Only guesses of passwords are counted by network (ruling 1.26).
   const network = credentials.pair === undefined ? '' : clientNetwork(request)
-  const account = await withoutEffect(() => gateway.authenticate({ ...credentials, network }))
+  const account = await gateway.authenticate({ ...credentials, network })
   if (account === 'overloaded') return overloaded
   if (account === 'wrong-credentials') return endpoint.wrongCredentials
   if ('id' in account) return account
@@ -99,7 +92,7 @@ async function runFor(
   const work = () => endpoint.run({ gateway, account, parameters, now: clock.now() })
   const owner = String(account.id)
   const entered = endpoint.slow === true ? gate.enterSlow(owner) : gate.enter(owner)
-  const answer = await withPlace(entered, endpoint.reads ? () => withoutEffect(work) : work)
+  const answer = await withPlace(entered, endpoint.reads === true, work)
   return answer ?? overloaded
 }
 

@@ -1,16 +1,15 @@
 import type { Gateway } from '@gateway/core'
 import {
   createServiceApp,
-  endpointRouter,
+  endpointHandler,
   fallbackHandler,
   hadNoEffect,
-  withoutEffect,
   type ConfirmedResponses,
   type HealthSettings,
   type Log,
   type Metrics,
 } from '@gateway/server'
-import type { Express, RequestHandler, Router } from 'express'
+import { Router, type Express, type RequestHandler } from 'express'
 import { failure, sendAnswer, noSuchPath, overloaded, unavailable, writeAnswer } from './answer.ts'
 import { endpointRunner, type Backing } from './endpoint.ts'
 import { endpoints, mount, prefix } from './routes.ts'
@@ -28,9 +27,12 @@ export interface AspSettings extends Omit<Backing, 'gateway'> {
  *
  * A form that was read before is accepted; of one that `express.urlencoded` parsed, escapes that are no UTF-8 stay as they are.
  */
-export function aspRouter(gateway: Gateway, { clock, log, metrics, gate, confirmedResponses }: AspSettings): Router {
+export const aspRouter = (gateway: Gateway, settings: AspSettings): Router =>
+  Router().use(aspHandler(gateway, settings))
+
+function aspHandler(gateway: Gateway, { clock, log, metrics, gate, confirmedResponses }: AspSettings): RequestHandler {
   const run = endpointRunner({ gateway, clock, gate })
-  return endpointRouter({
+  return endpointHandler({
     log,
     metrics,
     service: 'asp',
@@ -39,9 +41,7 @@ export function aspRouter(gateway: Gateway, { clock, log, metrics, gate, confirm
     endpoints,
     answer: async (request, response, endpoint) => {
       const answer = await run(endpoint, request)
-      if (answer === undefined) return
-      const give = () => sendAnswer(response, answer, { gate, confirmedResponses })
-      await (endpoint.reads ? withoutEffect(give) : give())
+      if (answer !== undefined) await sendAnswer(response, answer, { gate, confirmedResponses })
     },
     answerFailure: (response, _endpoint, status, error) => writeAnswer(response, failureOf(status, error)),
   })
@@ -61,7 +61,7 @@ export const createAspServer = (gateway: Gateway, settings: AspServerSettings): 
     ...settings,
     service: 'asp',
     mount,
-    router: aspRouter(gateway, settings),
+    handler: aspHandler(gateway, settings),
     notFound: aspNotFound(settings),
     answerError: (_request, response, status, error) => writeAnswer(response, failureOf(status, error)),
   })

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { formatStamp, type Instant } from '@gateway/core'
-import { endResponse, setHeaders, streamResponse, type AdmissionGate } from '@gateway/server'
+import { endResponse, setHeaders, streamResponse, withoutEffect, type AdmissionGate } from '@gateway/server'
 
 /** An answer without its envelope: the fields of a success as JSON text (`"creditBalance":100.0`), a long list, or a failure. */
 export type Answer = string | Listed | Failure
@@ -35,19 +35,21 @@ export const overloaded = failure(503, 'The service is busy. Try again later.', 
 /** What the interface has and this version has not. */
 export const notAvailable = (what: string): Failure => failure(501, `${what} is not available in this version.`)
 
-/** Gives any answer in its envelope. Rejects if a list fails. */
-export async function sendAnswer(
+/** Gives any answer in its envelope: one that is whole at once. Rejects if a list fails; that has read only (ruling 1.25). */
+export function sendAnswer(
   response: ServerResponse,
   answer: Answer,
   { gate, now }: { readonly gate: AdmissionGate; readonly now: Instant },
-): Promise<void> {
+): void | Promise<void> {
   if (typeof answer === 'string' || isFailure(answer)) {
     writeAnswer(response, answer, now)
     return
   }
   setHeaders(response, 200, contentType)
-  const outcome = await streamResponse(response, partsOf(answer, now), { gate, owner: answer.owner })
-  if (outcome === 'full') writeAnswer(response, overloaded, now)
+  return withoutEffect(async () => {
+    const outcome = await streamResponse(response, partsOf(answer, now), { gate, owner: answer.owner })
+    if (outcome === 'full') writeAnswer(response, overloaded, now)
+  })
 }
 
 async function* partsOf({ name, items }: Listed, now: Instant): AsyncIterable<string> {

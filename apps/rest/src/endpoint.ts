@@ -1,13 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import {
-  clientNetwork,
-  requestQuery,
-  withoutEffect,
-  withPlace,
-  type AdmissionGate,
-  type ParsedBody,
-} from '@gateway/server'
+import { clientNetwork, requestQuery, withPlace, type AdmissionGate, type ParsedBody } from '@gateway/server'
 import { failure, isFailure, overloaded, type Answer, type Failure } from './answer.ts'
 import { jsonNesting, nestingMax } from './json-nesting.ts'
 import { keyOf, readJson } from './request.ts'
@@ -124,7 +117,7 @@ export const endpointRunner = (backing: Backing) => {
     if (method !== endpoint.method) return wrongMethod(endpoint.method, method)
 
     const entered = gate.enter(() => clientNetwork(request))
-    const account = await withPlace(entered, () => withoutEffect(() => authenticate(gateway, request)))
+    const account = await withPlace(entered, true, () => authenticate(gateway, request))
     if (account === undefined) return overloaded
     if (isFailure(account)) return account
     return method === 'GET'
@@ -160,7 +153,7 @@ async function runFor(
   const work = () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey }, sent)
   const owner = String(account.id)
   const entered = endpoint.slow ? gate.enterSlow(owner) : gate.enter(owner)
-  const answer = await withPlace(entered, endpoint.reads ? () => withoutEffect(work) : work)
+  const answer = await withPlace(entered, endpoint.reads, work)
   return answer ?? overloaded
 }
 

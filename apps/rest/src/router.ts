@@ -2,15 +2,14 @@ import type { ServerResponse } from 'node:http'
 import type { Gateway } from '@gateway/core'
 import {
   createServiceApp,
-  endpointRouter,
+  endpointHandler,
   fallbackHandler,
   hadNoEffect,
-  withoutEffect,
   type HealthSettings,
   type Log,
   type Metrics,
 } from '@gateway/server'
-import type { Express, RequestHandler, Router } from 'express'
+import { Router, type Express, type RequestHandler } from 'express'
 import { failure, sendAnswer, writeAnswer, type Failure } from './answer.ts'
 import { endpointRunner, noSuchPath, type Backing } from './endpoint.ts'
 import { endpoints, prefix } from './routes.ts'
@@ -28,10 +27,13 @@ export interface RestSettings extends Omit<Backing, 'gateway'> {
  * A body that was read before is accepted: by `express.raw`, `express.text`, or with its bytes in `request.rawBody` it is checked to
  * the letter; of one that was parsed only the values are left, and `1.0` and `1e3` pass as whole numbers (ruling 2.9).
  */
-export function restRouter(gateway: Gateway, settings: RestSettings): Router {
+export const restRouter = (gateway: Gateway, settings: RestSettings): Router =>
+  Router().use(restHandler(gateway, settings))
+
+function restHandler(gateway: Gateway, settings: RestSettings): RequestHandler {
   const { clock, log, metrics, gate } = settings
   const run = endpointRunner({ gateway, clock, gate })
-  return endpointRouter({
+  return endpointHandler({
     log,
     metrics,
     service: 'rest',
@@ -41,9 +43,7 @@ export function restRouter(gateway: Gateway, settings: RestSettings): Router {
     endpoints,
     answer: async (request, response, endpoint) => {
       const answer = await run(endpoint, request)
-      if (answer === undefined) return
-      const give = () => sendAnswer(response, answer, { gate, now: clock.now() })
-      await (endpoint.reads ? withoutEffect(give) : give())
+      if (answer !== undefined) await sendAnswer(response, answer, { gate, now: clock.now() })
     },
     answerFailure: (response, _endpoint, status, error) => writeFailure(response, settings, status, error),
   })
@@ -67,7 +67,7 @@ export const createRestServer = (gateway: Gateway, settings: RestServerSettings)
     ...settings,
     service: 'rest',
     mount: prefix,
-    router: restRouter(gateway, settings),
+    handler: restHandler(gateway, settings),
     notFound: restNotFound(settings),
     answerError: (_request, response, status, error) => writeFailure(response, settings, status, error),
   })

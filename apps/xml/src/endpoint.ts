@@ -1,5 +1,5 @@
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { withoutEffect, withPlace, type AdmissionGate, type ArrivingBody } from '@gateway/server'
+import { withPlace, type AdmissionGate, type ArrivingBody } from '@gateway/server'
 import { overloaded, type Answer } from './answer.ts'
 import { credentialElements, credentialsDraft, type CredentialsDraft } from './credentials.ts'
 import { paceFor } from './pace.ts'
@@ -78,7 +78,7 @@ export function endpoint<Draft extends object, Input extends object>(operation: 
       const owner = String(account.id)
       const work = () => answer({ gateway, account, now: clock.now() }, input)
       const entered = slow ? gate.enterSlow(owner) : gate.enter(owner)
-      return (await withPlace(entered, reads ? () => withoutEffect(work) : work)) ?? overloaded
+      return (await withPlace(entered, reads === true, work)) ?? overloaded
     },
   }
 }

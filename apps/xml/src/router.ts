@@ -7,7 +7,7 @@ import {
   clientNetwork,
   createServiceApp,
   endResponse,
-  endpointRouter,
+  endpointHandler,
   hadNoEffect,
   readBody,
   smallBytes,
@@ -19,7 +19,7 @@ import {
   type Log,
   type Metrics,
 } from '@gateway/server'
-import type { Express, RequestHandler, Router } from 'express'
+import { Router, type Express, type RequestHandler } from 'express'
 import { sendAnswer, overloaded, writeAnswer, type Answer } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import { endpoints, mount, prefix } from './routes.ts'
@@ -43,7 +43,10 @@ const bodyBytesMax = 4 * 1024 * 1024
  *
  * A body that an outer parser has read is accepted as text or bytes, not as a parsed object.
  */
-export function xmlRouter(gateway: Gateway, { clock, gate, confirmedResponses, log, metrics }: XmlSettings): Router {
+export const xmlRouter = (gateway: Gateway, settings: XmlSettings): Router =>
+  Router().use(xmlHandler(gateway, settings))
+
+function xmlHandler(gateway: Gateway, { clock, gate, confirmedResponses, log, metrics }: XmlSettings): RequestHandler {
   /** Undefined if the client disconnected. A body that is still arriving holds no place of the gate (P-12, P-13). */
   const answerTo = async (request: IncomingMessage, endpoint: Endpoint): Promise<Answer | undefined> => {
     if (request.method !== 'POST') return { trouble: 'wrong-method' }
@@ -58,7 +61,7 @@ export function xmlRouter(gateway: Gateway, { clock, gate, confirmedResponses, l
       place.release()
     }
   }
-  return endpointRouter({
+  return endpointHandler({
     log,
     metrics,
     service: 'xml',
@@ -97,7 +100,7 @@ export const createXmlServer = (gateway: Gateway, settings: XmlServerSettings): 
     ...settings,
     service: 'xml',
     mount,
-    router: xmlRouter(gateway, settings),
+    handler: xmlHandler(gateway, settings),
     notFound: xmlNotFound(settings),
     answerError: (_request, response) => writePlain(response, 503, 'Service unavailable'),
   })

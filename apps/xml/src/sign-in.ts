@@ -1,5 +1,5 @@
 import type { Account, Gateway } from '@gateway/core'
-import { withoutEffect, withPlace, type AdmissionGate } from '@gateway/server'
+import { withPlace, type AdmissionGate } from '@gateway/server'
 import { overloaded, type Failure } from './answer.ts'
 import { credentialsOf, type CredentialsDraft } from './credentials.ts'
 
@@ -23,7 +23,7 @@ export function signIn(
   async function account(): Promise<Account | Failure> {
     const values = valuesRead()
     if (checked?.values === values) return checked.account
-    const found = await withPlace(gate.enter(network), () => withoutEffect(() => authenticate(gateway, draft, network)))
+    const found = await withPlace(gate.enter(network), true, () => authenticate(gateway, draft, network))
     checked = { values, account: found ?? overloaded }
     return checked.account
   }

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHmac, hash as digestOf, randomBytes } from 'node:crypto'
 import type { KeyHash, Login, PasswordAttempt, Secrets } from '@gateway/core'
 import { failedLoginReports, type FailedLogins } from './failed-logins.ts'
 import { failureCounts } from './failure-counts.ts'
@@ -123,7 +123,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     waiting: () => queue.waiting,
     newApiKey: () => keyPrefix + randomBytes(32).toString('base64url'),
     newPassword: () => randomBytes(15).toString('base64url'),
-    hashKey: (key) => createHash('sha256').update(key).digest('hex') as KeyHash,
+    hashKey: (key) => digestOf('sha256', key, 'hex') as KeyHash,
     hashPassword: (password) => queue.run('', () => hashOf(password)),
     async checkPassword(attempt) {
       const login = attempt.login.toLowerCase()

@@ -2,6 +2,7 @@ import { bodyMemory, type BodyMemory } from './body-memory.ts'
 import { fairQueue } from './fair-queue.ts'
 import type { Metrics } from './metrics.ts'
 import { timeSlices, type TimeSlices } from './time-slices.ts'
+import { markWithoutEffect } from './without-effect.ts'
 
 /** Gives a place back; calling it again does nothing. */
 export type Leave = () => void
@@ -130,15 +131,21 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
   }
 }
 
-/** Works with a place, once there is one; undefined: there was none, and nothing was done. */
+/**
+ * Works with a place, once there is one; undefined: there was none, and nothing was done. What work that only `reads` throws is marked:
+ * nothing was done (ruling 1.25).
+ */
 export async function withPlace<T>(
   entered: ReturnType<AdmissionGate['enter']>,
+  reads: boolean,
   work: () => T | Promise<T>,
 ): Promise<T | undefined> {
   const leave: Leave | undefined = typeof entered === 'object' ? await entered : entered
   if (leave === undefined) return undefined
   try {
     return await work()
+  } catch (error) {
+    throw reads ? markWithoutEffect(error) : error
   } finally {
     leave()
   }

@@ -1,4 +1,4 @@
-import express, { type Express, type RequestHandler } from 'express'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import { prepareResponse } from './prepare-response.ts'
 import type { Service } from './observe-requests.ts'
@@ -6,9 +6,9 @@ import type { Service } from './observe-requests.ts'
 /**
  * An Express app with exact paths (letter case and trailing slash count), no query parsing, no ETag, no `X-Powered-By`, no trusted
  * proxy, and `X-Content-Type-Options: nosniff`. Each request is measured and logged once. The caller adds its endpoints and then
- * `onError`.
+ * `onError`. What `mountFirst` adds comes first; it prepares its responses itself, as `endpointHandler` does.
  */
-export const createApp = (service: Service): Express => {
+export const createApp = (service: Service, mountFirst: (app: Express) => void = () => undefined): Express => {
   const app = express()
   app.enable('case sensitive routing')
   app.enable('strict routing')
@@ -17,12 +17,17 @@ export const createApp = (service: Service): Express => {
   app.disable('x-powered-by')
   // In other environments Express's default error handler answers with the stack.
   app.set('env', 'production')
+  mountFirst(app)
   const begin = prepareResponse(service)
-  const first: RequestHandler = (_request, response, next) => {
+  const prepare: RequestHandler = (_request, response, next) => {
     begin(response)
     next()
   }
-  app.use(first)
+  const prepareFailed: ErrorRequestHandler = (error, _request, response, next) => {
+    begin(response)
+    next(error)
+  }
+  app.use(prepare, prepareFailed)
   return app
 }
 

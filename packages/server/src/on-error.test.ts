@@ -5,7 +5,7 @@ import { memoryLog } from '../testing/memory-log.ts'
 import { rawClient } from '../testing/raw-client.ts'
 import { until } from '../testing/until.ts'
 import { createApp } from './create-app.ts'
-import { endpointRouter } from './endpoint-router.ts'
+import { endpointHandler } from './endpoint-handler.ts'
 import { listen } from './listen.ts'
 import { onError } from './on-error.ts'
 
@@ -73,7 +73,7 @@ test('an outage logs one error line a second for all apps of the process; the ne
   app.use(onError(log, (_request, response, status) => void response.status(status).send('no')))
   const other = createApp({ log, service: 'two' })
   other.use(
-    endpointRouter({
+    endpointHandler({
       log,
       service: 'two',
       prefix: '',

@@ -5,10 +5,15 @@ export async function withoutEffect<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Error) withoutEffectThrown.add(error)
-    throw error
+    throw markWithoutEffect(error)
   }
 }
 
-/** Whether `withoutEffect` threw this error: the same request can safely be repeated. */
+/** Marks an error of work that changes nothing, and returns it. */
+export function markWithoutEffect(error: unknown): unknown {
+  if (error instanceof Error) withoutEffectThrown.add(error)
+  return error
+}
+
+/** Whether the error is marked so: the same request can safely be repeated. */
 export const hadNoEffect = (error: unknown): boolean => error instanceof Error && withoutEffectThrown.has(error)

@@ -5,11 +5,11 @@ import { memoryLog } from '../testing/memory-log.ts'
 import { rawClient } from '../testing/raw-client.ts'
 import { until } from '../testing/until.ts'
 import { createApp } from './create-app.ts'
-import { endpointRouter, fallbackHandler, type EndpointRouterSettings } from './endpoint-router.ts'
+import { endpointHandler, fallbackHandler, type EndpointHandlerSettings } from './endpoint-handler.ts'
 import { listen, type Running } from './listen.ts'
 import { createMetrics } from './metrics.ts'
 
-type Settings = EndpointRouterSettings<string>
+type Settings = EndpointHandlerSettings<string>
 
 const answer: Settings['answer'] = async (request, response, endpoint) => {
   await setImmediate()
@@ -34,7 +34,7 @@ const both = (caseSensitive = true, answerer = answer, lastSlashIgnored?: boolea
     const metrics = createMetrics()
     const settings = { ...memory, metrics, service: 'demo', prefix: '/api', caseSensitive, lastSlashIgnored, endpoints }
     const mounted = app({ log: memory.log, metrics })
-    mounted.use(at, endpointRouter({ ...settings, answer: answerer, answerFailure }))
+    mounted.use(at, endpointHandler({ ...settings, answer: answerer, answerFailure }))
     mounted.use((_request, response) => void response.status(404).end('the next handler'))
     return { ...memory, at, metrics, app: mounted }
   }

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Router, type RequestHandler } from 'express'
+import type { RequestHandler } from 'express'
 import { prepareResponse } from './prepare-response.ts'
 import { nameEndpoint, type Service } from './observe-requests.ts'
 import { handleFailure } from './on-error.ts'
 
-export interface EndpointRouterSettings<Endpoint> extends Service {
+export interface EndpointHandlerSettings<Endpoint> extends Service {
   /** Prefix of an endpoint's path in metrics, wherever the router is mounted. */
   readonly prefix: string
   /** Whether the letter case of paths counts. */
@@ -20,10 +20,10 @@ export interface EndpointRouterSettings<Endpoint> extends Service {
 }
 
 /**
- * The endpoints of an interface as an Express Router. Each request to an endpoint is measured and logged once; what its handler
+ * The endpoints of an interface as an Express handler, to be mounted at a path. Each request to an endpoint is measured and logged once; what its handler
  * throws is answered in the interface's own form. Any other request passes to the next handler unchanged.
  */
-export const endpointRouter = <Endpoint>(settings: EndpointRouterSettings<Endpoint>): Router => {
+export const endpointHandler = <Endpoint>(settings: EndpointHandlerSettings<Endpoint>): RequestHandler => {
   const { prefix, caseSensitive, lastSlashIgnored = false, endpoints, answer, answerFailure } = settings
   const begin = prepareResponse(settings)
   const failed = handleFailure(settings.log)
@@ -33,7 +33,7 @@ export const endpointRouter = <Endpoint>(settings: EndpointRouterSettings<Endpoi
   }
   const found = new Map([...endpoints].map(([path, endpoint]) => [keyOf(path), { endpoint, name: prefix + path }]))
   // One map look-up: Express would compare the path with each route in turn.
-  return Router().use(async (request, response, next) => {
+  return async (request, response, next) => {
     const { endpoint, name } = found.get(keyOf(request.path)) ?? {}
     if (endpoint === undefined || name === undefined) {
       next()
@@ -46,7 +46,7 @@ export const endpointRouter = <Endpoint>(settings: EndpointRouterSettings<Endpoi
     } catch (error) {
       failed(error, request, response, (status) => answerFailure(response, endpoint, status, error))
     }
-  })
+  }
 }
 
 /** Answers every request that reaches it, on any path; measured and logged under this service. */
