@@ -1,28 +1,13 @@
-import { aspMount, aspNotFound, aspRouter } from '@gateway/asp'
-import type { Clock, Gateway } from '@gateway/core'
+import { aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
+import type { Gateway } from '@gateway/core'
 import { restNotFound, restPrefix, restRouter } from '@gateway/rest'
-import {
-  createApp,
-  healthRoutes,
-  onError,
-  pageHeaders,
-  type AdmissionGate,
-  type ConfirmedResponses,
-  type HealthSettings,
-  type Log,
-  type Metrics,
-} from '@gateway/server'
+import { createApp, healthRoutes, onError, pageHeaders, type HealthSettings, type Metrics } from '@gateway/server'
 import { xmlMount, xmlOwnsPath, xmlNotFound, xmlRouter } from '@gateway/xml'
 import { Router, type Express } from 'express'
 import { frontPage } from './front-page.ts'
 
-export interface AllInOneSettings {
-  readonly clock: Clock
-  /** One for all interfaces: they share a process. */
-  readonly gate: AdmissionGate
-  /** One for all interfaces, too. */
-  readonly confirmedResponses: ConfirmedResponses
-  readonly log: Log
+/** One gate and one set of confirmed responses for all interfaces: they share a process. */
+export interface AllInOneSettings extends AspSettings {
   readonly metrics: Metrics
   readonly health: HealthSettings
 }

@@ -1,16 +1,14 @@
-import { gatewayVariables, loginsOf, openPorts, serveGateway } from '@gateway/composition'
-import { createBackOffice, type Messages } from '@gateway/core'
 import {
-  carriersFrom,
-  dispatcherSettings,
-  dispatchVariables,
+  gatewayVariables,
+  loginsOf,
+  openPorts,
   processingSettings,
-  measureDispatching,
-  startDispatching,
-  withProgress,
-} from '@gateway/dispatcher'
+  processingVariables,
+  serveGateway,
+} from '@gateway/composition'
+import { createBackOffice, type Messages } from '@gateway/core'
+import { carriersFor, dispatchFor, dispatchVariables } from '@gateway/dispatcher'
 import {
-  createMetrics,
   databaseVariables,
   loadVariables,
   loginVariables,
@@ -21,8 +19,6 @@ import {
 import { greeting, welcome } from './curl-lines.ts'
 import { openDemoAccount, type DemoAccount } from './demo-account.ts'
 import { createAllInOneServer } from './server.ts'
-
-const drainSeconds = 12
 
 /** What is accepted is on its way at once instead of after the next poll. */
 const waking = (messages: Messages, wake: () => void): Messages => ({
@@ -40,30 +36,17 @@ await runProcess({
     ...serverVariables(8080),
     ...databaseVariables,
     ...dispatchVariables,
+    ...processingVariables,
     ...loadVariables,
     ...loginVariables,
     ...gatewayVariables,
   },
   start: async (context) => {
-    const { environment, log, onStop } = context
-    const { DATA_DIR, CARRIERS } = environment
-    const carriers = carriersFrom(CARRIERS, { dataDir: DATA_DIR, report: (err) => log.error({ err }, 'carrier') })
-    const { ports, health, runExclusively } = await openPorts(context, loginsOf(context))
-
-    const settings = dispatcherSettings(environment)
-    const dispatching = startDispatching({
-      ports,
-      carriers,
-      log,
-      settings,
-      processing: processingSettings(environment),
-    })
-    onStop('dispatching', () => dispatching.stop(drainSeconds))
-
-    const metrics = createMetrics()
-    measureDispatching(metrics, dispatching)
-    const messages = waking(ports.messages, () => dispatching.wake())
-    const opened = { ports: { ...ports, messages }, health: withProgress(health, dispatching) }
+    const carriers = carriersFor(context)
+    const { ports, health: database, runExclusively } = await openPorts(context, loginsOf(context))
+    const processing = processingSettings(context.environment)
+    const { dispatching, metrics, health } = dispatchFor(context, { ports, carriers, health: database, processing })
+    const opened = { ports: { ...ports, messages: waking(ports.messages, () => dispatching.wake()) }, health }
     const server = await serveGateway(context, opened, { createServer: createAllInOneServer, metrics, graceSeconds: 6 })
 
     // Only now: a start that fails must not have opened what it does not show.

@@ -60,8 +60,7 @@ export const createAspServer = (gateway: Gateway, settings: AspServerSettings): 
   createServiceApp({
     ...settings,
     service: 'asp',
-    mount,
-    handler: aspHandler(gateway, settings),
+    mounted: [mount, aspHandler(gateway, settings)],
     notFound: aspNotFound(settings),
     answerError: (_request, response, status, error) => writeAnswer(response, failureOf(status, error)),
   })

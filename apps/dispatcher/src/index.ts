@@ -1,5 +1,3 @@
-export { carriersFrom } from './carriers.ts'
-export { measureDispatching } from './dispatch-metrics.ts'
+export { carriersFor, dispatchFor } from './dispatch-for.ts'
 export { startDispatching, type Dispatching, type DispatchSettings } from './dispatch.ts'
-export { withProgress } from './progress.ts'
-export { dispatcherSettings, dispatchVariables, processingSettings } from './variables.ts'
+export { dispatchVariables } from './variables.ts'

@@ -1,24 +1,10 @@
-import {
-  confirmationOf,
-  defaultConfirmation,
-  dispatcherDefaults,
-  processingDefaults,
-  type DispatcherSettings,
-  type ProcessingSettings,
-} from '@gateway/core'
+import { dispatcherDefaults, type DispatcherSettings } from '@gateway/core'
 import { text, version, wholeNumber } from '@gateway/server'
 
-type Numbers = 'IN_DOUBT_MAX' | 'LEASE_SECONDS' | 'VALIDITY_HOURS' | 'RETRY_SECONDS' | 'CONTACT_DAYS'
-
-/** What confirms an opt-out, as text. */
-const sendable = (): ReturnType<typeof text> => ({
-  ...text({ what: 'a text that can be sent: not blank, and not too long', byDefault: defaultConfirmation }),
-  _parse: (input) => confirmationOf(input).text,
-})
+type Numbers = 'IN_DOUBT_MAX' | 'LEASE_SECONDS' | 'VALIDITY_HOURS' | 'RETRY_SECONDS'
 
 type DispatchVariables = Readonly<Record<Numbers, ReturnType<typeof wholeNumber>>> & {
   readonly CARRIERS: ReturnType<typeof text>
-  readonly OPTOUT_CONFIRMATION: ReturnType<typeof text>
 }
 
 /** What a process that dispatches reads beside what every process reads. */
@@ -48,29 +34,12 @@ export const dispatchVariables: DispatchVariables = {
     max: dispatcherDefaults.retrySecondsMax,
     byDefault: dispatcherDefaults.retrySeconds,
   }),
-  OPTOUT_CONFIRMATION: sendable(),
-  CONTACT_DAYS: wholeNumber({
-    what: 'days for which it is remembered who wrote last to a number',
-    min: 1,
-    max: 3650,
-    byDefault: processingDefaults.contactDays,
-  }),
 }
 
-export const dispatcherSettings = (
-  environment: Readonly<Record<Exclude<Numbers, 'CONTACT_DAYS'>, number>>,
-): Partial<DispatcherSettings> => ({
+export const dispatcherSettings = (environment: Readonly<Record<Numbers, number>>): Partial<DispatcherSettings> => ({
   inDoubtMax: environment.IN_DOUBT_MAX,
   leaseSeconds: environment.LEASE_SECONDS,
   validitySeconds: environment.VALIDITY_HOURS * 3600,
   retrySeconds: environment.RETRY_SECONDS,
   version,
-})
-
-export const processingSettings = (environment: {
-  readonly OPTOUT_CONFIRMATION: string
-  readonly CONTACT_DAYS: number
-}): ProcessingSettings => ({
-  confirmation: confirmationOf(environment.OPTOUT_CONFIRMATION),
-  contactDays: environment.CONTACT_DAYS,
 })

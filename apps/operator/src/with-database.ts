@@ -1,37 +1,21 @@
 import { setImmediate } from 'node:timers/promises'
 import { nodeSecrets, systemClock } from '@gateway/adapters-node'
 import { copyDatabase, postgresPorts } from '@gateway/adapters-postgres'
-import { SENDERS } from '@gateway/composition'
-import { confirmationOf, defaultConfirmation, processingDefaults, gatewayDefaults } from '@gateway/core'
+import { processingSettings, processingVariables, SENDERS } from '@gateway/composition'
+import { gatewayDefaults } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
   databaseSettings,
   databaseVariables,
   processVariables,
   readEnvironment,
-  text,
-  wholeNumber,
   type Environment,
 } from '@gateway/server'
 import { interrupted, Refused } from './context.ts'
 import { explain } from './explain.ts'
 import type { Opened } from './run-command-line.ts'
 
-const variables = {
-  ...processVariables,
-  ...databaseVariables,
-  SENDERS,
-  OPTOUT_CONFIRMATION: {
-    ...text({ what: 'a text that can be sent: not blank, and not too long', byDefault: defaultConfirmation }),
-    _parse: (input: string) => confirmationOf(input).text,
-  },
-  CONTACT_DAYS: wholeNumber({
-    what: 'days for which it is remembered who wrote last to a number',
-    min: 1,
-    max: 3650,
-    byDefault: processingDefaults.contactDays,
-  }),
-}
+const variables = { ...processVariables, ...databaseVariables, ...processingVariables, SENDERS }
 
 export interface About {
   readonly note: (text: string) => void
@@ -103,7 +87,7 @@ async function open(
       return copyDatabase({ from: database.connectionString, to, progress, unlessEnded })
     },
     settings: { ...gatewayDefaults, senders: where.SENDERS },
-    processingSettings: { confirmation: confirmationOf(where.OPTOUT_CONFIRMATION), contactDays: where.CONTACT_DAYS },
+    processingSettings: processingSettings(where),
     close,
   }
 }

@@ -66,8 +66,7 @@ export const createRestServer = (gateway: Gateway, settings: RestServerSettings)
   createServiceApp({
     ...settings,
     service: 'rest',
-    mount: prefix,
-    handler: restHandler(gateway, settings),
+    mounted: [prefix, restHandler(gateway, settings)],
     notFound: restNotFound(settings),
     answerError: (_request, response, status, error) => writeFailure(response, settings, status, error),
   })

@@ -99,8 +99,7 @@ export const createXmlServer = (gateway: Gateway, settings: XmlServerSettings): 
   createServiceApp({
     ...settings,
     service: 'xml',
-    mount,
-    handler: xmlHandler(gateway, settings),
+    mounted: [mount, xmlHandler(gateway, settings)],
     notFound: xmlNotFound(settings),
     answerError: (_request, response) => writePlain(response, 503, 'Service unavailable'),
   })

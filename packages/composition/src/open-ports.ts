@@ -2,7 +2,14 @@ import { nodeSecrets, systemClock, type NodeSecrets, type NodeSecretsSettings } 
 import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
 import type { Ports } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
-import { databaseSettings, type HealthSettings, type ProcessContext, type Variables } from '@gateway/server'
+import {
+  databaseSettings,
+  loginSettings,
+  warnOfFailedLogins,
+  type HealthSettings,
+  type ProcessContext,
+  type Variables,
+} from '@gateway/server'
 
 export interface DatabaseEnvironment extends Readonly<Parameters<typeof databaseSettings>[0]> {
   readonly DATABASE_URL: string | undefined
@@ -20,10 +27,16 @@ export interface Opened {
   readonly runExclusively: PostgresPorts['runExclusively']
 }
 
-/**
- * Opens the database of the environment, brings its schema up to date, and closes it when the process stops. `logins`: how a process
- * that checks passwords does that.
- */
+/** How a process checks passwords: by its environment, with a warning of log-ins that fail. */
+export const loginsOf = ({
+  environment,
+  log,
+}: Pick<ContextWith<Parameters<typeof loginSettings>[0]>, 'environment' | 'log'>): NodeSecretsSettings => ({
+  ...loginSettings(environment),
+  reportFailures: warnOfFailedLogins(log),
+})
+
+/** Opens the database of the environment, brings its schema up to date, and closes it when the process stops. */
 export async function openPorts(
   context: ContextWith<DatabaseEnvironment>,
   logins?: NodeSecretsSettings,

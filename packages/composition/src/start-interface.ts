@@ -1,6 +1,5 @@
 import { databaseVariables, loadVariables, loginVariables, runProcess, serverVariables } from '@gateway/server'
-import { loginsOf } from './logins-of.ts'
-import { openPorts } from './open-ports.ts'
+import { loginsOf, openPorts } from './open-ports.ts'
 import { serveGateway, type Serving } from './serve-gateway.ts'
 import { gatewayVariables } from './variables.ts'
 

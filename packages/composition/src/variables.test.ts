@@ -1,8 +1,8 @@
 import { confirmationOf, processingDefaults } from '@gateway/core'
 import { readEnvironment } from '@gateway/server'
-import { dispatchVariables, processingSettings } from './variables.ts'
+import { processingSettings, processingVariables } from './variables.ts'
 
-const read = (env: Readonly<Record<string, string>>) => processingSettings(readEnvironment(dispatchVariables, env))
+const read = (env: Readonly<Record<string, string>>) => processingSettings(readEnvironment(processingVariables, env))
 
 test('what confirms an opt-out and how long senders are remembered can be set; a blank value is the default', () => {
   expect(read({ OPTOUT_CONFIRMATION: ' ' })).toEqual(processingDefaults)
