@@ -10,6 +10,8 @@ import { frontPage } from './front-page.ts'
 export interface AllInOneSettings extends AspSettings {
   readonly metrics: Metrics
   readonly health: HealthSettings
+  /** As of `RestSettings`. */
+  readonly corsOrigins?: readonly string[]
 }
 
 /** All interfaces in one app, told apart by path; beside them the front page, health and metrics. */

@@ -10,6 +10,7 @@ import {
   type Metrics,
 } from '@gateway/server'
 import { Router, type Express, type RequestHandler } from 'express'
+import { browserOrigins } from './browser-origins.ts'
 import { failure, sendAnswer, writeAnswer, type Failure } from './answer.ts'
 import { endpointRunner, noSuchPath, type Backing } from './endpoint.ts'
 import { endpoints, prefix } from './routes.ts'
@@ -17,6 +18,8 @@ import { endpoints, prefix } from './routes.ts'
 export interface RestSettings extends Omit<Backing, 'gateway'> {
   readonly log: Log
   readonly metrics?: Metrics | undefined
+  /** Pages of these origins may call the interface from a browser, such as `https://app.example.com`; none if not given (ruling 2.15). */
+  readonly corsOrigins?: readonly string[] | undefined
 }
 
 /**
@@ -28,12 +31,12 @@ export interface RestSettings extends Omit<Backing, 'gateway'> {
  * the letter; of one that was parsed only the values are left, and `1.0` and `1e3` pass as whole numbers (ruling 2.9).
  */
 export const restRouter = (gateway: Gateway, settings: RestSettings): Router =>
-  Router().use(restHandler(gateway, settings))
+  Router().use(restHandlers(gateway, settings))
 
-function restHandler(gateway: Gateway, settings: RestSettings): RequestHandler {
-  const { clock, log, metrics, gate } = settings
+function restHandlers(gateway: Gateway, settings: RestSettings): RequestHandler[] {
+  const { clock, log, metrics, gate, corsOrigins = [] } = settings
   const run = endpointRunner({ gateway, clock, gate })
-  return endpointHandler({
+  const handler = endpointHandler({
     log,
     metrics,
     service: 'rest',
@@ -47,6 +50,9 @@ function restHandler(gateway: Gateway, settings: RestSettings): RequestHandler {
     },
     answerFailure: (response, _endpoint, status, error) => writeFailure(response, settings, status, error),
   })
+  return corsOrigins.length === 0
+    ? [handler]
+    : [browserOrigins(corsOrigins, { log, metrics, service: 'rest' }), handler]
 }
 
 /** Answers whatever reaches it with 404 in the envelope. */
@@ -66,7 +72,7 @@ export const createRestServer = (gateway: Gateway, settings: RestServerSettings)
   createServiceApp({
     ...settings,
     service: 'rest',
-    mounted: [prefix, restHandler(gateway, settings)],
+    mounted: [prefix, ...restHandlers(gateway, settings)],
     notFound: restNotFound(settings),
     answerError: (_request, response, status, error) => writeFailure(response, settings, status, error),
   })

@@ -27,6 +27,7 @@ export interface ServerParts {
   readonly log: Log
   readonly metrics: Metrics
   readonly health: HealthSettings
+  readonly corsOrigins: readonly string[]
 }
 
 export interface Serving {
@@ -59,9 +60,10 @@ export async function serveGateway(
   const gate = admissionGate(load.inFlightMax, load.gate)
   measureAdmission(metrics, gate)
   measureLogins(metrics, ports.secrets)
-  const app = createServer(gateway, { clock: ports.clock, gate, confirmedResponses: answers, log, metrics, health })
-  trustProxies(app, load.proxies)
-  const { limits } = load
+  const { limits, proxies, corsOrigins } = load
+  const parts = { clock: ports.clock, gate, confirmedResponses: answers, log, metrics, health, corsOrigins }
+  const app = createServer(gateway, parts)
+  trustProxies(app, proxies)
   const server = await listen({ app, host: HOST, port: PORT, log, limits, ...(graceSeconds && { graceSeconds }) })
   onStop('server', () => server.close())
   return server

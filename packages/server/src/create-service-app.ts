@@ -7,7 +7,7 @@ import { onError, type AnswerError } from './on-error.ts'
 export interface ServiceAppSettings extends Service {
   readonly health?: HealthSettings | undefined
   /** What answers below a path, or below the paths of a pattern. */
-  readonly mounted?: readonly [path: string | RegExp, handler: RequestHandler]
+  readonly mounted?: readonly [path: string | RegExp, ...handlers: RequestHandler[]]
   /** Answers any path that nothing else answers. */
   readonly notFound: RequestHandler
   readonly answerError: AnswerError

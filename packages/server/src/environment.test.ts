@@ -1,6 +1,6 @@
 import { makeValidator, str } from 'envalid'
 import { readEnvironment } from './environment.ts'
-import { listOf, serverVariables, wholeNumber } from './variables.ts'
+import { listOf, loadVariables, serverVariables, wholeNumber } from './variables.ts'
 
 const messageOf = (read: () => unknown): string => {
   try {
@@ -99,4 +99,22 @@ describe('a list', () => {
       `LIST is "${LIST}"; expected numbers, separated by commas`,
     )
   })
+})
+
+test.each([
+  ['https://app.example.com, http://localhost:3000', ['https://app.example.com', 'http://localhost:3000']],
+  ['', []],
+])('CORS_ORIGINS "%s" is a list of origins', (given, expected) => {
+  expect(readEnvironment(loadVariables, { CORS_ORIGINS: given }).CORS_ORIGINS).toEqual(expected)
+})
+
+test.each([
+  '*',
+  'app.example.com',
+  'https://app.example.com/',
+  'https://App.example.com',
+  'https://a.example:443',
+  'ftp://a',
+])('CORS_ORIGINS "%s" is refused: no browser sends that as its origin', (given) => {
+  expect(() => readEnvironment(loadVariables, { CORS_ORIGINS: given })).toThrow(/CORS_ORIGINS/)
 })

@@ -110,7 +110,11 @@ export const databaseSettings = (environment: Readonly<Record<keyof typeof datab
   hotConnectionsMax: environment.CONNECTIONS_MAX,
 })
 
-/** How many requests a server processes at a time. */
+/** As browsers write it: scheme, host and port, in lower case, without the usual port. */
+const readOrigin = (text: string): string | undefined =>
+  URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text ? text : undefined
+
+/** How many requests a server processes at a time, and whose. */
 export const loadVariables = {
   REQUESTS_MAX: wholeNumber({ what: 'requests worked on at a time', min: 1, max: 100_000, byDefault: 1000 }),
   BODY_MEGABYTES_MAX: wholeNumber({
@@ -131,6 +135,11 @@ export const loadVariables = {
     read: readNetwork,
     byDefault: [],
   }),
+  CORS_ORIGINS: listOf<string>({
+    what: 'origins of pages that may call the REST interface, each like https://app.example.com',
+    read: readOrigin,
+    byDefault: [],
+  }),
 }
 
 interface LoadEnvironment {
@@ -139,6 +148,7 @@ interface LoadEnvironment {
   readonly CLIENTS_MAX: number
   readonly CLIENTS_PER_NETWORK_MAX: number
   readonly TRUST_PROXY: readonly string[]
+  readonly CORS_ORIGINS: readonly string[]
 }
 
 /** What `loadVariables` say, as a gate and a server name it. */
@@ -151,6 +161,7 @@ export const loadSettings = (environment: LoadEnvironment) => ({
     isProxy: inNetworks(environment.TRUST_PROXY),
   },
   proxies: environment.TRUST_PROXY,
+  corsOrigins: environment.CORS_ORIGINS,
 })
 
 /** Limits of log-ins by user name and password (ruling 1.26). */
