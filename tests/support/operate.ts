@@ -12,7 +12,7 @@ export async function operate(args: readonly string[], environment: Environment)
   const code = await runCommandLine(args, {
     out: out.stream,
     err: err.stream,
-    input: () => ({ secret: noInput, text: noInput }),
+    input: () => ({ password: noInput, text: noInput }),
     interruption: new AbortController().signal,
     withDatabase: (work) => withDatabase(environment, work),
   })

@@ -31,6 +31,11 @@ const read =
 
 const whole = (text: string): number => (/^[0-9]{1,15}$/.test(text) ? Number(text) : NaN)
 
+const upTo = (max: number, text: string, min = 1): number | undefined => {
+  const count = whole(text)
+  return count >= min && count <= max ? count : undefined
+}
+
 export const readAccountId: (text: string) => AccountId = read(
   (text) => accountId(whole(text)),
   "an account's id: a whole number, without a 'W'",
@@ -46,10 +51,10 @@ export const readCredits: (text: string) => Credits = read(
 )
 
 /** Whole credits; how many may be moved at once is the transfer's to say. */
-export const readWholeCredits: (text: string) => number = read((text) => {
-  const quantity = whole(text)
-  return Number.isNaN(quantity) ? undefined : quantity
-}, 'a whole number of credits')
+export const readWholeCredits: (text: string) => number = read(
+  (text) => upTo(Infinity, text, 0),
+  'a whole number of credits',
+)
 
 /** The prefix of a price; 'default' is the empty one. */
 export const readPrefix: (text: string) => string = read((text) => {
@@ -73,10 +78,10 @@ export const readAddress: (text: string) => string = read(
   'a number or a code',
 )
 
-export const readTimes: (text: string) => number = read((text) => {
-  const times = whole(text)
-  return times > 0 && times <= 1_000_000 ? times : undefined
-}, 'a whole number from 1 to 1000000')
+export const readTimes: (text: string) => number = read(
+  (text) => upTo(1_000_000, text),
+  'a whole number from 1 to 1000000',
+)
 
 /** One or more numbers as they are: whether each can be written to is said number by number. */
 export const readNumbers = (text: string, before: readonly string[] = []): readonly string[] => {
@@ -85,10 +90,10 @@ export const readNumbers = (text: string, before: readonly string[] = []): reado
   return [...before, ...numbers]
 }
 
-export const readSeconds: (text: string) => number = read((text) => {
-  const seconds = whole(text)
-  return seconds > 0 && seconds <= 86_400 ? seconds : undefined
-}, 'a number of seconds from 1 to 86400')
+export const readSeconds: (text: string) => number = read(
+  (text) => upTo(86_400, text),
+  'a number of seconds from 1 to 86400',
+)
 
 /** The wire format of the interfaces, at +02:00 (ruling 1.1). */
 export const readMinute: (text: string) => Instant = read(
@@ -101,44 +106,36 @@ const beginOfDay = (text: string): Instant | undefined => {
   return day === null ? undefined : parseMinute(`${day.slice(1).join('')}0000`)
 }
 
-const daysAgo = (text: string): Instant | undefined => {
-  const days = /^([1-9][0-9]{0,4})d$/.exec(text)
-  return days === null ? undefined : secondsAfter(instant(Date.now()), -Number(days[1]) * 86_400)
+/** So many days from now, or before it; `7d`. */
+const days = (text: string, sign: 1 | -1): Instant | undefined => {
+  const count = /^([1-9][0-9]{0,4})d$/.exec(text)?.[1]
+  return count === undefined ? undefined : secondsAfter(instant(Date.now()), sign * Number(count) * 86_400)
 }
 
 const momentForms = 'a day such as 2026-10-18 (GMT+2), a time CCYYMMDDHHmm, or a number of days ago such as 7d'
 
 /** The beginning of a period: of the day, at the minute, or so many days ago. */
 export const readFrom: (text: string) => Instant = read(
-  (text) => beginOfDay(text) ?? parseMinute(text) ?? daysAgo(text),
+  (text) => beginOfDay(text) ?? parseMinute(text) ?? days(text, -1),
   momentForms,
 )
 
 /** The end of a period, which is no part of it: after the day, at the minute, or so many days ago. */
 export const readTo: (text: string) => Instant = read((text) => {
   const day = beginOfDay(text)
-  return day === undefined ? (parseMinute(text) ?? daysAgo(text)) : secondsAfter(day, 86_400)
+  return day === undefined ? (parseMinute(text) ?? days(text, -1)) : secondsAfter(day, 86_400)
 }, momentForms)
 
 /** How many rows a page has. */
-export const readLimit: (text: string) => number = read((text) => {
-  const limit = whole(text)
-  return limit > 0 && limit <= 1000 ? limit : undefined
-}, 'a whole number from 1 to 1000')
+export const readLimit: (text: string) => number = read((text) => upTo(1000, text), 'a whole number from 1 to 1000')
 
 const endOfDay = (text: string): Instant | undefined => {
-  const day = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)
-  const begin = day === null ? undefined : parseMinute(`${day.slice(1).join('')}0000`)
+  const begin = beginOfDay(text)
   return begin === undefined ? undefined : secondsAfter(begin, 86_399.999)
-}
-
-const daysFromNow = (text: string): Instant | undefined => {
-  const days = /^([1-9][0-9]{0,4})d$/.exec(text)
-  return days === null ? undefined : secondsAfter(instant(Date.now()), Number(days[1]) * 86_400)
 }
 
 /** When a key ends: after a day (GMT+2), at a minute, or so many days from now. */
 export const readExpiry: (text: string) => Instant = read(
-  (text) => endOfDay(text) ?? parseMinute(text) ?? daysFromNow(text),
+  (text) => endOfDay(text) ?? parseMinute(text) ?? days(text, 1),
   'a day such as 2027-12-31 (its end, GMT+2), a time CCYYMMDDHHmm, or a number of days such as 90d',
 )

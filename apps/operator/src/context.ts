@@ -14,8 +14,8 @@ export interface Context {
 }
 
 export interface Input {
-  /** Asks twice on a terminal, without showing what is typed; reads the first line of a pipe. Undefined: the two differ. */
-  secret(question: string): Promise<string | undefined>
+  /** Asks twice on a terminal, without showing what is typed; reads the first line of a pipe. Throws a Refused if the two differ. */
+  password(): Promise<string>
   /** The text of a file, which is UTF-8, in pieces; of standard input for `-`. Throws a Refused if it cannot be read. */
   text(path: string): AsyncIterable<string>
 }

@@ -33,6 +33,16 @@ export type CsvRow = readonly Cell[]
 
 export type Rows = Iterable<Row> | AsyncIterable<Row>
 
+/** What `map` makes of each. */
+export async function* mapped<From, To>(all: AsyncIterable<From>, map: (one: From) => To): AsyncIterable<To> {
+  for await (const one of all) yield map(one)
+}
+
+/** What comes in pieces, one by one. */
+export async function* each<One>(pieces: AsyncIterable<readonly One[]>): AsyncIterable<One> {
+  for await (const piece of pieces) yield* piece
+}
+
 /** Clears the line on which progress is shown. */
 export const hideProgress = '\r\u001b[K'
 

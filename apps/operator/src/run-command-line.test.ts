@@ -35,7 +35,7 @@ const closed: Host = {
   out: textOf().stream,
   err: textOf().stream,
   input: () => ({
-    secret: () => Promise.resolve(''),
+    password: () => Promise.resolve(''),
     text: () => {
       throw new Error('no file is read')
     },

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { until } from '@gateway/core/testing'
+import { Refused } from './context.ts'
 import { terminal } from './terminal.ts'
 
 const setUp = (isTTY: boolean) => {
@@ -19,36 +20,45 @@ test.each([
   ['secret', 'secret'],
   [' se cret \nmore\n', ' se cret '],
   ['', ''],
-])('of a pipe with %j the secret is %j, and nothing is shown', async (piped, expected) => {
+])('of a pipe with %j the password is %j, and nothing is shown', async (piped, expected) => {
   const { stdin, seen, input } = setUp(false)
   stdin.end(piped)
-  expect(await input.secret('Password')).toBe(expected)
+  expect(await input.password()).toBe(expected)
   expect(seen.text).toBe('')
 })
 
 test('a pipe that stays open is not waited for after its first line', async () => {
   const { stdin, input } = setUp(false)
   stdin.write('secret\n')
-  expect(await input.secret('Password')).toBe('secret')
+  expect(await input.password()).toBe('secret')
 })
 
-test.each([
-  ['the same twice', 'secret', 'secret', 'secret'],
-  ['two that differ', 'secret', 'secrte', undefined],
-])('a terminal is asked twice and shows nothing of it: %s', async (_, first, second, expected) => {
+async function typeTwice(first: string, second: string) {
   const { stdin, seen, input } = setUp(true)
-  const typed = input.secret('Password')
+  const typed = input.password()
+  typed.catch(() => undefined)
   await until(() => seen.text.endsWith('Password: '))
   stdin.write(`${first}\n`)
   await until(() => seen.text.endsWith('again: '))
   stdin.write(`${second}\n`)
-  expect(await typed).toBe(expected)
+  return { typed, seen }
+}
+
+test('a terminal is asked twice and shows nothing of what is typed', async () => {
+  const { typed, seen } = await typeTwice('secret', 'secret')
+  expect(await typed).toBe('secret')
+  expect(seen.text).toBe('Password: \nPassword again: \n')
+})
+
+test('two passwords that differ are refused', async () => {
+  const { typed, seen } = await typeTwice('secret', 'secrte')
+  await expect(typed).rejects.toEqual(new Refused('The two passwords differ; nothing was done.'))
   expect(seen.text).toBe('Password: \nPassword again: \n')
 })
 
 test('a blank answer is not asked for again', async () => {
   const { stdin, seen, input } = setUp(true)
-  const typed = input.secret('Password')
+  const typed = input.password()
   stdin.write('\n')
   expect(await typed).toBe('')
   expect(seen.text).toBe('Password: \n')
@@ -57,7 +67,7 @@ test('a blank answer is not asked for again', async () => {
 test('Ctrl-C while a terminal is asked interrupts, and is no answer', async () => {
   const { stdin, seen, input } = setUp(true)
   let answered = false
-  void input.secret('Password').then(() => (answered = true))
+  void input.password().then(() => (answered = true))
   stdin.write('sec\u0003')
   await until(() => seen.interrupts === 1)
   expect(answered).toBe(false)

@@ -15,7 +15,7 @@ export const terminal = (
   show: (text: string) => void,
   interrupt: () => void,
 ): Input => ({
-  secret: async (question) => {
+  password: async () => {
     const asks = stdin.isTTY === true
     const lines = createInterface({ input: stdin, output: nowhere(), terminal: asks, historySize: 0 })
     lines.on('SIGINT', interrupt)
@@ -27,9 +27,10 @@ export const terminal = (
       return line.done === true ? '' : line.value
     }
     try {
-      const secret = await ask(`${question}: `)
+      const secret = await ask('Password: ')
       if (!asks || secret === '') return secret
-      return (await ask(`${question} again: `)) === secret ? secret : undefined
+      if ((await ask('Password again: ')) === secret) return secret
+      throw new Refused('The two passwords differ; nothing was done.')
     } finally {
       lines.close()
     }

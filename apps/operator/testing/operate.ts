@@ -13,7 +13,7 @@ export interface Outcome {
 export interface Operator {
   readonly ports: Ports
   readonly store: MemoryStore
-  /** Runs a command that may fail. `typed` is what comes as a secret, or by standard input; undefined: the two that were typed differ. */
+  /** Runs a command that may fail. `typed` is what comes by standard input. */
   run(args: readonly string[], typed?: string): Promise<Outcome>
   /** Runs a command that must succeed, with `--json`, and returns its document. */
   json<Result>(...args: readonly string[]): Promise<Result>
@@ -41,21 +41,19 @@ export function anOperator(
   let out = textOf()
   let interruption = new AbortController()
 
-  async function run(args: readonly string[], typed?: string): Promise<Outcome> {
+  async function run(args: readonly string[], typed = ''): Promise<Outcome> {
     const err = textOf()
     out = textOf()
     interruption = new AbortController()
     const code = await runCommandLine(args, {
       out: out.stream,
       err: err.stream,
-      input: () => ({
-        ...terminal(
-          Readable.from([Buffer.from(typed ?? '')]),
+      input: () =>
+        terminal(
+          Readable.from([Buffer.from(typed)]),
           () => undefined,
           () => undefined,
         ),
-        secret: () => Promise.resolve(typed),
-      }),
       interruption: interruption.signal,
       withDatabase: (work) => work({ ports, migrate, copyTo }),
     })

@@ -1,9 +1,9 @@
 import { formatCredits, type AccountId, type Cause, type Instant, type Movement } from '@gateway/core'
-import { Argument, Option, type Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { readAccountId, readFrom, readTo } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
-import type { CsvRow, Row } from '../output.ts'
+import { each, mapped, type CsvRow, type Row } from '../output.ts'
 import { creditsJson, timeJson, timeText } from '../show.ts'
 import { accountOf } from './account-of.ts'
 
@@ -22,7 +22,7 @@ export const accountLedger = (run: Run): Command =>
     'list every movement of the credits of an account, the oldest first, with the balance after it',
     'gateway account ledger 3 --from 2026-10-01 --to 2026-10-31 --csv > october.csv',
   )
-    .addArgument(new Argument('<id>', "the account's id").argParser(readAccountId))
+    .argument('<id>', "the account's id", readAccountId)
     .option(
       '--from <time>',
       'only from then on: a day (GMT+2), a time CCYYMMDDHHmm, or so many days ago (7d)',
@@ -33,29 +33,21 @@ export const accountLedger = (run: Run): Command =>
     .action((id: AccountId, { from, to, csv }: Options) =>
       run(async ({ backOffice, output }) => {
         await accountOf(backOffice, id)
-        const sum = { begin: 0 }
-        const all = each(backOffice.listMovements(id, { from, to }), sum)
+        const sum: { begin?: number } = {}
+        const all = summed(each(backOffice.listMovements(id, { from, to })), sum)
         await (csv ? output.csv(csvHead, mapped(all, csvRow)) : output.rows(head, mapped(all, row)))
-        if (from === undefined && sum.begin !== 0) {
+        if (from === undefined && (sum.begin ?? 0) !== 0) {
           throw new Refused('The movements do not add up to the balance: see gateway credits verify.')
         }
       }),
     )
 
 /** Notes with what balance the first of them begins. */
-async function* each(pieces: AsyncIterable<readonly Movement[]>, sum: { begin: number }): AsyncIterable<Movement> {
-  let first = true
-  for await (const piece of pieces) {
-    for (const movement of piece) {
-      if (first) sum.begin = movement.balance - movement.amount
-      first = false
-      yield movement
-    }
+async function* summed(movements: AsyncIterable<Movement>, sum: { begin?: number }): AsyncIterable<Movement> {
+  for await (const movement of movements) {
+    sum.begin ??= movement.balance - movement.amount
+    yield movement
   }
-}
-
-async function* mapped<From, To>(all: AsyncIterable<From>, map: (one: From) => To): AsyncIterable<To> {
-  for await (const one of all) yield map(one)
 }
 
 /** What a movement has besides its time and its amounts; null: it has none. */

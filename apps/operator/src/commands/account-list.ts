@@ -1,18 +1,18 @@
+import type { AccountWithBalance } from '@gateway/core'
 import type { Command } from 'commander'
 import { command } from '../command.ts'
-import type { Context, Run } from '../context.ts'
-import type { Row } from '../output.ts'
+import type { Run } from '../context.ts'
+import { mapped, type Row } from '../output.ts'
 import { accountCells, accountHead, accountJson } from '../show.ts'
 
 export const accountList = (run: Run): Command =>
   command('list', 'list all accounts with their credits').action(() =>
     run(async ({ backOffice, output }) => {
-      await output.rows(accountHead, rows(backOffice))
+      await output.rows(accountHead, mapped(backOffice.listAccounts(), row))
     }),
   )
 
-async function* rows(backOffice: Context['backOffice']): AsyncIterable<Row> {
-  for await (const { account, balance } of backOffice.listAccounts()) {
-    yield { json: accountJson(account, balance), cells: accountCells(account, balance) }
-  }
-}
+const row = ({ account, balance }: AccountWithBalance): Row => ({
+  json: accountJson(account, balance),
+  cells: accountCells(account, balance),
+})

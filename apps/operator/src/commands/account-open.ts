@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import { readAccountId, readCredits, readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
-import { readPassword } from '../read-password.ts'
 import { creditsJson } from '../show.ts'
 
 interface Options {
@@ -50,7 +49,7 @@ export const accountOpen = (run: Run): Command =>
         throw new Refused('--trial and --own-number go together.', 2)
       }
       return run(async ({ backOffice, output, input }) => {
-        const password = options.password === '-' ? await readPassword(input) : options.password
+        const password = options.password === '-' ? await input.password() : options.password
         const opened = await backOffice.openAccount({
           ...options,
           password,

@@ -1,9 +1,9 @@
 import type { AccountId } from '@gateway/core'
-import { Argument, Option, type Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { readAccountId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
-import { readPassword } from '../read-password.ts'
+import { noSuchAccount } from './account-of.ts'
 
 interface Options {
   readonly password?: string
@@ -16,7 +16,7 @@ export const accountPassword = (run: Run): Command =>
     "set an account's password; without an option it is asked for, or read from a pipe",
     'gateway account password 3 < password.txt',
   )
-    .addArgument(new Argument('<id>', "the account's id").argParser(readAccountId))
+    .argument('<id>', "the account's id", readAccountId)
     .addOption(
       new Option('--password <password>', "the new password; '-', the default, reads it from standard input").conflicts(
         'generate',
@@ -26,9 +26,9 @@ export const accountPassword = (run: Run): Command =>
     .action((id: AccountId, options: Options) =>
       run(async ({ backOffice, ports, output, input }) => {
         const typed = options.password === '-' ? undefined : options.password
-        const password = options.generate ? ports.secrets.newPassword() : (typed ?? (await readPassword(input)))
+        const password = options.generate ? ports.secrets.newPassword() : (typed ?? (await input.password()))
         const set = await backOffice.setPassword(id, password)
-        if (set === 'no-such-account') throw new Refused(`There is no account ${id}.`)
+        if (set === 'no-such-account') throw noSuchAccount(id)
         if (set === 'invalid-password') throw new Refused('A password is 1 to 255 characters and more than spaces.')
         const shown = options.generate ? { password } : {}
         output.result(

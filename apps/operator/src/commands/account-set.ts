@@ -1,9 +1,10 @@
 import type { AccountId, Msisdn } from '@gateway/core'
-import { Argument, Option, type Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { readAccountId, readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { accountJson, accountLines } from '../show.ts'
+import { noSuchAccount } from './account-of.ts'
 
 interface Options {
   readonly login?: string
@@ -27,7 +28,7 @@ export const accountSet = (run: Run): Command =>
     'change what an account is called and what it may; the rest stays as it is',
     'gateway account set 3 --trial off --transactional on',
   )
-    .addArgument(new Argument('<id>', "the account's id").argParser(readAccountId))
+    .argument('<id>', "the account's id", readAccountId)
     .option('--login <login>', 'another user name, unique in any letter case; the old one opens nothing any more')
     .option('--first-name <name>', "for lists of sub accounts; '' for none")
     .option('--surname <name>', "for lists of sub accounts; '' for none")
@@ -49,7 +50,7 @@ export const accountSet = (run: Run): Command =>
         })
         const found = changed === 'changed' ? await backOffice.findAccount(id) : undefined
         if (changed === 'no-such-account' || (changed === 'changed' && found === undefined)) {
-          throw new Refused(`There is no account ${id}.`)
+          throw noSuchAccount(id)
         }
         if (changed !== 'changed') throw new Refused(WORDS[changed])
         if (found !== undefined) {

@@ -1,13 +1,11 @@
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { accountJson, accountLines } from '../show.ts'
 
 export const accountShow = (run: Run): Command =>
   command('show', 'show one account, by its id or by its login', 'gateway account show acme')
-    .addArgument(
-      new Argument('[account]', "its id, or its login in any letter case; of digits, the id's account comes first"),
-    )
+    .argument('[account]', "its id, or its login in any letter case; of digits, the id's account comes first")
     .option('--login <login>', 'by this login, also if it is digits')
     .action((name: string | undefined, { login }: { readonly login?: string }) => {
       if ((name === undefined) === (login === undefined))

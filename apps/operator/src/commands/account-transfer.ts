@@ -1,5 +1,5 @@
 import type { Account, AccountId, TransferRefusal } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readAccountId, readWholeCredits } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Context, type Run } from '../context.ts'
@@ -27,9 +27,9 @@ export const accountTransfer = (run: Run): Command =>
     'move credits between a main account and its sub accounts, or between two of these',
     'gateway account transfer 3 7 250',
   )
-    .addArgument(new Argument('<from>', 'the id of the account that gives').argParser(readAccountId))
-    .addArgument(new Argument('<to>', 'the id of the account that gets').argParser(readAccountId))
-    .addArgument(new Argument('<credits>', 'whole credits').argParser(readWholeCredits))
+    .argument('<from>', 'the id of the account that gives', readAccountId)
+    .argument('<to>', 'the id of the account that gets', readAccountId)
+    .argument('<credits>', 'whole credits', readWholeCredits)
     .action((from: AccountId, to: AccountId, quantity: number) =>
       run((context) => transfer(context, { from, to, quantity })),
     )

@@ -2,7 +2,7 @@ import type { UnownedMessage } from '@gateway/core'
 import type { Command } from 'commander'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
-import type { Row, Rows } from '../output.ts'
+import { mapped, type Row } from '../output.ts'
 import { timeJson, timeText } from '../show.ts'
 
 export const arrivalsList = (run: Run): Command =>
@@ -11,13 +11,12 @@ export const arrivalsList = (run: Run): Command =>
     'list what people wrote that belongs to no account: nobody had written to them, or not from there',
   ).action(() =>
     run(async ({ backOffice, output }) => {
-      await output.rows(['ID', 'CARRIER', 'FROM', 'TO', 'AT (GMT+2)', 'TEXT'], rows(backOffice.listUnownedMessages()))
+      await output.rows(
+        ['ID', 'CARRIER', 'FROM', 'TO', 'AT (GMT+2)', 'TEXT'],
+        mapped(backOffice.listUnownedMessages(), row),
+      )
     }),
   )
-
-async function* rows(arrivals: AsyncIterable<UnownedMessage>): Rows {
-  for await (const arrival of arrivals) yield row(arrival)
-}
 
 const row = ({ id, carrier, from, to, at, text }: UnownedMessage): Row => ({
   json: { id, carrier, from, to: to ?? null, at: timeJson(at), text },

@@ -1,9 +1,10 @@
 import { formatCredits, type AccountId, type Credits } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readAccountId, readCredits } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { creditsJson } from '../show.ts'
+import { noSuchAccount } from './account-of.ts'
 
 const WORDS = {
   'out-of-range': 'The balance would fall below 0.0 or rise beyond what can be counted.',
@@ -17,13 +18,13 @@ export const creditsTopUp = (run: Run): Command =>
     'grant credits to an account, or take some back with a negative amount',
     "gateway credits top-up 3 250 --why 'invoice 2026-118'",
   )
-    .addArgument(new Argument('<id>', "the account's id").argParser(readAccountId))
-    .addArgument(new Argument('<amount>', 'credits, such as 500 or -12.5').argParser(readCredits))
+    .argument('<id>', "the account's id", readAccountId)
+    .argument('<amount>', 'credits, such as 500 or -12.5', readCredits)
     .requiredOption('--why <text>', 'the reason, kept in the ledger')
     .action((id: AccountId, amount: Credits, { why }: { readonly why: string }) =>
       run(async ({ backOffice, output }) => {
         const balance = await backOffice.topUp(id, amount, why)
-        if (balance === 'no-such-account') throw new Refused(`There is no account ${id}.`)
+        if (balance === 'no-such-account') throw noSuchAccount(id)
         if (typeof balance === 'string') throw new Refused(WORDS[balance])
         output.result({ id, balance: creditsJson(balance) }, `Account ${id} now has ${formatCredits(balance)} credits.`)
       }),

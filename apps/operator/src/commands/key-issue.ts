@@ -1,9 +1,10 @@
 import type { AccountId, Instant } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readAccountId, readExpiry } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { timeJson, timeText } from '../show.ts'
+import { noSuchAccount } from './account-of.ts'
 
 interface Options {
   readonly label?: string
@@ -16,13 +17,13 @@ export const keyIssue = (run: Run): Command =>
     'issue an API key; it is printed this once and stored only as a hash',
     'gateway key issue 3 --label crm --expires 2027-12-31',
   )
-    .addArgument(new Argument('<id>', "the account's id").argParser(readAccountId))
+    .argument('<id>', "the account's id", readAccountId)
     .option('--label <text>', 'what the key is for')
     .option('--expires <time>', 'a day (its end, GMT+2), a time CCYYMMDDHHmm, or days such as 90d', readExpiry)
     .action((id: AccountId, { label, expires }: Options) =>
       run(async ({ backOffice, output }) => {
         const issued = await backOffice.issueApiKey(id, { label, expires })
-        if (issued === 'no-such-account') throw new Refused(`There is no account ${id}.`)
+        if (issued === 'no-such-account') throw noSuchAccount(id)
         if (issued === 'expired-already') throw new Refused('The key would have expired already.')
         const until = expires === undefined ? '' : `\nIt is valid until ${timeText(expires)} (GMT+2).`
         output.result(

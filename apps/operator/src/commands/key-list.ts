@@ -1,19 +1,20 @@
 import type { AccountId, ApiKey } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readAccountId } from '../arguments.ts'
 import { command } from '../command.ts'
-import { Refused, type Run } from '../context.ts'
+import type { Run } from '../context.ts'
 import type { Row } from '../output.ts'
 import { keyState, timeJson, timeText } from '../show.ts'
+import { accountOf } from './account-of.ts'
 
 const head = ['ID', 'KEY', 'LABEL', 'ISSUED (GMT+2)', 'EXPIRES', 'STATE']
 
 export const keyList = (run: Run): Command =>
   command('list', "list an account's keys, revoked and expired ones too")
-    .addArgument(new Argument('<id>', "the account's id").argParser(readAccountId))
+    .argument('<id>', "the account's id", readAccountId)
     .action((id: AccountId) =>
       run(async ({ backOffice, output, ports }) => {
-        if ((await backOffice.findAccount(id)) === undefined) throw new Refused(`There is no account ${id}.`)
+        await accountOf(backOffice, id)
         const now = ports.clock.now()
         const keys = await backOffice.listApiKeys(id)
         await output.rows(

@@ -1,12 +1,12 @@
 import type { KeyId } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readKeyId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 
 export const keyRevoke = (run: Run): Command =>
   command('revoke', 'revoke a key: every process refuses it within 5 seconds')
-    .addArgument(new Argument('<key-id>', "the key's id, as 'key list' shows it").argParser(readKeyId))
+    .argument('<key-id>', "the key's id, as 'key list' shows it", readKeyId)
     .action((id: KeyId) =>
       run(async ({ backOffice, output }) => {
         if ((await backOffice.revokeApiKey(id)) !== 'revoked') throw new Refused(`There is no key ${id}.`)

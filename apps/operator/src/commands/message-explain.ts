@@ -1,5 +1,5 @@
 import type { MessageId } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readMessageId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -8,7 +8,7 @@ import { traceText } from '../trace/trace-text.ts'
 
 export const messageExplain = (run: Run): Command =>
   command('explain', 'tell what happened to a message; never its text', 'gateway message explain 20481')
-    .addArgument(new Argument('<id>', "the message's id").argParser(readMessageId))
+    .argument('<id>', "the message's id", readMessageId)
     .action((id: MessageId) =>
       run(async ({ backOffice, output, ports }) => {
         const trace = await backOffice.explainMessage(id)

@@ -1,5 +1,5 @@
 import { parseMsisdn, type BlockReason, type Msisdn } from '@gateway/core'
-import { Argument, Option, type Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Context, type Run } from '../context.ts'
@@ -22,7 +22,7 @@ The file is CSV (UTF-8) with the number in its first column, or in the column th
 its first line calls 'number'. A number that is on the list already stays as it is,
 so that a file can be read again. Exit code 1: some rows were refused.`,
   )
-    .addArgument(new Argument('[number]', "in international form without '+'").argParser(readNumber))
+    .argument('[number]', "in international form without '+'", readNumber)
     .option('--file <path>', "the numbers of this file; '-' reads standard input")
     .addOption(new Option('--reason <list>', 'which list').choices(blockWords).makeOptionMandatory())
     .action((number: Msisdn | undefined, { reason, file }: Options) => {

@@ -1,5 +1,5 @@
 import type { Msisdn } from '@gateway/core'
-import { Argument, Option, type Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -7,7 +7,7 @@ import { blockReasons, blockWords, type BlockWord } from './block-reasons.ts'
 
 export const numberUnblock = (run: Run): Command =>
   command('unblock', 'take a number off the lists')
-    .addArgument(new Argument('<number>', "in international form without '+'").argParser(readNumber))
+    .argument('<number>', "in international form without '+'", readNumber)
     .addOption(new Option('--reason <list>', 'only off this list').choices(blockWords))
     .action((number: Msisdn, { reason }: { readonly reason?: BlockWord }) =>
       run(async ({ backOffice, output }) => {

@@ -1,5 +1,5 @@
 import type { AccountId, Msisdn } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readAccountId, readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
@@ -11,8 +11,8 @@ export const optoutAdd = (run: Run): Command =>
     'opt a number out of the messages of an account; nothing is sent to confirm it',
     'gateway optout add 3 27825550101',
   )
-    .addArgument(new Argument('<account>', "the account's id").argParser(readAccountId))
-    .addArgument(new Argument('<number>', "in international form without '+'").argParser(readNumber))
+    .argument('<account>', "the account's id", readAccountId)
+    .argument('<number>', "in international form without '+'", readNumber)
     .action((id: AccountId, number: Msisdn) =>
       run(async ({ backOffice, gateway, output }) => {
         const added = await gateway.addOptOut(await accountOf(backOffice, id), number)

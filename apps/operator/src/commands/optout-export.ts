@@ -2,12 +2,12 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { manualOptOutText, type AccountId, type OptOut } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readAccountId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Context, type Run } from '../context.ts'
 import { csvLine } from '../csv.ts'
-import type { CsvRow, Json, Row } from '../output.ts'
+import { each, mapped, type CsvRow, type Row } from '../output.ts'
 import { timeJson } from '../show.ts'
 import { accountOf } from './account-of.ts'
 
@@ -19,7 +19,7 @@ export const optoutExport = (run: Run): Command =>
     'write the opt-outs of an account as CSV, as import reads them: number, since, text',
     'gateway optout export 3 --file optouts.csv',
   )
-    .addArgument(new Argument('<account>', "the account's id").argParser(readAccountId))
+    .argument('<account>', "the account's id", readAccountId)
     .option('--file <path>', "the file, which is replaced; '-' is standard output", '-')
     .action((id: AccountId, { file, json }: { readonly file: string; readonly json?: true }) =>
       run(async ({ backOffice, gateway, output }) => {
@@ -32,24 +32,16 @@ export const optoutExport = (run: Run): Command =>
       }),
     )
 
-async function* each(pieces: AsyncIterable<readonly OptOut[]>): AsyncIterable<OptOut> {
-  for await (const some of pieces) yield* some
-}
-
-async function* mapped<To>(all: AsyncIterable<OptOut>, map: (one: OptOut) => To): AsyncIterable<To> {
-  for await (const one of all) yield map(one)
-}
-
 const csvRow = ({ number, since, reply }: OptOut): CsvRow => [
   number,
   timeJson(since) ?? '',
   reply === undefined ? manualOptOutText : { text: reply.text },
 ]
 
-const row = ({ number, since, reply }: OptOut): Row => {
-  const json: Json = { number, since: timeJson(since), text: reply?.text ?? manualOptOutText }
-  return { json, cells: [] }
-}
+const row = ({ number, since, reply }: OptOut): Row => ({
+  json: { number, since: timeJson(since), text: reply?.text ?? manualOptOutText },
+  cells: [],
+})
 
 /** Only its owner can read a file that is new: numbers of people are in it. */
 async function writeFile(file: string, optOuts: AsyncIterable<OptOut>, output: Context['output']): Promise<number> {

@@ -1,5 +1,5 @@
 import { parseMinute, type AccountId, type ImportedOptOut, type Instant } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readAccountId } from '../arguments.ts'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
@@ -21,7 +21,7 @@ its first line names them; only the number must be there. since: as export write
 was asked; without it, an entry as made by hand. A number that has opted out already
 stays as it is, so that a file can be read again. Exit code 1: some rows were refused.`,
   )
-    .addArgument(new Argument('<account>', "the account's id").argParser(readAccountId))
+    .argument('<account>', "the account's id", readAccountId)
     .requiredOption('--file <path>', "the file; '-' reads standard input")
     .action((id: AccountId, { file }: { readonly file: string }) =>
       run(async (context) => {

@@ -1,25 +1,21 @@
 import { manualOptOutText, type AccountId, type OptOut } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readAccountId } from '../arguments.ts'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
-import type { Row, Rows } from '../output.ts'
+import { each, mapped, type Row } from '../output.ts'
 import { timeJson, timeText } from '../show.ts'
 import { accountOf } from './account-of.ts'
 
 export const optoutList = (run: Run): Command =>
   command('list', 'list who has opted out of the messages of an account, and with which words')
-    .addArgument(new Argument('<account>', "the account's id").argParser(readAccountId))
+    .argument('<account>', "the account's id", readAccountId)
     .action((id: AccountId) =>
       run(async ({ backOffice, gateway, output }) => {
-        const optOuts = gateway.listOptOuts(await accountOf(backOffice, id))
-        await output.rows(['NUMBER', 'SINCE (GMT+2)', 'ANSWERS', 'TEXT'], rows(optOuts))
+        const optOuts = each(gateway.listOptOuts(await accountOf(backOffice, id)))
+        await output.rows(['NUMBER', 'SINCE (GMT+2)', 'ANSWERS', 'TEXT'], mapped(optOuts, row))
       }),
     )
-
-async function* rows(optOuts: AsyncIterable<readonly OptOut[]>): Rows {
-  for await (const some of optOuts) yield* some.map(row)
-}
 
 const row = ({ number, since, reply }: OptOut): Row => ({
   json: {

@@ -1,5 +1,5 @@
 import type { AccountId, Msisdn } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readAccountId, readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -7,8 +7,8 @@ import { accountOf } from './account-of.ts'
 
 export const optoutRemove = (run: Run): Command =>
   command('remove', 'let an account write to a number again that had opted out, whoever had made the entry')
-    .addArgument(new Argument('<account>', "the account's id").argParser(readAccountId))
-    .addArgument(new Argument('<number>', "in international form without '+'").argParser(readNumber))
+    .argument('<account>', "the account's id", readAccountId)
+    .argument('<number>', "in international form without '+'", readNumber)
     .action((id: AccountId, number: Msisdn) =>
       run(async ({ backOffice, gateway, output }) => {
         if (!(await gateway.removeOptOut(await accountOf(backOffice, id), number))) {

@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readPrefix } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -10,7 +10,7 @@ export const priceRemove = (run: Run): Command =>
     "remove the price of a prefix; without 'default' numbers that no prefix fits are refused",
     'gateway price remove 2782',
   )
-    .addArgument(new Argument('<prefix>', prefixArgument).argParser(readPrefix))
+    .argument('<prefix>', prefixArgument, readPrefix)
     .action((prefix: string) =>
       run(async ({ backOffice, output }) => {
         if ((await backOffice.removePrice(prefix)) !== 'removed') {

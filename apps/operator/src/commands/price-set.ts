@@ -1,5 +1,5 @@
 import { formatCredits, priceMax, type Credits } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readCredits, readPrefix } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -17,8 +17,8 @@ export const priceSet = (run: Run): Command =>
     'set the price of one part of a message by number prefix, for what is sent from now on',
     'gateway price set 2782 0.8\n  gateway price set default 1',
   )
-    .addArgument(new Argument('<prefix>', prefixArgument).argParser(readPrefix))
-    .addArgument(new Argument('<credits>', 'the price of one part, such as 1 or 0.8').argParser(readCredits))
+    .argument('<prefix>', prefixArgument, readPrefix)
+    .argument('<credits>', 'the price of one part, such as 1 or 0.8', readCredits)
     .action((prefix: string, price: Credits) =>
       run(async ({ backOffice, output }) => {
         const set = await backOffice.setPrice(prefix, price)

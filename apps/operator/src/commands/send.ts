@@ -14,6 +14,7 @@ import { interrupted, Refused, type Context, type Run } from '../context.ts'
 import type { Json } from '../output.ts'
 import { counted, creditsJson, timeJson, timeText } from '../show.ts'
 import { watchMessages } from '../watch-messages.ts'
+import { accountOf } from './account-of.ts'
 
 interface Options {
   readonly account: AccountId
@@ -59,10 +60,8 @@ export const send = (run: Run): Command =>
 
 async function sendText(context: Context, { account: id, to, text, at, wait, timeout }: Options): Promise<void> {
   const { backOffice, output, interruption } = context
-  const found = await backOffice.findAccount(id)
-  if (found === undefined) throw new Refused(`There is no account ${id}.`)
-
-  const { recipients, stopped } = await sendInCalls(context, found.account, { text, recipients: to, scheduled: at })
+  const account = await accountOf(backOffice, id)
+  const { recipients, stopped } = await sendInCalls(context, account, { text, recipients: to, scheduled: at })
   if (recipients.length === 0 && stopped !== undefined) throw stopped
   const ids = recipients.flatMap((recipient) => ('id' in recipient ? [recipient.id] : []))
   const sent = { account: id, recipients: recipients.map(recipientJson) }
@@ -72,7 +71,7 @@ async function sendText(context: Context, { account: id, to, text, at, wait, tim
     if (ids.length === 0) throw new Refused('No number was accepted.')
     return
   }
-  const watched = await watchMessages(context, found.account, ids, timeout)
+  const watched = await watchMessages(context, account, ids, timeout)
   const watchedSent = { ...sent, statuses: watched.statuses }
   if (interruption.aborted && !watched.allOver) {
     output.result({ ...watchedSent, interrupted: true }, `Interrupted; so far: ${watched.text || 'not looked at'}`)

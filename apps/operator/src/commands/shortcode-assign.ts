@@ -1,8 +1,9 @@
 import type { AccountId, SenderAddress } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readAccountId, readCode } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
+import { noSuchAccount } from './account-of.ts'
 
 export const shortcodeAssign = (run: Run): Command =>
   command(
@@ -10,12 +11,12 @@ export const shortcodeAssign = (run: Run): Command =>
     'give a short or long code to an account: its messages leave from it, and what is sent to it is its own',
     'gateway shortcode assign 31022 3',
   )
-    .addArgument(new Argument('<code>', 'the code, 3 to 15 digits').argParser(readCode))
-    .addArgument(new Argument('<account>', "the account's id").argParser(readAccountId))
+    .argument('<code>', 'the code, 3 to 15 digits', readCode)
+    .argument('<account>', "the account's id", readAccountId)
     .action((code: SenderAddress, account: AccountId) =>
       run(async ({ backOffice, output }) => {
         const assigned = await backOffice.assignShortCode(code, account)
-        if (assigned === 'no-such-account') throw new Refused(`There is no account ${account}.`)
+        if (assigned === 'no-such-account') throw noSuchAccount(account)
         if (assigned === 'taken') throw new Refused(`${code} belongs to another account; release it first.`)
         const text = assigned === 'assigned' ? 'belongs' : 'belonged already'
         output.result({ code, account, assigned: assigned === 'assigned' }, `${code} ${text} to account ${account}.`)

@@ -1,12 +1,12 @@
 import type { SenderAddress } from '@gateway/core'
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { readCode } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 
 export const shortcodeRelease = (run: Run): Command =>
   command('release', 'take a code from its account; what was sent from it can still be answered')
-    .addArgument(new Argument('<code>', 'the code').argParser(readCode))
+    .argument('<code>', 'the code', readCode)
     .action((code: SenderAddress) =>
       run(async ({ backOffice, output }) => {
         if (!(await backOffice.releaseShortCode(code))) throw new Refused(`${code} belongs to no account.`)
