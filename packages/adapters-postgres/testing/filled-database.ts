@@ -68,7 +68,7 @@ export async function fillDatabase(connectionString: string): Promise<void> {
     insert into inbound_message_offered (account_id, at, inbound_message_id, to_code) select account_id, at, id, short_code is not null from inbound_message where account_id is not null and id % 20 <> 1;
     insert into inbound_message_taken (operation, account_id, inbound_message_ids) select md5('t' || i)::uuid, 1, array[20 * i + 1] from generate_series(1, 900) i;
     insert into inbound_message_seen (key, operation) select md5('k' || i)::uuid, md5('o' || i)::uuid from generate_series(1, 5000) i;
-    insert into inbound_message_parts (key, common, numbers, texts, last) select md5('p' || i)::uuid, '{}', '{1}', '{x}', now() - i * interval '1 second' from generate_series(1, 5000) i;
+    insert into inbound_message_parts (key, common, last) select md5('p' || i)::uuid, '{}', now() - i * interval '1 second' from generate_series(1, 5000) i;
     insert into incident (message_id, what) select i, 'recovered' from generate_series(1, 5000) i;
     insert into ledger (account_id, kind, amount) select 1 + i % ${accounts}, 1, 1 from generate_series(1, 5000) i`)
   await client.end()

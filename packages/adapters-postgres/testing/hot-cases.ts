@@ -20,14 +20,17 @@ import { matchingSuppressions } from '../src/sql/matching-suppressions.ts'
 import { arrayOfTexts } from '../src/sql/null-arrays.ts'
 import { postpone } from '../src/sql/postpone.ts'
 import { promote } from '../src/sql/promote.ts'
-import { lockAccount, readAccount, readBalances } from '../src/sql/read-account.ts'
-import { findNoted, findWaitingParts, noteArrivals, takeOldParts } from '../src/sql/receive.ts'
+import { lockAccount, lockAccounts, readAccount, readBalances } from '../src/sql/read-account.ts'
+import { findNoted } from '../src/sql/find-noted.ts'
+import { noteInboundMessages } from '../src/sql/note-inbound-messages.ts'
+import { findWaitingParts, lockParts, takeOldParts, writeParts } from '../src/sql/waiting-parts.ts'
 import { recordLate } from '../src/sql/record-late.ts'
 import { record } from '../src/sql/record.ts'
 import { refuseLate } from '../src/sql/refuse-late.ts'
 import { extend, register } from '../src/sql/dispatcher-lease.ts'
 import { settle } from '../src/sql/settle.ts'
 import { coveringSends, findOutcomes, numbersInSends } from '../src/sql/status.ts'
+import { transfer } from '../src/sql/transfer.ts'
 import { filled } from './filled-database.ts'
 
 /** A statement with values that find rows in a filled database. */
@@ -86,6 +89,8 @@ export const cases: Readonly<Record<string, Case>> = {
   },
   'read-account': { statement: readAccount, values: [1], rowsMax: 1 },
   'lock-account': { statement: lockAccount, values: [1], rowsMax: 1 },
+  'lock-accounts': { statement: lockAccounts, values: ['{1,2}'], rowsMax: 2 },
+  transfer: { statement: transfer, values: [1, 2, 10, longAgo, keys('o', 1)[0]], rowsMax: 2 },
   'read-balances': { statement: readBalances, values: [arrayOf(ids(1, 50))], rowsMax: 50 },
   // Rare: after a lost answer.
   'find-sends': { statement: findSends, values: [arrayOf(sent)], rowsMax: 500, partitions: [0, 1, 2, 3] },
@@ -154,9 +159,15 @@ export const cases: Readonly<Record<string, Case>> = {
   'sender-addresses': { statement: senderAddresses, values: ['{1,2}'], rowsMax: 2 },
   'chosen-senders': { statement: chosenSenders, values: [of(1, 100), numbers(ids(1, 100))], rowsMax: 100 },
   'choose-senders': { statement: chooseSenders, values: [4, numbers(ids(4950, 100)), '{1,2,3,4}'], rowsMax: 100 },
-  'note-arrivals': { statement: noteArrivals, values: [arrayOf(keys('k', 100)), keys('o', 1)[0]], rowsMax: 100 },
+  'note-inbound-messages': {
+    statement: noteInboundMessages,
+    values: [arrayOf(keys('k', 100)), keys('o', 1)[0]],
+    rowsMax: 100,
+  },
   'find-noted': { statement: findNoted, values: [arrayOf(keys('k', 100)), keys('o', 1)[0]], rowsMax: 100 },
   'find-waiting-parts': { statement: findWaitingParts, values: [arrayOf(keys('p', 100))], rowsMax: 100 },
+  'lock-parts': { statement: lockParts, values: [arrayOf(keys('p', 100)), of('x', 100)], rowsMax: 100 },
+  'write-parts': { statement: writeParts, values: [arrayOf(keys('p', 100)), of('[]', 100)], rowsMax: 100 },
   'take-old-parts': { statement: takeOldParts, values: [60, 100], rowsMax: 100 },
   'take-all': { statement: takeInbox.all, values: [1, longAgo, 100, keys('n', 1)[0]], rowsMax: 100 },
   'take-replies': { statement: takeInbox.replies, values: [1, longAgo, 100, keys('n', 1)[0]], rowsMax: 100 },
@@ -174,7 +185,6 @@ export const callers = [
   'retire',
   'recover',
   'disown',
-  'add-parts',
   'receive-texts',
   'lease-block',
   'lease-shared',
@@ -204,7 +214,6 @@ export const ordinary = [
   'list-scheduled',
   'list-short-code',
   'skip-blocks',
-  'transfer',
   'unowned-arrivals',
 ] as const
 
@@ -216,12 +225,9 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
   'select disown(1, 1)': [],
   'select * from lease_block()': ['id_block'],
   'select * from lease_shared(10)': ['id_share', 'id_block'],
-  "select * from delete_waiting(1, array(select generate_series(5100002, 5101000, 2)), now() - interval '90 days', gen_random_uuid())":
-    [],
+  'select * from delete_waiting(1, array(select generate_series(5100002, 5101000, 2)), gen_random_uuid())': [],
   'select * from list_scheduled(1, 100, 100)': [],
-  'select transfer_credits(2, 1, 10, now(), gen_random_uuid())': [],
-  "select * from add_parts(array[md5('p1')::uuid, md5('p2')::uuid], '{x,y}', '{1,2}', '{2,2}', '{a,b}')": [],
-  "select drop_inbound_messages(now() - interval '90 days', 730)": [],
+  "select drop_inbound_messages(now() - interval '90 days', 730, 86400, 1)": [],
   'select adopt_delivery_receipts(0, 300, 259200, 3600, 7)': ['unmatched_delivery_receipt', 'claimed_batch'],
   "select * from drop_block(530, now() + interval '1 day')": ['claimed_batch'],
   "select receive_inbound_messages('{1,1,1}', '{27805300001,27805200001,x}', '{27805300001,27805200001,null}', '{12025551001,null,null}', '{stop,b,c}', '{1,0,0}', '{5500001}', 'bye', 1::smallint)":

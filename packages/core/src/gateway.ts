@@ -16,10 +16,7 @@ import { removeOptOut } from './suppression/remove-opt-out.ts'
 
 /** What an account holder can do, on whichever interface. */
 export const createGateway = (
-  ports: Pick<
-    Ports,
-    'accounts' | 'ledger' | 'prices' | 'suppressions' | 'senders' | 'messages' | 'inbox' | 'clock' | 'secrets'
-  >,
+  ports: Pick<Ports, 'accounts' | 'ledger' | 'prices' | 'suppressions' | 'messages' | 'inbox' | 'clock' | 'secrets'>,
   { senders, takenMax }: GatewaySettings = gatewayDefaults,
 ) => ({
   authenticate: authenticate(ports),

@@ -10,7 +10,17 @@ export { limits } from './limits.ts'
 export type { Ports, StoredPorts } from './ports.ts'
 
 // Accounts.
-export { accountId, isLogin, loginLengthMax, type Account, type AccountId, type NewAccount } from './account/account.ts'
+export {
+  accountId,
+  isLogin,
+  loginKey,
+  loginLengthMax,
+  type Account,
+  type AccountId,
+  type NewAccount,
+} from './account/account.ts'
+export { may } from './account/may.ts'
+export { parentRefusal } from './account/accounts.ts'
 export type {
   AccountChange,
   Accounts,
@@ -19,7 +29,7 @@ export type {
   OpenedAccount,
   OpenRefusal,
 } from './account/accounts.ts'
-export { keyId, type ApiKey, type KeyHash, type KeyId, type NewApiKey } from './account/api-key.ts'
+export { isValid, keyId, type ApiKey, type KeyHash, type KeyId, type NewApiKey } from './account/api-key.ts'
 export type { Credentials } from './account/authenticate.ts'
 export type { IssuedKey } from './account/issue-api-key.ts'
 export { isPassword, passwordLengthMax, type AccountToOpen } from './account/open-account.ts'
@@ -36,10 +46,20 @@ export {
   wholeCredits,
   type Credits,
 } from './credits/credits.ts'
-export type { Ledger, LedgerCheck, LedgerDifference, Transfer, TransferFailure } from './credits/ledger.ts'
+export {
+  balanceAfter,
+  balanceMax,
+  transferFailure,
+  type Holder,
+  type Ledger,
+  type LedgerCheck,
+  type LedgerDifference,
+  type Transfer,
+  type TransferFailure,
+} from './credits/ledger.ts'
 export type { Cause, Movement, Period } from './credits/movement.ts'
 export type { ListedPrice } from './credits/list-prices.ts'
-export { isPrefix, priceMax, priceOf, type PriceTable } from './credits/price.ts'
+export { isPrefix, isPrice, priceMax, priceOf, type PriceTable } from './credits/price.ts'
 export type { Prices } from './credits/prices.ts'
 export { spend, type Spending } from './credits/spend.ts'
 export type { TransferRefusal, WantedTransfer } from './credits/transfer-credits.ts'
@@ -49,8 +69,8 @@ export { bodyOf, partsOf, type Body } from './message/body.ts'
 export { messageId, parseMessageId, type MessageId } from './message/message-id.ts'
 export { deliveryState, hasOutcome, type DeliveryState } from './message/delivery-state.ts'
 export type { FoundMessages, WantedMessages } from './message/find-messages.ts'
-export type { FoundMessage, FoundLocation, MessageSearch } from './message/found-message.ts'
-export type { DroppedHistory, History } from './message/history.ts'
+export { laterDue, type FoundMessage, type FoundLocation, type MessageSearch } from './message/found-message.ts'
+export { isDropped, type DroppedHistory, type History } from './message/history.ts'
 export type {
   Acceptance,
   Deletion,
@@ -64,6 +84,7 @@ export type {
 } from './message/messages.ts'
 export {
   INCIDENT,
+  receiptsSought,
   traceLinesMax,
   type ClaimedLocation,
   type DecidedLocation,
@@ -77,6 +98,17 @@ export {
 } from './message/message-trace.ts'
 export { parseMsisdn, type Msisdn } from './message/msisdn.ts'
 export type { Page, Paged } from './message/page.ts'
+export {
+  isAhead,
+  isDeletable,
+  isTaken,
+  isTooOld,
+  statusOf,
+  undeletedOutcome,
+  type MessageFacts,
+  type Outcome,
+} from './message/message-facts.ts'
+export { chooseSender, preferredBy } from './message/choose-sender.ts'
 export { defaultSenders, parseSenderAddress, type SenderAddress } from './message/sender-address.ts'
 export type { AssignedCode, Senders } from './message/senders.ts'
 export type { MessageTraces } from './message/message-traces.ts'
@@ -89,21 +121,25 @@ export { changeableCodes, isFinal, OUTCOME, outcomeCode, stateOf, type OutcomeCo
 export {
   deduplicationKeyOf,
   deduplicationSeconds,
+  isRepetition,
   partGroupKeyOf,
   type InboundMessage,
   type InboundMessagePart,
 } from './inbox/inbound-message.ts'
-export type {
-  InboundMessageId,
-  Inbox,
-  InboxMessage,
-  InboxPart,
-  Received,
-  Taken,
-  Taking,
-  UnownedMessage,
+export {
+  isIn,
+  offerAgainDays,
+  type InboundMessageId,
+  type Inbox,
+  type InboxMessage,
+  type InboxPart,
+  type Received,
+  type Taken,
+  type Taking,
+  type UnownedMessage,
 } from './inbox/inbox.ts'
-export { isPart, joinParts, readInboundMessage, type ReceivedText } from './inbox/read-inbound-message.ts'
+export { addPart, isPart, joinParts, type AddedPart, type WaitingPart } from './inbox/join-parts.ts'
+export { readInboundMessage, type ReceivedText } from './inbox/read-inbound-message.ts'
 export { confirmationAddress, type OptOutFacts } from './inbox/confirmation-address.ts'
 export {
   isContact,

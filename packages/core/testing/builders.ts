@@ -82,17 +82,18 @@ export interface TextWanted {
   /** Of each number in tenths, in order; the last one counts for all that follow. Default 10 (1.0 credit). */
   readonly costs?: readonly number[]
   readonly due?: Instant
-  /** Default: the first address of the pool that operators have who name none. */
-  readonly from?: SenderAddress
+  /** Of the order of its first text. Default: the pool of operators who name none. */
+  readonly senders?: readonly SenderAddress[]
 }
 
 /** An order of one or more texts. */
 export const anOrder = (account: AccountId, ...texts: readonly TextWanted[]): Order => ({
   account,
-  texts: texts.map(({ to, text, costs = [10], due, from = anAddress() }) => ({
+  senders: texts[0]?.senders ?? defaultSenders,
+  texts: texts.map(({ to, text, costs = [10], due }) => ({
     body: aBody(text),
     due,
-    to: to.map((number, i) => ({ number, cost: costAt(costs, i), from })),
+    to: to.map((number, i) => ({ number, cost: costAt(costs, i) })),
   })),
 })
 

@@ -36,10 +36,14 @@ export async function keysOf(kysely: Kysely<Tables>, id: AccountId): Promise<rea
     prefix: row.prefix,
     label: row.label,
     issued: row.issued_at as Instant,
-    expires: (row.expires_at ?? undefined) as Instant | undefined,
-    revoked: (row.revoked_at ?? undefined) as Instant | undefined,
+    ...validityOf(row),
   }))
 }
+
+export const validityOf = (row: { readonly expires_at: number | null; readonly revoked_at: number | null }) => ({
+  expires: (row.expires_at ?? undefined) as Instant | undefined,
+  revoked: (row.revoked_at ?? undefined) as Instant | undefined,
+})
 
 /** False: no such key. Told to everybody, also if it was revoked before: that may have been told to nobody. */
 export async function revokeKey(kysely: Kysely<Tables>, key: KeyId, now: Instant): Promise<boolean> {

@@ -1,4 +1,11 @@
-import { type AccountId, type Instant, type OpenedAccount, type OpenRefusal } from '@gateway/core'
+import {
+  loginKey,
+  parentRefusal,
+  type AccountId,
+  type Instant,
+  type OpenedAccount,
+  type OpenRefusal,
+} from '@gateway/core'
 import { sql, type Kysely } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import { LEDGER } from '../credits/ledger-kind.ts'
@@ -31,14 +38,13 @@ async function refusalOf(
   const holder = await transaction
     .selectFrom('directory')
     .select('account_id')
-    .where(sql<boolean>`lower(login collate "C") = ${login.toLowerCase()}`)
+    .where(sql<boolean>`lower(login collate "C") = ${loginKey(login) ?? null}`)
     .executeTakeFirst()
   if (holder !== undefined) return 'login-taken'
   if (parent === undefined) return undefined
 
   const main = await transaction.selectFrom('account').select('parent_id').where('id', '=', parent).executeTakeFirst()
-  if (main === undefined) return 'no-such-parent'
-  return main.parent_id === null ? undefined : 'parent-is-sub-account'
+  return parentRefusal(main && { parent: (main.parent_id ?? undefined) as AccountId | undefined })
 }
 
 async function insert(

@@ -1,13 +1,21 @@
-import type { Account, Accounts, Instant, KeyHash, Login, PasswordHash } from '@gateway/core'
+import {
+  isValid,
+  loginKey,
+  type Account,
+  type Accounts,
+  type ApiKey,
+  type KeyHash,
+  type Login,
+  type PasswordHash,
+} from '@gateway/core'
 import type { Context } from '../context.ts'
 import { createCache } from '../cache.ts'
 import { findKey, findLogin } from '../sql/find-account.ts'
 import { accountOf } from './account-row.ts'
+import { validityOf } from './api-keys.ts'
 
-interface Key {
-  readonly account: Account
-  readonly expires: number | null
-  readonly revoked: boolean
+interface Key extends Pick<ApiKey, 'expires' | 'revoked'> {
+  readonly holder: Account
 }
 
 /**
@@ -24,7 +32,7 @@ export function rememberedAccounts({
   async function loadKey(hash: KeyHash): Promise<Key | undefined> {
     changes.listen()
     const [row] = await hot.run(findKey, [hash])
-    return row && { account: accountOf(row), expires: row.expires_at, revoked: row.revoked_at !== null }
+    return row && { holder: accountOf(row), ...validityOf(row) }
   }
 
   async function loadLogin(login: string): Promise<Login | undefined> {
@@ -41,16 +49,15 @@ export function rememberedAccounts({
     keys.clear()
     logins.clear()
   })
-  const opens = ({ revoked, expires }: Key, now: Instant) => !revoked && (expires === null || now < expires)
   return {
     byKey: async (hash, now) => {
       const key = await keys.get(hash)
-      return key !== undefined && opens(key, now) ? key.account : undefined
+      return key !== undefined && isValid(key, now) ? key.holder : undefined
     },
-    byLogin: async (login) => (isAscii(login) ? logins.get(login.toLowerCase()) : undefined),
-    readLogin: async (login) => (isAscii(login) ? loadLogin(login.toLowerCase()) : undefined),
+    byLogin: async (login) => ifThere((key) => logins.get(key), loginKey(login)),
+    readLogin: async (login) => ifThere(loadLogin, loginKey(login)),
   }
 }
 
-/** No user name has other characters, of which some are ASCII in another letter case. */
-const isAscii = (login: string): boolean => /^[!-~]*$/.test(login)
+const ifThere = <Found>(find: (key: string) => Promise<Found>, key: string | undefined) =>
+  key === undefined ? undefined : find(key)

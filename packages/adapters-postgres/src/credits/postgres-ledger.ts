@@ -2,7 +2,6 @@ import { credits, type AccountId, type Credits, type Instant, type Ledger, type 
 import type { Context } from '../context.ts'
 import { timestamp } from '../sql/arrays.ts'
 import { checkLedger, enterCredits } from '../sql/ledger.ts'
-import { LEDGER } from './ledger-kind.ts'
 import { movements } from './movements.ts'
 import { transferCredits } from './transfer.ts'
 
@@ -15,7 +14,7 @@ export function postgresLedger(context: Context): Ledger {
   }
 
   async function topUp(id: AccountId, amount: Credits, why: string, now: Instant) {
-    const [row] = await ordinary.run(enterCredits, [id, amount, why, timestamp(now), LEDGER.topUp])
+    const [row] = await ordinary.run(enterCredits, [id, amount, why, timestamp(now)])
     if (row !== undefined) return credits(row.balance)
     return (await balance(id)) === undefined ? 'no-such-account' : 'out-of-range'
   }

@@ -1,4 +1,4 @@
-import { credits, priceMax, type PriceTable, type Prices } from '@gateway/core'
+import { credits, isPrice, type Credits, type PriceTable, type Prices } from '@gateway/core'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
 import { createCache } from '../cache.ts'
@@ -12,8 +12,8 @@ export function postgresPrices({ pools: { kysely }, settings, changes }: Context
   const cache = createCache({ seconds: settings.cacheSeconds, entriesMax: 1, load, keep: () => true })
   changes.onChange(() => cache.clear())
 
-  async function set(prefix: string, price: number): Promise<void> {
-    if (price < 0 || price > priceMax) throw new RangeError(`not a price: ${price} tenths of a credit`)
+  async function set(prefix: string, price: Credits): Promise<void> {
+    if (!isPrice(price)) throw new RangeError(`not a price: ${price} tenths of a credit`)
     await kysely
       .insertInto('price')
       .values({ prefix, price })

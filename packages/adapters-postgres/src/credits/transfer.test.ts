@@ -28,10 +28,10 @@ async function assertBalances(...expected: readonly number[]): Promise<void> {
 describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'])(
   'a transfer whose connection breaks %s',
   (where) => {
-    test('happens once and is told as done, also of the whole balance', async () => {
+    test.each(['lock-accounts', 'transfer', 'commit'])('at %s happens once and is told as done', async (statement) => {
       const { cuttable, proxy } = database
       await cuttable.ports.ledger.balance(from)
-      const cut = proxy.cut(where, 'transfer')
+      const cut = proxy.cut(where, statement)
       expect(await moved(cuttable.ports, 100)).toBe('done')
       await cut
       await assertBalances(0, 100)
@@ -39,7 +39,7 @@ describe.each<Cut>(['before-it-arrives', 'after-it-arrived', 'before-its-answer'
 
     test('is told as refused if it is', async () => {
       const { cuttable, proxy } = database
-      const cut = proxy.cut(where, 'transfer')
+      const cut = proxy.cut(where, 'lock-accounts')
       expect(await moved(cuttable.ports, 101)).toBe('insufficient-credits')
       await cut
       await assertBalances(100, 0)
@@ -78,8 +78,8 @@ test('a backend that is still at work when its answer is given up moves nothing 
 
 test.each([
   ['update account set balance = balance - 50 where id = $1', 'from', 'insufficient-credits'],
-  ['update account set locked = true where id = $1', 'from', 'from-locked'],
-  ['update account set locked = true where id = $1', 'to', 'to-locked'],
+  ['update account set locked = true where id = $1', 'from', 'from-account-locked'],
+  ['update account set locked = true where id = $1', 'to', 'to-account-locked'],
 ] as const)(
   'a transfer that had to wait is decided by what it then finds: %s (%s) is %s',
   async (change, whose, result) => {
@@ -98,15 +98,15 @@ test.each([
 
 test('where the database was never reached it has failed; where nobody can know, it is an error', async () => {
   const { proxy } = database
-  const settings = { longStatementSeconds: 0.2, connectionSeconds: 0.2, lookUpSeconds: 0.5 }
+  const settings = { statementSeconds: 0.2, connectionSeconds: 0.2, lookUpSeconds: 0.5 }
   const away = postgresPorts({ connectionString: proxy.connectionString, settings })
   const neverThere = postgresPorts({ connectionString: proxy.connectionString, settings })
-  await away.ports.ledger.balance(from)
+  expect(await moved(away.ports, 1)).toBe('done')
   proxy.freeze()
   expect(await moved(neverThere.ports, 10)).toBe('failed')
   await expect(moved(away.ports, 10)).rejects.toThrow('cannot be found out')
   await Promise.all([away.close(0.1), neverThere.close(0.1)])
-  await assertBalances(100, 0)
+  await assertBalances(99, 1)
 })
 
 test('64 transfers among five accounts, of two processes, through a network that breaks: each counts once', async () => {

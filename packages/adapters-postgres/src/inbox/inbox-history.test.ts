@@ -33,7 +33,7 @@ const receive = (...wanted: readonly Partial<InboundMessage>[]) =>
   postgres.ports.inbox.receive(wanted.map(aReply), confirmation)
 
 async function sent(by: AccountId, from: SenderAddress = anAddress()): Promise<number> {
-  const [id = NaN] = await acceptedIds(postgres.ports, anOrder(by, { to: [aNumber()], from }))
+  const [id = NaN] = await acceptedIds(postgres.ports, anOrder(by, { to: [aNumber()], senders: [from] }))
   await dispatchAll(postgres.ports)
   return id
 }
@@ -112,7 +112,9 @@ test('the address of an account for a number is forgotten when nobody can answer
   const { ports } = postgres
   const { id } = await anAccount(ports)
   const pool = [anAddress('12025550111'), anAddress('12025550112')]
-  await ports.senders.choose(id, numbers(2), pool)
+  await ports.messages.accept(
+    anOrder(id, { to: numbers(2), costs: [0], due: instant(Date.now() + 1000 * 86_400_000), senders: pool }),
+  )
   await sent(id)
   await letDaysPass(client, 700)
   await dropAll()

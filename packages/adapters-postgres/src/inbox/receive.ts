@@ -6,7 +6,9 @@ import type { Context } from '../context.ts'
 import { isLostAnswer, sqlState } from '../errors.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
 import { arrayOf } from '../sql/arrays.ts'
-import { findNoted, findWaitingParts, noteArrivals, takeOldParts } from '../sql/receive.ts'
+import { findNoted } from '../sql/find-noted.ts'
+import { noteInboundMessages } from '../sql/note-inbound-messages.ts'
+import { findWaitingParts, takeOldParts } from '../sql/waiting-parts.ts'
 import { groupOf } from './digests.ts'
 import { rememberedKeys, type Keyed } from './keyed.ts'
 import { storeTexts, without } from './store-texts.ts'
@@ -112,7 +114,7 @@ const isOfData = (error: unknown): boolean => /^2[23]/.test(sqlState(error) ?? '
 async function noteNew(connection: Connection, items: readonly Keyed[], operation: string): Promise<readonly Keyed[]> {
   const first = new Map<string, Keyed>()
   for (const item of items) if (!first.has(item.key)) first.set(item.key, item)
-  const rows = await connection.run(noteArrivals, [arrayOf([...first.keys()]), operation])
+  const rows = await connection.run(noteInboundMessages, [arrayOf([...first.keys()]), operation])
   const noted = new Set(rows.map(({ key }) => key))
   return [...first.values()].filter(({ key }) => noted.has(key))
 }

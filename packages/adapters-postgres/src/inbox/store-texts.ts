@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { IdRange } from '../messages/message-ids.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { arrayOfNullable } from '../sql/null-arrays.ts'
-import { receiveTexts } from '../sql/receive.ts'
+import { receiveTexts } from '../sql/receive-texts.ts'
 import type { WholeText } from './whole-texts.ts'
 
 const keywords: Readonly<Record<OptKeyword, number>> = { 'opt-out': 1, 'opt-in': 2 }

@@ -1,14 +1,16 @@
 import {
+  addPart,
   isPart,
   joinParts,
   readInboundMessage,
   type InboundMessage,
   type CarrierId,
   type ReceivedText,
+  type WaitingPart,
 } from '@gateway/core'
 import type { Connection } from '../connections.ts'
 import { arrayOf } from '../sql/arrays.ts'
-import { addParts, type JoinedParts } from '../sql/receive.ts'
+import { lockParts, writeParts } from '../sql/waiting-parts.ts'
 import { groupOf } from './digests.ts'
 import type { Keyed } from './keyed.ts'
 
@@ -24,16 +26,10 @@ const whole = ({ carrier, from, to }: Common, text: string): WholeText => ({
   ...readInboundMessage({ from, to, text }),
 })
 
-/** The parts of one text, put together as far as they are there. */
-export function joined({ common, places, pieces }: Omit<JoinedParts, 'part' | 'complete'>): WholeText {
-  const parts = places.map((number, i) => ({
-    text: JSON.parse(pieces[i] ?? '""') as string,
-    part: { group: 0, number, of: places.length },
-  }))
-  const { carrier, from, to } = JSON.parse(common) as Pick<InboundMessage, 'carrier' | 'from'> & {
-    readonly to?: string
-  }
-  return whole({ carrier, from, to }, joinParts(parts))
+/** The parts of one text that waited, put together as far as they are there. */
+export function joined({ common, parts }: { readonly common: string; readonly parts: string }): WholeText {
+  const { carrier, from, to } = JSON.parse(common) as Omit<Common, 'to'> & { readonly to?: string }
+  return whole({ carrier, from, to }, joinParts(JSON.parse(parts) as readonly WaitingPart[]))
 }
 
 /** The texts that are whole by now, in the order in which they became so, and the parts that wait for others. */
@@ -41,27 +37,30 @@ export async function wholeTexts(
   connection: Connection,
   items: readonly Keyed[],
 ): Promise<{ readonly texts: readonly WholeText[]; readonly incomplete: ReadonlySet<Keyed> }> {
-  const parts = items.filter(({ message }) => isPart(message))
-  const rows = parts.length === 0 ? [] : await connection.run(addParts, valuesOf(parts))
-  const ended = new Map<Keyed, JoinedParts[]>()
-  for (const row of rows) {
-    const part = parts[row.part - 1]
-    if (part !== undefined) ended.set(part, [...(ended.get(part) ?? []), row])
-  }
-  const texts = items.flatMap((item) =>
-    isPart(item.message) ? (ended.get(item) ?? []).map(joined) : whole(item.message, item.message.text),
+  const groups = new Map(
+    items.flatMap(({ message }) => (isPart(message) ? [[groupOf(message), message] as const] : [])),
   )
-  const isWaiting = (part: Keyed) => ended.get(part)?.some(({ complete }) => complete) !== true
-  return { texts, incomplete: new Set(parts.filter(isWaiting)) }
+  const rows = groups.size === 0 ? [] : await connection.run(lockParts, [arrayOf([...groups.keys()]), commonOf(groups)])
+  const waiting = new Map(rows.map(({ key, parts }) => [key, JSON.parse(parts) as readonly WaitingPart[]]))
+  const incomplete = new Set<Keyed>()
+  const texts = items.flatMap((item) => {
+    const { message } = item
+    if (!isPart(message)) return whole(message, message.text)
+    const group = groupOf(message)
+    const added = addPart(waiting.get(group) ?? [], message.part, message.text)
+    waiting.set(group, added.waiting)
+    if (added.complete === undefined) incomplete.add(item)
+    return [added.over, added.complete].flatMap((parts) => (parts ? whole(message, joinParts(parts)) : []))
+  })
+  if (waiting.size > 0) {
+    const parts = [...waiting.values()].map((left) => JSON.stringify(left))
+    await connection.run(writeParts, [arrayOf([...waiting.keys()]), parts])
+  }
+  return { texts, incomplete }
 }
 
-const valuesOf = (parts: readonly Keyed[]): readonly unknown[] => [
-  arrayOf(parts.map(({ message }) => groupOf(message))),
-  parts.map(({ message: { carrier, from, to } }) => JSON.stringify({ carrier, from, to })),
-  arrayOf(parts.map(({ message }) => message.part?.number ?? 0)),
-  arrayOf(parts.map(({ message }) => message.part?.of ?? 0)),
-  parts.map(({ message }) => JSON.stringify(message.text)),
-]
+const commonOf = (groups: ReadonlyMap<string, Common>): readonly string[] =>
+  [...groups.values()].map(({ carrier, from, to }) => JSON.stringify({ carrier, from, to }))
 
 /** More confirmations than can follow from these. A part may end two texts: what waited under the name of its group, and its own. */
 export const confirmationsMax = (items: readonly Keyed[]): number =>

@@ -1,7 +1,8 @@
-import type { AccountId, Order, SenderAddress } from '@gateway/core'
+import type { AccountId, Order } from '@gateway/core'
 import { batcher } from '../batcher.ts'
 import type { Connections } from '../connections.ts'
 import { isLostAnswer, sqlState, type LostAnswer } from '../errors.ts'
+import { chooseFor } from '../senders/choose.ts'
 import type { SenderNumbers } from '../senders/sender-numbers.ts'
 import { decideOrders } from './decide-orders.ts'
 import { lookUpOutcome } from './look-up-outcome.ts'
@@ -35,12 +36,13 @@ export function acceptOrders(
   const firstLine = batcher<Job, Accepted>({ ...together, weight, run: acceptTogether })
   const secondLine = batcher<NumberedJob, Accepted>({ ...underLock, weight, run: decideByAccount })
 
+  const choose = chooseFor(hot, senders)
+
   async function acceptTogether(jobs: readonly Job[]): Promise<Answers> {
-    const known = await senders.numbersOf(sendersOf(jobs))
     const numbered = await Promise.all(jobs.map(async (job) => ({ ...job, ranges: await ids.take(job.costs.length) })))
-    const laidOut = numbered.map(({ order, ranges }) => layOut(order, ranges))
+    const laidOut = numbered.map(({ order, senderOf, ranges }) => layOut(order, senderOf, ranges))
     try {
-      const answers = answersOf(laidOut, await storeSends(hot, sendsOf(laidOut), known))
+      const answers = answersOf(laidOut, await storeSends(hot, sendsOf(laidOut)))
       return numbered.map((job, i) => settled(() => answers[i] ?? secondLine.add(job)))
     } catch (error) {
       if (isLostAnswer(error)) return afterLoss(error, jobs, laidOut)
@@ -59,8 +61,7 @@ export function acceptOrders(
   }
 
   async function decide(account: AccountId, jobs: readonly NumberedJob[]): Promise<Answers> {
-    const known = await senders.numbersOf(sendersOf(jobs))
-    const decision = await decideOrders(hot, account, jobs, known).catch((error: unknown) => ({ error }))
+    const decision = await decideOrders(hot, account, jobs).catch((error: unknown) => ({ error }))
     if ('lost' in decision) return afterLoss(decision.lost, jobs, decision.laidOut)
     if ('answers' in decision) {
       ids.giveBack(decision.unused)
@@ -79,16 +80,16 @@ export function acceptOrders(
       laidOut.map((laid) => (isStored(laid) ? laid : { ...laid, sends: [] })),
       balances,
     )
-    return jobs.map(({ order, costs, losses }, i) =>
+    return jobs.map((job, i) =>
       settled(() => {
         const laid = laidOut[i]
         if (laid !== undefined && isStored(laid)) return answers[i] ?? undecided()
-        if (losses === lossesMax) throw lost
-        return firstLine.add({ order, costs, losses: losses + 1 })
+        if (job.losses === lossesMax) throw lost
+        return firstLine.add({ ...job, losses: job.losses + 1 })
       }),
     )
   }
-  return (order) => firstLine.add(jobOf(order))
+  return async (order) => firstLine.add(jobOf(order, await choose(order)))
 }
 
 /**
@@ -117,12 +118,6 @@ function byAccount(jobs: readonly NumberedJob[]): ReadonlyMap<AccountId, readonl
     group.push(job)
   }
   return groups
-}
-
-function sendersOf(jobs: readonly Job[]): ReadonlySet<SenderAddress> {
-  const senders = new Set<SenderAddress>()
-  for (const { order } of jobs) for (const { to } of order.texts) for (const { from } of to) senders.add(from)
-  return senders
 }
 
 /** A promise that may fail before anybody listens to it, without ending the process. */

@@ -1,7 +1,6 @@
-import { credits, spend, type AccountId } from '@gateway/core'
+import { credits, may, spend, type AccountId } from '@gateway/core'
 import type { Connection, Connections } from '../connections.ts'
 import { isLostAnswer, type LostAnswer } from '../errors.ts'
-import type { NumbersOfSenders } from '../senders/sender-numbers.ts'
 import type { PreparedStatement } from '../sql/prepared-statement.ts'
 import { lockAccount, readAccount, type AccountBalance } from '../sql/read-account.ts'
 import { answersOf, type Accepted, type NumberedJob } from './job.ts'
@@ -22,7 +21,6 @@ export async function decideOrders(
   hot: Connections,
   account: AccountId,
   jobs: readonly NumberedJob[],
-  senders: NumbersOfSenders,
 ): Promise<Decision> {
   let laidOut: readonly LaidOut[] = []
   try {
@@ -34,7 +32,7 @@ export async function decideOrders(
       const current = await balanceOf(connection, lockAccount, account)
       laidOut = whatFits(jobs, current)
       const sends = sendsOf(laidOut)
-      const balance = (await storeSends(connection, sends, senders)).get(account)
+      const balance = (await storeSends(connection, sends)).get(account)
       if (balance === undefined && sends.length > 0) throw new Error(`account ${account} did not pay what it has`)
       return decided(account, jobs, { ...current, balance: balance ?? current.balance }, laidOut)
     })
@@ -54,22 +52,26 @@ async function balanceOf(
   return row
 }
 
-function whatFits(jobs: readonly NumberedJob[], { balance, locked }: AccountBalance): readonly LaidOut[] {
-  if (locked) return []
-  let left = credits(balance)
-  return jobs.map(({ order, costs, ranges }) => {
+function whatFits(jobs: readonly NumberedJob[], account: AccountBalance): readonly LaidOut[] {
+  if (!may(account, 'send')) return []
+  let left = credits(account.balance)
+  return jobs.map(({ order, senderOf, costs, ranges }) => {
     const spending = spend(left, costs)
     left = spending.balance
-    return layOut(order, ranges, spending.taken)
+    return layOut(order, senderOf, ranges, spending.taken)
   })
 }
 
 function decided(
   account: AccountId,
   jobs: readonly NumberedJob[],
-  { balance, locked }: AccountBalance,
+  seen: AccountBalance,
   laidOut: readonly LaidOut[],
 ): Decision {
-  if (locked) return { answers: jobs.map(() => 'account-locked'), unused: jobs.flatMap(({ ranges }) => ranges) }
-  return { answers: answersOf(laidOut, new Map([[account, balance]])), unused: laidOut.flatMap(({ rest }) => rest) }
+  if (!may(seen, 'send'))
+    return { answers: jobs.map(() => 'account-locked'), unused: jobs.flatMap(({ ranges }) => ranges) }
+  return {
+    answers: answersOf(laidOut, new Map([[account, seen.balance]])),
+    unused: laidOut.flatMap(({ rest }) => rest),
+  }
 }

@@ -1,5 +1,5 @@
 import { credits, type Acceptance, type AccountId, type Credits, type Order } from '@gateway/core'
-import type { LaidOut } from './lay-out.ts'
+import type { LaidOut, SenderOf } from './lay-out.ts'
 import type { IdRange } from './message-ids.ts'
 
 export type Accepted = Acceptance | 'account-locked'
@@ -7,6 +7,7 @@ export type Accepted = Acceptance | 'account-locked'
 /** An order on its way to be accepted. */
 export interface Job {
   readonly order: Order
+  readonly senderOf: SenderOf
   /** By all its recipients, in their order. */
   readonly costs: readonly Credits[]
   /** How often the answer about it was lost and it turned out not to be stored. */
@@ -22,11 +23,11 @@ export interface NumberedJob extends Job {
 const costMax = 2 ** 31 - 1
 
 /** Throws a RangeError for a cost that is negative or cannot be stored: it would make money, or fail its neighbours. */
-export function jobOf(order: Order): Job {
+export function jobOf(order: Order, senderOf: SenderOf): Job {
   const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
   const wrong = costs.find((cost) => cost < 0 || cost > costMax)
   if (wrong !== undefined) throw new RangeError(`not the cost of a message: ${wrong} tenths of a credit`)
-  return { order, costs, losses: 0 }
+  return { order, senderOf, costs, losses: 0 }
 }
 
 const costOf = ({ sends }: LaidOut): number => sends.reduce((sum, { cost, numbers }) => sum + cost * numbers.length, 0)

@@ -3,11 +3,12 @@ import { layOut, type LaidOut } from './lay-out.ts'
 
 const account = anAccountId(7)
 const range = (lo: number, hi: number) => ({ lo, hi, until: 0 })
+const senderOf = () => 1
 const shape = ({ sends }: LaidOut) => sends.map(({ firstId, cost, numbers }) => [firstId, cost, numbers.length])
 
 test('neighbours of one text and one price are one send, and ids ascend in the order of the recipients', () => {
   const order = anOrder(account, { to: numbers(5), costs: [10, 10, 20, 10, 10] }, { to: numbers(2), text: 'other' })
-  const laidOut = layOut(order, [range(100, 107)])
+  const laidOut = layOut(order, senderOf, [range(100, 107)])
   expect(shape(laidOut)).toEqual([
     [100, 10, 2],
     [102, 20, 1],
@@ -22,7 +23,7 @@ test('neighbours of one text and one price are one send, and ids ascend in the o
 
 test('recipients that are left out have no id, and those around them still share a send', () => {
   const order = anOrder(account, { to: numbers(4) })
-  const laidOut = layOut(order, [range(100, 104)], [true, false, true, true])
+  const laidOut = layOut(order, senderOf, [range(100, 104)], [true, false, true, true])
   expect(shape(laidOut)).toEqual([[100, 10, 3]])
   expect(laidOut.sends[0]?.numbers).toEqual([0, 2, 3].map((i) => numbers(4)[i]))
   expect(laidOut.results).toEqual([[100, 'insufficient-credits', 101, 102]])
@@ -31,7 +32,7 @@ test('recipients that are left out have no id, and those around them still share
 
 test('a send ends with its range and with its block, and has no more than 1000 numbers', () => {
   const order = anOrder(account, { to: numbers(3000) })
-  const laidOut = layOut(order, [range(9_500, 10_600), range(20_000, 22_000)])
+  const laidOut = layOut(order, senderOf, [range(9_500, 10_600), range(20_000, 22_000)])
   expect(shape(laidOut)).toEqual([
     [9_500, 10, 500],
     [10_000, 10, 600],
@@ -42,11 +43,18 @@ test('a send ends with its range and with its block, and has no more than 1000 n
 })
 
 test('ids that were not asked for are left, of all ranges', () => {
-  const laidOut = layOut(anOrder(account, { to: numbers(3) }), [range(10, 20), range(30, 40)], [false, false, false])
+  const laidOut = layOut(
+    anOrder(account, { to: numbers(3) }),
+    senderOf,
+    [range(10, 20), range(30, 40)],
+    [false, false, false],
+  )
   expect(laidOut.sends).toEqual([])
   expect(laidOut.rest).toEqual([range(10, 20), range(30, 40)])
 })
 
 test('too few ids are an error, not a message without one', () => {
-  expect(() => layOut(anOrder(account, { to: numbers(3) }), [range(1, 3)])).toThrow('more recipients than ids')
+  expect(() => layOut(anOrder(account, { to: numbers(3) }), senderOf, [range(1, 3)])).toThrow(
+    'more recipients than ids',
+  )
 })

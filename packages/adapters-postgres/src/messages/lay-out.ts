@@ -10,7 +10,6 @@ import {
   type MessageId,
   type Msisdn,
   type Order,
-  type SenderAddress,
 } from '@gateway/core'
 import type { IdRange } from './message-ids.ts'
 
@@ -23,9 +22,13 @@ export interface Send {
   /** That of the text. */
   readonly lane: Lane
   readonly cost: Credits
-  readonly from: SenderAddress
+  /** `sender.id` of the address that it leaves from. */
+  readonly from: number
   readonly numbers: Msisdn[]
 }
+
+/** By number the `sender.id` of the address that a message of the order to it leaves from. */
+export type SenderOf = (number: Msisdn) => number
 
 export interface LaidOut {
   readonly account: AccountId
@@ -42,7 +45,12 @@ const numbersMax = 1000
  * Gives the recipients of an order, in their order, the ids of `ranges`, and joins neighbours of one text, one price and
  * one address into a send. Those that `taken`, by all recipients of the order, leaves out have no id and are in no send.
  */
-export function layOut(order: Order, ranges: readonly IdRange[], taken?: readonly boolean[]): LaidOut {
+export function layOut(
+  order: Order,
+  senderOf: SenderOf,
+  ranges: readonly IdRange[],
+  taken?: readonly boolean[],
+): LaidOut {
   const ids = counter(ranges)
   const sends: Send[] = []
   let recipient = 0
@@ -50,15 +58,15 @@ export function layOut(order: Order, ranges: readonly IdRange[], taken?: readonl
     const isTaken = taken?.slice(recipient, (recipient += to.length)) ?? []
     const lane = laneOf(to.length - isTaken.filter((is) => !is).length)
     let open: Send | undefined
-    return to.map((one, i) => {
+    return to.map(({ number, cost }, i) => {
       if (isTaken[i] === false) return 'insufficient-credits'
       const id = ids.next()
-      if (open === undefined || !isSameSend(open, one) || !continues(open, id)) {
-        const { cost, from } = one
+      const from = senderOf(number)
+      if (open === undefined || !isSameSend(open, { cost, from }) || !continues(open, id)) {
         open = { firstId: id, account: order.account, body, due, lane, cost, from, numbers: [] }
         sends.push(open)
       }
-      open.numbers.push(one.number)
+      open.numbers.push(number)
       return id as MessageId
     })
   })

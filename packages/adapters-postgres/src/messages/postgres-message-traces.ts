@@ -2,7 +2,7 @@ import {
   bodyOf,
   credits,
   instant,
-  OUTCOME,
+  isTaken,
   traceLinesMax,
   type AccountId,
   type CarrierId,
@@ -96,15 +96,15 @@ function decidedPlace({
   carrier,
   reference,
 }: NonNullable<MessageTraceRow['message']>): MessageLocation {
+  const known = knownCode(code)
   return {
     place: 'decided',
-    code: knownCode(code),
+    code: known,
     at: instant(at),
     stored: instant(stored),
     carrier: (carrier as CarrierId | null) ?? undefined,
     reference: reference ?? undefined,
-    // A carrier took it, or may have: it stays charged (ruling 1.4).
-    refunded: reference === null && code !== OUTCOME.unknown,
+    refunded: !isTaken({ code: known, hasReference: reference !== null }),
   }
 }
 

@@ -163,11 +163,12 @@ test('a text that the database does not take fails its own order only', async ()
   const wrong: Body = { text: 'no\0text', encoding: 'gsm-7', parts: 1 }
   const bad: Order = {
     account: id,
+    senders: [anAddress()],
     texts: [
       {
         body: wrong,
         due: undefined,
-        to: [{ number: aNumber(), cost: credits(10), from: anAddress() }],
+        to: [{ number: aNumber(), cost: credits(10) }],
       },
     ],
   }

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import {
   credits,
   instant,
+  undeletedOutcome,
   type AccountId,
   type Deletion,
   type Instant,
+  type MessageFacts,
   type MessageId,
   type Msisdn,
   type Page,
@@ -14,9 +16,10 @@ import {
 import type { Connections } from '../connections.ts'
 import { isLostAnswer } from '../errors.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
-import { arrayOf, timestamp } from '../sql/arrays.ts'
-import { deleteWaiting, findDeleted, listScheduled } from '../sql/scheduled.ts'
+import { arrayOf } from '../sql/arrays.ts'
+import { deleteWaiting, findDeleted, listScheduled, type DeletedRow } from '../sql/scheduled.ts'
 import { foldScheduled } from '../sql/scheduled-counts.ts'
+import { knownCode } from './known-code.ts'
 
 /** Of more changes than this a reader adds some to the counts, for those who read after it. */
 const unfoldedMax = 500
@@ -43,13 +46,6 @@ export async function scheduled(
   return { total: rows[0]?.total ?? 0, items }
 }
 
-/** What is known of an id of the account, and what was refunded if this call has deleted it. */
-interface Known {
-  readonly id: number
-  readonly number: number
-  readonly refund: number | null
-}
-
 const lossesMax = 3
 
 /**
@@ -63,33 +59,44 @@ export async function deleteScheduled(
   ids: readonly MessageId[],
   since: Instant,
 ): Promise<readonly Deletion[]> {
-  const known = new Map<number, Known>()
+  const known = new Map<number, DeletedRow>()
+  const learn = (rows: readonly DeletedRow[]) => {
+    for (const row of rows) if (!known.has(row.id)) known.set(row.id, row)
+  }
   for (let losses = 0; ; losses++) {
     const rest = [...new Set(ids)].filter((id) => !known.has(id))
     if (rest.length === 0) break
     const operation = randomUUID()
     try {
-      const rows = await ordinary.run(deleteWaiting, [by, arrayOf(rest), timestamp(since), operation])
-      for (const row of rows) known.set(row.id, row)
+      learn(await ordinary.run(deleteWaiting, [by, arrayOf(rest), operation]))
       break
     } catch (error) {
       if (!isLostAnswer(error)) throw error
       const look = () => ordinary.run(findDeleted, [by, operation])
-      for (const row of await settleLostStatement(ordinary, error, lookUpSeconds, look)) known.set(row.id, row)
+      learn(await settleLostStatement(ordinary, error, lookUpSeconds, look))
       if (losses === lossesMax) throw error
     }
   }
-  return deletionsOf(ids, known)
+  return deletionsOf(ids, known, since)
 }
 
 /** As if one id came after the other: the second time, what was deleted is not found. */
-function deletionsOf(ids: readonly MessageId[], known: Map<number, Known>): readonly Deletion[] {
+function deletionsOf(ids: readonly MessageId[], known: Map<number, DeletedRow>, since: Instant): readonly Deletion[] {
   return ids.map((id) => {
     const row = known.get(id)
     if (row === undefined) return { outcome: 'not-found' }
     const number = String(row.number) as Msisdn
-    if (row.refund === null) return { outcome: 'sent', number }
+    if (row.refund === null) {
+      const outcome = undeletedOutcome(factsOf(row), since)
+      return outcome === 'sent' ? { outcome, number } : { outcome }
+    }
     known.delete(id)
     return { outcome: 'deleted', number, refunded: credits(row.refund) }
   })
+}
+
+function factsOf({ due, code, reference }: DeletedRow): Pick<MessageFacts, 'due' | 'outcome'> {
+  if (due == null) throw new Error('a message was due at no time')
+  const at = instant(due)
+  return { due: at, outcome: code == null ? undefined : { code: knownCode(code), at, hasReference: reference != null } }
 }

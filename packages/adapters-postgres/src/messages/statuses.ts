@@ -1,31 +1,29 @@
 import {
   credits,
   instant,
-  outcomeCode,
+  statusOf,
   type AccountId,
+  type Credits,
   type Instant,
-  type KnownStatus,
   type MessageId,
   type MessageStatus,
   type Msisdn,
+  type Outcome,
 } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import { arrayOf, fromArray, fromTimes, textsFromArray } from '../sql/arrays.ts'
+import { knownCode } from './known-code.ts'
 import { coveringSends, findOutcomes, numbersInSends } from '../sql/status.ts'
 
-interface Outcome {
-  readonly code: number
-  readonly at: number
-  readonly number: string
+interface FoundOutcome extends Outcome {
+  readonly number: Msisdn
   readonly send: number
-  /** As `KnownStatus.taken`. */
-  readonly taken: boolean
 }
 
 interface Send {
   readonly first: number
-  readonly due: number
-  readonly price: number
+  readonly due: Instant
+  readonly price: Credits
 }
 
 /**
@@ -46,8 +44,10 @@ export async function statuses(
   return ids.map((id) => {
     const outcome = outcomes.get(id)
     const send = sends.get(outcome?.send ?? id)
-    if (send === undefined) return 'not-found'
-    return outcome === undefined ? waitingStatus(numbers.get(id), send) : statusOf(outcome, send, since)
+    const number = outcome?.number ?? numbers.get(id)
+    // Without a number: its history was dropped since its send was found.
+    if (send === undefined || number === undefined) return 'not-found'
+    return statusOf({ number, cost: send.price, due: send.due, outcome }, since)
   })
 }
 
@@ -56,8 +56,8 @@ async function outcomesOf(
   hot: Connections,
   by: AccountId,
   ids: readonly MessageId[],
-): Promise<ReadonlyMap<number, Outcome>> {
-  const outcomes = new Map<number, Outcome>()
+): Promise<ReadonlyMap<number, FoundOutcome>> {
+  const outcomes = new Map<number, FoundOutcome>()
   const groups = byPartition(ids)
   const [row] = await hot.run(findOutcomes, [
     by,
@@ -67,17 +67,17 @@ async function outcomesOf(
   ])
   if (row === undefined) return outcomes
   const codes = fromArray(row.codes)
-  const untaken = new Set(fromArray(row.untaken))
+  const unreferenced = new Set(fromArray(row.unreferenced))
   const times = fromTimes(row.times)
   const numbers = textsFromArray(row.numbers)
   const sends = fromArray(row.sends)
   for (const [i, id] of fromArray(row.ids).entries()) {
     outcomes.set(id, {
-      code: codes[i] ?? NaN,
-      at: times[i] ?? NaN,
-      number: numbers[i] ?? '',
+      code: knownCode(codes[i] ?? NaN),
+      at: instant(times[i] ?? NaN),
+      hasReference: !unreferenced.has(id),
+      number: numbers[i] as Msisdn,
       send: sends[i] ?? NaN,
-      taken: !untaken.has(id),
     })
   }
   return outcomes
@@ -109,7 +109,7 @@ async function sendsCovering(
   return new Map(
     fromArray(row.ids).map((id, i) => [
       id,
-      { first: id - (places[i] ?? NaN), due: dues[i] ?? NaN, price: prices[i] ?? NaN },
+      { first: id - (places[i] ?? NaN), due: instant(dues[i] ?? NaN), price: credits(prices[i] ?? NaN) },
     ]),
   )
 }
@@ -119,7 +119,7 @@ async function numbersOf(
   hot: Connections,
   by: AccountId,
   messages: ReadonlyMap<number, Send>,
-): Promise<ReadonlyMap<number, string>> {
+): Promise<ReadonlyMap<number, Msisdn>> {
   if (messages.size === 0) return new Map()
   const groups = new Map<number, number[]>()
   for (const [id, { first }] of messages) {
@@ -131,20 +131,5 @@ async function numbersOf(
   const [row] = await hot.run(numbersInSends, [by, arrayOf([...groups.keys()]), idsOfSends])
   if (row === undefined) return new Map()
   const numbers = textsFromArray(row.numbers)
-  return new Map(fromArray(row.ids).map((id, i) => [id, numbers[i] ?? '']))
-}
-
-/** Undefined, if history was dropped since its send was found. */
-const waitingStatus = (number: string | undefined, { price }: Send): MessageStatus =>
-  number === undefined ? 'not-found' : { code: 'waiting', number: number as Msisdn, cost: credits(price) }
-
-function statusOf(
-  { code, at, number, taken }: Outcome,
-  { due, price }: Send,
-  since: Instant,
-): KnownStatus | 'not-found' {
-  if (due < since) return 'not-found'
-  const known = outcomeCode(code)
-  if (known === undefined) throw new Error(`a message has the code ${code}`)
-  return { code: known, at: instant(at), number: number as Msisdn, cost: credits(taken ? price : 0), taken }
+  return new Map(fromArray(row.ids).map((id, i) => [id, numbers[i] as Msisdn]))
 }

@@ -1,66 +1,40 @@
-import type { AccountId, Msisdn, SenderAddress } from '@gateway/core'
+import { preferredBy, type Msisdn, type Order } from '@gateway/core'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
-import { batcher } from '../batcher.ts'
+import { askAboutNumbers } from '../ask-about-numbers.ts'
 import type { Connections } from '../connections.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { chooseSenders, chosenSenders } from '../sql/choose-senders.ts'
-import type { SenderNumbers } from './sender-numbers.ts'
+import type { SenderOf } from '../messages/lay-out.ts'
+import { numberOf, type SenderNumbers } from './sender-numbers.ts'
 
-type Chosen = ReadonlyMap<Msisdn, number>
+/**
+ * Which of an order's addresses each of its messages leaves from. Looks first, for many at once: only a number that an account has not
+ * written to before costs a commit.
+ */
+export function chooseFor(hot: Connections, senders: SenderNumbers): (order: Order) => Promise<SenderOf> {
+  const look = askAboutNumbers(async (accounts, numbers) => {
+    const rows = await retryOnConnectionLoss(hot, chosenSenders, [accounts, numbers])
+    return new Map(rows.map(({ place, sender }) => [place, sender]))
+  })
 
-interface Question {
-  readonly by: AccountId
-  readonly numbers: readonly Msisdn[]
-}
-
-/** Looks first, for many at once: only a number that an account has not written to before costs a commit. */
-export function createChoose(hot: Connections, senders: SenderNumbers) {
-  async function look(questions: readonly Question[]): Promise<readonly Chosen[]> {
-    const accounts = questions.flatMap(({ by, numbers }) => numbers.map(() => by))
-    const numbers = questions.flatMap((question) => question.numbers)
-    const rows = await retryOnConnectionLoss(hot, chosenSenders, [arrayOf(accounts), arrayOf(numbers)])
-    const chosen = new Map(rows.map(({ place, sender }) => [place, sender]))
-    let place = 0
-    return questions.map((question) => {
-      const found = new Map<Msisdn, number>()
-      for (const number of question.numbers) {
-        const sender = chosen.get(++place)
-        if (sender !== undefined) found.set(number, sender)
-      }
-      return found
-    })
-  }
-  const weight = ({ numbers }: Question) => numbers.length
-  const line = batcher({ inFlightMax: 2, jobsMax: 256, weightMax: 4000, weight, run: look })
-
-  return async (
-    by: AccountId,
-    numbers: readonly Msisdn[],
-    pool: readonly SenderAddress[],
-  ): Promise<readonly SenderAddress[]> => {
-    if (numbers.length === 0) return []
+  return async ({ account: by, senders: pool, texts }: Order): Promise<SenderOf> => {
     const ids = await senders.numbersOf(new Set(pool))
-    const offered = new Map(pool.map((address) => [ids.get(address) ?? 0, address]))
-    const distinct = [...new Set(numbers)]
-    const chosen = new Map(await line.add({ by, numbers: distinct }))
-    const missing = distinct.filter((number) => !offered.has(chosen.get(number) ?? 0))
+    const offered = pool.map((address) => numberOf(ids, address))
+    const [only] = offered
+    if (only !== undefined && offered.length === 1) return () => only
+    const numbers = [...new Set(texts.flatMap(({ to }) => to.map(({ number }) => number)))]
+    if (numbers.length === 0) return nobody
+    const chosen = new Map(await look({ by, numbers }))
+    const missing = numbers.filter((number) => !offered.includes(chosen.get(number) ?? 0))
     if (missing.length > 0) {
-      const preferred = turned([...offered.keys()], by)
-      for (const { number, sender } of await retryOnConnectionLoss(hot, chooseSenders, [
-        by,
-        arrayOf(missing),
-        arrayOf(preferred),
-      ])) {
+      const values = [by, arrayOf(missing), arrayOf(preferredBy(by, offered))]
+      for (const { number, sender } of await retryOnConnectionLoss(hot, chooseSenders, values)) {
         chosen.set(String(number) as Msisdn, sender)
       }
     }
-    return numbers.map((number) => offered.get(chosen.get(number) ?? 0) ?? nobody())
+    return (number) => chosen.get(number) ?? nobody()
   }
 }
-
-/** Each account begins at another one, so that they are all used as much. */
-const turned = (senders: readonly number[], by: AccountId): readonly number[] =>
-  senders.map((_, i) => senders[(by + i) % senders.length] ?? 0)
 
 function nobody(): never {
   throw new Error('no address to send from was chosen')

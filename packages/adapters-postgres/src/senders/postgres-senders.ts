@@ -2,9 +2,8 @@ import type { AccountId, SenderAddress, Senders } from '@gateway/core'
 import { sql } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
-import { createChoose } from './choose.ts'
 
-export function postgresSenders({ pools: { hot, kysely }, changes, senders }: Context): Senders {
+export function postgresSenders({ pools: { kysely }, changes }: Context): Senders {
   async function assign(code: SenderAddress, account: AccountId) {
     const there = await kysely.selectFrom('account').select('id').where('id', '=', account).executeTakeFirst()
     if (there === undefined) return 'no-such-account'
@@ -48,7 +47,6 @@ export function postgresSenders({ pools: { hot, kysely }, changes, senders }: Co
     }))
   }
   return {
-    choose: createChoose(hot, senders),
     assign: (code, account) => changes.around(assign(code, account)),
     release: (code) => changes.around(release(code)),
     assigned,

@@ -1,3 +1,5 @@
+import { INCIDENT, OUTCOME } from '@gateway/core'
+import { LEDGER } from '../credits/ledger-kind.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /** Times in milliseconds. */
@@ -66,7 +68,7 @@ with s as materialized (
   from claimed_batch f cross join lateral array_position(f.ids, $1::bigint) p(n) join dispatcher d on d.id = f.dispatcher
   where p.n is not null and not exists (select from m)
 ), c as materialized (
-  select carrier, carrier_id reference from m where carrier <> 0 and (carrier_id is not null or code = 106)
+  select carrier, carrier_id reference from m where carrier <> 0 and (carrier_id is not null or code = ${OUTCOME.unknown})
   union all
   select carrier, null from f where marked
 )
@@ -80,12 +82,12 @@ select s.account_id account, s.msisdn number, (select address from sender where 
     from due where lane in (0, 1) and account_id = s.account_id and lo between s.first_id and $1::bigint and $1::bigint < hi) due,
   (select json_build_object('dispatcher', f.dispatcher, 'carrier', k.name, 'marked', f.marked, 'attempt', f.attempt,
     'lease', ${ms('f.lease_until')}, 'overdue', f.lease_until < now()) from f join carrier k on k.id = f.carrier) claimed,
-  (select count(*)::int from incident where message_id = $1::bigint and what = 'refused for now') refusals,
+  (select count(*)::int from incident where message_id = $1::bigint and what = '${INCIDENT.refusedForNow}') refusals,
   (select json_agg(json_build_object('at', ${ms('i.at')}, 'what', i.what) order by i.id)
     from (select * from incident where message_id = $1::bigint order by id desc limit $2::int) i) incidents,
   (select json_agg(json_build_object('code', code, 'amount', amount, 'first', ${ms('"first"')}, 'last', ${ms('"last"')}) order by code)
     from (select code, sum(amount)::bigint amount, min(at) "first", max(at) "last" from ledger
-      where account_id = s.account_id and kind = 3 and send_first_id = s.first_id group by code) l) refunds,
+      where account_id = s.account_id and kind = ${LEDGER.refund} and send_first_id = s.first_id group by code) l) refunds,
   (select json_agg(json_build_object('at', ${ms('r.at')}, 'carrier', k.name, 'reference', r.carrier_id, 'code', r.code, 'own', r.own) order by r.id)
     from (select r.*, c.reference is not null own from c join unmatched_delivery_receipt r on r.carrier = c.carrier
         and (r.carrier_id = c.reference or c.reference is null and r.msisdn = s.msisdn) order by r.id desc limit $2::int) r

@@ -1,3 +1,5 @@
+import { balanceMax } from '@gateway/core'
+import { LEDGER } from '../credits/ledger-kind.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
@@ -27,16 +29,16 @@ left join (select * from x where balance <> entries) d on true
 order by d.id`,
 }
 
-/** $1 account $2 amount $3 why $4 when $5 what kind: enters it and returns the new balance. No row: no such account, or out of range. */
+/** $1 account $2 amount $3 why $4 when: tops it up and returns the new balance. No row: no such account, or out of range (`balanceAfter`). */
 export const enterCredits: PreparedStatement<{ balance: number }> = {
   name: 'enter-credits',
   text: `
 with u as (
   update account set balance = balance + $2::bigint
-  where id = $1::int and balance + $2::numeric between 0 and 9007199254740991
+  where id = $1::int and balance + $2::numeric between 0 and ${balanceMax}
   returning id, balance
 ), l as (
-  insert into ledger (account_id, kind, amount, at, why) select id, $5::smallint, $2::bigint, $4::timestamptz, $3::text from u
+  insert into ledger (account_id, kind, amount, at, why) select id, ${LEDGER.topUp}, $2::bigint, $4::timestamptz, $3::text from u
 )
 select balance from u`,
 }

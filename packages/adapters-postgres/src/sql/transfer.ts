@@ -1,15 +1,21 @@
+import { LEDGER } from '../credits/ledger-kind.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
-/** $1 from, $2 to, $3 amount, $4 when, $5 operation. What it does and returns is said in the schema. */
-export const transfer: PreparedStatement<{ result: string | null }> = {
+/**
+ * Moves amount $3 from account $1 to account $2, as operation $5 at $4. In a transaction that has locked both accounts and decided
+ * that it moves.
+ */
+export const transfer: PreparedStatement<object> = {
   name: 'transfer',
-  text: 'select transfer_credits($1::int, $2::int, $3::bigint, $4::timestamptz, $5::uuid) as result',
-}
-
-/** A row if operation $2 has an entry in account $1. The latest entries are looked through, of all accounts the last ten million. */
-export const findOperation: PreparedStatement<{ id: number }> = {
-  name: 'find-operation',
   text: `
-select id from ledger where account_id = $1::int and operation = $2::uuid and id > (select max(id) - 10000000 from ledger)
-order by id desc limit 1`,
+with moved (account_id, amount, other_account_id) as (
+  values ($1::int, -$3::bigint, $2::int), ($2::int, $3::bigint, $1::int)
+), balances as (
+  update account set balance = balance + amount
+  from moved
+  where account.id = any (array[moved.account_id])
+)
+insert into ledger (account_id, kind, amount, at, other_account_id, operation)
+select account_id, ${LEDGER.transfer}, amount, $4::timestamptz, other_account_id, $5::uuid
+from moved`,
 }

@@ -14,18 +14,25 @@ import {
   type SuppressionScope,
 } from '@gateway/core'
 import { sql, type Kysely } from 'kysely'
+import { askAboutNumbers } from '../ask-about-numbers.ts'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { addSuppressions } from '../sql/add-suppressions.ts'
 import { arrayOf, arrayOfTimes, timestamp } from '../sql/arrays.ts'
 import { listOptOuts, type OptOutPiece } from '../sql/list-opt-outs.ts'
+import { matchingSuppressions } from '../sql/matching-suppressions.ts'
 import { arrayOfTexts } from '../sql/null-arrays.ts'
 import type { Tables } from '../tables.ts'
-import { matchNumbers } from './match-numbers.ts'
-import { scopeId, SUPPRESSION } from './suppression-kind.ts'
+import { scopeId, SUPPRESSION, suppressionOf } from './suppression-kind.ts'
 
 export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Context): Suppressions {
-  const match = matchNumbers(hot)
+  const match = askAboutNumbers(async (accounts, numbers) => {
+    const kinds = new Map<number, Set<Suppression>>()
+    for (const { place, kind } of await hot.run(matchingSuppressions, [accounts, numbers])) {
+      kinds.set(place, (kinds.get(place) ?? new Set()).add(suppressionOf(kind)))
+    }
+    return kinds
+  })
 
   async function add({ since, ...key }: SuppressionEntry): Promise<'added' | 'already'> {
     const added = await kysely

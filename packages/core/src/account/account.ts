@@ -18,7 +18,7 @@ export interface Account {
   readonly login: string
   readonly firstName: string
   readonly surname: string
-  /** A locked account reads, and neither sends nor takes part in transfers (ruling 1.14). */
+  /** `may` says what it may do all the same (ruling 1.14). */
   readonly locked: boolean
   /** A trial account cannot send to its own number (spec 4.2, rule 2). */
   readonly trial: { readonly ownNumber: Msisdn } | undefined
@@ -31,6 +31,13 @@ export interface Account {
 export type NewAccount = Omit<Account, 'id' | 'locked' | 'shortCodes'>
 
 export const loginLengthMax = 64
+
+/**
+ * By what a user name is found: two are the same if they differ only in the letter case of A to Z. Undefined: nobody has such a name,
+ * and some of its characters might be ASCII in another letter case.
+ */
+export const loginKey = (login: string): string | undefined =>
+  /^[!-~]*$/.test(login) ? login.toLowerCase() : undefined
 
 /** A user name is 1 to 64 printable ASCII characters without spaces, so that it survives every one of the interfaces. */
 export const isLogin = (text: string): boolean => text.length <= loginLengthMax && /^[!-~]+$/.test(text)

@@ -13,6 +13,14 @@ export interface OpenedAccount {
 
 export type OpenRefusal = 'login-taken' | 'no-such-parent' | 'parent-is-sub-account'
 
+/** Why this account cannot have sub accounts, undefined standing for one that is not there; undefined: it can (spec 2, Account). */
+export function parentRefusal(
+  named: Pick<Account, 'parent'> | undefined,
+): Exclude<OpenRefusal, 'login-taken'> | undefined {
+  if (named === undefined) return 'no-such-parent'
+  return named.parent === undefined ? undefined : 'parent-is-sub-account'
+}
+
 /** What of an account can be changed while it is in use; what is left out stays as it is. */
 export interface AccountChange {
   readonly login?: string | undefined

@@ -19,6 +19,10 @@ export interface NewApiKey {
   readonly expires: Instant | undefined
 }
 
+/** Whether a key opens its account at this moment. */
+export const isValid = ({ expires, revoked }: Pick<ApiKey, 'expires' | 'revoked'>, now: Instant): boolean =>
+  revoked === undefined && (expires === undefined || now < expires)
+
 /** A key as an operator sees it: everything but what opens the account. */
 export interface ApiKey {
   readonly id: KeyId

@@ -1,7 +1,7 @@
 import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
 import type { AccountId } from './account.ts'
-import type { KeyId } from './api-key.ts'
+import { isValid, type KeyId } from './api-key.ts'
 
 const prefixLength = 6
 
@@ -19,7 +19,7 @@ export const issueApiKey =
     about: { readonly label?: string | undefined; readonly expires?: Instant | undefined } = {},
   ): Promise<IssuedKey | 'no-such-account' | 'expired-already'> => {
     const now = ports.clock.now()
-    if (about.expires !== undefined && about.expires <= now) return 'expired-already'
+    if (!isValid({ expires: about.expires, revoked: undefined }, now)) return 'expired-already'
     const key = ports.secrets.newApiKey()
     const id = await ports.accounts.issueKey(
       account,

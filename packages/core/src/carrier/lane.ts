@@ -1,4 +1,4 @@
-import type { OrderedRecipient } from '../message/messages.ts'
+import type { Credits } from '../credits/credits.ts'
 import type { Lane } from './claimed-batches.ts'
 
 /** Texts to so many numbers and fewer never wait behind larger ones (P-13). */
@@ -7,6 +7,11 @@ const singleLaneMax = 10
 /** The lane of a text that was accepted for so many numbers: of all its messages, for all their life. */
 export const laneOf = (messages: number): Lane => (messages <= singleLaneMax ? 'single' : 'bulk')
 
+interface Neighbour {
+  readonly cost: Credits
+  /** The address that it leaves from, or the store's name of it. */
+  readonly from: string | number
+}
+
 /** Whether neighbours of one text are one send, which is charged, refunded and traced as a whole. */
-export const isSameSend = (a: Omit<OrderedRecipient, 'number'>, b: Omit<OrderedRecipient, 'number'>): boolean =>
-  a.cost === b.cost && a.from === b.from
+export const isSameSend = (a: Neighbour, b: Neighbour): boolean => a.cost === b.cost && a.from === b.from

@@ -1,6 +1,7 @@
 import type { AccountId } from '../account/account.ts'
+import { may } from '../account/may.ts'
 import type { Instant } from '../time/instant.ts'
-import type { Credits } from './credits.ts'
+import { credits, minus, plus, type Credits } from './credits.ts'
 import type { Movement, Period } from './movement.ts'
 
 export interface LedgerDifference {
@@ -26,8 +27,29 @@ export interface Transfer {
   readonly amount: Credits
 }
 
-/** Failed: the store is in trouble, and it is certain that nothing moved. */
-export type TransferFailure = 'from-locked' | 'to-locked' | 'insufficient-credits' | 'failed'
+/** Failed: it is certain that nothing moved, be the store in trouble or the receiver's balance too high. */
+export type TransferFailure = 'from-account-locked' | 'to-account-locked' | 'insufficient-credits' | 'failed'
+
+/** What a transfer is decided by. */
+export interface Holder {
+  readonly locked: boolean
+  readonly balance: Credits
+}
+
+/** In tenths: what a Credits can hold. */
+export const balanceMax = Number.MAX_SAFE_INTEGER
+
+/** The balance after an entry; undefined: it would be negative, or more than `balanceMax`. Stores may compare with these two. */
+export const balanceAfter = (balance: Credits, amount: Credits): Credits | undefined =>
+  balance + amount >= 0 && balance + amount <= balanceMax ? plus(balance, amount) : undefined
+
+/** Why these credits do not move, in the order that wins (ruling 3.7); undefined: they do. */
+export function transferFailure(from: Holder, to: Holder, amount: Credits): TransferFailure | undefined {
+  if (!may(from, 'transfer')) return 'from-account-locked'
+  if (!may(to, 'transfer')) return 'to-account-locked'
+  if (balanceAfter(from.balance, minus(credits(0), amount)) === undefined) return 'insufficient-credits'
+  return balanceAfter(to.balance, amount) === undefined ? 'failed' : undefined
+}
 
 /** The movements of credits. Balance = sum of an account's entries, never negative. */
 export interface Ledger {
@@ -35,7 +57,7 @@ export interface Ledger {
   balance(id: AccountId): Promise<Credits | undefined>
   /**
    * Adds `amount`, which may be negative (a correction), and returns the new balance. Refused, with nothing done, where
-   * the balance would become negative or exceed what a Credits can hold.
+   * `balanceAfter` gives none.
    */
   topUp(
     id: AccountId,
@@ -52,7 +74,7 @@ export interface Ledger {
   /** Recomputes every balance from the entries, all as of one moment. */
   check(): Promise<LedgerCheck>
   /**
-   * Moves credits, or does nothing and says why, in this order. Two transfers between the same accounts, in any direction and at the
+   * Moves credits, or does nothing and says why (`transferFailure`). Two transfers between the same accounts, in any direction and at the
    * same time, both happen as if one came after the other. Throws where it cannot be found out whether the credits moved.
    */
   transfer(transfer: Transfer, now: Instant): Promise<'done' | TransferFailure>

@@ -7,6 +7,9 @@ export type PriceTable = ReadonlyMap<string, Credits>
 /** The highest price of one part, 30 million credits: that of seven parts is still a number of 32 bits in tenths. */
 export const priceMax: Credits = credits(300_000_000)
 
+/** Whether one part may cost this: 0.0 to `priceMax`. */
+export const isPrice = (price: Credits): boolean => price >= 0 && price <= priceMax
+
 /** A prefix is 1 to 15 digits, the first not 0, as numbers are written; the empty one stands for all other numbers. */
 export const isPrefix = (text: string): boolean => text === '' || /^[1-9][0-9]{0,14}$/.test(text)
 

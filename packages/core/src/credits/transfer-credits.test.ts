@@ -116,18 +116,16 @@ test('a lock that was set a moment ago counts, whatever its holder was logged in
   expect(await gateway.transferCredits(main, { from: main.id, to: sub.id, quantity: 1 })).toBe('from-account-locked')
 })
 
-test.each([
-  ['from-locked', 'from-account-locked'],
-  ['to-locked', 'to-account-locked'],
-  ['insufficient-credits', 'insufficient-credits'],
-  ['failed', 'failed'],
-] as const)('what the store decides at the last moment is the answer: %s is %s', async (decided, answer) => {
-  const { ports, accounts } = await families()
-  const { main, sub } = accounts
-  const ledger: Ledger = { ...ports.ledger, transfer: () => Promise.resolve(decided) }
-  const gateway = createGateway({ ...ports, ledger })
-  expect(await gateway.transferCredits(main, { from: main.id, to: sub.id, quantity: 1 })).toBe(answer)
-})
+test.each(['from-account-locked', 'to-account-locked', 'insufficient-credits', 'failed'] as const)(
+  'what the store decides at the last moment is the answer: %s',
+  async (decided) => {
+    const { ports, accounts } = await families()
+    const { main, sub } = accounts
+    const ledger: Ledger = { ...ports.ledger, transfer: () => Promise.resolve(decided) }
+    const gateway = createGateway({ ...ports, ledger })
+    expect(await gateway.transferCredits(main, { from: main.id, to: sub.id, quantity: 1 })).toBe(decided)
+  },
+)
 
 test('where it cannot be found out whether credits moved, there is no answer but an error', async () => {
   const { ports, accounts } = await families()

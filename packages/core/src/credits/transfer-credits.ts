@@ -1,6 +1,8 @@
 import { accountId, type Account } from '../account/account.ts'
+import { may } from '../account/may.ts'
 import type { Ports } from '../ports.ts'
 import { credits, type Credits } from './credits.ts'
+import type { TransferFailure } from './ledger.ts'
 
 /** Whole credits that one transfer moves at the most (ruling 3.7). */
 const quantityMax = 1_000_000_000_000
@@ -14,16 +16,9 @@ export interface WantedTransfer {
   readonly quantity: number
 }
 
-/** In the order that wins (spec 4.2, transfer results; ruling 3.7). Failed: it is certain that nothing moved. */
+/** Which of several wins is decided below (spec 4.2, transfer results; ruling 3.7). */
 export type TransferRefusal =
-  | 'invalid-from-account'
-  | 'invalid-to-account'
-  | 'from-account-locked'
-  | 'to-account-locked'
-  | 'same-account'
-  | 'invalid-quantity'
-  | 'insufficient-credits'
-  | 'failed'
+  'invalid-from-account' | 'invalid-to-account' | 'same-account' | 'invalid-quantity' | TransferFailure
 
 /**
  * Moves credits between a main account and its sub accounts, or between two of these. A main account may move them between
@@ -36,15 +31,13 @@ export const transferCredits =
     const [from, to] = await Promise.all([wanted.from, wanted.to].map((number) => familyMember(ports, asker, number)))
     if (from === undefined || (asker.parent !== undefined && from.id !== asker.id)) return 'invalid-from-account'
     if (to === undefined) return 'invalid-to-account'
-    if (from.locked || asker.locked) return 'from-account-locked'
-    if (to.locked) return 'to-account-locked'
+    if (!may(from, 'transfer') || !may(asker, 'transfer')) return 'from-account-locked'
+    if (!may(to, 'transfer')) return 'to-account-locked'
     if (from.id === to.id) return 'same-account'
     const amount = amountOf(wanted.quantity)
     if (amount === undefined) return 'invalid-quantity'
 
-    const done = await ports.ledger.transfer({ from: from.id, to: to.id, amount }, ports.clock.now())
-    if (done === 'from-locked') return 'from-account-locked'
-    return done === 'to-locked' ? 'to-account-locked' : done
+    return ports.ledger.transfer({ from: from.id, to: to.id, amount }, ports.clock.now())
   }
 
 /** The account of that number, read afresh, if it is the asker's main account or one of its sub accounts. */

@@ -1,3 +1,4 @@
+import { may } from '../account/may.ts'
 import type { SenderAddress } from '../message/sender-address.ts'
 import type { Suppression } from '../suppression/suppression.ts'
 
@@ -18,4 +19,4 @@ export const confirmationAddress = ({
   suppressions,
   address,
 }: OptOutFacts): SenderAddress | undefined =>
-  isNew && !accountLocked && !suppressions.has('blacklist') ? address : undefined
+  isNew && may({ locked: accountLocked }, 'confirmOptOut') && !suppressions.has('blacklist') ? address : undefined

@@ -28,6 +28,13 @@ export interface InboxMessage {
 /** Which inbound messages of an account: all of them, those to one of its codes, or all but these (ruling 1.19). */
 export type InboxPart = 'all' | 'short-code' | 'replies'
 
+/** Whether a message is in this part. Stores select by it in their statements (`take`, `list`). */
+export const isIn = (part: InboxPart, { shortCode }: Pick<InboxMessage, 'shortCode'>): boolean =>
+  part === 'all' || (shortCode !== undefined) === (part === 'short-code')
+
+/** For so many days what a call took can be offered again; then it counts as returned. */
+export const offerAgainDays = 1
+
 /** One call that took messages out of what the return-once calls offer. */
 export type Taking = Brand<string, 'Taking'>
 
@@ -81,7 +88,7 @@ export interface Inbox {
    * whatever call and process, and of callers at the same time each gets other messages. After a lost answer nothing is taken.
    */
   take(by: AccountId, part: InboxPart, since: Instant, messagesMax: number): Promise<Taken>
-  /** What this call took is offered again. May be repeated. */
+  /** What this call took is offered again, within `offerAgainDays`. May be repeated. */
   offerAgain(by: AccountId, taking: Taking): Promise<void>
   /** What belongs to nobody, oldest first, read in pieces. */
   unowned(): AsyncIterable<UnownedMessage>

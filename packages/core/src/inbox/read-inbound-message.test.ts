@@ -1,7 +1,8 @@
 import { anAddress, aNumber } from '@gateway/core/testing'
 import type { InboundMessage } from './inbound-message.ts'
 import { deduplicationKeyOf } from './inbound-message.ts'
-import { isPart, joinParts, readInboundMessage } from './read-inbound-message.ts'
+import { addPart, isPart, joinParts } from './join-parts.ts'
+import { readInboundMessage } from './read-inbound-message.ts'
 
 const read = (wanted: Partial<Parameters<typeof readInboundMessage>[0]>) =>
   readInboundMessage({ from: aNumber(), to: anAddress(), text: 'hi', ...wanted })
@@ -26,9 +27,24 @@ test('a keyword is read from the text as it is stored', () => {
 })
 
 test('parts are joined by their numbers, and a pair that they split is whole again', () => {
-  const part = (number: number, text: string) => ({ text, part: { group: 1, number, of: 3 } })
+  const part = (number: number, text: string) => ({ number, text })
   expect(joinParts([part(3, 'c'), part(1, 'a\ud83d'), part(2, '\ude00b')])).toBe('a😀bc')
   expect(joinParts([part(3, 'c'), part(1, 'a')])).toBe('ac')
+})
+
+test('a text is complete with as many parts as it has, and a number that waits already begins another', () => {
+  const [a, b] = [
+    { number: 1, text: 'a' },
+    { number: 2, text: 'b' },
+  ]
+  expect(addPart([], { number: 1, of: 2 }, 'a')).toEqual({ over: undefined, complete: undefined, waiting: [a] })
+  expect(addPart([a], { number: 2, of: 2 }, 'b')).toEqual({ over: undefined, complete: [a, b], waiting: [] })
+  expect(addPart([a], { number: 1, of: 2 }, 'c')).toEqual({
+    over: [a],
+    complete: undefined,
+    waiting: [{ number: 1, text: 'c' }],
+  })
+  expect(addPart([a], { number: 1, of: 1 }, 'c')).toMatchObject({ over: [a], complete: [{ text: 'c' }], waiting: [] })
 })
 
 const message: InboundMessage = {

@@ -33,18 +33,3 @@ const addressOf = (text: string): string =>
     .trim()
     .replace(/^\+/, '')
     .slice(0, addressLengthMax)
-
-/** The text of parts in their order, whatever the order they are given in; parts that are missing leave no gap. */
-export const joinParts = (parts: readonly Pick<InboundMessage, 'text' | 'part'>[]): string =>
-  [...parts]
-    .sort((a, b) => (a.part?.number ?? 0) - (b.part?.number ?? 0))
-    .map(({ text }) => text)
-    .join('')
-
-/** Whether it is a part of a text of several: from 2 to 255 parts, each with its number. Any other is a whole text. */
-export const isPart = (
-  message: InboundMessage,
-): message is InboundMessage & { readonly part: NonNullable<InboundMessage['part']> } => {
-  const { part } = message
-  return part !== undefined && part.of >= 2 && part.of <= 255 && part.number >= 1 && part.number <= part.of
-}

@@ -1,7 +1,7 @@
 import type { AccountId } from '../account/account.ts'
 import type { MessageId } from '../message/message-id.ts'
+import { isTaken, type Outcome } from '../message/message-facts.ts'
 import type { SenderAddress } from '../message/sender-address.ts'
-import { OUTCOME, type OutcomeCode } from '../message/status-code.ts'
 import type { Instant } from '../time/instant.ts'
 
 // Stores decide this for many inbound messages in one statement; the contract of the inbox proves over generated cases that they
@@ -33,8 +33,8 @@ export interface ReplyOwner {
 }
 
 /** Whether a decided message counts as a contact: a carrier took it or may have, and it confirms no opt-out (rulings 1.18, 1.21). */
-export const isContact = (code: OutcomeCode, reference: string | undefined, confirmation: boolean): boolean =>
-  !confirmation && (reference !== undefined || code === OUTCOME.unknown)
+export const isContact = (outcome: Pick<Outcome, 'code' | 'hasReference'>, confirmation: boolean): boolean =>
+  !confirmation && isTaken(outcome)
 
 /** Below 0 if `a` is the later contact. */
 export const laterContact = (a: Pick<Contact, 'at' | 'id'>, b: Pick<Contact, 'at' | 'id'>): number =>

@@ -1,3 +1,4 @@
+import type { Instant } from '../time/instant.ts'
 import type { MessageId } from './message-id.ts'
 
 /** What one step dropped. Counts may be too low after a lost answer of the store. */
@@ -13,13 +14,22 @@ export interface DroppedHistory {
   readonly left: 'more' | 'all' | 'busy'
 }
 
+/** Of a message: when its hand-over was recorded, or that there was none, and when its state was reached; undefined: it waits. */
+type Decided = { readonly left: Instant; readonly at: Instant } | undefined
+
+/**
+ * Whether a send goes: it was due before `before`, and so was the last change of each of its messages, all of them decided. Stores decide
+ * this for whole blocks of ids at a time.
+ */
+export const isDropped = (send: { readonly due: Instant }, messages: readonly Decided[], before: Instant): boolean =>
+  send.due < before && messages.every((one) => one !== undefined && one.left < before && one.at < before)
+
 /** Sends that were due so long ago that nobody is told of them any more, and ids that nobody may be given again. */
 export interface History {
   /**
    * Drops some of the sends that are older than `days` by the store's clock, with all their messages and all that was noted
-   * of these. Bounded; to be repeated while there is more. The age of a send counts from its due time (acceptance, if it was not
-   * scheduled) and from the last change of any of its messages, whichever is later. A send goes only as a whole: never while one
-   * of its messages waits, or may yet be recorded. No other number, balance or status changes by it: what the dropped
+   * of these (`isDropped`). Bounded; to be repeated while there is more. A send goes only as a whole: never while one of its messages
+   * waits, or may yet be recorded. No other number, balance or status changes by it: what the dropped
    * sends cost is entered into the ledger in the same step. Any number of processes may call it at once.
    *
    * Who wrote last to each number from each address is remembered before, for `contactDays` (ruling 1.18). What was received that long ago

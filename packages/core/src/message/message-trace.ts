@@ -5,6 +5,7 @@ import type { DeliveryReceiptCode } from '../carrier/delivery-receipt.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
+import { isTaken } from './message-facts.ts'
 import type { MessageId } from './message-id.ts'
 import type { Msisdn } from './msisdn.ts'
 import type { SenderAddress } from './sender-address.ts'
@@ -127,6 +128,19 @@ export interface TracedReceipt {
   readonly code: DeliveryReceiptCode
   /** Its own: by the carrier's id of the message. Same number: it may be this message's, or another's to that number. */
   readonly fits: 'own' | 'same-number'
+}
+
+/**
+ * Which kept receipts a trace tells: those of the message's own reference; before it has one, those of the carrier that has it or may have
+ * it, to its number. Undefined: none. Stores select by it in one statement.
+ */
+export function receiptsSought(
+  place: MessageLocation,
+): { readonly carrier: CarrierId; readonly reference: string | undefined } | undefined {
+  if (place.place === 'claimed') return place.marked ? { carrier: place.carrier, reference: undefined } : undefined
+  if (place.place !== 'decided' || place.carrier === undefined) return undefined
+  const { carrier, code, reference } = place
+  return isTaken({ code, hasReference: reference !== undefined }) ? { carrier, reference } : undefined
 }
 
 /** So many incidents, and so many receipts, a trace tells at the most. */

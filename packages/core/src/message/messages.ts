@@ -11,12 +11,14 @@ import type { OutcomeCode } from './status-code.ts'
 /** What is to be charged and sent: recipients that passed the screening, in request order. */
 export interface Order {
   readonly account: AccountId
+  /** At least one: `chooseSender` picks one of them for each number. */
+  readonly senders: readonly SenderAddress[]
   readonly texts: readonly OrderedText[]
 }
 
 export interface OrderedText {
   readonly body: Body
-  /** When to send; undefined: at once. A time that is past by the store's clock counts as undefined. */
+  /** When to send; undefined: at once. A time that is not ahead by the store's clock counts as undefined (`isAhead`). */
   readonly due: Instant | undefined
   /** At least one. */
   readonly to: readonly OrderedRecipient[]
@@ -25,8 +27,6 @@ export interface OrderedText {
 export interface OrderedRecipient {
   readonly number: Msisdn
   readonly cost: Credits
-  /** The address that the message leaves from. */
-  readonly from: SenderAddress
 }
 
 export interface Acceptance {
@@ -81,22 +81,22 @@ export type Deletion =
 export interface Messages {
   /**
    * Charges and stores, in request order, what the balance allows (ruling 1.11): every recipient is either charged,
-   * stored and given an id, or left without a trace. Ids of one order ascend in request order. Once it has resolved, what
+   * stored and given an id, or left without a trace. Which address each number is written to from stays the same for the account
+   * while its orders name it, and as long as there are enough no other account has it for that number (`chooseSender`). Ids of one order ascend in request order. Once it has resolved, what
    * it accepted survives a crash (P-1). An account that is locked at this moment accepts nothing. Overloaded: nothing
    * was done, try again later. Throws when the store cannot be reached; what may then have happened was found out, as far as it
    * could be.
    */
   accept(order: Order): Promise<Acceptance | 'account-locked' | 'overloaded'>
   /**
-   * One status per id, in order; the same id may be asked for twice. A message is too old when it was due (accepted, if
-   * not scheduled) before `since`; a waiting one never is (ruling 1.16).
+   * One status per id, in order; the same id may be asked for twice (`statusOf`).
    */
   status(by: AccountId, ids: readonly MessageId[], since: Instant): Promise<readonly MessageStatus[]>
   /** What waits of the account and can still be deleted, by due time, then id. */
   scheduled(by: AccountId, page: Page): Promise<Paged<ScheduledMessage>>
   /**
    * Deletes what no dispatcher has claimed, and refunds exactly what was charged, once (P-8). One result per id, in order; an id that
-   * it deletes is not found where it is given again. Either all of it happens or none. `since` as of `status`.
+   * it deletes is not found where it is given again. Either all of it happens or none (`isDeletable`, `undeletedOutcome`).
    */
   deleteScheduled(by: AccountId, ids: readonly MessageId[], since: Instant): Promise<readonly Deletion[]>
 }

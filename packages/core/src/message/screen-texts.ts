@@ -1,9 +1,11 @@
 import type { Account } from '../account/account.ts'
+import { may } from '../account/may.ts'
 import { times, type Credits } from '../credits/credits.ts'
 import { priceOf } from '../credits/price.ts'
 import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
 import { bodyOf, type Body } from './body.ts'
+import { isAhead } from './message-facts.ts'
 import { parseMsisdn, type Msisdn } from './msisdn.ts'
 import { screen, type Refusal } from './screening.ts'
 
@@ -51,7 +53,7 @@ export async function screenTexts<To extends Recipient>(
   texts: readonly TextToSend<To>[],
   now: Instant,
 ): Promise<readonly ScreenedText<To>[]> {
-  if (account.locked) return texts.map((text) => allRefused(text, 'account-locked'))
+  if (!may(account, 'send')) return texts.map((text) => allRefused(text, 'account-locked'))
 
   const read = texts.map((text) => {
     const body = bodyWithin(text)
@@ -78,7 +80,7 @@ export async function screenTexts<To extends Recipient>(
   return read.map((text) => {
     if (!('scheduled' in text)) return text
     const { body, scheduled, recipients } = text
-    const due = scheduled !== undefined && scheduled > now ? scheduled : undefined
+    const due = isAhead(scheduled, now) ? scheduled : undefined
     return { body, due, recipients: recipients.map((recipient) => screenNumber(recipient, body.parts)) }
   })
 }

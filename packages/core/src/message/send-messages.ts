@@ -3,10 +3,9 @@ import { creditBalance } from '../credits/credit-balance.ts'
 import { plus, type Credits } from '../credits/credits.ts'
 import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
-import { chooseSenders } from './choose-senders.ts'
+import { sendersOf } from './choose-sender.ts'
 import type { MessageId } from './message-id.ts'
-import type { Acceptance, Order } from './messages.ts'
-import type { Msisdn } from './msisdn.ts'
+import type { Acceptance, OrderedText } from './messages.ts'
 import {
   allRefused,
   isPassed,
@@ -52,17 +51,13 @@ export type SendResults<To extends Recipient = Recipient> = readonly (readonly S
  * (P-1); a refused one leaves no trace (P-3). Overloaded: nothing was charged or stored.
  */
 export const sendMessages =
-  (
-    ports: Pick<Ports, 'messages' | 'suppressions' | 'prices' | 'ledger' | 'senders' | 'clock'>,
-    pool: readonly SenderAddress[],
-  ) =>
+  (ports: Pick<Ports, 'messages' | 'suppressions' | 'prices' | 'ledger' | 'clock'>, pool: readonly SenderAddress[]) =>
   async <To extends Recipient>(
     account: Account,
     texts: readonly TextToSend<To>[],
   ): Promise<SendResults<To> | 'overloaded'> => {
     const screened = await screenTexts(ports, account, texts, ports.clock.now())
-    const passed = screened.flatMap(({ recipients }) => recipients.filter(isPassed).map(({ to }) => to))
-    const order = orderOf(account, screened, await chooseSenders(ports, account, passed, pool))
+    const order = { account: account.id, senders: sendersOf(account, pool), texts: orderedTexts(screened) }
     const accepted = order.texts.length === 0 ? 'nobody' : await ports.messages.accept(order)
     if (accepted === 'overloaded') return 'overloaded'
     if (typeof accepted === 'object') return resultsOf(screened, accepted)
@@ -73,21 +68,11 @@ export const sendMessages =
     return resultsOf(refused, { results: [], balance })
   }
 
-const orderOf = (
-  account: Account,
-  texts: readonly ScreenedText[],
-  senderOf: (number: Msisdn) => SenderAddress,
-): Order => ({
-  account: account.id,
-  texts: texts.flatMap(({ body, due, recipients }) => {
-    const to = recipients.filter(isPassed).map((passed) => ({
-      number: passed.to,
-      cost: passed.cost,
-      from: senderOf(passed.to),
-    }))
+const orderedTexts = (texts: readonly ScreenedText[]): readonly OrderedText[] =>
+  texts.flatMap(({ body, due, recipients }) => {
+    const to = recipients.filter(isPassed).map((passed) => ({ number: passed.to, cost: passed.cost }))
     return body === undefined || to.length === 0 ? [] : [{ body, due, to }]
-  }),
-})
+  })
 
 /** Puts the results of those that were ordered back among those that were refused before, the last first: its balance is known. */
 function resultsOf<To extends Recipient>(texts: readonly ScreenedText<To>[], accepted: Acceptance): SendResults<To> {

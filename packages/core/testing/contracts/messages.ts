@@ -16,6 +16,8 @@ import { anAccountId, aMessageId } from '../ids.ts'
 import { aBody, aNumber, anAccount, anOrder, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
+import { agreeing } from './messages/agreeing.ts'
+import { choosing } from './messages/choosing.ts'
 import { deleting } from './messages/deleting.ts'
 import { scheduled } from './messages/scheduled.ts'
 import {
@@ -38,6 +40,8 @@ const asSent = () => ({ outcome: 'unknown' }) as const
 export const messagesContract: Contract<StoredPorts> = {
   ...scheduled,
   ...deleting,
+  ...choosing,
+  ...agreeing,
 
   'an order is charged in request order, and a later, cheaper recipient may still fit (ruling 1.11)': async (ports) => {
     const { id } = await anAccount(ports, { credits: 100 })

@@ -1,11 +1,13 @@
 import {
   accountId,
+  isValid,
   keyId,
+  loginKey,
+  parentRefusal,
   type Account,
   type AccountChange,
   type AccountId,
   type Accounts,
-  type ApiKey,
   type ChangeRefusal,
   type Instant,
   type KeyId,
@@ -20,7 +22,7 @@ import type { MemoryStore } from './store.ts'
 export const memoryAccounts = (store: MemoryStore): Accounts => ({
   byKey: atomic((hash, now) => {
     const key = store.keysByHash.get(hash)?.key
-    return key === undefined || !opens(key, now) ? undefined : store.accounts.get(key.account)?.account
+    return key === undefined || !isValid(key, now) ? undefined : store.accounts.get(key.account)?.account
   }),
   byLogin: atomic((login) => byLogin(store, login)),
   readLogin: atomic((login) => byLogin(store, login)),
@@ -50,23 +52,21 @@ export const memoryAccounts = (store: MemoryStore): Accounts => ({
   }),
 })
 
-const opens = (key: ApiKey, now: Instant): boolean =>
-  key.revoked === undefined && (key.expires === undefined || now < key.expires)
-
 // eslint-disable-next-line @typescript-eslint/require-await -- async for those who wait for each, as they must elsewhere
 async function* listed(store: MemoryStore) {
   for (const { account, balance } of store.accounts.values()) yield { account, balance }
 }
 
 function byLogin(store: MemoryStore, login: string): Login | undefined {
-  const row = store.logins.get(login.toLowerCase())
+  const row = store.logins.get(loginKey(login) ?? '')
   return row && { account: row.account, password: row.password }
 }
 
 function open(store: MemoryStore, opened: OpenedAccount, now: Instant): AccountId | OpenRefusal {
   const login = opened.account.login.toLowerCase()
   if (store.logins.has(login)) return 'login-taken'
-  const refusal = refusalOfParent(store, opened.account.parent)
+  const { parent } = opened.account
+  const refusal = parent === undefined ? undefined : parentRefusal(store.accounts.get(parent)?.account)
   if (refusal !== undefined) return refusal
   if (opened.credits < 0) throw new RangeError('an account cannot be opened with a debt')
 
@@ -77,13 +77,6 @@ function open(store: MemoryStore, opened: OpenedAccount, now: Instant): AccountI
   store.accounts.set(id, row)
   store.logins.set(login, row)
   return id
-}
-
-function refusalOfParent(store: MemoryStore, parent: AccountId | undefined): OpenRefusal | undefined {
-  if (parent === undefined) return undefined
-  const row = store.accounts.get(parent)
-  if (row === undefined) return 'no-such-parent'
-  return row.account.parent === undefined ? undefined : 'parent-is-sub-account'
 }
 
 function newAccountId(store: MemoryStore): AccountId {

@@ -10,7 +10,7 @@ export function decide(store: MemoryStore, row: MessageRow, carrier: Decision['c
     return
   }
   const now = store.clock.now()
-  const decided = { at: now, left: row.decision?.left ?? now, refunded: false, carrier }
+  const decided = { at: now, left: row.decision?.left ?? now, carrier }
   if (handover.outcome === 'unknown') {
     row.decision ??= { ...decided, code: OUTCOME.unknown, reference: undefined }
     store.unknown.add(row)
@@ -32,7 +32,7 @@ export function endRefunded(
   if (account === undefined) throw new Error(`message ${row.id} has no account`)
   const at = store.clock.now()
   const left = row.decision?.left ?? at
-  row.decision = { code, at, left, refunded: true, carrier, reference: undefined }
+  row.decision = { code, at, left, carrier, reference: undefined }
   store.unknown.delete(row)
   enter(account, row.cost, { kind: 'refund', first: row.id, code }, at)
 }

@@ -36,6 +36,6 @@ export function followOptKeyword(store: MemoryStore, { number, keyword }: Receiv
     address: followed.address,
   })
   if (from === undefined) return
-  const to = [{ number, cost: credits(0), from }]
-  storeText(store, account, { body: followed.confirmation, due: undefined, to }, { confirmation: true })
+  const text = { body: followed.confirmation, due: undefined, to: [{ number, cost: credits(0) }] }
+  storeText(store, text, { account, from: () => from, confirmation: true })
 }

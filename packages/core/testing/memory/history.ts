@@ -1,5 +1,7 @@
 import {
   daysBefore,
+  isDropped,
+  isRepetition,
   laterContact,
   type DroppedHistory,
   type History,
@@ -26,10 +28,18 @@ export const memoryHistory = (store: MemoryStore): History => ({
 /** What the sends cost is in the entries of their accounts, and stays there. */
 function drop(store: MemoryStore, days: number, contactDays: number): DroppedHistory {
   const since = daysBefore(store.clock.now(), days)
-  const old = [...bySend(store)].filter(([send, rows]) => send.due < since && rows.every((row) => isOld(row, since)))
+  const old = [...bySend(store)].filter(([send, rows]) =>
+    isDropped(
+      send,
+      rows.map(({ decision }) => decision),
+      since,
+    ),
+  )
   const rows = old.slice(0, sendsMax).flatMap(([, ofSend]) => ofSend)
   for (const row of rows) forget(store, row)
   store.inboundMessages.splice(0, Infinity, ...store.inboundMessages.filter(({ at }) => at >= since))
+  const now = store.clock.now()
+  for (const [key, seen] of store.deduplicationKeys) if (!isRepetition(seen, now)) store.deduplicationKeys.delete(key)
   forgetContacts(store, daysBefore(store.clock.now(), contactDays))
   const sends = Math.min(old.length, sendsMax)
   return { partitions: 0, sends, messages: rows.length, left: old.length > sends ? 'more' : 'all' }
@@ -44,10 +54,6 @@ function bySend(store: MemoryStore): ReadonlyMap<Send, readonly MessageRow[]> {
   }
   return sends
 }
-
-/** Decided, and that long ago. */
-const isOld = ({ decision }: MessageRow, since: Instant): boolean =>
-  decision !== undefined && decision.left < since && decision.at < since
 
 function forget(store: MemoryStore, row: MessageRow): void {
   rememberContact(store, row)

@@ -1,9 +1,11 @@
 import {
+  addPart,
+  isIn,
   isPart,
+  isRepetition,
   joinParts,
   readInboundMessage,
   deduplicationKeyOf,
-  deduplicationSeconds,
   partGroupKeyOf,
   secondsAfter,
   type AccountId,
@@ -28,7 +30,10 @@ export const memoryInbox = (store: MemoryStore): Inbox => ({
   releaseParts: atomic((seconds, textsMax, confirmation) => {
     const before = secondsAfter(store.clock.now(), -seconds)
     const old = [...store.parts].filter(([, { last }]) => last < before).slice(0, textsMax)
-    for (const [key] of old) storeParts(store, key, confirmation)
+    for (const [key, { message, parts }] of old) {
+      store.parts.delete(key)
+      add(store, { ...message, text: joinParts(parts) }, confirmation)
+    }
     return old.length
   }),
   list: atomic((by, part, since, { offset, limit }) => {
@@ -54,17 +59,14 @@ function receive(store: MemoryStore, message: InboundMessage, confirmation: Body
     add(store, message, confirmation)
     return 'stored'
   }
-  const { part } = message
   const key = partGroupKeyOf(message)
-  // The sender uses the name of a group again: what waits under it is another text.
-  if (store.parts.get(key)?.messages.some((other) => other.part?.number === part.number)) {
-    storeParts(store, key, confirmation)
+  const { over, complete, waiting } = addPart(store.parts.get(key)?.parts ?? [], message.part, message.text)
+  if (waiting.length === 0) store.parts.delete(key)
+  else store.parts.set(key, { message, parts: waiting, last: store.clock.now() })
+  for (const parts of [over, complete]) {
+    if (parts !== undefined) add(store, { ...message, text: joinParts(parts) }, confirmation)
   }
-  const messages = [...(store.parts.get(key)?.messages ?? []), message]
-  store.parts.set(key, { messages, last: store.clock.now() })
-  if (messages.length < part.of) return 'incomplete'
-  storeParts(store, key, confirmation)
-  return 'stored'
+  return complete === undefined ? 'incomplete' : 'stored'
 }
 
 /** Notes it, so that the next one is. */
@@ -74,16 +76,9 @@ function isRepeated(store: MemoryStore, message: InboundMessage): boolean {
   const key = JSON.stringify([message.carrier, deduplicationKey])
   const now = store.clock.now()
   const before = store.deduplicationKeys.get(key)
-  if (before !== undefined && before > secondsAfter(now, -deduplicationSeconds)) return true
+  if (before !== undefined && isRepetition(before, now)) return true
   store.deduplicationKeys.set(key, now)
   return false
-}
-
-function storeParts(store: MemoryStore, key: string, confirmation: Body): void {
-  const { messages = [] } = store.parts.get(key) ?? {}
-  store.parts.delete(key)
-  const [first] = messages
-  if (first !== undefined) add(store, { ...first, text: joinParts(messages) }, confirmation)
 }
 
 function add(
@@ -109,11 +104,8 @@ function add(
   if (account !== undefined) followOptKeyword(store, received, { row, account, address, confirmation })
 }
 
-const isIn = ({ shortCode }: InboundMessageRow, part: InboxPart): boolean =>
-  part === 'all' || (shortCode !== undefined) === (part === 'short-code')
-
 const ofAccount = (store: MemoryStore, by: AccountId, part: InboxPart, since: Instant): readonly InboundMessageRow[] =>
-  store.inboundMessages.filter((row) => row.account === by && row.at >= since && isIn(row, part))
+  store.inboundMessages.filter((row) => row.account === by && row.at >= since && isIn(part, row))
 
 const shown = ({ id, from, at, text, answers, shortCode }: InboundMessageRow): InboxMessage => ({
   id,

@@ -1,9 +1,12 @@
 import {
+  balanceAfter,
   credits,
   minus,
   plus,
+  transferFailure,
   type AccountId,
   type Credits,
+  type Holder,
   type Instant,
   type Ledger,
   type LedgerCheck,
@@ -14,6 +17,7 @@ import {
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import { enter } from './money.ts'
+import type { AccountRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
 export const memoryLedger = (store: MemoryStore): Ledger => ({
@@ -27,24 +31,22 @@ export const memoryLedger = (store: MemoryStore): Ledger => ({
 function topUp(store: MemoryStore, id: AccountId, amount: Credits, why: string, now: Instant) {
   const row = store.accounts.get(id)
   if (row === undefined) return 'no-such-account'
-  const balance = row.balance + amount
-  return balance >= 0 && Number.isSafeInteger(balance)
-    ? enter(row, amount, { kind: 'top-up', why }, now)
-    : 'out-of-range'
+  if (balanceAfter(row.balance, amount) === undefined) return 'out-of-range'
+  return enter(row, amount, { kind: 'top-up', why }, now)
 }
 
 function transfer(store: MemoryStore, { from, to, amount }: Transfer, now: Instant): 'done' | TransferFailure {
   if (from === to || amount <= 0) throw new RangeError('a transfer moves something, from one account to another')
   const [sender, receiver] = [store.accounts.get(from), store.accounts.get(to)]
   if (sender === undefined || receiver === undefined) throw new Error(`no account ${sender ? to : from}`)
-  if (sender.account.locked) return 'from-locked'
-  if (receiver.account.locked) return 'to-locked'
-  if (sender.balance < amount) return 'insufficient-credits'
-  if (!Number.isSafeInteger(receiver.balance + amount)) return 'failed'
+  const failure = transferFailure(holder(sender), holder(receiver), amount)
+  if (failure !== undefined) return failure
   enter(sender, minus(credits(0), amount), { kind: 'transfer', account: to }, now)
   enter(receiver, amount, { kind: 'transfer', account: from }, now)
   return 'done'
 }
+
+const holder = ({ account, balance }: AccountRow): Holder => ({ locked: account.locked, balance })
 
 const pieceMovements = 100
 

@@ -1,10 +1,12 @@
 import {
   credits,
   INCIDENT,
-  isFinal,
+  isTaken,
+  isTooOld,
+  laterDue,
   plus,
+  receiptsSought,
   traceLinesMax,
-  type CarrierId,
   type Credits,
   type FoundMessage,
   type FoundLocation,
@@ -20,6 +22,7 @@ import {
   type TracedSend,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
+import { factsOf, outcomeOf } from './facts.ts'
 import type { MessageRow, Range } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 
@@ -33,15 +36,13 @@ export const memoryMessageTraces = (store: MemoryStore): MessageTraces => ({
 
 function find(store: MemoryStore, search: MessageSearch, decidedSince: Instant): readonly FoundMessage[] {
   const { number, account, from, to, after } = search
-  const isAfter = ({ send, id }: MessageRow) =>
-    after === undefined || send.due < after.due || (send.due === after.due && id < after.id)
   return [...store.messages.values()]
     .filter((row) => row.number === number && (account === undefined || row.send.account === account))
     .filter(({ send: { due } }) => (from === undefined || due >= from) && (to === undefined || due < to))
-    .filter(({ send, decision }) => decision === undefined || send.due >= decidedSince)
-    .filter(isAfter)
-    .sort((a, b) => b.send.due - a.send.due || b.id - a.id)
+    .filter((row) => !isTooOld(factsOf(row), decidedSince))
     .map((row) => foundOf(store, row))
+    .filter((found) => after === undefined || laterDue(after, found) < 0)
+    .sort(laterDue)
 }
 
 function foundOf(store: MemoryStore, row: MessageRow): FoundMessage {
@@ -83,7 +84,8 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
 
 function placeOf(store: MemoryStore, row: MessageRow): MessageLocation {
   if (row.decision !== undefined) {
-    const { code, at, left, carrier, reference, refunded } = row.decision
+    const { code, at, left, carrier, reference } = row.decision
+    const refunded = !isTaken(outcomeOf(row.decision))
     return { place: 'decided', code, at, stored: left, carrier, reference, refunded }
   }
   const { account, due } = row.send
@@ -117,7 +119,9 @@ function sendOf(store: MemoryStore, { send }: MessageRow): TracedSend {
 }
 
 function refundsOf(rows: readonly MessageRow[]): readonly TracedRefund[] {
-  const refunded = rows.flatMap(({ decision, cost }) => (decision?.refunded ? [{ ...decision, cost }] : []))
+  const refunded = rows.flatMap(({ decision, cost }) =>
+    decision === undefined || isTaken(outcomeOf(decision)) ? [] : [{ ...decision, cost }],
+  )
   const codes = [...new Set(refunded.map(({ code }) => code))].sort((a, b) => a - b)
   return codes.map((code) => {
     const of = refunded.filter((one) => one.code === code)
@@ -132,23 +136,15 @@ function refundsOf(rows: readonly MessageRow[]): readonly TracedRefund[] {
 const total = (rows: readonly { readonly cost: Credits }[]): Credits =>
   rows.map(({ cost }) => cost).reduce(plus, credits(0))
 
-/** Those of its reference; before it has one, those of its carrier to its number. */
 function receiptsOf(store: MemoryStore, { number }: MessageRow, place: MessageLocation): readonly TracedReceipt[] {
-  if (place.place === 'decided' && place.reference !== undefined && place.carrier !== undefined) {
-    return (store.receipts.get(referenceKey(place.carrier, place.reference)) ?? []).map(toTraced('own'))
-  }
-  const carrier = carrierInDoubt(place)
+  const { carrier, reference } = receiptsSought(place) ?? {}
+  if (carrier === undefined) return []
+  if (reference !== undefined) return (store.receipts.get(referenceKey(carrier, reference)) ?? []).map(toTraced('own'))
   return [...store.receipts.values()]
     .flat()
     .filter(({ receipt }) => receipt.carrier === carrier && receipt.number === number)
     .sort((a, b) => a.at - b.at)
     .map(toTraced('same-number'))
-}
-
-/** The carrier that may have it, while it is not known what that calls it. */
-function carrierInDoubt(place: MessageLocation): CarrierId | undefined {
-  if (place.place === 'claimed') return place.marked ? place.carrier : undefined
-  return place.place === 'decided' && !isFinal(place.code) ? place.carrier : undefined
 }
 
 const toTraced =

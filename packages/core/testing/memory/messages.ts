@@ -1,30 +1,40 @@
 import {
   credits,
+  isAhead,
   isSameSend,
   laneOf,
+  may,
   messageId,
   minus,
   spend,
+  statusOf,
   times,
   type Acceptance,
   type AccountId,
-  type Instant,
   type MessageId,
   type Messages,
-  type MessageStatus,
   type Order,
+  type OrderedRecipient,
   type OrderedText,
+  type SenderAddress,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import { enter } from './money.ts'
+import { factsOf } from './facts.ts'
 import type { AccountRow, MessageRow, Send } from './rows.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
+import { senderOf } from './senders.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
 
 export const memoryMessages = (store: MemoryStore): Messages => ({
   accept: atomic((order) => accept(store, order)),
-  status: atomic((by, ids, since) => ids.map((id) => statusOf(store.messages.get(id), by, since))),
+  status: atomic((by, ids, since) =>
+    ids.map((id) => {
+      const row = store.messages.get(id)
+      return row?.send.account === by ? statusOf(factsOf(row), since) : 'not-found'
+    }),
+  ),
   scheduled: atomic((by, page) => scheduled(store, by, page)),
   deleteScheduled: atomic((by, ids, since) => deleteScheduled(store, by, ids, since)),
 })
@@ -32,13 +42,17 @@ export const memoryMessages = (store: MemoryStore): Messages => ({
 function accept(store: MemoryStore, order: Order): Acceptance | 'account-locked' {
   const account = store.accounts.get(order.account)
   if (account === undefined) throw new Error(`no account ${order.account}`)
-  if (account.account.locked) return 'account-locked'
+  if (!may(account.account, 'send')) return 'account-locked'
 
   const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
   const { taken, balance } = spend(account.balance, costs)
   let seen = 0
   const results = order.texts.map((text) =>
-    storeText(store, order.account, text, { taken: taken.slice(seen, (seen += text.to.length)) }),
+    storeText(store, text, {
+      account: order.account,
+      from: ({ number }) => senderOf(store, order, number),
+      taken: taken.slice(seen, (seen += text.to.length)),
+    }),
   )
   debit(store, account, results.flat())
   return { results, balance }
@@ -59,20 +73,23 @@ function debit(
   }
 }
 
+interface StoreOptions {
+  readonly account: AccountId
+  readonly from: (recipient: OrderedRecipient) => SenderAddress
+  readonly taken?: readonly boolean[]
+  readonly confirmation?: boolean
+}
+
 /** Stores those recipients that were paid for. One result for each recipient. */
-export function storeText(
-  store: MemoryStore,
-  account: AccountId,
-  { body, due, to }: OrderedText,
-  { taken = to.map(() => true), confirmation = false }: { taken?: readonly boolean[]; confirmation?: boolean },
-) {
+export function storeText(store: MemoryStore, { body, due, to }: OrderedText, options: StoreOptions) {
+  const { account, taken = to.map(() => true), confirmation = false } = options
   const paid = to.filter((_, i) => taken[i])
   const now = store.clock.now()
-  const scheduled = due !== undefined && due > now
+  const scheduled = isAhead(due, now)
   const common = { account, body, lane: laneOf(paid.length), submitted: now, scheduled, confirmation }
   const sends: { send: Send; messages: MessageRow[] }[] = []
-  for (const one of paid) {
-    const { number, cost, from } = one
+  for (const recipient of paid) {
+    const one = { ...recipient, from: options.from(recipient) }
     const id = newMessageId(store)
     let last = sends.at(-1)
     const [before] = last?.messages ?? []
@@ -80,9 +97,9 @@ export function storeText(
       last = { send: { ...common, first: id, due: scheduled ? due : now }, messages: [] }
       sends.push(last)
     }
-    const row: MessageRow = { id, send: last.send, from, number, cost, decision: undefined }
+    const row: MessageRow = { id, send: last.send, ...one, decision: undefined }
     last.messages.push(row)
-    store.addresses.add(from)
+    store.addresses.add(one.from)
     store.messages.set(id, row)
   }
   const waiting = scheduled ? store.later : store.due[common.lane]
@@ -96,12 +113,4 @@ function newMessageId(store: MemoryStore): MessageId {
   const id = messageId(store.next('message'))
   if (id === undefined) throw new Error('no message id is left')
   return id
-}
-
-function statusOf(row: MessageRow | undefined, by: AccountId, since: Instant): MessageStatus {
-  if (row?.send.account !== by) return 'not-found'
-  if (row.decision === undefined) return { code: 'waiting', number: row.number, cost: row.cost }
-  if (row.send.due < since) return 'not-found'
-  const { code, at, refunded } = row.decision
-  return { code, at, number: row.number, cost: refunded ? credits(0) : row.cost, taken: !refunded }
 }

@@ -1,11 +1,11 @@
-import { priceMax, type Prices } from '@gateway/core'
+import { isPrice, type Prices } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 
 export const memoryPrices = (store: MemoryStore): Prices => ({
   table: atomic(() => new Map(store.prices)),
   set: atomic((prefix, price) => {
-    if (price < 0 || price > priceMax) throw new RangeError(`not a price: ${price} tenths of a credit`)
+    if (!isPrice(price)) throw new RangeError(`not a price: ${price} tenths of a credit`)
     store.prices.set(prefix, price)
   }),
   remove: atomic((prefix) => store.prices.delete(prefix)),

@@ -62,7 +62,6 @@ export interface Decision {
   readonly code: OutcomeCode
   /** When this state was reached. */
   readonly at: Instant
-  readonly refunded: boolean
   /** The carrier that has it, or may have it. */
   readonly carrier: CarrierId | undefined
   /** When it was handed over, or ended without that. */

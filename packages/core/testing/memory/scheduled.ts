@@ -1,5 +1,7 @@
 import {
+  isDeletable,
   OUTCOME,
+  undeletedOutcome,
   type AccountId,
   type Deletion,
   type Instant,
@@ -9,17 +11,17 @@ import {
   type ScheduledMessage,
 } from '@gateway/core'
 import { endRefunded } from './decide.ts'
+import { factsOf } from './facts.ts'
 import type { MessageRow, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
 const waitingOf = (store: MemoryStore) => [store.later, store.due.single, store.due.bulk] as const
 
-/** What no dispatcher has claimed, or all of it was given back untried. */
-const isDeletable = ({ send, attempt }: Range): boolean => send.scheduled && attempt === 0
+const canGo = ({ send, attempt }: Range): boolean => isDeletable(send.scheduled, attempt)
 
 export function scheduled(store: MemoryStore, by: AccountId, page: Page): Paged<ScheduledMessage> {
   const rows = waitingOf(store)
-    .flatMap((waiting) => waiting.allOf(by).filter(isDeletable))
+    .flatMap((waiting) => waiting.allOf(by).filter(canGo))
     .flatMap(({ messages }) => messages)
     .sort((a, b) => a.send.due - b.send.due || a.id - b.id)
   const items = rows
@@ -40,16 +42,15 @@ export function deleteScheduled(
     const row = store.messages.get(id)
     // The second time that it is asked for, it has been deleted.
     if (row !== undefined && gone.delete(row)) return { outcome: 'deleted', number: row.number, refunded: row.cost }
-    return row?.send.account === by && isKept(row, since)
-      ? { outcome: 'sent', number: row.number }
-      : { outcome: 'not-found' }
+    const outcome = row?.send.account === by ? undeletedOutcome(factsOf(row), since) : 'not-found'
+    return row === undefined || outcome === 'not-found' ? { outcome: 'not-found' } : { outcome, number: row.number }
   })
 }
 
 /** Takes what can be deleted out of the queue; what moved together with it waits on. */
 function takeOut(store: MemoryStore, by: AccountId, ids: ReadonlySet<MessageId>): Set<MessageRow> {
   const isMeant = ({ id }: MessageRow) => ids.has(id)
-  const isCut = (range: Range) => range.send.account === by && isDeletable(range) && range.messages.some(isMeant)
+  const isCut = (range: Range) => range.send.account === by && canGo(range) && range.messages.some(isMeant)
   const gone = new Set<MessageRow>()
   for (const waiting of waitingOf(store)) {
     for (const range of waiting.takeAll(isCut, Infinity)) {
@@ -60,7 +61,3 @@ function takeOut(store: MemoryStore, by: AccountId, ids: ReadonlySet<MessageId>)
   }
   return gone
 }
-
-/** Neither deleted nor too old. */
-const isKept = ({ decision, send }: MessageRow, since: Instant): boolean =>
-  decision === undefined || (send.due >= since && !(decision.code === OUTCOME.cancelled && decision.refunded))

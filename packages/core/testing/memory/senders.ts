@@ -1,9 +1,17 @@
-import type { AccountId, AssignedCode, Msisdn, SenderAddress, Senders } from '@gateway/core'
+import {
+  chooseSender,
+  preferredBy,
+  type AccountId,
+  type AssignedCode,
+  type Msisdn,
+  type Order,
+  type SenderAddress,
+  type Senders,
+} from '@gateway/core'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 
 export const memorySenders = (store: MemoryStore): Senders => ({
-  choose: atomic((by, numbers, pool) => numbers.map((number) => choose(store, by, number, pool))),
   assign: atomic((code, account) => assign(store, code, account)),
   release: atomic((code) => {
     const owner = store.codes.get(code)
@@ -17,16 +25,14 @@ export const memorySenders = (store: MemoryStore): Senders => ({
   ),
 })
 
-function choose(store: MemoryStore, by: AccountId, number: Msisdn, pool: readonly SenderAddress[]): SenderAddress {
+/** The address that a message of the order to this number leaves from. */
+export function senderOf(store: MemoryStore, { account, senders }: Order, number: Msisdn): SenderAddress {
   const chosen = store.chosenSenders.get(number) ?? new Map<AccountId, SenderAddress>()
   store.chosenSenders.set(number, chosen)
-  const before = chosen.get(by)
-  if (before !== undefined && pool.includes(before)) return before
-  const ofOthers = new Set([...chosen].flatMap(([account, address]) => (account === by ? [] : [address])))
-  const turned = pool.map((_, i) => pool[(by + i) % pool.length])
-  const address = turned.find((one) => one !== undefined && !ofOthers.has(one)) ?? turned[0]
+  const ofOthers = [...chosen].flatMap(([other, address]) => (other === account ? [] : [address]))
+  const address = chooseSender(preferredBy(account, senders), chosen.get(account), new Set(ofOthers))
   if (address === undefined) throw new Error('there is no address to choose from')
-  chosen.set(by, address)
+  if (senders.length > 1) chosen.set(account, address)
   return address
 }
 

@@ -18,6 +18,7 @@ import {
   type SenderAddress,
   type Suppression,
   type SuppressionScope,
+  type WaitingPart,
 } from '@gateway/core'
 import { realClock } from './clock.ts'
 import { rotation, type Rotation } from './rotation.ts'
@@ -51,7 +52,10 @@ export interface MemoryStore {
   /** When each was seen. */
   readonly deduplicationKeys: Map<string, Instant>
   /** Parts that wait for the others of their text. */
-  readonly parts: Map<string, { readonly messages: readonly InboundMessage[]; readonly last: Instant }>
+  readonly parts: Map<
+    string,
+    { readonly message: InboundMessage; readonly parts: readonly WaitingPart[]; readonly last: Instant }
+  >
   /** Scheduled, or to be tried again. */
   readonly later: Rotation
   readonly due: Readonly<Record<Lane, Rotation>>

@@ -7,6 +7,7 @@ import {
   type ReplyOwner,
   type SenderAddress,
 } from '@gateway/core'
+import { outcomeOf } from './facts.ts'
 import type { LastContact, MessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
@@ -28,7 +29,7 @@ const sentTo = (store: MemoryStore, number: Msisdn): readonly LastContact[] => [
 
 /** Undefined: no carrier has it, or it confirms an opt-out. */
 export function contactOf({ id, send, from, decision }: MessageRow): LastContact | undefined {
-  if (decision === undefined || !isContact(decision.code, decision.reference, send.confirmation)) return undefined
+  if (decision === undefined || !isContact(outcomeOf(decision), send.confirmation)) return undefined
   return { account: send.account, id, from, at: decision.left }
 }
 

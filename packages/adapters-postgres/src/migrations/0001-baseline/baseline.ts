@@ -1,6 +1,5 @@
 import type { Migration } from '../migration.ts'
 import { addPartition } from './functions/add-partition.ts'
-import { addParts } from './functions/add-parts.ts'
 import { adoptDeliveryReceipts } from './functions/adopt-delivery-receipts.ts'
 import { chooseSender } from './functions/choose-sender.ts'
 import { deleteWaiting } from './functions/delete-waiting.ts'
@@ -17,7 +16,6 @@ import { receiveInboundMessages } from './functions/receive-inbound-messages.ts'
 import { recover } from './functions/recover.ts'
 import { releaseClaimedBatches } from './functions/release-claimed-batches.ts'
 import { retire } from './functions/retire.ts'
-import { transferCredits } from './functions/transfer-credits.ts'
 import { accounts } from './tables/accounts.ts'
 import { credits } from './tables/credits.ts'
 import { deliveryReceipts } from './tables/delivery-receipts.ts'
@@ -43,8 +41,8 @@ const tables = [
 const functions = [
   ...[addPartition, leaseBlock, leaseShared],
   ...[releaseClaimedBatches, recover, retire, disown],
-  ...[listScheduled, deleteWaiting, transferCredits, chooseSender],
-  ...[adoptDeliveryReceipts, addParts, receiveInboundMessages],
+  ...[listScheduled, deleteWaiting, chooseSender],
+  ...[adoptDeliveryReceipts, receiveInboundMessages],
   ...[keepContacts, dropPartition, dropBlock, dropInboundMessages, dropHistory],
 ]
 

@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import * as fc from 'fast-check'
 import {
   confirmationAddress,
   instant,
@@ -11,7 +12,7 @@ import {
   type StoredPorts,
 } from '@gateway/core'
 import { anAccount, anAddress, anOrder, numbers } from '../../builders.ts'
-import { testChance } from '../../chance.ts'
+import { checkGenerated } from '../../chance.ts'
 import type { Contract } from '../contract.ts'
 import { accepted, at, collect, dispatchDue, longAgo, testCarrier } from '../shared.ts'
 import { inboxOf, receive } from './inbound-messages.ts'
@@ -19,6 +20,18 @@ import { inboxOf, receive } from './inbound-messages.ts'
 const [poolA, poolB, code] = [anAddress('12025550111'), anAddress('12025550112'), anAddress('40404')]
 const texts = ['hello', 'STOP', 'Stop send', 'start', 'unstop', 'opt-out', 'why stop?'] as const
 const eventsMax = 120
+
+const events = fc.record({
+  account: fc.nat({ max: 2 }),
+  number: fc.nat({ max: 3 }),
+  from: fc.constantFrom(poolA, poolB, code),
+  /** What happens: below 3 a message, 3 one that stays in flight, 4 a lock, 5 the blacklist, above an inbound message. */
+  kind: fc.nat({ max: 9 }),
+  outcome: fc.constantFrom('accepted', 'unknown', 'refused'),
+  happens: fc.boolean(),
+  to: fc.constantFrom(poolA, poolB, code, anAddress('999000111'), 'untold'),
+  text: fc.constantFrom(...texts),
+})
 
 /** Everything that an inbound message is judged by, as the rules of core see it. */
 async function world(ports: StoredPorts) {
@@ -37,7 +50,7 @@ async function write(
   from: SenderAddress,
   outcome: 'accepted' | 'unknown' | 'refused',
 ): Promise<Contact> {
-  const { ids } = await accepted(ports, anOrder(account, { to: [to], from }))
+  const { ids } = await accepted(ports, anOrder(account, { to: [to], senders: [from] }))
   const id = at(ids, 0)
   await dispatchDue(ports, 'single', () =>
     outcome === 'accepted' ? { outcome, reference: `agreeing ${id}` } : { outcome },
@@ -52,7 +65,7 @@ async function leaveInFlight(
   to: Msisdn,
   from: SenderAddress,
 ): Promise<Contact> {
-  const { ids } = await accepted(ports, anOrder(account, { to: [to], from }))
+  const { ids } = await accepted(ports, anOrder(account, { to: [to], senders: [from] }))
   const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 1, markedMax: 1, leaseSeconds: 600 } as const
   await ports.claimedBatches.claim(await ports.claimedBatches.register(600), wanted)
   const id = at(ids, 0)
@@ -64,7 +77,6 @@ export const agreeing: Contract<StoredPorts> = {
   'of generated conversations each reply belongs to whom the rules say, and opts out and in as they say': async (
     ports,
   ) => {
-    const chance = testChance()
     const { accounts, owner } = await world(ports)
     const [sent, inFlight, optedOut] = [new Map<Msisdn, Contact[]>(), new Map<Msisdn, Contact[]>(), new Set<string>()]
     const [locked, blacklisted] = [new Set<AccountId>(), new Set<Msisdn>()]
@@ -72,68 +84,67 @@ export const agreeing: Contract<StoredPorts> = {
       map.set(to, [...(map.get(to) ?? []), contact])
     let unowned = 0
 
-    for (let event = 0; event < eventsMax; event++) {
-      const [account, number, from] = [chance.one(accounts), chance.one(numbers(4)), chance.one([poolA, poolB, code])]
-      const kind = chance.below(10)
-      if (kind < 3 && !locked.has(account)) {
-        const outcome = chance.one(['accepted', 'unknown', 'refused'] as const)
-        const contact = await write(ports, account, number, from, outcome)
-        if (outcome !== 'refused') add(sent, number, contact)
-      } else if (kind === 3 && !locked.has(account)) {
-        add(inFlight, number, await leaveInFlight(ports, account, number, from))
-      } else if (kind === 4) {
-        const isLocked = chance.happens(0.5)
-        await ports.accounts.setLocked(account, isLocked)
-        if (isLocked) locked.add(account)
-        else locked.delete(account)
-      } else if (kind === 5) {
-        const entry = { scope: 'everybody', number, kind: 'blacklist' } as const
-        if (chance.happens(0.5)) {
-          await ports.suppressions.add({ ...entry, since: longAgo })
-          blacklisted.add(number)
+    await checkGenerated(fc.array(events, { minLength: eventsMax, maxLength: eventsMax }), 1, async (all) => {
+      for (const [place, event] of all.entries()) {
+        const { kind, from, outcome, happens } = event
+        const [account, number] = [at(accounts, event.account), at(numbers(4), event.number)]
+        if (kind < 3 && !locked.has(account)) {
+          const contact = await write(ports, account, number, from, outcome)
+          if (outcome !== 'refused') add(sent, number, contact)
+        } else if (kind === 3 && !locked.has(account)) {
+          add(inFlight, number, await leaveInFlight(ports, account, number, from))
+        } else if (kind === 4) {
+          await ports.accounts.setLocked(account, happens)
+          if (happens) locked.add(account)
+          else locked.delete(account)
+        } else if (kind === 5) {
+          const entry = { scope: 'everybody', number, kind: 'blacklist' } as const
+          if (happens) {
+            await ports.suppressions.add({ ...entry, since: longAgo })
+            blacklisted.add(number)
+          } else {
+            await ports.suppressions.remove(entry)
+            blacklisted.delete(number)
+          }
         } else {
-          await ports.suppressions.remove(entry)
-          blacklisted.delete(number)
+          const { to, text } = event
+          const known = [poolA, poolB, code].find((one) => one === to)
+          const wanted = replyOwner(
+            known && { address: known, owner: known === code ? owner : undefined },
+            sent.get(number) ?? [],
+            inFlight.get(number) ?? [],
+          )
+          await receive(ports, { from: number, to: to === 'untold' ? undefined : to, text })
+          const where = `event ${place}: ${text} from ${number} to ${to}`
+          const waiting = await confirmationsOf(ports)
+          if (wanted.account === undefined) {
+            assert.equal((await collect(ports.inbox.unowned())).length, ++unowned, where)
+            assert.deepEqual(waiting, [], where)
+            continue
+          }
+          const stored = (await inboxOf(ports, wanted.account)).at(-1)
+          assert.deepEqual(
+            [stored?.from, stored?.text, stored?.answers, stored?.shortCode],
+            [number, text, wanted.answers, wanted.shortCode],
+            where,
+          )
+          const key = `${wanted.account} ${number}`
+          const keyword = optKeywordOf(text)
+          const address = confirmationAddress({
+            isNew: keyword === 'opt-out' && !optedOut.has(key),
+            accountLocked: locked.has(wanted.account),
+            suppressions: new Set(blacklisted.has(number) ? ['blacklist'] : []),
+            address: wanted.address,
+          })
+          if (keyword === 'opt-out') optedOut.add(key)
+          if (keyword === 'opt-in') optedOut.delete(key)
+          const isOptedOut = (await ports.suppressions.matching(wanted.account, [number])).get(number)?.has('opt-out')
+          assert.equal(isOptedOut ?? false, optedOut.has(key), where)
+          const confirmed = address === undefined ? [] : [{ account: wanted.account, to: number, from: address }]
+          assert.deepEqual(waiting, confirmed, where)
         }
-      } else {
-        const to = chance.one([poolA, poolB, code, anAddress('999000111'), 'untold'] as const)
-        const text = chance.one(texts)
-        const known = [poolA, poolB, code].find((one) => one === to)
-        const wanted = replyOwner(
-          known && { address: known, owner: known === code ? owner : undefined },
-          sent.get(number) ?? [],
-          inFlight.get(number) ?? [],
-        )
-        await receive(ports, { from: number, to: to === 'untold' ? undefined : to, text })
-        const place = `event ${event}: ${text} from ${number} to ${to}`
-        const waiting = await confirmationsOf(ports)
-        if (wanted.account === undefined) {
-          assert.equal((await collect(ports.inbox.unowned())).length, ++unowned, place)
-          assert.deepEqual(waiting, [], place)
-          continue
-        }
-        const stored = (await inboxOf(ports, wanted.account)).at(-1)
-        assert.deepEqual(
-          [stored?.from, stored?.text, stored?.answers, stored?.shortCode],
-          [number, text, wanted.answers, wanted.shortCode],
-          place,
-        )
-        const key = `${wanted.account} ${number}`
-        const keyword = optKeywordOf(text)
-        const address = confirmationAddress({
-          isNew: keyword === 'opt-out' && !optedOut.has(key),
-          accountLocked: locked.has(wanted.account),
-          suppressions: new Set(blacklisted.has(number) ? ['blacklist'] : []),
-          address: wanted.address,
-        })
-        if (keyword === 'opt-out') optedOut.add(key)
-        if (keyword === 'opt-in') optedOut.delete(key)
-        const isOptedOut = (await ports.suppressions.matching(wanted.account, [number])).get(number)?.has('opt-out')
-        assert.equal(isOptedOut ?? false, optedOut.has(key), place)
-        const confirmed = address === undefined ? [] : [{ account: wanted.account, to: number, from: address }]
-        assert.deepEqual(waiting, confirmed, place)
       }
-    }
+    })
   },
 }
 

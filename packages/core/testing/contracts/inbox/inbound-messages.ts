@@ -45,7 +45,7 @@ export async function sent(
   wanted: { to?: Msisdn; from?: SenderAddress; outcome?: 'accepted' | 'unknown' | 'refused' } = {},
 ): Promise<MessageId> {
   const { to = aNumber(), from = anAddress(), outcome = 'accepted' } = wanted
-  const { ids } = await accepted(ports, anOrder(account.id, { to: [to], from }))
+  const { ids } = await accepted(ports, anOrder(account.id, { to: [to], senders: [from] }))
   await dispatchDue(ports, 'single', ({ id }) =>
     outcome === 'accepted' ? { outcome, reference: `r${id}` } : { outcome },
   )

@@ -1,15 +1,66 @@
 import { strict as assert } from 'node:assert'
-import { carrierId, instant, type StoredPorts } from '@gateway/core'
+import {
+  addPart,
+  carrierId,
+  instant,
+  joinParts,
+  type InboundMessagePart,
+  type Received,
+  type StoredPorts,
+  type WaitingPart,
+} from '@gateway/core'
+import * as fc from 'fast-check'
 import { anAccount } from '../../builders.ts'
+import { checkGenerated } from '../../chance.ts'
 import type { Contract } from '../contract.ts'
 import { callersMany } from '../shared.ts'
 import { confirmation, receive, sent, texts } from './inbound-messages.ts'
 
 const group = (number: number, of = 3, name = 7) => ({ group: name, number, of })
+const textOf = ({ group, number }: InboundMessagePart) => `${group}.${number} `
 const time = instant(Date.UTC(2026, 9, 18, 8))
+
+const parts = fc.array(
+  fc.record({ group: fc.nat({ max: 2 }), number: fc.integer({ min: 1, max: 3 }), call: fc.boolean() }),
+  {
+    minLength: 5,
+    maxLength: 30,
+  },
+)
 
 /** What is taken for the same, and what is put together. */
 export const repeating: Contract<StoredPorts> = {
+  'generated parts, in whatever calls they come, are put together as the rules say': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    const expected: string[] = []
+    let round = 0
+    await checkGenerated(parts, 8, async (all) => {
+      const waiting = new Map<number, readonly WaitingPart[]>()
+      const results: Received[] = []
+      const calls: InboundMessagePart[][] = [[]]
+      for (const { group: name, number, call } of all) {
+        const part = group(number, 3, 10 * round + name)
+        if (call) calls.push([])
+        calls.at(-1)?.push(part)
+        const added = addPart(waiting.get(name) ?? [], part, textOf(part))
+        waiting.set(name, added.waiting)
+        for (const whole of [added.over, added.complete]) if (whole !== undefined) expected.push(joinParts(whole))
+        results.push(added.complete === undefined ? 'incomplete' : 'stored')
+      }
+      const told: Received[] = []
+      for (const call of calls)
+        told.push(...(await receive(ports, ...call.map((part) => ({ part, text: textOf(part) })))))
+      // After a lost answer, a part of a text that is complete by then may count as stored too.
+      assert.deepEqual(
+        told.map((one, i) => (results[i] === 'incomplete' && one === 'stored' ? 'incomplete' : one)),
+        results,
+      )
+      assert.deepEqual((await texts(ports, id)).toSorted(), expected.toSorted())
+      round++
+    })
+  },
+
   'the same id of a carrier is stored once; another carrier has ids of its own': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })

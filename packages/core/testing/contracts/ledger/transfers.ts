@@ -1,5 +1,18 @@
 import { strict as assert } from 'node:assert'
-import { credits, instant, type AccountId, type StoredPorts } from '@gateway/core'
+import {
+  balanceAfter,
+  balanceMax,
+  credits,
+  instant,
+  minus,
+  plus,
+  transferFailure,
+  type AccountId,
+  type Credits,
+  type StoredPorts,
+} from '@gateway/core'
+import * as fc from 'fast-check'
+import { checkGenerated } from '../../chance.ts'
 import { anAccountId } from '../../ids.ts'
 import { anAccount, anOrder, numbers } from '../../builders.ts'
 import type { Contract } from '../contract.ts'
@@ -19,6 +32,18 @@ async function accounts(ports: StoredPorts, ...granted: readonly number[]): Prom
   for (const credits of granted) ids.push((await anAccount(ports, { credits })).id)
   return ids
 }
+
+const amounts = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: balanceMax - 40, max: balanceMax }))
+
+const steps = fc.array(
+  fc.record({
+    what: fc.constantFrom('transfer', 'transfer', 'top-up', 'take-back', 'lock', 'unlock'),
+    from: fc.nat({ max: 2 }),
+    to: fc.nat({ max: 1 }),
+    amount: amounts,
+  }),
+  { minLength: 20, maxLength: 40 },
+)
 
 /** Moving credits from one account to another. */
 export const transfers: Contract<StoredPorts> = {
@@ -50,12 +75,47 @@ export const transfers: Contract<StoredPorts> = {
         await ports.accounts.setLocked(b, to)
         for (const amount of [10, 1000]) {
           const few = amount > 100 ? 'insufficient-credits' : 'done'
-          assert.equal(await moved(ports, a, b, amount), from ? 'from-locked' : to ? 'to-locked' : few)
+          assert.equal(await moved(ports, a, b, amount), from ? 'from-account-locked' : to ? 'to-account-locked' : few)
         }
       }
     }
     assert.deepEqual(await balances(ports, [a, b]), [90, 10])
     await assertLedger(ports, 100)
+  },
+
+  'of generated transfers, top-ups and locks each ends as the rules say': async (ports) => {
+    await checkGenerated(steps, 5, async (all) => {
+      const ids = await accounts(ports, 20, 0, 5)
+      const held = ids.map((id, i) => ({ id, locked: false, balance: credits([20, 0, 5][i] ?? 0) }))
+      const topUp = async (holder: (typeof held)[number], amount: Credits) => {
+        const balance = balanceAfter(holder.balance, amount)
+        assert.equal(await ports.ledger.topUp(holder.id, amount, 'generated', now), balance ?? 'out-of-range')
+        holder.balance = balance ?? holder.balance
+      }
+      for (const { what, ...step } of all) {
+        const [from, to] = [at(held, step.from), at(held, (step.from + 1 + step.to) % 3)]
+        const amount = credits(step.amount)
+        if (what === 'top-up') await topUp(from, amount)
+        else if (what === 'take-back') await topUp(from, minus(credits(0), amount))
+        else if (what === 'transfer') {
+          const failure = transferFailure(from, to, amount)
+          assert.equal(await moved(ports, from.id, to.id, amount), failure ?? 'done')
+          if (failure !== undefined) continue
+          from.balance = minus(from.balance, amount)
+          to.balance = plus(to.balance, amount)
+        } else {
+          from.locked = what === 'lock'
+          await ports.accounts.setLocked(from.id, from.locked)
+        }
+      }
+      assert.deepEqual(
+        await balances(ports, ids),
+        held.map(({ balance }) => balance),
+      )
+      // For the check, all balances together must be a number too.
+      for (const { id, balance } of held) await ports.ledger.topUp(id, minus(credits(0), balance), 'emptied', now)
+      assert.deepEqual((await ports.ledger.check()).differences, [])
+    })
   },
 
   'what would be more than a balance can hold does not move': async (ports) => {
@@ -130,11 +190,11 @@ export const transfers: Contract<StoredPorts> = {
     const [a, b] = (await accounts(ports, 10_000, 0)) as [AccountId, AccountId]
     const race = Promise.all(Array.from({ length: callersMany }, () => moved(ports, a, b, 10)))
     await ports.accounts.setLocked(b, true)
-    assert.equal(await moved(ports, a, b, 10), 'to-locked')
+    assert.equal(await moved(ports, a, b, 10), 'to-account-locked')
     const seen = await ports.ledger.balance(b)
     const results = await race
     assert.deepEqual(await ports.ledger.balance(b), seen)
     assert.equal(results.filter((result) => result === 'done').length * 10, seen)
-    for (const result of results) assert.ok(result === 'done' || result === 'to-locked', result)
+    for (const result of results) assert.ok(result === 'done' || result === 'to-account-locked', result)
   },
 }

@@ -5,9 +5,9 @@ import { noteScheduled } from '../../../sql/scheduled-counts.ts'
 // moved meanwhile, and is looked for again with a fresh snapshot. Nested loops by send: a search by id alone walks over dead rows.
 export const deleteWaiting = `
 -- Deletes and refunds what of the ids waits for its time, or did, and no carrier has seen (code 102). Returns these with what
--- was refunded; and of the others those that are the account's and are neither deleted nor too old, with null.
-create function delete_waiting(p_account int, p_ids bigint[], p_since timestamptz, p_operation uuid)
-returns table (message_id bigint, recipient bigint, refund int) language plpgsql
+-- was refunded; and of the others those that are the account's, with when they were due and what became of them.
+create function delete_waiting(p_account int, p_ids bigint[], p_operation uuid)
+returns table (message_id bigint, recipient bigint, refund int, due_time timestamptz, final_code smallint, reference text) language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_firsts bigint[]; v_counts int[]; v_wanted int8multirange[];
@@ -88,15 +88,18 @@ begin
     exit when r.seen = r.got;
   end loop;
 
-  return query select * from unnest(v_ids, v_numbers, v_prices);
+  return query select *, null::timestamptz, null::smallint, null::text from unnest(v_ids, v_numbers, v_prices);
   if cardinality(v_ids) = cardinality(p_ids) then return; end if;
-  -- What was deleted, now or before, has code 102 without a carrier's id.
+  -- Those that are returned already have code 102 here.
   return query
-    select lower(c.part) + p.o - 1, p.msisdn, null::int
-    from unnest(v_firsts, v_wanted) w(first_id, wanted) join send s on s.first_id = w.first_id cross join lateral unnest(w.wanted) c(part)
-    cross join lateral unnest(s.msisdns[lower(c.part) - s.first_id + 1 : upper(c.part) - s.first_id]) with ordinality p(msisdn, o)
-    left join message m on m.id = lower(c.part) + p.o - 1
-    where m.id is null or ((m.code <> 102 or m.carrier_id is not null)
-      and date_trunc('milliseconds', coalesce(s.scheduled_at, s.created_at)) >= p_since);
+    select wanted.id, wanted.msisdn, null::int, wanted.due, message.code, message.carrier_id
+    from (
+      select lower(c.part) + p.place - 1 id, p.msisdn, coalesce(s.scheduled_at, s.created_at) due
+      from unnest(v_firsts, v_wanted) wanted_send(first_id, wanted)
+      join send s on s.first_id = wanted_send.first_id
+      cross join lateral unnest(wanted_send.wanted) c(part)
+      cross join lateral unnest(s.msisdns[lower(c.part) - s.first_id + 1 : upper(c.part) - s.first_id]) with ordinality p(msisdn, place)
+    ) wanted
+    left join message on message.id = wanted.id;
 end $$;
 `

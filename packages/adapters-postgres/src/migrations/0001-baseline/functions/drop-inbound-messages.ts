@@ -1,7 +1,7 @@
 // Some thousand rows a step, and the same place again as long as there are more.
 export const dropInboundMessages = `
 -- Drops some of what no list shows any more and what is remembered no longer. False: there is more.
-create function drop_inbound_messages(p_before timestamptz, p_contact_days int) returns bool language plpgsql
+create function drop_inbound_messages(p_before timestamptz, p_contact_days int, p_seen_seconds int, p_taken_days int) returns bool language plpgsql
 set plan_cache_mode = force_custom_plan as $$
 declare v_contacts timestamptz := now() - make_interval(days => p_contact_days); v_most int := 0; v_count int;
 begin
@@ -14,11 +14,11 @@ begin
   )
   select count(*) into v_count from d;
   v_most := greatest(v_most, v_count);
-  with o as (select operation from inbound_message_taken where at < now() - interval '1 day' order by at limit 5000)
+  with o as (select operation from inbound_message_taken where at < now() - make_interval(days => p_taken_days) order by at limit 5000)
   delete from inbound_message_taken t using o where t.operation = o.operation;
   get diagnostics v_count = row_count; v_most := greatest(v_most, v_count);
-  with o as (select key from inbound_message_seen where at < now() - interval '24 hours' order by at limit 5000)
-  delete from inbound_message_seen s using o where s.key = o.key and s.at < now() - interval '24 hours';
+  with o as (select key from inbound_message_seen where at <= now() - make_interval(secs => p_seen_seconds) order by at limit 5000)
+  delete from inbound_message_seen s using o where s.key = o.key and s.at <= now() - make_interval(secs => p_seen_seconds);
   get diagnostics v_count = row_count; v_most := greatest(v_most, v_count);
   with o as (select msisdn, sender from last_contact where at < v_contacts order by at limit 5000)
   delete from last_contact l using o where l.msisdn = o.msisdn and l.sender = o.sender and l.at < v_contacts;

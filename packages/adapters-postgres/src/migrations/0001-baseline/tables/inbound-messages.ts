@@ -43,8 +43,7 @@ create index inbound_message_seen_at on inbound_message_seen (at);
 create table inbound_message_parts (              -- parts of a text that wait for the others
   key uuid primary key,                           -- a digest of carrier, addresses, name of the group and number of parts
   common text not null,                           -- JSON: what they have in common
-  numbers smallint[] not null,
-  texts text[] not null,                          -- JSON strings in the same places: halves of a character are no text yet
+  parts text not null default '[]',               -- JSON: numbers and texts, of which halves of a character are no text yet
   last timestamptz not null default now()
 );
 create index inbound_message_parts_last on inbound_message_parts (last);

@@ -1,0 +1,59 @@
+import type { Credits } from '../credits/credits.ts'
+import { credits } from '../credits/credits.ts'
+import type { Instant } from '../time/instant.ts'
+import type { MessageStatus } from './messages.ts'
+import type { Msisdn } from './msisdn.ts'
+import { OUTCOME, type OutcomeCode } from './status-code.ts'
+
+// Statements that work on a set decide some of this themselves: whether a message counts as a contact (`isContact`), is in the list
+// of a number (`isTooOld`), can be deleted (`isDeletable`) or is scheduled (`isAhead`). The contract of messages proves over
+// generated histories that stores agree with these functions.
+
+/** What an account may know of one of its messages. */
+export interface MessageFacts {
+  readonly number: Msisdn
+  /** What was charged. */
+  readonly cost: Credits
+  /** When it was to be sent; when it was accepted, if that was to be at once. */
+  readonly due: Instant
+  /** Undefined: it waits, be it scheduled, queued or claimed. */
+  readonly outcome: Outcome | undefined
+}
+
+export interface Outcome {
+  readonly code: OutcomeCode
+  /** When that state was reached. */
+  readonly at: Instant
+  /** Whether its carrier gave it a reference. */
+  readonly hasReference: boolean
+}
+
+/** Whether a time is still to come. A message for a time that is not is sent at once, as if it had none (spec 4.2, 4.3; ruling 2.4). */
+export const isAhead = (due: Instant | undefined, now: Instant): due is Instant => due !== undefined && due > now
+
+/** Whether a carrier took a message, or part of it, or may have: it stays charged. Any other that is decided is refunded (ruling 1.4). */
+export const isTaken = ({ code, hasReference }: Pick<Outcome, 'code' | 'hasReference'>): boolean =>
+  hasReference || code === OUTCOME.unknown
+
+/** Whether it was due so long ago that nobody is told of it any more. What waits is never too old (ruling 1.16). */
+export const isTooOld = ({ due, outcome }: Pick<MessageFacts, 'due' | 'outcome'>, since: Instant): boolean =>
+  outcome !== undefined && due < since
+
+/** What a status query tells of a message of the account (ruling 1.16). */
+export function statusOf(message: MessageFacts, since: Instant): MessageStatus {
+  const { number, cost, outcome } = message
+  if (outcome === undefined) return { code: 'waiting', number, cost }
+  if (isTooOld(message, since)) return 'not-found'
+  const taken = isTaken(outcome)
+  return { code: outcome.code, at: outcome.at, number, cost: taken ? cost : credits(0), taken }
+}
+
+/** Whether a message in the queue can be deleted: it was scheduled, and no carrier has refused it for now (ruling 1.15). */
+export const isDeletable = (wasScheduled: boolean, attempts: number): boolean => wasScheduled && attempts === 0
+
+/** What is told of a message of the account that cannot be deleted (ruling 1.15). */
+export function undeletedOutcome(message: Pick<MessageFacts, 'due' | 'outcome'>, since: Instant): 'sent' | 'not-found' {
+  const { outcome } = message
+  const wasDeleted = outcome?.code === OUTCOME.cancelled && !isTaken(outcome)
+  return wasDeleted || isTooOld(message, since) ? 'not-found' : 'sent'
+}
