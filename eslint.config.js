@@ -25,7 +25,10 @@ export default tseslint.config(
   {
     files: ['**/*.{mjs,cjs,js}'],
     languageOptions: {
-      globals: { process: 'readonly', console: 'readonly', module: 'writable', require: 'readonly', URL: 'readonly' },
+      globals: {
+        ...{ process: 'readonly', console: 'readonly', module: 'writable', require: 'readonly' },
+        ...{ URL: 'readonly', fetch: 'readonly', setTimeout: 'readonly' },
+      },
     },
   },
   {

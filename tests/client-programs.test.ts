@@ -1,0 +1,76 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { openAccount, type NewAccount } from './support/accounts.ts'
+import { startAllInOne, type RunningGateway } from './support/gateways.ts'
+import { killLeftovers, root } from './support/process.ts'
+
+// The programs of docs/clients, as its page says to run them; those whose language is not installed are skipped.
+const folder = join(root, 'docs/clients')
+const programs: readonly (readonly [file: string, command: string, ...before: string[]])[] = [
+  ['send.mjs', process.execPath],
+  ['send.sh', 'sh'],
+  ['send.py', 'python3'],
+  ['send.php', 'php'],
+  ['Send.java', 'java'],
+  ['send.go', 'go', 'run'],
+]
+/** Nothing in Debian runs it. */
+const untried = ['Send.cs']
+/** tests/kannel.test.ts */
+const elsewhere = ['kannel.conf']
+
+const probes: Readonly<Record<string, readonly string[]>> = { sh: ['-c', 'curl --version'], go: ['version'] }
+const isInstalled = (command: string): boolean =>
+  spawnSync(command, probes[command] ?? ['--version'], { stdio: 'ignore' }).status === 0
+
+let gateway: RunningGateway
+let account: NewAccount
+let cache: string
+beforeAll(async () => {
+  cache = await mkdtemp(join(tmpdir(), 'gw-clients-'))
+  gateway = await startAllInOne()
+  account = await openAccount(gateway.environment, 'clients', 100)
+}, 180_000)
+afterAll(async () => {
+  await gateway.stop()
+  killLeftovers()
+  await rm(cache, { recursive: true, force: true })
+}, 120_000)
+
+async function run(command: string, ...args: readonly string[]): Promise<string> {
+  const env = { ...process.env, GATEWAY: gateway.restUrl, KEY: account.key, GOCACHE: cache, HOME: cache }
+  const { stdout } = await promisify(execFile)(command, args, { cwd: folder, env, timeout: 110_000 })
+  return stdout
+}
+
+test('every program of the folder is run, or known to be untried', async () => {
+  const known = [...programs.map(([file]) => file), ...untried, ...elsewhere]
+  expect((await readdir(folder)).sort()).toEqual([...known].sort())
+})
+
+describe.each(programs)('%s', (file, command, ...before) => {
+  const found = isInstalled(command)
+  if (!found) process.stderr.write(`NOTICE: docs/clients/${file} is not run here: ${command} is not installed\n`)
+  const testIt = found ? test : test.skip
+
+  testIt(
+    'sends, asks until the end, and reads the replies',
+    async () => {
+      const answer = await run(command, ...before, file, '27825550188')
+      expect(answer).toMatch(/^sent \d+\nstatus DELIVERED\nreplies \d+\n$/)
+    },
+    120_000,
+  )
+
+  testIt(
+    'says that a message was refused, and why',
+    async () => {
+      const refused = run(command, ...before, file, '12')
+      await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining('BADDEST') as string })
+    },
+    120_000,
+  )
+})

@@ -1,0 +1,127 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer, type Server } from 'node:http'
+import { createServer, type AddressInfo, type Server as NetServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { until } from '@gateway/core/testing'
+import { openAccount } from './support/accounts.ts'
+import { startAllInOne, type RunningGateway } from './support/gateways.ts'
+import { killLeftovers, root } from './support/process.ts'
+
+// Kannel with the documented configuration, with ports and paths of the test, as a client of the query-string interface.
+const isInstalled = ['bearerbox', 'smsbox'].every(
+  (program) => spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0,
+)
+if (!isInstalled) process.stderr.write('NOTICE: Kannel is not tried here: bearerbox or smsbox is not installed\n')
+const testWithKannel = isInstalled ? test : test.skip
+
+let folder: string
+let gateway: RunningGateway
+const boxes: ChildProcess[] = []
+const servers: Server[] = []
+const requests: { to: string; text: string }[] = []
+const answers: { to: string; text: string; answer: string }[] = []
+
+const portOf = (server: NetServer): number => (server.address() as AddressInfo).port
+
+beforeAll(async () => {
+  if (!isInstalled) return
+  folder = await mkdtemp(join(tmpdir(), 'gw-kannel-'))
+  gateway = await startAllInOne()
+}, 180_000)
+afterAll(async () => {
+  if (!isInstalled) return
+  // It leaves in the reverse order: the one that others are connected to is last.
+  for (const box of boxes.reverse()) await ended(box)
+  for (const server of servers) server.closeAllConnections()
+  for (const server of servers) server.close()
+  await gateway.stop()
+  killLeftovers()
+  await rm(folder, { recursive: true, force: true })
+}, 120_000)
+
+const ended = (box: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    box.once('close', () => resolve())
+    box.kill('SIGKILL')
+    if (box.exitCode !== null || box.signalCode !== null) resolve()
+  })
+
+/** Held until all are known, so that none is given twice. */
+async function freePorts(count: number): Promise<number[]> {
+  const held = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer()
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      return server
+    }),
+  )
+  const ports = held.map(portOf)
+  await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}
+
+/** In front of the gateway: the first request is refused for now, as by a gateway whose database is away. */
+async function refusingOnce(): Promise<Server> {
+  const server = createHttpServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', gateway.aspUrl)
+    const [to, text] = [searchParams.get('numbers') ?? '', searchParams.get('message') ?? '']
+    if (requests.push({ to, text }) === 1) {
+      response.writeHead(503, { 'Retry-After': '1' }).end('Error="Service unavailable"')
+      return
+    }
+    void fetch(gateway.aspUrl + (request.url ?? '')).then(async (answered) => {
+      const answer = await answered.text()
+      answers.push({ to, text, answer })
+      response.end(answer)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}
+
+testWithKannel(
+  'the documented configuration sends plain and Unicode texts, tries again what is refused for now, and sees what is refused for good',
+  async () => {
+    const { key } = await openAccount(gateway.environment, 'kannel', 100)
+    const between = await refusingOnce()
+    servers.push(between)
+    const [admin = 0, smsbox = 0, receiving = 0, sending = 0] = await freePorts(4)
+    const config = (await readFile(join(root, 'docs/clients/kannel.conf'), 'utf8'))
+      .replace('13000', String(admin))
+      .replace('13001', String(smsbox))
+      .replace('13002', String(receiving))
+      .replace('13013', String(sending))
+      .replace('127.0.0.1:8080', `127.0.0.1:${portOf(between)}`)
+      .replace('gw_...', key)
+      .replace('/var/spool/kannel', folder)
+    const file = join(folder, 'kannel.conf')
+    await writeFile(file, config)
+    let said = ''
+    for (const program of ['bearerbox', 'smsbox']) {
+      const box = spawn(program, ['-v', '0', file], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+      boxes.push(box)
+      for (const stream of [box.stdout, box.stderr])
+        stream.setEncoding('utf8').on('data', (text: string) => (said += text))
+      const ready = program === 'bearerbox' ? 'MAIN: Start-up done' : 'Connected to bearerbox'
+      await until(() => said.includes(ready), 20_000)
+    }
+    const send = async (to: string, parameters: Readonly<Record<string, string>>) => {
+      const query = new URLSearchParams({ username: 'change-me', password: 'change-me', to, ...parameters })
+      const response = await fetch(`http://127.0.0.1:${sending}/cgi-bin/sendsms?${query.toString()}`)
+      expect([response.status, await response.text()]).toEqual([202, '0: Accepted for delivery'])
+    }
+    await send('27825550101', { text: 'Hello from Kannel' })
+    await until(() => requests.length > 0, 20_000)
+    await send('27825550102', { text: 'Здравствуйте', charset: 'UTF-8', coding: '2' })
+    await send('12', { text: 'nobody' })
+    await until(() => answers.length === 3 && said.includes('Message not accepted'), 30_000)
+    expect(answers.sort((a, b) => Number(a.to) - Number(b.to))).toEqual([
+      { to: '12', text: 'nobody', answer: '12=BADDEST&' },
+      { to: '27825550101', text: 'Hello from Kannel', answer: expect.stringMatching(/^27825550101=\d+&$/) as string },
+      { to: '27825550102', text: 'Здравствуйте', answer: expect.stringMatching(/^27825550102=\d+&$/) as string },
+    ])
+  },
+  120_000,
+)
