@@ -22,11 +22,8 @@ const [main, sub] = [
 const granted = credits(10_000)
 
 /**
- * Opens a main account with 1000.0 credits and one sub account on a database that holds no account, and shows its key and password.
- * The sub account comes last: where it is missing, nobody can be sure that the key was shown, and the next call shows a new one in its
- * place. So nothing is lost for ever, whenever the process dies, or if `show` answers false: it was not shown.
- *
- * Answers whether it was shown; of several processes on one database only one at a time may call this.
+ * Opens a main account with 1000.0 credits on a database without accounts and shows its key; then its sub account. While that is
+ * missing, the next call shows new credentials. Answers whether they were shown. One process at a time may call this.
  */
 export async function openDemoAccount(
   backOffice: Desk,

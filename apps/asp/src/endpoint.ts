@@ -32,9 +32,8 @@ export interface Backing {
 }
 
 /**
- * Runs an endpoint after its method and its credentials have been checked. Undefined: the client has gone. It holds a place
- * of the gate while it works, and none while a body arrives: who sends slowly takes no place from others (P-12, P-13).
- * Networks take turns until the account is known, and accounts from then on.
+ * Runs an endpoint after its method and its credentials have been checked. Undefined: the client has disconnected. It holds a place
+ * of the gate while it works, and none while a body arrives (P-12, P-13). Networks take turns, and accounts once they are known.
  */
 export const endpointRunner =
   (backing: Backing) =>

@@ -22,10 +22,8 @@ export interface AspSettings extends Omit<Backing, 'gateway'> {
 }
 
 /**
- * The endpoints of the query-string interface (spec 4.2), to be mounted in any app of Express at any prefix. What is not a path of
- * it, in any letter case, goes on to the next handler; `aspNotFound` behind it gives the interface's own 404.
- *
- * A form that was read before is accepted; of one that `express.urlencoded` parsed, escapes that are no UTF-8 stay as they are.
+ * The endpoints of the query-string interface (spec 4.2), for any Express app at any prefix; other paths pass to the next handler.
+ * A form that was read before is accepted (docs/embedding.md).
  */
 export const aspRouter = (gateway: Gateway, settings: AspSettings): Router =>
   Router().use(aspHandler(gateway, settings))

@@ -30,9 +30,8 @@ interface Import<Entry, Column extends string> {
 }
 
 /**
- * Reads a CSV file and stores its rows, some thousands at a time; what cannot be is noted with its line, and the rest goes on.
- * A first line without a digit in its first field names the columns. Where it ends early, by the user or a broken file, what it
- * throws says how many rows are stored: running it again stores the rest.
+ * Reads a CSV file and stores its rows, some thousands at a time; a row that cannot be stored is noted with its line. If it ends early,
+ * the error says how many rows are stored. A first line without a digit in its first field names the columns.
  */
 export async function importRows<Entry extends object, Column extends string>(
   { input, output, interruption }: Pick<Context, 'input' | 'output' | 'interruption'>,

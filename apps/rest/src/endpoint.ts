@@ -106,9 +106,8 @@ export interface Backing {
 }
 
 /**
- * Runs an endpoint after all the checks, in the ruled order: 405, 401, 413, 415, 400, 422 (ruling 2.3). Undefined: the
- * client has gone. It holds a place of the gate while it works, and none while a body arrives: who sends slowly takes no
- * place from others (P-12, P-13). Networks take turns until the key is known to be good, and accounts from then on.
+ * Runs an endpoint after its checks, in the ruled order (ruling 2.3). Undefined: the client has disconnected. It holds a place of the
+ * gate while it works, and none while a body arrives (P-12, P-13). Networks take turns, and accounts once they are known.
  */
 export const endpointRunner = (backing: Backing) => {
   const { gateway, gate } = backing

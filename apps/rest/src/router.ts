@@ -23,12 +23,8 @@ export interface RestSettings extends Omit<Backing, 'gateway'> {
 }
 
 /**
- * The endpoints of the REST interface (spec 4.1), to be mounted in any app of Express at any prefix. One slash at the end of a path is
- * ignored (ruling 2.3). What is not a path of it goes on to the next handler; `restNotFound` behind it gives 404 with the envelope
- * (ruling 2.1).
- *
- * A body that was read before is accepted: by `express.raw`, `express.text`, or with its bytes in `request.rawBody` it is checked to
- * the letter; of one that was parsed only the values are left, and `1.0` and `1e3` pass as whole numbers (ruling 2.9).
+ * The endpoints of the REST interface (spec 4.1), for any Express app at any prefix; other paths pass to the next handler. One slash
+ * at the end of a path is ignored (ruling 2.3). A body that was read before is accepted (docs/embedding.md).
  */
 export const restRouter = (gateway: Gateway, settings: RestSettings): Router =>
   Router().use(restHandlers(gateway, settings))

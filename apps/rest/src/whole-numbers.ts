@@ -4,9 +4,8 @@ const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 const digitsMax = 300
 
 /**
- * Parses JSON with each number that is not written as a whole one read as `{ writtenAs }`: `1.0`, `1e3`, and `1.00000000000000000001`
- * too, which rounding would make a 1. Where money is counted, a number is what is written. A whole one of any length is a number, if
- * only a very large one. Throws where JSON.parse throws.
+ * JSON.parse that reads a number which is not written as a whole one as `{ writtenAs }`: `1.0`, `1e3`, and `1.00000000000000000001`,
+ * which would be rounded to 1. A whole number of any length is a number.
  */
 export const parseWholeNumbers = (json: string): unknown => JSON.parse(json.replace(stringOrNumber, read))
 

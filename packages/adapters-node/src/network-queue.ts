@@ -26,9 +26,8 @@ interface Waiting {
 }
 
 /**
- * A network's first waiting work starts after at most one of each other network that waits. When the queue is full, the
- * newest work of the network with the greatest burden makes room, be it that of the newcomer. The newcomer is refused if its
- * network has the greatest burden and nothing that waits.
+ * A network's first waiting work starts after at most one of each other network. When the queue is full, the newest work of the
+ * network with the greatest burden is refused, also if it is the newcomer.
  */
 export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
   const {

@@ -38,14 +38,8 @@ export interface NodeSecrets extends Secrets {
 const keyPrefix = 'gw_'
 
 /**
- * Secrets by node's own cryptography: scrypt for passwords, SHA-256 for keys. Failures and right pairs are remembered by
- * this process alone.
- *
- * Networks take turns at being hashed. The queue holds `waitingMax` log-ins in all; when it is full, the newest of the network
- * that burdens it most (what it has waiting, and its failures of the last minute) makes room for a network that burdens it
- * less or alike, also within one network. So whoever comes from a network without failures is let in, starts after at most one
- * log-in of each other network, and so within 150 × 28 ms / 2 = 2.1 s; where a hash takes longer, fewer may wait. Refused is 'overloaded' of `checkPassword`, and
- * `hashPassword` rejects: nothing was looked up, hashed or counted (ruling 1.25).
+ * Secrets by node's cryptography: scrypt for passwords, SHA-256 for keys. Failures and right pairs are remembered by this process
+ * alone. Networks take turns at being hashed; beyond `waitingMax` a log-in is 'overloaded' with nothing done (decision 0010).
  */
 export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   const { failuresMax = 10, failureSeconds = 60, verifiedSeconds = 300, verifiedMax = 10_000 } = settings

@@ -50,9 +50,8 @@ interface Acknowledged {
 }
 
 /**
- * Everything that was ever submitted, and which receipts and replies were acknowledged, in files that outlive a killed process:
- * `submissions.jsonl` and `receipts.jsonl`, one line each, oldest first; older lines are in `submissions.old.jsonl` and
- * `receipts.old.jsonl`. Several processes write at the same time.
+ * All submissions, and which receipts and replies were acknowledged, in files that survive a killed process (docs/operations.md,
+ * "The simulated carrier"). Several processes write at the same time.
  */
 export interface SubmissionRecord {
   /** Throws a `NotWritten`. */

@@ -44,10 +44,8 @@ interface Taken extends Submitted {
 const receiptFirstMilliseconds = 1000
 
 /**
- * A carrier without a network: the last two digits of a number decide the outcome of its message (`outcomes.ts`). Submissions and
- * acknowledged receipts and replies are recorded in the folder before they are answered (`record.ts`). At its start it sends the
- * receipts and replies that earlier runs did not. It answers in a later turn of the event loop. Throws if the folder cannot be used;
- * while the record cannot be written later, messages are refused for now.
+ * A carrier without a network (`outcomes.ts`). It records each submission and acknowledgement before it answers, and sends at its start
+ * what earlier runs owe. Throws if the folder cannot be used; later, without a record, messages are refused for now.
  */
 export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
   const { folder, delayMilliseconds = 1000, window = 1000, report = console.error } = settings

@@ -20,9 +20,8 @@ export interface ConnectOptions {
 }
 
 /**
- * Takes a usage lease of the server of `cluster`, and starts it if none runs. While one starts, recovers or shuts down this waits,
- * as long as that takes; throws if a start fails, if nothing answers for 60 s, or if `signal` is aborted before the server is ready,
- * and then stops the one that it has started.
+ * Takes a usage lease of the server of `cluster`, which it starts if none runs, and waits while one starts, recovers or stops. Throws
+ * if a start fails, if nothing answers for 60 s, or on `signal`; then it stops the server that it has started.
  */
 export const connectOrStart = async (
   cluster: Cluster,

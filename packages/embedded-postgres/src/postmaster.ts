@@ -110,9 +110,8 @@ const logSince = async (log: string, begins: number): Promise<string> => {
 }
 
 /**
- * PostgreSQL takes over the pid file of a server that crashed, but not if another process of the same user has its number
- * by now (usual after the restart of a container), and not an empty one that a power failure left. Should a server be
- * alive after all, PostgreSQL still finds its shared memory and does not start.
+ * PostgreSQL accepts neither a stale pid file whose number another process of the user has by now (a restarted container) nor an
+ * empty one. If a server runs all the same, PostgreSQL finds its shared memory and does not start.
  */
 const dropStalePidFile = async (cluster: Cluster): Promise<void> => {
   const path = join(cluster.folder, 'postmaster.pid')

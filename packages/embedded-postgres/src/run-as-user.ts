@@ -23,9 +23,8 @@ const isSharedName = ({ uid, name }: RunAsUser & { name: string }): boolean =>
   uid === nobody || ['nobody', '_postgres', 'postgres', 'daemon'].includes(name)
 
 /**
- * Whom a new cluster for `dataDir` may belong to, the best first: the user of this process; for root, whom PostgreSQL
- * refuses to run as, an id that nothing else uses (by the path, so that two data folders have two), then a user that
- * others may run as too. Throws for root where /etc/passwd names no user at all.
+ * The users that a new cluster may belong to, best first: that of this process; for root an unused id (by the path, so that two folders
+ * have two), then a shared user. Throws for root if /etc/passwd names no user.
  */
 export const newRunAsUsers = async (dataDir: string): Promise<readonly RunAsUser[]> => {
   if (!isRoot()) return [self()]

@@ -36,16 +36,8 @@ export interface EmbeddedPostgresOptions {
 }
 
 /**
- * Answers a PostgreSQL 18 on the data in `dataDir`: makes the cluster if there is none, uses the server that runs on it, and
- * starts one otherwise. Any number of processes may do so at once, on one server. It outlives this process if that is
- * killed, and the next call finds it; a server that was killed is started again, also while it is in use here (connections
- * break, and the same `connectionString` works again). Installs no signal handlers and does not keep Node running.
- *
- * Run as root, PostgreSQL runs as a user id of its own (or as the run-as user of an existing cluster). If that user cannot enter `dataDir`,
- * the data is in a folder of its own under /var/lib/gateway-postgres, and `<dataDir>/postgres` links to it.
- *
- * Throws an error that says what to do if the folder, the data, the binaries or the socket cannot be used, if the start
- * fails, or if the server does not answer for 60 s.
+ * A PostgreSQL 18 on the data in `dataDir`: made, started or found running. It survives this process if that is killed, and is started
+ * again if it is killed itself. For root: docs/operations.md, "The embedded PostgreSQL". Errors say what to do.
  */
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
   const { settings = {}, log = () => undefined, signal } = options

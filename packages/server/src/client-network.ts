@@ -2,9 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * The network of a request's client, for counting failed log-ins (ruling 1.26): the /24 of an IPv4 address, the /64 of an IPv6
- * address; IPv4-mapped IPv6 counts as IPv4; 'unknown' if the connection is closed. It is the peer's address unless the app sets
- * Express's `trust proxy`.
+ * The /24 or /64 of a request's client (ruling 1.26), by the peer's address unless the app sets Express's `trust proxy`. IPv4-mapped
+ * IPv6 counts as IPv4; 'unknown' if the connection is closed.
  */
 export const clientNetwork = (request: IncomingMessage & { readonly ip?: string | undefined }): string =>
   networkOf(request.ip ?? request.socket.remoteAddress ?? '')

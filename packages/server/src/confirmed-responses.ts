@@ -82,11 +82,8 @@ const pause = (ms: number, stopping: AbortSignal): Promise<void> =>
     : setTimeout(ms, undefined, { signal: stopping }).catch(() => undefined)
 
 /**
- * Ends a response, and resolves to whether the operating system got all of it (seen on Node 20.20):
- * - `finish` and the callback of a write also come without an error when the connection is destroyed over unsent bytes.
- * - A response that waits behind another one on its connection gets neither then, only `close`.
- * - An `end` in the same tick adds an empty chunk, for which libuv waits until the client reads on; a client that has everything
- *   could disconnect first. So the response is ended after its body is written.
+ * Ends a response, and resolves to whether the operating system got all of it. The body is written alone, because Node's `finish` and
+ * the callback of `end` do not say so (docs/decisions/0035-confirmed-responses.md).
  */
 const isConfirmed = (response: ServerResponse, body: string): Promise<boolean> => {
   const { socket } = response.req

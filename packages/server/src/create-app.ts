@@ -4,9 +4,8 @@ import { prepareResponse } from './prepare-response.ts'
 import type { Service } from './observe-requests.ts'
 
 /**
- * An Express app with exact paths (letter case and trailing slash count), no query parsing, no ETag, no `X-Powered-By`, no trusted
- * proxy, and `X-Content-Type-Options: nosniff`. Each request is measured and logged once. The caller adds its endpoints and then
- * `onError`. What `mountFirst` adds comes first; it prepares its responses itself, as `endpointHandler` does.
+ * An Express app with exact paths, no query parsing, no ETag, no trusted proxy and `X-Content-Type-Options: nosniff`, which logs each
+ * request once. What `mountFirst` adds comes first and prepares its responses itself, as `endpointHandler` does.
  */
 export const createApp = (service: Service, mountFirst: (app: Express) => void = () => undefined): Express => {
   const app = express()

@@ -16,10 +16,8 @@ export type Environment<V extends Variables> = Readonly<{
 const SECRET_NAME = /pass|secret|token|key|url|credential/i
 
 /**
- * Reads and validates `variables`. A blank variable counts as unset (an empty line of a compose file).
- *
- * Throws one Error with one line for each wrong variable: its value and what is expected. The value is not shown if the
- * name indicates a secret (`…URL`, `…KEY`, `…PASSWORD`, `…TOKEN`).
+ * Reads and validates `variables`; a blank one counts as unset. Throws one Error with a line for each wrong variable, which shows its
+ * value unless its name indicates a secret (`…URL`, `…KEY`, `…PASSWORD`, `…TOKEN`).
  */
 export const readEnvironment = <const V extends Variables>(
   variables: V,

@@ -17,10 +17,8 @@ const FRESH_MS = 500
 const ABANDONED_MS = 10_000
 
 /**
- * GET and HEAD /health/live: 200 while the process answers at all. GET and HEAD /health/ready: 200 if every check passes, else 503
- * with the state of each: {"ready":false,"version":"1.2.3","checks":{"database":"no answer"}}; 503 after the stop signal. A check that
- * takes over 1 s is 'no answer'. Results are cached: a check runs again 0.5 s after it ended, or 10 s after it began. Any other
- * request passes to the next handler.
+ * GET and HEAD /health/live: 200. /health/ready: 200 if every check passes, else 503 with the state of each; 503 after the stop signal.
+ * A check that takes over 1 s is 'no answer'. It runs again 0.5 s after it ended, or 10 s after it began.
  */
 export const healthRoutes = ({ checks, stopping }: HealthSettings): RequestHandler => {
   const bounded = Object.entries(checks).map(([name, check]) => [name, cached(check)] as const)

@@ -16,12 +16,8 @@ const ITEMS_MAX = 20
 const DEPTH_MAX = 5
 
 /**
- * A pino logger: one line of JSON for each event, written synchronously, so that nothing is lost at exit. A line that standard
- * output does not accept is dropped.
- *
- * No credential and no message content reaches a line, at any depth (P-15). Fields with such names are hidden. A request shows its
- * method and path only; an error its type, message, stack, code and causes; any other object with a class only the class name.
- * `hideSecrets` is applied to the finished line. It cannot recognise a secret inside a message: never put a caller's data there.
+ * A pino logger that writes synchronously and drops what standard output does not accept. No credential and no content of a message
+ * reaches a line (P-15), by the names of fields and `hideSecrets`; never put a caller's data into a message.
  */
 export const createLog = ({ level, name, destination }: LogSettings): Log => {
   const log = pino(

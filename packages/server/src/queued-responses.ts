@@ -2,9 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Emits `close` for pipelined responses too. Node (seen on 20.20) never emits it for a response that waited behind another one when
- * its connection closed, and code that releases a place on `close` would leak one each time. Call it for each new response; calling
- * it again is harmless.
+ * Emits `close` for a response that waited behind another one when its connection closed; Node (seen on 20.20) does not, and what is
+ * released on `close` would leak. Call it for each new response; calling it again is harmless.
  */
 export const closeQueued = (response: ServerResponse): void => {
   if (response.socket !== null) return

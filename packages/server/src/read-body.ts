@@ -7,15 +7,8 @@ export interface ParsedBody {
 }
 
 /**
- * The body of a request as sent: it is not decompressed, so the caller refuses `Content-Encoding`. If an outer parser has read it:
- * the bytes of `rawBody` (which a parser's `verify` can set) or of `express.raw`, the text of `express.text` as UTF-8, else the
- * parsed value.
- *
- * Exactly `maxBytes` pass; one more is 'too-large', told before the rest has come: the caller answers at once, and the
- * rest is thrown away as it arrives (for as long as a request may take), so that the client reads that answer and may go
- * on with its connection. 'overloaded': its bytes found no room in `place`, or had to give way to others; the rest is thrown away, too.
- * 'aborted': the client has gone, and nobody reads an answer. Never rejects for what a client does; throws if the body has been
- * read and nothing of it was left. The bytes stay in `place` until the caller releases it.
+ * The body as sent, or what an outer parser left of it. 'too-large' beyond `maxBytes`, told before the rest has come; 'overloaded': no
+ * room in `place`, where the bytes stay until the caller releases it; 'aborted': the client has gone. The rest is thrown away.
  */
 export const readBody = async (
   request: IncomingMessage,

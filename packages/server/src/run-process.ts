@@ -28,14 +28,8 @@ export interface ProcessSettings<V extends Variables> {
 }
 
 /**
- * The main function of a process: reads its environment, creates its log, starts it, and stops it on SIGTERM or SIGINT, in
- * reverse order (P-16). Nothing else in a process installs signal handlers.
- *
- * With DRAIN_SECONDS, a started process aborts `stopping` and serves on for so long before it stops; another signal ends that wait.
- * A process that is still starting does not wait. SIGHUP stops a process that was started in a terminal; other processes ignore it.
- *
- * Exit codes: 0 stopped by a signal; 1 could not start (one message on standard error; what had started is stopped), uncaught
- * error (one fatal line), or not stopped in time; 128 + n at once for a second signal during the stop.
+ * The main function of a process: reads its environment, starts it, and stops it in reverse order on SIGTERM, SIGINT or a closed
+ * terminal (P-16). Signals, DRAIN_SECONDS and exit codes: docs/operations.md, "Stopping" and "Exit codes".
  */
 export const runProcess = async <const V extends Variables & Pick<typeof processVariables, 'LOG_LEVEL'>>(
   settings: ProcessSettings<V>,

@@ -13,12 +13,8 @@ export interface Streaming {
 const PIECE_LENGTH = 16_384
 
 /**
- * Writes the parts of a long answer as fast as its client reads them, without `Content-Length`; the status and the headers are set by
- * the caller. It holds a place for slow work while it waits for parts, and none while it waits for the client; once it has begun, it
- * goes on even if the process is full then. 'full': the process has no place for it, and nothing was written.
- *
- * Rejects with what `parts` throws; if anything was written by then, the connection is reset, so that no client takes a partial list
- * for a whole one. If the client disconnects, `parts` is ended.
+ * Writes a long answer as fast as its client reads, with a place for slow work while it waits for parts only. 'full': no place, nothing
+ * written. Rejects with what `parts` throws, and then resets the connection if anything was written.
  */
 export const streamResponse = async (
   response: ServerResponse,

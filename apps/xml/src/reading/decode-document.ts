@@ -16,11 +16,8 @@ export const startBytes = declarationBytesMax
 export type DocumentDecoder = (bytes: Buffer, isLast: boolean) => string | undefined
 
 /**
- * Decodes a document that begins so, in the encoding that its byte order mark, else its XML declaration, else the charset parameter of
- * its content type names, else UTF-8 (ruling 4.1). Undefined: an encoding that we do not read (we read UTF-8, UTF-16,
- * windows-1252, ISO-8859-15, and ISO-8859-1 and US-ASCII as the windows-1252 that those who say so mean). The mark is not part of the
- * text. A declaration that can be read byte by byte is not in UTF-16: if it says so, as .NET's `StringWriter` does whatever its text
- * becomes, the document is UTF-8.
+ * The decoder for a document that begins with these bytes: by its byte order mark, else its declaration, else the charset of its
+ * content type, else UTF-8 (ruling 4.1; decision 0041). Undefined: an encoding that is not supported.
  */
 export function documentDecoder(start: Buffer, contentType = ''): DocumentDecoder | undefined {
   const decoder = decoderFor(markOf(start) ?? declaredIn(start) ?? charsetOf(contentType) ?? 'utf-8')
