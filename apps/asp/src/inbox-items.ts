@@ -1,6 +1,5 @@
 import { formatMinute, type InboxMessage, type Instant, type MessageId, type TakenMessages } from '@gateway/core'
-import type { Answer } from './answer.ts'
-import { echoed, listAnswer } from './list-answer.ts'
+import { echoed, listAnswer, type Answer } from './answer.ts'
 
 /** What a return-once call returns (ruling 1.20). */
 export const takenAnswer = (taken: TakenMessages, item: (message: InboxMessage) => string): Answer =>

@@ -1,5 +1,6 @@
 import type { ParsedBody } from '@gateway/server'
 import { percentDecode } from '@gateway/wire'
+import { errorText } from './answer.ts'
 
 /** The parameters of a request by their names in lower case: every value in its order, decoded (ruling 3.1). */
 export type Parameters = ReadonlyMap<string, readonly string[]>
@@ -60,3 +61,12 @@ export const list = (parameters: Parameters, name: string): readonly string[] =>
     .filter((piece) => piece !== '')
 
 const withoutNul = (value: string | undefined): string | undefined => (value?.includes('\0') ? undefined : value)
+
+const idsMax = 100
+
+/** `messageid`: 1 to 100 pieces, as given; otherwise the answer that says what is wrong (ruling 3.5). */
+export function messageIds(parameters: Parameters): readonly string[] | string {
+  const ids = list(parameters, 'messageid')
+  if (ids.length === 0) return errorText('No message ids supplied')
+  return ids.length > idsMax ? errorText('Too many message ids supplied') : ids
+}

@@ -46,6 +46,7 @@ export interface Sent {
 export interface Backing {
   readonly gateway: Gateway
   readonly clock: Clock
+  /** Bounds the requests in flight; several interfaces in one process may share one gate. */
   readonly gate: AdmissionGate
 }
 

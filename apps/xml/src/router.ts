@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock, Gateway } from '@gateway/core'
+import type { Gateway } from '@gateway/core'
 import {
   arrivedBody,
   arrivingBody,
@@ -11,7 +11,6 @@ import {
   hadNoEffect,
   readBody,
   smallBytes,
-  type AdmissionGate,
   type ArrivingBody,
   type BodyPlace,
   type ConfirmedResponses,
@@ -21,13 +20,10 @@ import {
 } from '@gateway/server'
 import { Router, type Express, type RequestHandler } from 'express'
 import { sendAnswer, overloaded, writeAnswer, type Answer } from './answer.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Backing, Endpoint } from './endpoint.ts'
 import { endpoints, mount, prefix } from './routes.ts'
 
-export interface XmlSettings {
-  readonly clock: Clock
-  /** Bounds the requests in flight; several interfaces in one process may share one gate. */
-  readonly gate: AdmissionGate
+export interface XmlSettings extends Omit<Backing, 'gateway'> {
   /** Settle them after the server has closed; several interfaces in one process may share them. */
   readonly confirmedResponses: ConfirmedResponses
   readonly log: Log

@@ -8,3 +8,16 @@ export const endResponse = (response: ServerResponse, body: string): void => {
   if (response.req.httpVersion === '1.0') response.setHeader('Content-Length', Buffer.byteLength(body))
   response.end(body)
 }
+
+/** Sets the status, the content type, `Cache-Control: no-store` and further headers of a response. */
+export function setHeaders(
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.statusCode = status
+  response.setHeader('Content-Type', contentType)
+  response.setHeader('Cache-Control', 'no-store')
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+}

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { hideSecrets } from './hide-secrets.ts'
-import { pathOf } from './path-of.ts'
+import { pathOf } from './request-parts.ts'
 import { memoryLog } from '../testing/memory-log.ts'
 
 const request = (url: string): IncomingMessage => {

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { types } from 'node:util'
 import { pino, type DestinationStream, type Logger } from 'pino'
 import { hideSecrets } from './hide-secrets.ts'
-import { pathOf } from './path-of.ts'
+import { pathOf } from './request-parts.ts'
 import { writeOut } from './standard-output.ts'
 
 export type Log = Logger

@@ -1,8 +1,7 @@
 import { bodyOf, parseMinute, type SentRecipient } from '@gateway/core'
 import { RECIPIENT_ERROR } from '@gateway/wire'
-import { errorText, notAvailable, overloaded } from '../answer.ts'
+import { echoed, errorText, listAnswer, notAvailable, overloaded } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { echoed, listAnswer } from '../list-answer.ts'
 import { first, list } from '../parameters.ts'
 
 const numbersMax = 100

@@ -1,17 +1,13 @@
 import { formatMinute, type InboxMessage } from '@gateway/core'
-import { endpoint } from '../endpoint.ts'
-import { takenAnswer } from '../taken-answer.ts'
+import { takingEndpoint } from '../taking-endpoint.ts'
 import { container, leaf } from '../writing/rendered.ts'
 
 /** Replies, short code messages among them, each returned once (spec 4.3, rule 6; rulings 1.19, 1.20). */
-export const takeReplies = endpoint({
+export const takeReplies = takingEndpoint({
   request: '_Replies',
   response: 'XMLGateway_Replies',
-  draft: () => ({}),
-  inside: {},
-  check: (draft) => draft,
-  answer: async ({ gateway, account }) =>
-    takenAnswer(await gateway.takeReplies(account, 'with-short-codes'), writeReply),
+  take: (gateway, account) => gateway.takeReplies(account, 'with-short-codes'),
+  write: (message) => writeReply(message),
 })
 
 const reply = container('Reply')

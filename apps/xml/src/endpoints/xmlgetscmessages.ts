@@ -1,17 +1,13 @@
 import { formatMinute, type InboxMessage } from '@gateway/core'
-import { endpoint } from '../endpoint.ts'
-import { takenAnswer } from '../taken-answer.ts'
+import { takingEndpoint } from '../taking-endpoint.ts'
 import { container, leaf } from '../writing/rendered.ts'
 
 /** Short code messages, each returned once (spec 4.3, rule 6; ruling 1.20). */
-export const takeShortCodeMessages = endpoint({
+export const takeShortCodeMessages = takingEndpoint({
   request: '_SCmessages',
   response: 'XMLGateway_SCmessages',
-  draft: () => ({}),
-  inside: {},
-  check: (draft) => draft,
-  answer: async ({ gateway, account }) =>
-    takenAnswer(await gateway.takeShortCodeMessages(account), writeShortCodeMessage),
+  take: (gateway, account) => gateway.takeShortCodeMessages(account),
+  write: (message) => writeShortCodeMessage(message),
 })
 
 const scMessage = container('SCmessage')

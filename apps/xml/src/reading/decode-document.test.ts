@@ -1,5 +1,9 @@
 import fc from 'fast-check'
-import { decodeDocument } from './decode-document.ts'
+import { documentDecoder } from './decode-document.ts'
+
+/** The text of a whole document. */
+const decodeDocument = (body: Buffer, contentType?: string): string | undefined =>
+  documentDecoder(body, contentType)?.(body, true)
 
 const declared = (encoding: string, text: string): Buffer =>
   Buffer.from(`<?xml version="1.0" encoding="${encoding}"?>${text}`, 'latin1')

@@ -32,10 +32,6 @@ export function documentDecoder(start: Buffer, contentType = ''): DocumentDecode
   }
 }
 
-/** The text of a whole document; undefined where `documentDecoder` is, or its decoder. */
-export const decodeDocument = (body: Buffer, contentType?: string): string | undefined =>
-  documentDecoder(body, contentType)?.(body, true)
-
 function decoderFor(label: string): InstanceType<typeof TextDecoder> | undefined {
   try {
     return new TextDecoder(label, { fatal: true })

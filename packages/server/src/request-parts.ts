@@ -1,5 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 
+/** The media type of a request in lower case, without parameters; `''` if it has none. */
+export const mediaType = ({ headers }: IncomingMessage): string =>
+  (headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase()
+
+/** The query of a request, not decoded: what follows the first `?`, or `''`. */
+export const requestQuery = ({ url = '' }: IncomingMessage): string => {
+  const at = url.indexOf('?')
+  return at === -1 ? '' : url.slice(at + 1)
+}
+
 const PATH_MAX = 200
 
 /**

@@ -1,4 +1,4 @@
-import { echoed, listAnswer } from './list-answer.ts'
+import { echoed, listAnswer } from './answer.ts'
 
 test.each([
   ['27825550101', '27825550101'],
