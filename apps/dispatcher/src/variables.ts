@@ -10,26 +10,22 @@ type DispatchVariables = Readonly<Record<Numbers, ReturnType<typeof wholeNumber>
 /** What a process that dispatches reads beside what every process reads. */
 export const dispatchVariables: DispatchVariables = {
   CARRIERS: text({ what: 'carriers, separated by commas', byDefault: 'simulator:' }),
-  IN_DOUBT_MAX: wholeNumber({
-    what: 'messages that may be with a carrier without a record',
+  IN_DOUBT_MAX: wholeNumber('messages that may be with a carrier without a record', {
     min: 1,
     max: 100_000,
     byDefault: dispatcherDefaults.inDoubtMax,
   }),
-  LEASE_SECONDS: wholeNumber({
-    what: 'seconds of silence after which a dispatcher is dead',
+  LEASE_SECONDS: wholeNumber('seconds of silence after which a dispatcher is dead', {
     min: 2,
     max: 40,
     byDefault: dispatcherDefaults.leaseSeconds,
   }),
-  VALIDITY_HOURS: wholeNumber({
-    what: 'hours after its due time that a message may wait',
+  VALIDITY_HOURS: wholeNumber('hours after its due time that a message may wait', {
     min: 1,
     max: 720,
     byDefault: dispatcherDefaults.validitySeconds / 3600,
   }),
-  RETRY_SECONDS: wholeNumber({
-    what: 'seconds to wait after a first refusal for now',
+  RETRY_SECONDS: wholeNumber('seconds to wait after a first refusal for now', {
     min: 1,
     max: dispatcherDefaults.retrySecondsMax,
     byDefault: dispatcherDefaults.retrySeconds,

@@ -25,8 +25,7 @@ interface GatewayVariables {
 /** What a process reads that works for account holders. */
 export const gatewayVariables: GatewayVariables = {
   SENDERS,
-  REPLIES_PER_CALL: wholeNumber({
-    what: 'messages that one return-once call returns',
+  REPLIES_PER_CALL: wholeNumber('messages that one return-once call returns', {
     min: 1,
     max: 100_000,
     byDefault: gatewayDefaults.takenMax,
@@ -54,8 +53,7 @@ export const processingVariables: ProcessingVariables = {
     ...text({ what: 'a text that can be sent: not blank, and not too long', byDefault: defaultConfirmation }),
     _parse: (input: string) => confirmationOf(input).text,
   },
-  CONTACT_DAYS: wholeNumber({
-    what: 'days for which it is remembered who wrote last to a number',
+  CONTACT_DAYS: wholeNumber('days for which it is remembered who wrote last to a number', {
     min: 1,
     max: 3650,
     byDefault: processingDefaults.contactDays,

@@ -72,7 +72,7 @@ test.each(['-1', '65536', '1e3', '0x10', '80.5', ' 80', '99999999999999999999'])
 })
 
 test.each(['0', '7', '10'])('a whole number from 0 to 10 may be %s', (N) => {
-  const spec = { N: wholeNumber({ what: 'n', min: 0, max: 10, byDefault: 3 }) }
+  const spec = { N: wholeNumber('n', { min: 0, max: 10, byDefault: 3 }) }
   expect(readEnvironment(spec, { N }).N).toBe(Number(N))
 })
 

@@ -47,28 +47,18 @@ export const createMetrics = (): Metrics => {
   return {
     registry,
     gauge: (name, help, labelNames, read) => {
-      new Gauge({
-        name,
-        help,
-        labelNames,
-        registers: [registry],
-        collect() {
-          this.reset()
-          for (const { labels, value } of read()) this.set(labels, value)
-        },
-      })
+      const collect = function (this: Gauge) {
+        this.reset()
+        for (const { labels, value } of read()) this.set(labels, value)
+      }
+      new Gauge({ name, help, labelNames, registers: [registry], collect })
     },
     counter: (name, help, labelNames, read) => {
-      new Counter({
-        name,
-        help,
-        labelNames,
-        registers: [registry],
-        collect() {
-          this.reset()
-          for (const { labels, value } of read()) this.inc(labels, value)
-        },
-      })
+      const collect = function (this: Counter) {
+        this.reset()
+        for (const { labels, value } of read()) this.inc(labels, value)
+      }
+      new Counter({ name, help, labelNames, registers: [registry], collect })
     },
     countRequest: (service, { method, endpoint, status, seconds }) =>
       durations.observe({ service, method: METHODS.has(method) ? method : 'other', endpoint, status }, seconds),

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { EnvError, makeExactValidator, makeValidator, str } from 'envalid'
+import type { Environment } from './environment.ts'
 import { inNetworks, readNetwork } from './trusted-proxies.ts'
 
 const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$/i
@@ -20,19 +21,21 @@ const whole = makeValidator<number>((input) => {
 })
 
 /** A whole number from `min` to `max`, `byDefault` if unset. `what` is its name with its unit: 'seconds a statement may take'. */
-export const wholeNumber = ({ what, min, max, byDefault }: WholeNumber) => {
+export const wholeNumber = (what: string, { min, max, byDefault }: Bounds) => {
   const spec = whole({ default: byDefault, desc: `${what}: a whole number from ${min} to ${max}` })
-  return { ...spec, _parse: (input: string) => within(spec._parse(input), min, max) }
+  const parse = (input: string): number => {
+    const value = spec._parse(input)
+    if (value < min || value > max) throw new EnvError('out of bounds')
+    return value
+  }
+  return { ...spec, _parse: parse }
 }
 
 /** Any text that is not blank, `byDefault` if unset. */
 export const text = ({ what, byDefault }: { readonly what: string; readonly byDefault: string }) =>
   str({ default: byDefault, desc: what })
 
-/**
- * Values separated by commas, `byDefault` if unset; in the order given, without duplicates. `read` parses one value; undefined, or an
- * empty list, refuses the start. `what` describes one value.
- */
+/** Values separated by commas, in order, without duplicates; `byDefault` if unset. `read` parses one value, `what` describes it. */
 export const listOf = <Value>({ what, read, byDefault }: ListOf<Value>) => {
   const list = makeExactValidator<readonly Value[]>((input) => {
     const values = input.split(',').map((text) => read(text.trim()))
@@ -48,16 +51,10 @@ interface ListOf<Value> {
   readonly byDefault: readonly Value[]
 }
 
-interface WholeNumber {
-  readonly what: string
+interface Bounds {
   readonly min: number
   readonly max: number
   readonly byDefault: number
-}
-
-const within = (value: number, min: number, max: number): number => {
-  if (value < min || value > max) throw new EnvError('out of bounds')
-  return value
 }
 
 /** Read by every process: LOG_LEVEL (info), DATABASE_URL (undefined if unset), DATA_DIR (./data). */
@@ -85,9 +82,8 @@ export const serverVariables = (port: number) => ({
     desc: 'an IP address or a host name of this machine',
     example: '0.0.0.0 for every IPv4 address',
   }),
-  PORT: wholeNumber({ what: 'a TCP port (0 takes any free one)', min: 0, max: 65_535, byDefault: port }),
-  DRAIN_SECONDS: wholeNumber({
-    what: 'seconds to serve on, not ready any more, before a stop',
+  PORT: wholeNumber('a TCP port (0 takes any free one)', { min: 0, max: 65_535, byDefault: port }),
+  DRAIN_SECONDS: wholeNumber('seconds to serve on, not ready any more, before a stop', {
     min: 0,
     max: 3600,
     byDefault: 0,
@@ -96,10 +92,10 @@ export const serverVariables = (port: number) => ({
 
 /** Time limits of database calls, and the number of connections. */
 export const databaseVariables = {
-  STATEMENT_SECONDS: wholeNumber({ what: 'seconds that a statement may take', min: 1, max: 600, byDefault: 10 }),
-  LOCK_SECONDS: wholeNumber({ what: 'seconds that a statement waits for a lock', min: 1, max: 600, byDefault: 5 }),
-  CONNECTION_SECONDS: wholeNumber({ what: 'seconds to wait for a connection', min: 1, max: 60, byDefault: 2 }),
-  CONNECTIONS_MAX: wholeNumber({ what: 'connections for messages of this process', min: 2, max: 100, byDefault: 8 }),
+  STATEMENT_SECONDS: wholeNumber('seconds that a statement may take', { min: 1, max: 600, byDefault: 10 }),
+  LOCK_SECONDS: wholeNumber('seconds that a statement waits for a lock', { min: 1, max: 600, byDefault: 5 }),
+  CONNECTION_SECONDS: wholeNumber('seconds to wait for a connection', { min: 1, max: 60, byDefault: 2 }),
+  CONNECTIONS_MAX: wholeNumber('connections for messages of this process', { min: 2, max: 100, byDefault: 8 }),
 }
 
 /** The values of `databaseVariables` under the names of the database adapter. */
@@ -116,16 +112,10 @@ const readOrigin = (text: string): string | undefined =>
 
 /** How many requests a server processes at a time, and whose. */
 export const loadVariables = {
-  REQUESTS_MAX: wholeNumber({ what: 'requests worked on at a time', min: 1, max: 100_000, byDefault: 1000 }),
-  BODY_MEGABYTES_MAX: wholeNumber({
-    what: 'megabytes of request bodies in memory',
-    min: 8,
-    max: 10_000,
-    byDefault: 64,
-  }),
-  CLIENTS_MAX: wholeNumber({ what: 'connections of clients', min: 1, max: 100_000, byDefault: 4000 }),
-  CLIENTS_PER_NETWORK_MAX: wholeNumber({
-    what: 'connections of clients from one network',
+  REQUESTS_MAX: wholeNumber('requests worked on at a time', { min: 1, max: 100_000, byDefault: 1000 }),
+  BODY_MEGABYTES_MAX: wholeNumber('megabytes of request bodies in memory', { min: 8, max: 10_000, byDefault: 64 }),
+  CLIENTS_MAX: wholeNumber('connections of clients', { min: 1, max: 100_000, byDefault: 4000 }),
+  CLIENTS_PER_NETWORK_MAX: wholeNumber('connections of clients from one network', {
     min: 1,
     max: 100_000,
     byDefault: 2000,
@@ -142,17 +132,8 @@ export const loadVariables = {
   }),
 }
 
-interface LoadEnvironment {
-  readonly REQUESTS_MAX: number
-  readonly BODY_MEGABYTES_MAX: number
-  readonly CLIENTS_MAX: number
-  readonly CLIENTS_PER_NETWORK_MAX: number
-  readonly TRUST_PROXY: readonly string[]
-  readonly CORS_ORIGINS: readonly string[]
-}
-
 /** What `loadVariables` say, as a gate and a server name it. */
-export const loadSettings = (environment: LoadEnvironment) => ({
+export const loadSettings = (environment: Environment<typeof loadVariables>) => ({
   inFlightMax: environment.REQUESTS_MAX,
   gate: { bodyBytesMax: environment.BODY_MEGABYTES_MAX * 1024 * 1024 },
   limits: {
@@ -166,15 +147,13 @@ export const loadSettings = (environment: LoadEnvironment) => ({
 
 /** Limits of log-ins by user name and password (ruling 1.26). */
 export const loginVariables = {
-  LOGIN_FAILURES_MAX: wholeNumber({
-    what: 'failed log-ins of one user from one network',
+  LOGIN_FAILURES_MAX: wholeNumber('failed log-ins of one user from one network', {
     min: 1,
     max: 10_000,
     byDefault: 10,
   }),
-  LOGIN_FAILURE_SECONDS: wholeNumber({ what: 'seconds that each of them counts', min: 1, max: 86_400, byDefault: 60 }),
-  LOGINS_WAITING_MAX: wholeNumber({
-    what: 'log-ins that wait for their password to be hashed',
+  LOGIN_FAILURE_SECONDS: wholeNumber('seconds that each of them counts', { min: 1, max: 86_400, byDefault: 60 }),
+  LOGINS_WAITING_MAX: wholeNumber('log-ins that wait for their password to be hashed', {
     min: 1,
     max: 10_000,
     byDefault: 150,

@@ -1,5 +1,5 @@
 import { formatCredits, type AccountId, type Cause, type Instant, type Movement } from '@gateway/core'
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import { readAccountId, readFrom, readTo } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -16,7 +16,7 @@ interface Options {
 const csvHead = ['time', 'kind', 'amount', 'balance', 'firstMessage', 'lastMessage', 'account', 'code', 'why']
 const head = ['TIME (GMT+2)', 'KIND', 'AMOUNT', 'BALANCE', 'WHY']
 
-export const accountLedger = (run: Run): Command =>
+export const accountLedger = (run: Run) =>
   command(
     'ledger',
     'list every movement of the credits of an account, the oldest first, with the balance after it',

@@ -1,11 +1,10 @@
 import type { AccountWithBalance } from '@gateway/core'
-import type { Command } from 'commander'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
 import { mapped, type Row } from '../output.ts'
 import { accountCells, accountHead, accountJson } from '../show.ts'
 
-export const accountList = (run: Run): Command =>
+export const accountList = (run: Run) =>
   command('list', 'list all accounts with their credits').action(() =>
     run(async ({ backOffice, output }) => {
       await output.rows(accountHead, mapped(backOffice.listAccounts(), row))

@@ -1,11 +1,10 @@
 import type { AccountId } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAccountId } from '../arguments.ts'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
 import { noSuchAccount } from './account-of.ts'
 
-export const accountLock = (run: Run): Command =>
+export const accountLock = (run: Run) =>
   command('lock', 'lock an account: it reads, but neither sends nor transfers')
     .argument('<id>', "the account's id", readAccountId)
     .action((id: AccountId) =>
@@ -15,7 +14,7 @@ export const accountLock = (run: Run): Command =>
       }),
     )
 
-export const accountUnlock = (run: Run): Command =>
+export const accountUnlock = (run: Run) =>
   command('unlock', 'unlock an account')
     .argument('<id>', "the account's id", readAccountId)
     .action((id: AccountId) =>

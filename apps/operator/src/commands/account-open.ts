@@ -1,5 +1,4 @@
 import { formatCredits, type AccountId, type Credits, type Msisdn } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAccountId, readCredits, readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -26,7 +25,7 @@ const WORDS = {
   'parent-is-sub-account': 'The account given as --parent is itself a sub account; sub accounts have none.',
 } as const
 
-export const accountOpen = (run: Run): Command =>
+export const accountOpen = (run: Run) =>
   command(
     'open',
     'open a main or sub account',

@@ -1,5 +1,5 @@
 import type { AccountId } from '@gateway/core'
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import { readAccountId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -10,7 +10,7 @@ interface Options {
   readonly generate?: true
 }
 
-export const accountPassword = (run: Run): Command =>
+export const accountPassword = (run: Run) =>
   command(
     'password',
     "set an account's password; without an option it is asked for, or read from a pipe",

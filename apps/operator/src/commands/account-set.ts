@@ -1,5 +1,5 @@
 import type { AccountId, Msisdn } from '@gateway/core'
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import { readAccountId, readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -22,7 +22,7 @@ const WORDS = {
 
 const onOrOff = (flags: string, description: string): Option => new Option(flags, description).choices(['on', 'off'])
 
-export const accountSet = (run: Run): Command =>
+export const accountSet = (run: Run) =>
   command(
     'set',
     'change what an account is called and what it may; the rest stays as it is',

@@ -1,9 +1,8 @@
-import type { Command } from 'commander'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { accountJson, accountLines } from '../show.ts'
 
-export const accountShow = (run: Run): Command =>
+export const accountShow = (run: Run) =>
   command('show', 'show one account, by its id or by its login', 'gateway account show acme')
     .argument('[account]', "its id, or its login in any letter case; of digits, the id's account comes first")
     .option('--login <login>', 'by this login, also if it is digits')

@@ -1,5 +1,4 @@
 import type { Account, AccountId, TransferRefusal } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAccountId, readWholeCredits } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Context, type Run } from '../context.ts'
@@ -21,7 +20,7 @@ const WORDS: Readonly<Record<TransferRefusal, (wanted: Wanted) => string>> = {
   failed: () => 'The transfer failed; nothing was moved.',
 }
 
-export const accountTransfer = (run: Run): Command =>
+export const accountTransfer = (run: Run) =>
   command(
     'transfer',
     'move credits between a main account and its sub accounts, or between two of these',

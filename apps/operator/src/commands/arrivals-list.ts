@@ -1,11 +1,10 @@
 import type { UnownedMessage } from '@gateway/core'
-import type { Command } from 'commander'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
 import { mapped, type Row } from '../output.ts'
 import { timeJson, timeText } from '../show.ts'
 
-export const arrivalsList = (run: Run): Command =>
+export const arrivalsList = (run: Run) =>
   command(
     'list',
     'list what people wrote that belongs to no account: nobody had written to them, or not from there',

@@ -1,5 +1,4 @@
 import { formatCredits, type AccountId, type Credits } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAccountId, readCredits } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -12,7 +11,7 @@ const WORDS = {
   'no-amount': 'There is nothing to do for 0.0 credits.',
 } as const
 
-export const creditsTopUp = (run: Run): Command =>
+export const creditsTopUp = (run: Run) =>
   command(
     'top-up',
     'grant credits to an account, or take some back with a negative amount',

@@ -1,10 +1,9 @@
 import { formatCredits } from '@gateway/core'
-import type { Command } from 'commander'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { creditsJson } from '../show.ts'
 
-export const creditsVerify = (run: Run): Command =>
+export const creditsVerify = (run: Run) =>
   command('verify', 'recompute every balance from the ledger; exits with 1 on any difference').action(() =>
     run(async ({ backOffice, output }) => {
       const { accounts, balances, differences } = await output.during('Adding up the ledger', backOffice.verifyLedger())

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { command } from '../command.ts'
 import type { Output } from '../output.ts'
 import { counted } from '../show.ts'
@@ -20,7 +19,7 @@ interface Options {
   readonly to: string
 }
 
-export const databaseCopy = (run: RunCopy): Command =>
+export const databaseCopy = (run: RunCopy) =>
   command(
     'copy',
     'copy everything to an empty database on another server (PostgreSQL 15 or later); stop every process of the gateway before',

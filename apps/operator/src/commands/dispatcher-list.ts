@@ -1,5 +1,4 @@
 import type { RunningDispatcher } from '@gateway/core'
-import type { Command } from 'commander'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
 import type { Row } from '../output.ts'
@@ -7,7 +6,7 @@ import { timeJson, timeText } from '../show.ts'
 
 const head = ['ID', 'SINCE (GMT+2)', 'VERSION', 'LEASE UNTIL', 'BATCHES', 'CLAIMED', 'MARKED', 'CARRIERS']
 
-export const dispatcherList = (run: Run): Command =>
+export const dispatcherList = (run: Run) =>
   command('list', 'list the dispatchers that run, and what they have in flight').action(() =>
     run(async ({ backOffice, output }) => {
       const dispatchers = await backOffice.listDispatchers()

@@ -1,9 +1,8 @@
-import type { Command } from 'commander'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 
 /** Retention at this moment; the dispatchers do the same by themselves, every ten minutes. */
-export const historyDrop = (run: Run): Command =>
+export const historyDrop = (run: Run) =>
   command(
     'drop',
     'drop the messages of more than 90 days ago; dispatchers do so by themselves every ten minutes',

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { readTimes } from '../arguments.ts'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
@@ -8,7 +7,7 @@ interface Options {
   readonly blocks: number
 }
 
-export const idsSkip = (run: Run): Command =>
+export const idsSkip = (run: Run) =>
   command(
     'skip',
     'after a restore: leave out the ids that may have been given out since the backup; stop every process before, or restart it after',

@@ -1,5 +1,4 @@
 import type { AccountId, Instant } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAccountId, readExpiry } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -11,7 +10,7 @@ interface Options {
   readonly expires?: Instant
 }
 
-export const keyIssue = (run: Run): Command =>
+export const keyIssue = (run: Run) =>
   command(
     'issue',
     'issue an API key; it is printed this once and stored only as a hash',

@@ -1,5 +1,4 @@
 import type { AccountId, ApiKey } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAccountId } from '../arguments.ts'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
@@ -9,7 +8,7 @@ import { accountOf } from './account-of.ts'
 
 const head = ['ID', 'KEY', 'LABEL', 'ISSUED (GMT+2)', 'EXPIRES', 'STATE']
 
-export const keyList = (run: Run): Command =>
+export const keyList = (run: Run) =>
   command('list', "list an account's keys, revoked and expired ones too")
     .argument('<id>', "the account's id", readAccountId)
     .action((id: AccountId) =>

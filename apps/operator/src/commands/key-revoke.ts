@@ -1,10 +1,9 @@
 import type { KeyId } from '@gateway/core'
-import type { Command } from 'commander'
 import { readKeyId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 
-export const keyRevoke = (run: Run): Command =>
+export const keyRevoke = (run: Run) =>
   command('revoke', 'revoke a key: every process refuses it within 5 seconds')
     .argument('<key-id>', "the key's id, as 'key list' shows it", readKeyId)
     .action((id: KeyId) =>

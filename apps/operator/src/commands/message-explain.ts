@@ -1,12 +1,11 @@
 import type { MessageId } from '@gateway/core'
-import type { Command } from 'commander'
 import { readMessageId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { traceJson } from '../trace/trace-json.ts'
 import { traceText } from '../trace/trace-text.ts'
 
-export const messageExplain = (run: Run): Command =>
+export const messageExplain = (run: Run) =>
   command('explain', 'tell what happened to a message; never its text', 'gateway message explain 20481')
     .argument('<id>', "the message's id", readMessageId)
     .action((id: MessageId) =>

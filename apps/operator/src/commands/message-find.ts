@@ -7,7 +7,6 @@ import {
   type MessageId,
   type Msisdn,
 } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAccountId, readFrom, readLimit, readMessageId, readNumber, readTo } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -26,7 +25,7 @@ interface Options {
 
 const head = ['ID', 'ACCOUNT', 'DUE (GMT+2)', 'CREDITS', 'STATE']
 
-export const messageFind = (run: Run): Command =>
+export const messageFind = (run: Run) =>
   command(
     'find',
     'find the messages to a number, waiting or finished, the latest due first; never their texts',

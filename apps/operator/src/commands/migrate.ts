@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { command } from '../command.ts'
 import type { Output } from '../output.ts'
 
@@ -12,7 +11,7 @@ export type RunMigrate = (
   work: (migrate: () => Promise<readonly AppliedMigration[]>, output: Output) => Promise<void>,
 ) => Promise<void>
 
-export const migrate = (run: RunMigrate): Command =>
+export const migrate = (run: RunMigrate) =>
   command('migrate', "bring the database's schema up to this version; servers do so when they start").action(() =>
     run(async (apply, output) => {
       const applied = await output.during('Bringing the schema up to date', apply())

@@ -1,5 +1,5 @@
 import { parseMsisdn, type BlockReason, type Msisdn } from '@gateway/core'
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import { readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Context, type Run } from '../context.ts'
@@ -11,7 +11,7 @@ interface Options {
   readonly file?: string
 }
 
-export const numberBlock = (run: Run): Command =>
+export const numberBlock = (run: Run) =>
   command(
     'block',
     'put a number, or those of a file, on the blacklist or the do-not-contact list',

@@ -1,11 +1,11 @@
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import { command } from '../command.ts'
 import type { Context, Run } from '../context.ts'
 import type { Row } from '../output.ts'
 import { timeJson, timeText } from '../show.ts'
 import { blockReasons, blockWords, type BlockWord } from './block-reasons.ts'
 
-export const numberList = (run: Run): Command =>
+export const numberList = (run: Run) =>
   command('list', 'list the blocked numbers')
     .addOption(new Option('--reason <list>', 'only this list').choices(blockWords))
     .action(({ reason }: { readonly reason?: BlockWord }) =>

@@ -1,11 +1,11 @@
 import type { Msisdn } from '@gateway/core'
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import { readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { blockReasons, blockWords, type BlockWord } from './block-reasons.ts'
 
-export const numberUnblock = (run: Run): Command =>
+export const numberUnblock = (run: Run) =>
   command('unblock', 'take a number off the lists')
     .argument('<number>', "in international form without '+'", readNumber)
     .addOption(new Option('--reason <list>', 'only off this list').choices(blockWords))

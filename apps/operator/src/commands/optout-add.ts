@@ -1,11 +1,10 @@
 import type { AccountId, Msisdn } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAccountId, readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
 import { accountOf } from './account-of.ts'
 
-export const optoutAdd = (run: Run): Command =>
+export const optoutAdd = (run: Run) =>
   command(
     'add',
     'opt a number out of the messages of an account; nothing is sent to confirm it',

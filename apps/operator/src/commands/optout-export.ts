@@ -2,7 +2,6 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { manualOptOutText, type AccountId, type OptOut } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAccountId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Context, type Run } from '../context.ts'
@@ -13,7 +12,7 @@ import { accountOf } from './account-of.ts'
 
 const head = ['number', 'since', 'text']
 
-export const optoutExport = (run: Run): Command =>
+export const optoutExport = (run: Run) =>
   command(
     'export',
     'write the opt-outs of an account as CSV, as import reads them: number, since, text',

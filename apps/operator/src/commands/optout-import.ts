@@ -1,5 +1,4 @@
 import { parseMinute, type AccountId, type ImportedOptOut, type Instant } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAccountId } from '../arguments.ts'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
@@ -9,7 +8,7 @@ import { parseTime } from '../show.ts'
 import { accountOf } from './account-of.ts'
 import { numberOf } from './number-block.ts'
 
-export const optoutImport = (run: Run): Command =>
+export const optoutImport = (run: Run) =>
   command(
     'import',
     'opt the numbers of a file out of the messages of an account; nothing is sent to confirm it',

@@ -1,5 +1,4 @@
 import { manualOptOutText, type AccountId, type OptOut } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAccountId } from '../arguments.ts'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
@@ -7,7 +6,7 @@ import { each, mapped, type Row } from '../output.ts'
 import { timeJson, timeText } from '../show.ts'
 import { accountOf } from './account-of.ts'
 
-export const optoutList = (run: Run): Command =>
+export const optoutList = (run: Run) =>
   command('list', 'list who has opted out of the messages of an account, and with which words')
     .argument('<account>', "the account's id", readAccountId)
     .action((id: AccountId) =>

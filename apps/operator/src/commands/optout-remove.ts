@@ -1,11 +1,10 @@
 import type { AccountId, Msisdn } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAccountId, readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { accountOf } from './account-of.ts'
 
-export const optoutRemove = (run: Run): Command =>
+export const optoutRemove = (run: Run) =>
   command('remove', 'let an account write to a number again that had opted out, whoever had made the entry')
     .argument('<account>', "the account's id", readAccountId)
     .argument('<number>', "in international form without '+'", readNumber)

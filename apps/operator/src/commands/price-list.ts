@@ -1,11 +1,10 @@
 import { formatCredits } from '@gateway/core'
-import type { Command } from 'commander'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
 import { creditsJson } from '../show.ts'
 import { prefixWord } from './price-prefix.ts'
 
-export const priceList = (run: Run): Command =>
+export const priceList = (run: Run) =>
   command('list', 'list the prices of one part by number prefix; the longest that fits counts').action(() =>
     run(async ({ backOffice, output }) => {
       const prices = await backOffice.listPrices()

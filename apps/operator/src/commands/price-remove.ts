@@ -1,10 +1,9 @@
-import type { Command } from 'commander'
 import { readPrefix } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { prefixArgument, prefixWord, whose } from './price-prefix.ts'
 
-export const priceRemove = (run: Run): Command =>
+export const priceRemove = (run: Run) =>
   command(
     'remove',
     "remove the price of a prefix; without 'default' numbers that no prefix fits are refused",

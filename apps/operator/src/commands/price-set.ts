@@ -1,5 +1,4 @@
 import { formatCredits, priceMax, type Credits } from '@gateway/core'
-import type { Command } from 'commander'
 import { readCredits, readPrefix } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -11,7 +10,7 @@ const WORDS = {
   'invalid-price': `A price is 0.0 to ${formatCredits(priceMax)} credits.`,
 } as const
 
-export const priceSet = (run: Run): Command =>
+export const priceSet = (run: Run) =>
   command(
     'set',
     'set the price of one part of a message by number prefix, for what is sent from now on',

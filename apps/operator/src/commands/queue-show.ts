@@ -1,5 +1,4 @@
 import type { Instant, WaitingWork } from '@gateway/core'
-import type { Command } from 'commander'
 import { command } from '../command.ts'
 import type { Context, Run } from '../context.ts'
 import type { Row } from '../output.ts'
@@ -7,7 +6,7 @@ import { durationText, timeJson, timeText } from '../show.ts'
 
 const head = ['ACCOUNT', 'LANE', 'DUE', 'OLDEST DUE (GMT+2)', 'SCHEDULED', 'TO RETRY']
 
-export const queueShow = (run: Run): Command =>
+export const queueShow = (run: Run) =>
   command('show', 'show what waits to be sent, by account and lane (single: sends of up to 10 numbers)').action(() =>
     run(async ({ backOffice, output, ports }) => {
       const now = ports.clock.now()

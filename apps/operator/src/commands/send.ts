@@ -7,7 +7,6 @@ import {
   type SentRecipient,
   type TextToSend,
 } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAccountId, readMinute, readNumbers, readSeconds } from '../arguments.ts'
 import { command } from '../command.ts'
 import { interrupted, Refused, type Context, type Run } from '../context.ts'
@@ -41,7 +40,7 @@ const WORDS = {
   'insufficient-credits': 'not enough credits',
 } as const satisfies Record<Refusal, string>
 
-export const send = (run: Run): Command =>
+export const send = (run: Run) =>
   command(
     'send',
     'send a text, charged to an account like any other; exits with 1 if no number was accepted',

@@ -1,11 +1,10 @@
 import type { AccountId, SenderAddress } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAccountId, readCode } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { noSuchAccount } from './account-of.ts'
 
-export const shortcodeAssign = (run: Run): Command =>
+export const shortcodeAssign = (run: Run) =>
   command(
     'assign',
     'give a short or long code to an account: its messages leave from it, and what is sent to it is its own',

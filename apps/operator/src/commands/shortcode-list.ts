@@ -1,8 +1,7 @@
-import type { Command } from 'commander'
 import { command } from '../command.ts'
 import type { Run } from '../context.ts'
 
-export const shortcodeList = (run: Run): Command =>
+export const shortcodeList = (run: Run) =>
   command('list', 'list the codes and whose they are').action(() =>
     run(async ({ backOffice, output }) => {
       const codes = await backOffice.listShortCodes()

@@ -1,10 +1,9 @@
 import type { SenderAddress } from '@gateway/core'
-import type { Command } from 'commander'
 import { readCode } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 
-export const shortcodeRelease = (run: Run): Command =>
+export const shortcodeRelease = (run: Run) =>
   command('release', 'take a code from its account; what was sent from it can still be answered')
     .argument('<code>', 'the code', readCode)
     .action((code: SenderAddress) =>

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { carrierId, type InboundMessage, type CarrierId, type Received } from '@gateway/core'
-import type { Command } from 'commander'
 import { readAddress, readTimes } from '../arguments.ts'
 import { command } from '../command.ts'
 import type { Context, Run } from '../context.ts'
@@ -18,7 +17,7 @@ const batchMax = 500
 
 const carrier = carrierId('simulator') as CarrierId
 
-export const simulateReply = (run: Run): Command =>
+export const simulateReply = (run: Run) =>
   command(
     'reply',
     'bring in a message as if somebody had written it; all that follows from it happens, an opt-out too',
