@@ -53,11 +53,11 @@ export const plants = {
       from: `  select changed.*, send.price amount
   from changed
   cross join lateral (select price from send where first_id = changed.send_first_id offset 0) send
-  where changed.code = 111`,
-      to: `  select account_id, send_first_id, code, send.price amount
+  where changed.code = \${OUTCOME.refused}`,
+      to: `  select ($8::int[])[position] account_id, ($9::bigint[])[position] send_first_id, code, send.price amount
   from (select count(*) from changed) done
-  cross join unnest($7::int[], $8::bigint[], $9::smallint[]) outcome(account_id, send_first_id, code)
-  cross join lateral (select price from send where first_id = outcome.send_first_id offset 0) send
+  cross join unnest($3::int[], $14::smallint[]) outcome(position, code)
+  cross join lateral (select price from send where first_id = ($9::bigint[])[position] offset 0) send
   where code = 111`,
     },
   ],

@@ -23,7 +23,7 @@ export async function carry(
       const handover: Handover = outcome === 'accepted' ? { outcome, reference: `${message.id}` } : { outcome }
       return { batch: batch.id, message, handover }
     })
-    await claimedBatches.record(dispatcher, [batch.id], recorded)
+    await claimedBatches.record(dispatcher, recorded)
     if (receipt === undefined) continue
     await deliveryReceipts.apply(
       batch.messages.map(({ id }) => ({

@@ -89,7 +89,7 @@ async function workOff(
     rode = !isLast && chance.happens(0.5)
     const marks = rode ? [{ batch: batch.id, upTo: Math.min(marked + 10, batch.messages.length) }] : []
     const steps: (() => Promise<unknown>)[] = [
-      () => claimedBatches.record(dispatcher, isLast ? [batch.id] : [], outcomes, marks),
+      () => claimedBatches.record(dispatcher, outcomes, marks),
       () => deliveryReceipts.apply(told),
     ]
     for (const step of chance.happens(0.5) ? steps : steps.reverse()) {
@@ -122,10 +122,10 @@ async function dispatch(ports: StoredPorts, handed: Handed, stopped: () => boole
 const misplaced = `
 with waiting as (
   select generate_series(lo, hi - 1) id from due union all select generate_series(lo, hi - 1) from later
-), flying as (
+), claimed as (
   select i id from claimed_batch, unnest(ids) i where i is not null and not exists (select from message m where m.id = i)
 ), places as (
-  select id from waiting union all select id from flying union all select id from message
+  select id from waiting union all select id from claimed union all select id from message
 ), wanted as (
   select generate_series(first_id, first_id + n - 1) id from send
 )

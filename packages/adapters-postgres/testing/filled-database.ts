@@ -8,20 +8,20 @@ export const filled = {
   /** The same number, scheduled. */
   later: { from: 5_100_001, count: 20_000 },
   /** In claimed batches of dispatchers 1 to 20, 500 single sends each. */
-  flying: { from: 5_200_001, count: 10_000, each: 500 },
+  claimed: { from: 5_200_001, count: 10_000, each: 500 },
   /** Sent, single sends, with the references r1, r2, … */
   sent: { from: 5_300_001, count: 30_000 },
   /** Sends of 1000 that are due. */
   bulk: { from: 5_400_001, count: 10 },
   history: { from: 1, count: 60_000 },
-  orphans: 3000,
+  unmatched: 3000,
 } as const
 
 /** Some 170,000 rows, inserted set by set. Numbers are 27800000000 and the id. */
 export async function fillDatabase(connectionString: string): Promise<void> {
   const client = new Client({ connectionString })
   await client.connect()
-  const { accounts, due, later, flying, sent, bulk, history, orphans } = filled
+  const { accounts, due, later, claimed, sent, bulk, history, unmatched } = filled
   const account = (id: string) => `case when ${id} % 2 = 0 then 1 else 1 + ${id} % ${accounts} end`
   const singles = ({ from, count }: { from: number; count: number }) =>
     `generate_series(${from}, ${from + count - 1}) i`
@@ -40,7 +40,7 @@ export async function fillDatabase(connectionString: string): Promise<void> {
     insert into directory (account_id, login, first_name, surname, transactional, created_at)
     select id, 'login' || id, 'first', 'last', false, now() from account;
     insert into api_key (account_id, hash, prefix, label, issued_at) select id, 'key' || id, 'key', '', now() from account;
-    ${[due, later, flying, sent, history].map((range) => sends(singles(range))).join(';')};
+    ${[due, later, claimed, sent, history].map((range) => sends(singles(range))).join(';')};
     insert into send (first_id, n, account_id, price, body, msisdns)
     select ${bulk.from} + k * 10000, 1000, 1 + k % 3, 10, 'bulk', array(select 27900000000 + i from generate_series(1, 1000) i)
     from generate_series(0, ${bulk.count - 1}) k;
@@ -50,14 +50,14 @@ export async function fillDatabase(connectionString: string): Promise<void> {
     insert into later (lane, attempt, account_id, lo, hi, first_id, due_at, at)
     select 0, i % 2, ${account('i')}, i, i + 1, i, now() + (i % 100 - 1) * interval '1 hour', now() + (i % 100 - 1) * interval '1 hour' from ${singles(later)};
     insert into scheduled_change select account_id, due_at, lo / 1000, sum(hi - lo) from later where attempt = 0 group by 1, 2, 3;
-    insert into dispatcher (id, lease_until) select nextval('dispatcher_epoch'), now() + interval '1 day' from generate_series(1, ${flying.count / flying.each});
+    insert into dispatcher (id, lease_until) select nextval('dispatcher_epoch'), now() + interval '1 day' from generate_series(1, ${claimed.count / claimed.each});
     insert into claimed_batch (dispatcher, seq, carrier, lane, marked, ids, send_first_ids)
     select d.id, 1, 1, 0, 200, x.ids, x.ids
-    from dispatcher d, lateral (select array_agg(i) ids from generate_series(${flying.from} + (d.id - 1) * ${flying.each}, ${flying.from} + d.id * ${flying.each} - 1) i) x;
+    from dispatcher d, lateral (select array_agg(i) ids from generate_series(${claimed.from} + (d.id - 1) * ${claimed.each}, ${claimed.from} + d.id * ${claimed.each} - 1) i) x;
     ${messages(singles(sent), 'now()')};
     ${messages(singles(history), `now() - interval '60 days'`)};
     insert into unmatched_delivery_receipt (carrier, carrier_id, code, msisdn, submitted_at, next_try)
-    select 1, 'stranger' || i, 0, 27800000000 + i, now(), now() + interval '1 hour' * (i % 10 - 1) from generate_series(1, ${orphans}) i;
+    select 1, 'stranger' || i, 0, 27800000000 + i, now(), now() + interval '1 hour' * (i % 10 - 1) from generate_series(1, ${unmatched}) i;
     insert into suppression (account_id, msisdn, kind, since) select i % 20, 27800000000 + i, 1 + i % 3, now() from generate_series(1, 5000) i;
     insert into sender (address) select '1202555' || (1000 + i) from generate_series(1, 300) i;
     update sender set account_id = 1, assigned_at = now() where id = 2;

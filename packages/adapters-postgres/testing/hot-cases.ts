@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { accept } from '../src/sql/accept.ts'
 import { applyReceipts, knownReceipts, newestPartition } from '../src/sql/apply-receipts.ts'
-import { arrayOf } from '../src/sql/arrays.ts'
+import { arrayOf, arrayOfTexts } from '../src/sql/arrays.ts'
 import { chooseSenders, chosenSenders } from '../src/sql/choose-senders.ts'
 import { claimBulk } from '../src/sql/claim-bulk.ts'
 import { claimSingle } from '../src/sql/claim-single.ts'
@@ -17,7 +17,6 @@ import { endBackend, findSends } from '../src/sql/lost-answer.ts'
 import { mark } from '../src/sql/mark.ts'
 import { matchReceipts } from '../src/sql/match-receipts.ts'
 import { matchingSuppressions } from '../src/sql/matching-suppressions.ts'
-import { arrayOfTexts } from '../src/sql/null-arrays.ts'
 import { postpone } from '../src/sql/postpone.ts'
 import { promote } from '../src/sql/promote.ts'
 import { lockAccount, lockAccounts, readAccount, readBalances } from '../src/sql/read-account.ts'
@@ -26,7 +25,6 @@ import { noteInboundMessages } from '../src/sql/note-inbound-messages.ts'
 import { findWaitingParts, lockParts, takeOldParts, writeParts } from '../src/sql/waiting-parts.ts'
 import { recordLate } from '../src/sql/record-late.ts'
 import { record } from '../src/sql/record.ts'
-import { refuseLate } from '../src/sql/refuse-late.ts'
 import { extend, register } from '../src/sql/dispatcher-lease.ts'
 import { settle } from '../src/sql/settle.ts'
 import { coveringSends, findOutcomes, numbersInSends } from '../src/sql/status.ts'
@@ -50,22 +48,25 @@ const references = (of: readonly number[]) => arrayOfTexts(of.map((id) => `r${id
 const keys = (kind: string, count: number) =>
   ids(1, count).map((i) => createHash('md5').update(`${kind}${i}`).digest('hex'))
 const longAgo = '2001-01-01T00:00:00Z'
-const flying = ids(filled.flying.from, 100)
+const claimed = ids(filled.claimed.from, 100)
 const sent = ids(filled.sent.from, 500)
 const fresh = ids(5_500_001, 100)
 
-const recorded = (codes: string) => [
+const recorded = (carriersOrCodes: string) => [
   1,
   '{}',
   of(1, 100),
-  arrayOf(flying),
-  numbers(flying),
-  references(flying),
-  of(1, 100),
-  arrayOf(flying),
-  codes,
-  of(1, 100),
-  of('f', 100),
+  arrayOf(claimed),
+  numbers(claimed),
+  references(claimed),
+  '{1}',
+  '{1}',
+  `{${claimed[0]}}`,
+  '{1}',
+  '{f}',
+  '{1}',
+  '{400}',
+  carriersOrCodes,
 ]
 
 /** Every prepared statement that shows its plan, by name. */
@@ -116,34 +117,14 @@ export const cases: Readonly<Record<string, Case>> = {
   'claim-single': { statement: claimSingle, values: [1, 2, 0, 64, 500, 200, 30, 1], rowsMax: 2000 },
   'claim-bulk': { statement: claimBulk, values: [1, 2, 0, 16, 500, 200, 30, 1], rowsMax: 100 },
   mark: { statement: mark, values: [1, 1, 400], rowsMax: 1 },
-  record: {
-    statement: record,
-    values: [
-      1,
-      '{}',
-      of(1, 100),
-      arrayOf(flying),
-      numbers(flying),
-      references(flying),
-      '{1}',
-      '{1}',
-      `{${flying[0]}}`,
-      '{1}',
-      '{1}',
-      '{f}',
-      '{1}',
-      '{400}',
-    ],
-    rowsMax: 100,
-  },
+  record: { statement: record, values: recorded('{1}'), rowsMax: 100 },
   'record-late': {
     statement: recordLate,
     values: recorded(arrayOf(ids(0, 100).map((i) => [100, 106, 111][i % 3] ?? 0))),
     rowsMax: 100,
   },
-  settle: { statement: settle, values: [1, 1, arrayOf(flying), of(101, 100)], rowsMax: 100 },
-  postpone: { statement: postpone, values: [1, 1, arrayOf(flying), 60], rowsMax: 100 },
-  'refuse-late': { statement: refuseLate, values: [arrayOf(sent)], rowsMax: 500 },
+  settle: { statement: settle, values: [1, 1, arrayOf(claimed), of(101, 100)], rowsMax: 100 },
+  postpone: { statement: postpone, values: [1, 1, arrayOf(claimed), 60], rowsMax: 100 },
   promote: { statement: promote, values: [0, 100, 100], rowsMax: 600 },
   expire: { statement: expire, values: [-3600, 100], rowsMax: 700 },
   'newest-partition': { statement: newestPartition, values: [], rowsMax: 1 },

@@ -36,7 +36,7 @@ export async function dispatchAll(
       if (typeof batch === 'string') break
       await claimedBatches.mark(dispatcher, batch.id, batch.messages.length)
       const outcomes = batch.messages.map((message) => ({ batch: batch.id, message, handover: handover(message) }))
-      await claimedBatches.record(dispatcher, [batch.id], outcomes)
+      await claimedBatches.record(dispatcher, outcomes)
     }
   }
   await claimedBatches.retire(dispatcher)

@@ -170,6 +170,7 @@ export { works, type Work } from './carrier/stall.ts'
 export type { Carrier, CarrierHandlers, Submission, SubmissionAnswer } from './carrier/carrier.ts'
 export { isSameSend, laneOf } from './carrier/lane.ts'
 export { carrierId, type CarrierId } from './carrier/carrier-id.ts'
+export { handoverCode, isExpired, isLateTruth, isOverdue, isUnresolved } from './carrier/outcomes.ts'
 export type {
   ClaimedMessage,
   DispatcherId,

@@ -26,7 +26,7 @@ export async function write(ports: Ports, account: Account, ...recipients: strin
       message,
       handover: { outcome: 'accepted', reference: `${message.id}` } as const,
     }))
-    await claimedBatches.record(dispatcher, [batch.id], recorded)
+    await claimedBatches.record(dispatcher, recorded)
   }
   return sent.flat().map((recipient) => {
     if ('refused' in recipient) throw new Error(recipient.refused)

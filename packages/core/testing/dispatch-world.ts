@@ -18,6 +18,7 @@ import {
 import { anAccount, anOrder, numbers } from './builders.ts'
 import { steppingClock, type SteppingClock } from './memory/clock.ts'
 import { memoryStoredPorts } from './memory/ports.ts'
+import { mayHaveLeft } from './memory/release.ts'
 import { memoryStore, type MemoryStore } from './memory/store.ts'
 
 /** The calls of a dispatcher that can be disturbed. */
@@ -74,8 +75,8 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
     numbers((used += count), ending).slice(used - count)
 
   const inDoubt = (dispatcher: DispatcherId): number =>
-    [...(store.dispatchers.get(dispatcher)?.batches.values() ?? [])].flatMap(({ held, marked }) =>
-      [...held.values()].filter(({ position }) => position <= marked),
+    [...(store.dispatchers.get(dispatcher)?.batches.values() ?? [])].flatMap((batch) =>
+      [...batch.held.values()].filter((one) => mayHaveLeft(one, batch)),
     ).length
 
   function checkMayLeave(id: MessageId): void {
@@ -88,7 +89,8 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
     const row = store.messages.get(id)
     // A dispatcher that was declared dead and does not know it may hand over what was marked: it is 106 by then.
     const isUnknown = row?.decision?.code === 106
-    const isMarked = held !== undefined && (held.held.get(id)?.position ?? Infinity) <= held.marked
+    const one = held?.held.get(id)
+    const isMarked = held !== undefined && one !== undefined && mayHaveLeft(one, held)
     if (!isMarked && !isUnknown) violations.push(`message ${id} is submitted without a committed mark`)
   }
 
@@ -193,7 +195,9 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         const taken = isTaken({ code: decision.code, hasReference: decision.reference !== undefined })
         if (!taken) assert.ok(isFree, `${decision.code} was refunded`)
       }
-      for (const [id, { batches }] of store.dispatchers) assert.equal(batches.size, 0, `batches left under ${id}`)
+      for (const [id, { batches }] of store.dispatchers) {
+        for (const { held } of batches.values()) assert.equal(held.size, 0, `messages left in a batch of ${id}`)
+      }
     },
   }
 }

@@ -25,7 +25,7 @@ async function aBusyNumber() {
     message,
     handover: { outcome: 'accepted', reference: 'r' } as const,
   }))
-  await claimedBatches.record(dispatcher, [batch.id], recorded)
+  await claimedBatches.record(dispatcher, recorded)
   clock.step(60)
   await messages.accept(anOrder(b.id, { to: [number] }))
   await claimedBatches.claim(dispatcher, dispatching)

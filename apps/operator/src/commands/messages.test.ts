@@ -34,7 +34,6 @@ async function aGateway(wanted: Partial<TextWanted> = {}) {
   const record = ({ id, messages: all }: ClaimedBatch, handover: Handover) =>
     claimedBatches.record(
       dispatcher,
-      [id],
       all.map((message) => ({ batch: id, message, handover })),
     )
   return { clock, operator, dispatcher, claim, record, claimedBatches }

@@ -1,7 +1,10 @@
-import type { DispatcherId, ClaimedBatchId } from '@gateway/core'
+import type { ClaimedBatchId, DispatcherId, MessageId } from '@gateway/core'
+import type { Connections } from '../connections.ts'
+import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
+import { release } from '../sql/end-claimed-batches.ts'
 
 /** What this process knows of a batch that it claimed. */
-export interface KnownBatch {
+interface KnownBatch {
   /** The carrier's number. */
   readonly carrier: number
   /** The ids that were not recorded, settled or postponed yet. */
@@ -9,22 +12,39 @@ export interface KnownBatch {
 }
 
 /** The claimed batches of this process's dispatchers. The database decides; this only saves it questions. */
-export interface KnownBatches {
-  add(dispatcher: DispatcherId, batch: ClaimedBatchId, known: KnownBatch): void
-  get(dispatcher: DispatcherId, batch: ClaimedBatchId): KnownBatch | undefined
-  drop(dispatcher: DispatcherId, batch: ClaimedBatchId): void
-  dropAll(dispatcher: DispatcherId): void
-}
+export type KnownBatches = ReturnType<typeof createKnownBatches>
 
-export function createKnownBatches(): KnownBatches {
+export function createKnownBatches(hot: Connections) {
   const dispatchers = new Map<DispatcherId, Map<ClaimedBatchId, KnownBatch>>()
+  const get = (dispatcher: DispatcherId, batch: ClaimedBatchId) => dispatchers.get(dispatcher)?.get(batch)
   return {
-    add: (dispatcher, batch, known) => {
+    get,
+    add(dispatcher: DispatcherId, batch: ClaimedBatchId, known: KnownBatch): void {
       const batches = dispatchers.get(dispatcher) ?? new Map<ClaimedBatchId, KnownBatch>()
       dispatchers.set(dispatcher, batches.set(batch, known))
     },
-    get: (dispatcher, batch) => dispatchers.get(dispatcher)?.get(batch),
-    drop: (dispatcher, batch) => void dispatchers.get(dispatcher)?.delete(batch),
-    dropAll: (dispatcher) => void dispatchers.delete(dispatcher),
+    /** These messages have left the batch, which ends with the last one; `ended`: it has ended. */
+    async leave(
+      dispatcher: DispatcherId,
+      batch: ClaimedBatchId,
+      ids: readonly MessageId[],
+      ended = false,
+    ): Promise<void> {
+      const known = get(dispatcher, batch)
+      for (const id of ids) known?.ids.delete(id)
+      if (known === undefined || known.ids.size > 0) return
+      if (!ended) await retryOnConnectionLoss(hot, release, [dispatcher, batch])
+      dispatchers.get(dispatcher)?.delete(batch)
+    },
+    /** Whether the batch was taken over. It is not there either if its last message has left it before. */
+    isFenced(
+      dispatcher: DispatcherId,
+      batch: ClaimedBatchId,
+      found: { alive: boolean; registered: boolean } | undefined,
+    ): boolean {
+      if (found?.alive === true) return false
+      return found?.registered !== true || (get(dispatcher, batch)?.ids.size ?? 0) > 0
+    },
+    dropAll: (dispatcher: DispatcherId): void => void dispatchers.delete(dispatcher),
   }
 }

@@ -7,7 +7,6 @@ import { expire } from '../sql/expire.ts'
 import { mark } from '../sql/mark.ts'
 import { postpone as postponeStatement } from '../sql/postpone.ts'
 import { promote as promoteStatement } from '../sql/promote.ts'
-import { refuseLate } from '../sql/refuse-late.ts'
 import { foldScheduled } from '../sql/scheduled-counts.ts'
 import { extend, register } from '../sql/dispatcher-lease.ts'
 import { settle as settleStatement } from '../sql/settle.ts'
@@ -23,7 +22,7 @@ const foldedMax = 5000
 /** What dispatchers do, on Postgres. After a lost answer each call finds out or runs again by itself. */
 export function postgresClaimedBatches(context: Context): ClaimedBatches {
   const { hot, ordinary } = context.pools
-  const batches = createKnownBatches()
+  const batches = createKnownBatches(hot)
   const { claim, settleDebts } = createClaims(context, batches)
   let promoteCursor = 0
 
@@ -45,24 +44,19 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
     const codes = settled.map(({ code }) => code)
     const values = [dispatcher, batch, arrayOf(ids), arrayOf(codes)]
     const [row] = await retryOnConnectionLoss(hot, settleStatement, values)
-    forget(dispatcher, batch, ids)
-    return row?.alive === true ? 'settled' : 'fenced'
+    if (batches.isFenced(dispatcher, batch, row)) return 'fenced'
+    await batches.leave(dispatcher, batch, ids)
+    return 'settled'
   }
 
   async function postpone(dispatcher: DispatcherId, batch: ClaimedBatchId, ids: readonly MessageId[], seconds: number) {
     let answersLost = 0
     const values = [dispatcher, batch, arrayOf(ids), seconds]
     const [row] = await retryOnConnectionLoss(hot, postponeStatement, values, () => answersLost++)
-    forget(dispatcher, batch, ids)
-    if (row?.alive === true) return 'postponed'
-    // If it may have happened before its batch ended, the messages may have been submitted again since then, by another.
-    if (answersLost === 0) await retryOnConnectionLoss(hot, refuseLate, [arrayOf(ids)])
-    return 'fenced'
-  }
-
-  function forget(dispatcher: DispatcherId, batch: ClaimedBatchId, ids: readonly MessageId[]): void {
-    const of = batches.get(dispatcher, batch)
-    for (const id of ids) of?.ids.delete(id)
+    // If it may have happened before its batch was taken over, the messages may have been submitted again since then, by another.
+    if (answersLost === 0 && batches.isFenced(dispatcher, batch, row)) return 'fenced'
+    await batches.leave(dispatcher, batch, ids)
+    return 'postponed'
   }
 
   return {

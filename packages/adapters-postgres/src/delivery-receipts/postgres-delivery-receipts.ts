@@ -10,10 +10,9 @@ import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
 import { adoptReceipts } from '../sql/adopt-receipts.ts'
 import { applyReceipts, knownReceipts, newestPartition } from '../sql/apply-receipts.ts'
-import { arrayOf } from '../sql/arrays.ts'
+import { arrayOf, arrayOfNullable, arrayOfTexts } from '../sql/arrays.ts'
 import { keepReceipts } from '../sql/keep-receipts.ts'
 import { matchReceipts } from '../sql/match-receipts.ts'
-import { arrayOfNullable, arrayOfTexts } from '../sql/null-arrays.ts'
 import { onePerMessage } from './one-per-message.ts'
 
 const { beforeSubmittedSeconds, beforeReceiptSeconds, afterSeconds } = adoptionWindow

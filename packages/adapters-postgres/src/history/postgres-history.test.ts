@@ -110,17 +110,18 @@ describe('blocks of a small installation', () => {
     await client.query('update due set lane = 9')
     const changed = await acceptedIds(ports, anOrder(id, { to: numbers(3) }))
     await dispatchAll(ports)
-    const flying = await acceptedIds(ports, anOrder(id, { to: numbers(2) }))
+    const claimed = await acceptedIds(ports, anOrder(id, { to: numbers(2) }))
+    const unrecorded = await acceptedIds(ports, single(id))
     const dispatcher = await ports.claimedBatches.register(600)
     const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 10, markedMax: 10, leaseSeconds: 600 } as const
     const batch = await ports.claimedBatches.claim(dispatcher, wanted)
     if (typeof batch === 'string') throw new Error(batch)
-    const outcomes = batch.messages.map((message) => ({
+    const outcomes = batch.messages.slice(0, 2).map((message) => ({
       batch: batch.id,
       message,
       handover: { outcome: 'accepted', reference: `f${message.id}` } as const,
     }))
-    await ports.claimedBatches.record(dispatcher, [], outcomes.slice(0, 1))
+    await ports.claimedBatches.record(dispatcher, outcomes.slice(0, 1))
     const gone = await acceptedIds(ports, single(id))
     await dispatchAll(ports)
     await letDaysPass(client, 91)
@@ -130,17 +131,17 @@ describe('blocks of a small installation', () => {
     await client.query(`update message set code_at = now() where id = ${changed[1]}`)
     expect(await dropAll()).toMatchObject({ sends: 1, messages: 1 })
     expect(await statuses(id, gone)).toEqual(['not-found'])
-    expect(await statuses(id, [...waiting, ...changed, ...flying])).not.toContain('not-found')
+    expect(await statuses(id, [...waiting, ...changed, ...claimed, ...unrecorded])).not.toContain('not-found')
     await assertLedger()
 
     // Recorded, though the batch has not ended: recovery would look for its send.
-    await ports.claimedBatches.record(dispatcher, [], outcomes)
+    await ports.claimedBatches.record(dispatcher, outcomes)
     await letDaysPass(client, 91)
     expect(await dropAll()).toMatchObject({ sends: 1, messages: 3 })
     await ports.claimedBatches.retire(dispatcher)
     expect(await dropAll()).toMatchObject({ sends: 1, messages: 2 })
-    expect(await statuses(id, waiting)).toMatchObject([{ code: 'waiting' }])
-    expect(await count('send')).toBe(1)
+    expect(await statuses(id, [...waiting, ...unrecorded])).toMatchObject([{ code: 'waiting' }, { code: 106 }])
+    expect(await count('send')).toBe(2)
     await assertLedger()
   })
 

@@ -4,6 +4,18 @@ export const timestamp = (at: number): string => new Date(at).toISOString()
 /** An array of numbers as Postgres reads it. Text that is known to be digits needs no quotes either. */
 export const arrayOf = (values: readonly (number | string)[]): string => `{${values.join(',')}}`
 
+/** The same where some are undefined: null. */
+export const arrayOfNullable = (values: readonly (number | string | undefined)[]): string =>
+  arrayOf(values.map((value) => value ?? 'null'))
+
+/** An array of any texts without U+0000; undefined is null. */
+export const arrayOfTexts = (values: readonly (string | undefined)[]): string => arrayOf(values.map(quoted))
+
+function quoted(value: string | undefined): string {
+  if (value === undefined) return 'null'
+  return `"${/["\\]/.test(value) ? value.replace(/["\\]/g, '\\$&') : value}"`
+}
+
 /** An array of times, in milliseconds since 1970; undefined is null. */
 export const arrayOfTimes = (times: readonly (number | undefined)[]): string =>
   arrayOf(times.map((time) => (time === undefined ? 'null' : `"${timestamp(time)}"`)))

@@ -3,12 +3,12 @@ import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * What the carrier refused for now leaves batch $2 of dispatcher $1, to be due again: $3 ids, $4 wait in seconds. Only ids
- * that the batch still holds; may be run again. Returns whether the batch is alive; if not, the ids are 106 by now, and
- * refuse-late tells what is known of them.
+ * that the batch still holds; may be run again. Returns whether the batch and its dispatcher are there; if it was
+ * taken over, the ids are 106 by now.
  *
  * Cost: 8 µs a message (500 together), 10 µs (10 of a batch of 500).
  */
-export const postpone: PreparedStatement<{ alive: boolean }> = {
+export const postpone: PreparedStatement<{ alive: boolean; registered: boolean }> = {
   name: 'postpone',
   text: `
 with batch as (
@@ -47,5 +47,5 @@ with batch as (
 ), incidents as (
   insert into incident (message_id, what) select id, '${INCIDENT.refusedForNow}' from held
 )
-select exists (select from batch) as alive`,
+select exists (select from batch) as alive, exists (select from dispatcher where id = $1::bigint) as registered`,
 }

@@ -1,11 +1,13 @@
+import { OUTCOME } from '@gateway/core'
+import { setMarks } from './mark.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * What the carrier accepted, of any claimed batches of dispatcher $1, becomes 100, and the finished batches $2 end. $4 ids (ascending), $5 numbers,
- * $6 references, and $3 of each message the place, from 1, of what it has in common with its neighbours: $7 batches, $8 accounts, $9 sends, $10
- * carriers, $11 senders, $12 whether they confirm an opt-out (written out for each message they cost 2 µs). Of the batches $13 the first $14 messages may leave once this has
- * committed. Only for batches that are there: fewer rows than asked for, or 23505, mean that a recovery was faster or that this
- * ran before; then record-late tells the rest. The batches go first, so that this and a recovery wait for each other in one order.
+ * $6 references, and $3 of each message the position, from 1, in what it has in common with its neighbours: $7 batches, $8 accounts, $9 sends,
+ * $10 senders, $11 whether they confirm an opt-out, $14 carriers (written out for each message they cost 2 µs). Of the batches $12 the first $13
+ * messages may leave once this has committed. Only for batches that are there: fewer rows than asked for, or 23505, mean that a recovery was
+ * faster or that this ran before; then record-late tells the rest. The batches go first, so that this and a recovery wait for each other in one order.
  *
  * Cost: 10 µs, 400 bytes of log a message (150 of one send). With "on conflict" 12 % more.
  */
@@ -15,19 +17,14 @@ export const record: PreparedStatement<{ recorded: number; marked: number }> = {
 with finished as (
   delete from claimed_batch where dispatcher = $1::bigint and seq = any ($2::int[]) returning seq
 ), messages as (
-  insert into message (id, msisdn, carrier_id, code, account_id, send_first_id, carrier, sender, confirms_opt_out)
-  select outcome.id, outcome.msisdn, outcome.reference, 100,
-    ($8::int[])[place], ($9::bigint[])[place], ($10::smallint[])[place], ($11::int[])[place], ($12::bool[])[place]
+  insert into message (id, msisdn, carrier_id, code, account_id, send_first_id, sender, confirms_opt_out, carrier)
+  select outcome.id, outcome.msisdn, outcome.reference, ${OUTCOME.sent},
+    ($8::int[])[position], ($9::bigint[])[position], ($10::int[])[position], ($11::bool[])[position],
+    ($14::smallint[])[position]
   from (select count(*) from finished) ended,
-    unnest($3::int[], $4::bigint[], $5::bigint[], $6::text[]) outcome(place, id, msisdn, reference)
-  where ($7::int[])[place] = any (array(select seq from claimed_batch where dispatcher = $1::bigint))
+    unnest($3::int[], $4::bigint[], $5::bigint[], $6::text[]) outcome(position, id, msisdn, reference)
+  where ($7::int[])[position] = any (array(select seq from claimed_batch where dispatcher = $1::bigint))
   returning 1
-), marks as (
-  update claimed_batch
-  set marked = greatest(marked, mark.up_to)
-  from unnest($13::int[], $14::int[]) mark(seq, up_to)
-  where dispatcher = $1::bigint and claimed_batch.seq = mark.seq
-  returning 1
-)
+), ${setMarks('$12', '$13')}
 select (select count(*) from messages)::int as recorded, (select count(*) from marks)::int as marked`,
 }

@@ -86,7 +86,7 @@ export interface Settled {
 /**
  * What dispatchers do with waiting messages (P-4 to P-6). Every call is atomic, and may be repeated by its implementation after a lost
  * answer without doing anything twice. A message is at every committed moment in exactly one place: scheduled or
- * postponed, due, in a claimed batch, or decided.
+ * postponed, due, in a claimed batch, or decided. A claimed batch ends with its last message, by whichever call that leaves it.
  */
 export interface ClaimedBatches {
   /** A new epoch, alive for the lease. `version` is that of the program, for the operator; undefined: not told. */
@@ -110,23 +110,21 @@ export interface ClaimedBatches {
   /** The first `upTo` messages of the batch may leave once this has resolved to 'marked'. Never lowers a mark. */
   mark(dispatcher: DispatcherId, batch: ClaimedBatchId, upTo: number): Promise<'marked' | 'fenced'>
   /**
-   * Stores outcomes of submitted messages, of any claimed batches, and ends the finished ones. Accepted becomes SENT 100, refused 111 with a refund,
-   * unknown 106. Where the dispatcher was fenced meanwhile it adds what is true: a 106 that recovery wrote becomes 100, or 111 with
-   * its refund, once; nothing else changes.
+   * Stores outcomes of submitted messages, of any claimed batches: the code of each is `handoverCode`, and 111 is refunded. Where the
+   * dispatcher was fenced meanwhile it adds what is true, once: of what recovery called unknown (`isLateTruth`); nothing else changes.
    *
-   * The marks, of claimed batches that are not finished, are set once the outcomes are stored, never before. Fenced: a claimed batch to be marked is no longer ours.
+   * The marks are set once the outcomes are stored, never before. Fenced: a claimed batch to be marked is no longer ours.
    */
   record(
     dispatcher: DispatcherId,
-    finished: readonly ClaimedBatchId[],
     outcomes: readonly Recorded[],
     marks?: readonly Mark[],
   ): Promise<'recorded' | 'fenced'>
   /** Ends messages of the batch that were never submitted, refunded; ids that the batch no longer holds are left alone. */
   settle(dispatcher: DispatcherId, batch: ClaimedBatchId, settled: readonly Settled[]): Promise<'settled' | 'fenced'>
   /**
-   * Gives back messages that the carrier explicitly refused for now, to be claimed again after `seconds`. If fenced, those that recovery called
-   * unknown end as refused (111), refunded, since they are known not to have been taken.
+   * Gives back messages that the carrier explicitly refused for now, to be claimed again after `seconds`. Fenced: certainly not,
+   * now or before, and what recovery called unknown may be recorded as refused.
    */
   postpone(
     dispatcher: DispatcherId,

@@ -201,7 +201,8 @@ test('what the carrier refuses for now comes again after 2, 4, 8 s, and no soone
   const ids = [...(await world.accept(2)), ...(await world.accept(20))]
   for (const [round, seconds] of [2, 4, 8].entries()) {
     await until(() => carrier.submitted.length === 22 * (round + 1) && world.store.dispatchers.size > 0)
-    await until(() => [...world.store.dispatchers.values()].every(({ batches }) => batches.size === 0))
+    const batches = () => [...world.store.dispatchers.values()].flatMap((its) => [...its.batches.values()])
+    await until(() => batches().every(({ held }) => held.size === 0))
     await pass(world, seconds - 0.1)
     for (let turn = 0; turn < 20; turn++) await nextTurn()
     expect(carrier.submitted).toHaveLength(22 * (round + 1))

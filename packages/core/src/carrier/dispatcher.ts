@@ -1,9 +1,7 @@
 import { receive } from '../inbox/receive.ts'
 import type { Body } from '../message/body.ts'
-import { OUTCOME } from '../message/status-code.ts'
 import type { Ports } from '../ports.ts'
 import { processingDefaults } from '../processing-settings.ts'
-import { secondsAfter } from '../time/instant.ts'
 import type { Carrier, Submission, SubmissionAnswer } from './carrier.ts'
 import type { ClaimedBatch, ClaimedMessage, DispatcherId, Lane, Settled } from './claimed-batches.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
@@ -14,7 +12,7 @@ import { createHoldBackQueue } from './hold-back-queue.ts'
 import { holdUntilRecorded } from './hold-until-recorded.ts'
 import { createInFlight, type OpenBatch } from './in-flight.ts'
 import { createOutcomeWriter } from './outcome-writer.ts'
-import { screenAgain } from './screen-again.ts'
+import { screenAgain } from './outcomes.ts'
 import { createStallDetector } from './stall-detector.ts'
 import type { Work } from './stall.ts'
 import { measureThroughput } from './throughput.ts'
@@ -189,9 +187,9 @@ async function claim(parts: Parts, lane: Lane, messagesMax: number): Promise<'cl
 /** Screens once more: what has expired or may not be sent any more ends without the carrier (ruling 1.13). */
 function admit(parts: Parts, lane: Lane, dispatcher: DispatcherId, batch: ClaimedBatch): void {
   const { ports, settings, inFlight, outcomes } = parts
-  const expired = secondsAfter(ports.clock.now(), -settings.validitySeconds)
+  const now = ports.clock.now()
   const settled = batch.messages.flatMap((message): Settled[] => {
-    const code = message.due < expired ? OUTCOME.expired : screenAgain(message)
+    const code = screenAgain(message, now, settings.validitySeconds)
     return code === undefined ? [] : [{ id: message.id, code }]
   })
   const open = inFlight.open(lane, dispatcher, batch, new Set(settled.map(({ id }) => id)))
@@ -241,7 +239,7 @@ function keep(
   message: ClaimedMessage,
   answer: SubmissionAnswer,
 ): void {
-  if (answer.outcome === 'refused-for-now') outcomes.postpone(batch, message.id, retryDelay(settings, message.attempt))
+  if (answer.outcome === 'refused-for-now') outcomes.postpone(batch, message, retryDelay(settings, message.attempt))
   else if (answer.outcome === 'accepted') {
     outcomes.record(batch, message, { outcome: answer.outcome, reference: answer.reference })
   } else outcomes.record(batch, message, { outcome: answer.outcome })

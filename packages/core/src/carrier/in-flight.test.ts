@@ -125,9 +125,6 @@ function keepsInvariants(inDoubtMax: number, operations: readonly (readonly [num
   let batches = 0
   const dispatcher = (): DispatcherId => aDispatcherId(epoch)
 
-  const end = (batch: OpenBatch): void => {
-    if (batch.open === 0) inFlight.close(batch)
-  }
   const claimed = (length: number): void => {
     const claim = claims.shift()
     if (claim === undefined) return
@@ -146,7 +143,6 @@ function keepsInvariants(inDoubtMax: number, operations: readonly (readonly [num
     for (const batch of own) {
       answered.splice(answered.indexOf(batch), 1)
       inFlight.recorded(batch, 1)
-      end(batch)
     }
   }
   const steps: readonly ((batch: OpenBatch | undefined, count: number) => void)[] = [
@@ -187,7 +183,6 @@ function keepsInvariants(inDoubtMax: number, operations: readonly (readonly [num
     (batch) => {
       if (batch === undefined || !unsettled.delete(batch)) return
       inFlight.skippedSettled(batch)
-      end(batch)
     },
     (_, count) => {
       record(count, true)

@@ -119,12 +119,11 @@ export function createInFlight(inDoubtMax: number) {
     passSkipped(batch)
   }
 
-  function close(batch: OpenBatch): void {
-    const lane = batches[batch.lane]
-    const at = lane.indexOf(own(batch))
-    if (at < 0) return
-    lane.splice(at, 1)
-    change(own(batch), { closed: true })
+  /** A batch of which all is committed has ended. */
+  function closeIfEmpty(batch: Positions): void {
+    if (batch.open > 0 || batch.closed) return
+    batches[batch.lane].splice(batches[batch.lane].indexOf(batch), 1)
+    change(batch, { closed: true })
   }
 
   function fenceBatch(batch: Positions): void {
@@ -213,6 +212,7 @@ export function createInFlight(inDoubtMax: number) {
       const { open, skipped, inDoubt, skippedInDoubt } = batch
       change(batch, { settled: true, open: open - skipped.size, inDoubt: inDoubt - skippedInDoubt })
       passSkipped(batch)
+      closeIfEmpty(batch)
     },
 
     /** The next messages that may leave, `max` at the most. They are unanswered from now on. */
@@ -240,6 +240,7 @@ export function createInFlight(inDoubtMax: number) {
     recorded(of: OpenBatch, count: number): void {
       const batch = own(of)
       change(batch, { open: batch.open - count, inDoubt: batch.inDoubt - count })
+      closeIfEmpty(batch)
     },
 
     /** Begins to mark so many more, fewer at the bound; after a failure the same again. Undefined: nothing is to be committed. */
@@ -288,15 +289,13 @@ export function createInFlight(inDoubtMax: number) {
       for (const batch of confirmed) confirm(batch)
     },
 
-    /** All of the batch is committed, and so is that it has ended. */
-    close,
     /** The dispatcher was declared dead: what was not submitted is no longer ours; what was is still to be recorded. */
     fence(dispatcher: DispatcherId): void {
       if (carrying?.dispatcher === dispatcher) carrying = undefined
       for (const batch of all()) {
         if (batch.dispatcher !== dispatcher) continue
         fenceBatch(batch)
-        if (batch.open === 0) close(batch)
+        closeIfEmpty(batch)
       }
     },
     /** Nothing more is submitted or marked of any batch; all stay open. */

@@ -12,22 +12,29 @@ function aWriter(...answers: readonly ('recorded' | 'fenced' | Error)[]) {
   const messages = Array.from({ length: 10 }, (_, i) => ({ id: i + 1 }) as unknown as ClaimedMessage)
   const batch = inFlight.open('bulk', dispatcher, { id: aClaimedBatchId(1), messages, marked: 8 }, new Set())
   inFlight.submit(batch, 8)
-  const calls: { readonly finished: number; readonly outcomes: number; readonly upTo: number | undefined }[] = []
-  const record: ClaimedBatches['record'] = async (_, finished, outcomes, marks = []) => {
-    calls.push({ finished: finished.length, outcomes: outcomes.length, upTo: marks[0]?.upTo })
+  const calls: { readonly outcomes: number; readonly upTo: number | undefined }[] = []
+  const recorded: (readonly [id: number, outcome: string])[] = []
+  const record: ClaimedBatches['record'] = async (_, outcomes, marks = []) => {
+    for (const { message, handover } of outcomes) recorded.push([message.id, handover.outcome])
+    calls.push({ outcomes: outcomes.length, upTo: marks[0]?.upTo })
     await nextTurn()
     const answer = answers[calls.length - 1] ?? 'recorded'
     if (answer instanceof Error) throw answer
     return answer
   }
-  const writer = createOutcomeWriter({ claimedBatches: { record } as ClaimedBatches }, inFlight, () => 2)
+  const postpone = () => Promise.resolve('fenced')
+  const writer = createOutcomeWriter(
+    { claimedBatches: { record, postpone } as unknown as ClaimedBatches },
+    inFlight,
+    () => 2,
+  )
   const answered = (count: number): void => {
     for (const { message } of [...inFlight.unanswered.values()].slice(0, count)) {
       inFlight.answer(message.id)
       writer.record(batch, message, { outcome: 'accepted', reference: `r${message.id}` })
     }
   }
-  return { inFlight, batch, writer, calls, answered }
+  return { inFlight, batch, writer, calls, recorded, answered }
 }
 
 test('outcomes that come while others are committed go with the next commit', async () => {
@@ -61,4 +68,20 @@ test('a dispatcher that was declared dead is fenced, confirms no mark, and its b
   await writer.write()
   expect(calls.at(-1)).toMatchObject({ upTo: undefined })
   expect(inFlight.batches()).toEqual([])
+})
+
+test('what the carrier refused for now and cannot be given back any more is recorded as refused, by the same call', async () => {
+  const { inFlight, batch, writer, recorded } = aWriter('fenced')
+  const [first, second] = [...inFlight.unanswered.values()]
+  for (const one of [first, second]) {
+    if (one === undefined) throw new Error('nothing is unanswered')
+    inFlight.answer(one.message.id)
+    writer.postpone(batch, one.message, 2)
+  }
+  expect((await writer.write()).fenced).toEqual(new Set([dispatcher]))
+  expect(recorded).toEqual([
+    [1, 'refused'],
+    [2, 'refused'],
+  ])
+  expect([writer.size(), batch.open]).toEqual([0, 6])
 })

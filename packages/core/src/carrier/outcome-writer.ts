@@ -1,6 +1,6 @@
 import type { MessageId } from '../message/message-id.ts'
 import type { Ports } from '../ports.ts'
-import type { DispatcherId, Handover, Recorded, Settled } from './claimed-batches.ts'
+import type { ClaimedMessage, DispatcherId, Handover, Recorded, Settled } from './claimed-batches.ts'
 import type { InFlight, OpenBatch } from './in-flight.ts'
 
 /** What one call of `write` has met. */
@@ -16,6 +16,11 @@ interface Outcome<What> {
   readonly what: What
 }
 
+interface Postponed {
+  readonly message: ClaimedMessage
+  readonly seconds: number
+}
+
 /** Keeps the outcomes of messages until they are committed. While one call commits, the next batch gathers: it grows with the load. */
 export type OutcomeWriter = ReturnType<typeof createOutcomeWriter>
 
@@ -26,33 +31,31 @@ export function createOutcomeWriter(
   markSize: (batch: OpenBatch, freed: number) => number,
 ) {
   let settling: Outcome<readonly Settled[]>[] = []
-  let postponing: Outcome<{ readonly id: MessageId; readonly seconds: number }>[] = []
+  let postponing: Outcome<Postponed>[] = []
   let recording: Outcome<Recorded>[] = []
-  /** Batches of which every outcome is committed but not that they have ended. */
-  const emptied = new Set<OpenBatch>()
   const references = new Set<string>()
   let commits = 0
 
-  const size = (): number => settling.length + postponing.length + recording.length + emptied.size
+  const size = (): number => settling.length + postponing.length + recording.length
 
   async function commitSettled(one: Outcome<readonly Settled[]>) {
     const { batch, what } = one
     const answer = await claimedBatches.settle(batch.dispatcher, batch.id, what)
     settling = settling.filter((other) => other !== one)
     inFlight.skippedSettled(batch)
-    if (batch.open === 0) emptied.add(batch)
     return answer
   }
 
-  /** One call for all of a batch that wait equally long. */
-  async function commitPostponed({ batch, what: { seconds } }: Outcome<{ readonly seconds: number }>) {
+  /** One call for all of a batch that wait equally long. What comes too late to be given back is known not to have been taken. */
+  async function commitPostponed({ batch, what: { seconds } }: Outcome<Postponed>) {
     const together = new Set(postponing.filter((other) => other.batch === batch && other.what.seconds === seconds))
     if (together.size === 0) return 'postponed'
-    const ids = [...together].map(({ what }) => what.id)
+    const messages = [...together].map(({ what }) => what.message)
+    const ids = messages.map(({ id }) => id)
     const answer = await claimedBatches.postpone(batch.dispatcher, batch.id, ids, seconds)
     postponing = postponing.filter((other) => !together.has(other))
-    inFlight.recorded(batch, ids.length)
-    if (batch.open === 0) emptied.add(batch)
+    if (answer === 'postponed') inFlight.recorded(batch, ids.length)
+    else for (const message of messages) record(batch, message, { outcome: 'refused' })
     return answer
   }
 
@@ -60,43 +63,31 @@ export function createOutcomeWriter(
   async function commitRecorded(dispatcher: DispatcherId) {
     const before = recording.length
     const outcomes = recording.filter(({ batch }) => batch.dispatcher === dispatcher)
-    const counts = new Map<OpenBatch, number>()
-    for (const batch of emptied) if (batch.dispatcher === dispatcher) counts.set(batch, 0)
-    for (const { batch } of outcomes) counts.set(batch, (counts.get(batch) ?? 0) + 1)
-    const finished = [...counts].filter(([batch, count]) => batch.open === count).map(([batch]) => batch)
     const marks = inFlight.attach(dispatcher, outcomes.length, markSize)
-    const answer = await claimedBatches.record(
-      dispatcher,
-      finished.map(({ id }) => id),
-      outcomes.map(({ what }) => what),
-      marks,
-    )
+    const whats = outcomes.map(({ what }) => what)
+    const answer = await claimedBatches.record(dispatcher, whats, marks)
     // What came meanwhile is behind them.
     const others = recording.slice(0, before).filter(({ batch }) => batch.dispatcher !== dispatcher)
     recording = [...others, ...recording.slice(before)]
-    for (const { what } of outcomes)
-      if (what.handover.outcome === 'accepted') references.delete(what.handover.reference)
+    for (const { handover } of whats) if (handover.outcome === 'accepted') references.delete(handover.reference)
     if (answer === 'recorded') inFlight.confirmAttached(dispatcher)
-    for (const [batch, count] of counts) {
-      inFlight.recorded(batch, count)
-      if (batch.open === 0) emptied.add(batch)
-    }
-    for (const batch of finished) {
-      emptied.delete(batch)
-      inFlight.close(batch)
-    }
+    const counts = new Map<OpenBatch, number>()
+    for (const { batch } of outcomes) counts.set(batch, (counts.get(batch) ?? 0) + 1)
+    for (const [batch, count] of counts) inFlight.recorded(batch, count)
     return answer
+  }
+
+  function record(batch: OpenBatch, message: ClaimedMessage, handover: Handover): void {
+    recording.push({ batch, what: { batch: batch.id, message, handover } })
+    if (handover.outcome === 'accepted') references.add(handover.reference)
   }
 
   return {
     /** The ends of all skipped messages of a batch. */
     settle: (batch: OpenBatch, settled: readonly Settled[]): void => void settling.push({ batch, what: settled }),
-    postpone: (batch: OpenBatch, id: MessageId, seconds: number): void =>
-      void postponing.push({ batch, what: { id, seconds } }),
-    record(batch: OpenBatch, message: Recorded['message'], handover: Handover): void {
-      recording.push({ batch, what: { batch: batch.id, message, handover } })
-      if (handover.outcome === 'accepted') references.add(handover.reference)
-    },
+    postpone: (batch: OpenBatch, message: ClaimedMessage, seconds: number): void =>
+      void postponing.push({ batch, what: { message, seconds } }),
+    record,
     /** Commits all that waits, once. What fails keeps nothing else from being committed. Never rejects. */
     async write(): Promise<Written> {
       const fenced = new Set<DispatcherId>()
@@ -114,8 +105,7 @@ export function createOutcomeWriter(
       }
       for (const one of [...settling]) await attempt(one.batch.dispatcher, () => commitSettled(one))
       for (const one of [...postponing]) await attempt(one.batch.dispatcher, () => commitPostponed(one))
-      const batches = [...recording.map(({ batch }) => batch), ...emptied]
-      for (const dispatcher of new Set(batches.map((batch) => batch.dispatcher))) {
+      for (const dispatcher of new Set(recording.map(({ batch }) => batch.dispatcher))) {
         await attempt(dispatcher, () => commitRecorded(dispatcher))
       }
       return { fenced, problems }

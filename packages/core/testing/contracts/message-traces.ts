@@ -126,7 +126,7 @@ const telling = withTraffic({
     await traffic.ports.claimedBatches.settle(dispatcher, batch.id, [{ id: at(ids, 4), code: OUTCOME.blacklisted }])
     const refused = [first, second].flatMap((message) => (message ? all('refused', batch, [message]) : []))
     const taken = third ? allAccepted(batch, [third]) : []
-    await traffic.ports.claimedBatches.record(dispatcher, [], [...refused, ...taken])
+    await traffic.ports.claimedBatches.record(dispatcher, [...refused, ...taken])
     const { code, refunded, carrier, reference } = await placeOf(traffic, ids[0], 'decided')
     assert.deepEqual([code, refunded, carrier, reference], [OUTCOME.refused, true, testCarrier, undefined])
     const blocked = await placeOf(traffic, ids[4], 'decided')
@@ -196,7 +196,7 @@ const telling = withTraffic({
     for (const id of ids.slice(0, 2)) {
       assert.deepEqual(await incidentsOf(traffic, id), [INCIDENT.recovered, INCIDENT.late])
     }
-    assert.equal(await traffic.ports.claimedBatches.postpone(dispatcher, batch.id, ids.slice(2), 0), 'fenced')
+    await traffic.ports.claimedBatches.record(dispatcher, all('refused', batch, batch.messages.slice(2)))
     assert.equal((await placeOf(traffic, ids[2], 'decided')).code, OUTCOME.refused)
     assert.deepEqual(await incidentsOf(traffic, ids[2]), [INCIDENT.recovered, INCIDENT.late])
   },
@@ -256,7 +256,7 @@ const telling = withTraffic({
         const dispatcher = await traffic.dispatcher()
         const batch = await traffic.claim(dispatcher, 'bulk', 60, 5)
         const [first] = batch.messages
-        await ports.claimedBatches.record(dispatcher, [], first ? allAccepted(batch, [first]) : [])
+        await ports.claimedBatches.record(dispatcher, first ? allAccepted(batch, [first]) : [])
         await (round % 2 === 0 ? traffic.fence(dispatcher) : ports.claimedBatches.retire(dispatcher))
       }
     }

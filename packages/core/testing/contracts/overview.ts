@@ -65,9 +65,9 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
     const other = { carrier: otherCarrier, batches: 1, messages: 3, inDoubt: 1 }
     assert.deepEqual(await loads(), [{ carrier: testCarrier, batches: 2, messages: 21, inDoubt: 6 }, other])
     await claimedBatches.mark(dispatcher, bulk.id, 8)
-    await claimedBatches.record(dispatcher, [], allAccepted(bulk, bulk.messages.slice(0, 6)))
+    await claimedBatches.record(dispatcher, allAccepted(bulk, bulk.messages.slice(0, 6)))
     assert.deepEqual(await loads(), [{ carrier: testCarrier, batches: 2, messages: 15, inDoubt: 3 }, other])
-    await claimedBatches.record(dispatcher, [single.id], allAccepted(single))
+    await claimedBatches.record(dispatcher, allAccepted(single))
     const expired = { id: at(bulk.messages, 19).id, code: OUTCOME.expired }
     await claimedBatches.settle(dispatcher, bulk.id, [expired])
     await claimedBatches.postpone(dispatcher, bulk.id, [at(bulk.messages, 6).id], 600)

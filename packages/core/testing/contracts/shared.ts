@@ -63,7 +63,7 @@ export async function dispatchDue(
       message,
       handover: handover(message),
     }))
-    await claimedBatches.record(dispatcher, [batch.id], outcomes)
+    await claimedBatches.record(dispatcher, outcomes)
     all.push(...batch.messages)
   }
   await claimedBatches.retire(dispatcher)

@@ -90,10 +90,16 @@ test('what a fenced dispatcher still learns turns a 106 into the truth, once, an
     { outcome: 'refused' },
   ] as const
   const recorded = batch.messages.map((message, i) => ({ batch: batch.id, message, handover: at(outcomes, i) }))
-  for (let again = 0; again < 2; again++) await claimedBatches.record(dead, [batch.id], recorded)
+  for (let again = 0; again < 2; again++) await claimedBatches.record(dead, recorded)
   expect(await codes(ports, id, ids)).toEqual([100, 111, 106, 'waiting'])
   await assertLedger(ports, 970)
   expect(await claimedBatches.postpone(dead, batch.id, [at(ids, 2), at(ids, 3), at(ids, 0)], 5)).toBe('fenced')
+  const refused = batch.messages.map((message) => ({
+    batch: batch.id,
+    message,
+    handover: { outcome: 'refused' } as const,
+  }))
+  await claimedBatches.record(dead, refused)
   expect(await codes(ports, id, ids)).toEqual([100, 111, 111, 'waiting'])
   await assertLedger(ports, 980)
 })

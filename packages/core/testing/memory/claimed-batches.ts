@@ -1,19 +1,22 @@
 import {
   INCIDENT,
+  isExpired,
+  isLateTruth,
+  isOverdue,
+  OUTCOME,
   secondsAfter,
   type DispatcherId,
   type ClaimedBatchId,
   type ClaimedBatches,
   type MessageId,
   type Recorded,
-  type Settled,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import { claim } from './claim.ts'
 import { decide, endRefunded } from './decide.ts'
 import { note } from './incidents.ts'
 import { rangesOf, release } from './release.ts'
-import type { ClaimedBatchRow, Range } from './rows.ts'
+import type { ClaimedBatchRow, Held, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
 
@@ -35,15 +38,27 @@ export const memoryClaimedBatches = (store: MemoryStore): ClaimedBatches => ({
   claim: atomic((dispatcher, wanted) => claim(store, store.dispatchers.get(dispatcher), wanted)),
   disown: atomic((dispatcher, known) => disown(store, dispatcher, known)),
   mark: atomic((dispatcher, batch, upTo) => mark(store, dispatcher, batch, upTo)),
-  record: atomic((dispatcher, finished, outcomes, marks = []) => {
-    record(store, dispatcher, finished, outcomes)
+  record: atomic((dispatcher, outcomes, marks = []) => {
+    record(store, dispatcher, outcomes)
     const marked = marks.map(({ batch, upTo }) => mark(store, dispatcher, batch, upTo))
     return marked.includes('fenced') ? 'fenced' : 'recorded'
   }),
-  settle: atomic((dispatcher, batch, settled) => settle(store, batchOf(store, dispatcher, batch), settled)),
+  settle: atomic((dispatcher, batch, settled) => {
+    const its = batchOf(store, dispatcher, batch)
+    if (its === undefined) return 'fenced'
+    for (const { id, code } of settled) {
+      for (const { row } of takeOut(its, [id])) endRefunded(store, row, code, undefined)
+    }
+    return 'settled'
+  }),
   postpone: atomic((dispatcher, batch, ids, seconds) => {
-    const row = batchOf(store, dispatcher, batch)
-    return row === undefined ? refuseLate(store, ids) : postpone(store, row, ids, seconds)
+    const its = batchOf(store, dispatcher, batch)
+    if (its === undefined) return 'fenced'
+    const at = secondsAfter(store.clock.now(), seconds)
+    const back = takeOut(its, ids)
+    for (const { row } of back) note(store, row.id, INCIDENT.refusedForNow)
+    for (const range of rangesOf(back)) store.later.add({ ...range, attempt: range.attempt + 1, at })
+    return 'postponed'
   }),
   recover: atomic(() => recover(store)),
   expire: atomic((validitySeconds, rangesMax) => expire(store, validitySeconds, rangesMax)),
@@ -51,6 +66,14 @@ export const memoryClaimedBatches = (store: MemoryStore): ClaimedBatches => ({
 
 const batchOf = (store: MemoryStore, dispatcher: DispatcherId, batch: ClaimedBatchId): ClaimedBatchRow | undefined =>
   store.dispatchers.get(dispatcher)?.batches.get(batch)
+
+/** These messages leave the batch. */
+const takeOut = (batch: ClaimedBatchRow | undefined, ids: readonly MessageId[]): readonly Held[] =>
+  ids.flatMap((id) => {
+    const one = batch?.held.get(id)
+    batch?.held.delete(id)
+    return one ?? []
+  })
 
 function mark(store: MemoryStore, dispatcher: DispatcherId, batch: ClaimedBatchId, upTo: number): 'marked' | 'fenced' {
   const row = batchOf(store, dispatcher, batch)
@@ -83,7 +106,7 @@ function recover(store: MemoryStore): { requeued: number; unknown: number } {
   const now = store.clock.now()
   const counts = { requeued: 0, unknown: 0 }
   for (const [id, { leaseUntil }] of store.dispatchers) {
-    if (leaseUntil >= now) continue
+    if (!isOverdue(leaseUntil, now)) continue
     const { requeued, unknown } = end(store, id)
     counts.requeued += requeued
     counts.unknown += unknown
@@ -103,69 +126,26 @@ function promote(store: MemoryStore, rangesMax: number): number {
   return rangesMax
 }
 
-function record(
-  store: MemoryStore,
-  dispatcher: DispatcherId,
-  finished: readonly ClaimedBatchId[],
-  outcomes: readonly Recorded[],
-): void {
+function record(store: MemoryStore, dispatcher: DispatcherId, outcomes: readonly Recorded[]): void {
   for (const { batch, message, handover } of outcomes) {
+    const its = batchOf(store, dispatcher, batch)
+    const [held] = takeOut(its, [message.id])
     const row = store.messages.get(message.id)
-    if (row === undefined) continue
-    const holder = batchOf(store, dispatcher, batch)
-    if (holder?.held.delete(row.id)) {
-      if (handover.outcome === 'unknown') note(store, row.id, INCIDENT.unknown)
-      decide(store, row, holder.carrier, handover)
-    } else if (store.unknown.has(row) && handover.outcome !== 'unknown') {
-      note(store, row.id, INCIDENT.late)
-      decide(store, row, row.decision?.carrier, handover)
+    if (held !== undefined) {
+      if (handover.outcome === 'unknown') note(store, message.id, INCIDENT.unknown)
+      decide(store, held.row, its?.carrier, handover)
+    } else if (row?.decision !== undefined && isLateTruth(row.decision, handover.outcome)) {
+      note(store, message.id, INCIDENT.late)
+      decide(store, row, row.decision.carrier, handover)
     }
   }
-  for (const batch of finished) {
-    const row = batchOf(store, dispatcher, batch)
-    if (row !== undefined) release(store, row)
-    store.dispatchers.get(dispatcher)?.batches.delete(batch)
-  }
-}
-
-function settle(
-  store: MemoryStore,
-  batch: ClaimedBatchRow | undefined,
-  settled: readonly Settled[],
-): 'settled' | 'fenced' {
-  if (batch === undefined) return 'fenced'
-  for (const { id, code } of settled) {
-    const row = batch.held.get(id)?.row
-    if (row === undefined) continue
-    batch.held.delete(id)
-    endRefunded(store, row, code, undefined)
-  }
-  return 'settled'
-}
-
-function postpone(store: MemoryStore, batch: ClaimedBatchRow, ids: readonly MessageId[], seconds: number): 'postponed' {
-  const at = secondsAfter(store.clock.now(), seconds)
-  const back = ids.flatMap((id) => batch.held.get(id) ?? []).filter(({ row }) => batch.held.delete(row.id))
-  for (const { row } of back) note(store, row.id, INCIDENT.refusedForNow)
-  for (const range of rangesOf(back)) store.later.add({ ...range, attempt: range.attempt + 1, at })
-  return 'postponed'
-}
-
-function refuseLate(store: MemoryStore, ids: readonly MessageId[]): 'fenced' {
-  for (const id of ids) {
-    const row = store.messages.get(id)
-    if (row === undefined || !store.unknown.has(row)) continue
-    note(store, id, INCIDENT.late)
-    decide(store, row, row.decision?.carrier, { outcome: 'refused' })
-  }
-  return 'fenced'
 }
 
 function expire(store: MemoryStore, validitySeconds: number, rangesMax: number): number {
-  const oldest = secondsAfter(store.clock.now(), -validitySeconds)
-  const isOld = ({ send }: Range) => send.due < oldest
+  const now = store.clock.now()
+  const isOld = ({ send }: Range) => isExpired(send.due, now, validitySeconds)
   const ranges = [store.later, store.due.single, store.due.bulk].flatMap((waiting) => waiting.takeAll(isOld, rangesMax))
   const rows = ranges.flatMap(({ messages }) => messages)
-  for (const row of rows) endRefunded(store, row, 101, undefined)
+  for (const row of rows) endRefunded(store, row, OUTCOME.expired, undefined)
   return rows.length
 }

@@ -6,6 +6,7 @@ import {
   INCIDENT,
   isOwnReceipt,
   isRecentFor,
+  isUnresolved,
   receiptMatching,
   secondsAfter,
   type CarrierId,
@@ -18,6 +19,7 @@ import {
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import { note } from './incidents.ts'
+import { mayHaveLeft } from './release.ts'
 import type { MessageRow } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 
@@ -86,9 +88,10 @@ function adopt(store: MemoryStore, ageSeconds: number): number {
     const left = store.references.get(key)?.decision?.left
     return list.filter(({ at }) => left === undefined || !isRecentFor(left, at))
   })
-  const unknown = [...store.unknown].flatMap((row) => {
-    const { number, decision: { carrier, left } = {} } = row
-    return carrier === undefined || left === undefined ? [] : { row, carrier, number, left }
+  const unknown = [...store.messages.values()].flatMap((row) => {
+    const { number, decision } = row
+    if (decision?.carrier === undefined || !isUnresolved(decision)) return []
+    return { row, carrier: decision.carrier, number, left: decision.left }
   })
   const adopted = adoptions(kept, unknown, (carrier, number) => mayBeInFlight(store, carrier, number), youngest)
   for (const { message, reference } of adopted) {
@@ -96,7 +99,6 @@ function adopt(store: MemoryStore, ageSeconds: number): number {
     if (row.decision === undefined) continue
     row.decision = { ...row.decision, reference }
     note(store, row.id, INCIDENT.adopted)
-    store.unknown.delete(row)
     store.references.set(referenceKey(carrier, reference), row)
   }
   return adopted.length
@@ -109,5 +111,5 @@ const mayBeInFlight = (store: MemoryStore, carrier: CarrierId, number: Msisdn): 
     .some(
       (batch) =>
         batch.carrier === carrier &&
-        [...batch.held.values()].some(({ row, position }) => row.number === number && position <= batch.marked),
+        [...batch.held.values()].some((one) => one.row.number === number && mayHaveLeft(one, batch)),
     )

@@ -60,7 +60,6 @@ function forget(store: MemoryStore, row: MessageRow): void {
   const { carrier, reference } = row.decision ?? {}
   store.messages.delete(row.id)
   store.incidents.delete(row.id)
-  store.unknown.delete(row)
   if (carrier === undefined || reference === undefined) return
   const key = referenceKey(carrier, reference)
   if (store.references.get(key) === row) store.references.delete(key)

@@ -1,6 +1,7 @@
 import {
   credits,
   INCIDENT,
+  isOverdue,
   isTaken,
   isTooOld,
   laterDue,
@@ -23,6 +24,7 @@ import {
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import { factsOf, outcomeOf } from './facts.ts'
+import { mayHaveLeft } from './release.ts'
 import type { MessageRow, Range } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 
@@ -102,12 +104,13 @@ function placeOf(store: MemoryStore, row: MessageRow): MessageLocation {
 
 function claimedPlace(store: MemoryStore, row: MessageRow): MessageLocation {
   for (const [dispatcher, { leaseUntil, batches }] of store.dispatchers) {
-    for (const { carrier, marked, held } of batches.values()) {
-      const one = held.get(row.id)
+    for (const batch of batches.values()) {
+      const { carrier } = batch
+      const one = batch.held.get(row.id)
       if (one === undefined) continue
-      const overdue = leaseUntil < store.clock.now()
-      const isMarked = one.position <= marked
-      return { place: 'claimed', dispatcher, carrier, marked: isMarked, attempt: one.attempt, leaseUntil, overdue }
+      const overdue = isOverdue(leaseUntil, store.clock.now())
+      const marked = mayHaveLeft(one, batch)
+      return { place: 'claimed', dispatcher, carrier, marked, attempt: one.attempt, leaseUntil, overdue }
     }
   }
   return { place: 'nowhere' }

@@ -1,12 +1,20 @@
-import type { AccountId, Lane, Overview, RunningDispatcher, WaitingWork } from '@gateway/core'
+import {
+  isOverdue,
+  type AccountId,
+  type Lane,
+  type Overview,
+  type RunningDispatcher,
+  type WaitingWork,
+} from '@gateway/core'
 import { atomic } from './atomic.ts'
+import { mayHaveLeft } from './release.ts'
 import type { ClaimedBatchRow, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
 export const memoryOverview = (store: MemoryStore): Overview => ({
   dispatchers: atomic(() =>
     [...store.dispatchers].map(([id, { since, version, leaseUntil, batches }]): RunningDispatcher => {
-      const overdue = leaseUntil < store.clock.now()
+      const overdue = isOverdue(leaseUntil, store.clock.now())
       return { id, since, version, leaseUntil, overdue, loads: loadsOf([...batches.values()]) }
     }),
   ),
@@ -22,9 +30,7 @@ function loadsOf(batches: readonly ClaimedBatchRow[]): RunningDispatcher['loads'
       carrier,
       batches: of.length,
       messages: sum(of.map(({ held }) => held.size)),
-      inDoubt: sum(
-        of.map(({ held, marked }) => [...held.values()].filter(({ position }) => position <= marked).length),
-      ),
+      inDoubt: sum(of.map((batch) => [...batch.held.values()].filter((one) => mayHaveLeft(one, batch)).length)),
     }
   })
 }

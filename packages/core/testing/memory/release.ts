@@ -9,8 +9,8 @@ import { wakeSleepers } from './wakeups.ts'
 export function release(store: MemoryStore, batch: ClaimedBatchRow): { requeued: number; unknown: number } {
   const held = [...batch.held.values()]
   batch.held.clear()
-  const inDoubt = held.filter(({ position }) => position <= batch.marked)
-  const unsent = held.filter(({ position }) => position > batch.marked)
+  const inDoubt = held.filter((one) => mayHaveLeft(one, batch))
+  const unsent = held.filter((one) => !mayHaveLeft(one, batch))
   for (const { row } of inDoubt) {
     note(store, row.id, INCIDENT.recovered)
     decide(store, row, batch.carrier, { outcome: 'unknown' })
@@ -19,6 +19,9 @@ export function release(store: MemoryStore, batch: ClaimedBatchRow): { requeued:
   if (unsent.length > 0) wakeSleepers(store)
   return { requeued: unsent.length, unknown: inDoubt.length }
 }
+
+/** Whether a message of the batch may have been submitted. */
+export const mayHaveLeft = ({ position }: Held, { marked }: ClaimedBatchRow): boolean => position <= marked
 
 /** What of a claimed batch can move together again: neighbours in one send with as many attempts. */
 export function rangesOf(held: readonly Held[]): readonly Range[] {

@@ -96,7 +96,7 @@ export interface ClaimedBatchRow {
 export interface Held {
   readonly row: MessageRow
   readonly attempt: number
-  /** From 1; it may have left unless this is above the batch's mark. */
+  /** Of its batch as it was claimed, from 1. */
   readonly position: number
 }
 

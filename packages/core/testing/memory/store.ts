@@ -64,8 +64,6 @@ export interface MemoryStore {
   readonly sleepers: Set<() => void>
   /** The newest message of each reference of each carrier. */
   readonly references: Map<string, MessageRow>
-  /** Messages of unknown outcome without a reference. */
-  readonly unknown: Set<MessageRow>
   readonly incidents: Map<MessageId, Incident[]>
   /** Receipts that found no message, by reference, in order of arrival. */
   readonly receipts: Map<string, KeptDeliveryReceipt[]>
@@ -99,7 +97,6 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     dispatchers: new Map(),
     sleepers: new Set(),
     references: new Map(),
-    unknown: new Set(),
     incidents: new Map(),
     receipts: new Map(),
   }

@@ -115,7 +115,7 @@ export const claiming = withTraffic({
         const dispatcher = await traffic.dispatcher()
         const lanes = [traffic.claimAll(dispatcher, 'single', 37), traffic.claimAll(dispatcher, 'bulk', 61)]
         const claimed = (await Promise.all(lanes)).flat()
-        for (const batch of claimed) await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
+        for (const batch of claimed) await claimedBatches.record(dispatcher, allAccepted(batch))
         await claimedBatches.retire(dispatcher)
         return claimed
       }

@@ -53,7 +53,7 @@ export const fencing = withTraffic({
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic)
     await traffic.fence(dispatcher)
-    await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
+    await claimedBatches.record(dispatcher, allAccepted(batch))
     assert.deepEqual(await traffic.codes(account, ids), times(10, 'waiting'))
     const [again] = await traffic.claimAll(await traffic.dispatcher())
     assert.ok(again)
@@ -74,7 +74,7 @@ export const fencing = withTraffic({
     assert.equal(await claimedBatches.extend(dispatcher, leaseSeconds), 'alive')
     assert.deepEqual(await claimedBatches.recover(), { requeued: 0, unknown: 0 })
     assert.equal(await claimedBatches.mark(dispatcher, batch.id, 10), 'marked')
-    await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
+    await claimedBatches.record(dispatcher, allAccepted(batch))
     assert.deepEqual(await traffic.codes(account, ids), times(10, sent))
   },
 
@@ -91,8 +91,8 @@ export const fencing = withTraffic({
     for (let times = 0; times < 2; times++) await claimedBatches.disown(dispatcher, [known.id])
     assert.equal(await claimedBatches.mark(dispatcher, known.id, 10), 'marked')
     assert.deepEqual(idsOf(await traffic.claimAll(other, 'bulk')), bulk.slice(0, 15))
-    assert.equal(await claimedBatches.record(other, [left.id], allAccepted(left)), 'recorded')
-    assert.equal(await claimedBatches.record(dispatcher, [known.id], allAccepted(known)), 'recorded')
+    assert.equal(await claimedBatches.record(other, allAccepted(left)), 'recorded')
+    assert.equal(await claimedBatches.record(dispatcher, allAccepted(known)), 'recorded')
     assert.deepEqual(await traffic.codes(account, ids), times(10, sent))
     assert.deepEqual(await traffic.codes(account, bulk), [...times(15, 'waiting'), ...times(5, sent)])
   },
@@ -141,8 +141,8 @@ export const fencing = withTraffic({
       const left = batch.messages.slice(0, 3)
       const outcomes = outcome === 'accepted' ? allAccepted(batch, left) : all(outcome, batch, left)
       const marks = [{ batch: batch.id, upTo: 7 }]
-      assert.equal(await claimedBatches.record(dispatcher, [], outcomes, marks), 'recorded')
-      assert.equal(await claimedBatches.record(dispatcher, [], [], [{ batch: batch.id, upTo: 5 }]), 'recorded')
+      assert.equal(await claimedBatches.record(dispatcher, outcomes, marks), 'recorded')
+      assert.equal(await claimedBatches.record(dispatcher, [], [{ batch: batch.id, upTo: 5 }]), 'recorded')
       await traffic.fence(dispatcher)
       const codes = [...times(3, code), ...times(4, unknown), ...times(3, 'waiting' as const)]
       assert.deepEqual(await traffic.codes(account, ids), codes)
@@ -157,7 +157,7 @@ export const fencing = withTraffic({
     const second = await traffic.claim(first.dispatcher, 'single', 10, 0)
     const outcomes = allAccepted(first.batch)
     const marks = [{ batch: second.id, upTo: 4 }]
-    assert.equal(await claimedBatches.record(first.dispatcher, [first.batch.id], outcomes, marks), 'recorded')
+    assert.equal(await claimedBatches.record(first.dispatcher, outcomes, marks), 'recorded')
     await traffic.fence(first.dispatcher)
     assert.deepEqual(await traffic.codes(first.account, first.ids), times(10, sent))
     assert.deepEqual(await traffic.codes(first.account, ids), [...times(4, unknown), ...times(6, 'waiting' as const)])
@@ -169,7 +169,7 @@ export const fencing = withTraffic({
     await traffic.fence(dispatcher)
     const outcomes = allAccepted(batch, batch.messages.slice(0, 3))
     const marks = [{ batch: batch.id, upTo: 7 }]
-    assert.equal(await claimedBatches.record(dispatcher, [], outcomes, marks), 'fenced')
+    assert.equal(await claimedBatches.record(dispatcher, outcomes, marks), 'fenced')
     assert.deepEqual(await traffic.codes(account, ids), [...times(3, sent), ...times(7, 'waiting' as const)])
   },
 
@@ -182,7 +182,7 @@ export const fencing = withTraffic({
         const outcomes = allAccepted(batch, batch.messages.slice(0, 3))
         const marks = [{ batch: batch.id, upTo: 10 }]
         const [answer] = await Promise.all([
-          claimedBatches.record(dispatcher, [], outcomes, marks),
+          claimedBatches.record(dispatcher, outcomes, marks),
           claimedBatches.recover(),
         ])
         const codes = await traffic.codes(account, ids)
@@ -199,7 +199,7 @@ export const fencing = withTraffic({
       const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic, 6)
       const [first, second, third, fourth] = batch.messages
       assert.ok(first && second && third && fourth)
-      await claimedBatches.record(dispatcher, [], allAccepted(batch, [first, second]))
+      await claimedBatches.record(dispatcher, allAccepted(batch, [first, second]))
       await claimedBatches.settle(dispatcher, batch.id, [{ id: third.id, code: OUTCOME.optedOut }])
       await claimedBatches.postpone(dispatcher, batch.id, [fourth.id], 0)
       assert.deepEqual(await traffic.fence(dispatcher), { requeued: 4, unknown: 2 })
@@ -222,7 +222,7 @@ export const fencing = withTraffic({
     const { account, ids, dispatcher, batch } = await aClaimedBatch(traffic, 10)
     const dead = await aClaimedBatch(traffic, 10)
     assert.deepEqual(await traffic.fence(dead.dispatcher), { requeued: 0, unknown: 10 })
-    await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
+    await claimedBatches.record(dispatcher, allAccepted(batch))
     assert.deepEqual(await traffic.codes(account, ids), times(10, sent))
   },
 
@@ -301,15 +301,13 @@ export const fencing = withTraffic({
       // Finished at once, or in two records: which of them meets recovery is chance.
       const records =
         round % 2 === 0
-          ? [claimedBatches.record(dispatcher, [batch.id], outcomes)]
+          ? [claimedBatches.record(dispatcher, outcomes)]
           : [
-              claimedBatches.record(dispatcher, [], outcomes.slice(0, 8)),
-              claimedBatches
-                .record(dispatcher, [], outcomes.slice(8))
-                .then(() => claimedBatches.record(dispatcher, [batch.id], [])),
+              claimedBatches.record(dispatcher, outcomes.slice(0, 8)),
+              claimedBatches.record(dispatcher, outcomes.slice(8)).then(() => claimedBatches.record(dispatcher, [])),
             ]
       await Promise.all([claimedBatches.recover(), ...records, claimedBatches.recover()])
-      await claimedBatches.record(dispatcher, [batch.id], outcomes)
+      await claimedBatches.record(dispatcher, outcomes)
       assert.deepEqual(await traffic.codes(account, ids), [...times(6, sent), ...times(4, refused)])
       assert.equal(await traffic.balance(account), 1_000_000 - 60)
       assert.deepEqual(await traffic.claimAll(await traffic.dispatcher()), [])

@@ -39,7 +39,7 @@ export const outcomes = withTraffic({
     const { claimedBatches } = traffic.ports
     const costs = [1, 2, 4, 8, 16, 32, 64, 128, 256]
     const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 9, costs })
-    await claimedBatches.record(dispatcher, [batch.id], ofEveryKind(batch))
+    await claimedBatches.record(dispatcher, ofEveryKind(batch))
     assert.deepEqual(await traffic.codes(account, ids), everyKind)
     assert.equal(await traffic.balance(account), granted - 511 + 8 + 16 + 32)
     assert.deepEqual(await traffic.fence(dispatcher), { requeued: 0, unknown: 0 })
@@ -49,7 +49,7 @@ export const outcomes = withTraffic({
   'recorded twice, or by two callers at once, counts once': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 9 })
-    const record = () => claimedBatches.record(dispatcher, [batch.id], ofEveryKind(batch))
+    const record = () => claimedBatches.record(dispatcher, ofEveryKind(batch))
     await Promise.all([record(), record()])
     await record()
     assert.deepEqual(await traffic.codes(account, ids), everyKind)
@@ -64,7 +64,7 @@ export const outcomes = withTraffic({
     const single = await traffic.claim(dispatcher, 'single')
     const bulk = await traffic.claim(dispatcher, 'bulk')
     const mixed = [...allAccepted(bulk), ...ofEveryKind(single), ...ofEveryKind(single)].reverse()
-    await claimedBatches.record(dispatcher, [bulk.id, single.id], mixed)
+    await claimedBatches.record(dispatcher, mixed)
     assert.deepEqual(await traffic.codes(account, ids), [...everyKind, ...times(20, sent)])
     assert.equal(await traffic.balance(account), granted - 290 + 30)
   },
@@ -75,23 +75,26 @@ export const outcomes = withTraffic({
     const recorded = batch.messages.map((message, i) => {
       return { batch: batch.id, message, handover: acceptedAs(references[i] ?? '') }
     })
-    await traffic.ports.claimedBatches.record(dispatcher, [batch.id], recorded)
+    await traffic.ports.claimedBatches.record(dispatcher, recorded)
     assert.deepEqual(await traffic.codes(account, ids), times(references.length, sent))
   },
 
-  'a finished batch loses nothing that no outcome was told of': async (traffic) => {
+  'who settles or postpones again what has ended the batch is not fenced, and nothing changes': async (traffic) => {
     const { claimedBatches } = traffic.ports
-    const account = await traffic.account()
-    const ids = await traffic.send(account, { to: 10 })
-    const dispatcher = await traffic.dispatcher()
-    const batch = await traffic.claim(dispatcher, 'single', 10, 5)
-    await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch, batch.messages.slice(0, 3)))
-    assert.deepEqual(await traffic.codes(account, ids), [
-      ...times(3, sent),
-      ...times(2, unknown),
-      ...times(5, 'waiting'),
-    ])
-    assert.deepEqual(idsOf(await traffic.claimAll(dispatcher)), ids.slice(5))
+    const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 4 })
+    const settle = () =>
+      claimedBatches.settle(
+        dispatcher,
+        batch.id,
+        ids.slice(0, 2).map((id) => ({ id, code: expired })),
+      )
+    const postpone = () => claimedBatches.postpone(dispatcher, batch.id, ids.slice(2), 3600)
+    assert.deepEqual(await Promise.all([settle(), postpone()]), ['settled', 'postponed'])
+    assert.deepEqual([await settle(), await postpone(), await settle()], ['settled', 'postponed', 'settled'])
+    assert.deepEqual(await traffic.codes(account, ids), [expired, expired, ...times(2, 'waiting' as const)])
+    assert.equal(await traffic.balance(account), granted - 20)
+    assert.deepEqual(await traffic.fence(dispatcher), { requeued: 0, unknown: 0 })
+    assert.deepEqual([await settle(), await postpone()], ['fenced', 'fenced'])
   },
 
   'an outcome of a message that its batch no longer holds changes nothing': async (traffic) => {
@@ -100,9 +103,9 @@ export const outcomes = withTraffic({
     const settled = ids.slice(0, 2).map((id) => ({ id, code: expired }))
     await claimedBatches.settle(dispatcher, batch.id, settled)
     await claimedBatches.postpone(dispatcher, batch.id, ids.slice(2), 0)
-    await claimedBatches.record(dispatcher, [], allAccepted(batch))
-    await claimedBatches.record(dispatcher, [], ofEveryKind(batch))
-    await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
+    await claimedBatches.record(dispatcher, allAccepted(batch))
+    await claimedBatches.record(dispatcher, ofEveryKind(batch))
+    await claimedBatches.record(dispatcher, allAccepted(batch))
     assert.deepEqual(await traffic.codes(account, ids), [expired, expired, ...times(7, 'waiting')])
     assert.equal(await traffic.balance(account), granted - 70)
     await promoteAll(traffic)
@@ -114,11 +117,8 @@ export const outcomes = withTraffic({
     const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 20 })
     assert.deepEqual(await traffic.fence(dispatcher), { requeued: 0, unknown: 20 })
     const recorded = ofEveryKind(batch)
-    await claimedBatches.record(dispatcher, [], recorded)
-    await Promise.all([
-      claimedBatches.record(dispatcher, [batch.id], recorded),
-      claimedBatches.record(dispatcher, [batch.id], recorded),
-    ])
+    await claimedBatches.record(dispatcher, recorded)
+    await Promise.all([claimedBatches.record(dispatcher, recorded), claimedBatches.record(dispatcher, recorded)])
     assert.deepEqual(await traffic.codes(account, ids), [...everyKind, ...times(11, unknown)])
     assert.equal(await traffic.balance(account), granted - 200 + 30)
   },
@@ -129,8 +129,8 @@ export const outcomes = withTraffic({
     await traffic.fence(dispatcher)
     const [a, b, c, d] = batch.messages
     assert.ok(a && b && c && d)
-    await claimedBatches.record(dispatcher, [], [...allAccepted(batch, [a, b]), ...all('refused', batch, [c, d])])
-    await claimedBatches.record(dispatcher, [], [...allAccepted(batch, [c, d]), ...all('refused', batch, [a, b])])
+    await claimedBatches.record(dispatcher, [...allAccepted(batch, [a, b]), ...all('refused', batch, [c, d])])
+    await claimedBatches.record(dispatcher, [...allAccepted(batch, [c, d]), ...all('refused', batch, [a, b])])
     assert.equal(await claimedBatches.postpone(dispatcher, batch.id, ids, 0), 'fenced')
     assert.deepEqual(await traffic.codes(account, ids), [sent, sent, refused, refused])
     assert.equal(await traffic.balance(account), granted - 20)
@@ -180,7 +180,7 @@ export const outcomes = withTraffic({
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 5 })
     const recorded = ids.slice(0, 4)
-    await claimedBatches.record(dispatcher, [], allAccepted(batch, batch.messages.slice(0, 4)))
+    await claimedBatches.record(dispatcher, allAccepted(batch, batch.messages.slice(0, 4)))
     assert.equal(await claimedBatches.postpone(dispatcher, batch.id, recorded, 0), 'postponed')
     assert.equal(await claimedBatches.promote(10), 0)
     const settled = recorded.map((id) => ({ id, code: expired }))
@@ -200,7 +200,6 @@ export const outcomes = withTraffic({
       assert.equal(await claimedBatches.postpone(dispatcher, batch.id, now, 0), 'postponed')
       assert.equal(await claimedBatches.postpone(dispatcher, batch.id, later, 3600), 'postponed')
       assert.equal(await claimedBatches.postpone(dispatcher, batch.id, ids, 0), 'postponed')
-      await claimedBatches.record(dispatcher, [batch.id], [])
       assert.deepEqual(await traffic.codes(account, ids), times(to, 'waiting'))
 
       for (const attempt of [1, 2]) {
@@ -231,15 +230,18 @@ export const outcomes = withTraffic({
     assert.deepEqual(attemptsOf(third), [1, 1, 0, 0])
   },
 
-  'refused for now, told by a fenced dispatcher: what recovery called unknown ends as refused, refunded once': async (
+  'refused for now, told by a fenced dispatcher, gives nothing back; recorded as refused it is refunded once': async (
     traffic,
   ) => {
     const { claimedBatches } = traffic.ports
     const { account, ids, dispatcher, batch } = await aMarkedBatch(traffic, { to: 6, costs: [3] })
     await traffic.fence(dispatcher)
     const postpone = () => claimedBatches.postpone(dispatcher, batch.id, ids.slice(0, 4), 0)
+    const refuse = () => claimedBatches.record(dispatcher, all('refused', batch, batch.messages.slice(0, 4)))
     assert.deepEqual(await Promise.all([postpone(), postpone()]), ['fenced', 'fenced'])
-    assert.equal(await postpone(), 'fenced')
+    assert.deepEqual(await traffic.codes(account, ids), times(6, unknown))
+    await Promise.all([refuse(), refuse()])
+    await refuse()
     assert.deepEqual(await traffic.codes(account, ids), [...times(4, refused), ...times(2, unknown)])
     assert.equal(await traffic.balance(account), granted - 6)
     await promoteAll(traffic)

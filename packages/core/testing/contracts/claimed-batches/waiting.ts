@@ -122,7 +122,7 @@ export const waiting = withTraffic({
     const dispatcher = await traffic.dispatcher()
     const batch = await traffic.claim(dispatcher)
     assert.equal(await claimedBatches.expire(alreadyOver, 100), 0)
-    await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
+    await claimedBatches.record(dispatcher, allAccepted(batch))
     assert.deepEqual(await traffic.codes(account, [...claimed, ...scheduled]), [
       ...times(5, sent),
       ...times(5, 'waiting'),
@@ -139,7 +139,7 @@ export const waiting = withTraffic({
       traffic.claimAll(dispatcher, 'single', 10),
       ...times(6, 0).map(() => claimedBatches.expire(alreadyOver, 3)),
     ])
-    for (const batch of claimed) await claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
+    for (const batch of claimed) await claimedBatches.record(dispatcher, allAccepted(batch))
     const gone = expiries.reduce((sum, count) => sum + count, 0)
     const codes = await traffic.codes(account, ids)
     assert.equal(codes.filter((code) => code === expired).length, gone)

@@ -209,7 +209,7 @@ export const matching = withTraffic({
     const { account, ids, batch, record, dispatcher } = await sentMessages(traffic, { to: 2 })
     await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, unknown, { submitted: longAgo }))
     await record(all('refused', batch))
-    assert.equal(await traffic.ports.claimedBatches.postpone(dispatcher, batch.id, ids, 0), 'fenced')
+    assert.equal(await traffic.ports.claimedBatches.postpone(dispatcher, batch.id, ids, 0), 'postponed')
     await record(batch.messages.map((message) => ({ batch: batch.id, message, handover: acceptedAs('another') })))
     assert.deepEqual(await traffic.codes(account, ids), [unknown, unknown])
     assert.equal(await traffic.balance(account), granted - 20)

@@ -18,8 +18,7 @@ export async function handedOver(traffic: Traffic, order: Sent = {}) {
   const ids = await traffic.send(account, order)
   const dispatcher = await traffic.dispatcher()
   const batch = await traffic.claim(dispatcher, ids.length > 10 ? 'bulk' : 'single')
-  const record = (recorded = allAccepted(batch)) =>
-    traffic.ports.claimedBatches.record(dispatcher, [batch.id], recorded)
+  const record = (recorded = allAccepted(batch)) => traffic.ports.claimedBatches.record(dispatcher, recorded)
   return { account, ids, dispatcher, batch, record }
 }
 

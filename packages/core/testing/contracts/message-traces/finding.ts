@@ -19,7 +19,7 @@ async function everywhere(traffic: Traffic) {
   const dispatcher = await traffic.dispatcher()
   const sent = await sendOne()
   const taken = await traffic.claim(dispatcher)
-  await claimedBatches.record(dispatcher, [taken.id], allAccepted(taken))
+  await claimedBatches.record(dispatcher, allAccepted(taken))
   const postponed = await sendOne()
   const refused = await traffic.claim(dispatcher)
   await claimedBatches.postpone(dispatcher, refused.id, idsOfBatch(refused.messages), 600)
@@ -69,8 +69,7 @@ export const finding = withTraffic({
     assert.deepEqual(await find(traffic, { number: aNumber('27839999999') }), [])
     const dispatcher = await traffic.dispatcher()
     const batches = await traffic.claimAll(dispatcher)
-    for (const batch of batches)
-      await traffic.ports.claimedBatches.record(dispatcher, [batch.id], all('unknown', batch))
+    for (const batch of batches) await traffic.ports.claimedBatches.record(dispatcher, all('unknown', batch))
     assert.deepEqual(idsOf(await find(traffic)), [second, first])
     assert.deepEqual(idsOf(await find(traffic, { account: b })), [second])
   },
@@ -91,7 +90,7 @@ export const finding = withTraffic({
         [expected[2], 'claimed'],
       ],
     )
-    await traffic.ports.claimedBatches.record(dispatcher, [], allAccepted(batch, batch.messages.slice(0, 1)))
+    await traffic.ports.claimedBatches.record(dispatcher, allAccepted(batch, batch.messages.slice(0, 1)))
     assert.equal((await find(traffic)).at(-1)?.place.place, 'decided')
     await traffic.fence(dispatcher)
     assert.deepEqual(idsOf(await find(traffic)), expected)
@@ -156,7 +155,7 @@ export const finding = withTraffic({
       for (let round = 0; round < 6; round++) {
         const dispatcher = await traffic.dispatcher()
         const batch = await traffic.claim(dispatcher, 'bulk', 30, 5)
-        await ports.claimedBatches.record(dispatcher, [], allAccepted(batch, batch.messages.slice(0, 2)))
+        await ports.claimedBatches.record(dispatcher, allAccepted(batch, batch.messages.slice(0, 2)))
         await (round % 2 === 0 ? traffic.fence(dispatcher) : ports.claimedBatches.retire(dispatcher))
       }
     }

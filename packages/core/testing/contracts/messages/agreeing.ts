@@ -128,7 +128,6 @@ async function decide(traffic: Traffic, known: readonly Known[], claims: number,
     const of = (...wanted: readonly Fate[]) => all.filter(({ fate }) => wanted.includes(fate))
     await claimedBatches.record(
       dispatcher,
-      [],
       of('accepted', 'unknown', 'refused').map(({ message, fate }) => ({
         batch: batch.id,
         message,

@@ -95,7 +95,7 @@ export const deleting = withTraffic({
       await until(async () => {
         await ports.claimedBatches.promote(100)
         const batches = await traffic.claimAll(dispatcher, to > 10 ? 'bulk' : 'single')
-        for (const batch of batches) await ports.claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
+        for (const batch of batches) await ports.claimedBatches.record(dispatcher, allAccepted(batch))
         return claimed.push(...idsOf(batches)) >= left.length
       })
       assert.deepEqual(ascending(claimed), left)
@@ -135,15 +135,11 @@ export const deleting = withTraffic({
       )) as [[MessageId], [MessageId], [MessageId], [MessageId], [MessageId]]
       const [batch] = (await traffic.claimAll(dispatcher)) as [Awaited<ReturnType<typeof traffic.claim>>]
       const of = (...ids: MessageId[]) => batch.messages.filter(({ id }) => ids.includes(id))
-      await claimedBatches.record(
-        dispatcher,
-        [],
-        [
-          ...all('refused', batch, of(refused)),
-          ...all('unknown', batch, of(inDoubt)),
-          ...allAccepted(batch, of(delivered)),
-        ],
-      )
+      await claimedBatches.record(dispatcher, [
+        ...all('refused', batch, of(refused)),
+        ...all('unknown', batch, of(inDoubt)),
+        ...allAccepted(batch, of(delivered)),
+      ])
       await claimedBatches.postpone(dispatcher, batch.id, [postponed], 3600)
       const atOnce = await traffic.send(by, { to: 20 })
       const past = await traffic.send(by, { due: longAgo })
@@ -202,7 +198,7 @@ export const deleting = withTraffic({
     const batch = await traffic.claim(dispatcher)
     const due = at(batch.messages, 0).due
     assert.deepEqual(await outcomes(ports, by, [done], farAhead), ['sent'], 'claimed')
-    await ports.claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
+    await ports.claimedBatches.record(dispatcher, allAccepted(batch))
     assert.deepEqual(await outcomes(ports, by, [done], due), ['sent'])
     assert.deepEqual(await outcomes(ports, by, [done], instant(due + 1)), ['not-found'])
     const waiting = await traffic.send(by, { due: farAhead })
@@ -249,7 +245,7 @@ export const deleting = withTraffic({
           const batch = await ports.claimedBatches.claim(dispatcher, wanted(i === 0 ? 'bulk' : 'single', 8))
           if (typeof batch === 'string') continue
           claimed.push(...idsOf([batch]))
-          await ports.claimedBatches.record(dispatcher, [batch.id], allAccepted(batch))
+          await ports.claimedBatches.record(dispatcher, allAccepted(batch))
         }
       }
       await until(async () => {
@@ -276,7 +272,7 @@ export const deleting = withTraffic({
         ...(await traffic.claimAll(at(dispatchers, 0))),
         ...(await traffic.claimAll(at(dispatchers, 0), 'bulk')),
       ]
-      for (const batch of claims) await ports.claimedBatches.record(at(dispatchers, 0), [batch.id], allAccepted(batch))
+      for (const batch of claims) await ports.claimedBatches.record(at(dispatchers, 0), allAccepted(batch))
       claimed.push(...idsOf(claims))
 
       const gone = answers.flatMap(({ id, answer }) => (answer.outcome === 'deleted' ? id : []))
