@@ -17,7 +17,7 @@ async function run(job: keyof Jobs, options: never): Promise<void> {
   try {
     const result = await jobs[job](options)
     const { user, system } = process.cpuUsage(before)
-    process.send?.({ result, cpu: user + system })
+    process.send?.({ ...result, cpu: user + system })
   } catch (error) {
     process.send?.({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   }

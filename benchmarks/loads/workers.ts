@@ -2,13 +2,12 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Jobs } from './jobs.ts'
 
+/** What a job gives. `cpu`: what making the load cost, µs. */
+export type Done<Job extends keyof Jobs> = Awaited<ReturnType<Jobs[Job]>> & { readonly cpu: number }
+
 /** A process of its own that makes load, one job at a time. */
 export interface Worker {
-  /** `cpu`: what making the load cost, µs. */
-  run<Job extends keyof Jobs>(
-    job: Job,
-    options: Parameters<Jobs[Job]>[0],
-  ): Promise<Awaited<ReturnType<Jobs[Job]>> & { readonly cpu: number }>
+  run<Job extends keyof Jobs>(job: Job, options: Parameters<Jobs[Job]>[0]): Promise<Done<Job>>
   end(): void
 }
 
@@ -19,14 +18,14 @@ export function startWorker(): Worker {
   running.add(child)
   child.once('exit', () => running.delete(child))
   return {
-    run: (job, options) =>
-      new Promise((resolve, reject) => {
+    run: <Job extends keyof Jobs>(job: Job, options: Parameters<Jobs[Job]>[0]) =>
+      new Promise<Done<Job>>((resolve, reject) => {
         const ended = (code: number | null): void => reject(new Error(`a load process ended with ${String(code)}`))
         child.once('exit', ended)
-        child.once('message', ({ result, cpu, error }: { result: object; cpu: number; error?: string }) => {
+        child.once('message', (told: Done<Job> | { readonly error: string }) => {
           child.off('exit', ended)
-          if (error === undefined) resolve({ ...result, cpu } as never)
-          else reject(new Error(`${job}: ${error}`))
+          if ('error' in told) reject(new Error(`${job}: ${told.error}`))
+          else resolve(told)
         })
         child.send({ job, options })
       }),

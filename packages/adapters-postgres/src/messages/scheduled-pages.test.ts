@@ -1,6 +1,6 @@
 import { Client, Pool } from 'pg'
 import { secondsAfter, type AccountId, type Instant, type MessageId } from '@gateway/core'
-import { anAccount, anOrder, numbers, realClock } from '@gateway/core/testing'
+import { anAccount, anOrder, numbers, realClock, testChance } from '@gateway/core/testing'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { patientSettings } from '../../testing/patient-settings.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
@@ -60,7 +60,7 @@ test('every page agrees with all that waits while messages are accepted, deleted
   const { messages, claimedBatches } = gateway.ports
   const accounts = [await anAccount(gateway.ports, { credits: 1e9 }), await anAccount(gateway.ports, { credits: 1e9 })]
   const known: { readonly by: AccountId; readonly id: MessageId }[] = []
-  const draw = (below: number) => Math.floor(Math.random() * below)
+  const draw = (below: number) => testChance().below(below)
   const account = () => accounts[draw(2)]?.id as AccountId
   const start = realClock().now()
   const dues = [-10, 0.3, 1, 1, 2, 1800, 3600, 3601, 7200, 90_000, 90_000]
