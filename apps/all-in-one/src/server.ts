@@ -1,7 +1,16 @@
 import { aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
-import type { Gateway } from '@gateway/core'
-import { restNotFound, restPrefix, restRouter } from '@gateway/rest'
-import { createApp, healthRoutes, onError, pageHeaders, type HealthSettings, type Metrics } from '@gateway/server'
+import type { Clock, Gateway } from '@gateway/core'
+import { restDescribeMalformed, restNotFound, restPrefix, restRouter } from '@gateway/rest'
+import {
+  createApp,
+  healthRoutes,
+  malformedInText,
+  onError,
+  pageHeaders,
+  type DescribeMalformed,
+  type HealthSettings,
+  type Metrics,
+} from '@gateway/server'
 import { xmlMount, xmlOwnsPath, xmlNotFound, xmlRouter } from '@gateway/xml'
 import { Router, type Express } from 'express'
 import { frontPage } from './front-page.ts'
@@ -28,4 +37,11 @@ export function createAllInOneServer(gateway: Gateway, settings: AllInOneSetting
   })
   app.use(onError(log, (_request, response, status) => response.status(status).type('text/plain').send('Error')))
   return app
+}
+
+/** What is no HTTP: with the envelope under the prefix of REST, else in a line of text. */
+export function describeMalformed(clock: Clock): DescribeMalformed {
+  const inEnvelope = restDescribeMalformed(clock)
+  return (malformed) =>
+    `${malformed.path}/`.startsWith(`${restPrefix}/`) ? inEnvelope(malformed) : malformedInText(malformed)
 }

@@ -18,7 +18,7 @@ import {
 } from '@gateway/server'
 import { greeting, welcome } from './curl-lines.ts'
 import { openDemoAccount, type DemoAccount } from './demo-account.ts'
-import { createAllInOneServer } from './server.ts'
+import { createAllInOneServer, describeMalformed } from './server.ts'
 
 /** What is accepted is on its way at once instead of after the next poll. */
 const waking = (messages: Messages, wake: () => void): Messages => ({
@@ -47,7 +47,8 @@ await runProcess({
     const processing = processingSettings(context.environment)
     const { dispatching, metrics, health } = dispatchFor(context, { ports, carriers, health: database, processing })
     const opened = { ports: { ...ports, messages: waking(ports.messages, () => dispatching.wake()) }, health }
-    const server = await serveGateway(context, opened, { createServer: createAllInOneServer, metrics, graceSeconds: 6 })
+    const serving = { createServer: createAllInOneServer, describeMalformed, metrics, graceSeconds: 6 }
+    const server = await serveGateway(context, opened, serving)
 
     // Only now: a start that fails must not have opened what it does not show.
     await runExclusively('demo account', async () => {

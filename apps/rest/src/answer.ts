@@ -1,6 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { formatStamp, type Instant } from '@gateway/core'
-import { endResponse, setHeaders, streamResponse, withoutEffect, type AdmissionGate } from '@gateway/server'
+import {
+  endResponse,
+  setHeaders,
+  streamResponse,
+  withoutEffect,
+  type AdmissionGate,
+  type MalformedAnswer,
+} from '@gateway/server'
 
 /** An answer without its envelope: the fields of a success as JSON text (`"creditBalance":100.0`), a long list, or a failure. */
 export type Answer = string | Listed | Failure
@@ -67,6 +74,12 @@ export function writeAnswer(response: ServerResponse, answer: string | Failure, 
     typeof answer === 'string' ? { status: 200, fields: answer, headers: {} } : inFields(answer)
   setHeaders(response, status, contentType, headers)
   endResponse(response, `${envelope(status, now)},${fields}}`)
+}
+
+/** A failure as bytes of its own, where there is no response to write it to. */
+export function wholeFailure(failed: Failure, now: Instant): MalformedAnswer {
+  const { status, fields, headers } = inFields(failed)
+  return { status, contentType, headers, body: `${envelope(status, now)},${fields}}` }
 }
 
 /** Its beginning; whoever writes on closes it. */

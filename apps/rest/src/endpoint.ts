@@ -94,7 +94,7 @@ function unauthorized(errorMessage: string): Failure {
   return failure(401, errorMessage, { 'WWW-Authenticate': 'Bearer' })
 }
 
-const wrongMethod = (required: string, used = ''): Failure =>
+export const wrongMethod = (required: string, used = ''): Failure =>
   failure(405, `This path requires the method ${required}; the request used ${used}.`, { Allow: required })
 
 /** What a server works with, beside its log. */

@@ -1,2 +1,3 @@
+export { describeMalformed as restDescribeMalformed } from './describe-malformed.ts'
 export { createRestServer, restNotFound, restRouter, type RestServerSettings, type RestSettings } from './router.ts'
 export { prefix as restPrefix } from './routes.ts'

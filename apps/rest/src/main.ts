@@ -1,8 +1,9 @@
 import { exitOnEarlySignals } from '@gateway/server/early-signals'
 
 exitOnEarlySignals()
-const [{ startInterface }, { createRestServer }] = await Promise.all([
+const [{ startInterface }, { createRestServer }, { describeMalformed }] = await Promise.all([
   import('@gateway/composition'),
   import('./router.ts'),
+  import('./describe-malformed.ts'),
 ])
-await startInterface({ name: 'rest', port: 8081, createServer: createRestServer })
+await startInterface({ name: 'rest', port: 8081, createServer: createRestServer, describeMalformed })

@@ -46,12 +46,12 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   const { hashesMax = 2, waitingMax = 150, waitSecondsMax = 2.1, reportFailures = () => undefined } = settings
   const digestKey = randomBytes(32)
   const nothing = hashOfNothing()
-  const wrongOf = recentCounts(60)
+  const burdens = recentCounts(60)
   const queue = networkQueue({
     atOnceMax: hashesMax,
     waitingMax,
     waitSecondsMax,
-    burdenOf: (network) => wrongOf.of(network),
+    burdenOf: (network) => burdens.of(network),
   })
   const verified = verifiedPairs(verifiedSeconds, verifiedMax)
   const failures = failureCounts(failuresMax, failureSeconds)
@@ -77,7 +77,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     const login = await stored()
     const matches = await isPasswordOf(login?.password ?? nothing, password)
     if (matches && login?.password !== undefined) return login
-    wrongOf.add(network)
+    burdens.add(network)
     reports.failed(user, login?.account.id ?? null, network)
     return 'wrong'
   }
@@ -98,7 +98,10 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
       return login
     } catch (problem) {
       takeBack()
-      if (isOverload(problem)) return 'overloaded'
+      if (isOverload(problem)) {
+        burdens.add(network)
+        return 'overloaded'
+      }
       throw problem
     }
   }

@@ -11,6 +11,7 @@ import {
   trustProxies,
   type AdmissionGate,
   type ConfirmedResponses,
+  type DescribeMalformed,
   type HealthSettings,
   type Log,
   type Metrics,
@@ -32,6 +33,8 @@ export interface ServerParts {
 
 export interface Serving {
   readonly createServer: (gateway: Gateway, parts: ServerParts) => RequestListener
+  /** As of `listen`. */
+  readonly describeMalformed?: (clock: Clock) => DescribeMalformed
   /** What the process measures besides. */
   readonly metrics?: Metrics
   /** As of `listen`. */
@@ -49,7 +52,7 @@ export interface ServerEnvironment extends GatewayEnvironment, LoadEnvironment {
 export async function serveGateway(
   context: ContextWith<ServerEnvironment>,
   { ports, health }: Pick<Opened, 'ports' | 'health'>,
-  { createServer, metrics = createMetrics(), graceSeconds }: Serving,
+  { createServer, describeMalformed, metrics = createMetrics(), graceSeconds }: Serving,
 ): Promise<Running> {
   const { environment, log, onStop } = context
   const { HOST, PORT } = environment
@@ -64,7 +67,15 @@ export async function serveGateway(
   const parts = { clock: ports.clock, gate, confirmedResponses: answers, log, metrics, health, corsOrigins }
   const app = createServer(gateway, parts)
   trustProxies(app, proxies)
-  const server = await listen({ app, host: HOST, port: PORT, log, limits, ...(graceSeconds && { graceSeconds }) })
+  const server = await listen({
+    app,
+    host: HOST,
+    port: PORT,
+    log,
+    limits,
+    ...(graceSeconds && { graceSeconds }),
+    ...(describeMalformed && { describeMalformed: describeMalformed(ports.clock) }),
+  })
   onStop('server', () => server.close())
   return server
 }

@@ -3,7 +3,7 @@ import { loginsOf, openPorts } from './open-ports.ts'
 import { serveGateway, type Serving } from './serve-gateway.ts'
 import { gatewayVariables } from './variables.ts'
 
-export interface InterfaceSettings extends Pick<Serving, 'createServer'> {
+export interface InterfaceSettings extends Pick<Serving, 'createServer' | 'describeMalformed'> {
   /** The name in logs and in messages for the operator. */
   readonly name: string
   /** Where it listens if PORT is not set. */
@@ -11,7 +11,7 @@ export interface InterfaceSettings extends Pick<Serving, 'createServer'> {
 }
 
 /** The main of a process that is one interface: it reads the environment, opens the database and serves until it is told to stop. */
-export const startInterface = ({ name, port, createServer }: InterfaceSettings): Promise<void> =>
+export const startInterface = ({ name, port, ...serving }: InterfaceSettings): Promise<void> =>
   runProcess({
     name,
     variables: {
@@ -22,6 +22,6 @@ export const startInterface = ({ name, port, createServer }: InterfaceSettings):
       ...gatewayVariables,
     },
     start: async (context) => {
-      await serveGateway(context, await openPorts(context, loginsOf(context)), { createServer })
+      await serveGateway(context, await openPorts(context, loginsOf(context)), serving)
     },
   })

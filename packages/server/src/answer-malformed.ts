@@ -1,34 +1,122 @@
-import type { ServerResponse } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { endResponse } from './end-response.ts'
+import { tooManyChunks } from './express-server.ts'
 import type { Log } from './log.ts'
+import { setHeaders } from './set-headers.ts'
 
-const STATUS: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+/** A request that cannot be served as HTTP: 400, 408, 413, 417 or 431, and why. 405 for a method that is none of HTTP's. */
+export interface Malformed {
+  readonly status: number
+  readonly reason: string
+  /** Of its request line, as far as that is known, else ''. */
+  readonly method: string
+  readonly path: string
 }
-const LINGER_MS = 1000
+
+export interface MalformedAnswer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The answer in words of the interface that the path belongs to. */
+export type DescribeMalformed = (malformed: Malformed) => MalformedAnswer
+
+/** One line of text. */
+export const malformedInText: DescribeMalformed = ({ status, reason }) => ({
+  status,
+  contentType: 'text/plain; charset=utf-8',
+  body: reason,
+})
+
+const refusals: Readonly<Record<string, readonly [status: number, reason: string]>> = {
+  HPE_INVALID_METHOD: [405, 'This method does not exist.'],
+  HPE_HEADER_OVERFLOW: [431, 'The request line and the headers have more than 65536 bytes.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The extensions of a chunk are too long.'],
+  [tooManyChunks]: [400, 'The body comes in too many small chunks.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+}
+const lingerMs = 1000
+
+interface ParserError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer
+  readonly bytesParsed?: number
+}
+
+interface MalformedSettings {
+  readonly inFlight: ReadonlySet<ServerResponse>
+  /** The answer to the last request of each connection. */
+  readonly latest: WeakMap<Duplex, ServerResponse>
+  readonly log: Log
+  readonly describe: DescribeMalformed
+}
 
 /**
- * Handles `clientError`: answers 400, 431 (headers too long), 413 or 408 (incomplete request) and closes the connection.
- * Answers nothing while another response is under way on that connection: a client would read the two as one.
+ * Handles `clientError`: answers what node's parser refuses, and closes the connection. Answers nothing while another response is under
+ * way on that connection, or where what was refused is the rest of a request that has been answered: a client would read the two as
+ * one, or the second as that to its next request.
  */
-export const answerMalformed = (inFlight: ReadonlySet<ServerResponse>, log: Log) => {
+export const answerMalformed = ({ inFlight, latest, log, describe }: MalformedSettings) => {
   const refused = new WeakSet<Duplex>()
-  return (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  return (error: ParserError, socket: Duplex): void => {
     if (refused.has(socket)) return
     refused.add(socket)
     const code = error.code ?? ''
     log.debug({ code }, 'malformed request')
-    if (code === 'ECONNRESET' || !socket.writable || answerUnderWay(inFlight, socket)) return void socket.destroy()
-    socket.end(`HTTP/1.1 ${STATUS[code] ?? '400 Bad Request'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    if (code === 'ECONNRESET' || !socket.writable || answerUnderWay(inFlight, socket) || isAnswered(latest.get(socket)))
+      return void socket.destroy()
+    socket.end(written(describe(malformedOf(error))))
     // Closing while the client still sends resets the connection, and the client may never read the response.
-    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    setTimeout(() => socket.destroy(), lingerMs).unref()
   }
+}
+
+/** Handles `checkExpectation`: the only expectation that can be met is `100-continue`. */
+export const answerExpectation =
+  (describe: DescribeMalformed) =>
+  ({ method = '', url = '' }: IncomingMessage, response: ServerResponse): void => {
+    const reason = 'The only expectation that can be met is 100-continue.'
+    const { status, contentType, body } = describe({ status: 417, reason, method, path: pathOf(url) })
+    setHeaders(response, status, contentType)
+    endResponse(response, body)
+  }
+
+function malformedOf({ code = '', rawPacket, bytesParsed = 0 }: ParserError): Malformed {
+  const packet = rawPacket?.toString('latin1') ?? ''
+  // What was refused began after the head before it, if that came in the same packet.
+  const head = packet.lastIndexOf('\r\n\r\n', bytesParsed - 1)
+  const line = packet.slice(head === -1 ? 0 : head + 4).split(/[\r\n]/, 1)[0] ?? ''
+  const [, method = '', target = ''] = /^([!#-'*+.\w^`|~-]{1,40}) (\S*)/.exec(line) ?? []
+  const [status, reason] = refusals[code] ?? [400, 'The request cannot be read.']
+  const request = { method, path: pathOf(target) }
+  if (status === 405 && method === '') return { status: 400, reason: 'The request cannot be read.', ...request }
+  if (code === 'HPE_INVALID_URL' && /[\x80-\xff]/.test(target))
+    return { status, reason: 'The request line has bytes above 127; they must be percent-encoded.', ...request }
+  return { status, reason, ...request }
+}
+
+const pathOf = (target: string): string => target.replace(/[?#].*$/, '')
+
+function written({ status, contentType, body, headers = {} }: MalformedAnswer): string {
+  const fields = {
+    'Content-Type': contentType,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...headers,
+    Connection: 'close',
+    'Content-Length': String(Buffer.byteLength(body)),
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`
 }
 
 const answerUnderWay = (inFlight: ReadonlySet<ServerResponse>, socket: Duplex | Socket): boolean => {
   const here = [...inFlight].filter((response) => response.req.socket === socket)
   return here.length > 1 || here.some((response) => response.headersSent)
 }
+
+const isAnswered = (response: ServerResponse | undefined): boolean =>
+  response !== undefined && !response.req.complete && response.writableEnded

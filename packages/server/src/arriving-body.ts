@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { BodyPlace } from './body-memory.ts'
+import { byteCollector } from './byte-collector.ts'
 
 /** A body that is read as it arrives, and no faster than it is asked for. */
 export interface ArrivingBody {
@@ -14,7 +15,7 @@ export interface ArrivingBody {
  * `readBody`, until the caller releases it. Never rejects.
  */
 export function arrivingBody(request: IncomingMessage, maxBytes: number, place: BodyPlace): ArrivingBody {
-  const arrived: Buffer[] = []
+  const arrived = byteCollector()
   let bytes = 0
   let skipping = false
   let ended: 'end' | 'too-large' | 'overloaded' | 'aborted' | undefined
@@ -27,7 +28,7 @@ export function arrivingBody(request: IncomingMessage, maxBytes: number, place: 
   }
 
   function giveUp(how: 'too-large' | 'overloaded'): void {
-    arrived.length = 0
+    arrived.take()
     end(how)
     request.off('data', add).resume()
   }
@@ -38,7 +39,7 @@ export function arrivingBody(request: IncomingMessage, maxBytes: number, place: 
     else if (skipping) return
     else if (!place.grow(chunk.length)) giveUp('overloaded')
     else {
-      arrived.push(chunk)
+      arrived.add(chunk)
       request.pause()
       wake?.()
     }
@@ -55,8 +56,7 @@ export function arrivingBody(request: IncomingMessage, maxBytes: number, place: 
   return {
     async next() {
       for (;;) {
-        const chunk = arrived.shift()
-        if (chunk !== undefined) return chunk
+        if (arrived.length > 0) return arrived.take()
         if (ended !== undefined) return ended
         const more = new Promise<void>((resolve) => (wake = resolve))
         request.resume()
@@ -65,7 +65,7 @@ export function arrivingBody(request: IncomingMessage, maxBytes: number, place: 
     },
     skip() {
       skipping = true
-      arrived.length = 0
+      arrived.take()
       place.onEvicted = undefined
       place.release()
     },

@@ -6,22 +6,98 @@ import {
   type Server,
   type ServerOptions,
 } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Express } from 'express'
+import { byteCollector, type ByteCollector } from './byte-collector.ts'
 
 /**
  * An HTTP server without listeners. For an Express app it constructs requests and responses with the app's own prototypes. Express
  * sets these on every request; a changed prototype makes Node's own code slow (docs/decisions/0036-express-with-its-own-prototypes.md).
+ * A body in pieces costs no more than one in a block (docs/decisions/0056-bodies-in-pieces.md); where it comes in too many small chunks,
+ * `clientError` is emitted with the code `tooManyChunks`.
  */
-export const createServerFor = (app: RequestListener, options: ServerOptions): Server =>
-  createServer(isExpress(app) ? { ...options, ...constructorsOf(app) } : options)
+export const createServerFor = (app: RequestListener, options: ServerOptions): Server => {
+  const Request = compactRequest((socket) => {
+    const error = Object.assign(new Error('the body comes in too many small chunks'), { code: tooManyChunks })
+    server.emit('clientError', error, socket)
+  })
+  const server = createServer({ ...options, IncomingMessage: Request, ...(isExpress(app) && prototypes(app, Request)) })
+  return server
+}
+
+export const tooManyChunks = 'ERR_TOO_MANY_CHUNKS'
 
 export const isExpress = (app: RequestListener): app is Express => 'request' in app && 'response' in app
 
-/** Two classes whose prototypes replace `app.request` and `app.response` and inherit from them. */
-const constructorsOf = (app: Express) => {
-  class Request extends IncomingMessage {}
+/** The prototypes of these classes replace `app.request` and `app.response` and inherit from them. */
+const prototypes = (app: Express, Request: typeof IncomingMessage) => {
   class Response<For extends IncomingMessage = IncomingMessage> extends ServerResponse<For> {}
   app.request = Object.setPrototypeOf(Request.prototype, app.request) as Express['request']
   app.response = Object.setPrototypeOf(Response.prototype, app.response) as Express['response']
-  return { IncomingMessage: Request, ServerResponse: Response }
+  return { ServerResponse: Response }
 }
+
+/** Each chunk costs node 3 µs, whatever its size. Lines of a document in a chunk each pass, however many. */
+const chunksMax = (bytes: number): number => 200 + bytes / 24
+
+/**
+ * Requests whose bodies wait in one block until they are read, and of which no more waits than one read of the connection brought
+ * (64 kB). Node keeps chunks as they came: of chunks of one byte, 65 kB need some 20 MB.
+ */
+const compactRequest = (refuse: (socket: Socket) => void) =>
+  class Request extends IncomingMessage {
+    private arrived: ByteCollector | undefined
+    private chunks = 0
+    private bytes = 0
+    private isRefused = false
+
+    constructor(socket: Socket) {
+      super(socket)
+      Object.assign(Reflect.get(this, '_readableState') as object, { highWaterMark: 1 })
+    }
+
+    /** Node stops reading from the connection if this is false, and goes on when the body is asked for. */
+    override push(chunk: Buffer | null): boolean {
+      if (this.isRefused) return false
+      if (chunk !== null && this.isOneTooMany(chunk)) {
+        this.isRefused = true
+        ignoreBody(this.socket)
+        process.nextTick(() => refuse(this.socket))
+        return false
+      }
+      if (chunk === null || (this.readableFlowing === true && this.arrived === undefined)) {
+        this.pushArrived()
+        return super.push(chunk)
+      }
+      if (this.arrived === undefined) {
+        this.arrived = byteCollector()
+        setImmediate(() => this.pushArrived())
+      }
+      this.arrived.add(chunk)
+      return false
+    }
+
+    private pushArrived(): void {
+      if (this.arrived === undefined) return
+      const bytes = this.arrived.take()
+      this.arrived = undefined
+      super.push(bytes)
+    }
+
+    private isOneTooMany({ length }: Buffer): boolean {
+      this.chunks++
+      this.bytes += length
+      return this.chunks > chunksMax(this.bytes) && this.headers['transfer-encoding'] !== undefined
+    }
+  }
+
+/** What still comes on this connection, until it is closed, costs a tenth if node's parser tells it to nobody. Node uses its parsers again. */
+function ignoreBody(socket: Socket): void {
+  const parser = Reflect.get(socket, 'parser') as Record<string, unknown> | null
+  const [place, listener] = Object.entries(parser ?? {}).find(([, value]) => isBodyListener(value)) ?? []
+  if (parser === null || place === undefined) return
+  parser[place] = undefined
+  socket.once('close', () => (parser[place] = listener))
+}
+
+const isBodyListener = (value: unknown): boolean => typeof value === 'function' && value.name === 'parserOnBody'

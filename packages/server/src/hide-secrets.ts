@@ -4,11 +4,16 @@ const HIDDEN = '***'
 const CONNECTION = /:\/\/([^\s:@/"\\]{0,128}):(?:\\.|[^\s"\\]){0,1024}@/g
 const PARAMETER =
   /\b(password|passwd|pwd|api_?key|access_?token|token|secret)=(?:'(?:\\.|[^'"\\])*'|(?:\\.|[^&;\s"\\])+)/gi
+const KEY = /\bgw_[\w-]{8,}/g
 const HEADER = /\b(Bearer|Basic) [\w+/=.~-]{8,}/gi
 
 /**
  * Replaces by `***`: passwords in connection strings (`scheme://user:password@host`), values of credential parameters
- * (`password=…`, `apikey=…`, `token=…`) and of an `Authorization` header. Valid JSON stays valid.
+ * (`password=…`, `apikey=…`, `token=…`) and of an `Authorization` header, and every key of an account (`gw_…`). Valid JSON stays valid.
  */
 export const hideSecrets = (text: string): string =>
-  text.replace(CONNECTION, `://$1:${HIDDEN}@`).replace(PARAMETER, `$1=${HIDDEN}`).replace(HEADER, `$1 ${HIDDEN}`)
+  text
+    .replace(CONNECTION, `://$1:${HIDDEN}@`)
+    .replace(PARAMETER, `$1=${HIDDEN}`)
+    .replace(HEADER, `$1 ${HIDDEN}`)
+    .replace(KEY, `gw_${HIDDEN}`)

@@ -1,4 +1,5 @@
 export { admissionGate, measureAdmission, withPlace, type AdmissionGate } from './admission-gate.ts'
+export { malformedInText, type DescribeMalformed, type MalformedAnswer } from './answer-malformed.ts'
 export { arrivedBody, arrivingBody, type ArrivingBody } from './arriving-body.ts'
 export type { BodyPlace } from './body-memory.ts'
 export { clientNetwork } from './client-network.ts'

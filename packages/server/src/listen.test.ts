@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { memoryLog } from '../testing/memory-log.ts'
 import { rawClient } from '../testing/raw-client.ts'
 import { until } from '../testing/until.ts'
+import type { DescribeMalformed } from './answer-malformed.ts'
 import { listen, type Running } from './listen.ts'
 
 const running: Running[] = []
@@ -64,6 +65,90 @@ test.each([
   await until(() => client.received().startsWith('HTTP/1.1 400 '))
   await until(client.closed)
   expect((await fetch(`${url}/now`)).status).toBe(200)
+})
+
+test.each([
+  ['no HTTP', 'hello\r\n\r\n', '400 Bad Request', 'The request cannot be read.'],
+  ['no method of HTTP', 'FOO /now?a=b HTTP/1.1\r\nHost: x\r\n\r\n', '405 Method Not Allowed', 'FOO /now: This method'],
+  [
+    'a raw byte in its line',
+    'GET /now?\xe9 HTTP/1.1\r\nHost: x\r\n\r\n',
+    '400 Bad Request',
+    'GET /now: The request line has bytes above 127; they must be percent-encoded.',
+  ],
+  ['an expectation', GET('/now', 'Connection: close\r\nExpect: x\r\n'), '417 Expectation Failed', 'GET /now: The only'],
+  [
+    'overlong headers',
+    GET('/now', `X: ${'x'.repeat(70_000)}\r\n`),
+    '431 Request Header',
+    'have more than 65536 bytes.',
+  ],
+])('a request with %s is answered in the words that were given for it', async (_what, bytes, status, words) => {
+  const describeMalformed: DescribeMalformed = ({ status, reason, method, path }) => ({
+    status,
+    contentType: 'text/plain',
+    body: `${method} ${path}: ${reason}`,
+  })
+  const server = await listen({
+    app: holding().app,
+    host: '127.0.0.1',
+    port: 0,
+    log: memoryLog().log,
+    describeMalformed,
+  })
+  running.push(server)
+  const client = rawClient(server.port)
+  client.socket.write(bytes, 'latin1')
+  await until(client.closed)
+  expect(client.received()).toMatch(new RegExp(`^HTTP/1.1 ${status}`))
+  const [head = '', body = ''] = client.received().split('\r\n\r\n')
+  expect(body).toContain(words)
+  expect(head).toContain(`Content-Length: ${body.length}`)
+})
+
+describe('a body in chunks', () => {
+  const sendChunks = async (chunks: readonly string[], app: RequestListener) => {
+    const { port, url } = await serve(app)
+    const head = 'POST /now HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const written = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`)
+    const client = rawClient(port, `${head}${written.join('')}0\r\n\r\n`)
+    await until(client.closed)
+    expect((await fetch(url, { method: 'POST', body: 'x'.repeat(100_000) })).status).toBe(200)
+    return client.received()
+  }
+  const echoing: RequestListener = (request, response) => {
+    const pieces: Buffer[] = []
+    request.on('data', (piece: Buffer) => pieces.push(piece))
+    // Nothing is read for a while, as where a place is waited for.
+    request.pause()
+    setImmediate(() => setImmediate(() => request.resume()))
+    request.on('end', () => response.end(Buffer.concat(pieces)))
+  }
+
+  test.each([
+    ['200 of one byte', Array.from({ length: 200 }, (_, i) => String(i % 10))],
+    ['5000 lines', Array.from({ length: 5000 }, (_, i) => `<Number>2782555${String(i).padStart(4, '0')}</Number>\n`)],
+    ['large ones', ['a'.repeat(100_000), 'b', 'c'.repeat(100_000)]],
+  ])('arrives as it was sent: %s', async (_what, chunks) => {
+    expect((await sendChunks(chunks, echoing)).replaceAll(/\r\n[\da-f]+\r\n/g, '')).toContain(
+      chunks.slice(0, 100).join(''),
+    )
+  })
+
+  test('waits in one piece, however small the chunks were', async () => {
+    const pieces: number[] = []
+    await sendChunks(Array<string>(200).fill('x'), (request, response) => {
+      request.on('end', () => response.end())
+      if (request.headers['transfer-encoding'] === undefined) request.resume()
+      else setImmediate(() => request.on('data', (piece: Buffer) => pieces.push(piece.length)))
+    })
+    expect(pieces).toEqual([200])
+  })
+
+  test('of one byte each is refused where there are thousands, and its connection is closed', async () => {
+    const received = await sendChunks(Array<string>(100_000).fill('x'), echoing)
+    expect(received).toMatch(/^HTTP\/1.1 400 [^]*The body comes in too many small chunks\.$/)
+  })
 })
 
 test('CONNECT, an upgrade and a reset do not stop the server', async () => {

@@ -1,6 +1,6 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { answerMalformed } from './answer-malformed.ts'
+import { answerExpectation, answerMalformed, malformedInText, type DescribeMalformed } from './answer-malformed.ts'
 import { createServerFor } from './express-server.ts'
 import { limitConnections, type ConnectionLimits } from './limit-connections.ts'
 import type { Log } from './log.ts'
@@ -29,6 +29,8 @@ export interface ListenSettings {
   /** How long `close` waits for requests in flight; 10 if not given. */
   readonly graceSeconds?: number
   readonly limits?: ConnectionLimits
+  /** How a request is answered that is no HTTP; by one line of text if not given. */
+  readonly describeMalformed?: DescribeMalformed
 }
 
 const LIMITS = {
@@ -46,10 +48,11 @@ const SILENCE_MS = 120_000
  * Serves an app over HTTP. Malformed HTTP gets 400, headers over 64 kB get 431. The requests of one connection are processed one
  * after the other. If it cannot listen, throws one Error that names the address and says what to do.
  */
-export const listen = async ({ app, host, port, log, graceSeconds = 10, limits }: ListenSettings): Promise<Running> => {
+export const listen = async (settings: ListenSettings): Promise<Running> => {
+  const { app, host, port, log, graceSeconds = 10 } = settings
   const server = createServerFor(app, LIMITS)
   server.timeout = SILENCE_MS
-  const drain = serve(server, app, log, limits)
+  const drain = serve(server, settings)
   await bind(server, host, port)
   // A connection that cannot be accepted (no file descriptors left) does not stop the server.
   server.on('error', (err) => log.error({ err }, 'cannot accept a connection'))
@@ -61,8 +64,9 @@ export const listen = async ({ app, host, port, log, graceSeconds = 10, limits }
 }
 
 /** Passes requests to the app. Returns the function that closes the server. */
-const serve = (server: Server, app: RequestListener, log: Log, limits?: ConnectionLimits) => {
+const serve = (server: Server, { app, log, limits, describeMalformed = malformedInText }: ListenSettings) => {
   const inFlight = new Set<ServerResponse>()
+  const latest = new WeakMap<Socket, ServerResponse>()
   const connections = new Set<Socket>()
   const pipelined = pipelinedRequests()
   const isRefused = limitConnections(server, limits)
@@ -80,13 +84,16 @@ const serve = (server: Server, app: RequestListener, log: Log, limits?: Connecti
   })
   server.on('request', (request, response) => {
     if (isRefused(request.socket)) return
+    if (pipelined.drops(response)) return
     inFlight.add(response)
+    latest.set(request.socket, response)
     response.on('close', finished)
     closeQueued(response)
     if (closing) response.setHeader('Connection', 'close')
     pipelined.start(response, () => app(request, response))
   })
-  server.on('clientError', answerMalformed(inFlight, log))
+  server.on('clientError', answerMalformed({ inFlight, latest, log, describe: describeMalformed }))
+  server.on('checkExpectation', answerExpectation(describeMalformed))
   return async (graceMs: number): Promise<void> => {
     closing = true
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))

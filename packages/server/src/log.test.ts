@@ -51,6 +51,11 @@ test.each([
   ['/a;password=x', '/a'],
   ['/a&password=x', '/a'],
   ['http://user:pass@host/a?x', '/a'],
+  ['/a.asp%23apikey=x', '/a.asp'],
+  ['/a%3Dx', '/a'],
+  ['/a=x', '/a'],
+  ['/a.asp/user/password', '/a.asp'],
+  ['/api/rest/v1/sms/outgoing/send', '/api/rest/v1/sms/outgoing/send'],
   ['*', '*'],
 ])('the path of %s is %s', (url, path) => {
   expect(pathOf(request(url))).toBe(path)
@@ -92,6 +97,7 @@ test.each([
   ['?user=a&password=b&apikey=c&x=d', '?user=a&password=***&apikey=***&x=d'],
   [`host=a password='b c' user=d`, 'host=a password=*** user=d'],
   ['Authorization: Bearer abcdefghij', 'Authorization: Bearer ***'],
+  ['/a/gw_abcdefgh-ij/b', '/a/gw_***/b'],
 ])('%s is shown as %s', (text, shown) => {
   expect(hideSecrets(text)).toBe(shown)
 })

@@ -50,6 +50,17 @@ test('thousands of pipelined requests are all answered, in their order', async (
   client.socket.destroy()
 })
 
+test('where thousands wait in all, a connection has eight of them answered and is closed then', async () => {
+  const others = Array.from({ length: 20 }, () => rawClient(server.port, get('/held') + get('/o').repeat(1500)))
+  await until(() => held.length === 20)
+  const client = rawClient(server.port, get('/held') + get('/n').repeat(100))
+  await until(() => held.length === 21)
+  held.at(-1)?.end('/held;')
+  await until(client.closed)
+  expect(answers(client.received())).toEqual(['/held', ...Array<string>(8).fill('/n')])
+  for (const other of others) other.socket.destroy()
+})
+
 test('of a connection that breaks, what waited is never started', async () => {
   const client = rawClient(server.port, get('/held') + get('/b'))
   await until(() => held.length === 1)

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { BodyPlace } from './body-memory.ts'
+import { byteCollector } from './byte-collector.ts'
 
 /** A body that a parser of the outer app has parsed; its bytes are gone. */
 export interface ParsedBody {
@@ -42,16 +43,14 @@ type ReadBefore = IncomingMessage & { readonly rawBody?: unknown; readonly body?
 
 const collect = (request: IncomingMessage, maxBytes: number, place: BodyPlace | undefined) =>
   new Promise<Buffer | 'too-large' | 'overloaded' | 'aborted'>((resolve) => {
-    let chunks: Buffer[] = []
-    let bytes = 0
+    const collected = byteCollector()
     const add = (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes > maxBytes) giveUp('too-large')
-      else if (place === undefined || place.grow(chunk.length)) chunks.push(chunk)
+      if (collected.length + chunk.length > maxBytes) giveUp('too-large')
+      else if (place === undefined || place.grow(chunk.length)) collected.add(chunk)
       else giveUp('overloaded')
     }
     const giveUp = (why: 'too-large' | 'overloaded') => {
-      chunks = []
+      collected.take()
       if (place !== undefined) place.onEvicted = undefined
       request.off('data', add).resume()
       resolve(why)
@@ -60,8 +59,7 @@ const collect = (request: IncomingMessage, maxBytes: number, place: BodyPlace | 
     request.on('data', add)
     request.once('end', () => {
       if (place !== undefined) place.onEvicted = undefined
-      const [only, ...more] = chunks
-      resolve(only !== undefined && more.length === 0 ? only : Buffer.concat(chunks, bytes))
+      resolve(collected.take())
     })
     request.on('error', ignore)
     // Emitted after `end` too; then the promise is settled already.

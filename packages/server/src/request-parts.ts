@@ -10,15 +10,15 @@ export const requestQuery = ({ url = '' }: IncomingMessage): string => {
   return at === -1 ? '' : url.slice(at + 1)
 }
 
-const PATH_MAX = 200
+const pathMax = 200
 
 /**
- * The path of a request for a log line: without the query, even one that follows `%3F`, `;`, `&` or `#` (queries of the
- * query-string interface contain credentials), without the host of an absolute URL, at most 200 characters.
+ * The path of a request for a log line: without the host of an absolute URL, and only up to the first character that no path of ours
+ * has, or up to a file name. Credentials may follow both: in a query, in one that was escaped (`%3F`, `%23`), or as if they were paths.
  */
 export const pathOf = (request: IncomingMessage & { originalUrl?: string }): string => {
   const url = request.originalUrl ?? request.url ?? ''
-  const path = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
-  const end = path.search(/[?#;&]|%3f|%26|%3b/i)
-  return (end === -1 ? path : path.slice(0, end)).slice(0, PATH_MAX)
+  const path = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').slice(0, pathMax)
+  const [known = ''] = /^\*|^[\w/.~-]*/.exec(path) ?? []
+  return known.replace(/(\.\w+)\/.*$/, '$1')
 }
