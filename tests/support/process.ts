@@ -47,6 +47,12 @@ export function spawnApp(app: App, environment: Environment): Spawned {
   return watched(process.execPath, [entryOf(app)], { PORT: '0', ...environment })
 }
 
+/** Starts an app under a limit of the shell, such as `-n 512`. */
+export function spawnLimited(limit: string, app: App, environment: Environment): Spawned {
+  const command = `ulimit ${limit} && exec '${process.execPath}' '${entryOf(app)}'`
+  return watched('sh', ['-c', command], { PORT: '0', ...environment })
+}
+
 /** Starts an app in a terminal of its own, which closes when this `pid` is killed. Needs `script` of util-linux. */
 export function spawnInTerminal(app: App, environment: Environment): Spawned {
   const command = `exec '${process.execPath}' '${entryOf(app)}'`

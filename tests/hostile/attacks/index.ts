@@ -1,0 +1,37 @@
+import type { Attack } from '../attack.ts'
+import { formsInPieces, wrongKeysInPieces, xmlInPieces } from './bodies-in-pieces.ts'
+import { deepJson } from './deep-json.ts'
+import { deepPages } from './deep-pages.ts'
+import { entityBombs } from './entity-bombs.ts'
+import { heavyXml } from './heavy-xml.ts'
+import { madeUpLogIns, madeUpLogInsOfManyNetworks } from './made-up-log-ins.ts'
+import { malformedXml } from './malformed-xml.ts'
+import { idleConnections, shortConnections } from './many-connections.ts'
+import { pipelinedLongHeaders, pipelinedWrongKeys } from './pipelined-requests.ts'
+import { refusedByWords } from './refused-by-words.ts'
+import { slowBodies, slowHeaders, unfinishedHeaders } from './slow-requests.ts'
+import { unfinishedBodies } from './unfinished-bodies.ts'
+import { unreadAnswers } from './unread-answers.ts'
+
+export const attacks: readonly Attack[] = [
+  heavyXml,
+  malformedXml,
+  entityBombs,
+  unfinishedBodies,
+  formsInPieces,
+  xmlInPieces,
+  wrongKeysInPieces,
+  deepJson,
+  deepPages,
+  unreadAnswers,
+  pipelinedWrongKeys,
+  pipelinedLongHeaders,
+  madeUpLogIns,
+  madeUpLogInsOfManyNetworks,
+  refusedByWords,
+  slowHeaders,
+  slowBodies,
+  unfinishedHeaders,
+  idleConnections,
+  shortConnections,
+]

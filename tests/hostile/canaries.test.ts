@@ -1,0 +1,68 @@
+import { openAccount } from '../support/accounts.ts'
+import { interfaces } from '../support/attempts.ts'
+import type { Environment } from '../support/process.ts'
+import { canaryRequests, type Canaries } from './canary-requests.ts'
+import { deploy, type Deployment } from './deployment.ts'
+import { bodyOf, raw } from './raw.ts'
+
+const user = 'canary-of-a-user'
+const password = 'canary-of-a-password'
+const text = 'canary-of-a-text'
+const wrongKey = 'gw_canaryOfAKeycanaryOfAKeycanaryOfAKeycanaryO'
+
+const runs = [
+  ['the all-in-one', 'trace'],
+  ['the all-in-one', 'debug'],
+  ['the all-in-one', 'info'],
+  ['separate processes', 'trace'],
+] as const
+
+describe.each(runs)('%s at LOG_LEVEL=%s', (layout, level) => {
+  let deployment: Deployment
+  let canaries: Canaries
+  beforeAll(async () => {
+    const environment: Environment = { LOG_LEVEL: level, LOGIN_FAILURES_MAX: '20' }
+    deployment = await deploy(layout, environment)
+    const { key } = await openAccount(deployment.environment, user, 1000, '--password', password)
+    canaries = { key, wrongKey, user, password, text }
+  }, 120_000)
+  afterAll(() => deployment.stop())
+
+  const secrets = () => [canaries.key, wrongKey, password, text]
+  const found = (where: string) => secrets().filter((secret) => where.includes(secret))
+
+  /** Sends everything, to each interface, and returns the answers. */
+  async function sendAll(): Promise<readonly string[]> {
+    const answers: string[] = []
+    for (const by of interfaces) {
+      const requests = [...canaryRequests[by](canaries)]
+      const next = async (): Promise<void> => {
+        for (let bytes = requests.pop(); bytes !== undefined; bytes = requests.pop())
+          answers.push(await raw(deployment.serving(by).url, bytes))
+      }
+      await Promise.all(Array.from({ length: 8 }, next))
+    }
+    return answers
+  }
+
+  test('no credential and no text is in a log, a metric or the answer of an error, also while the database is gone', async () => {
+    const answers = [...(await sendAll())]
+    await deployment.database.crash()
+    answers.push(...(await sendAll()))
+    await deployment.database.start()
+
+    expect(answers.some((answer) => answer.startsWith('HTTP/1.1 200 '))).toBe(true)
+    expect(answers.some((answer) => answer.startsWith('HTTP/1.1 503 '))).toBe(true)
+    for (const answer of answers.filter((one) => !one.startsWith('HTTP/1.1 200 '))) {
+      const body = bodyOf(answer)
+      // What a request names wrongly is named in its own answer.
+      expect([answer, /got "|must |;/.test(body) ? [] : found(body)]).toEqual([answer, []])
+    }
+    for (const process of deployment.processes) {
+      expect(found(process.output())).toEqual([])
+      expect(found(await (await fetch(`${process.url}/metrics`)).text())).toEqual([])
+    }
+    const logged = deployment.processes.map((process) => process.output()).join('')
+    if (level !== 'info') expect(logged).toContain('/api/credits.asp')
+  }, 120_000)
+})

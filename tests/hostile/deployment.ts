@@ -1,0 +1,55 @@
+import { openAccount } from '../support/accounts.ts'
+import { interfaces, type Interface } from '../support/attempts.ts'
+import type { Client } from '../support/clients.ts'
+import { startDatabase, type Database } from '../support/database.ts'
+import { dataFolder, killLeftovers, startApp, type Environment, type Started } from '../support/process.ts'
+
+export const layouts = ['the all-in-one', 'separate processes'] as const
+type Layout = (typeof layouts)[number]
+
+/** A running gateway with an account that attacks and another one that sends. */
+export interface Deployment {
+  readonly environment: Environment
+  readonly database: Database
+  /** The process that serves an interface. */
+  readonly serving: (by: Interface) => Started
+  /** Every process, the dispatchers too. */
+  readonly processes: readonly Started[]
+  readonly victim: (by: Interface) => Client
+  readonly hostile: (by: Interface) => Client
+  stop(): Promise<void>
+}
+
+export async function deploy(layout: Layout, further: Environment = {}): Promise<Deployment> {
+  const data = await dataFolder()
+  const database = await startDatabase(`${data.path}/db`)
+  const environment = {
+    DATABASE_URL: database.connectionString,
+    DATA_DIR: data.path,
+    CARRIERS: 'simulator:?delayMs=10',
+    ...further,
+  }
+  const names = layout === 'the all-in-one' ? (['all-in-one'] as const) : ([...interfaces, 'dispatcher'] as const)
+  const processes = await Promise.all(names.map((name) => startApp(name, environment)))
+  const [first] = processes
+  const serving = (by: Interface): Started => {
+    const found = layout === 'the all-in-one' ? first : processes[interfaces.indexOf(by)]
+    if (found === undefined) throw new Error(`nothing serves ${by}`)
+    return found
+  }
+  const victim = await openAccount(environment, 'victim', 1_000_000)
+  const hostile = await openAccount(environment, 'hostile', 1_000_000)
+  return {
+    environment,
+    database,
+    serving,
+    processes,
+    victim: (by) => ({ url: serving(by).url, key: victim.key }),
+    hostile: (by) => ({ url: serving(by).url, key: hostile.key }),
+    stop: async () => {
+      killLeftovers()
+      await database.remove()
+      await data.remove()
+    },
+  }
+}

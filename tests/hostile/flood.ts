@@ -1,0 +1,63 @@
+import { connect, type Socket } from 'node:net'
+import type { Target } from './attack.ts'
+
+/** Answers by their HTTP status, so far; and connections that were closed. */
+export const answers = new Map<string, number>()
+
+const count = (name: string): void => void answers.set(name, (answers.get(name) ?? 0) + 1)
+
+interface Flood {
+  readonly connections: number
+  /** The connections come from so many networks; 1 if not given. */
+  readonly networks?: number
+  /** What each connection writes, by its number: all at once, or piece by piece. */
+  readonly text: (connection: number) => string | Iterable<string>
+  /** So many answers the text has; then it is written again, or with 0 never. */
+  readonly answersToText: number
+  /** Between two pieces. */
+  readonly pieceMs?: number
+  /** Whether what is answered is read; true if not given. */
+  readonly reads?: boolean
+}
+
+const statusLine = /HTTP\/1\.[01] (\d{3}) /g
+
+/** Opens so many connections, and each that is closed again after 50 ms. */
+export function flood({ port }: Pick<Target, 'port'>, flood: Flood): void {
+  for (let i = 0; i < flood.connections; i++) open(port, flood, i)
+}
+
+function open(port: number, flood: Flood, connection: number): void {
+  const { networks = 1, text, answersToText, pieceMs = 0, reads = true } = flood
+  const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.${7 + (connection % networks)}.1` })
+  let unanswered = answersToText
+  const write = () => {
+    const whole = text(connection)
+    if (typeof whole === 'string') socket.write(whole)
+    else writePieces(socket, whole[Symbol.iterator](), pieceMs)
+  }
+  socket.setEncoding('latin1')
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    count('closed')
+    setTimeout(() => open(port, flood, connection), 50)
+  })
+  if (reads) {
+    socket.on('data', (piece) => {
+      const statuses = Array.from(String(piece).matchAll(statusLine), ([, status = '']) => status)
+      for (const status of statuses) count(status)
+      unanswered -= statuses.length
+      if (answersToText === 0 || unanswered > 0) return
+      unanswered = answersToText
+      write()
+    })
+  }
+  write()
+}
+
+function writePieces(socket: Socket, pieces: Iterator<string>, pieceMs: number): void {
+  const next: IteratorResult<string, unknown> = pieces.next()
+  if (next.done === true || socket.destroyed) return
+  socket.write(next.value, 'latin1')
+  setTimeout(() => writePieces(socket, pieces, pieceMs), pieceMs)
+}

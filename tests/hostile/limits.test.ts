@@ -1,0 +1,67 @@
+import { until } from '@gateway/core/testing'
+import { openAccount } from '../support/accounts.ts'
+import { attempt } from '../support/attempts.ts'
+import { startDatabase, type Database } from '../support/database.ts'
+import {
+  dataFolder,
+  killLeftovers,
+  listening,
+  spawnLimited,
+  type Environment,
+  type Spawned,
+} from '../support/process.ts'
+import { attacks } from './attacks/index.ts'
+import { startAttacker } from './under-attack.ts'
+
+let data: Awaited<ReturnType<typeof dataFolder>>
+let database: Database
+let environment: Environment
+let key: string
+
+beforeAll(async () => {
+  data = await dataFolder()
+  database = await startDatabase(`${data.path}/db`)
+  environment = { DATABASE_URL: database.connectionString, DATA_DIR: data.path, CARRIERS: 'simulator:?delayMs=10' }
+  key = (await openAccount(environment, 'victim', 10_000)).key
+}, 120_000)
+afterAll(async () => {
+  killLeftovers()
+  await database.remove()
+  await data.remove()
+})
+
+/** What each limit meets, and the app. */
+const cases = [
+  ['-n 512', 'all-in-one', '2500 connections that send nothing'],
+  ['-n 512', 'rest', '2500 connections that send nothing'],
+  ['-d 921600', 'all-in-one', 'large bodies that never end'],
+  ['-d 921600', 'xml', 'large bodies that never end'],
+  ['-d 921600', 'xml', 'XML in chunks of one byte'],
+  ['-d 921600', 'asp', 'form bodies in chunks of one byte'],
+] as const
+
+test.each(cases)(
+  'ulimit %s, %s, under %s: it does not end, nothing is an error, and it serves afterwards',
+  async (limit, app, title) => {
+    const attack = attacks.find((one) => one.title === title)
+    if (attack === undefined) throw new Error(title)
+    const gateway: Spawned = spawnLimited(limit, app, environment)
+    const url = await listening(gateway)
+    const attacker = startAttacker(attack, { port: Number(new URL(url).port), key, full: true })
+    try {
+      const refusals = () => Object.values(attacker.answers()).reduce((sum, count) => sum + count, 0)
+      // Something was refused or closed, so that the limit was met.
+      await until(() => refusals() > 20 || gateway.hasEnded(), 60_000)
+    } finally {
+      await attacker.stop()
+    }
+    expect(gateway.hasEnded()).toBe(false)
+    const by = app === 'all-in-one' ? 'rest' : app
+    let sent = 0
+    await until(async () => (sent = (await attempt(by, { url, key }, '27821110001')).id ?? 0) > 0, 20_000)
+    expect(sent).toBeGreaterThan(0)
+    expect(gateway.output()).not.toMatch(/"level":"(?:error|fatal)"/)
+    expect(await gateway.stop()).toBe(0)
+  },
+  120_000,
+)

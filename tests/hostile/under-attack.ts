@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { until } from '@gateway/core/testing'
+import { attempt, quantile, type Attempt } from '../support/attempts.ts'
+import type { Attack, Target } from './attack.ts'
+import type { Deployment } from './deployment.ts'
+
+export interface Strength {
+  readonly full: boolean
+  /** The victim sends one message after the other, for so long. */
+  readonly quietSeconds: number
+  readonly attackSeconds: number
+}
+
+/** Of the process that is attacked, in megabytes of resident memory. */
+interface Memory {
+  readonly before: number
+  readonly most: number
+  readonly after: number
+}
+
+interface Sends {
+  readonly p50: number
+  readonly p99: number
+  readonly refused: number
+}
+
+export interface Figures {
+  readonly quiet: Sends
+  readonly attacked: Sends
+  readonly memory: Memory
+  /** What the attacker got, by HTTP status. */
+  readonly answers: Readonly<Record<string, number>>
+  /** Lines of level error or above, of all processes. */
+  readonly errorLines: readonly string[]
+  readonly ended: number
+}
+
+const main = fileURLToPath(new URL('attacker-process.ts', import.meta.url))
+const hook = new URL('../../packages/embedded-postgres/testing/load-typescript.mjs', import.meta.url).href
+const register = `import { register } from 'node:module'; register(${JSON.stringify(hook)})`
+
+/** Attacks in a process of its own. */
+export function startAttacker(attack: Attack, target: Target) {
+  const loader = `data:text/javascript,${encodeURIComponent(register)}`
+  const args = ['--import', loader, main, attack.title, JSON.stringify(target)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let told = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (told = (told + text).slice(-4000)))
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  return {
+    /** Its last complete line. */
+    answers: (): Record<string, number> => {
+      const line = told.split('\n').at(-2)
+      return line === undefined ? {} : Object.fromEntries(JSON.parse(line) as [string, number][])
+    },
+    hasBegun: () => told.includes('\n'),
+    stop: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** 0: the process has ended. */
+function megabytes(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1000
+  } catch {
+    return 0
+  }
+}
+
+let numbers = 0
+const nextNumber = () => `278${String(numbers++ % 1_000_000).padStart(6, '0')}01`
+
+/** The figures of one attack: the victim sends before and during it, and the memory of the process is watched. */
+export async function underAttack(attack: Attack, deployment: Deployment, strength: Strength): Promise<Figures> {
+  const { by } = attack
+  const { full } = strength
+  const victim = deployment.victim(by)
+  const { pid, url } = deployment.serving(by)
+  const send = () => attempt(by, victim, nextNumber())
+
+  await attack.prepare?.(deployment.hostile('rest'), full)
+  const outputBefore = deployment.processes.map((process) => process.output().length)
+  await sendFor(0.3, send)
+  const quiet = await sendFor(strength.quietSeconds, send)
+  const before = megabytes(pid)
+  let most = before
+  const watching = setInterval(() => (most = Math.max(most, megabytes(pid))), 50)
+
+  const attacker = startAttacker(attack, { port: Number(new URL(url).port), key: deployment.hostile(by).key, full })
+  try {
+    await until(attacker.hasBegun, 20_000)
+    const attacked = await sendFor(strength.attackSeconds, send)
+    const answers = attacker.answers()
+    await attacker.stop()
+    const after = await settled(pid, before, full)
+    return {
+      quiet: sendsOf(quiet),
+      attacked: sendsOf(attacked),
+      memory: { before, most, after },
+      answers,
+      errorLines: deployment.processes.flatMap((process, i) => errorsIn(process.output().slice(outputBefore[i]))),
+      ended: deployment.processes.filter((process) => !isRunning(process.pid)).length,
+    }
+  } finally {
+    clearInterval(watching)
+    await attacker.stop()
+  }
+}
+
+async function sendFor(seconds: number, send: () => Promise<Attempt>): Promise<readonly Attempt[]> {
+  const end = performance.now() + seconds * 1000
+  const sent: Attempt[] = []
+  while (performance.now() < end || sent.length < 10) sent.push(await send())
+  return sent
+}
+
+function sendsOf(attempts: readonly Attempt[]): Sends {
+  const times = attempts.map(({ milliseconds }) => milliseconds)
+  const refused = attempts.filter(({ id }) => id === undefined).length
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), refused }
+}
+
+/** Waits until the memory is back: within 50 MB of what it was, or for 60 s. In the short form it does not wait. */
+async function settled(pid: number, before: number, full: boolean): Promise<number> {
+  if (full)
+    await until(() => megabytes(pid) < before + 50, Number(process.env['SETTLE'] ?? 60_000)).catch(() => undefined)
+  return megabytes(pid)
+}
+
+const errorsIn = (output: string): readonly string[] =>
+  output.split('\n').filter((line) => /"level":"(?:error|fatal)"/.test(line))
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** One line of the table. */
+export function rowOf(title: string, figures: Figures): string {
+  const { quiet, attacked, memory, answers, errorLines, ended } = figures
+  const ms = (value: number) => value.toFixed(value < 10 ? 1 : 0)
+  const columns = [
+    title.padEnd(56),
+    `${ms(quiet.p50)} / ${ms(quiet.p99)}`.padStart(11),
+    `${ms(attacked.p50)} / ${ms(attacked.p99)}`.padStart(11),
+    [memory.before, memory.most, memory.after]
+      .map((value) => value.toFixed())
+      .join(' / ')
+      .padStart(15),
+    String(attacked.refused).padStart(7),
+    String(errorLines.length + ended).padStart(6),
+    Object.entries(answers)
+      .map(([status, count]) => `${status}: ${count}`)
+      .join(', '),
+  ]
+  return columns.join(' | ')
+}
+
+export const heading = [
+  'attack'.padEnd(56),
+  'quiet ms'.padStart(11),
+  'attacked ms'.padStart(11),
+  'memory MB'.padStart(15),
+  'refused',
+  'errors',
+  'answers to the attacker',
+].join(' | ')
