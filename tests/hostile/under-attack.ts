@@ -125,10 +125,9 @@ function sendsOf(attempts: readonly Attempt[]): Sends {
   return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), refused }
 }
 
-/** Waits until the memory is back: within 50 MB of what it was, or for 60 s. In the short form it does not wait. */
+/** Waits until the memory is back: within 50 MB of what it was, or for 10 s. In the short form it does not wait. */
 async function settled(pid: number, before: number, full: boolean): Promise<number> {
-  if (full)
-    await until(() => megabytes(pid) < before + 50, Number(process.env['SETTLE'] ?? 60_000)).catch(() => undefined)
+  if (full) await until(() => megabytes(pid) < before + 50, 10_000).catch(() => undefined)
   return megabytes(pid)
 }
 

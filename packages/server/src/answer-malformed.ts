@@ -1,10 +1,9 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { endResponse } from './end-response.ts'
+import { endResponse, setHeaders } from './end-response.ts'
 import { tooManyChunks } from './express-server.ts'
 import type { Log } from './log.ts'
-import { setHeaders } from './set-headers.ts'
 
 /** A request that cannot be served as HTTP: 400, 408, 413, 417 or 431, and why. 405 for a method that is none of HTTP's. */
 export interface Malformed {
