@@ -72,6 +72,11 @@ test('on an empty folder a command works on its own, and leaves no database runn
   }
 }, 120_000)
 
+test('a copy of a database onto itself is refused in a sentence', async () => {
+  const { code, err } = await runGateway(['database', 'copy', '--to', database.connectionString], environment)
+  expect({ code, err }).toEqual({ code: 1, err: 'The target is the database that is to be copied.\n' })
+})
+
 test('accounts, passwords and keys beside a running server', async () => {
   const id = await open('--login', 'main', '--credits', '100', '--first-name', 'Ada', '--surname', 'Love')
   const trial = ['--trial', '--own-number', '27825550199', '--transactional', '--parent', String(id)]

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { nodeSecrets, systemClock } from '@gateway/adapters-node'
-import { copyDatabase, postgresPorts } from '@gateway/adapters-postgres'
+import { copyDatabase, CopyRefused, postgresPorts } from '@gateway/adapters-postgres'
 import { processingSettings, processingVariables, SENDERS } from '@gateway/composition'
 import { gatewayDefaults } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
@@ -42,7 +42,9 @@ export async function withDatabase(
       if (interruption.aborted) await setImmediate()
     }
   } catch (problem) {
-    throw problem instanceof Refused ? problem : new Error(explain(problem, where.DATABASE_URL), { cause: problem })
+    if (problem instanceof Refused) throw problem
+    if (problem instanceof CopyRefused) throw new Refused(problem.message)
+    throw new Error(explain(problem, where.DATABASE_URL), { cause: problem })
   }
 }
 

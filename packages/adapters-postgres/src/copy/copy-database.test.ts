@@ -97,16 +97,16 @@ test('on the target everything goes on: balances, statuses, replies, and ids tha
 test('a source in use is refused, and who uses it is named', async () => {
   const used = ports(from)
   await used.ping()
-  await expect(copy()).rejects.toThrow('processes of the gateway use the database (gateway')
+  await expect(copy()).rejects.toThrow('Processes of the gateway use the database (gateway')
   await Promise.all(open.splice(0).map((each) => each.close(1)))
   await asked(from, `insert into dispatcher (id, lease_until) values (1, now() + interval '1 minute')`)
-  await expect(copy()).rejects.toThrow('a dispatcher has a lease')
+  await expect(copy()).rejects.toThrow('A dispatcher has a lease')
 }, 20_000)
 
 test('a target that holds anything is refused; after a copy that failed it is empty', async () => {
   await expect(
     copyDatabase({ from, to: from, progress: () => undefined, unlessEnded: () => undefined }),
-  ).rejects.toThrow('the target is the database that is to be copied')
+  ).rejects.toThrow('The target is the database that is to be copied')
   const ended = copyDatabase({
     from,
     to,
@@ -118,7 +118,7 @@ test('a target that holds anything is refused; after a copy that failed it is em
   await expect(ended).rejects.toThrow('ended')
   await copy()
   await asked(to, 'insert into account (balance) values (0)')
-  await expect(copy()).rejects.toThrow('the target is not empty: it has rows in account')
+  await expect(copy()).rejects.toThrow('The target is not empty: it has rows in account')
   await asked(to, 'drop table schema_migration')
   await expect(copy()).rejects.toThrow('tables of something else')
 }, 20_000)

@@ -2,21 +2,24 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { countOf, sequencesOf, tablesOf } from './tables-of.ts'
 
+/** Why a copy does not begin, in a sentence for the operator. */
+export class CopyRefused extends Error {}
+
 /** What a new schema has rows in. */
 const seeded = new Set(['price', 'carrier', 'id_share'])
 
 /** Throws unless the target is another database than the source, and has no table, or only those of a schema that nobody has used. */
 export async function refuseFilledTarget(source: Client, target: Client): Promise<void> {
   if ((await identityOf(source)) === (await identityOf(target))) {
-    throw new Error('the target is the database that is to be copied')
+    throw new CopyRefused('The target is the database that is to be copied.')
   }
   const tables = await tablesOf(target)
   if (tables.length + (await sequencesOf(target)).length === 0) return
   const { rows } = await target.query<{ ours: boolean }>(`select to_regclass('schema_migration') is not null as ours`)
-  if (rows[0]?.ours !== true) throw new Error('the target has tables of something else: name an empty database')
+  if (rows[0]?.ours !== true) throw new CopyRefused('The target has tables of something else. Name an empty database.')
   for (const table of tables) {
     if (!seeded.has(table) && (await countOf(target, table)) > 0) {
-      throw new Error(`the target is not empty: it has rows in ${table}. Name an empty database.`)
+      throw new CopyRefused(`The target is not empty: it has rows in ${table}. Name an empty database.`)
     }
   }
 }
@@ -37,8 +40,8 @@ export async function refuseBusySource(source: Client): Promise<void> {
   )
   const count = leases[0]?.count ?? 0
   if (count > 0) {
-    throw new Error(
-      `${count === 1 ? 'a dispatcher has' : `${count} dispatchers have`} a lease: stop every process of the gateway; one that was killed counts as gone after LEASE_SECONDS`,
+    throw new CopyRefused(
+      `${count === 1 ? 'A dispatcher has' : `${count} dispatchers have`} a lease. Stop every process of the gateway; one that was killed counts as gone after LEASE_SECONDS.`,
     )
   }
   const end = performance.now() + patienceMilliseconds
@@ -49,7 +52,9 @@ export async function refuseBusySource(source: Client): Promise<void> {
     const names = rows[0]?.names ?? null
     if (names === null) return
     if (performance.now() > end) {
-      throw new Error(`processes of the gateway use the database (${names}): stop every server, dispatcher and command`)
+      throw new CopyRefused(
+        `Processes of the gateway use the database (${names}). Stop every server, dispatcher and command.`,
+      )
     }
     await delay(100)
   }
