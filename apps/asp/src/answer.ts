@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { OverLimit } from '@gateway/core'
 import {
   endResponse,
   setHeaders,
@@ -46,6 +47,9 @@ export const bodyTooLarge = failure(413, errorText('Body too large'))
 export const unavailable = failure(503, errorText('Service unavailable'))
 /** Refused before anything was done; the same request may come again (ruling 1.25). */
 export const overloaded = failure(503, errorText('Service unavailable'), { 'Retry-After': '1' })
+/** The account has a limit of requests or recipients a second; nothing was done. */
+export const overLimit = ({ overLimitSeconds }: OverLimit): Failure =>
+  failure(503, errorText('Service unavailable'), { 'Retry-After': String(overLimitSeconds) })
 /** What the interface has and this version has not. */
 export const notAvailable = failure(501, errorText('Not available in this version'))
 

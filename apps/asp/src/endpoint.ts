@@ -1,7 +1,25 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { clientNetwork, mediaType, readBody, requestQuery, withPlace, type AdmissionGate } from '@gateway/server'
-import { bodyTooLarge, errorText, failure, overloaded, wrongMethod, type Answer, type Failure } from './answer.ts'
+import {
+  clientAddress,
+  clientNetwork,
+  comesFrom,
+  mediaType,
+  readBody,
+  requestQuery,
+  withPlace,
+  type AdmissionGate,
+} from '@gateway/server'
+import {
+  bodyTooLarge,
+  errorText,
+  failure,
+  overLimit,
+  overloaded,
+  wrongMethod,
+  type Answer,
+  type Failure,
+} from './answer.ts'
 import { credentialsOf } from './credentials.ts'
 import { formText, readParameters, type Parameters } from './parameters.ts'
 
@@ -75,10 +93,12 @@ async function authenticate(
   if (credentials === undefined) return endpoint.wrongCredentials
   // Only guesses of passwords are counted by network (ruling 1.26).
   const network = credentials.pair === undefined ? '' : clientNetwork(request)
-  const account = await gateway.authenticate({ ...credentials, network })
+  const origin = { network, address: clientAddress(request), comesFrom: comesFrom(request) }
+  const account = await gateway.authenticate({ ...credentials, ...origin })
   if (account === 'overloaded') return overloaded
   if (account === 'wrong-credentials') return endpoint.wrongCredentials
   if ('id' in account) return account
+  if ('overLimitSeconds' in account) return overLimit(account)
   return failure(429, errorText('Too many failed log-ins'), { 'Retry-After': String(account.retryAfterSeconds) })
 }
 

@@ -17,6 +17,7 @@ import {
   type Msisdn,
   type SenderAddress,
 } from '@gateway/core'
+import { readNetwork } from '@gateway/server'
 import { InvalidArgumentError } from 'commander'
 import { defaultPrefix } from './commands/price-prefix.ts'
 
@@ -94,6 +95,20 @@ export const readSeconds: (text: string) => number = read(
   (text) => upTo(86_400, text),
   'a number of seconds from 1 to 86400',
 )
+
+/** Networks from which something may be used; 'any': from anywhere, as an empty list. */
+export const readNetworks: (text: string) => readonly string[] = read((text) => {
+  if (text === 'any') return []
+  const networks = text.split(',').map((network) => network.trim())
+  return networks.every((network) => readNetwork(network) !== undefined) ? networks : undefined
+}, "addresses or networks in CIDR form, separated by ',', such as 192.0.2.0/24,2001:db8::/32, or 'any'")
+
+/** How much an account may have a second; null: as much as it wants. */
+export const readPerSecond: (text: string) => number | null = read((text) => {
+  if (text === 'none') return null
+  const perSecond = whole(text)
+  return perSecond > 0 && perSecond <= 1_000_000 ? perSecond : undefined
+}, "a whole number from 1 to 1000000, or 'none'")
 
 /** The wire format of the interfaces, at +02:00 (ruling 1.1). */
 export const readMinute: (text: string) => Instant = read(

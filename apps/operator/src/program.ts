@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { group } from './command.ts'
 import { accountLedger } from './commands/account-ledger.ts'
+import { accountLimit } from './commands/account-limit.ts'
 import { accountList } from './commands/account-list.ts'
 import { accountLock, accountUnlock } from './commands/account-lock.ts'
 import { accountOpen } from './commands/account-open.ts'
@@ -18,6 +19,7 @@ import { idsSkip } from './commands/ids-skip.ts'
 import { keyIssue } from './commands/key-issue.ts'
 import { keyList } from './commands/key-list.ts'
 import { keyRevoke } from './commands/key-revoke.ts'
+import { keySet } from './commands/key-set.ts'
 import { messageExplain } from './commands/message-explain.ts'
 import { messageFind } from './commands/message-find.ts'
 import { migrate, type RunMigrate } from './commands/migrate.ts'
@@ -48,13 +50,14 @@ export const createProgram = (run: Run, runMigrate: RunMigrate, runCopy: RunCopy
       accountList(run),
       accountShow(run),
       accountSet(run),
+      accountLimit(run),
       accountLedger(run),
       accountLock(run),
       accountUnlock(run),
       accountPassword(run),
       accountTransfer(run),
     ]),
-    group('key', 'issue, list and revoke API keys', [keyIssue(run), keyList(run), keyRevoke(run)]),
+    group('key', 'issue, list, change and revoke API keys', [keyIssue(run), keyList(run), keySet(run), keyRevoke(run)]),
     group('credits', 'grant credits and verify the ledger', [creditsTopUp(run), creditsVerify(run)]),
     group('price', 'set, remove and list prices by number prefix', [priceSet(run), priceRemove(run), priceList(run)]),
     group('number', 'block and unblock numbers for everybody', [numberBlock(run), numberUnblock(run), numberList(run)]),

@@ -47,6 +47,9 @@ export const accountJson = (account: Account, balance: Credits): Json => ({
   locked: account.locked,
   trialOwnNumber: account.trial?.ownNumber ?? null,
   transactional: account.transactional,
+  from: account.from,
+  requestsPerSecond: account.requestsPerSecond ?? null,
+  recipientsPerSecond: account.recipientsPerSecond ?? null,
 })
 
 /** The account as lines of a name and a value. */
@@ -67,8 +70,14 @@ export const accountCells = (account: Account, balance: Credits): readonly strin
     account.locked ? 'locked' : 'open',
     ...(account.trial === undefined ? [] : [`trial of ${account.trial.ownNumber}`]),
     ...(account.transactional ? ['transactional'] : []),
+    ...perSecond(account.requestsPerSecond, 'request'),
+    ...perSecond(account.recipientsPerSecond, 'recipient'),
+    ...(account.from.length > 0 ? [`password from ${account.from.join(', ')} only`] : []),
   ].join(', '),
 ]
+
+const perSecond = (limit: number | undefined, what: string): readonly string[] =>
+  limit === undefined ? [] : [`${counted(limit, what)} a second`]
 
 export const keyState = (key: ApiKey, now: number): 'valid' | 'revoked' | 'expired' => {
   if (key.revoked !== undefined) return 'revoked'

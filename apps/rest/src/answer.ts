@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { formatStamp, type Instant } from '@gateway/core'
+import { formatStamp, type Instant, type OverLimit } from '@gateway/core'
 import {
   endResponse,
   setHeaders,
@@ -38,6 +38,12 @@ export const isFailure = (value: object | string): value is Failure =>
 
 /** Refused before anything was done; the same request may come again (ruling 1.25). */
 export const overloaded = failure(503, 'The service is busy. Try again later.', { 'Retry-After': '1' })
+
+/** The account has a limit of requests or recipients a second; nothing was done. */
+export const overLimit = ({ overLimitSeconds }: OverLimit): Failure =>
+  failure(503, 'The account sends more than its limit allows. Try again later.', {
+    'Retry-After': String(overLimitSeconds),
+  })
 
 /** What the interface has and this version has not. */
 export const notAvailable = (what: string): Failure => failure(501, `${what} is not available in this version.`)

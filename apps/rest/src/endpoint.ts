@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { clientNetwork, requestQuery, withPlace, type AdmissionGate, type ParsedBody } from '@gateway/server'
-import { failure, isFailure, overloaded, type Answer, type Failure } from './answer.ts'
+import { clientNetwork, comesFrom, requestQuery, withPlace, type AdmissionGate, type ParsedBody } from '@gateway/server'
+import { failure, isFailure, overLimit, overloaded, type Answer, type Failure } from './answer.ts'
 import { jsonNesting, nestingMax } from './json-nesting.ts'
 import { keyOf, readJson } from './request.ts'
 
@@ -160,9 +160,10 @@ async function authenticate(gateway: Gateway, request: IncomingMessage): Promise
   const apiKey = keyOf(request)
   if (apiKey === undefined) return missingKey
   // The network counts for passwords only (ruling 1.26), and this interface takes none.
-  const account = await gateway.authenticate({ apiKey, network: '' })
+  const account = await gateway.authenticate({ apiKey, network: '', comesFrom: comesFrom(request) })
   if (account === 'wrong-credentials') return invalidKey
   if (account === 'overloaded') return overloaded
   if ('id' in account) return account
+  if ('overLimitSeconds' in account) return overLimit(account)
   return failure(429, 'Too many failed log-ins', { 'Retry-After': String(account.retryAfterSeconds) })
 }

@@ -1,5 +1,5 @@
 import type { SendResults } from '@gateway/core'
-import { notAvailable, overloaded, type Answer } from './answer.ts'
+import { notAvailable, overLimit, overloaded, type Answer } from './answer.ts'
 import type { Call } from './endpoint.ts'
 import type { RequestedRecipient, RequestedText } from './send-request.ts'
 
@@ -12,5 +12,6 @@ export async function sendTexts(
   // Who sends such a key relies on it when sending again: better no message than the same one twice.
   if (idempotencyKey !== undefined) return notAvailable('Idempotency-Key')
   const results = await gateway.sendMessages(account, texts)
-  return results === 'overloaded' ? overloaded : fields(results)
+  if (results === 'overloaded') return overloaded
+  return 'overLimitSeconds' in results ? overLimit(results) : fields(results)
 }

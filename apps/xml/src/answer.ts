@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { OverLimit } from '@gateway/core'
 import { endResponse, setHeaders, type ConfirmedResponses } from '@gateway/server'
 import { ERROR, type Trouble } from './words.ts'
 import { leaf } from './writing/rendered.ts'
@@ -20,6 +21,12 @@ export interface Failure {
 
 /** Refused, with nothing done (ruling 1.25). */
 export const overloaded: Failure = { trouble: 'unavailable', retryAfterSeconds: 1 }
+
+/** The account has a limit of requests or recipients a second; nothing was done. */
+export const overLimit = ({ overLimitSeconds }: OverLimit): Failure => ({
+  trouble: 'unavailable',
+  retryAfterSeconds: overLimitSeconds,
+})
 
 const errorElement = leaf('Error')
 

@@ -23,14 +23,17 @@ function notBlank(values: (draft: CredentialsDraft) => string[]): Element<Creden
   })
 }
 
+/** Where a request comes from. */
+export type Origin = Pick<Credentials, 'network' | 'address' | 'comesFrom'>
+
 /** The key if there is one, else the pair (ruling 4.5). Undefined if there is neither, or one of them twice. */
 export function credentialsOf(
   { apiKeys, users, passwords }: CredentialsDraft,
-  network: string,
+  origin: Origin,
 ): Credentials | undefined {
   const [apiKey, ...keys] = apiKeys
-  if (apiKey !== undefined) return keys.length === 0 ? { apiKey, network } : undefined
+  if (apiKey !== undefined) return keys.length === 0 ? { apiKey, ...origin } : undefined
   const [[user, ...moreUsers], [password, ...morePasswords]] = [users, passwords]
   if (user === undefined || password === undefined) return undefined
-  return moreUsers.length + morePasswords.length === 0 ? { pair: { user, password }, network } : undefined
+  return moreUsers.length + morePasswords.length === 0 ? { pair: { user, password }, ...origin } : undefined
 }

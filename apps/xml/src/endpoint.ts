@@ -1,7 +1,7 @@
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
 import { withPlace, type AdmissionGate, type ArrivingBody } from '@gateway/server'
 import { overloaded, type Answer } from './answer.ts'
-import { credentialElements, credentialsDraft, type CredentialsDraft } from './credentials.ts'
+import { credentialElements, credentialsDraft, type CredentialsDraft, type Origin } from './credentials.ts'
 import { paceFor } from './pace.ts'
 import { elements, type Element } from './reading/element.ts'
 import { readArriving } from './reading/read-arriving.ts'
@@ -38,8 +38,7 @@ export interface Operation<Draft, Input> {
 export interface Sent {
   readonly body: ArrivingBody
   readonly contentType: string | undefined
-  /** As `Credentials.network`. */
-  readonly network: string
+  readonly origin: Origin
 }
 
 /** What an endpoint works with. */
@@ -62,11 +61,11 @@ export function endpoint<Draft extends object, Input extends object>(operation: 
   const root = { ending: request, inside: elements<CredentialsDraft & Draft>({ ...inside, ...credentialElements }) }
   return {
     inRoot: document(response),
-    run: async (backing, { body, contentType, network }) => {
+    run: async (backing, { body, contentType, origin }) => {
       const { gateway, clock, gate } = backing
       const draft = { ...operation.draft(), ...credentialsDraft() }
-      const sender = signIn(backing, draft, network)
-      const pace = paceFor(gate.slices, network, sender)
+      const sender = signIn(backing, draft, origin)
+      const pace = paceFor(gate.slices, origin.network, sender)
       const read = await readArriving(body, contentType, { root, draft, pace })
       if (read === 'aborted') return undefined
       if (read === 'overloaded') return overloaded

@@ -4,7 +4,7 @@ import {
   arrivedBody,
   arrivingBody,
   fallbackHandler,
-  clientNetwork,
+  clientAddress, clientNetwork, comesFrom,
   createServiceApp,
   endResponse,
   endpointHandler,
@@ -45,12 +45,13 @@ function xmlHandler(gateway: Gateway, { clock, gate, confirmedResponses, log, me
   const answerTo = async (request: IncomingMessage, endpoint: Endpoint): Promise<Answer | undefined> => {
     if (request.method !== 'POST') return { trouble: 'wrong-method' }
     const network = clientNetwork(request)
+    const origin = { network, address: clientAddress(request), comesFrom: comesFrom(request) }
     const place = gate.bodies.open(network)
     try {
       const body = await bodyOf(request, place)
       if (body === undefined) return { trouble: 'not-valid' }
       const contentType = request.headers['content-type']
-      return await endpoint.run({ gateway, clock, gate }, { body, contentType, network })
+      return await endpoint.run({ gateway, clock, gate }, { body, contentType, origin })
     } finally {
       place.release()
     }

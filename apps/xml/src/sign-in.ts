@@ -1,7 +1,7 @@
 import type { Account, Gateway } from '@gateway/core'
 import { withPlace, type AdmissionGate } from '@gateway/server'
-import { overloaded, type Failure } from './answer.ts'
-import { credentialsOf, type CredentialsDraft } from './credentials.ts'
+import { overLimit, overloaded, type Failure } from './answer.ts'
+import { credentialsOf, type CredentialsDraft, type Origin } from './credentials.ts'
 
 /** Who sends a document, as far as it has been read. */
 export interface SignIn {
@@ -15,7 +15,7 @@ export interface SignIn {
 export function signIn(
   { gateway, gate }: { readonly gateway: Gateway; readonly gate: AdmissionGate },
   draft: CredentialsDraft,
-  network: string,
+  origin: Origin,
 ): SignIn {
   let checked: { readonly values: number; readonly account: Account | Failure } | undefined
   const valuesRead = () => draft.apiKeys.length + draft.users.length + draft.passwords.length
@@ -23,7 +23,7 @@ export function signIn(
   async function account(): Promise<Account | Failure> {
     const values = valuesRead()
     if (checked?.values === values) return checked.account
-    const found = await withPlace(gate.enter(network), true, () => authenticate(gateway, draft, network))
+    const found = await withPlace(gate.enter(origin.network), true, () => authenticate(gateway, draft, origin))
     checked = { values, account: found ?? overloaded }
     return checked.account
   }
@@ -31,17 +31,18 @@ export function signIn(
   return {
     account,
     async early() {
-      if (checked === undefined && credentialsOf(draft, network) === undefined) return undefined
+      if (checked === undefined && credentialsOf(draft, origin) === undefined) return undefined
       const found = await account()
       return 'id' in found ? found : undefined
     },
   }
 }
 
-async function authenticate(gateway: Gateway, draft: CredentialsDraft, network: string): Promise<Account | Failure> {
-  const credentials = credentialsOf(draft, network)
+async function authenticate(gateway: Gateway, draft: CredentialsDraft, origin: Origin): Promise<Account | Failure> {
+  const credentials = credentialsOf(draft, origin)
   const account = credentials === undefined ? 'wrong-credentials' : await gateway.authenticate(credentials)
   if (account === 'wrong-credentials') return { trouble: 'wrong-credentials' }
   if (account === 'overloaded') return overloaded
+  if ('overLimitSeconds' in account) return overLimit(account)
   return 'id' in account ? account : { trouble: 'too-many-failures', retryAfterSeconds: account.retryAfterSeconds }
 }

@@ -1,4 +1,12 @@
-import { instant, secondsAfter, type Account, type AccountId, type Instant, type PasswordHash } from '@gateway/core'
+import {
+  instant,
+  secondsAfter,
+  unrestricted,
+  type Account,
+  type AccountId,
+  type Instant,
+  type PasswordHash,
+} from '@gateway/core'
 import { aNewAccount, secretsContract } from '@gateway/core/testing'
 import type { FailedLogins } from './failed-logins.ts'
 import { nodeSecrets, type NodeSecretsSettings } from './node-secrets.ts'
@@ -17,7 +25,7 @@ interface Other {
   readonly stored?: PasswordHash | undefined
 }
 
-const account: Account = { ...aNewAccount(), id: 7 as AccountId, locked: false, shortCodes: [] }
+const account: Account = { ...aNewAccount(), ...unrestricted, id: 7 as AccountId, locked: false, shortCodes: [] }
 
 async function aUser(settings: NodeSecretsSettings = {}) {
   const secrets = nodeSecrets(settings)
@@ -31,7 +39,16 @@ async function aUser(settings: NodeSecretsSettings = {}) {
       hashed.push(login)
       return remembered()
     }
-    const checked = await secrets.checkPassword({ login, password, network, now: at, remembered, stored: read })
+    const checked = await secrets.checkPassword({
+      login,
+      password,
+      network,
+      now: at,
+      remembered,
+      stored: read,
+      mayUse: () => true,
+      address: '',
+    })
     return typeof checked === 'object' && 'account' in checked ? 'right' : checked
   }
   const guess = (count: number, other: Other = {}) =>

@@ -64,19 +64,20 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     createHmac('sha256', digestKey).update(JSON.stringify(fields)).digest('base64')
 
   /** Who uses a pair that was right lately, if the stored password is still the one it was right against. */
-  async function recall(pair: string, { now, remembered }: PasswordAttempt): Promise<Login | undefined> {
+  async function recall(pair: string, { now, remembered, mayUse }: PasswordAttempt): Promise<Login | undefined> {
     const against = verified.against(pair, now)
     const login = against === undefined ? undefined : await remembered()
-    if (against === undefined || login === undefined || digest(login.password) !== against) return undefined
+    if (against === undefined || login === undefined || digest(login.password) !== against || !mayUse(login))
+      return undefined
     verified.renew(pair, against, now)
     return login
   }
 
   /** As long for a name that nobody has as for a wrong password: one look-up and one hash. */
-  async function hash({ password, network, stored }: PasswordAttempt, user: string): Promise<Login | 'wrong'> {
+  async function hash({ password, network, stored, mayUse }: PasswordAttempt, user: string): Promise<Login | 'wrong'> {
     const login = await stored()
     const matches = await isPasswordOf(login?.password ?? nothing, password)
-    if (matches && login?.password !== undefined) return login
+    if (matches && login?.password !== undefined && mayUse(login)) return login
     burdens.add(network)
     reports.failed(user, login?.account.id ?? null, network)
     return 'wrong'
@@ -107,7 +108,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   }
 
   function checkOnce(attempt: PasswordAttempt, pair: string, login: string) {
-    const key = digest(pair, attempt.network)
+    const key = digest(pair, attempt.network, attempt.address)
     const same = running.get(key)
     if (same !== undefined) return same
     const checked = check(attempt, pair, digest(login, attempt.network)).finally(() => running.delete(key))

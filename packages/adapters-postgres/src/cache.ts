@@ -13,6 +13,8 @@ export interface CacheOptions<Key, Value> {
 export interface Cache<Key, Value> {
   /** What is remembered, or loaded now; callers who come while it is loaded share the answer. */
   get(key: Key): Promise<Value>
+  /** Whether `get` would answer without loading. */
+  has(key: Key): boolean
   /** Something has changed: whoever asks from now on is answered by what is read from now on. */
   clear(): void
 }
@@ -42,6 +44,7 @@ export function createCache<Key extends string, Value>(
   }
   return {
     get: (key) => answers.get(key) ?? remember(key),
+    has: (key) => answers.has(key),
     // An answer that is being loaded is forgotten too: it may have been read before the change.
     clear: () => answers.clear(),
   }

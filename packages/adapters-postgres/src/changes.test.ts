@@ -29,7 +29,7 @@ async function issued(hash: string): Promise<{ hash: KeyHash; key: KeyId }> {
   const { id } = await anAccount(one.ports)
   const key = await one.ports.accounts.issueKey(
     id,
-    { hash: hash as KeyHash, prefix: 'p', label: 'l', expires: undefined },
+    { hash: hash as KeyHash, prefix: 'p', label: 'l', expires: undefined, from: [] },
     now,
   )
   if (key === undefined) throw new Error('no account')

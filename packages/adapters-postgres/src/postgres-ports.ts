@@ -1,4 +1,5 @@
 import type { StoredPorts } from '@gateway/core'
+import { postgresRateLimits } from './accounts/postgres-rate-limits.ts'
 import { postgresAccounts } from './accounts/postgres-accounts.ts'
 import { runExclusively } from './run-exclusively.ts'
 import { listenForChanges, listenToNobody } from './changes.ts'
@@ -71,6 +72,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
   return {
     ports: {
       accounts: postgresAccounts(prompt),
+      rateLimits: postgresRateLimits(context),
       ledger: postgresLedger(prompt),
       prices: postgresPrices(prompt),
       suppressions: postgresSuppressions(prompt),

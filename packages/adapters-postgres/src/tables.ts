@@ -21,6 +21,9 @@ export interface Tables {
     transactional: boolean
     password_hash: string | null
     created_at: Time
+    from_networks: ColumnType<string[], readonly string[] | undefined, readonly string[]>
+    requests_per_second: ColumnType<number | null, undefined, number | null>
+    recipients_per_second: ColumnType<number | null, undefined, number | null>
   }
   api_key: {
     id: GeneratedAlways<number>
@@ -31,6 +34,7 @@ export interface Tables {
     issued_at: Time
     expires_at: TimeOrNull
     revoked_at: ColumnType<number | null, never, string>
+    key_networks: ColumnType<string[], readonly string[], readonly string[]>
   }
   ledger: {
     id: GeneratedAlways<number>

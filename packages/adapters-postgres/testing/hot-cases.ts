@@ -27,6 +27,7 @@ import { recordLate } from '../src/sql/record-late.ts'
 import { record } from '../src/sql/record.ts'
 import { extend, register } from '../src/sql/dispatcher-lease.ts'
 import { settle } from '../src/sql/settle.ts'
+import { takeRate } from '../src/sql/take-rate.ts'
 import { coveringSends, findOutcomes, numbersInSends } from '../src/sql/status.ts'
 import { transfer } from '../src/sql/transfer.ts'
 import { filled } from './filled-database.ts'
@@ -156,6 +157,7 @@ export const cases: Readonly<Record<string, Case>> = {
   'put-back': { statement: putBack, values: [1, keys('t', 1)[0]], rowsMax: 1 },
   'find-key': { statement: findKey, values: ['key7'], rowsMax: 1 },
   'find-login': { statement: findLogin, values: ['login7'], rowsMax: 1 },
+  'take-rate': { statement: takeRate, values: [1, 0, 1, 10], rowsMax: 1 },
   'end-backend': { statement: endBackend, values: [0, '0'], rowsMax: 0 },
   'match-receipts': { statement: matchReceipts, values: [200], rowsMax: 600, partitions: [0, 1, 2, 3] },
 }

@@ -1,6 +1,6 @@
 import type { AccountId } from './account/account.ts'
 import type { AccountWithBalance } from './account/accounts.ts'
-import type { ApiKey } from './account/api-key.ts'
+import type { ApiKey, KeyId } from './account/api-key.ts'
 import { changeAccount } from './account/change-account.ts'
 import { findAccount, findByLogin } from './account/find-account.ts'
 import { issueApiKey } from './account/issue-api-key.ts'
@@ -62,6 +62,7 @@ export const createBackOffice = (
   issueApiKey: issueApiKey(ports),
   listApiKeys: (id: AccountId): Promise<readonly ApiKey[]> => ports.accounts.keys(id),
   revokeApiKey: revokeApiKey(ports),
+  restrictApiKey: (key: KeyId, from: readonly string[]): Promise<boolean> => ports.accounts.setKeyFrom(key, from),
   topUp: topUp(ports),
   verifyLedger: verifyLedger(ports),
   listMovements: listMovements(ports),

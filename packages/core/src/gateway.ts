@@ -16,7 +16,10 @@ import { removeOptOut } from './suppression/remove-opt-out.ts'
 
 /** What an account holder can do, on whichever interface. */
 export const createGateway = (
-  ports: Pick<Ports, 'accounts' | 'ledger' | 'prices' | 'suppressions' | 'messages' | 'inbox' | 'clock' | 'secrets'>,
+  ports: Pick<
+    Ports,
+    'accounts' | 'rateLimits' | 'ledger' | 'prices' | 'suppressions' | 'messages' | 'inbox' | 'clock' | 'secrets'
+  >,
   { senders, takenMax }: GatewaySettings = gatewayDefaults,
 ) => ({
   authenticate: authenticate(ports),

@@ -15,6 +15,7 @@ export {
   isLogin,
   loginKey,
   loginLengthMax,
+  unrestricted,
   type Account,
   type AccountId,
   type NewAccount,
@@ -30,9 +31,11 @@ export type {
   OpenRefusal,
 } from './account/accounts.ts'
 export { isValid, keyId, type ApiKey, type KeyHash, type KeyId, type NewApiKey } from './account/api-key.ts'
-export type { Credentials } from './account/authenticate.ts'
+export type { AuthenticationRefusal, Credentials } from './account/authenticate.ts'
+export type { ComesFrom } from './account/comes-from.ts'
 export type { IssuedKey } from './account/issue-api-key.ts'
 export { isPassword, passwordLengthMax, type AccountToOpen } from './account/open-account.ts'
+export { burstSeconds, useRate, type OverLimit, type Rated, type RateLimits } from './account/rate-limits.ts'
 export type { Login, PasswordAttempt, PasswordHash, Secrets, TooManyFailures } from './account/secrets.ts'
 
 // Credits.

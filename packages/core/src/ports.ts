@@ -1,4 +1,5 @@
 import type { Accounts } from './account/accounts.ts'
+import type { RateLimits } from './account/rate-limits.ts'
 import type { Secrets } from './account/secrets.ts'
 import type { ClaimedBatches } from './carrier/claimed-batches.ts'
 import type { Overview } from './carrier/overview.ts'
@@ -17,6 +18,7 @@ import type { Clock } from './time/clock.ts'
 /** Ports that a database stands behind. */
 export interface StoredPorts {
   readonly accounts: Accounts
+  readonly rateLimits: RateLimits
   readonly ledger: Ledger
   readonly prices: Prices
   readonly suppressions: Suppressions

@@ -9,6 +9,7 @@ import {
   messagesContract,
   overviewContract,
   pricesContract,
+  rateLimitsContract,
   deliveryReceiptsContract,
   scriptedCarrier,
   secretsContract,
@@ -28,6 +29,7 @@ const run = <Subject>(port: string, contract: Contract<Subject>, subject: () => 
 run('accounts', accountsContract, memoryPorts)
 run('ledger', ledgerContract, memoryPorts)
 run('prices', pricesContract, memoryPorts)
+run('rate limits', rateLimitsContract, memoryPorts)
 run('suppressions', suppressionsContract, memoryPorts)
 run('senders', sendersContract, memoryPorts)
 run('inbox', inboxContract, memoryPorts)

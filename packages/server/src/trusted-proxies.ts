@@ -15,7 +15,7 @@ export function readNetwork(text: string): string | undefined {
 export function inNetworks(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const network of networks) {
-    const [address = '', bits] = network.split('/')
+    const [address = '', bits] = unmapped(network).split('/')
     const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
     if (bits === undefined) list.addAddress(address, family)
     else list.addSubnet(address, Number(bits), family)
@@ -25,6 +25,12 @@ export function inNetworks(networks: readonly string[]): (address: string) => bo
     const version = isIP(address)
     return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6')
   }
+}
+
+/** A network of IPv4-mapped IPv6 as that of IPv4: addresses are compared so. */
+function unmapped(network: string): string {
+  const [, address, bits = '128'] = /^::ffff:([0-9.]+)(?:\/(\d+))?$/i.exec(network) ?? []
+  return address === undefined || Number(bits) < 96 ? network : `${address}/${Number(bits) - 96}`
 }
 
 /**

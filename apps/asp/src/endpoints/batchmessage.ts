@@ -1,6 +1,6 @@
 import { bodyOf, parseMinute, type SentRecipient } from '@gateway/core'
 import { RECIPIENT_ERROR } from '@gateway/wire'
-import { echoed, errorText, listAnswer, notAvailable, overloaded } from '../answer.ts'
+import { echoed, errorText, listAnswer, notAvailable, overLimit, overloaded } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { first, list } from '../parameters.ts'
 
@@ -22,7 +22,8 @@ export const batchMessage: Endpoint = {
     // A time that cannot be read sends at once (spec 3).
     const scheduled = parseMinute(first(parameters, 'scheduled')?.trim() ?? '')
     const sent = await gateway.sendMessages(account, [{ text, body, recipients, scheduled }])
-    return sent === 'overloaded' ? overloaded : listAnswer(sent.flat().map(resultOf))
+    if (sent === 'overloaded') return overloaded
+    return 'overLimitSeconds' in sent ? overLimit(sent) : listAnswer(sent.flat().map(resultOf))
   },
 }
 

@@ -2,6 +2,7 @@ import { formatCredits, type AccountId, type Credits, type Msisdn } from '@gatew
 import { readAccountId, readCredits, readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
+import { givenPassword } from '../given-password.ts'
 import { creditsJson } from '../show.ts'
 
 interface Options {
@@ -48,7 +49,8 @@ export const accountOpen = (run: Run) =>
         throw new Refused('--trial and --own-number go together.', 2)
       }
       return run(async ({ backOffice, output, input }) => {
-        const password = options.password === '-' ? await input.password() : options.password
+        const { password: given } = options
+        const password = given === undefined ? undefined : await givenPassword(given, { input, output })
         const opened = await backOffice.openAccount({
           ...options,
           password,

@@ -3,6 +3,7 @@ import { Option } from 'commander'
 import { readAccountId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
+import { givenPassword } from '../given-password.ts'
 import { noSuchAccount } from './account-of.ts'
 
 interface Options {
@@ -25,8 +26,9 @@ export const accountPassword = (run: Run) =>
     .option('--generate', 'make a random password and print it, this once')
     .action((id: AccountId, options: Options) =>
       run(async ({ backOffice, ports, output, input }) => {
-        const typed = options.password === '-' ? undefined : options.password
-        const password = options.generate ? ports.secrets.newPassword() : (typed ?? (await input.password()))
+        const password = options.generate
+          ? ports.secrets.newPassword()
+          : await givenPassword(options.password ?? '-', { input, output })
         const set = await backOffice.setPassword(id, password)
         if (set === 'no-such-account') throw noSuchAccount(id)
         if (set === 'invalid-password') throw new Refused('A password is 1 to 255 characters and more than spaces.')

@@ -17,6 +17,9 @@ test('what is named of an account is changed, and the rest stays', async () => {
     locked: false,
     trialOwnNumber: '27825550101',
     transactional: false,
+    from: [],
+    requestsPerSecond: null,
+    recipientsPerSecond: null,
   }
   expect(await set('--transactional', 'on')).toEqual({ ...shown, transactional: true })
   expect(await set('--trial', 'off')).toEqual({ ...shown, transactional: true, trialOwnNumber: null })
@@ -67,4 +70,37 @@ test('an account is shown by its id or by its login, and of digits the id comes 
   for (const args of [[], ['1', '--login', 'acme']]) {
     expect((await operator.run(['account', 'show', ...args])).code).toBe(2)
   }
+})
+
+test('where a password may be used is set, shown and taken away', async () => {
+  const operator = anOperator()
+  const { id } = await anAccount(operator.ports)
+  const set = (from: string) => operator.run(['account', 'set', '1', '--from', from])
+  expect((await set('192.0.2.0/24, 2001:db8::/32')).out).toContain('password from 192.0.2.0/24, 2001:db8::/32 only')
+  expect((await operator.ports.accounts.find(id))?.account.from).toEqual(['192.0.2.0/24', '2001:db8::/32'])
+  for (const wrong of ['192.0.2.0/33', 'nowhere', '']) expect((await set(wrong)).code).toBe(2)
+  expect((await set('any')).out).not.toContain('password')
+  expect((await operator.ports.accounts.find(id))?.account.from).toEqual([])
+})
+
+test('limits are set one by one, shown, and taken away', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  const limit = (...args: readonly string[]) => operator.run(['account', 'limit', '1', ...args])
+  expect((await limit('--requests', '50', '--recipients', '1')).out).toContain(
+    'open, 50 requests a second, 1 recipient a second',
+  )
+  expect((await limit('--recipients', 'none')).out).toMatch(/open, 50 requests a second$/m)
+  expect(await operator.json('account', 'show', '1')).toMatchObject({
+    requestsPerSecond: 50,
+    recipientsPerSecond: null,
+  })
+  for (const wrong of [[], ['--requests', '0'], ['--requests', '1.5'], ['--recipients', '1000001']]) {
+    expect((await limit(...wrong)).code).toBe(2)
+  }
+  expect((await limit('--requests', 'none')).out).toMatch(/open$/m)
+  expect(await operator.run(['account', 'limit', '9', '--requests', '1'])).toMatchObject({
+    code: 1,
+    err: 'There is no account 9.\n',
+  })
 })

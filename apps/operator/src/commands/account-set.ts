@@ -1,10 +1,9 @@
 import type { AccountId, Msisdn } from '@gateway/core'
 import { Option } from 'commander'
-import { readAccountId, readNumber } from '../arguments.ts'
+import { readAccountId, readNetworks, readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
-import { accountJson, accountLines } from '../show.ts'
-import { noSuchAccount } from './account-of.ts'
+import { changeAndShow } from './change-and-show.ts'
 
 interface Options {
   readonly login?: string
@@ -13,12 +12,8 @@ interface Options {
   readonly trial?: 'on' | 'off'
   readonly ownNumber?: Msisdn
   readonly transactional?: 'on' | 'off'
+  readonly from?: readonly string[]
 }
-
-const WORDS = {
-  'invalid-login': 'A login is 1 to 64 printable ASCII characters without spaces.',
-  'login-taken': 'Another account has this login.',
-} as const
 
 const onOrOff = (flags: string, description: string): Option => new Option(flags, description).choices(['on', 'off'])
 
@@ -35,26 +30,24 @@ export const accountSet = (run: Run) =>
     .addOption(onOrOff('--trial <on|off>', 'off: end its trial; on: it cannot send to its own number'))
     .option('--own-number <number>', 'the own number of a trial account, with --trial on', readNumber)
     .addOption(onOrOff('--transactional <on|off>', 'whether its messages may pass the do-not-contact list'))
+    .option(
+      '--from <networks>',
+      "addresses or networks from which alone its password may be used, separated by ','; 'any' for no such limit",
+      readNetworks,
+    )
     .action((id: AccountId, options: Options) => {
-      const { login, firstName, surname, trial, ownNumber, transactional } = options
+      const { login, firstName, surname, trial, ownNumber, transactional, from } = options
       if (Object.keys(options).every((name) => name === 'json')) throw new Refused('Say what to change: see --help.', 2)
       if ((trial === 'on') !== (ownNumber !== undefined))
         throw new Refused('--trial on and --own-number go together.', 2)
-      return run(async ({ backOffice, output }) => {
-        const changed = await backOffice.changeAccount(id, {
+      return run((context) =>
+        changeAndShow(context, id, {
           login,
           firstName,
           surname,
           trial: ownNumber === undefined ? (trial === 'off' ? null : undefined) : { ownNumber },
           transactional: transactional === undefined ? undefined : transactional === 'on',
-        })
-        const found = changed === 'changed' ? await backOffice.findAccount(id) : undefined
-        if (changed === 'no-such-account' || (changed === 'changed' && found === undefined)) {
-          throw noSuchAccount(id)
-        }
-        if (changed !== 'changed') throw new Refused(WORDS[changed])
-        if (found !== undefined) {
-          output.result(accountJson(found.account, found.balance), accountLines(found.account, found.balance))
-        }
-      })
+          from,
+        }),
+      )
     })

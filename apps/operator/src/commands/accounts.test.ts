@@ -13,7 +13,9 @@ test('an account is opened with all that can be said of it, and shown so', async
   const sub = ['--parent', '1', '--trial', '--own-number', '27825550101', '--first-name', 'Ada', '--surname', 'Love']
   expect(await operator.json('account', 'open', '--login', 'sub', ...sub)).toEqual({ id: 2, login: 'sub', balance: 0 })
 
-  const main = { id: 1, parent: null, login: 'acme', firstName: '', surname: '', balance: 12.5, locked: false }
+  const free = { from: [], requestsPerSecond: null, recipientsPerSecond: null }
+  const named = { login: 'acme', firstName: '', surname: '' }
+  const main = { id: 1, parent: null, ...named, balance: 12.5, locked: false, ...free }
   expect(await operator.json('account', 'show', '1')).toEqual({ ...main, trialOwnNumber: null, transactional: true })
   expect(await operator.json('account', 'list')).toEqual([
     { ...main, trialOwnNumber: null, transactional: true },
@@ -27,6 +29,7 @@ test('an account is opened with all that can be said of it, and shown so', async
       locked: false,
       trialOwnNumber: '27825550101',
       transactional: false,
+      ...free,
     },
   ])
   expect((await operator.run(['account', 'list'])).out).toBe(
@@ -48,7 +51,7 @@ test('an empty list is a head, or an empty array', async () => {
 
 test.each([
   ['a login with a blank', ['--login', 'a b'], 'A login is 1 to 64 printable ASCII characters without spaces.'],
-  ['a blank password', ['--login', 'a', '--password', ' '], 'A password is 1 to 255 characters and more than spaces.'],
+  ['a blank password', ['--login', 'a', '--password', '-'], 'A password is 1 to 255 characters and more than spaces.'],
   ['a debt', ['--login', 'a', '--credits', '-1'], 'An account cannot begin with less than 0.0 credits.'],
   ['a login that is taken', ['--login', 'TAKEN'], 'There is an account with this login already.'],
   ['no such parent', ['--login', 'a', '--parent', '99'], 'There is no account with the id given as --parent.'],
@@ -56,8 +59,8 @@ test.each([
   const operator = anOperator()
   await anAccount(operator.ports, { login: 'taken' })
   const command = ['account', 'open', ...args]
-  expect(await operator.run(command)).toEqual({ code: 1, out: '', err: `${message}\n` })
-  const { code, out, err } = await operator.run([...command, '--json'])
+  expect(await operator.run(command, ' ')).toEqual({ code: 1, out: '', err: `${message}\n` })
+  const { code, out, err } = await operator.run([...command, '--json'], ' ')
   expect([code, out, JSON.parse(err)]).toEqual([1, '', { error: message }])
   expect(await operator.json<AccountJson[]>('account', 'list')).toHaveLength(1)
 })
@@ -70,13 +73,23 @@ test.each([[['--trial']], [['--own-number', '27825550101']]])('%j alone is a wro
 const isRight = async ({ ports }: ReturnType<typeof anOperator>, login: string, password: string) => {
   const stored = () => ports.accounts.byLogin(login)
   const now = ports.clock.now()
-  const checked = await ports.secrets.checkPassword({ login, password, network: 'x', now, stored, remembered: stored })
+  const checked = await ports.secrets.checkPassword({
+    login,
+    password,
+    network: 'x',
+    address: '',
+    now,
+    stored,
+    remembered: stored,
+    mayUse: () => true,
+  })
   return typeof checked === 'object' && 'account' in checked ? 'right' : checked
 }
 
 test('a password is taken from the command or from standard input, and is stored only as a hash', async () => {
   const operator = anOperator()
-  await operator.run(['account', 'open', '--login', 'a', '--password', 'said'])
+  const said = await operator.run(['account', 'open', '--login', 'a', '--password', 'said'])
+  expect(said.err).toMatch(/^Everybody on this machine can see a password on a command line, with ps; .*\n$/)
   const { out, err } = await operator.run(['account', 'open', '--login', 'b', '--password', '-'], 'typed')
   expect(await isRight(operator, 'a', 'said')).toBe('right')
   expect(await isRight(operator, 'b', 'typed')).toBe('right')
@@ -96,7 +109,7 @@ test('a password is set from standard input, with or without saying so, and neve
   const { out } = await operator.run(['account', 'password', '1', '--password', '-', '--json'], 'second')
   expect(JSON.parse(out)).toEqual({ id: 1 })
   expect(await isRight(operator, 'a', 'second')).toBe('right')
-  await operator.run(['account', 'password', '1', '--password', 'third'])
+  expect((await operator.run(['account', 'password', '1', '--password', 'third'])).err).toContain('with ps')
   expect(await isRight(operator, 'a', 'third')).toBe('right')
 })
 

@@ -1,5 +1,5 @@
 import type { AccountId, Instant } from '@gateway/core'
-import { readAccountId, readExpiry } from '../arguments.ts'
+import { readAccountId, readExpiry, readNetworks } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { timeJson, timeText } from '../show.ts'
@@ -8,6 +8,7 @@ import { noSuchAccount } from './account-of.ts'
 interface Options {
   readonly label?: string
   readonly expires?: Instant
+  readonly from?: readonly string[]
 }
 
 export const keyIssue = (run: Run) =>
@@ -19,15 +20,21 @@ export const keyIssue = (run: Run) =>
     .argument('<id>', "the account's id", readAccountId)
     .option('--label <text>', 'what the key is for')
     .option('--expires <time>', 'a day (its end, GMT+2), a time CCYYMMDDHHmm, or days such as 90d', readExpiry)
-    .action((id: AccountId, { label, expires }: Options) =>
+    .option(
+      '--from <networks>',
+      "addresses or networks from which alone it may be used, separated by ','",
+      readNetworks,
+    )
+    .action((id: AccountId, { label, expires, from = [] }: Options) =>
       run(async ({ backOffice, output }) => {
-        const issued = await backOffice.issueApiKey(id, { label, expires })
+        const issued = await backOffice.issueApiKey(id, { label, expires, from })
         if (issued === 'no-such-account') throw noSuchAccount(id)
         if (issued === 'expired-already') throw new Refused('The key would have expired already.')
         const until = expires === undefined ? '' : `\nIt is valid until ${timeText(expires)} (GMT+2).`
+        const only = from.length === 0 ? '' : `\nIt may be used from ${from.join(', ')} only.`
         output.result(
-          { id: issued.id, key: issued.key, account: id, label: label ?? '', expires: timeJson(expires) },
-          `Key ${issued.id} of account ${id}, shown only now:\n${issued.key}${until}`,
+          { id: issued.id, key: issued.key, account: id, label: label ?? '', expires: timeJson(expires), from },
+          `Key ${issued.id} of account ${id}, shown only now:\n${issued.key}${until}${only}`,
         )
       }),
     )

@@ -6,7 +6,7 @@ import type { Row } from '../output.ts'
 import { keyState, timeJson, timeText } from '../show.ts'
 import { accountOf } from './account-of.ts'
 
-const head = ['ID', 'KEY', 'LABEL', 'ISSUED (GMT+2)', 'EXPIRES', 'STATE']
+const head = ['ID', 'KEY', 'LABEL', 'ISSUED (GMT+2)', 'EXPIRES', 'STATE', 'FROM']
 
 export const keyList = (run: Run) =>
   command('list', "list an account's keys, revoked and expired ones too")
@@ -25,7 +25,7 @@ export const keyList = (run: Run) =>
 
 function row(key: ApiKey, now: number): Row {
   const state = keyState(key, now)
-  const { id, prefix, label, issued, expires, revoked } = key
+  const { id, prefix, label, issued, expires, revoked, from } = key
   return {
     json: {
       id,
@@ -35,7 +35,8 @@ function row(key: ApiKey, now: number): Row {
       expires: timeJson(expires),
       revoked: timeJson(revoked),
       state,
+      from,
     },
-    cells: [String(id), `${prefix}…`, label, timeText(issued), timeText(expires), state],
+    cells: [String(id), `${prefix}…`, label, timeText(issued), timeText(expires), state, from.join(', ')],
   }
 }

@@ -20,6 +20,7 @@ test('a key is printed once, opens its account, and is in no list', async () => 
     account: 1,
     label: 'crm',
     expires: '2027-12-31T21:59:59.999Z',
+    from: [],
   })
   expect(await opens(operator, issued.key)).toBe(true)
 
@@ -51,7 +52,7 @@ test('a list tells which keys are valid, revoked and expired', async () => {
     { id: 3, state: 'valid', issued: '2026-10-18T08:00:00.000Z', expires: null, revoked: null },
   ])
   const lines = (await soon.run(['key', 'list', '1'])).out.split('\n')
-  expect(lines[0]).toMatch(/^ID {2}KEY +LABEL {2}ISSUED \(GMT\+2\) +EXPIRES +STATE$/)
+  expect(lines[0]).toMatch(/^ID {2}KEY +LABEL {2}ISSUED \(GMT\+2\) +EXPIRES +STATE +FROM$/)
   expect(lines[1]).toMatch(/^1 {3}\S{6}… +2026\/10\/18 10:00:00 {2}2026\/10\/18 10:01:00 {2}expired$/)
 })
 
@@ -75,4 +76,21 @@ test.each([
   expect(await operator.run(['key', ...args])).toEqual({ code: 1, out: '', err: `${message}\n` })
   const { code, out, err } = await operator.run(['key', ...args, '--json'])
   expect([code, out, JSON.parse(err)]).toEqual([1, '', { error: message }])
+})
+
+test('where a key may be used is said when it is issued, listed, changed and taken away', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  const { out } = await operator.run(['key', 'issue', '1', '--from', '192.0.2.7,2001:db8::/32'])
+  expect(out).toContain('\nIt may be used from 192.0.2.7, 2001:db8::/32 only.\n')
+  const from = async () => (await operator.json<{ from: string[] }[]>('key', 'list', '1'))[0]?.from
+  expect(await from()).toEqual(['192.0.2.7', '2001:db8::/32'])
+  expect((await operator.run(['key', 'set', '1', '--from', '10.0.0.0/8'])).out).toBe(
+    'Key 1 may be used from 10.0.0.0/8 only.\n',
+  )
+  expect(await from()).toEqual(['10.0.0.0/8'])
+  expect(await operator.json('key', 'set', '1', '--from', 'any')).toEqual({ id: 1, from: [] })
+  expect(await from()).toEqual([])
+  expect((await operator.run(['key', 'set', '9', '--from', 'any'])).code).toBe(1)
+  expect((await operator.run(['key', 'issue', '1', '--from', '10.0.0.0/8,elsewhere'])).code).toBe(2)
 })

@@ -109,9 +109,11 @@ async function sendInCalls(
       if (from > 0) output.note(`What became of the numbers from ${all[from]} on is not known.`)
       return { recipients, stopped: results }
     }
-    if (results === 'overloaded') {
+    if (results === 'overloaded' || 'overLimitSeconds' in results) {
+      const why =
+        results === 'overloaded' ? 'The gateway is overloaded' : 'The account is beyond its limit of recipients'
       const rest = from === 0 ? 'nothing was sent' : `the numbers from ${all[from]} on were not sent`
-      return { recipients, stopped: new Refused(`The gateway is overloaded; ${rest}. Try again.`) }
+      return { recipients, stopped: new Refused(`${why}; ${rest}. Try again.`) }
     }
     for (const recipient of results.flat()) {
       output.line(recipientText(recipient))

@@ -1,6 +1,6 @@
 import { parseMinute, type Instant, type SendResults, type SentRecipient } from '@gateway/core'
 import { percentDecode } from '@gateway/wire'
-import { overloaded, type Answer } from '../answer.ts'
+import { overLimit, overloaded, type Answer } from '../answer.ts'
 import { endpoint, type Call } from '../endpoint.ts'
 import { elements, trimmed } from '../reading/element.ts'
 import { REFUSAL, type Flaw } from '../words.ts'
@@ -79,7 +79,8 @@ async function send({ gateway, account }: Call, { messages, scheduled, clientRef
       scheduled,
     })),
   )
-  return results === 'overloaded' ? overloaded : { content: writeResults(results) }
+  if (results === 'overloaded') return overloaded
+  return 'overLimitSeconds' in results ? overLimit(results) : { content: writeResults(results) }
 }
 
 const [sendResult, numberId] = [container('SendResult'), container('NumberID')]

@@ -18,6 +18,9 @@ export interface AccountRow {
   readonly locked: boolean
   readonly own_number: number | null
   readonly transactional: boolean
+  readonly from_networks: readonly string[]
+  readonly requests_per_second: number | null
+  readonly recipients_per_second: number | null
   readonly codes: readonly string[]
 }
 
@@ -30,6 +33,9 @@ const directoryColumns = [
   'directory.surname',
   'directory.own_number',
   'directory.transactional',
+  'directory.from_networks',
+  'directory.requests_per_second',
+  'directory.recipients_per_second',
 ] as const
 
 /** Those of an account, the first that was assigned to it first. */
@@ -51,6 +57,9 @@ export const accountOf = (row: AccountRow): Account => ({
   locked: row.locked,
   trial: row.own_number === null ? undefined : { ownNumber: String(row.own_number) as Msisdn },
   transactional: row.transactional,
+  from: row.from_networks,
+  requestsPerSecond: row.requests_per_second ?? undefined,
+  recipientsPerSecond: row.recipients_per_second ?? undefined,
   shortCodes: row.codes as readonly SenderAddress[],
 })
 

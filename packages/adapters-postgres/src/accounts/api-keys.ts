@@ -11,14 +11,22 @@ const foreignKeyViolation = '23503'
 export async function issueKey(
   kysely: Kysely<Tables>,
   id: AccountId,
-  { hash, prefix, label, expires }: NewApiKey,
+  { hash, prefix, label, expires, from }: NewApiKey,
   now: Instant,
 ): Promise<KeyId | undefined> {
   const expiresAt = expires === undefined ? null : timestamp(expires)
   try {
     const row = await kysely
       .insertInto('api_key')
-      .values({ account_id: id, hash, prefix, label, issued_at: timestamp(now), expires_at: expiresAt })
+      .values({
+        account_id: id,
+        hash,
+        prefix,
+        label,
+        issued_at: timestamp(now),
+        expires_at: expiresAt,
+        key_networks: from,
+      })
       .returning('id')
       .executeTakeFirstOrThrow()
     return row.id as KeyId
@@ -40,10 +48,22 @@ export async function keysOf(kysely: Kysely<Tables>, id: AccountId): Promise<rea
   }))
 }
 
-export const validityOf = (row: { readonly expires_at: number | null; readonly revoked_at: number | null }) => ({
+/** What decides whether a key opens its account; of no column that another table of the same look-up has. */
+export const validityOf = (row: {
+  readonly expires_at: number | null
+  readonly revoked_at: number | null
+  readonly key_networks: readonly string[]
+}) => ({
   expires: (row.expires_at ?? undefined) as Instant | undefined,
   revoked: (row.revoked_at ?? undefined) as Instant | undefined,
+  from: row.key_networks,
 })
+
+/** False: no such key. */
+export async function setKeyFrom(kysely: Kysely<Tables>, key: KeyId, from: readonly string[]): Promise<boolean> {
+  const changed = kysely.updateTable('api_key').set({ key_networks: from }).where('id', '=', key)
+  return (await changed.returning(notifyOthers.as('told')).execute()).length > 0
+}
 
 /** False: no such key. Told to everybody, also if it was revoked before: that may have been told to nobody. */
 export async function revokeKey(kysely: Kysely<Tables>, key: KeyId, now: Instant): Promise<boolean> {

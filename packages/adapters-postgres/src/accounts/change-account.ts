@@ -8,7 +8,7 @@ import type { Tables } from '../tables.ts'
 export async function changeAccount(
   kysely: Kysely<Tables>,
   id: AccountId,
-  { login, firstName, surname, trial, transactional }: AccountChange,
+  { login, firstName, surname, trial, transactional, from, requestsPerSecond, recipientsPerSecond }: AccountChange,
 ): Promise<'changed' | ChangeRefusal> {
   const columns = {
     // At least one column: it tells whether the account is there.
@@ -18,6 +18,9 @@ export async function changeAccount(
     ...(surname !== undefined && { surname }),
     ...(trial !== undefined && { own_number: trial === null ? null : Number(trial.ownNumber) }),
     ...(transactional !== undefined && { transactional }),
+    ...(from !== undefined && { from_networks: from }),
+    ...(requestsPerSecond !== undefined && { requests_per_second: requestsPerSecond }),
+    ...(recipientsPerSecond !== undefined && { recipients_per_second: recipientsPerSecond }),
   }
   const changed = kysely.updateTable('directory').set(columns).where('account_id', '=', id)
   try {

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { Pools } from '../pools.ts'
 import { selectAccounts, withBalance } from './account-row.ts'
 import { changeAccount } from './change-account.ts'
-import { issueKey, keysOf, revokeKey } from './api-keys.ts'
+import { issueKey, keysOf, revokeKey, setKeyFrom } from './api-keys.ts'
 import { openAccount } from './open-account.ts'
 import { rememberedAccounts } from './remembered-accounts.ts'
 
@@ -42,6 +42,7 @@ export function postgresAccounts(context: Context): Accounts {
     setPassword: (id, password) => changes.around(setPassword(id, password)),
     issueKey: (id, key, now) => issueKey(kysely, id, key, now),
     keys: (id) => keysOf(kysely, id),
+    setKeyFrom: (key, from) => changes.around(setKeyFrom(kysely, key, from)),
     revokeKey: (key, now) => changes.around(revokeKey(kysely, key, now)),
   }
 }

@@ -14,7 +14,7 @@ import { findKey, findLogin } from '../sql/find-account.ts'
 import { accountOf } from './account-row.ts'
 import { validityOf } from './api-keys.ts'
 
-interface Key extends Pick<ApiKey, 'expires' | 'revoked'> {
+interface Key extends Pick<ApiKey, 'expires' | 'revoked' | 'from'> {
   readonly holder: Account
 }
 
@@ -50,9 +50,13 @@ export function rememberedAccounts({
     logins.clear()
   })
   return {
-    byKey: async (hash, now) => {
+    byKey: async (hash, now, comesFrom) => {
+      const wasRemembered = keys.has(hash)
       const key = await keys.get(hash)
-      return key !== undefined && isValid(key, now) ? key.holder : undefined
+      if (key === undefined || isValid(key, now, comesFrom)) return key?.holder
+      // As long as for a key that is not there, which is never remembered.
+      if (wasRemembered) await loadKey(hash)
+      return undefined
     },
     byLogin: async (login) => ifThere((key) => logins.get(key), loginKey(login)),
     readLogin: async (login) => ifThere(loadLogin, loginKey(login)),

@@ -2,6 +2,7 @@ import type { AccountRow } from '../accounts/account-row.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 const columns = `a.id, a.parent_id, a.locked, d.login, d.first_name, d.surname, d.own_number, d.transactional,
+  d.from_networks, d.requests_per_second, d.recipients_per_second,
   array(select address from sender where account_id = a.id order by assigned_at, id) as codes`
 
 const account = (id: string) =>
@@ -13,11 +14,15 @@ const account = (id: string) =>
  * is 90 to 150.
  */
 export const findKey: PreparedStatement<
-  AccountRow & { readonly expires_at: number | null; readonly revoked_at: number | null }
+  AccountRow & {
+    readonly expires_at: number | null
+    readonly revoked_at: number | null
+    readonly key_networks: readonly string[]
+  }
 > = {
   name: 'find-key',
   text: `
-select ${columns}, k.expires_at, k.revoked_at
+select ${columns}, k.expires_at, k.revoked_at, k.key_networks
 from api_key k ${account('k.account_id')}
 cross join lateral (select * from directory where account_id = k.account_id offset 0) d
 where k.hash = $1::text`,

@@ -24,11 +24,22 @@ export interface Account {
   readonly trial: { readonly ownNumber: Msisdn } | undefined
   /** Its messages may pass the do-not-contact list (ruling 1.12). */
   readonly transactional: boolean
+  /** Networks in CIDR form from which its user name and password may be used; none: from anywhere. */
+  readonly from: readonly string[]
+  /** So many requests, of all interfaces and processes together; undefined: no limit. */
+  readonly requestsPerSecond: number | undefined
+  /** So many recipients of sends, likewise. */
+  readonly recipientsPerSecond: number | undefined
   /** Short or long codes that it owns, the first one assigned first: its messages leave from that one. */
   readonly shortCodes: readonly SenderAddress[]
 }
 
-export type NewAccount = Omit<Account, 'id' | 'locked' | 'shortCodes'>
+export type NewAccount = Omit<Account, 'id' | 'locked' | 'shortCodes' | keyof Restrictions>
+
+/** Whence and how much an account may be used. A new one has none. */
+export type Restrictions = Pick<Account, 'from' | 'requestsPerSecond' | 'recipientsPerSecond'>
+
+export const unrestricted: Restrictions = { from: [], requestsPerSecond: undefined, recipientsPerSecond: undefined }
 
 export const loginLengthMax = 64
 

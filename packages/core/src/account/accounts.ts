@@ -2,6 +2,7 @@ import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Account, AccountId, NewAccount } from './account.ts'
 import type { ApiKey, KeyHash, KeyId, NewApiKey } from './api-key.ts'
+import type { ComesFrom } from './comes-from.ts'
 import type { Login, PasswordHash } from './secrets.ts'
 
 export interface OpenedAccount {
@@ -29,6 +30,11 @@ export interface AccountChange {
   /** Null: it is no trial any more. */
   readonly trial?: NonNullable<Account['trial']> | null | undefined
   readonly transactional?: boolean | undefined
+  /** As of `Account`; empty: from anywhere. */
+  readonly from?: readonly string[] | undefined
+  /** Null: no limit. */
+  readonly requestsPerSecond?: number | null | undefined
+  readonly recipientsPerSecond?: number | null | undefined
 }
 
 export type ChangeRefusal = 'no-such-account' | 'login-taken'
@@ -40,8 +46,8 @@ export interface AccountWithBalance {
 
 /** Accounts and what opens them. Changes are seen by every process within 5 seconds; by the process that made them at once. */
 export interface Accounts {
-  /** The account of a key that is neither revoked nor expired at `now`. */
-  byKey(hash: KeyHash, now: Instant): Promise<Account | undefined>
+  /** The account of a key that is neither revoked nor expired at `now`, and may be used from where the request comes. */
+  byKey(hash: KeyHash, now: Instant, comesFrom?: ComesFrom): Promise<Account | undefined>
   /** The account of a user name, in any letter case, with its password's hash if it has a password. */
   byLogin(login: string): Promise<Login | undefined>
   /** As `byLogin`, never from a cache: a name that somebody uses takes no less time than one that nobody has. */
@@ -63,6 +69,8 @@ export interface Accounts {
   issueKey(id: AccountId, key: NewApiKey, now: Instant): Promise<KeyId | undefined>
   /** The keys of an account by id, revoked and expired ones too. */
   keys(id: AccountId): Promise<readonly ApiKey[]>
+  /** Networks in CIDR form from which a key may be used; none: from anywhere. False: no such key. */
+  setKeyFrom(key: KeyId, from: readonly string[]): Promise<boolean>
   /** False: no such key. A key that is revoked already keeps its first time. */
   revokeKey(key: KeyId, now: Instant): Promise<boolean>
 }

@@ -1,6 +1,7 @@
 import type { Brand } from '../brand.ts'
 import type { Instant } from '../time/instant.ts'
 import type { AccountId } from './account.ts'
+import { mayComeFrom, type ComesFrom } from './comes-from.ts'
 
 /** SHA-256 of an API key, the only form in which a key is stored. */
 export type KeyHash = Brand<string, 'KeyHash'>
@@ -17,11 +18,16 @@ export interface NewApiKey {
   readonly prefix: string
   readonly label: string
   readonly expires: Instant | undefined
+  /** Networks in CIDR form from which it may be used; none: from anywhere. */
+  readonly from: readonly string[]
 }
 
-/** Whether a key opens its account at this moment. */
-export const isValid = ({ expires, revoked }: Pick<ApiKey, 'expires' | 'revoked'>, now: Instant): boolean =>
-  revoked === undefined && (expires === undefined || now < expires)
+/** Whether a key opens its account at this moment, used from there. */
+export const isValid = (
+  { expires, revoked, from }: Pick<ApiKey, 'expires' | 'revoked' | 'from'>,
+  now: Instant,
+  comesFrom?: ComesFrom,
+): boolean => revoked === undefined && (expires === undefined || now < expires) && mayComeFrom(from, comesFrom)
 
 /** A key as an operator sees it: everything but what opens the account. */
 export interface ApiKey {
@@ -31,5 +37,7 @@ export interface ApiKey {
   readonly label: string
   readonly issued: Instant
   readonly expires: Instant | undefined
+  /** As of NewApiKey. */
+  readonly from: readonly string[]
   readonly revoked: Instant | undefined
 }

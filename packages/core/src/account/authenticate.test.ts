@@ -23,6 +23,7 @@ const setUp = async () => {
   const tell = async (credentials: Omit<Credentials, 'network'>, from = network) => {
     const answer = await authenticate({ ...credentials, network: from })
     if (typeof answer === 'string') return answer
+    if ('overLimitSeconds' in answer) return 'over-limit'
     return 'retryAfterSeconds' in answer ? 'too-many-failures' : answer.id
   }
   return { clock, backOffice, tell, acme: await open('acme'), other: await open('other') }
@@ -94,4 +95,38 @@ test('64 guesses at once are not more than ten', async () => {
   const { tell } = await setUp()
   const guesses = Array.from({ length: 64 }, (_, n) => tell({ pair: { user: 'acme', password: `guess ${n}` } }))
   expect((await Promise.all(guesses)).filter((answer) => answer === 'wrong-credentials')).toHaveLength(10)
+})
+
+test('a key and a pair open their account from where they may be used, and are wrong from elsewhere', async () => {
+  const { backOffice, tell, acme } = await setUp()
+  await backOffice.changeAccount(acme.account, { from: ['pairs'] })
+  await backOffice.restrictApiKey(acme.keyId, ['keys'])
+  const pair = { user: 'acme', password }
+  const from = (where: string) => ({ comesFrom: (networks: readonly string[]) => networks.includes(where) })
+  for (const [credentials, where, answer] of [
+    [{ pair }, 'pairs', acme.account],
+    [{ pair }, 'keys', 'wrong-credentials'],
+    [{ apiKey: acme.key }, 'keys', acme.account],
+    [{ apiKey: acme.key }, 'pairs', 'wrong-credentials'],
+    [{ apiKey: acme.key, pair }, 'keys', 'wrong-credentials'],
+  ] as const) {
+    expect(await tell({ ...credentials, ...from(where) })).toBe(answer)
+  }
+  expect(await tell({ apiKey: acme.key })).toBe('wrong-credentials')
+  await backOffice.changeAccount(acme.account, { from: [] })
+  expect(await tell({ pair })).toBe(acme.account)
+})
+
+test('of right credentials so many are let through a second; wrong ones take nothing, and no other account notices', async () => {
+  const { clock, backOffice, tell, acme, other } = await setUp()
+  await backOffice.changeAccount(acme.account, { requestsPerSecond: 2 })
+  const ask = () => tell({ apiKey: acme.key })
+  expect(await tell({ apiKey: 'wrong' })).toBe('wrong-credentials')
+  expect([await ask(), await ask(), await ask()]).toEqual([acme.account, acme.account, 'over-limit'])
+  expect(await tell({ pair: { user: 'acme', password } })).toBe('over-limit')
+  expect(await tell({ apiKey: other.key })).toBe(other.account)
+  clock.step(1)
+  expect([await ask(), await ask(), await ask()]).toEqual([acme.account, acme.account, 'over-limit'])
+  await backOffice.changeAccount(acme.account, { requestsPerSecond: null })
+  expect(await ask()).toBe(acme.account)
 })

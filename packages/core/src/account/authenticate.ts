@@ -1,6 +1,10 @@
 import type { Ports } from '../ports.ts'
 import type { Account } from './account.ts'
-import type { TooManyFailures } from './secrets.ts'
+import { mayComeFrom, type ComesFrom } from './comes-from.ts'
+import type { OverLimit, RateLimits } from './rate-limits.ts'
+import type { Login, TooManyFailures } from './secrets.ts'
+
+export type AuthenticationRefusal = 'wrong-credentials' | 'overloaded' | TooManyFailures | OverLimit
 
 /** What a request brought along. Blank values count as not given and are undefined here. */
 export interface Credentials {
@@ -8,26 +12,41 @@ export interface Credentials {
   readonly pair?: { readonly user: string; readonly password: string } | undefined
   /** Where the request comes from, as `PasswordAttempt.network`. */
   readonly network: string
+  /** The same in full, as text; empty: not known. */
+  readonly address?: string | undefined
+  /** Undefined: that is not known, and what is good from some networks only opens nothing. */
+  readonly comesFrom?: ComesFrom | undefined
 }
 
 /**
  * The account that the credentials open, locked or not (ruling 1.14). A key and a pair that are both given must both be
- * right and agree (ruling 3.3). TooManyFailures and 'overloaded' (nothing was checked) only ever answer a pair (ruling 1.26).
+ * right and agree (ruling 3.3), and each be used from where it may be: else it is wrong. TooManyFailures and 'overloaded'
+ * (nothing was checked) only ever answer a pair (ruling 1.26). OverLimit: they are right, and this is one request too many.
  */
 export const authenticate =
-  ({ accounts, secrets, clock }: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
-  async (credentials: Credentials): Promise<Account | 'wrong-credentials' | 'overloaded' | TooManyFailures> => {
-    const { apiKey, pair, network } = credentials
+  ({ accounts, secrets, rateLimits, clock }: Pick<Ports, 'accounts' | 'secrets' | 'rateLimits' | 'clock'>) =>
+  async (credentials: Credentials): Promise<Account | AuthenticationRefusal> => {
+    const { apiKey, pair, network, address = '', comesFrom } = credentials
     const now = clock.now()
-    const byKey = apiKey === undefined ? undefined : await accounts.byKey(secrets.hashKey(apiKey), now)
+    const byKey = apiKey === undefined ? undefined : await accounts.byKey(secrets.hashKey(apiKey), now, comesFrom)
     if (apiKey !== undefined && byKey === undefined) return 'wrong-credentials'
-    if (pair === undefined) return byKey ?? 'wrong-credentials'
+    if (pair === undefined) return byKey === undefined ? 'wrong-credentials' : withinLimit(rateLimits, byKey)
 
     const { user: login, password } = pair
     const remembered = () => accounts.byLogin(login)
     const stored = () => accounts.readLogin(login)
-    const checked = await secrets.checkPassword({ login, password, network, now, remembered, stored })
+    const mayUse = ({ account }: Login) => mayComeFrom(account.from, comesFrom)
+    const attempt = { login, password, network, address, now, remembered, stored, mayUse }
+    const checked = await secrets.checkPassword(attempt)
     if (checked === 'wrong') return 'wrong-credentials'
     if (checked === 'overloaded' || 'retryAfterSeconds' in checked) return checked
-    return byKey === undefined || byKey.id === checked.account.id ? checked.account : 'wrong-credentials'
+    if (byKey !== undefined && byKey.id !== checked.account.id) return 'wrong-credentials'
+    return withinLimit(rateLimits, checked.account)
   }
+
+/** Counts the request, if the account has a limit. */
+async function withinLimit(rateLimits: RateLimits, account: Account): Promise<Account | OverLimit> {
+  const { id, requestsPerSecond } = account
+  const taken = requestsPerSecond === undefined ? 'taken' : await rateLimits.take(id, 'requests', 1, requestsPerSecond)
+  return taken === 'taken' ? account : taken
+}

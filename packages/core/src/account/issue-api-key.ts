@@ -16,10 +16,14 @@ export const issueApiKey =
   (ports: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
   async (
     account: AccountId,
-    about: { readonly label?: string | undefined; readonly expires?: Instant | undefined } = {},
+    about: {
+      readonly label?: string | undefined
+      readonly expires?: Instant | undefined
+      readonly from?: readonly string[] | undefined
+    } = {},
   ): Promise<IssuedKey | 'no-such-account' | 'expired-already'> => {
     const now = ports.clock.now()
-    if (!isValid({ expires: about.expires, revoked: undefined }, now)) return 'expired-already'
+    if (!isValid({ expires: about.expires, revoked: undefined, from: [] }, now)) return 'expired-already'
     const key = ports.secrets.newApiKey()
     const id = await ports.accounts.issueKey(
       account,
@@ -28,6 +32,7 @@ export const issueApiKey =
         prefix: key.slice(0, prefixLength),
         label: about.label ?? '',
         expires: about.expires,
+        from: about.from ?? [],
       },
       now,
     )

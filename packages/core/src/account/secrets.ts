@@ -17,7 +17,11 @@ export interface PasswordAttempt {
   readonly password: string
   /** Where the attempt comes from: an IPv4 /24 or an IPv6 /64 (ruling 1.26). */
   readonly network: string
+  /** The same in full, as text. */
+  readonly address: string
   readonly now: Instant
+  /** Whether the login may be used from where the attempt comes. Where not, the right password is as wrong as any other. */
+  readonly mayUse: (login: Login) => boolean
   /** Who has the name, remembered for a few seconds. Asked for a pair that was right lately, and for no other. */
   readonly remembered: () => Promise<Login | undefined>
   /** Who has the name, read afresh. Asked when the turn to hash has come: a refusal before that knows no names. */

@@ -16,7 +16,7 @@ async function send(gateway: Gateway, by: Account, count: number, scheduled?: In
   const results = await gateway.sendMessages(by, [
     { text: 'hi', recipients: numbers(count), ...(scheduled && { scheduled }) },
   ])
-  if (results === 'overloaded') throw new Error(results)
+  if (results === 'overloaded' || 'overLimitSeconds' in results) throw new Error('not sent')
   return results.flat().flatMap((result) => ('id' in result ? result.id : []))
 }
 

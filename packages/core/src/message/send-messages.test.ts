@@ -27,7 +27,7 @@ const setUp = async (wanted: AccountWanted = {}) => {
     )
   const send = async (...texts: readonly TextToSend[]): Promise<SendResults> => {
     const results = await gateway.sendMessages(account, texts)
-    if (results === 'overloaded') throw new Error(results)
+    if (results === 'overloaded' || 'overLimitSeconds' in results) throw new Error('not sent')
     return results
   }
   return { clock, ports, account, gateway, suppress, send }
@@ -188,4 +188,25 @@ test('64 callers racing for the last 10 credits get exactly 10', async () => {
   expect(results.flat(2).filter((result) => 'id' in result)).toHaveLength(10)
   expect(await ports.ledger.balance(account.id)).toBe(0)
   expect((await ports.ledger.check()).differences).toEqual([])
+})
+
+test('more recipients than the limit of the account are refused as a whole, before anything is charged', async () => {
+  const clock = steppingClock()
+  const ports = memoryPorts({ clock })
+  const gateway = createGateway(ports)
+  const { id } = await anAccount(ports, { credits: 1000 })
+  await ports.accounts.change(id, { recipientsPerSecond: 10 })
+  const found = await ports.accounts.find(id)
+  if (found === undefined) throw new Error('no account')
+  const send = (count: number) =>
+    gateway.sendMessages(found.account, [
+      { text: 'hi', recipients: Array.from({ length: count }, (_, i) => `2782555${1000 + i}`) },
+    ])
+  expect(await send(8)).toHaveLength(1)
+  expect(await send(3)).toEqual({ overLimitSeconds: 1 })
+  expect(await send(30)).toEqual({ overLimitSeconds: 1 })
+  expect(await gateway.creditBalance(id)).toBe(1000 - 80)
+  clock.step(1)
+  expect(await send(30)).toHaveLength(1)
+  expect(await send(1)).toEqual({ overLimitSeconds: 3 })
 })

@@ -1,4 +1,5 @@
 import type { Account } from '../account/account.ts'
+import type { OverLimit } from '../account/rate-limits.ts'
 import { creditBalance } from '../credits/credit-balance.ts'
 import { plus, type Credits } from '../credits/credits.ts'
 import type { Ports } from '../ports.ts'
@@ -48,14 +49,23 @@ export type SendResults<To extends Recipient = Recipient> = readonly (readonly S
 
 /**
  * Screens, charges and accepts (rulings 1.4 to 1.13). An accepted recipient has an id, is charged, and survives a crash
- * (P-1); a refused one leaves no trace (P-3). Overloaded: nothing was charged or stored.
+ * (P-1); a refused one leaves no trace (P-3). Overloaded or OverLimit: nothing was charged or stored.
  */
 export const sendMessages =
-  (ports: Pick<Ports, 'messages' | 'suppressions' | 'prices' | 'ledger' | 'clock'>, pool: readonly SenderAddress[]) =>
+  (
+    ports: Pick<Ports, 'rateLimits' | 'messages' | 'suppressions' | 'prices' | 'ledger' | 'clock'>,
+    pool: readonly SenderAddress[],
+  ) =>
   async <To extends Recipient>(
     account: Account,
     texts: readonly TextToSend<To>[],
-  ): Promise<SendResults<To> | 'overloaded'> => {
+  ): Promise<SendResults<To> | 'overloaded' | OverLimit> => {
+    const { recipientsPerSecond: perSecond } = account
+    if (perSecond !== undefined) {
+      const count = texts.reduce((sum, { recipients }) => sum + recipients.length, 0)
+      const taken = await ports.rateLimits.take(account.id, 'recipients', count, perSecond)
+      if (taken !== 'taken') return taken
+    }
     const screened = await screenTexts(ports, account, texts, ports.clock.now())
     const order = { account: account.id, senders: sendersOf(account, pool), texts: orderedTexts(screened) }
     const accepted = order.texts.length === 0 ? 'nobody' : await ports.messages.accept(order)

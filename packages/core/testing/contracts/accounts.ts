@@ -4,6 +4,7 @@ import {
   credits,
   instant,
   secondsAfter,
+  unrestricted,
   type AccountId,
   type Accounts,
   type Instant,
@@ -30,6 +31,7 @@ const newKey = (name: string, expires?: Instant): NewApiKey => ({
   prefix: name.slice(0, 6),
   label: `key of ${name}`,
   expires,
+  from: [],
 })
 
 const open = (accounts: Accounts, account: Partial<NewAccount>, granted = 0) =>
@@ -54,7 +56,7 @@ export const accountsContract: Contract<StoredPorts> = {
     }
     const id = await accounts.open({ account, password: undefined, credits: credits(123) }, now)
     if (typeof id === 'string') assert.fail(id)
-    const expected = { account: { ...account, id, locked: false, shortCodes: [] }, balance: 123 }
+    const expected = { account: { ...account, ...unrestricted, id, locked: false, shortCodes: [] }, balance: 123 }
     assert.deepEqual(await accounts.find(id), expected)
     assert.deepEqual(await collect(accounts.list()), [expected])
     assert.deepEqual(await accounts.byLogin(account.login), { account: expected.account, password: undefined })
@@ -171,6 +173,8 @@ export const accountsContract: Contract<StoredPorts> = {
     let expected = { id, ...first }
     for (const { trial, ...change } of [
       {},
+      { from: ['192.0.2.0/24', '2001:db8::/32'], requestsPerSecond: 5, recipientsPerSecond: 1000 },
+      { from: [], requestsPerSecond: null },
       { transactional: true },
       { firstName: 'Grace', surname: '' },
       { trial: null },
@@ -179,7 +183,13 @@ export const accountsContract: Contract<StoredPorts> = {
     ]) {
       const wanted = trial === undefined ? change : { ...change, trial }
       assert.equal(await accounts.change(id, wanted), 'changed')
-      expected = { ...expected, ...change, ...(trial === undefined ? {} : { trial: trial ?? undefined }) }
+      const limit = 'requestsPerSecond' in change ? change.requestsPerSecond : expected.requestsPerSecond
+      expected = {
+        ...expected,
+        ...change,
+        requestsPerSecond: limit ?? undefined,
+        ...(trial === undefined ? {} : { trial: trial ?? undefined }),
+      }
       assert.deepEqual(await accounts.find(id), { account: expected, balance: 70 })
       assert.deepEqual(await accounts.byLogin(expected.login), { account: expected, password: password('kept') })
       assert.deepEqual(await accounts.byKey(hash('its'), now), expected)
@@ -270,8 +280,8 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.ok(first < second && new Set([first, second, others]).size === 3)
     const shown = { account: id, issued: now, revoked: undefined }
     assert.deepEqual(await accounts.keys(id), [
-      { ...shown, id: first, prefix: 'first', label: 'key of first', expires: undefined },
-      { ...shown, id: second, prefix: 'second', label: 'key of second', expires },
+      { ...shown, id: first, prefix: 'first', label: 'key of first', expires: undefined, from: [] },
+      { ...shown, id: second, prefix: 'second', label: 'key of second', expires, from: [] },
     ])
   },
 
@@ -284,6 +294,31 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.equal(await accounts.byKey(hash('mortal'), expires), undefined)
     assert.equal(await accounts.byKey(hash('mortal'), secondsAfter(expires, 1)), undefined)
   },
+
+  'a key opens from its networks only, and whence is unknown is none of them; they can be changed and taken away':
+    async (ports) => {
+      const { accounts } = ports
+      const { id } = await anAccount(ports)
+      const from = ['192.0.2.0/24', '2001:db8::/32']
+      const key = await issued(accounts, id, { ...newKey('bound'), from })
+      const asked: (readonly string[])[] = []
+      const opens = async (answer: boolean) => {
+        const account = await accounts.byKey(hash('bound'), now, (networks) => {
+          asked.push(networks)
+          return answer
+        })
+        return account?.id === id
+      }
+      assert.deepEqual([await opens(true), await opens(false)], [true, false])
+      assert.equal(await accounts.byKey(hash('bound'), now), undefined)
+      assert.equal(await accounts.setKeyFrom(key, ['198.51.100.7']), true)
+      assert.equal(await opens(true), true)
+      assert.deepEqual(asked, [from, from, ['198.51.100.7']])
+      assert.deepEqual((await accounts.keys(id))[0]?.from, ['198.51.100.7'])
+      assert.equal(await accounts.setKeyFrom(key, []), true)
+      assert.equal((await accounts.byKey(hash('bound'), now))?.id, id)
+      assert.equal(await accounts.setKeyFrom(noKey, []), false)
+    },
 
   'a revoked key opens nothing from then on, is still shown, and the other keys still open': async (ports) => {
     const { accounts } = ports

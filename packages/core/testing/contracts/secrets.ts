@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert'
 import {
   instant,
   secondsAfter,
+  unrestricted,
   type Account,
   type AccountId,
   type Login,
@@ -18,24 +19,32 @@ const now = instant(Date.UTC(2026, 9, 18, 8))
 const failuresMax = 10
 const unreserved = /^[A-Za-z0-9._~-]+$/
 
-interface Attempted extends Partial<Pick<PasswordAttempt, 'login' | 'network' | 'now'>> {
+interface Attempted extends Partial<Pick<PasswordAttempt, 'login' | 'network' | 'address' | 'now'>> {
   readonly stored?: PasswordHash | undefined
+  /** Whether the login may be used from there; default: it may. */
+  readonly mayUse?: boolean
   /** Is told of each look-up of the name. */
   readonly lookUp?: () => Promise<void>
 }
 
-const account: Account = { ...aNewAccount(), id: 7 as AccountId, locked: false, shortCodes: [] }
+const account: Account = { ...aNewAccount(), ...unrestricted, id: 7 as AccountId, locked: false, shortCodes: [] }
 
 async function aUser(secrets: Secrets) {
   const password = secrets.newPassword()
   const stored = await secrets.hashPassword(password)
   const attempt = async (given: string, more: Attempted = {}) => {
-    const { lookUp = () => Promise.resolve(), ...rest } = more
+    const { lookUp = () => Promise.resolve(), mayUse = true, ...rest } = more
     const known = 'stored' in more ? more.stored : stored
     const found: Login | undefined = known && { account, password: known }
     const look = () => lookUp().then(() => found)
-    const fixed = { login: 'thandi', network: '192.0.2.0/24', now, ...rest }
-    const result = await secrets.checkPassword({ ...fixed, password: given, remembered: look, stored: look })
+    const fixed = { login: 'thandi', network: '192.0.2.0/24', address: '192.0.2.1', now, ...rest }
+    const result = await secrets.checkPassword({
+      ...fixed,
+      password: given,
+      remembered: look,
+      stored: look,
+      mayUse: () => mayUse,
+    })
     if (typeof result === 'string' || 'retryAfterSeconds' in result) return result
     assert.deepEqual(result, found, 'who logged in')
     return 'right'
@@ -88,6 +97,26 @@ export const secretsContract: Contract<Secrets> = {
     assert.equal(await attempt(password), 'right')
     const odd = 'pässwörd 😀 "&;='
     assert.equal(await attempt(odd, { stored: await secrets.hashPassword(odd) }), 'right')
+  },
+
+  'from where the login may not be used its right password is wrong and counts, also while it is in use elsewhere':
+    async (secrets) => {
+      const { password, attempt } = await aUser(secrets)
+      assert.equal(await attempt(password), 'right')
+      const elsewhere = { mayUse: false, address: '192.0.2.2' }
+      const both = await Promise.all([attempt(password), attempt(password, elsewhere)])
+      assert.deepEqual(both, ['right', 'wrong'])
+      for (let i = 1; i < failuresMax; i++) assert.equal(await attempt(password, elsewhere), 'wrong')
+      assertTooMany(await attempt(password, elsewhere))
+      assert.equal(await attempt(password), 'right')
+    },
+
+  'of two equal attempts at the same time from one network only that from where the login may be used is right': async (
+    secrets,
+  ) => {
+    const { password, attempt } = await aUser(secrets)
+    const elsewhere = { mayUse: false, address: '192.0.2.2' }
+    assert.deepEqual(await Promise.all([attempt(password, elsewhere), attempt(password)]), ['wrong', 'right'])
   },
 
   'a user that is not there is wrong whatever the password, and counts': async (secrets) => {

@@ -4,6 +4,7 @@ import {
   keyId,
   loginKey,
   parentRefusal,
+  unrestricted,
   type Account,
   type AccountChange,
   type AccountId,
@@ -20,9 +21,9 @@ import type { AccountRow, KeyRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
 export const memoryAccounts = (store: MemoryStore): Accounts => ({
-  byKey: atomic((hash, now) => {
+  byKey: atomic((hash, now, comesFrom) => {
     const key = store.keysByHash.get(hash)?.key
-    return key === undefined || !isValid(key, now) ? undefined : store.accounts.get(key.account)?.account
+    return key === undefined || !isValid(key, now, comesFrom) ? undefined : store.accounts.get(key.account)?.account
   }),
   byLogin: atomic((login) => byLogin(store, login)),
   readLogin: atomic((login) => byLogin(store, login)),
@@ -45,6 +46,11 @@ export const memoryAccounts = (store: MemoryStore): Accounts => ({
     return row && addKey(store, row, { hash, key: { ...shown, id: newKeyId(store), ...issuedTo(row.account, now) } })
   }),
   keys: atomic((id) => store.accounts.get(id)?.keys.map(({ key }) => key) ?? []),
+  setKeyFrom: atomic((id, from) => {
+    const row = store.keys.get(id)
+    if (row !== undefined) row.key = { ...row.key, from }
+    return row !== undefined
+  }),
   revokeKey: atomic((id, now) => {
     const row = store.keys.get(id)
     if (row !== undefined) row.key = { ...row.key, revoked: row.key.revoked ?? now }
@@ -71,7 +77,7 @@ function open(store: MemoryStore, opened: OpenedAccount, now: Instant): AccountI
   if (opened.credits < 0) throw new RangeError('an account cannot be opened with a debt')
 
   const id = newAccountId(store)
-  const account = { ...opened.account, id, locked: false, shortCodes: [] }
+  const account = { ...opened.account, ...unrestricted, id, locked: false, shortCodes: [] }
   const row: AccountRow = { account, password: opened.password, balance: opened.credits, entries: [], keys: [] }
   row.entries.push({ amount: opened.credits, cause: { kind: 'top-up', why: 'opened' }, at: now })
   store.accounts.set(id, row)
@@ -104,7 +110,8 @@ function addKey(store: MemoryStore, account: AccountRow, row: KeyRow): KeyId {
 function changeDirectory(store: MemoryStore, id: AccountId, wanted: AccountChange): 'changed' | ChangeRefusal {
   const row = store.accounts.get(id)
   if (row === undefined) return 'no-such-account'
-  const { login = row.account.login, firstName, surname, trial, transactional } = wanted
+  const { login = row.account.login, firstName, surname, trial, transactional, from } = wanted
+  const { requestsPerSecond, recipientsPerSecond } = wanted
   const holder = store.logins.get(login.toLowerCase())
   if (holder !== undefined && holder !== row) return 'login-taken'
   store.logins.delete(row.account.login.toLowerCase())
@@ -116,9 +123,15 @@ function changeDirectory(store: MemoryStore, id: AccountId, wanted: AccountChang
     surname: surname ?? row.account.surname,
     trial: trial === undefined ? row.account.trial : (trial ?? undefined),
     transactional: transactional ?? row.account.transactional,
+    from: from ?? row.account.from,
+    requestsPerSecond: changedLimit(requestsPerSecond, row.account.requestsPerSecond),
+    recipientsPerSecond: changedLimit(recipientsPerSecond, row.account.recipientsPerSecond),
   }
   return 'changed'
 }
+
+const changedLimit = (wanted: number | null | undefined, before: number | undefined): number | undefined =>
+  wanted === undefined ? before : (wanted ?? undefined)
 
 /** False: no such account. */
 function change(store: MemoryStore, id: AccountId, set: (row: AccountRow) => void): boolean {

@@ -9,6 +9,7 @@ import { memoryMessages } from './messages.ts'
 import { memoryOverview } from './overview.ts'
 import { memoryPrices } from './prices.ts'
 import { memoryDeliveryReceipts } from './delivery-receipts.ts'
+import { memoryRateLimits } from './rate-limits.ts'
 import { memorySecrets, type MemorySecretsSettings } from './secrets.ts'
 import { memorySenders } from './senders.ts'
 import { memoryStore, type MemoryStore } from './store.ts'
@@ -34,6 +35,7 @@ export function memoryPorts(options: MemoryPortsOptions = {}): Ports {
 /** The stored ports over this memory; those of two calls see the same. */
 export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   accounts: memoryAccounts(store),
+  rateLimits: memoryRateLimits(store),
   ledger: memoryLedger(store),
   prices: memoryPrices(store),
   suppressions: memorySuppressions(store),

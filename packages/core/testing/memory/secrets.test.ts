@@ -1,13 +1,16 @@
-import { secondsAfter, type Account, type AccountId, type PasswordAttempt } from '@gateway/core'
+import { secondsAfter, unrestricted, type Account, type AccountId, type PasswordAttempt } from '@gateway/core'
 import { aNewAccount, memorySecrets, steppingClock } from '@gateway/core/testing'
 
 test('how many failures, how long they count and how long a pair stays verified are settings', async () => {
   const secrets = memorySecrets({ failuresMax: 2, windowSeconds: 10, verifiedSeconds: 5 })
   const now = steppingClock().now()
-  const account: Account = { ...aNewAccount(), id: 7 as AccountId, locked: false, shortCodes: [] }
+  const account: Account = { ...aNewAccount(), ...unrestricted, id: 7 as AccountId, locked: false, shortCodes: [] }
   const login = { account, password: await secrets.hashPassword('p') }
   const stored = () => Promise.resolve(login)
-  const attempt: PasswordAttempt = { login: 'a', password: 'p', network: 'n', now, stored, remembered: stored }
+  const attempt: PasswordAttempt = {
+    ...{ login: 'a', password: 'p', network: 'n', address: '', now, stored, remembered: stored },
+    mayUse: () => true,
+  }
   const wrong = (password: string) => secrets.checkPassword({ ...attempt, password })
   expect(await secrets.checkPassword(attempt)).toBe(login)
   expect([await wrong('x'), await wrong('y'), await wrong('z')]).toEqual(['wrong', 'wrong', { retryAfterSeconds: 10 }])

@@ -28,18 +28,18 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
       failed.count--
       throw problem
     })
-    if (login === undefined || !matches(attempt.password, login.password)) return 'wrong'
+    if (login === undefined || !matches(attempt.password, login.password) || !attempt.mayUse(login)) return 'wrong'
     failed.count--
     verified.set(pair, { stored: login.password, at: attempt.now })
     return login
   }
 
   /** Who uses a pair that was right lately, if the password is still the same; using it renews it. */
-  const recall = async ({ now, remembered }: PasswordAttempt, pair: string): Promise<Login | undefined> => {
+  const recall = async ({ now, remembered, mayUse }: PasswordAttempt, pair: string): Promise<Login | undefined> => {
     const last = verified.get(pair)
     if (last === undefined || !isWithin(now, last.at, verifiedSeconds)) return undefined
     const login = await remembered()
-    if (login?.password !== last.stored) return undefined
+    if (login === undefined || login.password !== last.stored || !mayUse(login)) return undefined
     verified.set(pair, { stored: last.stored, at: now })
     return login
   }
@@ -55,7 +55,7 @@ export function memorySecrets(settings: MemorySecretsSettings = {}): Secrets {
       const recalled = await recall(attempt, pair)
       if (recalled !== undefined) return recalled
 
-      const key = JSON.stringify([pair, attempt.network])
+      const key = JSON.stringify([pair, attempt.network, attempt.address])
       const same = running.get(key)
       if (same !== undefined) return same
       const failed = failures(JSON.stringify([user, attempt.network]), attempt.now)

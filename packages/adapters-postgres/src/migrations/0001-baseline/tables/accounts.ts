@@ -17,7 +17,10 @@ create table directory (
   own_number bigint,                              -- of a trial account; null: no trial
   transactional bool not null,
   password_hash text,
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  from_networks text[] not null default '{}',     -- where the password may be used; none: anywhere
+  requests_per_second int,                        -- null: no limit
+  recipients_per_second int
 );
 create unique index directory_login on directory (lower(login collate "C"));
 
@@ -29,7 +32,15 @@ create table api_key (
   label text not null,
   issued_at timestamptz not null,
   expires_at timestamptz,
-  revoked_at timestamptz
+  revoked_at timestamptz,
+  key_networks text[] not null default '{}'       -- where it may be used; none: anywhere
 );
 create index api_key_account on api_key (account_id, id);
+
+create unlogged table rate_use (                  -- of accounts with a limit; lost in a crash, which allows a burst
+  account_id int not null,
+  what smallint not null,                         -- 0: requests, 1: recipients
+  paid_off timestamptz not null,                  -- until then what was used makes up for what it had a second
+  primary key (account_id, what)
+) with (fillfactor=10, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
 `

@@ -1,0 +1,164 @@
+import { createBackOffice, createGateway, type Ports } from '@gateway/core'
+import { anAccount, memoryPorts, steppingClock } from '@gateway/core/testing'
+import { admissionGate, confirmedResponses, createLog, createMetrics, trustProxies } from '@gateway/server'
+import type { Express } from 'express'
+import request from 'supertest'
+import { createAllInOneServer } from './server.ts'
+
+const password = 'sesame 42'
+const log = createLog({ level: 'silent', name: 'test' })
+
+/** The credentials of an interface, at their place in a request. */
+interface Credentials {
+  readonly key: string
+}
+
+const rest =
+  (method: 'get' | 'post', path: string, body?: object) =>
+  (app: Express, { key }: Credentials) => {
+    const asked = request(app)[method](`/api/rest/v1${path}`).set('Authorization', key)
+    return body === undefined ? asked : asked.send(body)
+  }
+const asp =
+  (path: string, query: string) =>
+  (app: Express, { key }: Credentials) =>
+    request(app).get(`/api/${path}.asp?${query}&apikey=${key}`)
+const xml =
+  (path: string, root: string, inside: string) =>
+  (app: Express, { key }: Credentials) =>
+    request(app)
+      .post(`/api/${path}.asp`)
+      .set('Content-Type', 'text/xml')
+      .send(`<Svc_${root}><ApiKey>${key}</ApiKey>${inside}</Svc_${root}>`)
+
+const text = { message: 'hi', recipients: [{ mobileNumber: '27825550101' }] }
+const endpoints = {
+  'REST balance': rest('get', '/credits/balance'),
+  'REST transfer': rest('post', '/credits/transfer', {
+    sendingAccountNumber: 1,
+    receivingAccountNumber: 2,
+    transferQuantity: 1,
+  }),
+  'REST short code messages': rest('get', '/shortcode/incoming'),
+  'REST incoming': rest('get', '/sms/incoming'),
+  'REST opt-outs': rest('get', '/sms/incoming/optout'),
+  'REST send': rest('post', '/sms/outgoing/send', text),
+  'REST send several': rest('post', '/sms/outgoing/sendmulti', { messages: [text] }),
+  'REST status': rest('post', '/sms/outgoing/status', [1]),
+  'REST scheduled': rest('get', '/sms/scheduled'),
+  'REST delete': rest('post', '/sms/scheduled/delete', [1]),
+  'REST sub accounts': rest('get', '/subaccounts'),
+  auth: asp('auth', ''),
+  credits: asp('credits', ''),
+  batchmessage: asp('batchmessage', 'message=hi&numbers=27825550101'),
+  requestbatch: asp('requestbatch', 'messageid=1'),
+  deletescheduled: asp('deletescheduled', 'messageid=1'),
+  httpgetreplies: asp('httpgetreplies', ''),
+  httpgetscmessages: asp('httpgetscmessages', ''),
+  listoptouts: asp('listoptouts', ''),
+  creditstransfer: asp('creditstransfer', 'fromaccount=1&toaccount=2&quantity=1'),
+  'XML send': xml(
+    'xmlsendsmsmulti',
+    'Multi_Message',
+    '<Message><MessageText>hi</MessageText><Numbers><Number>27825550101</Number></Numbers></Message>',
+  ),
+  'XML status': xml('xmlgetstatus', 'Multi_Status', '<MessageID><ID>1</ID></MessageID>'),
+  'XML delete': xml('xmldeletescheduled', 'Multi_Delete', '<MessageID><ID>1</ID></MessageID>'),
+  'XML replies': xml('xmlgetreplies', 'Get_Replies', ''),
+  'XML short code messages': xml('xmlgetscmessages', 'Get_SCMessages', ''),
+}
+
+const away = () => Promise.reject(new Error('the database is away'))
+
+/** Why nothing is done: what is changed of the ports, and how many requests the process may have. */
+const causes: Readonly<
+  Record<
+    string,
+    { readonly ports?: (ports: Ports) => Partial<Ports>; readonly requestsMax?: number; readonly limit?: number }
+  >
+> = {
+  'the process is full': { requestsMax: 0 },
+  'the database is away': { ports: ({ accounts }) => ({ accounts: { ...accounts, byKey: away, byLogin: away } }) },
+  'the limits of the account are in a database that is away': {
+    ports: () => ({ rateLimits: { take: away } }),
+    limit: 1,
+  },
+  'the account has used its limit': {
+    ports: () => ({ rateLimits: { take: () => Promise.resolve({ overLimitSeconds: 7 }) } }),
+    limit: 1,
+  },
+}
+
+async function start(cause: (typeof causes)[string] = {}, proxies: readonly string[] = []) {
+  const ports = memoryPorts({ clock: steppingClock() })
+  const backOffice = createBackOffice(ports)
+  const { id, login } = await anAccount(ports, { password: await ports.secrets.hashPassword(password) })
+  const issued = await backOffice.issueApiKey(id)
+  if (typeof issued === 'string') throw new Error(issued)
+  if (cause.limit !== undefined) await backOffice.changeAccount(id, { requestsPerSecond: cause.limit })
+  const gateway = createGateway({ ...ports, ...cause.ports?.(ports) })
+  const app = createAllInOneServer(gateway, {
+    clock: ports.clock,
+    gate: admissionGate(cause.requestsMax ?? 100),
+    confirmedResponses: confirmedResponses({ log }),
+    log,
+    metrics: createMetrics(),
+    health: { checks: {} },
+  })
+  trustProxies(app, proxies)
+  return { app, backOffice, ports, id, login, issued }
+}
+
+describe.each(Object.entries(causes))('where %s', (what, cause) => {
+  test.each(Object.entries(endpoints))('%s is 503 with Retry-After', async (_, ask) => {
+    const { app, ports, id, issued } = await start(cause)
+    const { status, headers } = await ask(app, issued)
+    expect({ status, after: headers['retry-after'] }).toEqual({
+      status: 503,
+      after: cause.limit && !/away/.test(what) ? '7' : '1',
+    })
+    expect(await ports.ledger.balance(id)).toBe(1000)
+  })
+})
+
+test('an account with a limit is let through as often as that, on all interfaces together', async () => {
+  const { app, issued } = await start({ limit: 3 })
+  const ask = async (name: keyof typeof endpoints) => (await endpoints[name](app, issued)).status
+  expect([await ask('REST balance'), await ask('credits'), await ask('XML replies')]).toEqual([200, 200, 200])
+  expect([await ask('REST balance'), await ask('credits'), await ask('XML replies')]).toEqual([503, 503, 503])
+})
+
+test.each(['REST balance', 'credits', 'XML replies'] as const)(
+  '%s from where a key may not be used is answered as a wrong key is, and behind a proxy the client counts',
+  async (name) => {
+    const { app, backOffice, issued } = await start({}, ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+    await backOffice.restrictApiKey(issued.id, ['203.0.113.0/24', '2001:db8::/32'])
+    const from = async (address: string, key = issued.key) => {
+      const { status, text } = await endpoints[name](app, { key }).set('X-Forwarded-For', address)
+      return { status, text }
+    }
+    const wrong = await from('203.0.113.7', `${issued.key}x`)
+    for (const address of ['198.51.100.1', '2001:db9::1', '203.0.113.7, 198.51.100.1', 'nonsense']) {
+      expect(await from(address)).toEqual(wrong)
+    }
+    for (const address of ['203.0.113.7', '2001:DB8::7', '198.51.100.1, ::ffff:203.0.113.7']) {
+      expect(await from(address)).not.toEqual(wrong)
+    }
+  },
+)
+
+test('a pair from where it may not be used is answered as a wrong pair is, and counts', async () => {
+  const { app, backOffice, id, login } = await start({}, ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+  await backOffice.changeAccount(id, { from: ['203.0.113.0/24'] })
+  const log = async (given: string, address: string) => {
+    const asked = request(app).get('/api/auth.asp').query({ user: login, password: given })
+    return (await asked.set('X-Forwarded-For', address)).text
+  }
+  expect(await log(password, '203.0.113.7')).toBe('Login=OK')
+  for (let i = 0; i < 5; i++) {
+    expect(await log(password, '198.51.100.1')).toBe('Login=FAIL')
+    expect(await log(`wrong ${i}`, '198.51.100.1')).toBe('Login=FAIL')
+  }
+  expect(await log(password, '198.51.100.1')).toContain('Too many failed log-ins')
+  expect(await log(password, '203.0.113.7')).toBe('Login=OK')
+})

@@ -1,0 +1,53 @@
+import type { AccountId, OverLimit, Rated, RateLimits } from '@gateway/core'
+import { LRUCache } from 'lru-cache'
+import type { Context } from '../context.ts'
+import { takeRate } from '../sql/take-rate.ts'
+
+const WHAT = { requests: 0, recipients: 1 } as const satisfies Record<Rated, number>
+
+/** Accounts whose refusals are remembered. */
+const refusedMax = 10_000
+
+/**
+ * One count for all processes, by the clock of the database. Each process asks for one account at one thing at a time, and refuses
+ * by itself until there may be room again: who asks for far too much costs others no connection.
+ */
+export function postgresRateLimits({ pools: { hot } }: Context): RateLimits {
+  /** The last of those that ask. */
+  const asking = new Map<string, Promise<unknown>>()
+  /** Until when, by performance.now(), not even one is taken. */
+  const refusedUntil = new LRUCache<string, number>({ max: refusedMax })
+
+  async function ask(key: string, values: readonly number[]): Promise<'taken' | OverLimit> {
+    const locally = (refusedUntil.get(key) ?? 0) - performance.now()
+    if (locally > 0) return overLimit(locally / 1000)
+    const [row] = await hot.failFast.run(takeRate, values)
+    const wait = row?.wait ?? undefined
+    if (wait === undefined) return 'taken'
+    // Less may fit before all of this does.
+    const [, , count = 1, perSecond = 1] = values
+    const least = wait - Math.min(1, count / perSecond) + Math.min(1, 1 / perSecond)
+    refusedUntil.set(key, performance.now() + least * 1000)
+    return overLimit(wait)
+  }
+
+  return {
+    take: (account: AccountId, what, count, perSecond) => {
+      const key = `${account} ${what} ${perSecond}`
+      const before = asking.get(key) ?? Promise.resolve()
+      const values = [account, WHAT[what], count, perSecond]
+      const result = before.then(
+        () => ask(key, values),
+        () => ask(key, values),
+      )
+      asking.set(key, result)
+      const forget = () => {
+        if (asking.get(key) === result) asking.delete(key)
+      }
+      result.then(forget, forget)
+      return result
+    },
+  }
+}
+
+const overLimit = (seconds: number): OverLimit => ({ overLimitSeconds: Math.max(1, Math.ceil(seconds)) })
