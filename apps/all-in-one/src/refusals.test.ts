@@ -62,10 +62,10 @@ const endpoints = {
     'Multi_Message',
     '<Message><MessageText>hi</MessageText><Numbers><Number>27825550101</Number></Numbers></Message>',
   ),
-  'XML status': xml('xmlgetstatus', 'Multi_Status', '<MessageID><ID>1</ID></MessageID>'),
-  'XML delete': xml('xmldeletescheduled', 'Multi_Delete', '<MessageID><ID>1</ID></MessageID>'),
-  'XML replies': xml('xmlgetreplies', 'Get_Replies', ''),
-  'XML short code messages': xml('xmlgetscmessages', 'Get_SCMessages', ''),
+  'XML status': xml('xmlgetstatus', 'StatusRequest', '<MessageID><ID>1</ID></MessageID>'),
+  'XML delete': xml('xmldeletescheduled', 'DeleteScheduled', '<MessageID><ID>1</ID></MessageID>'),
+  'XML replies': xml('xmlgetreplies', 'Replies', ''),
+  'XML short code messages': xml('xmlgetscmessages', 'SCmessages', ''),
 }
 
 const away = () => Promise.reject(new Error('the database is away'))

@@ -103,9 +103,9 @@ export const readNetworks: (text: string) => readonly string[] = read((text) => 
   return networks.every((network) => readNetwork(network) !== undefined) ? networks : undefined
 }, "addresses or networks in CIDR form, separated by ',', such as 192.0.2.0/24,2001:db8::/32, or 'any'")
 
-/** How much an account may have a second; null: as much as it wants. */
-export const readPerSecond: (text: string) => number | null = read((text) => {
-  if (text === 'none') return null
+/** How much an account may have a second; 'none': no limit. */
+export const readPerSecond: (text: string) => number | 'none' = read((text) => {
+  if (text === 'none') return text
   const perSecond = whole(text)
   return perSecond > 0 && perSecond <= 1_000_000 ? perSecond : undefined
 }, "a whole number from 1 to 1000000, or 'none'")

@@ -5,9 +5,11 @@ import { Refused, type Run } from '../context.ts'
 import { changeAndShow } from './change-and-show.ts'
 
 interface Options {
-  readonly requests?: number | null
-  readonly recipients?: number | null
+  readonly requests?: number | 'none'
+  readonly recipients?: number | 'none'
 }
+
+const limitOf = (given: number | 'none' | undefined): number | null | undefined => (given === 'none' ? null : given)
 
 export const accountLimit = (run: Run) =>
   command(
@@ -22,6 +24,6 @@ export const accountLimit = (run: Run) =>
       if (requests === undefined && recipients === undefined)
         throw new Refused('Say what to limit: --requests, --recipients, or both.', 2)
       return run((context) =>
-        changeAndShow(context, id, { requestsPerSecond: requests, recipientsPerSecond: recipients }),
+        changeAndShow(context, id, { requestsPerSecond: limitOf(requests), recipientsPerSecond: limitOf(recipients) }),
       )
     })
