@@ -5,8 +5,8 @@ import { repeat, type Repeating } from './repeat.ts'
 const log = createLog({ level: 'silent', name: 'test' })
 const hour = 3_600_000
 
-const repeating = (work: Repeating['work'], pauseMilliseconds = 1) =>
-  repeat({ what: 'test', pauseMilliseconds, log, work })
+const repeating = (work: Repeating['work'], pauseMilliseconds = 1, told = log) =>
+  repeat({ what: 'test', pauseMilliseconds, log: told, work })
 
 test('work never overlaps itself, and is done again after a pause', async () => {
   let [atWork, most, runs] = [0, 0, 0]
@@ -70,4 +70,17 @@ test('a stop waits for work at hand, ends a pause at once, and nothing is done a
   const paused = repeating(() => Promise.resolve('all'), hour)
   await new Promise(setImmediate)
   await paused.stop()
+})
+
+test.each([
+  ['works', 'all', ['failed, and is tried again until it works', 'works again']],
+  ['is at its end', 'end', ['failed, and is tried again until it works']],
+] as const)('after a failure, work that %s then is told so', async (_, next, expected) => {
+  const lines: string[] = []
+  const told = createLog({ level: 'warn', name: 'test', destination: { write: (line) => void lines.push(line) } })
+  let runs = 0
+  const loop = repeating(() => (++runs === 1 ? Promise.reject(new Error('no')) : Promise.resolve(next)), 1, told)
+  await until(() => runs >= 2)
+  await loop.stop()
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(expected)
 })

@@ -41,7 +41,7 @@ export function repeat({ what, pauseMilliseconds, log, work }: Repeating): Repea
     try {
       const done = await work()
       backOff = 0
-      outage.worked()
+      if (done !== 'end') outage.worked()
       return done
     } catch (problem) {
       backOff = Math.min(backOff === 0 ? backOffMilliseconds : backOff * 2, backOffMillisecondsMax)
