@@ -86,8 +86,10 @@ export const plants = {
   'receipt over a final state': [
     {
       file: `${postgres}/sql/apply-receipts.js`,
-      from: `and m.code in (\${changeable}) and m.code <> c.code and m.sent_at`,
-      to: `and m.code <> c.code and m.sent_at`,
+      from: `and message.code in (\${changeable}) and message.code <> receipt.code
+`,
+      to: `and message.code <> receipt.code
+`,
     },
   ],
   'recover without epoch': [

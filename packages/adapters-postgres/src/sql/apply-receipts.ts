@@ -14,12 +14,16 @@ const changeable = changeableCodes.join(', ')
 export const applyReceipts = (partition: number): PreparedStatement<{ applied: number }> => ({
   name: `apply-receipts-${partition}`,
   text: `
-with u as (
-  update message_p${partition} m set code = c.code, code_at = now() from unnest($1::text[], $2::smallint[]) with ordinality c(ref, code, place)
-  where m.carrier_id = any (array[c.ref]) and m.carrier = $3::smallint and m.code in (${changeable}) and m.code <> c.code and m.sent_at > now() - interval '${referenceDays} days'
-  returning c.place
+with changed as (
+  update message_p${partition} message
+  set code = receipt.code, code_at = now()
+  from unnest($1::text[], $2::smallint[]) with ordinality receipt(reference, code, position)
+  where message.carrier_id = any (array[receipt.reference]) and message.carrier = $3::smallint
+    and message.code in (${changeable}) and message.code <> receipt.code
+    and message.sent_at > now() - interval '${referenceDays} days'
+  returning position
 )
-select count(distinct place)::int as applied from u`,
+select count(distinct position)::int as applied from changed`,
 })
 
 /**
@@ -29,14 +33,21 @@ select count(distinct place)::int as applied from u`,
 export const knownReceipts = (partition: number): PreparedStatement<{ reference: string }> => ({
   name: `known-receipts-${partition}`,
   text: `
-select c.ref as reference from unnest($1::text[], $2::smallint[]) c(ref, code)
+select reference
+from unnest($1::text[], $2::smallint[]) receipt(reference, code)
 where exists (
-  select from message_p${partition} m where m.carrier_id = c.ref and m.carrier = $3::smallint and (m.code not in (${changeable}) or m.code = c.code)
-    and m.sent_at > now() - interval '${referenceDays} days')`,
+  select
+  from message_p${partition} message
+  where message.carrier_id = receipt.reference and message.carrier = $3::smallint
+    and (message.code not in (${changeable}) or message.code = receipt.code)
+    and message.sent_at > now() - interval '${referenceDays} days'
+)`,
 })
 
 /** The newest partition that a message id can lie in, and whether the one before it is there. */
 export const newestPartition: PreparedStatement<{ newest: number; before: boolean }> = {
   name: 'newest-partition',
-  text: `select last_value / 500 as newest, to_regclass('message_p' || (last_value / 500 - 1)) is not null as before from id_block`,
+  text: `
+select last_value / 500 as newest, to_regclass('message_p' || (last_value / 500 - 1)) is not null as before
+from id_block`,
 }

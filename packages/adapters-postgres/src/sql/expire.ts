@@ -1,3 +1,4 @@
+import { OUTCOME } from '@gateway/core'
 import { refund } from './charge-and-refund.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 import { noteScheduled } from './scheduled-counts.ts'
@@ -10,34 +11,34 @@ export const expire: PreparedStatement<{ expired: number }> = {
   name: 'expire',
   text: `
 with past_due as (
-  select ctid as place
+  select ctid row_id
   from due
   where due_at < now() - make_interval(secs => $1::float8)
   order by due_at
   limit $2::int
   for update skip locked
 ), past_scheduled as (
-  select ctid as place
+  select ctid row_id
   from later
   where at < now() - make_interval(secs => $1::float8)
   order by at
   limit $2::int
   for update skip locked
 ), past_tried as (
-  select ctid as place
+  select ctid row_id
   from later
   where attempt > 0 and due_at < now() - make_interval(secs => $1::float8)
   order by due_at
   limit $2::int
   for update skip locked
 ), from_due as (
-  delete from due where ctid = any (array(select place from past_due)) returning lo, hi, first_id
+  delete from due where ctid = any (array(select row_id from past_due)) returning lo, hi, first_id
 ), from_later as (
   delete from later
-  where ctid = any (array(select place from past_scheduled union select place from past_tried limit $2::int))
+  where ctid = any (array(select row_id from past_scheduled union select row_id from past_tried limit $2::int))
   returning account_id, due_at, attempt, lo, hi, first_id
 ), ${noteScheduled('select account_id, due_at, lo, lo - hi change from from_later where attempt = 0')}, expired as (
-  select message.id, send.first_id send_first_id, send.account_id, send.sender, send.confirms_opt_out, 101::smallint code,
+  select message.id, send.first_id send_first_id, send.account_id, send.sender, send.confirms_opt_out, ${OUTCOME.expired}::smallint code,
     send.price amount, send.msisdns[message.id - send.first_id + 1] msisdn
   from (select * from from_due union all select lo, hi, first_id from from_later) waiting
   cross join lateral (select * from send where first_id = waiting.first_id offset 0) send

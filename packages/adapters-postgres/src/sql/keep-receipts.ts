@@ -8,6 +8,6 @@ export const keepReceipts: PreparedStatement<object> = {
   name: 'keep-receipts',
   text: `
 insert into unmatched_delivery_receipt (carrier, carrier_id, code, msisdn, submitted_at)
-select $3::smallint, u.ref, u.code, u.msisdn, to_timestamp(u.submitted / 1000.0)
-from unnest($1::text[], $2::smallint[], $4::bigint[], $5::bigint[]) u(ref, code, msisdn, submitted)`,
+select $3::smallint, reference, code, msisdn, to_timestamp(submitted / 1000.0)
+from unnest($1::text[], $2::smallint[], $4::bigint[], $5::bigint[]) receipt(reference, code, msisdn, submitted)`,
 }

@@ -1,7 +1,7 @@
 import { changeableCodes, receiptMatching } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
 
-const { referenceDays, olderAfterSeconds, keptDays } = receiptMatching
+const { referenceDays, olderAfterSeconds, keptDays, retrySecondsMax } = receiptMatching
 const changeable = changeableCodes.join(', ')
 
 /**
@@ -13,23 +13,42 @@ const changeable = changeableCodes.join(', ')
 export const matchReceipts: PreparedStatement<{ found: number }> = {
   name: 'match-receipts',
   text: `
-with o as (
-  select * from unmatched_delivery_receipt where next_try <= now() order by next_try limit $1::int for update skip locked
-), f as (
-  select o.*, (
-    select max(m.id + 0) from message m where m.carrier_id = o.carrier_id and m.carrier = o.carrier
-      and (m.sent_at > o.at - interval '${referenceDays} days' or o.at < now() - interval '${olderAfterSeconds} s')) message_id from o
-), b as (
-  select distinct on (message_id) message_id, carrier_id, code, at from f where message_id is not null
-  order by message_id, (code in (${changeable})), case when code in (${changeable}) then -f.id else f.id end
-), u as (
-  update message m set code = b.code, code_at = b.at from (select * from b order by carrier_id collate "C") b
-  where m.id = any (array[b.message_id]) and m.code in (${changeable}) and m.code <> b.code
-), x as (
-  delete from unmatched_delivery_receipt where id = any (array(select id from f where message_id is not null or at < now() - interval '${keptDays} days'))
-), y as (
-  update unmatched_delivery_receipt set tries = tries + 1, next_try = now() + make_interval(secs => least(3600, 2 ^ tries))
-  where id = any (array(select id from f where message_id is null and at >= now() - interval '${keptDays} days'))
+with tried as (
+  select *
+  from unmatched_delivery_receipt
+  where next_try <= now()
+  order by next_try
+  limit $1::int
+  for update skip locked
+), found as (
+  select tried.*, (
+    select max(message.id + 0)
+    from message
+    where message.carrier_id = tried.carrier_id and message.carrier = tried.carrier
+      and (message.sent_at > tried.at - interval '${referenceDays} days' or tried.at < now() - interval '${olderAfterSeconds} s')
+  ) message_id
+  from tried
+), counting as (
+  select distinct on (message_id) message_id, carrier_id, code, at
+  from found
+  where message_id is not null
+  order by message_id, (code in (${changeable})), case when code in (${changeable}) then -id else id end
+), changed as (
+  update message
+  set code = receipt.code, code_at = receipt.at
+  from (select * from counting order by carrier_id collate "C") receipt
+  where message.id = any (array[receipt.message_id]) and message.code in (${changeable}) and message.code <> receipt.code
+), dropped as (
+  delete from unmatched_delivery_receipt
+  where id = any (array(
+    select id from found where message_id is not null or at < now() - interval '${keptDays} days'
+  ))
+), kept as (
+  update unmatched_delivery_receipt
+  set tries = tries + 1, next_try = now() + make_interval(secs => least(${retrySecondsMax}, 2 ^ tries))
+  where id = any (array(
+    select id from found where message_id is null and at >= now() - interval '${keptDays} days'
+  ))
 )
-select count(message_id)::int as found from f`,
+select count(message_id)::int as found from found`,
 }

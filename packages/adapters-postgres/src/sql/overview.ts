@@ -17,18 +17,24 @@ export const listDispatchers: PreparedStatement<{
 }> = {
   name: 'list-dispatchers',
   text: `
-with h as (
-  select f.dispatcher, f.seq, f.carrier, count(*) messages, count(*) filter (where u.n <= f.marked) in_doubt
-  from claimed_batch f cross join lateral unnest(f.ids) with ordinality u(id, n)
-  where u.id is not null and not exists (select from message m where m.id = u.id)
-  group by f.dispatcher, f.seq, f.carrier
-), l as (
-  select h.dispatcher, k.name carrier, count(*)::int batches, sum(messages)::int messages, sum(in_doubt)::int in_doubt
-  from h join carrier k on k.id = h.carrier group by 1, 2
+with holding as (
+  select dispatcher, seq, carrier, count(*) messages, count(*) filter (where position <= marked) in_doubt
+  from claimed_batch
+  cross join lateral unnest(ids) with ordinality claimed(id, position)
+  where id is not null and not exists (select from message where message.id = claimed.id)
+  group by dispatcher, seq, carrier
+), loads as (
+  select dispatcher, name carrier, count(*)::int batches, sum(messages)::int messages, sum(in_doubt)::int in_doubt
+  from holding
+  join carrier on carrier.id = holding.carrier
+  group by dispatcher, name
 )
-select d.id, floor(extract(epoch from d.since) * 1000)::bigint since, d.version, floor(extract(epoch from d.lease_until) * 1000)::bigint lease,
-  d.lease_until < now() overdue, l.carrier, l.batches, l.messages, l.in_doubt
-from dispatcher d left join l on l.dispatcher = d.id order by d.id, l.carrier collate "C"`,
+select dispatcher.id, floor(extract(epoch from since) * 1000)::bigint since, version,
+  floor(extract(epoch from lease_until) * 1000)::bigint lease, lease_until < now() overdue,
+  loads.carrier, batches, messages, in_doubt
+from dispatcher
+left join loads on loads.dispatcher = dispatcher.id
+order by dispatcher.id, loads.carrier collate "C"`,
 }
 
 /**
@@ -48,18 +54,26 @@ export const listQueue: PreparedStatement<{
 }> = {
   name: 'list-queue',
   text: `
-with b as materialized (
-  select max(id) bound from (select id from account where id > $1::int order by id limit $2::int) a
-), w as (
+with page as materialized (
+  select max(id) bound from (select id from account where id > $1::int order by id limit $2::int) accounts
+), waiting as (
   select account_id, lane, hi - lo due, due_at, 0 scheduled, 0 postponed
-  from due where lane in (0, 1) and account_id > $1::int and account_id <= (select bound from b)
+  from due
+  where lane in (0, 1) and account_id > $1::int and account_id <= (select bound from page)
   union all
-  select account_id, lane, 0, null, case when attempt = 0 then hi - lo else 0 end, case when attempt > 0 then hi - lo else 0 end
-  from later where account_id > $1::int and account_id <= (select bound from b)
+  select account_id, lane, 0, null,
+    case when attempt = 0 then hi - lo else 0 end,
+    case when attempt > 0 then hi - lo else 0 end
+  from later
+  where account_id > $1::int and account_id <= (select bound from page)
 )
-select b.bound, x.* from b left join (
+select page.bound, lanes.*
+from page
+left join (
   select account_id account, lane, sum(due)::bigint due, floor(extract(epoch from min(due_at)) * 1000)::bigint oldest,
     sum(scheduled)::bigint scheduled, sum(postponed)::bigint postponed
-  from w group by account_id, lane
-) x on true order by x.account, x.lane`,
+  from waiting
+  group by account_id, lane
+) lanes on true
+order by lanes.account, lanes.lane`,
 }

@@ -12,27 +12,52 @@ import { wakeIdle } from './idle-dispatchers.ts'
 export const promote: PreparedStatement<{ cursor: number; moved: number }> = {
   name: 'promote',
   text: `
-with recursive acc (account_id, k) as (
-  select (select account_id from later where account_id > $1::int order by account_id limit 1), 1 where exists (select from later where at <= now())
+with recursive accounts (account_id, walked) as (
+  select (select account_id from later where account_id > $1::int order by account_id limit 1), 1
+  where exists (select from later where at <= now())
   union all
-  select (select l.account_id from later l where l.account_id > acc.account_id order by l.account_id limit 1), k + 1
-  from acc where acc.account_id is not null and k < $2::int
+  select (
+    select later.account_id
+    from later
+    where later.account_id > accounts.account_id
+    order by later.account_id
+    limit 1
+  ), walked + 1
+  from accounts
+  where accounts.account_id is not null and walked < $2::int
 ), ready as materialized (
-  select account_id from acc where account_id is not null and exists (
-    select from (
-      select account_id, at from later l where (l.account_id, l.at) >= (acc.account_id, '-infinity') order by l.account_id, l.at limit 1
-    ) first where first.account_id = acc.account_id and first.at <= now())
-), p as (
-  select y.place from ready cross join lateral (
-    select ctid as place from later where (account_id, at) >= (ready.account_id, '-infinity') and (account_id, at) <= (ready.account_id, now())
+  select account_id
+  from accounts
+  where account_id is not null and exists (
+    select
+    from (
+      select later.account_id, at
+      from later
+      where (later.account_id, later.at) >= (accounts.account_id, '-infinity')
+      order by later.account_id, later.at
+      limit 1
+    ) first
+    where first.account_id = accounts.account_id and first.at <= now()
+  )
+), picked as (
+  select share.row_id
+  from ready
+  cross join lateral (
+    select ctid row_id
+    from later
+    where (account_id, at) >= (ready.account_id, '-infinity') and (account_id, at) <= (ready.account_id, now())
     order by account_id, at
-    limit (select $3::int / greatest(count(*), 1) from ready) for update skip locked) y
-), x as (
-  delete from later where ctid = any (array(select place from p)) returning *
-), i as (
+    limit (select $3::int / greatest(count(*), 1) from ready)
+    for update skip locked
+  ) share
+), moved as (
+  delete from later where ctid = any (array(select row_id from picked)) returning *
+), due_now as (
   insert into due (lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
-  select lane, attempt, account_id, lo, hi, first_id, due_at, attempt = 0 from x
-), ${noteScheduled('select account_id, due_at, lo, lo - hi change from x where attempt = 0')}
-select (select case when count(account_id) < $2::int then 0 else max(account_id) end from acc) as cursor, (select count(*)::int from x) as moved,
-  case when exists (select from x) then ${wakeIdle} end as woken`,
+  select lane, attempt, account_id, lo, hi, first_id, due_at, attempt = 0
+  from moved
+), ${noteScheduled('select account_id, due_at, lo, lo - hi change from moved where attempt = 0')}
+select (select case when count(account_id) < $2::int then 0 else max(account_id) end from accounts) as cursor,
+  (select count(*)::int from moved) as moved,
+  case when exists (select from moved) then ${wakeIdle} end as woken`,
 }

@@ -17,24 +17,24 @@ with batch as (
   for update
 ), wanted as (
   select distinct on (id) id, code
-  from unnest($3::bigint[], $4::smallint[]) with ordinality decision(id, code, place)
-  order by id, place
+  from unnest($3::bigint[], $4::smallint[]) with ordinality decision(id, code, position)
+  order by id, position
 ), held as (
   select wanted.id, wanted.code, send.first_id, send.account_id, send.sender, send.confirms_opt_out,
     send.msisdns[wanted.id - send.first_id + 1] msisdn
   from batch
   cross join wanted
-  cross join lateral array_position(batch.ids, wanted.id) position(place)
+  cross join lateral array_position(batch.ids, wanted.id) position
   cross join lateral (
-    select * from send where first_id = coalesce(batch.send_first_ids[place], batch.send_first_ids[1]) offset 0
+    select * from send where first_id = coalesce(batch.send_first_ids[position], batch.send_first_ids[1]) offset 0
   ) send
-  where place is not null
+  where position is not null
 ), left_batch as (
   update claimed_batch
   set ids = array(
     select case when id = any ($3::bigint[]) then null else id end
-    from unnest(claimed_batch.ids) with ordinality held(id, place)
-    order by place
+    from unnest(claimed_batch.ids) with ordinality claimed(id, position)
+    order by position
   )
   where dispatcher = $1::bigint and seq = $2::int and exists (select from held)
 ), messages as (

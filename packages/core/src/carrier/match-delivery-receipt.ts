@@ -19,6 +19,8 @@ export const receiptMatching = {
   olderAfterSeconds: 600,
   /** For so many days a receipt is kept that has found no message. */
   keptDays: 3,
+  /** It is looked for again after a second, and after twice as long each time, but at least so often. */
+  retrySecondsMax: 3600,
 } as const
 
 /** Whether a message that was handed over at `left` is young enough to be meant by a receipt without doubt. */

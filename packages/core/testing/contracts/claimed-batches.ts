@@ -1,9 +1,16 @@
 import type { StoredPorts } from '@gateway/core'
 import type { Contract } from './contract.ts'
+import { agreeing } from './claimed-batches/agreeing.ts'
 import { claiming } from './claimed-batches/claiming.ts'
 import { fencing } from './claimed-batches/fencing.ts'
 import { outcomes } from './claimed-batches/outcomes.ts'
 import { waiting } from './claimed-batches/waiting.ts'
 
 /** What the port `ClaimedBatches` promises. After each check no credit is missing and none too many. */
-export const claimedBatchesContract: Contract<StoredPorts> = { ...claiming, ...fencing, ...outcomes, ...waiting }
+export const claimedBatchesContract: Contract<StoredPorts> = {
+  ...claiming,
+  ...fencing,
+  ...outcomes,
+  ...waiting,
+  ...agreeing,
+}

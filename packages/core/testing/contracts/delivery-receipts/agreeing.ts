@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import * as fc from 'fast-check'
 import {
   adoptions,
   changesState,
@@ -12,10 +13,10 @@ import {
   type UnknownMessage,
 } from '@gateway/core'
 import { numbers } from '../../builders.ts'
-import { testChance, type Chance } from '../../chance.ts'
+import { checkGenerated } from '../../chance.ts'
 import { realClock } from '../../memory/clock.ts'
 import { all, withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
-import { testCarrier } from '../shared.ts'
+import { at, testCarrier } from '../shared.ts'
 import { acceptedUnder, aReceipt, handedOver, matchAll, otherCarrier } from './sent-messages.ts'
 
 const { sent, delivered, expired, cancelled, undeliverable, underWay, unknown, rejected, failed } = OUTCOME
@@ -25,28 +26,52 @@ const roundsMax = 12
 /** Far enough from the bounds of `adoptionWindow` that a slow run is the same case. */
 const submittedSeconds = ['untold', 'untold', -7200, -1800, 0, 120, 1200] as const
 
+const some = fc.array(fc.nat({ max: 2 }), { minLength: 1, maxLength: 3 })
+
+/** A few messages of every outcome to three numbers that no other case has, and receipts of which some come before recovery. */
+const cases = fc.record({
+  recovered: some,
+  unknown: some,
+  accepted: some,
+  inFlight: fc.nat({ max: 2 }),
+  receipts: fc.array(
+    fc.record({
+      reference: fc.nat({ max: 7 }),
+      code: fc.constantFrom(...codes),
+      isOtherCarrier: fc.integer({ min: 0, max: 9 }).map((one) => one === 9),
+      number: fc.option(fc.nat({ max: 2 }), { freq: 10, nil: undefined }),
+      submitted: fc.constantFrom(...submittedSeconds),
+    }),
+    { minLength: 2, maxLength: 6 },
+  ),
+  early: fc.nat({ max: 6 }),
+})
+
+type Case = typeof cases extends fc.Arbitrary<infer One> ? One : never
+
 interface Generated {
   readonly batches: Readonly<Record<'recovered' | 'unknown' | 'accepted' | 'inFlight', ClaimedBatch>>
   readonly receipts: readonly DeliveryReceipt[]
 }
 
-/** A few messages of every outcome to three numbers that no other round has, and receipts of which some come before recovery. */
-async function generate(traffic: Traffic, chance: Chance, round: number): Promise<Generated> {
+async function generate(traffic: Traffic, one: Case, round: number): Promise<Generated> {
   const three = numbers(3, String(10 + round))
-  const some = () => Array.from({ length: 1 + chance.below(3) }, () => chance.one(three))
-  const handed = (of = some()) => handedOver(traffic, { numbers: of })
-  const [recovered, lost, accepted] = [await handed(), await handed(), await handed()]
-  const inFlight = await handed([chance.one(three)])
+  const handed = (of: readonly number[]) => handedOver(traffic, { numbers: of.map((i) => at(three, i)) })
+  const [recovered, lost, accepted] = [
+    await handed(one.recovered),
+    await handed(one.unknown),
+    await handed(one.accepted),
+  ]
+  const inFlight = await handed([one.inFlight])
   const reference = (i: number) => `round ${round}, ${i}`
-  const receipts = Array.from({ length: 2 + chance.below(5) }, (): DeliveryReceipt => {
-    const seconds = chance.one(submittedSeconds)
-    return aReceipt(reference(chance.below(8)), chance.one(codes), {
-      carrier: chance.happens(0.9) ? testCarrier : otherCarrier,
-      number: chance.happens(0.9) ? chance.one(three) : undefined,
-      submitted: seconds === 'untold' ? undefined : secondsAfter(realClock().now(), seconds),
-    })
-  })
-  const early = chance.below(receipts.length + 1)
+  const receipts = one.receipts.map(({ reference: i, code, isOtherCarrier, number, submitted }): DeliveryReceipt =>
+    aReceipt(reference(i), code, {
+      carrier: isOtherCarrier ? otherCarrier : testCarrier,
+      number: number === undefined ? undefined : at(three, number),
+      submitted: submitted === 'untold' ? undefined : secondsAfter(realClock().now(), submitted),
+    }),
+  )
+  const { early } = one
   await traffic.ports.deliveryReceipts.apply(receipts.slice(0, early))
   await traffic.fence(recovered.dispatcher)
   await lost.record(all('unknown', lost.batch))
@@ -99,24 +124,23 @@ export const agreeing = withTraffic({
   'of generated cases exactly those messages are adopted that the rule names, by the references that it names': async (
     traffic,
   ) => {
-    const chance = testChance()
-    for (let round = 0; round < roundsMax; round++) {
-      const generated = await generate(traffic, chance, round)
+    let round = 0
+    await checkGenerated(cases, roundsMax, async (one) => {
+      const generated = await generate(traffic, one, round++)
       const wanted = expected(generated)
       assert.equal(await traffic.ports.deliveryReceipts.adopt(0), wanted.size)
       for (const { id } of [...generated.batches.recovered.messages, ...generated.batches.unknown.messages]) {
         const trace = await traffic.ports.messageTraces.of(id)
         assert.ok(trace?.place.place === 'decided')
-        assert.equal(trace.place.reference, wanted.get(id), `message ${id} of round ${round}`)
+        assert.equal(trace.place.reference, wanted.get(id), `message ${id}`)
       }
-    }
+    })
   },
 
   'of generated receipts the one counts that the rule names: kept, in one call, and one by one': async (traffic) => {
-    const chance = testChance()
     const { deliveryReceipts } = traffic.ports
-    for (let round = 0; round < roundsMax; round++) {
-      const told = Array.from({ length: 1 + chance.below(5) }, () => chance.one(codes))
+    const tellings = fc.array(fc.constantFrom(...codes), { minLength: 1, maxLength: 5 })
+    await checkGenerated(tellings, roundsMax, async (told) => {
       const [kept, together, apart] = [await handedOver(traffic), await handedOver(traffic), await handedOver(traffic)]
       const receipts = (of: typeof kept) => told.map((code) => aReceipt(`ref-${String(of.ids[0])}`, code))
       for (const receipt of receipts(kept)) await deliveryReceipts.apply([receipt])
@@ -134,8 +158,8 @@ export const agreeing = withTraffic({
       assert.deepEqual(
         [await codesOf(kept), await codesOf(together), await codesOf(apart)],
         [counting.code, counting.code, stepwise],
-        `round ${round}: ${told.join()}`,
+        told.join(),
       )
-    }
+    })
   },
 })

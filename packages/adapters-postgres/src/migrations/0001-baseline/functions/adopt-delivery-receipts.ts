@@ -1,3 +1,5 @@
+import { INCIDENT, OUTCOME } from '@gateway/core'
+
 // One at a time: two that ran together could each give a message the reference that the other had judged to be the only one.
 // The rule is core's `adoptions`; a contract proves over generated cases that this agrees with it. Nested loops, whatever the statistics say: by index, only as much is read as there are unmatched delivery receipts.
 export const adoptDeliveryReceipts = `
@@ -9,35 +11,61 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
 declare v_adopted int;
 begin
   perform pg_advisory_xact_lock('unmatched_delivery_receipt'::regclass::oid::bigint);
-  with w as materialized (
-    select f.carrier, s.msisdns[t.id - s.first_id + 1] msisdn
-    from claimed_batch f cross join lateral unnest(f.ids[:f.marked]) with ordinality t(id, n)
-    cross join lateral (select first_id, msisdns from send where first_id = coalesce(f.send_first_ids[t.n], f.send_first_ids[1]) offset 0) s
-    where t.id is not null and not exists (select from message m where m.id = any (array[t.id]))
-  ), o as (
-    select carrier, carrier_id, msisdn, min(submitted_at) submitted_at, min(at) at, array_agg(id) receipts from unmatched_delivery_receipt r
-    where msisdn is not null
-      and not exists (select from message m where m.carrier_id = any (array[r.carrier_id]) and m.carrier = r.carrier and m.sent_at > r.at - make_interval(days => p_reference_days))
-    group by 1, 2, 3
-  ), c as (
-    select o.*, m.id, count(*) over (partition by o.carrier, o.carrier_id) per_receipt, count(*) over (partition by m.id) per_message
-    from o cross join lateral (
-      select id from message where msisdn = o.msisdn and carrier = o.carrier and code = 106 and (carrier_id || '') is null
-        and sent_at > coalesce(o.submitted_at - make_interval(secs => p_before_submitted_seconds), o.at - make_interval(secs => p_before_receipt_seconds))
-        and sent_at < coalesce(o.submitted_at, o.at) + make_interval(secs => p_after_seconds) offset 0
-    ) m
-  ), g as (
-    select * from c where per_receipt = 1 and per_message = 1 and at <= now() - make_interval(secs => p_age_seconds)
-      and (carrier, msisdn) not in (select carrier, msisdn from w)
-  ), u as (
-    update message m set carrier_id = g.carrier_id from g where m.id = any (array[g.id]) and m.code = 106 and (m.carrier_id || '') is null
-    returning m.id, g.receipts
-  ), i as (
-    insert into incident (message_id, what) select id, 'adopted' from u
-  ), n as (
-    update unmatched_delivery_receipt set next_try = now() where id = any (array(select unnest(receipts) from u))
+  with in_flight as materialized (
+    select batch.carrier, send.msisdns[claimed.id - send.first_id + 1] msisdn
+    from claimed_batch batch
+    cross join lateral unnest(batch.ids[:batch.marked]) with ordinality claimed(id, position)
+    cross join lateral (
+      select first_id, msisdns
+      from send
+      where first_id = coalesce(batch.send_first_ids[position], batch.send_first_ids[1]) offset 0
+    ) send
+    where claimed.id is not null and not exists (select from message where message.id = any (array[claimed.id]))
+  ), strangers as (
+    select carrier, carrier_id, msisdn, min(submitted_at) submitted_at, min(at) at, array_agg(id) receipts
+    from unmatched_delivery_receipt receipt
+    where msisdn is not null and not exists (
+      select
+      from message
+      where message.carrier_id = any (array[receipt.carrier_id]) and message.carrier = receipt.carrier
+        and message.sent_at > receipt.at - make_interval(days => p_reference_days)
+    )
+    group by carrier, carrier_id, msisdn
+  ), fits as (
+    select strangers.*, fitting.id,
+      count(*) over (partition by strangers.carrier, strangers.carrier_id) per_reference,
+      count(*) over (partition by fitting.id) per_message
+    from strangers
+    cross join lateral (
+      select id
+      from message
+      where msisdn = strangers.msisdn and carrier = strangers.carrier
+        and code = ${OUTCOME.unknown} and (message.carrier_id || '') is null
+        and sent_at > coalesce(
+          strangers.submitted_at - make_interval(secs => p_before_submitted_seconds),
+          strangers.at - make_interval(secs => p_before_receipt_seconds)
+        )
+        and sent_at < coalesce(strangers.submitted_at, strangers.at) + make_interval(secs => p_after_seconds) offset 0
+    ) fitting
+  ), certain as (
+    select *
+    from fits
+    where per_reference = 1 and per_message = 1 and at <= now() - make_interval(secs => p_age_seconds)
+      and (carrier, msisdn) not in (select carrier, msisdn from in_flight)
+  ), adopted as (
+    update message
+    set carrier_id = certain.carrier_id
+    from certain
+    where message.id = any (array[certain.id]) and message.code = ${OUTCOME.unknown} and (message.carrier_id || '') is null
+    returning message.id, certain.receipts
+  ), incidents as (
+    insert into incident (message_id, what) select id, '${INCIDENT.adopted}' from adopted
+  ), tried_now as (
+    update unmatched_delivery_receipt
+    set next_try = now()
+    where id = any (array(select unnest(receipts) from adopted))
   )
-  select count(*) into v_adopted from u;
+  select count(*) into v_adopted from adopted;
   return v_adopted;
 end $$;
 `

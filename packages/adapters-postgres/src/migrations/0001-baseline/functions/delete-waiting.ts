@@ -41,10 +41,11 @@ begin
     ), seen_due as materialized (
       select waiting.place
       from wanted_sends w
+      cross join unnest('{0,1}'::smallint[]) lanes(lane)
       cross join lateral (
         select ctid place, lo, hi
         from due
-        where lane in (0, 1)
+        where due.lane = lanes.lane
           and account_id = p_account and lo >= w.first_id and lo < w.first_id + w.n and deletable
         order by lo offset 0
       ) waiting

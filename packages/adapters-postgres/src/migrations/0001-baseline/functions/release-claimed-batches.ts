@@ -1,3 +1,5 @@
+import { INCIDENT, OUTCOME } from '@gateway/core'
+
 // Act only on what the own delete or update returned; without its claimed_batch row a dispatcher has no right. Releasing costs
 // 10 µs and 180 bytes of log a message.
 export const releaseClaimedBatches = `
@@ -35,14 +37,14 @@ begin
     returning hi - lo messages
   ), unknown_messages as (
     insert into message (id, send_first_id, msisdn, account_id, sender, confirms_opt_out, carrier, code)
-    select id, first_id, msisdn, account_id, sender, confirms_opt_out, carrier, 106
+    select id, first_id, msisdn, account_id, sender, confirms_opt_out, carrier, ${OUTCOME.unknown}
     from undecided
     where marked
     order by id
     on conflict (id) do nothing
     returning id
   ), incidents as (
-    insert into incident (message_id, what) select id, 'recovered' from unknown_messages
+    insert into incident (message_id, what) select id, '${INCIDENT.recovered}' from unknown_messages
   )
   select (select coalesce(sum(messages), 0) from due_again), (select count(*) from unknown_messages),
     (select count(*) from held), (select count(*) from known)

@@ -1,0 +1,75 @@
+import { strict as assert } from 'node:assert'
+import * as fc from 'fast-check'
+import { handoverCode, isExpired, isLateTruth, isTaken, OUTCOME, type Handover, type OutcomeCode } from '@gateway/core'
+import { checkGenerated } from '../../chance.ts'
+import { realClock } from '../../memory/clock.ts'
+import { granted, idsOf, withTraffic } from './traffic.ts'
+
+const outcomes = fc.constantFrom('accepted', 'refused', 'unknown')
+
+/** What is told of a message: before its dispatcher is declared dead or not, and up to three times after that. */
+const stories = fc.array(
+  fc.record({ inTime: fc.option(outcomes, { nil: undefined }), late: fc.array(outcomes, { maxLength: 3 }) }),
+  { minLength: 1, maxLength: 14 },
+)
+
+const handoverOf = (outcome: Handover['outcome'], reference: string): Handover =>
+  outcome === 'accepted' ? { outcome, reference } : { outcome }
+
+/** Stores decide for many messages in one statement what core decides for one: here both decide the same cases. */
+export const agreeing = withTraffic({
+  'of generated outcomes, in time and late, each message has the code that the rules name, and is refunded as they say':
+    async (traffic) => {
+      const { claimedBatches } = traffic.ports
+      await checkGenerated(stories, 12, async (told) => {
+        const account = await traffic.account()
+        const ids = await traffic.send(account, { to: told.length })
+        const dispatcher = await traffic.dispatcher()
+        const batch = await traffic.claim(dispatcher, ids.length > 10 ? 'bulk' : 'single')
+        const stored = told.map((): { code: OutcomeCode; reference: string | undefined } | undefined => undefined)
+        const record = async (outcomeOf: (i: number) => Handover['outcome'] | undefined, time: number) => {
+          const recorded = batch.messages.flatMap((message, i) => {
+            const outcome = outcomeOf(i)
+            if (outcome === undefined) return []
+            const handover = handoverOf(outcome, `${message.id} ${time}`)
+            const before = stored[i]
+            const reference = handover.outcome === 'accepted' ? handover.reference : undefined
+            if (before === undefined || isLateTruth(before, outcome))
+              stored[i] = { code: handoverCode[outcome], reference }
+            return [{ batch: batch.id, message, handover }]
+          })
+          await claimedBatches.record(dispatcher, recorded)
+        }
+        await record((i) => told[i]?.inTime, 0)
+        await traffic.fence(dispatcher)
+        for (const i of stored.keys()) stored[i] ??= { code: OUTCOME.unknown, reference: undefined }
+        for (const time of [0, 1, 2]) await record((i) => told[i]?.late[time], time + 1)
+
+        assert.deepEqual(
+          await traffic.codes(account, ids),
+          stored.map((one) => one?.code),
+        )
+        const charged = stored.filter((one) => one && isTaken({ ...one, hasReference: one.reference !== undefined }))
+        assert.equal(await traffic.balance(account), granted - 10 * charged.length)
+      })
+    },
+
+  'of generated waits each message expires as the rule says': async (traffic) => {
+    const { claimedBatches } = traffic.ports
+    // A minute and more from the bound, so that a slow run is the same case.
+    await checkGenerated(fc.constantFrom(-3600, -60, 60, 3600, 48 * 3600), 8, async (validitySeconds) => {
+      const account = await traffic.account()
+      const ids = [...(await traffic.send(account, { to: 2 })), ...(await traffic.send(account, { to: 11 }))]
+      await claimedBatches.expire(validitySeconds, 100)
+      const now = realClock().now()
+      const code = isExpired(now, now, validitySeconds) ? OUTCOME.expired : 'waiting'
+      assert.deepEqual(
+        await traffic.codes(account, ids),
+        ids.map(() => code),
+      )
+      const dispatcher = await traffic.dispatcher()
+      const left = [...(await traffic.claimAll(dispatcher)), ...(await traffic.claimAll(dispatcher, 'bulk'))]
+      assert.deepEqual(idsOf(left), code === 'waiting' ? ids : [])
+    })
+  },
+})
