@@ -99,7 +99,14 @@ interface Explained {
   readonly Plan: { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number }
 }
 
+/** The least of several runs: what the server changes in its catalog meanwhile is read again. */
 async function pagesRead(by: AccountId, offset: number, limit: number): Promise<number> {
+  let least = Infinity
+  for (let run = 0; run < 4; run++) least = Math.min(least, await pagesReadOnce(by, offset, limit))
+  return least
+}
+
+async function pagesReadOnce(by: AccountId, offset: number, limit: number): Promise<number> {
   const { rows } = await client.query<{ 'QUERY PLAN': readonly Explained[] }>(
     `explain (analyze, buffers, format json) select * from list_scheduled(${by}, ${offset}, ${limit})`,
   )
