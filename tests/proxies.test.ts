@@ -2,6 +2,7 @@ import pg from 'pg'
 import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
 import { createProcessing } from '@gateway/core'
 import { aCarrierId, until } from '@gateway/core/testing'
+import { canaryRequests } from './hostile/canary-requests.ts'
 import { asp, restSend } from './support/clients.ts'
 import { secret, startProxied, type Proxied } from './support/proxied.ts'
 import { proxyNames, whyNoProxies } from './support/proxies.ts'
@@ -189,10 +190,22 @@ if (why === undefined) {
       const { url } = proxied.proxy(name)
       await askOver(proxied.proxy(name), false)(`${url}/api/batchmessage.asp?${refused}&numbers=${secret.number}`, {})
       await until(() => /GET \/api\/batchmessage\.asp 200/.test(proxied.proxy(name).log()), 20_000)
+      const canaries = { key, wrongKey: `${key}x`, user: 'holder', password: secret.password, text: secret.text }
+      const requests = Object.values(canaryRequests).flatMap((of) => of(canaries))
+      const next = async (): Promise<void> => {
+        for (let bytes = requests.pop(); bytes !== undefined; bytes = requests.pop()) {
+          const client = rawTls(proxied.proxy(name), bytes)
+          // Of some the rest is awaited.
+          const answered = Date.now() + 2000
+          await until(() => client.closed() || client.received() > 0 || Date.now() > answered, 20_000)
+          client.reset()
+        }
+      }
+      await Promise.all(Array.from({ length: 8 }, next))
     }
     const logs = proxied.logs()
     expect(proxied.secrets.filter((each) => logs.includes(each))).toEqual([])
-  })
+  }, 120_000)
 }
 
 /** Holds up every call that takes replies, until it is released. */

@@ -1,0 +1,146 @@
+import { asp, restBalance, restSend } from '../support/clients.ts'
+import { get, post } from './attack.ts'
+import { deploy, layouts, type Deployment } from './deployment.ts'
+import { bodyOf, raw } from './raw.ts'
+
+// What the contract says of requests that no usual client can write: byte by byte, against the running programs.
+const envelope = (status: number, message: string) =>
+  new RegExp(`^\\{"timeStamp":"\\d{17}","version":"1.0","statusCode":${status},"errorMessage":"${message}[^"]*"\\}$`)
+const form = 'Content-Type: application/x-www-form-urlencoded\r\n'
+
+describe.each(layouts)('%s', (layout) => {
+  let deployment: Deployment
+  let key: string
+  beforeAll(async () => {
+    deployment = await deploy(layout)
+    key = deployment.victim('rest').key
+  }, 120_000)
+  afterAll(() => deployment.stop())
+
+  const toAsp = (bytes: string) => raw(deployment.serving('asp').url, bytes)
+  const toRest = (bytes: string) => raw(deployment.serving('rest').url, bytes)
+  const toXml = (bytes: string) => raw(deployment.serving('xml').url, bytes)
+  const costOf = async (send: () => Promise<unknown>) => {
+    const before = await restBalance(deployment.victim('rest'))
+    await send()
+    return before - (await restBalance(deployment.victim('rest')))
+  }
+
+  test('HTTP/1.0 gets a Content-Length (ruling 3.2)', async () => {
+    const document = `<Svc_Replies><ApiKey>${key}</ApiKey></Svc_Replies>`
+    const answers = [
+      await toAsp(`GET /api/credits.asp?apikey=${key} HTTP/1.0\r\n\r\n`),
+      await toRest(`GET /api/rest/v1/credits/balance HTTP/1.0\r\nAuthorization: ${key}\r\n\r\n`),
+      await toXml(post('/api/xmlgetreplies.asp', '', document).replace('HTTP/1.1', 'HTTP/1.0')),
+    ]
+    for (const answer of answers) {
+      expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+      expect(Number(/\r\nContent-Length: (\d+)\r\n/i.exec(answer)?.[1])).toBe(bodyOf(answer).length)
+    }
+  })
+
+  test('one line break at the end of a form is no part of the last value (ruling 3.1)', async () => {
+    const send = (end: string) => () =>
+      toAsp(post('/api/batchmessage.asp', form, `apikey=${key}&numbers=27825550101&message=${'x'.repeat(160)}${end}`))
+    expect(await costOf(send(''))).toBe(1)
+    expect(await costOf(send('\r\n'))).toBe(1)
+    expect(await costOf(send('\r\n\r\n'))).toBe(2)
+  })
+
+  test('white space around credentials does not count, and names compare by A to Z only (ruling 3.1)', async () => {
+    const credits = /^Credits=\d+$/
+    expect(bodyOf(await toAsp(get(`/api/credits.asp?apikey=%20%09${key}%0D%0A`)))).toMatch(credits)
+    expect(bodyOf(await toAsp(get(`/api/credits.asp?APIKEY=+${key}`)))).toMatch(credits)
+    expect(bodyOf(await toAsp(get(`/api/credits.asp?api%E2%84%AAey=${key}`)))).toBe('Credits=FAIL')
+  })
+
+  test('bytes above 127 in a request line are refused in a line of text that says so (ruling 3.1)', async () => {
+    const answer = await toAsp(get(`/api/credits.asp?apikey=${key}&message=\xe9`))
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    if (layout === 'the all-in-one')
+      expect(bodyOf(answer)).toBe('The request line has bytes above 127; they must be percent-encoded.')
+    expect(bodyOf(await toRest(get('/api/rest/v1/credits/balance?\xe9')))).toMatch(
+      envelope(400, 'The request line has bytes above 127'),
+    )
+  })
+
+  test('what node refuses under the prefix of REST has the envelope (ruling 2.1)', async () => {
+    const path = '/api/rest/v1/credits/balance'
+    const unknown = await toRest(get(`${path}?a=b`).replace('GET', 'FOO'))
+    expect(unknown).toMatch(/^HTTP\/1\.1 405 [^]*\r\nAllow: GET\r\n/)
+    expect(bodyOf(unknown)).toMatch(envelope(405, 'This path requires the method GET; the request used FOO.'))
+    expect(bodyOf(await toRest(get('/api/rest/v1/nothing').replace('GET', 'FOO')))).toMatch(envelope(404, ''))
+    expect(bodyOf(await toRest(get(path, 'Expect: x\r\n')))).toMatch(envelope(417, ''))
+    const overlong = await toRest(get(path, `X: ${'x'.repeat(70_000)}\r\n`))
+    expect(overlong).toMatch(/^HTTP\/1\.1 431 /)
+    // Where every path is its own; the line of the request came in an earlier packet.
+    if (layout === 'separate processes') expect(bodyOf(overlong)).toMatch(envelope(431, ''))
+  })
+
+  test('UTF-16 that is declared by a document in UTF-8 does not count, and an ID with a no-break space is none', async () => {
+    const ids = (id: string) => `<MessageIDs><MessageID><ID>${id}</ID></MessageID></MessageIDs>`
+    const status = (id: string) => {
+      const document = `<?xml version="1.0" encoding="utf-16"?><Svc_StatusRequest><ApiKey>${key}</ApiKey>${ids(id)}`
+      const whole = `${document}</Svc_StatusRequest>`
+      return toXml(post('/api/xmlgetstatus.asp', '', whole, whole.length))
+    }
+    expect(await status('999999999999')).toContain('<Status>NOTFOUND</Status>')
+    expect(await status(' 999999999999 ')).toContain('<Status>NOTFOUND</Status>')
+    expect(await status('\xc2\xa01')).toContain('<Error>Not Valid XML Document</Error>')
+  })
+
+  test('look-alikes are replaced where the text then fits GSM 7-bit, and only there (ruling 1.7)', async () => {
+    const cost = (text: string) => costOf(() => restSend(deployment.victim('rest'), ['27825550101'], text))
+    expect(await cost(`${'ж'.repeat(69)}…`)).toBe(1)
+    expect(await cost(`${'x'.repeat(157)}…`)).toBe(1)
+    expect(await cost(`${'x'.repeat(158)}…`)).toBe(2)
+  })
+
+  test('line breaks and markup in what a client sends forge nothing in an answer', async () => {
+    const forged = '1\r\nSet-Cookie: x\r\n\r\nLogin=OK&2=3'
+    const answers = [
+      await toAsp(get(`/api/batchmessage.asp?apikey=${key}&message=x&numbers=${encodeURIComponent(forged)}`)),
+      await toAsp(get(`/api/requestbatch.asp?apikey=${key}&messageid=${encodeURIComponent(forged)}`)),
+      await toAsp(get(`/api/deletescheduled.asp?apikey=${key}&messageid=${encodeURIComponent(forged)}`)),
+    ]
+    for (const answer of answers) {
+      expect(answer.split('\r\n\r\n')).toHaveLength(2)
+      expect(answer.split('\r\n\r\n')[0]).not.toContain('Set-Cookie')
+      expect(bodyOf(answer).match(/[&=]/g)).toHaveLength(2)
+    }
+    const cli = '&lt;/CLI&gt;&lt;Error&gt;x&lt;/Error&gt;&#13;&#10;]]&gt;'
+    const inside = `<MessageIDs><MessageID><ID>1</ID><CLI>${cli}</CLI></MessageID></MessageIDs>`
+    const echoed = await toXml(
+      post('/api/xmlgetstatus.asp', '', `<Svc_StatusRequest><ApiKey>${key}</ApiKey>${inside}</Svc_StatusRequest>`),
+    )
+    expect(echoed).toContain('<CLI>&lt;/CLI')
+    expect(echoed).not.toMatch(/<Error>|\]\]>/)
+    const recipients = [{ mobileNumber: '27825550101', clientMessageId: '"}]\r\n\u0007\u2028' }]
+    const sent = bodyOf(
+      await toRest(
+        post(
+          '/api/rest/v1/sms/outgoing/send',
+          `Authorization: ${key}\r\nContent-Type: application/json\r\n`,
+          JSON.stringify({ message: 'x', recipients }).replace('\u2028', '\\u2028'),
+        ),
+      ),
+    )
+    expect(sent).not.toMatch(/\p{Cc}/u)
+    expect(JSON.parse(Buffer.from(sent, 'latin1').toString())).toMatchObject({ recipients: [{ ...recipients[0] }] })
+  })
+
+  test('nor in a log: each line is one object of JSON', async () => {
+    const line = '%0D%0A{"level":"fatal","msg":"forged"}'
+    await toAsp(get(`/api/${line}`))
+    await toAsp(get(`/api/credits.asp?apikey=${line}`))
+    await asp(deployment.victim('asp'), 'requestbatch.asp', { messageid: '\r\n{"level":"fatal"}' })
+    for (const process of deployment.processes) {
+      const lines = process
+        .output()
+        .split('\n')
+        .filter((one) => one.startsWith('{'))
+      for (const each of lines) expect(() => JSON.parse(each) as unknown).not.toThrow()
+      expect(process.output()).not.toContain('forged')
+    }
+  })
+})
