@@ -3,13 +3,21 @@ import * as fc from 'fast-check'
 import { handoverCode, isExpired, isLateTruth, isTaken, OUTCOME, type Handover, type OutcomeCode } from '@gateway/core'
 import { checkGenerated } from '../../chance.ts'
 import { realClock } from '../../memory/clock.ts'
+import { aReceipt } from '../delivery-receipts/sent-messages.ts'
 import { granted, idsOf, withTraffic } from './traffic.ts'
 
 const outcomes = fc.constantFrom('accepted', 'refused', 'unknown')
 
-/** What is told of a message: before its dispatcher is declared dead or not, and up to three times after that. */
+/**
+ * What is told of a message: before its dispatcher is declared dead or not, and up to three times after that. A receipt says in between of what
+ * was accepted that its outcome is unknown.
+ */
 const stories = fc.array(
-  fc.record({ inTime: fc.option(outcomes, { nil: undefined }), late: fc.array(outcomes, { maxLength: 3 }) }),
+  fc.record({
+    inTime: fc.option(outcomes, { nil: undefined }),
+    late: fc.array(outcomes, { maxLength: 3 }),
+    receipt: fc.boolean(),
+  }),
   { minLength: 1, maxLength: 14 },
 )
 
@@ -41,6 +49,11 @@ export const agreeing = withTraffic({
           await claimedBatches.record(dispatcher, recorded)
         }
         await record((i) => told[i]?.inTime, 0)
+        for (const [i, one] of stored.entries()) {
+          if (one?.reference === undefined || told[i]?.receipt !== true) continue
+          stored[i] = { ...one, code: OUTCOME.unknown }
+          await traffic.ports.deliveryReceipts.apply([aReceipt(one.reference, OUTCOME.unknown)])
+        }
         await traffic.fence(dispatcher)
         for (const i of stored.keys()) stored[i] ??= { code: OUTCOME.unknown, reference: undefined }
         for (const time of [0, 1, 2]) await record((i) => told[i]?.late[time], time + 1)
