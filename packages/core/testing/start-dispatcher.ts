@@ -67,9 +67,12 @@ export function startDispatcher(world: DispatchWorld, options: DispatcherOptions
   return one
 }
 
-/** Ends all that were started, and throws if any of them did what must never happen. */
-export function endDispatchers(): void {
+/**
+ * Ends all that were started, and their carriers, which would offer receipts for ever. Throws if any did what must never happen.
+ */
+export async function endDispatchers(): Promise<void> {
   const ended = started.splice(0)
   for (const one of ended) one.kill()
+  await Promise.all(ended.map(({ carrier }) => carrier.close(Promise.resolve())))
   assert.deepEqual([...new Set(ended.flatMap(({ world }) => world.violations))], [])
 }
