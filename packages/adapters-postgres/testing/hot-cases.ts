@@ -11,7 +11,8 @@ import { expire } from '../src/sql/expire.ts'
 import { findKey, findLogin } from '../src/sql/find-account.ts'
 import { addSenders, findSenders, senderAddresses } from '../src/sql/find-senders.ts'
 import type { PreparedStatement } from '../src/sql/prepared-statement.ts'
-import { putBack, takeInbox } from '../src/sql/inbox.ts'
+import { putBack } from '../src/sql/put-back.ts'
+import { takeInbox } from '../src/sql/take-inbox.ts'
 import { keepReceipts } from '../src/sql/keep-receipts.ts'
 import { endBackend, findSends } from '../src/sql/lost-answer.ts'
 import { mark } from '../src/sql/mark.ts'
@@ -197,7 +198,7 @@ export const ordinary = [
   'list-scheduled',
   'list-short-code',
   'skip-blocks',
-  'unowned-arrivals',
+  'unowned-messages',
 ] as const
 
 /** Calls of functions, and what they may read whole: tables that stay small. */

@@ -1,9 +1,10 @@
-import type { InboundMessageId, CarrierId, Inbox, Instant, UnownedMessage } from '@gateway/core'
+import type { Inbox, InboxMessage, UnownedMessage } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { timestamp } from '../sql/arrays.ts'
-import { listInbox, unownedArrivals, type InboxRow } from '../sql/inbox.ts'
-import { inboxMessage } from './inbox-message.ts'
+import { listInbox } from '../sql/list-inbox.ts'
+import { unownedMessages } from '../sql/unowned-messages.ts'
+import { fromRow } from '../row-of.ts'
 import { createReceive } from './receive.ts'
 import { createTake } from './take.ts'
 
@@ -15,8 +16,9 @@ export function postgresInbox(context: Context): Inbox {
     ...createTake(context),
     list: async (by, part, since, { offset, limit }) => {
       const rows = await ordinary.run(listInbox[part], [by, timestamp(since), offset, limit])
-      const found = rows.filter((row): row is InboxRow & { total: number } => row.id !== null)
-      return { total: rows[0]?.total ?? 0, items: found.map(inboxMessage) }
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- the row of an empty page has nothing but the total
+      const items = rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : fromRow<InboxMessage>(row)))
+      return { total: rows[0]?.total ?? 0, items }
     },
     unowned: () => unowned(ordinary),
   }
@@ -26,17 +28,8 @@ const pageRows = 1000
 
 async function* unowned(ordinary: Connections): AsyncIterable<UnownedMessage> {
   for (let after: readonly [at: string | null, id: number] = [null, 0]; ;) {
-    const rows = await ordinary.run(unownedArrivals, [...after, pageRows])
-    for (const { id, carrier, from, to, at, text } of rows) {
-      yield {
-        id: id as InboundMessageId,
-        carrier: carrier as CarrierId,
-        from,
-        to: to ?? undefined,
-        at: at as Instant,
-        text,
-      }
-    }
+    const rows = await ordinary.run(unownedMessages, [...after, pageRows])
+    for (const { exactly: _, ...row } of rows) yield fromRow<UnownedMessage>(row)
     const last = rows.at(-1)
     if (last === undefined || rows.length < pageRows) return
     after = [last.exactly, last.id]

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { AccountId, Inbox, InboxPart, Instant, Taken, Taking } from '@gateway/core'
+import type { AccountId, Inbox, InboxMessage, InboxPart, Instant, Taken, Taking } from '@gateway/core'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
 import { timestamp } from '../sql/arrays.ts'
-import { putBack, takeInbox } from '../sql/inbox.ts'
-import { inboxMessage } from './inbox-message.ts'
+import { putBack } from '../sql/put-back.ts'
+import { takeInbox } from '../sql/take-inbox.ts'
+import { fromRow } from '../row-of.ts'
 
 export function createTake({ pools: { hot }, settings }: Context): Pick<Inbox, 'take' | 'offerAgain'> {
   /** Calls, with their accounts, that may have taken something for nobody, which could not be put back: the database was away. */
@@ -22,7 +23,7 @@ export function createTake({ pools: { hot }, settings }: Context): Pick<Inbox, '
     const taking = randomUUID() as string as Taking
     try {
       const rows = await hot.run(takeInbox[part], [by, timestamp(since), messagesMax, taking])
-      return { taking, messages: rows.map(inboxMessage) }
+      return { taking, messages: rows.map((row) => fromRow<InboxMessage>(row)) }
     } catch (error) {
       if (!isLostAnswer(error)) throw error
       debts.set(taking, by)

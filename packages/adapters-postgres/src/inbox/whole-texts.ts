@@ -11,8 +11,7 @@ import {
 import type { Connection } from '../connections.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { lockParts, writeParts } from '../sql/waiting-parts.ts'
-import { groupOf } from './digests.ts'
-import type { Keyed } from './keyed.ts'
+import { groupOf, type Keyed } from './keyed.ts'
 
 /** A text of which no part is to come any more. */
 export interface WholeText extends ReceivedText {

@@ -1,96 +1,120 @@
-import { INCIDENT, OUTCOME } from '@gateway/core'
+import {
+  INCIDENT,
+  OUTCOME,
+  type DecidedLocation,
+  type MessageLocation,
+  type MessageTrace,
+  type TracedRefund,
+} from '@gateway/core'
+import { LANE } from '../claimed-batches/lane-number.ts'
 import { LEDGER } from '../credits/ledger-kind.ts'
+import type { RowOf } from '../row-of.ts'
+import { milliseconds } from './milliseconds.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
-/** Times in milliseconds. */
-export interface MessageTraceRow {
-  readonly account: number
-  readonly number: number
-  readonly from: string | null
-  readonly confirms: boolean
-  readonly first: number
-  readonly n: number
-  readonly price: number
+export interface MessageTraceRow extends RowOf<Omit<MessageTrace, 'id' | 'text' | 'send' | 'place'>> {
+  readonly first: MessageTrace['id']
+  readonly messages: number
   readonly parts: number
   readonly body: string
-  readonly accepted: number
-  readonly scheduled: number | null
-  readonly message: {
-    readonly code: number
-    readonly at: number
-    readonly stored: number
-    readonly carrier: string | null
-    readonly reference: string | null
-  } | null
-  readonly later: { readonly attempt: number; readonly until: number } | null
-  readonly due: { readonly lane: number; readonly attempt: number; readonly at: number } | null
-  readonly claimed: {
-    readonly dispatcher: number
-    readonly carrier: string
-    readonly marked: boolean
-    readonly attempt: number
-    readonly lease: number
-    readonly overdue: boolean
-  } | null
-  readonly refusals: number
-  readonly incidents: readonly { readonly at: number; readonly what: string }[] | null
-  readonly refunds:
-    readonly { readonly code: number; readonly amount: number; readonly first: number; readonly last: number }[] | null
-  readonly receipts:
-    | readonly {
-        readonly at: number
-        readonly carrier: string
-        readonly reference: string
-        readonly code: number
-        readonly own: boolean
-      }[]
-    | null
+  readonly refunds: readonly Omit<TracedRefund, 'messages'>[]
+  readonly place: Exclude<MessageLocation, DecidedLocation> | RowOf<Omit<DecidedLocation, 'refunded'>>
 }
 
-const ms = (time: string) => `floor(extract(epoch from ${time}) * 1000)::bigint`
-
 /**
- * All that is known of message $1, as of one moment; $2 most incidents and receipts. No row: no send covers the id. For the
- * ordinary connections: it reads the claimed batches, the kept receipts and the account's entries of the ledger from one end to the
- * other.
+ * All that is known of message $1, as of one moment; $2 most incidents and receipts. Which receipts is core's `receiptsSought`. No row: no
+ * send covers the id. For the ordinary connections: it reads the claimed batches, the kept receipts and the account's entries of the
+ * ledger from one end to the other.
  */
 export const explainMessage: PreparedStatement<MessageTraceRow> = {
   name: 'explain-message',
   text: `
-with s as materialized (
-  select x.*, msisdns[$1::bigint - first_id + 1] msisdn from (
-    select * from send where first_id <= $1::bigint and first_id >= $1::bigint / 10000 * 10000 order by first_id desc limit 1
-  ) x where $1::bigint < first_id + n
-), m as materialized (
+with send_of as materialized (
+  select latest.*, msisdns[$1::bigint - first_id + 1] msisdn
+  from (
+    select *
+    from send
+    where first_id <= $1::bigint and first_id >= $1::bigint / 10000 * 10000
+    order by first_id desc
+    limit 1
+  ) latest
+  where $1::bigint < first_id + n
+), decided as materialized (
   select * from message where id = $1::bigint
-), f as materialized (
-  select f.dispatcher, f.carrier, p.n <= f.marked marked, coalesce(f.attempts[p.n], 0) attempt, d.lease_until
-  from claimed_batch f cross join lateral array_position(f.ids, $1::bigint) p(n) join dispatcher d on d.id = f.dispatcher
-  where p.n is not null and not exists (select from m)
-), c as materialized (
-  select carrier, carrier_id reference from m where carrier <> 0 and (carrier_id is not null or code = ${OUTCOME.unknown})
+), claimed as materialized (
+  select batch.dispatcher, batch.carrier, found.place <= batch.marked marked, coalesce(batch.attempts[found.place], 0) attempt,
+    dispatcher.lease_until
+  from claimed_batch batch
+  cross join lateral array_position(batch.ids, $1::bigint) found(place)
+  join dispatcher on dispatcher.id = batch.dispatcher
+  where found.place is not null and not exists (select from decided)
+), sought as materialized (
+  select carrier, carrier_id reference
+  from decided
+  where carrier <> 0 and (carrier_id is not null or code = ${OUTCOME.unknown})
   union all
-  select carrier, null from f where marked
+  select carrier, null from claimed where marked
+), places as (
+  select 1 turn, json_build_object('place', 'decided', 'code', code, 'at', ${milliseconds('coalesce(code_at, sent_at)')},
+    'stored', ${milliseconds('sent_at')}, 'carrier', nullif(name, ''), 'reference', carrier_id) place
+  from decided
+  left join carrier on carrier.id = decided.carrier
+  union all
+  select 2, case when attempt = 0
+    then json_build_object('place', 'scheduled', 'due', ${milliseconds('at')})
+    else json_build_object('place', 'postponed', 'until', ${milliseconds('at')}, 'attempt', attempt) end
+  from send_of
+  join later on later.account_id = send_of.account_id and lo between send_of.first_id and $1::bigint and $1::bigint < hi
+  union all
+  select 3, json_build_object('place', 'queue', 'lane', case lane when ${LANE.single} then 'single' else 'bulk' end,
+    'due', ${milliseconds('due_at')}, 'attempt', attempt)
+  from send_of
+  join due on lane in (${LANE.single}, ${LANE.bulk}) and due.account_id = send_of.account_id
+    and lo between send_of.first_id and $1::bigint and $1::bigint < hi
+  union all
+  select 4, json_build_object('place', 'claimed', 'dispatcher', dispatcher, 'carrier', name, 'marked', marked, 'attempt', attempt,
+    'leaseUntil', ${milliseconds('lease_until')}, 'overdue', lease_until < now())
+  from claimed
+  join carrier on carrier.id = claimed.carrier
+), incidents as (
+  select id, at, what
+  from incident
+  where message_id = $1::bigint
+  order by id desc
+  limit $2::int
+), refunds as (
+  select code, sum(amount)::bigint amount, min(at) first_at, max(at) last_at
+  from send_of
+  join ledger on ledger.account_id = send_of.account_id and send_first_id = first_id
+  where kind = ${LEDGER.refund}
+  group by code
+), receipts as (
+  select receipt.id, receipt.at, carrier.name carrier, receipt.carrier_id reference, receipt.code,
+    case when sought.reference is null then 'same-number' else 'own' end fits
+  from sought
+  join unmatched_delivery_receipt receipt on receipt.carrier = sought.carrier
+  join carrier on carrier.id = sought.carrier
+  where receipt.carrier_id = sought.reference or sought.reference is null and receipt.msisdn = (select msisdn from send_of)
+  order by receipt.id desc
+  limit $2::int
 )
-select s.account_id account, s.msisdn number, (select address from sender where id = s.sender) "from", s.confirms_opt_out confirms, s.first_id "first", s.n, s.price, s.parts, s.body,
-  ${ms('s.created_at')} accepted, ${ms('s.scheduled_at')} scheduled,
-  (select json_build_object('code', m.code, 'at', ${ms('coalesce(m.code_at, m.sent_at)')}, 'stored', ${ms('m.sent_at')},
-    'carrier', nullif(k.name, ''), 'reference', m.carrier_id) from m left join carrier k on k.id = m.carrier) message,
-  (select json_build_object('attempt', attempt, 'until', ${ms('at')})
-    from later where account_id = s.account_id and lo between s.first_id and $1::bigint and $1::bigint < hi) later,
-  (select json_build_object('lane', lane, 'attempt', attempt, 'at', ${ms('due_at')})
-    from due where lane in (0, 1) and account_id = s.account_id and lo between s.first_id and $1::bigint and $1::bigint < hi) due,
-  (select json_build_object('dispatcher', f.dispatcher, 'carrier', k.name, 'marked', f.marked, 'attempt', f.attempt,
-    'lease', ${ms('f.lease_until')}, 'overdue', f.lease_until < now()) from f join carrier k on k.id = f.carrier) claimed,
-  (select count(*)::int from incident where message_id = $1::bigint and what = '${INCIDENT.refusedForNow}') refusals,
-  (select json_agg(json_build_object('at', ${ms('i.at')}, 'what', i.what) order by i.id)
-    from (select * from incident where message_id = $1::bigint order by id desc limit $2::int) i) incidents,
-  (select json_agg(json_build_object('code', code, 'amount', amount, 'first', ${ms('"first"')}, 'last', ${ms('"last"')}) order by code)
-    from (select code, sum(amount)::bigint amount, min(at) "first", max(at) "last" from ledger
-      where account_id = s.account_id and kind = ${LEDGER.refund} and send_first_id = s.first_id group by code) l) refunds,
-  (select json_agg(json_build_object('at', ${ms('r.at')}, 'carrier', k.name, 'reference', r.carrier_id, 'code', r.code, 'own', r.own) order by r.id)
-    from (select r.*, c.reference is not null own from c join unmatched_delivery_receipt r on r.carrier = c.carrier
-        and (r.carrier_id = c.reference or c.reference is null and r.msisdn = s.msisdn) order by r.id desc limit $2::int) r
-      join carrier k on k.id = r.carrier) receipts
-from s`,
+select account_id account, msisdn::text number, (select address from sender where id = send_of.sender) "from",
+  confirms_opt_out confirmation, first_id "first", n messages, price "cost", parts, body,
+  ${milliseconds('created_at')} accepted, ${milliseconds('scheduled_at')} scheduled,
+  coalesce((select place from places order by turn limit 1), json_build_object('place', 'nowhere')) place,
+  (select count(*)::int from incident where message_id = $1::bigint and what = '${INCIDENT.refusedForNow}') "refusedForNow",
+  (
+    select coalesce(json_agg(json_build_object('at', ${milliseconds('at')}, 'what', what) order by id), '[]') from incidents
+  ) incidents,
+  (
+    select coalesce(json_agg(json_build_object('code', code, 'amount', amount, 'first', ${milliseconds('first_at')},
+      'last', ${milliseconds('last_at')}) order by code), '[]')
+    from refunds
+  ) refunds,
+  (
+    select coalesce(json_agg(json_build_object('at', ${milliseconds('at')}, 'carrier', carrier, 'reference', reference,
+      'code', code, 'fits', fits) order by id), '[]')
+    from receipts
+  ) receipts
+from send_of`,
 }
