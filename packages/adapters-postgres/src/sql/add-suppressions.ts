@@ -1,3 +1,4 @@
+import { SUPPRESSION } from '../suppressions/suppression-kind.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
@@ -10,19 +11,30 @@ import type { PreparedStatement } from './prepared-statement.ts'
 export const addSuppressions: PreparedStatement<{ added: number }> = {
   name: 'add-suppressions',
   text: `
-with u as materialized (
-  select distinct on (msisdn) * from unnest($3::bigint[], $4::timestamptz[], $5::text[]) with ordinality u(msisdn, since, text, place)
+with given as materialized (
+  select distinct on (msisdn) *
+  from unnest($3::bigint[], $4::timestamptz[], $5::text[]) with ordinality entry(msisdn, since, text, place)
   order by msisdn, place
-), a as (
-  insert into suppression (account_id, msisdn, kind, since) select $1::int, msisdn, $2::smallint, since from u order by msisdn
-  on conflict do nothing returning msisdn
-), r as (
+), added as (
+  insert into suppression (account_id, msisdn, kind, since)
+  select $1::int, msisdn, $2::smallint, since
+  from given
+  order by msisdn
+  on conflict do nothing
+  returning msisdn
+), replies as (
   insert into opt_out_reply (account_id, msisdn, since, text)
-  select $1::int, msisdn, since, text from u where text is not null and msisdn in (select msisdn from a) order by msisdn
-  on conflict (account_id, msisdn) do update set since = excluded.since, inbound_message_id = null, text = excluded.text, answers = null
-), g as (
-  delete from opt_out_reply o using u, a
-  where u.text is null and a.msisdn = u.msisdn and o.account_id = $1::int and o.msisdn = u.msisdn and $2::smallint = 1
+  select $1::int, msisdn, since, text
+  from given
+  where text is not null and msisdn in (select msisdn from added)
+  order by msisdn
+  on conflict (account_id, msisdn) do update
+  set since = excluded.since, inbound_message_id = null, text = excluded.text, answers = null
+), old_replies as (
+  delete from opt_out_reply reply
+  using given, added
+  where given.text is null and added.msisdn = given.msisdn and $2::smallint = ${SUPPRESSION['opt-out']}
+    and reply.account_id = $1::int and reply.msisdn = given.msisdn
 )
-select count(*)::int as added from a`,
+select count(*)::int as added from added`,
 }

@@ -4,10 +4,10 @@ import type { PreparedStatement } from './prepared-statement.ts'
 export const chosenSenders: PreparedStatement<{ place: number; sender: number }> = {
   name: 'chosen-senders',
   text: `
-select u.place, c.senders[array_position(c.accounts, u.account)] as sender
-from unnest($1::int[], $2::bigint[]) with ordinality u(account, number, place)
-cross join lateral (select accounts, senders from chosen_sender where msisdn = u.number offset 0) c
-where u.account = any (c.accounts)`,
+select asked.place, chosen.senders[array_position(chosen.accounts, asked.account)] as sender
+from unnest($1::int[], $2::bigint[]) with ordinality asked(account, number, place)
+cross join lateral (select accounts, senders from chosen_sender where msisdn = asked.number offset 0) chosen
+where asked.account = any (chosen.accounts)`,
 }
 
 /**
@@ -17,13 +17,18 @@ where u.account = any (c.accounts)`,
 export const chooseSenders: PreparedStatement<{ number: number; sender: number }> = {
   name: 'choose-senders',
   text: `
-insert into chosen_sender as c (msisdn, accounts, senders)
-select n, array[$1::int], array[($3::int[])[1]] from unnest($2::bigint[]) n order by n
+insert into chosen_sender as chosen (msisdn, accounts, senders)
+select number, array[$1::int], array[($3::int[])[1]]
+from unnest($2::bigint[]) number
+order by number
 on conflict (msisdn) do update set since = now(),
-  accounts = case when $1::int = any (c.accounts) then c.accounts else c.accounts || $1::int end,
-  senders = case when $1::int = any (c.accounts)
-    then array(select case when a = $1::int then choose_sender(c.accounts, c.senders, $1::int, $3::int[]) else s end
-      from unnest(c.accounts, c.senders) with ordinality x(a, s, n) order by n)
-    else c.senders || choose_sender(c.accounts, c.senders, $1::int, $3::int[]) end
-returning c.msisdn as number, c.senders[array_position(c.accounts, $1::int)] as sender`,
+  accounts = case when $1::int = any (chosen.accounts) then chosen.accounts else chosen.accounts || $1::int end,
+  senders = case when $1::int = any (chosen.accounts)
+    then array(
+      select case when account = $1::int then choose_sender(chosen.accounts, chosen.senders, $1::int, $3::int[]) else sender end
+      from unnest(chosen.accounts, chosen.senders) with ordinality before(account, sender, place)
+      order by place
+    )
+    else chosen.senders || choose_sender(chosen.accounts, chosen.senders, $1::int, $3::int[]) end
+returning chosen.msisdn as number, chosen.senders[array_position(chosen.accounts, $1::int)] as sender`,
 }

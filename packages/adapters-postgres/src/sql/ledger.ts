@@ -15,30 +15,41 @@ export const checkLedger: PreparedStatement<{
 }> = {
   name: 'check-ledger',
   text: `
-with l as (
-  select account_id, sum(amount) total from ledger group by 1
-), s as (
-  select account_id, sum(n::bigint * price) total from send group by 1
-), x as materialized (
-  select a.id, a.balance, (coalesce(l.total, 0) - coalesce(s.total, 0))::bigint entries
-  from account a left join l on l.account_id = a.id left join s on s.account_id = a.id
+with ledger_sums as (
+  select account_id, sum(amount) total
+  from ledger
+  group by account_id
+), send_sums as (
+  select account_id, sum(n::bigint * price) total
+  from send
+  group by account_id
+), checked as materialized (
+  select account.id, account.balance, (coalesce(ledger_sums.total, 0) - coalesce(send_sums.total, 0))::bigint entries
+  from account
+  left join ledger_sums on ledger_sums.account_id = account.id
+  left join send_sums on send_sums.account_id = account.id
+), totals as (
+  select count(*) accounts, coalesce(sum(balance), 0)::bigint balances
+  from checked
 )
-select t.accounts, t.balances, d.id, d.balance, d.entries
-from (select count(*) accounts, coalesce(sum(balance), 0)::bigint balances from x) t
-left join (select * from x where balance <> entries) d on true
-order by d.id`,
+select totals.accounts, totals.balances, checked.id, checked.balance, checked.entries
+from totals
+left join checked on checked.balance <> checked.entries
+order by checked.id`,
 }
 
 /** $1 account $2 amount $3 why $4 when: tops it up and returns the new balance. No row: no such account, or out of range (`balanceAfter`). */
 export const enterCredits: PreparedStatement<{ balance: number }> = {
   name: 'enter-credits',
   text: `
-with u as (
+with topped_up as (
   update account set balance = balance + $2::bigint
   where id = $1::int and balance + $2::numeric between 0 and ${balanceMax}
   returning id, balance
-), l as (
-  insert into ledger (account_id, kind, amount, at, why) select id, ${LEDGER.topUp}, $2::bigint, $4::timestamptz, $3::text from u
+), entry as (
+  insert into ledger (account_id, kind, amount, at, why)
+  select id, ${LEDGER.topUp}, $2::bigint, $4::timestamptz, $3::text
+  from topped_up
 )
-select balance from u`,
+select balance from topped_up`,
 }

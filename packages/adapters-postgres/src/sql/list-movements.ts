@@ -1,3 +1,6 @@
+import { LEDGER } from '../credits/ledger-kind.ts'
+import { milliseconds } from './milliseconds.ts'
+
 /** Times in milliseconds. Kind: as `LEDGER`; 0: a send. */
 export interface MovementRow {
   readonly at: number
@@ -24,21 +27,30 @@ export interface MovementRow {
  */
 export const declareMovements = `
 declare movements no scroll cursor with hold for
-with m as (
-  select at, amount, kind::int, send_first_id "first", null::int messages, code, other_account_id other, why, 0 part, id from (
-    select case when kind = 4 then at - make_interval(days => $4::int) else at end at, amount, kind, send_first_id, code, other_account_id, why, id
-    from ledger where account_id = $1::int
-  ) l where $2::timestamptz is null or at >= $2::timestamptz
+with entries as (
+  select case when kind = ${LEDGER.droppedSends} then at - make_interval(days => $4::int) else at end at,
+    amount, kind, send_first_id, code, other_account_id, why, id
+  from ledger
+  where account_id = $1::int
+), moved as (
+  select at, amount, kind::int, send_first_id "first", null::int messages, code, other_account_id other, why, 0 part, id
+  from entries
+  where $2::timestamptz is null or at >= $2::timestamptz
   union all
-  select created_at, -n::bigint * price, 0, first_id, n, null, null, null, 1, first_id from send
-  where account_id = $1::int and price > 0 and ($2::timestamptz is null or created_at >= $2::timestamptz
-    and first_id >= coalesce((select min(block) * 10000 from id_lease where at >= $2::timestamptz - interval '2 days'), 0))
-), b as (
-  select m.*, (a.balance - sum(amount) over () + sum(amount) over (order by at, part, m.id rows unbounded preceding))::bigint balance
-  from m join account a on a.id = $1::int
+  select created_at, -n::bigint * price, 0, first_id, n, null, null, null, 1, first_id
+  from send
+  where account_id = $1::int and price > 0 and ($2::timestamptz is null or created_at >= $2::timestamptz and first_id >= coalesce(
+    (select min(block) * 10000 from id_lease where at >= $2::timestamptz - interval '2 days'), 0
+  ))
+), balanced as (
+  select moved.*, (account.balance - sum(amount) over () + sum(amount) over (order by at, part, moved.id rows unbounded preceding))::bigint balance
+  from moved
+  join account on account.id = $1::int
 )
-select floor(extract(epoch from at) * 1000)::bigint at, kind, amount, balance, "first", messages, code, other, why
-from b where $3::timestamptz is null or at < $3::timestamptz order by b.at, part, id`
+select ${milliseconds('at')} at, kind, amount, balance, "first", messages, code, other, why
+from balanced
+where $3::timestamptz is null or at < $3::timestamptz
+order by balanced.at, part, id`
 
 export const fetchMovements = 'fetch 500 from movements'
 

@@ -1,3 +1,5 @@
+import { SUPPRESSION } from '../suppressions/suppression-kind.ts'
+import { milliseconds } from './milliseconds.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /** A piece of the list, its columns in the same order; null: nothing is left. */
@@ -18,13 +20,24 @@ export interface OptOutPiece {
 export const listOptOuts: PreparedStatement<OptOutPiece> = {
   name: 'list-opt-outs',
   text: `
-select string_agg(s.number, ',' order by s.number) as numbers,
-  string_agg(floor(extract(epoch from s.since) * 1000)::bigint::text, ',' order by s.number) as since,
-  json_agg(case when r.text is not null then json_build_array(r.inbound_message_id, r.text, r.answers) end order by s.number)::text as replies
-from (
-  select msisdn, since, (msisdn::text) collate "C" as number from suppression
-  where account_id = $1::int and kind = 1 and (msisdn::text) collate "C" > $2 order by (msisdn::text) collate "C" limit $3::int
-) s left join lateral (
-  select * from opt_out_reply where account_id = $1::int and msisdn = s.msisdn and since = s.since limit 1
-) r on true`,
+with listed as (
+  select msisdn, since, (msisdn::text) collate "C" as number
+  from suppression
+  where account_id = $1::int and kind = ${SUPPRESSION['opt-out']} and (msisdn::text) collate "C" > $2
+  order by (msisdn::text) collate "C"
+  limit $3::int
+)
+select string_agg(listed.number, ',' order by listed.number) as numbers,
+  string_agg(${milliseconds('listed.since')}::text, ',' order by listed.number) as since,
+  json_agg(
+    case when reply.text is not null then json_build_array(reply.inbound_message_id, reply.text, reply.answers) end
+    order by listed.number
+  )::text as replies
+from listed
+left join lateral (
+  select *
+  from opt_out_reply
+  where account_id = $1::int and msisdn = listed.msisdn and since = listed.since
+  limit 1
+) reply on true`,
 }

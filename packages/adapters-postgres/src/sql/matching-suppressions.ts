@@ -7,8 +7,15 @@ import type { PreparedStatement } from './prepared-statement.ts'
 export const matchingSuppressions: PreparedStatement<{ place: number; kind: number }> = {
   name: 'matching-suppressions',
   text: `
-select u.place, s.kind
-from unnest($1::int[], $2::bigint[]) with ordinality u(account, number, place)
-cross join lateral (select kind from suppression where account_id in (u.account, 0) and msisdn = u.number offset 0) s
-where (select exists (select from suppression where account_id = 0) or exists (select from suppression where account_id = any ($1::int[])))`,
+select asked.place, holding.kind
+from unnest($1::int[], $2::bigint[]) with ordinality asked(account, number, place)
+cross join lateral (
+  select kind
+  from suppression
+  where account_id in (asked.account, 0) and msisdn = asked.number offset 0
+) holding
+where (
+  select exists (select from suppression where account_id = 0)
+    or exists (select from suppression where account_id = any ($1::int[]))
+)`,
 }

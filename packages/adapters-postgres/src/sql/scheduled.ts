@@ -1,3 +1,4 @@
+import { OUTCOME } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
@@ -48,8 +49,10 @@ from delete_waiting($1::int, $2::bigint[], $3::uuid)`,
 export const findDeleted: PreparedStatement<DeletedRow> = {
   name: 'find-deleted',
   text: `
-select m.id, m.msisdn as number, s.price as refund
-from ledger l join send s on s.first_id = l.send_first_id
-join message m on m.id >= s.first_id and m.id < s.first_id + s.n and m.code = 102 and m.xmin = l.xmin
-where l.account_id = $1::int and l.operation = $2::uuid and l.id > (select max(id) - 10000000 from ledger)`,
+select message.id, message.msisdn as number, send.price as refund
+from ledger
+join send on send.first_id = ledger.send_first_id
+join message on message.id >= send.first_id and message.id < send.first_id + send.n
+  and message.code = ${OUTCOME.cancelled} and message.xmin = ledger.xmin
+where ledger.account_id = $1::int and ledger.operation = $2::uuid and ledger.id > (select max(id) - 10000000 from ledger)`,
 }

@@ -1,3 +1,4 @@
+import { milliseconds } from './milliseconds.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
@@ -15,13 +16,15 @@ export const findOutcomes: PreparedStatement<
 > = {
   name: 'find-outcomes',
   text: `
-select array_agg(m.id)::text ids,
-  array_agg(m.code)::text codes, array_agg(m.id) filter (where m.carrier_id is null)::text unreferenced,
-  string_agg(timestamptz_send(coalesce(m.code_at, m.sent_at)), '') times,
-  array_agg(m.msisdn)::text numbers, array_agg(m.send_first_id)::text sends
-from unnest($2::text[], $3::bigint[], $4::bigint[]) u(ids, lo, hi)
-join message m on m.id = any (u.ids::bigint[]) and m.id between u.lo and u.hi
-where m.account_id = $1::int`,
+select array_agg(message.id)::text ids,
+  array_agg(message.code)::text codes,
+  array_agg(message.id) filter (where message.carrier_id is null)::text unreferenced,
+  string_agg(timestamptz_send(coalesce(message.code_at, message.sent_at)), '') times,
+  array_agg(message.msisdn)::text numbers,
+  array_agg(message.send_first_id)::text sends
+from unnest($2::text[], $3::bigint[], $4::bigint[]) partition_ids(ids, lo, hi)
+join message on message.id = any (partition_ids.ids::bigint[]) and message.id between partition_ids.lo and partition_ids.hi
+where message.account_id = $1::int`,
 }
 
 /**
@@ -34,14 +37,20 @@ where m.account_id = $1::int`,
 export const coveringSends: PreparedStatement<Record<'ids' | 'places' | 'dues' | 'prices', string | null>> = {
   name: 'covering-sends',
   text: `
-select array_agg(u.id)::text ids, array_agg(u.id - coalesce(e.first_id, c.first_id))::text places,
-  array_agg(floor(extract(epoch from coalesce(e.scheduled_at, e.created_at, c.scheduled_at, c.created_at)) * 1000)::bigint)::text dues,
-  array_agg(coalesce(e.price, c.price))::text prices
-from unnest($2::bigint[]) u(id) left join send e on e.first_id = u.id left join lateral (
-  select first_id, n, account_id, scheduled_at, created_at, price from send
-  where e.first_id is null and first_id <= u.id and first_id >= u.id / 10000 * 10000 order by first_id desc limit 1
-) c on u.id < c.first_id + c.n
-where coalesce(e.account_id, c.account_id) = $1::int`,
+select array_agg(asked.id)::text ids,
+  array_agg(asked.id - coalesce(exact.first_id, covering.first_id))::text places,
+  array_agg(${milliseconds('coalesce(exact.scheduled_at, exact.created_at, covering.scheduled_at, covering.created_at)')})::text dues,
+  array_agg(coalesce(exact.price, covering.price))::text prices
+from unnest($2::bigint[]) asked(id)
+left join send exact on exact.first_id = asked.id
+left join lateral (
+  select first_id, n, account_id, scheduled_at, created_at, price
+  from send
+  where exact.first_id is null and first_id <= asked.id and first_id >= asked.id / 10000 * 10000
+  order by first_id desc
+  limit 1
+) covering on asked.id < covering.first_id + covering.n
+where coalesce(exact.account_id, covering.account_id) = $1::int`,
 }
 
 /**
@@ -52,9 +61,13 @@ where coalesce(e.account_id, c.account_id) = $1::int`,
 export const numbersInSends: PreparedStatement<Record<'ids' | 'numbers', string | null>> = {
   name: 'numbers-in-sends',
   text: `
-select array_agg(w.id)::text ids, array_agg(s.numbers[w.id - u.first_id + 1])::text numbers
-from unnest($2::bigint[], $3::text[]) u(first_id, ids)
+select array_agg(wanted.id)::text ids,
+  array_agg(covering.numbers[wanted.id - asked.first_id + 1])::text numbers
+from unnest($2::bigint[], $3::text[]) asked(first_id, ids)
 cross join lateral (
-  select msisdns[1:n] numbers from send where first_id = u.first_id and account_id = $1::int offset 0
-) s cross join lateral unnest(u.ids::bigint[]) w(id)`,
+  select msisdns[1:n] numbers
+  from send
+  where first_id = asked.first_id and account_id = $1::int offset 0
+) covering
+cross join lateral unnest(asked.ids::bigint[]) wanted(id)`,
 }

@@ -96,11 +96,13 @@ async function acceptAll(ports: StoredPorts, by: AccountId, texts: readonly Text
       [spending.taken, spending.balance],
     )
     balance = spending.balance
-    const scheduled = when === 'soon' || when === 'far'
     for (const [i, id] of result.results.entries()) {
       if (id === 'insufficient-credits') continue
       // When it was accepted is not known here; nobody asks before an outcome.
       const facts = { number: at(to, i), cost: at(all, i), due: due[when] ?? longAgo, outcome: undefined }
+      // What was to be soon may be past on a busy machine.
+      const scheduled =
+        when === 'far' || (when === 'soon' && (await ports.messageTraces.of(id))?.scheduled !== undefined)
       known.push({ id, facts, scheduled, claimed: false, attempts: 0 })
     }
   }

@@ -209,7 +209,7 @@ export const deleting = withTraffic({
   'what moves in the queue at that moment, but is not claimed, is deleted all the same': async (traffic) => {
     const { ports } = traffic
     const by = await traffic.account()
-    const due = soon()
+    const due = soon(5)
     const singles = (await Promise.all(times(120, 1).map((to) => traffic.send(by, { to, due })))).flat()
     const bulk = await traffic.send(by, { to: 400, due })
     const dispatcher = await traffic.dispatcher()
@@ -234,7 +234,7 @@ export const deleting = withTraffic({
     async (traffic) => {
       const { ports } = traffic
       const by = await traffic.account()
-      const due = soon()
+      const due = soon(5)
       const sizes = [...times(300, 1), ...times(40, 10), ...times(3, 100)]
       const ids = (await Promise.all(sizes.map((to) => traffic.send(by, { to, due })))).flat()
       const dispatchers = await Promise.all(times(3, 0).map(() => traffic.dispatcher()))

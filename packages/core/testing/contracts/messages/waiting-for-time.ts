@@ -4,7 +4,7 @@ import { until } from '../../until.ts'
 import type { Traffic } from '../claimed-batches/traffic.ts'
 
 /** So far ahead that what is accepted now is still scheduled when it is stored. */
-export const soon = (): Instant => secondsAfter(realClock().now(), 1)
+export const soon = (seconds = 1): Instant => secondsAfter(realClock().now(), seconds)
 
 /** Scheduled sends of these sizes that have become due and that nobody has claimed. */
 export async function dueSends(

@@ -1,3 +1,5 @@
+import { LEDGER } from '../../../credits/ledger-kind.ts'
+
 // What the sends cost is summed while nobody can add one, and before any lock that others wait for. The locks on the parents are
 // asked for again and again, each time for a moment only. Keeping contacts (10 µs a message) goes some blocks at a time.
 export const dropPartition = `
@@ -26,9 +28,19 @@ begin
   if not dropped then return; end if;
   if not exists (select from id_lease where block >= k * 500 and block < (k + 1) * 500) then perform keep_contacts(a, z); end if;
 
-  execute format('with t as (select account_id, count(*) c, sum(n::bigint * price) cost from send_p%s group by 1),
-    l as (insert into ledger (account_id, kind, amount, why) select account_id, 4, -cost, ''sends of partition %s'' from t where cost <> 0 order by 1)
-    select coalesce(sum(c), 0) from t', k, k) into v_sends;
+  execute format('
+    with totals as (
+      select account_id, count(*) sends, sum(n::bigint * price) cost
+      from send_p%s
+      group by account_id
+    ), entries as (
+      insert into ledger (account_id, kind, amount, why)
+      select account_id, ${LEDGER.droppedSends}, -cost, ''sends of partition %s''
+      from totals
+      where cost <> 0
+      order by account_id
+    )
+    select coalesce(sum(sends), 0) from totals', k, k) into v_sends;
   execute format('select count(*) from message_p%s', k) into v_messages;
   delete from incident where message_id >= a and message_id < z;
   delete from id_lease where block >= k * 500 and block < (k + 1) * 500;

@@ -1,3 +1,5 @@
+import { OUTCOME } from '@gateway/core'
+
 // Whose it is, is one look at one moment: a message that leaves its claimed batch for its row between two looks would be in neither.
 // The "case" keeps the list of numbers a hashed one; nested loops, whatever the statistics say: fresh partitions have none.
 // Whose it is and whether it is confirmed are core's `replyOwner` and `confirmationAddress`; a contract proves over generated
@@ -11,38 +13,62 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_has
 declare r record; v_inbound_message bigint; v_sender int; v_used int := 0;
 begin
   for r in
-    with a as materialized (
-      select u.*, s.id known, s.account_id owner
-      from unnest(p_carriers, p_from, p_numbers, p_to, p_texts, p_opt_keywords) with ordinality u(carrier, from_address, number, to_address, body, opt_keyword, place)
-      left join lateral (select id, account_id from sender where address = u.to_address offset 0) s on true
-    ), f as materialized (
-      select s.account_id, t.id, s.sender, s.msisdns[t.id - s.first_id + 1] msisdn
-      from claimed_batch f cross join lateral unnest(f.ids[:f.marked]) with ordinality t(id, n)
-      cross join lateral (select account_id, sender, confirms_opt_out, first_id, msisdns from send where first_id = coalesce(f.send_first_ids[t.n], f.send_first_ids[1]) offset 0) s
-      where t.id is not null and not s.confirms_opt_out and case when s.msisdns[t.id - s.first_id + 1] in (select number from a)
-        then not exists (select from message m where m.id = any (array[t.id])) end
-    ), g as materialized (
+    with arrived as materialized (
+      select text.*, sender.id known, sender.account_id owner
+      from unnest(p_carriers, p_from, p_numbers, p_to, p_texts, p_opt_keywords)
+        with ordinality text(carrier, from_address, number, to_address, body, opt_keyword, place)
+      left join lateral (select id, account_id from sender where address = text.to_address offset 0) sender on true
+    ), may_have_left as materialized (
+      select send.account_id, claimed.id, send.sender, send.msisdns[claimed.id - send.first_id + 1] msisdn
+      from claimed_batch batch
+      cross join lateral unnest(batch.ids[:batch.marked]) with ordinality claimed(id, place)
+      cross join lateral (
+        select account_id, sender, confirms_opt_out, first_id, msisdns
+        from send
+        where first_id = coalesce(batch.send_first_ids[claimed.place], batch.send_first_ids[1]) offset 0
+      ) send
+      where claimed.id is not null and not send.confirms_opt_out
+        and case when send.msisdns[claimed.id - send.first_id + 1] in (select number from arrived)
+          then not exists (select from message where message.id = any (array[claimed.id])) end
+    ), by_number as (
+      select msisdn, jsonb_agg(jsonb_build_object('account_id', account_id, 'id', id, 'sender', sender)) in_flight
+      from may_have_left
+      group by msisdn
+    ), all_in_flight as materialized (
       select jsonb_object_agg(msisdn, in_flight) by_number
-      from (select msisdn, jsonb_agg(jsonb_build_object('account_id', account_id, 'id', id, 'sender', sender)) in_flight from f group by 1) x
+      from by_number
     )
-    select a.*, coalesce(c.account_id, w.account_id) last_account, coalesce(c.id, w.id) last_id, coalesce(c.sender, w.sender) last_sender
-    from a left join lateral (
-      select y.account_id, y.id, y.sender from (
-        select m.account_id, m.id, m.sender, m.sent_at at from message m
-        where m.msisdn = a.number and not m.confirms_opt_out and (m.carrier_id is not null or m.code = 106)
+    select arrived.*, coalesce(sent.account_id, unrecorded.account_id) last_account, coalesce(sent.id, unrecorded.id) last_id,
+      coalesce(sent.sender, unrecorded.sender) last_sender
+    from arrived
+    left join lateral (
+      select contact.account_id, contact.id, contact.sender
+      from (
+        select account_id, id, sender, sent_at at
+        from message
+        where msisdn = arrived.number and not confirms_opt_out and (carrier_id is not null or code = ${OUTCOME.unknown})
         union all
-        select l.account_id, l.message_id, l.sender, l.at from last_contact l where l.msisdn = a.number
-      ) y
-      where case when a.owner is not null then y.account_id = a.owner else a.known is null or y.sender in (0, a.known) end
-      order by y.at desc, y.id desc limit 1
-    ) c on true left join lateral (
-      select f.account_id, f.id, f.sender
-      from (select by_number -> a.number::text in_flight from g where c.id is null) x
-      cross join lateral jsonb_to_recordset(x.in_flight) f(account_id int, id bigint, sender int)
-      where case when a.owner is not null then f.account_id = a.owner else a.known is null or f.sender in (0, a.known) end
-      order by f.id desc limit 1
-    ) w on true
-    order by a.place
+        select account_id, message_id, sender, at
+        from last_contact
+        where msisdn = arrived.number
+      ) contact
+      where case when arrived.owner is not null
+        then contact.account_id = arrived.owner
+        else arrived.known is null or contact.sender in (0, arrived.known) end
+      order by contact.at desc, contact.id desc
+      limit 1
+    ) sent on true
+    left join lateral (
+      select contact.account_id, contact.id, contact.sender
+      from (select by_number -> arrived.number::text in_flight from all_in_flight where sent.id is null) of_number
+      cross join lateral jsonb_to_recordset(of_number.in_flight) contact(account_id int, id bigint, sender int)
+      where case when arrived.owner is not null
+        then contact.account_id = arrived.owner
+        else arrived.known is null or contact.sender in (0, arrived.known) end
+      order by contact.id desc
+      limit 1
+    ) unrecorded on true
+    order by arrived.place
   loop
     insert into inbound_message (account_id, short_code, answers, carrier, from_address, to_address, text)
     values (coalesce(r.owner, r.last_account), case when r.owner is not null then r.known end, r.last_id, r.carrier, r.from_address, r.to_address, r.body)
