@@ -40,6 +40,15 @@ export type PollCall = 'replies' | 'replies without short codes' | 'short code m
 
 const patienceDefault = 20_000
 
+/**
+ * Asks for what may be asked for twice. A connection that was kept for a minute may be closed by the server in the moment in which the
+ * next request goes out over it: who is sure that nothing else is broken asks again.
+ */
+export async function askAgainIfLost<Answer>(ask: () => Promise<Outcome<Answer>>): Promise<Outcome<Answer>> {
+  const outcome = await ask()
+  return outcome.kind === 'lost' ? ask() : outcome
+}
+
 /** Makes requests and judges what no request may be answered with. */
 export function createClients(figures: Figures) {
   async function call<Answer>(

@@ -1,5 +1,6 @@
 import type { Submitted } from '../support/record.ts'
-import type { Clients, WrittenBack } from './clients.ts'
+import type { WrittenBack } from './clients.ts';
+import { askAgainIfLost, type Clients } from './clients.ts'
 import type { Figures } from './figures.ts'
 import type { AccountUnderTest } from './load.ts'
 import type { State, StoredArrival, StoredTaking } from './state.ts'
@@ -147,7 +148,7 @@ async function readList(
 ): Promise<readonly WrittenBack[]> {
   const all: WrittenBack[] = []
   for (;;) {
-    const page = await clients.restList(access, list, all.length)
+    const page = await askAgainIfLost(() => clients.restList(access, list, all.length))
     if (page.kind !== 'answered') {
       figures.broken('P-9', `${list} when all was over: ${page.kind}`)
       return all

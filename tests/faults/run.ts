@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { submissions } from '../support/record.ts'
 import { chanceOf, type Chance } from '@gateway/core/testing'
 import { judge } from './checks.ts'
-import { createClients } from './clients.ts'
+import { askAgainIfLost, createClients } from './clients.ts'
 import { startMember, type App, type Member } from './processes.ts'
 import { openDatabase, type Database } from './database.ts'
 import { injectFaults } from './faults.ts'
@@ -289,11 +289,11 @@ async function askEverything({ observations, members, accounts, clients, figures
     const ids = [...observations.messages].filter(([, message]) => message.account === account).map(([id]) => id)
     for (let at = 0; at < ids.length; at += 1000) {
       const asked = ids.slice(at, at + 1000)
-      const outcome = await clients.interfaces.rest.status({ url, key }, asked)
+      const outcome = await askAgainIfLost(() => clients.interfaces.rest.status({ url, key }, asked))
       if (outcome.kind !== 'answered') figures.broken('P-14', `a status query when all was over: ${outcome.kind}`)
       else compare(asked, outcome.answer)
     }
-    const balance = await clients.restBalance({ url, key })
+    const balance = await askAgainIfLost(() => clients.restBalance({ url, key }))
     if (balance.kind !== 'answered' || Math.round(balance.answer * 10) !== state.balances.get(account)) {
       figures.broken('P-2', `account ${account} has ${String(state.balances.get(account))}: ${JSON.stringify(balance)}`)
     }
