@@ -1,5 +1,5 @@
 import type { Submitted } from '../support/record.ts'
-import type { WrittenBack } from './clients.ts';
+import type { WrittenBack } from './clients.ts'
 import { askAgainIfLost, type Clients } from './clients.ts'
 import type { Figures } from './figures.ts'
 import type { AccountUnderTest } from './load.ts'
