@@ -4,18 +4,16 @@ import type { ApiKey, KeyId } from './account/api-key.ts'
 import { changeAccount } from './account/change-account.ts'
 import { findAccount, findByLogin } from './account/find-account.ts'
 import { issueApiKey } from './account/issue-api-key.ts'
-import { lockAccount } from './account/lock-account.ts'
+import { lockAccount, unlockAccount } from './account/lock-account.ts'
 import { openAccount } from './account/open-account.ts'
 import { revokeApiKey } from './account/revoke-api-key.ts'
 import { setPassword } from './account/set-password.ts'
-import { unlockAccount } from './account/unlock-account.ts'
 import type { RunningDispatcher, WaitingWork } from './carrier/overview.ts'
 import { listMovements } from './credits/list-movements.ts'
 import { listPrices } from './credits/list-prices.ts'
 import { removePrice } from './credits/remove-price.ts'
 import { setPrice } from './credits/set-price.ts'
 import { topUp } from './credits/top-up.ts'
-import { verifyLedger } from './credits/verify-ledger.ts'
 import { processingDefaults, type ProcessingSettings } from './processing-settings.ts'
 import type { UnownedMessage } from './inbox/inbox.ts'
 import { dropHistory } from './message/drop-history.ts'
@@ -64,7 +62,7 @@ export const createBackOffice = (
   revokeApiKey: revokeApiKey(ports),
   restrictApiKey: (key: KeyId, from: readonly string[]): Promise<boolean> => ports.accounts.setKeyFrom(key, from),
   topUp: topUp(ports),
-  verifyLedger: verifyLedger(ports),
+  verifyLedger: () => ports.ledger.check(),
   listMovements: listMovements(ports),
   setPrice: setPrice(ports),
   removePrice: removePrice(ports),

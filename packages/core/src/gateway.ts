@@ -1,3 +1,4 @@
+import type { Account } from './account/account.ts'
 import { authenticate } from './account/authenticate.ts'
 import { listSubAccounts } from './account/list-sub-accounts.ts'
 import { creditBalance } from './credits/credit-balance.ts'
@@ -5,13 +6,12 @@ import { transferCredits } from './credits/transfer-credits.ts'
 import { gatewayDefaults, type GatewaySettings } from './gateway-settings.ts'
 import { listReplies, listShortCodeMessages } from './inbox/list-inbox.ts'
 import { takeReplies, takeShortCodeMessages } from './inbox/take-inbox.ts'
+import type { Page } from './message/page.ts'
 import { deleteScheduled } from './message/delete-scheduled.ts'
-import { listScheduled } from './message/list-scheduled.ts'
 import { queryStatus } from './message/query-status.ts'
 import { sendMessages } from './message/send-messages.ts'
 import type { Ports } from './ports.ts'
 import { addOptOut } from './suppression/add-opt-out.ts'
-import { listOptOuts } from './suppression/list-opt-outs.ts'
 import { removeOptOut } from './suppression/remove-opt-out.ts'
 
 /** What an account holder can do, on whichever interface. */
@@ -26,7 +26,7 @@ export const createGateway = (
   creditBalance: creditBalance(ports),
   sendMessages: sendMessages(ports, senders),
   queryStatus: queryStatus(ports),
-  listScheduled: listScheduled(ports),
+  listScheduled: (account: Account, page: Page) => ports.messages.scheduled(account.id, page),
   deleteScheduled: deleteScheduled(ports),
   transferCredits: transferCredits(ports),
   listSubAccounts: listSubAccounts(ports),
@@ -34,7 +34,7 @@ export const createGateway = (
   takeReplies: takeReplies(ports, takenMax),
   listShortCodeMessages: listShortCodeMessages(ports),
   takeShortCodeMessages: takeShortCodeMessages(ports, takenMax),
-  listOptOuts: listOptOuts(ports),
+  listOptOuts: (account: Account) => ports.suppressions.optOuts(account.id),
   addOptOut: addOptOut(ports),
   removeOptOut: removeOptOut(ports),
 })

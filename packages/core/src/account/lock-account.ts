@@ -6,3 +6,8 @@ export const lockAccount =
   (ports: Pick<Ports, 'accounts'>) =>
   async (id: AccountId): Promise<'locked' | 'no-such-account'> =>
     (await ports.accounts.setLocked(id, true)) ? 'locked' : 'no-such-account'
+
+export const unlockAccount =
+  (ports: Pick<Ports, 'accounts'>) =>
+  async (id: AccountId): Promise<'unlocked' | 'no-such-account'> =>
+    (await ports.accounts.setLocked(id, false)) ? 'unlocked' : 'no-such-account'
