@@ -43,7 +43,7 @@ export const plants = {
   'lost transfer retried blindly': [
     {
       file: `${postgres}/credits/transfer.js`,
-      from: `(await settleLostStatement(ordinary, error, settings.lookUpSeconds, isEntered))`,
+      from: `((await settleLostStatement(ordinary, error, settings.lookUpSeconds, look)).length > 0)`,
       to: `false`,
     },
   ],
@@ -64,7 +64,7 @@ export const plants = {
   'delete of a claimed message': [
     {
       file: `${postgres}/migrations/0001-baseline/functions/delete-waiting.js`,
-      from: `  return query select * from unnest(v_ids, v_numbers, v_prices);`,
+      from: `  return query select *, null::timestamptz, null::smallint, null::text from unnest(v_ids, v_numbers, v_prices);`,
       to: `  with e as (
     select s.first_id, s.price, s.sender, i id, s.msisdns[i - s.first_id + 1] msisdn
     from unnest(p_ids) i join send s on i >= s.first_id and i < s.first_id + s.n
@@ -80,7 +80,7 @@ export const plants = {
   )
   select array_agg(e.id) ids, array_agg(msisdn) numbers, array_agg(price) prices from e join m using (id) into r;
   v_ids := v_ids || r.ids; v_numbers := v_numbers || r.numbers; v_prices := v_prices || r.prices;
-  return query select * from unnest(v_ids, v_numbers, v_prices);`,
+  return query select *, null::timestamptz, null::smallint, null::text from unnest(v_ids, v_numbers, v_prices);`,
     },
   ],
   'receipt over a final state': [
@@ -158,8 +158,8 @@ cross join lateral (select * from inbound_message where id = d`,
   'delete told by a guess': [
     {
       file: `${postgres}/messages/scheduled.js`,
-      from: `for (const row of await settleLostStatement(ordinary, error, lookUpSeconds, look))`,
-      to: `for (const row of (await settleLostStatement(ordinary, error, lookUpSeconds, look)).slice(0, 0))`,
+      from: `learn(await settleLostStatement(ordinary, error, lookUpSeconds, look));`,
+      to: `learn((await settleLostStatement(ordinary, error, lookUpSeconds, look)).slice(0, 0));`,
     },
   ],
 }
