@@ -47,7 +47,7 @@ const ofDispatchers = [
   ...['claim-single', 'extend', 'recover', 'apply-receipts-0', 'promote', 'register', 'match-receipts', 'commit'],
 ]
 const ofServers = [
-  ...['accept', 'accept', 'accept', 'commit', 'commit'],
+  ...['accept', 'accept', 'accept', 'accept-scheduled', 'accept-scheduled', 'commit', 'commit'],
   'lock-account',
   'find-sends',
   'find-outcomes',
@@ -57,7 +57,7 @@ const ofServers = [
 /** Whoever loses one of these must run it again, or look up what became of it. So often each is lost, beside all else. */
 const flaky = {
   dispatcher: { probability: 0.2, statements: ['record-late', 'settle', 'postpone'] },
-  server: { probability: 0.05, statements: ['accept', 'delete-waiting', 'transfer'] },
+  server: { probability: 0.05, statements: ['accept', 'accept-scheduled', 'delete-waiting', 'transfer'] },
 }
 
 /** What every run must have met, the short one on a busy machine too. */
@@ -128,7 +128,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     const statement =
       member.app === 'dispatcher'
         ? chance.one(['mark', 'record', 'record-late', 'settle', 'claim-bulk', 'postpone'])
-        : chance.one(['accept', 'accept', 'delete-waiting', 'transfer'])
+        : chance.one(['accept', 'accept-scheduled', 'delete-waiting', 'transfer'])
     member.network.cutAt(chance.one(wheres), statement, () => member.kill())
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
-import { accept } from '../src/sql/accept.ts'
+import { accept, acceptScheduled } from '../src/sql/accept.ts'
 import { applyReceipts, knownReceipts, newestPartition } from '../src/sql/apply-receipts.ts'
 import { arrayOf, arrayOfTexts } from '../src/sql/arrays.ts'
 import { chooseSenders, chosenSenders } from '../src/sql/choose-senders.ts'
@@ -71,22 +71,24 @@ const recorded = (carriersOrCodes: string) => [
   carriersOrCodes,
 ]
 
+const accepting = [
+  arrayOf(fresh.map((id) => 1 + (id % 200))),
+  arrayOf(fresh),
+  of(1, 100),
+  of(10, 100),
+  of(1, 100),
+  of('hello', 100),
+  of('"{27820000000}"', 100),
+  of(1, 100),
+  of(0, 100),
+]
+
 /** Every prepared statement that shows its plan, by name. */
 export const cases: Readonly<Record<string, Case>> = {
-  accept: {
-    statement: accept,
-    values: [
-      arrayOf(fresh.map((id) => 1 + (id % 200))),
-      arrayOf(fresh),
-      of(1, 100),
-      of(10, 100),
-      of(1, 100),
-      of('hello', 100),
-      of('"{27820000000}"', 100),
-      of('null', 100),
-      of(1, 100),
-      of(0, 100),
-    ],
+  accept: { statement: accept, values: accepting, rowsMax: 200, partitions: [] },
+  'accept-scheduled': {
+    statement: acceptScheduled,
+    values: [...accepting, of('null', 100)],
     rowsMax: 200,
     partitions: [],
   },

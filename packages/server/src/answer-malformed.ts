@@ -47,8 +47,8 @@ interface ParserError extends NodeJS.ErrnoException {
 
 interface MalformedSettings {
   readonly inFlight: ReadonlySet<ServerResponse>
-  /** The answer to the last request of each connection. */
-  readonly latest: WeakMap<Duplex, ServerResponse>
+  /** The answers of connections that were given before their request was whole. */
+  readonly answeredEarly: WeakMap<Duplex, ServerResponse>
   readonly log: Log
   readonly describe: DescribeMalformed
 }
@@ -58,14 +58,19 @@ interface MalformedSettings {
  * way on that connection, or where what was refused is the rest of a request that has been answered: a client would read the two as
  * one, or the second as that to its next request.
  */
-export const answerMalformed = ({ inFlight, latest, log, describe }: MalformedSettings) => {
+export const answerMalformed = ({ inFlight, answeredEarly, log, describe }: MalformedSettings) => {
   const refused = new WeakSet<Duplex>()
   return (error: ParserError, socket: Duplex): void => {
     if (refused.has(socket)) return
     refused.add(socket)
     const code = error.code ?? ''
     log.debug({ code }, 'malformed request')
-    if (code === 'ECONNRESET' || !socket.writable || answerUnderWay(inFlight, socket) || isAnswered(latest.get(socket)))
+    if (
+      code === 'ECONNRESET' ||
+      !socket.writable ||
+      answerUnderWay(inFlight, socket) ||
+      isAnswered(answeredEarly.get(socket))
+    )
       return void socket.destroy()
     socket.end(written(describe(malformedOf(error))))
     // Closing while the client still sends resets the connection, and the client may never read the response.

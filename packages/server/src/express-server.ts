@@ -44,52 +44,66 @@ const chunksMax = (bytes: number): number => 200 + bytes / 24
  * Requests whose bodies wait in one block until they are read, and of which no more waits than one read of the connection brought
  * (64 kB). Node keeps chunks as they came: of chunks of one byte, 65 kB need some 20 MB.
  */
-const compactRequest = (refuse: (socket: Socket) => void) =>
+const compactRequest = (refuse: (socket: Socket) => void) => {
   class Request extends IncomingMessage {
-    private arrived: ByteCollector | undefined
-    private chunks = 0
-    private bytes = 0
-    private isRefused = false
-
-    constructor(socket: Socket) {
-      super(socket)
-      Object.assign(Reflect.get(this, '_readableState') as object, { highWaterMark: 1 })
-    }
+    declare private pieces: Pieces | undefined
 
     /** Node stops reading from the connection if this is false, and goes on when the body is asked for. */
     override push(chunk: Buffer | null): boolean {
-      if (this.isRefused) return false
-      if (chunk !== null && this.isOneTooMany(chunk)) {
-        this.isRefused = true
+      // Nearly every body comes in one piece; to keep account of it too costs 9 of 58 µs of node for a REST send.
+      if (this.pieces === undefined && (chunk === null || this.isWhole(chunk))) return super.push(chunk)
+      const pieces = (this.pieces ??= this.beginPieces())
+      if (pieces.isRefused) return false
+      if (chunk !== null && isOneTooMany(pieces, chunk) && this.headers['transfer-encoding'] !== undefined) {
+        pieces.isRefused = true
         ignoreBody(this.socket)
         process.nextTick(() => refuse(this.socket))
         return false
       }
-      if (chunk === null || (this.readableFlowing === true && this.arrived === undefined)) {
-        this.pushArrived()
+      if (chunk === null || (this.readableFlowing === true && pieces.arrived === undefined)) {
+        this.pushArrived(pieces)
         return super.push(chunk)
       }
-      if (this.arrived === undefined) {
-        this.arrived = byteCollector()
-        setImmediate(() => this.pushArrived())
+      if (pieces.arrived === undefined) {
+        pieces.arrived = byteCollector()
+        setImmediate(() => this.pushArrived(pieces))
       }
-      this.arrived.add(chunk)
+      pieces.arrived.add(chunk)
       return false
     }
 
-    private pushArrived(): void {
-      if (this.arrived === undefined) return
-      const bytes = this.arrived.take()
-      this.arrived = undefined
-      super.push(bytes)
+    private isWhole({ length }: Buffer): boolean {
+      return this.headers['content-length'] === String(length)
     }
 
-    private isOneTooMany({ length }: Buffer): boolean {
-      this.chunks++
-      this.bytes += length
-      return this.chunks > chunksMax(this.bytes) && this.headers['transfer-encoding'] !== undefined
+    private beginPieces(): Pieces {
+      Object.assign(Reflect.get(this, '_readableState') as object, { highWaterMark: 1 })
+      return { arrived: undefined, chunks: 0, bytes: 0, isRefused: false }
+    }
+
+    private pushArrived(pieces: Pieces): void {
+      if (pieces.arrived === undefined) return
+      const bytes = pieces.arrived.take()
+      pieces.arrived = undefined
+      super.push(bytes)
     }
   }
+  return Request
+}
+
+/** Of a body that does not come whole at once. */
+interface Pieces {
+  arrived: ByteCollector | undefined
+  chunks: number
+  bytes: number
+  isRefused: boolean
+}
+
+function isOneTooMany(pieces: Pieces, { length }: Buffer): boolean {
+  pieces.chunks++
+  pieces.bytes += length
+  return pieces.chunks > chunksMax(pieces.bytes)
+}
 
 /** What still comes on this connection, until it is closed, costs a tenth if node's parser tells it to nobody. Node uses its parsers again. */
 function ignoreBody(socket: Socket): void {

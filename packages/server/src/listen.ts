@@ -66,7 +66,7 @@ export const listen = async (settings: ListenSettings): Promise<Running> => {
 /** Passes requests to the app. Returns the function that closes the server. */
 const serve = (server: Server, { app, log, limits, describeMalformed = malformedInText }: ListenSettings) => {
   const inFlight = new Set<ServerResponse>()
-  const latest = new WeakMap<Socket, ServerResponse>()
+  const answeredEarly = new WeakMap<Socket, ServerResponse>()
   const connections = new Set<Socket>()
   const pipelined = pipelinedRequests()
   const isRefused = limitConnections(server, limits)
@@ -74,6 +74,8 @@ const serve = (server: Server, { app, log, limits, describeMalformed = malformed
   let closing = false
   const finished = function (this: ServerResponse) {
     inFlight.delete(this)
+    // For each request it would cost 5 µs of garbage collection.
+    if (!this.req.complete) answeredEarly.set(this.req.socket, this)
     pipelined.closed(this)
     // Node keeps a connection that becomes idle after `server.close()`. `setImmediate` runs after Node's listener marked it idle.
     if (closing) setImmediate(() => server.closeIdleConnections())
@@ -86,13 +88,12 @@ const serve = (server: Server, { app, log, limits, describeMalformed = malformed
     if (isRefused(request.socket)) return
     if (pipelined.drops(response)) return
     inFlight.add(response)
-    latest.set(request.socket, response)
     response.on('close', finished)
     closeQueued(response)
     if (closing) response.setHeader('Connection', 'close')
     pipelined.start(response, () => app(request, response))
   })
-  server.on('clientError', answerMalformed({ inFlight, latest, log, describe: describeMalformed }))
+  server.on('clientError', answerMalformed({ inFlight, answeredEarly, log, describe: describeMalformed }))
   server.on('checkExpectation', answerExpectation(describeMalformed))
   return async (graceMs: number): Promise<void> => {
     closing = true

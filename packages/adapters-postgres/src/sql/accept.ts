@@ -3,23 +3,26 @@ import type { PreparedStatement } from './prepared-statement.ts'
 import { noteScheduled } from './scheduled-counts.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 
-/**
- * Charges and stores sends, one element of each array a send: $1 accounts, $2 first ids, $3 how many numbers, $4 price of one
- * message, $5 parts, $6 texts, $7 numbers, $8 due times or null, $9 numbers of the addresses they leave from, $10 lanes. Returns the accounts that paid, with their balance after
- * all of it. All sends of an account are paid, or none: an account that is locked or cannot pay for all is not returned
- * and nothing of it is stored. Where the answer is lost it is never run again.
- *
- * Cost: 0.3 µs and 9 bytes of log a message (1000 numbers a send); 8 µs and 540 bytes (singles, 500 a statement).
- */
-export const accept: PreparedStatement<{ id: number; balance: number }> = {
-  name: 'accept',
-  text: `
+interface Paid {
+  readonly id: number
+  readonly balance: number
+}
+
+const later = `, due_later as (
+  insert into later (lane, account_id, lo, hi, first_id, due_at, at)
+  select lane, account_id, first_id, first_id + n, first_id, scheduled_at, scheduled_at
+  from accepted
+  where scheduled_at is not null
+  returning account_id, due_at, lo, hi
+), ${noteScheduled('select account_id, due_at, lo, hi - lo change from due_later')}`
+
+const text = (isScheduled: boolean): string => `
 with requested as (
-  select account_id, first_id, n, price, parts, body, numbers, sender,
+  select account_id, first_id, n, price, parts, body, numbers, sender, lane,
     n::bigint * price amount,
-    case when due_at > now() then due_at end scheduled_at, lane
-  from unnest($1::int[], $2::bigint[], $3::int[], $4::int[], $5::smallint[], $6::text[], $7::text[], $8::timestamptz[], $9::int[],
-    $10::smallint[]) request(account_id, first_id, n, price, parts, body, numbers, due_at, sender, lane)
+    ${isScheduled ? 'case when due_at > now() then due_at end' : 'null::timestamptz'} scheduled_at
+  from unnest($1::int[], $2::bigint[], $3::int[], $4::int[], $5::smallint[], $6::text[], $7::text[], $8::int[], $9::smallint[]${isScheduled ? ', $10::timestamptz[]' : ''})
+    request(account_id, first_id, n, price, parts, body, numbers, sender, lane${isScheduled ? ', due_at' : ''})
 ), charged as (${charge('requested')}
 ), paying as (
   select array_agg(id) account_ids from charged
@@ -34,12 +37,21 @@ with requested as (
   select lane, account_id, first_id, first_id + n, first_id
   from accepted
   where scheduled_at is null
-), due_later as (
-  insert into later (lane, account_id, lo, hi, first_id, due_at, at)
-  select lane, account_id, first_id, first_id + n, first_id, scheduled_at, scheduled_at
-  from accepted
-  where scheduled_at is not null
-  returning account_id, due_at, lo, hi
-), ${noteScheduled('select account_id, due_at, lo, hi - lo change from due_later')}
-select id, balance, ${wakeIdle} as woken from charged`,
-}
+)${isScheduled ? later : ''}
+select id, balance, ${wakeIdle} as woken from charged`
+
+/**
+ * Charges and stores sends that are due at once, one element of each array a send: $1 accounts, $2 first ids, $3 how many numbers, $4
+ * price of one message, $5 parts, $6 texts, $7 numbers, $8 `sender.id` of the addresses they leave from, $9 lanes. Returns the accounts
+ * that paid, with their balance after all of it. All sends of an account are paid, or none: an account that is locked or cannot pay for
+ * all is not returned and nothing of it is stored. Where the answer is lost it is never run again.
+ *
+ * Cost: 0.3 µs and 9 bytes of log a message (1000 numbers a send); 8 µs and 540 bytes (singles, 500 a statement).
+ */
+export const accept: PreparedStatement<Paid> = { name: 'accept', text: text(false) }
+
+/**
+ * The same where some are scheduled: $10 due times, null or past: at once. By itself, because it opens three tables more: 263 µs of
+ * PostgreSQL instead of 146 for five sends that are due at once.
+ */
+export const acceptScheduled: PreparedStatement<Paid> = { name: 'accept-scheduled', text: text(true) }

@@ -51,12 +51,10 @@ export const repeating: Contract<StoredPorts> = {
       const told: Received[] = []
       for (const call of calls)
         told.push(...(await receive(ports, ...call.map((part) => ({ part, text: textOf(part) })))))
-      // After a lost answer, a part of a text that is complete by then may count as stored too.
-      assert.deepEqual(
-        told.map((one, i) => (results[i] === 'incomplete' && one === 'stored' ? 'incomplete' : one)),
-        results,
-      )
       assert.deepEqual((await texts(ports, id)).toSorted(), expected.toSorted())
+      // A call whose answer was lost is made again: its parts are told by then as they are then.
+      const words = (one: Received) => (one === 'stored' || one === 'incomplete' ? 'accepted' : one)
+      assert.deepEqual(told.map(words), results.map(words))
       round++
     })
   },
