@@ -1,4 +1,4 @@
-import { preferredBy, type Msisdn, type Order } from '@gateway/core'
+import { preferredBy, type Msisdn, type Order, type SenderAddress } from '@gateway/core'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { askAboutNumbers } from '../ask-about-numbers.ts'
 import type { Connections } from '../connections.ts'
@@ -17,11 +17,21 @@ export function chooseFor(hot: Connections, senders: SenderNumbers): (order: Ord
     return new Map(rows.map(({ place, sender }) => [place, sender]))
   })
 
+  /** For the orders that have one address only: most of them. */
+  const always = new Map<SenderAddress, SenderOf>()
+
   return async ({ account: by, senders: pool, texts }: Order): Promise<SenderOf> => {
+    const [first] = pool
+    const known = pool.length === 1 && first !== undefined ? always.get(first) : undefined
+    if (known !== undefined) return known
     const ids = await senders.numbersOf(new Set(pool))
     const offered = pool.map((address) => numberOf(ids, address))
     const [only] = offered
-    if (only !== undefined && offered.length === 1) return () => only
+    if (first !== undefined && only !== undefined && offered.length === 1) {
+      const senderOf = () => only
+      always.set(first, senderOf)
+      return senderOf
+    }
     const numbers = [...new Set(texts.flatMap(({ to }) => to.map(({ number }) => number)))]
     if (numbers.length === 0) return nobody
     const chosen = new Map(await look({ by, numbers }))
