@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { BodyPlace } from './body-memory.ts'
-import { byteCollector } from './byte-collector.ts'
+import { ByteCollector } from './byte-collector.ts'
 
 /** A body that is read as it arrives, and no faster than it is asked for. */
 export interface ArrivingBody {
@@ -15,7 +15,7 @@ export interface ArrivingBody {
  * `readBody`, until the caller releases it. Never rejects.
  */
 export function arrivingBody(request: IncomingMessage, maxBytes: number, place: BodyPlace): ArrivingBody {
-  const arrived = byteCollector()
+  const arrived = new ByteCollector()
   let bytes = 0
   let skipping = false
   let ended: 'end' | 'too-large' | 'overloaded' | 'aborted' | undefined

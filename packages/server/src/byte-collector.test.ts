@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { byteCollector } from './byte-collector.ts'
+import { ByteCollector } from './byte-collector.ts'
 
 test('what was added comes back in its order, and what follows begins anew', () => {
   const lists = fc.array(fc.array(fc.uint8Array({ maxLength: 20 })))
   fc.assert(
     fc.property(lists, (rounds) => {
-      const collector = byteCollector()
+      const collector = new ByteCollector()
       for (const round of rounds) {
         const pieces = round.map((bytes) => Buffer.from(bytes))
         for (const piece of pieces) collector.add(piece)
@@ -18,7 +18,7 @@ test('what was added comes back in its order, and what follows begins anew', () 
 })
 
 test('a piece that came alone is not copied and not written behind', () => {
-  const collector = byteCollector()
+  const collector = new ByteCollector()
   const piece = Buffer.from('abcdef').subarray(0, 3)
   collector.add(piece)
   collector.add(Buffer.from('x'))
@@ -29,7 +29,7 @@ test('a piece that came alone is not copied and not written behind', () => {
 })
 
 test('100 000 pieces of one byte need one block of twice their bytes', () => {
-  const collector = byteCollector()
+  const collector = new ByteCollector()
   for (let i = 0; i < 100_000; i++) collector.add(Buffer.from('x'))
   expect(collector.take().buffer.byteLength).toBeLessThanOrEqual(200_000 + 8192)
 })

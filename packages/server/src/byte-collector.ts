@@ -1,46 +1,39 @@
-/** Joins pieces as they come, so that bytes in pieces of one each need no more memory than in one. */
-export interface ByteCollector {
-  readonly length: number
-  add(piece: Buffer): void
-  /** All of them, a single piece as it came; it begins anew then. */
-  take(): Buffer
-}
-
 const nothing = Buffer.alloc(0)
 
-export function byteCollector(): ByteCollector {
-  let block: Buffer = nothing
-  let length = 0
+/**
+ * Joins pieces as they come, so that bytes in pieces of one each need no more memory than in one. A class: most bodies come in one
+ * piece, for which five closures would be made.
+ */
+export class ByteCollector {
+  length = 0
+  private block: Buffer = nothing
   /** A piece that came alone is not ours to write behind. */
-  let isOurs = false
+  private isOurs = false
 
-  function makeRoom(bytes: number): void {
-    if (isOurs && length + bytes <= block.length) return
-    const larger = Buffer.allocUnsafe(2 * (length + bytes))
-    block.copy(larger, 0, 0, length)
-    block = larger
-    isOurs = true
+  add(piece: Buffer): void {
+    if (this.length === 0) {
+      this.block = piece
+      this.isOurs = false
+    } else {
+      this.makeRoom(piece.length)
+      piece.copy(this.block, this.length)
+    }
+    this.length += piece.length
   }
 
-  return {
-    get length() {
-      return length
-    },
-    add(piece) {
-      if (length === 0) {
-        block = piece
-        isOurs = false
-      } else {
-        makeRoom(piece.length)
-        piece.copy(block, length)
-      }
-      length += piece.length
-    },
-    take() {
-      const taken = block.subarray(0, length)
-      block = nothing
-      length = 0
-      return taken
-    },
+  /** All of them, a single piece as it came; it begins anew then. */
+  take(): Buffer {
+    const taken = this.block.length === this.length ? this.block : this.block.subarray(0, this.length)
+    this.block = nothing
+    this.length = 0
+    return taken
+  }
+
+  private makeRoom(bytes: number): void {
+    if (this.isOurs && this.length + bytes <= this.block.length) return
+    const larger = Buffer.allocUnsafe(2 * (this.length + bytes))
+    this.block.copy(larger, 0, 0, this.length)
+    this.block = larger
+    this.isOurs = true
   }
 }

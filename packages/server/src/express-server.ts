@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Express } from 'express'
-import { byteCollector, type ByteCollector } from './byte-collector.ts'
+import { ByteCollector } from './byte-collector.ts'
 
 /**
  * An HTTP server without listeners. For an Express app it constructs requests and responses with the app's own prototypes. Express
@@ -65,7 +65,7 @@ const compactRequest = (refuse: (socket: Socket) => void) => {
         return super.push(chunk)
       }
       if (pieces.arrived === undefined) {
-        pieces.arrived = byteCollector()
+        pieces.arrived = new ByteCollector()
         setImmediate(() => this.pushArrived(pieces))
       }
       pieces.arrived.add(chunk)

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { BodyPlace } from './body-memory.ts'
-import { byteCollector } from './byte-collector.ts'
+import { ByteCollector } from './byte-collector.ts'
 
 /** A body that a parser of the outer app has parsed; its bytes are gone. */
 export interface ParsedBody {
@@ -43,7 +43,7 @@ type ReadBefore = IncomingMessage & { readonly rawBody?: unknown; readonly body?
 
 const collect = (request: IncomingMessage, maxBytes: number, place: BodyPlace | undefined) =>
   new Promise<Buffer | 'too-large' | 'overloaded' | 'aborted'>((resolve) => {
-    const collected = byteCollector()
+    const collected = new ByteCollector()
     const add = (chunk: Buffer) => {
       if (collected.length + chunk.length > maxBytes) giveUp('too-large')
       else if (place === undefined || place.grow(chunk.length)) collected.add(chunk)
