@@ -137,15 +137,17 @@ export const plants = {
   // Its delete alone would still give each item to one call: what is returned is what was read.
   'return once without lock': [
     {
-      file: `${postgres}/sql/inbox.js`,
-      from: `order by at, inbound_message_id limit $3::int for update skip locked`,
-      to: `order by at, inbound_message_id limit $3::int`,
+      file: `${postgres}/sql/take-inbox.js`,
+      from: `  limit $3::int
+  for update skip locked`,
+      to: `  limit $3::int`,
     },
     {
-      file: `${postgres}/sql/inbox.js`,
-      from: `from d cross join lateral (select * from inbound_message where id = d`,
-      to: `from (select inbound_message_id from inbound_message_offered where ctid = any (array(select place from t))) d
-cross join lateral (select * from inbound_message where id = d`,
+      file: `${postgres}/sql/take-inbox.js`,
+      from: `from taken
+cross join lateral (select * from inbound_message where`,
+      to: `from (select inbound_message_id from inbound_message_offered where ctid = any (array(select place from picked))) taken
+cross join lateral (select * from inbound_message where`,
     },
   ],
   'claims end with their first failure': [

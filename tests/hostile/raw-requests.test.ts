@@ -125,8 +125,9 @@ describe.each(layouts)('%s', (layout) => {
         ),
       ),
     )
-    expect(sent).not.toMatch(/\p{Cc}/u)
-    expect(JSON.parse(Buffer.from(sent, 'latin1').toString())).toMatchObject({ recipients: [{ ...recipients[0] }] })
+    const text = Buffer.from(sent, 'latin1').toString()
+    expect(text).not.toMatch(/\p{Cc}/u)
+    expect(JSON.parse(text)).toMatchObject({ recipients: [{ ...recipients[0] }] })
   })
 
   test('nor in a log: each line is one object of JSON', async () => {

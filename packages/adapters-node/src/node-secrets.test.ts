@@ -7,7 +7,8 @@ import {
   type Instant,
   type PasswordHash,
 } from '@gateway/core'
-import { aNewAccount, secretsContract } from '@gateway/core/testing'
+import { secretsContract } from '@gateway/core/contracts'
+import { aNewAccount } from '@gateway/core/testing'
 import type { FailedLogins } from './failed-logins.ts'
 import { nodeSecrets, type NodeSecretsSettings } from './node-secrets.ts'
 import { systemClock } from './system-clock.ts'

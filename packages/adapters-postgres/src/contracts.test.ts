@@ -14,7 +14,7 @@ import {
   suppressionsContract,
   wakeupsContract,
   type Contract,
-} from '@gateway/core/testing'
+} from '@gateway/core/contracts'
 import type { StoredPorts } from '@gateway/core'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { postgresPorts } from './postgres-ports.ts'

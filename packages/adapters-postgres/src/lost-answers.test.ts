@@ -4,7 +4,7 @@ import {
   inboxContract,
   messagesContract,
   type Contract,
-} from '@gateway/core/testing'
+} from '@gateway/core/contracts'
 import type { Inbox, StoredPorts } from '@gateway/core'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { losingConnections } from '../testing/losing-connections.ts'

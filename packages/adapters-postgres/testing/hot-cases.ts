@@ -20,7 +20,7 @@ import { matchReceipts } from '../src/sql/match-receipts.ts'
 import { matchingSuppressions } from '../src/sql/matching-suppressions.ts'
 import { postpone } from '../src/sql/postpone.ts'
 import { promote } from '../src/sql/promote.ts'
-import { lockAccount, lockAccounts, readAccount, readBalances } from '../src/sql/read-account.ts'
+import { lockAccount, readAccount, readBalances } from '../src/sql/read-account.ts'
 import { findNoted } from '../src/sql/find-noted.ts'
 import { noteInboundMessages } from '../src/sql/note-inbound-messages.ts'
 import { findWaitingParts, lockParts, takeOldParts, writeParts } from '../src/sql/waiting-parts.ts'
@@ -30,7 +30,6 @@ import { extend, register } from '../src/sql/dispatcher-lease.ts'
 import { settle } from '../src/sql/settle.ts'
 import { takeRate } from '../src/sql/take-rate.ts'
 import { coveringSends, findOutcomes, numbersInSends } from '../src/sql/status.ts'
-import { transfer } from '../src/sql/transfer.ts'
 import { filled } from './filled-database.ts'
 
 /** A statement with values that find rows in a filled database. */
@@ -94,8 +93,6 @@ export const cases: Readonly<Record<string, Case>> = {
   },
   'read-account': { statement: readAccount, values: [1], rowsMax: 1 },
   'lock-account': { statement: lockAccount, values: [1], rowsMax: 1 },
-  'lock-accounts': { statement: lockAccounts, values: ['{1,2}'], rowsMax: 2 },
-  transfer: { statement: transfer, values: [1, 2, 10, longAgo, keys('o', 1)[0]], rowsMax: 2 },
   'read-balances': { statement: readBalances, values: [arrayOf(ids(1, 50))], rowsMax: 50 },
   // Rare: after a lost answer.
   'find-sends': { statement: findSends, values: [arrayOf(sent)], rowsMax: 500, partitions: [0, 1, 2, 3] },
@@ -200,6 +197,7 @@ export const ordinary = [
   'list-scheduled',
   'list-short-code',
   'skip-blocks',
+  'transfer',
   'unowned-messages',
 ] as const
 
@@ -213,6 +211,7 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
   'select * from lease_shared(10)': ['id_share', 'id_block'],
   'select * from delete_waiting(1, array(select generate_series(5100002, 5101000, 2)), gen_random_uuid())': [],
   'select * from list_scheduled(1, 100, 100)': [],
+  'select transfer_credits(2, 1, 10, now(), gen_random_uuid())': [],
   "select drop_inbound_messages(now() - interval '90 days', 730, 86400, 1)": [],
   'select adopt_delivery_receipts(0, 300, 259200, 3600, 7)': ['unmatched_delivery_receipt', 'claimed_batch'],
   "select * from drop_block(530, now() + interval '1 day')": ['claimed_batch'],

@@ -20,7 +20,8 @@ import {
   type SenderAddress,
   type SubmissionAnswer,
 } from '@gateway/core'
-import { aMessageId, aBody, anAddress, aNumber, carrierContract, until } from '@gateway/core/testing'
+import { carrierContract } from '@gateway/core/contracts'
+import { aMessageId, aBody, anAddress, aNumber, until } from '@gateway/core/testing'
 import { simulatedCarrier, type SimulatedCarrierSettings } from './simulated-carrier.ts'
 
 const never = new Promise<never>(() => undefined)

@@ -1,5 +1,3 @@
-import { assert, asyncProperty, type Arbitrary } from 'fast-check'
-
 /** Chance that can be had again: the same seed gives the same numbers. */
 export interface Chance {
   /** 0 to n - 1. */
@@ -40,19 +38,11 @@ export function chanceOf(seed: number): Chance {
 let seed: number | undefined
 let chance: Chance | undefined
 
-/** The chance of a test file, seeded by `testSeed()`: the same one however often it is asked for. */
-export const testChance = (): Chance => (chance ??= chanceOf((seed ??= testSeed())))
+/** The seed of a test file, by `testSeed()`: the same one however often it is asked for. */
+export const sharedSeed = (): number => (seed ??= testSeed())
 
-/**
- * Checks so many generated cases one after the other, seeded as `testChance`, and ends at the first that fails: they share what they
- * are checked on.
- */
-export const checkGenerated = <Case>(
-  cases: Arbitrary<Case>,
-  casesMax: number,
-  check: (one: Case) => Promise<void>,
-): Promise<void> =>
-  assert(asyncProperty(cases, check), { seed: (seed ??= testSeed()), numRuns: casesMax, endOnFailure: true })
+/** The chance of a test file, seeded by `sharedSeed()`: the same one however often it is asked for. */
+export const testChance = (): Chance => (chance ??= chanceOf(sharedSeed()))
 
 /**
  * `TEST_SEED`, else a random one; 0 to 2^32 - 1. Says it on one line of stderr. Throws if `TEST_SEED` is anything else.

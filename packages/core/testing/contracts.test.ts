@@ -4,14 +4,11 @@ import {
   claimedBatchesContract,
   historyContract,
   ledgerContract,
-  memoryPorts,
-  memorySecrets,
   messagesContract,
   overviewContract,
   pricesContract,
   rateLimitsContract,
   deliveryReceiptsContract,
-  scriptedCarrier,
   secretsContract,
   messageTracesContract,
   inboxContract,
@@ -19,7 +16,8 @@ import {
   suppressionsContract,
   wakeupsContract,
   type Contract,
-} from '@gateway/core/testing'
+} from '@gateway/core/contracts'
+import { memoryPorts, memorySecrets, scriptedCarrier } from '@gateway/core/testing'
 
 const run = <Subject>(port: string, contract: Contract<Subject>, subject: () => Subject) =>
   describe(`${port} in memory`, () => {

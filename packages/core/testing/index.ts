@@ -40,22 +40,3 @@ export {
   type ScriptedCarrier,
   type ScriptedCarrierOptions,
 } from './memory/scripted-carrier.ts'
-
-// What every adapter of a port must pass.
-export type { Contract } from './contracts/contract.ts'
-export { accountsContract } from './contracts/accounts.ts'
-export { carrierContract } from './contracts/carrier.ts'
-export { claimedBatchesContract } from './contracts/claimed-batches.ts'
-export { historyContract } from './contracts/history.ts'
-export { inboxContract } from './contracts/inbox.ts'
-export { ledgerContract } from './contracts/ledger.ts'
-export { messagesContract } from './contracts/messages.ts'
-export { overviewContract } from './contracts/overview.ts'
-export { pricesContract } from './contracts/prices.ts'
-export { rateLimitsContract } from './contracts/rate-limits.ts'
-export { deliveryReceiptsContract } from './contracts/delivery-receipts.ts'
-export { secretsContract } from './contracts/secrets.ts'
-export { sendersContract } from './contracts/senders.ts'
-export { messageTracesContract } from './contracts/message-traces.ts'
-export { suppressionsContract } from './contracts/suppressions.ts'
-export { wakeupsContract } from './contracts/wakeups.ts'

@@ -17,17 +17,6 @@ export const lockAccount: PreparedStatement<AccountBalance> = {
   text: 'select balance, locked from account where id = $1 for update',
 }
 
-/** The accounts $1, and nobody changes them until the transaction ends. In the order of ids, so that two of these never wait for each other. */
-export const lockAccounts: PreparedStatement<AccountBalance & { id: number }> = {
-  name: 'lock-accounts',
-  text: `
-select id, balance, locked
-from account
-where id = any ($1::int[])
-order by id
-for no key update`,
-}
-
 /** Those of the accounts $1 that there are. */
 export const readBalances: PreparedStatement<{ id: number; balance: number }> = {
   name: 'read-balances',

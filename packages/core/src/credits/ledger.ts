@@ -43,7 +43,7 @@ export const balanceMax = Number.MAX_SAFE_INTEGER
 export const balanceAfter = (balance: Credits, amount: Credits): Credits | undefined =>
   balance + amount >= 0 && balance + amount <= balanceMax ? plus(balance, amount) : undefined
 
-/** Why these credits do not move, in the order that wins (ruling 3.7); undefined: they do. */
+/** Why these credits do not move, in the order that wins (ruling 3.7); undefined: they do. PostgreSQL decides the same in one statement, under both locks. */
 export function transferFailure(from: Holder, to: Holder, amount: Credits): TransferFailure | undefined {
   if (!may(from, 'transfer')) return 'from-account-locked'
   if (!may(to, 'transfer')) return 'to-account-locked'

@@ -16,6 +16,7 @@ import { receiveInboundMessages } from './functions/receive-inbound-messages.ts'
 import { recover } from './functions/recover.ts'
 import { releaseClaimedBatches } from './functions/release-claimed-batches.ts'
 import { retire } from './functions/retire.ts'
+import { transferCredits } from './functions/transfer-credits.ts'
 import { accounts } from './tables/accounts.ts'
 import { credits } from './tables/credits.ts'
 import { deliveryReceipts } from './tables/delivery-receipts.ts'
@@ -41,7 +42,7 @@ const tables = [
 const functions = [
   ...[addPartition, leaseBlock, leaseShared],
   ...[releaseClaimedBatches, recover, retire, disown],
-  ...[listScheduled, deleteWaiting, chooseSender],
+  ...[listScheduled, deleteWaiting, transferCredits, chooseSender],
   ...[adoptDeliveryReceipts, receiveInboundMessages],
   ...[keepContacts, dropPartition, dropBlock, dropInboundMessages, dropHistory],
 ]

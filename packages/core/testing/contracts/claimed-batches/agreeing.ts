@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import * as fc from 'fast-check'
 import { handoverCode, isExpired, isLateTruth, isTaken, OUTCOME, type Handover, type OutcomeCode } from '@gateway/core'
-import { checkGenerated } from '../../chance.ts'
+import { checkGenerated } from '../check-generated.ts'
 import { realClock } from '../../memory/clock.ts'
 import { aReceipt } from '../delivery-receipts/sent-messages.ts'
 import { granted, idsOf, withTraffic } from './traffic.ts'

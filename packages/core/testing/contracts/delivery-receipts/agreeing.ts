@@ -13,7 +13,7 @@ import {
   type UnknownMessage,
 } from '@gateway/core'
 import { numbers } from '../../builders.ts'
-import { checkGenerated } from '../../chance.ts'
+import { checkGenerated } from '../check-generated.ts'
 import { realClock } from '../../memory/clock.ts'
 import { all, withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
 import { at, testCarrier } from '../shared.ts'

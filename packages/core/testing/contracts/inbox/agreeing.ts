@@ -12,7 +12,7 @@ import {
   type StoredPorts,
 } from '@gateway/core'
 import { anAccount, anAddress, anOrder, numbers } from '../../builders.ts'
-import { checkGenerated } from '../../chance.ts'
+import { checkGenerated } from '../check-generated.ts'
 import type { Contract } from '../contract.ts'
 import { accepted, at, collect, dispatchDue, longAgo, testCarrier } from '../shared.ts'
 import { inboxOf, receive } from './inbound-messages.ts'

@@ -11,7 +11,7 @@ import {
 } from '@gateway/core'
 import * as fc from 'fast-check'
 import { anAccount } from '../../builders.ts'
-import { checkGenerated } from '../../chance.ts'
+import { checkGenerated } from '../check-generated.ts'
 import type { Contract } from '../contract.ts'
 import { callersMany } from '../shared.ts'
 import { confirmation, receive, sent, texts } from './inbound-messages.ts'

@@ -12,7 +12,7 @@ import {
   type StoredPorts,
 } from '@gateway/core'
 import * as fc from 'fast-check'
-import { checkGenerated } from '../../chance.ts'
+import { checkGenerated } from '../check-generated.ts'
 import { anAccountId } from '../../ids.ts'
 import { anAccount, anOrder, numbers } from '../../builders.ts'
 import type { Contract } from '../contract.ts'

@@ -24,7 +24,7 @@ import {
 } from '@gateway/core'
 import * as fc from 'fast-check'
 import { anAccount, anOrder, numbers } from '../../builders.ts'
-import { checkGenerated } from '../../chance.ts'
+import { checkGenerated } from '../check-generated.ts'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
 import { withTraffic, type Traffic } from '../claimed-batches/traffic.ts'

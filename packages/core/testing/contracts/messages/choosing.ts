@@ -10,7 +10,7 @@ import {
 } from '@gateway/core'
 import * as fc from 'fast-check'
 import { aNumber, anAccount, anAddress, anOrder, numbers } from '../../builders.ts'
-import { checkGenerated } from '../../chance.ts'
+import { checkGenerated } from '../check-generated.ts'
 import type { Contract } from '../contract.ts'
 import { accepted, at, callersMany, dispatchDue } from '../shared.ts'
 
