@@ -1,4 +1,5 @@
 import { INCIDENT } from '@gateway/core'
+import { leaveBatch } from './leave-batch.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
@@ -28,15 +29,7 @@ with batch as (
     where first_id = coalesce(batch.send_first_ids[position], batch.send_first_ids[1]) offset 0
   ) send
   where position is not null and not exists (select from message where id = any (array[refused.id]))
-), left_batch as (
-  update claimed_batch
-  set ids = array(
-    select case when id = any ($3::bigint[]) then null else id end
-    from unnest(claimed_batch.ids) with ordinality claimed(id, position)
-    order by position
-  )
-  where dispatcher = $1::bigint and seq = $2::int and exists (select from held)
-), due_later as (
+), ${leaveBatch}, due_later as (
   insert into later (lane, attempt, account_id, lo, hi, first_id, due_at, at)
   select lane, attempt, account_id, lower(ids), upper(ids), first_id, due_at, now() + make_interval(secs => $4::float8)
   from (

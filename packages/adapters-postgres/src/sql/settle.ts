@@ -1,4 +1,5 @@
 import { refund } from './charge-and-refund.ts'
+import { leaveBatch } from './leave-batch.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
@@ -29,15 +30,7 @@ with batch as (
     select * from send where first_id = coalesce(batch.send_first_ids[position], batch.send_first_ids[1]) offset 0
   ) send
   where position is not null
-), left_batch as (
-  update claimed_batch
-  set ids = array(
-    select case when id = any ($3::bigint[]) then null else id end
-    from unnest(claimed_batch.ids) with ordinality claimed(id, position)
-    order by position
-  )
-  where dispatcher = $1::bigint and seq = $2::int and exists (select from held)
-), messages as (
+), ${leaveBatch}, messages as (
   insert into message (id, send_first_id, msisdn, account_id, sender, confirms_opt_out, code, code_at)
   select id, first_id, msisdn, account_id, sender, confirms_opt_out, code, now()
   from held
