@@ -1,39 +1,73 @@
 import { until } from '@gateway/core/testing'
+import pg from 'pg'
 import { asp, aspSend, restSend, restStatus, xml, xmlSend } from './support/clients.ts'
-import { startFiveProcesses } from './support/gateways.ts'
+import { startFiveProcesses, type RunningGateway } from './support/gateways.ts'
 import { operateJson } from './support/operate.ts'
 import { killLeftovers } from './support/process.ts'
 import { submissions } from './support/record.ts'
 
-afterEach(killLeftovers)
+let gateway: RunningGateway
+beforeAll(async () => {
+  gateway = await startFiveProcesses({ CARRIERS: 'simulator:?delayMs=100' })
+}, 120_000)
+afterAll(async () => {
+  try {
+    expect(await gateway.stop()).toEqual([0, 0, 0, 0, 0])
+  } finally {
+    killLeftovers()
+  }
+}, 60_000)
 
 test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL do the same as one', async () => {
-  const gateway = await startFiveProcesses({ CARRIERS: 'simulator:?delayMs=100' })
   const { environment, folder, restUrl, aspUrl, xmlUrl } = gateway
-  try {
-    const open = ['account', 'open', '--login', 'acme', '--credits', '100', '--password', 'secret']
-    const { id } = await operateJson<{ id: number }>(open, environment)
-    const { id: keyId, key } = await operateJson<{ id: number; key: string }>(['key', 'issue', String(id)], environment)
-    const client = (url: string) => ({ url, key })
+  const open = ['account', 'open', '--login', 'acme', '--credits', '100', '--password', 'secret']
+  const { id } = await operateJson<{ id: number }>(open, environment)
+  const { id: keyId, key } = await operateJson<{ id: number; key: string }>(['key', 'issue', String(id)], environment)
+  const client = (url: string) => ({ url, key })
 
-    const ids = [
-      ...(await restSend(client(restUrl), ['27820000001', '27820000093'])),
-      ...(await aspSend(client(aspUrl), ['27820000002'])),
-      ...(await xmlSend(client(xmlUrl), ['27820000003'])),
-    ]
-    expect(ids.every((sent) => typeof sent === 'number')).toBe(true)
-    const codes = async () => (await restStatus(client(restUrl), ids as number[])).map(({ statusCode }) => statusCode)
-    await until(async () => String(await codes()) === '0,111,0,0', 30_000)
-    expect(await asp(client(aspUrl), 'requestbatch.asp', { messageid: `${String(ids[0])};` })).toContain('=DELIVERED;')
-    const wanted = `<MessageIDs><MessageID><ID>${String(ids[0])}</ID></MessageID></MessageIDs>`
-    expect(await xml(client(xmlUrl), 'xmlgetstatus.asp', 'Svc_StatusRequest', wanted)).toContain('>DELIVERED<')
-    // Four were charged, and the one that was refused on submission was given back.
-    expect(await asp(client(aspUrl), 'credits.asp')).toBe('Credits=97')
-    expect((await submissions(folder)).map((line) => line.messageId).sort()).toEqual([...ids].sort())
+  const ids = [
+    ...(await restSend(client(restUrl), ['27820000001', '27820000093'])),
+    ...(await aspSend(client(aspUrl), ['27820000002'])),
+    ...(await xmlSend(client(xmlUrl), ['27820000003'])),
+  ]
+  expect(ids.every((sent) => typeof sent === 'number')).toBe(true)
+  const codes = async () => (await restStatus(client(restUrl), ids as number[])).map(({ statusCode }) => statusCode)
+  await until(async () => String(await codes()) === '0,111,0,0', 30_000)
+  expect(await asp(client(aspUrl), 'requestbatch.asp', { messageid: `${String(ids[0])};` })).toContain('=DELIVERED;')
+  const wanted = `<MessageIDs><MessageID><ID>${String(ids[0])}</ID></MessageID></MessageIDs>`
+  expect(await xml(client(xmlUrl), 'xmlgetstatus.asp', 'Svc_StatusRequest', wanted)).toContain('>DELIVERED<')
+  // Four were charged, and the one that was refused on submission was given back.
+  expect(await asp(client(aspUrl), 'credits.asp')).toBe('Credits=97')
+  expect((await submissions(folder)).map((line) => line.messageId).sort()).toEqual([...ids].sort())
 
-    await operateJson(['key', 'revoke', String(keyId)], environment)
-    await until(async () => (await asp(client(aspUrl), 'auth.asp')) === 'Login=FAIL', 5_000)
-  } finally {
-    expect(await gateway.stop()).toEqual([0, 0, 0, 0, 0])
-  }
+  await operateJson(['key', 'revoke', String(keyId)], environment)
+  await until(async () => (await asp(client(aspUrl), 'auth.asp')) === 'Login=FAIL', 5_000)
 }, 120_000)
+
+test('failed log-ins at one process count at another one from its own first failure on', async () => {
+  const { environment, aspUrl, xmlUrl } = gateway
+  const open = ['account', 'open', '--login', 'guessed', '--credits', '7', '--password', 'right']
+  await operateJson(open, environment)
+  const byAsp = async (password: string) =>
+    (await fetch(`${aspUrl}/api/credits.asp?user=guessed&password=${password}`)).status
+  const byXml = async (password: string) => {
+    const body = `<Svc_Replies><User>GUESSED</User><Password>${password}</Password></Svc_Replies>`
+    const response = await fetch(`${xmlUrl}/api/xmlgetreplies.asp`, { method: 'POST', body })
+    await response.text()
+    return response.status
+  }
+  for (let i = 0; i < 10; i++) expect(await byAsp(`guess-${i}`)).toBe(200)
+  expect(await byAsp('right')).toBe(429)
+  const database = new pg.Client({ connectionString: environment['DATABASE_URL'] })
+  await database.connect()
+  await until(async () => {
+    const { rows } = await database.query<{ told: number }>('select sum(failures)::int told from login_failure')
+    return rows[0]?.told === 10
+  }).finally(() => database.end())
+  // By itself xml would let ten pass.
+  let guesses = 0
+  while ((await byXml(`guess-${guesses}`)) === 200) guesses++
+  expect(guesses).toBeGreaterThan(0)
+  expect(guesses).toBeLessThan(10)
+  expect(await byXml('right')).toBe(429)
+}, 60_000)

@@ -19,6 +19,39 @@ test('the wait is told in whole seconds, after which there is room, and refused 
   expect(failures.count('anna', at(60))).toBeInstanceOf(Function)
 })
 
+test('what others counted counts too, in the place of what was learnt of them before', () => {
+  const failures = failureCounts(3, 60)
+  failures.count('anna', at(10))
+  failures.learn('anna', [at(30), at(0)])
+  expect(failures.count('anna', at(31))).toEqual({ retryAfterSeconds: 29 })
+  expect(failures.count('anna', at(60))).toBeInstanceOf(Function)
+  expect(failures.count('anna', at(60))).toEqual({ retryAfterSeconds: 10 })
+  failures.learn('anna', [])
+  expect(failures.count('anna', at(60))).toBeInstanceOf(Function)
+})
+
+test('where all together counted more than so many, the wait ends when less than so many are left', () => {
+  const failures = failureCounts(2, 60)
+  failures.count('anna', at(0))
+  failures.learn('anna', [at(20), at(5), at(10), at(15)])
+  expect(failures.count('anna', at(20))).toEqual({ retryAfterSeconds: 55 })
+  expect(failures.count('anna', at(75))).toBeInstanceOf(Function)
+})
+
+test('of what others counted no more is kept than decides', () => {
+  const failures = failureCounts(2, 60)
+  failures.learn('anna', Array.from({ length: 1000 }, () => at(0)).concat(at(1)))
+  expect(failures.count('anna', at(2))).toEqual({ retryAfterSeconds: 58 })
+})
+
+test('what others counted stays known when a failure here is taken back', () => {
+  const failures = failureCounts(1, 60)
+  const takeBack = failures.count('anna', at(0)) as () => void
+  failures.learn('anna', [at(1)])
+  takeBack()
+  expect(failures.count('anna', at(2))).toEqual({ retryAfterSeconds: 59 })
+})
+
 test('what is taken back makes room for one, however often it is taken back', () => {
   const failures = failureCounts(2, 60)
   failures.count('anna', at(0))

@@ -8,7 +8,7 @@ import {
   type PasswordHash,
 } from '@gateway/core'
 import { secretsContract } from '@gateway/core/contracts'
-import { aNewAccount } from '@gateway/core/testing'
+import { aNewAccount, memoryLoginFailures, memoryStore, until } from '@gateway/core/testing'
 import type { FailedLogins } from './failed-logins.ts'
 import { nodeSecrets, type NodeSecretsSettings } from './node-secrets.ts'
 import { systemClock } from './system-clock.ts'
@@ -219,6 +219,37 @@ test('when too much waits, an attempt is refused as overloaded and counts as no 
   // Four were wrong; six more may be.
   for (let i = 0; i < 6; i++) expect(await check(`more ${i}`)).toBe('wrong')
   expect(await guess(1)).toEqual([{ retryAfterSeconds: expect.any(Number) as number }])
+})
+
+test('failures at one process count at others from the first failure there on, by user in any letter case and network', async () => {
+  const store = memoryStore()
+  const [here, there, alone] = await Promise.all([
+    aUser({ loginFailures: memoryLoginFailures(store) }),
+    aUser({ loginFailures: memoryLoginFailures(store) }),
+    aUser(),
+  ])
+  expect(await here.guess(10)).toEqual(Array(10).fill('wrong'))
+  await until(() => store.loginFailures.reduce((sum, { failures }) => sum + failures, 0) === 10)
+  expect(await there.check('wrong', { login: 'aNNa' })).toBe('wrong')
+  await new Promise(setImmediate)
+  expect(await there.check('right')).toEqual({ retryAfterSeconds: expect.any(Number) as number })
+  expect(await there.check('wrong', { network: '198.51.100.0/24' })).toBe('wrong')
+  expect(await there.check('wrong', { login: 'bob' })).toBe('wrong')
+  expect(await alone.check('wrong')).toBe('wrong')
+  expect(JSON.stringify(store.loginFailures)).not.toMatch(/anna|192\.0/i)
+})
+
+test('no log-in waits for the others to be told, and where that fails it is answered as by one process alone', async () => {
+  const asked: (readonly unknown[])[] = []
+  const never = { exchange: (...given: readonly unknown[]) => (asked.push(given), new Promise<never>(() => undefined)) }
+  const waiting = await aUser({ loginFailures: never })
+  const failing = await aUser({ loginFailures: { exchange: () => Promise.reject(new Error('no database')) } })
+  for (const { check, guess } of [waiting, failing]) {
+    expect(await guess(10)).toEqual(Array(10).fill('wrong'))
+    expect(await guess(1)).toEqual([{ retryAfterSeconds: expect.any(Number) as number }])
+    expect(await check('right', { login: 'bob' })).toBe('right')
+  }
+  expect(asked).toHaveLength(1)
 })
 
 test('failures are told by account and network, those with too many too, without a name or a password', async () => {

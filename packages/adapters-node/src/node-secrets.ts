@@ -1,5 +1,6 @@
 import { createHmac, hash as digestOf, randomBytes } from 'node:crypto'
-import type { KeyHash, Login, PasswordAttempt, Secrets } from '@gateway/core'
+import type { KeyHash, Login, LoginFailures, PasswordAttempt, Secrets } from '@gateway/core'
+import { exchangedFailures } from './exchanged-failures.ts'
 import { failedLoginReports, type FailedLogins } from './failed-logins.ts'
 import { failureCounts } from './failure-counts.ts'
 import { loginCounts, type LoginCounts } from './login-counts.ts'
@@ -23,6 +24,8 @@ export interface NodeSecretsSettings {
   readonly waitingMax?: number
   /** Where hashing takes longer, no more wait than are hashed in so long, but always ten times `hashesMax`. Default 2.1. */
   readonly waitSecondsMax?: number
+  /** By which processes tell each other of failures, so that they count together. Without it each counts alone. */
+  readonly loginFailures?: LoginFailures | undefined
   /** Is told of failed log-ins, of each account and network at most once a minute. */
   readonly reportFailures?: (failed: FailedLogins) => void
 }
@@ -38,12 +41,18 @@ export interface NodeSecrets extends Secrets {
 const keyPrefix = 'gw_'
 
 /**
- * Secrets by node's cryptography: scrypt for passwords, SHA-256 for keys. Failures and right pairs are remembered by this process
- * alone. Networks take turns at being hashed; beyond `waitingMax` a log-in is 'overloaded' with nothing done (decision 0010).
+ * Secrets by node's cryptography: scrypt for passwords, SHA-256 for keys. Right pairs are remembered by this process alone.
+ * Networks take turns at being hashed; beyond `waitingMax` a log-in is 'overloaded' with nothing done (decisions 0010, 0058).
  */
 export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   const { failuresMax = 10, failureSeconds = 60, verifiedSeconds = 300, verifiedMax = 10_000 } = settings
-  const { hashesMax = 2, waitingMax = 150, waitSecondsMax = 2.1, reportFailures = () => undefined } = settings
+  const {
+    hashesMax = 2,
+    waitingMax = 150,
+    waitSecondsMax = 2.1,
+    loginFailures,
+    reportFailures = () => undefined,
+  } = settings
   const digestKey = randomBytes(32)
   const nothing = hashOfNothing()
   const burdens = recentCounts(60)
@@ -55,9 +64,14 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   })
   const verified = verifiedPairs(verifiedSeconds, verifiedMax)
   const failures = failureCounts(failuresMax, failureSeconds)
+  const tellOthers = loginFailures && exchangedFailures(loginFailures, failures, failureSeconds)
   const logins = loginCounts()
   const reports = failedLoginReports(reportFailures)
   const running = new Map<string, ReturnType<Secrets['checkPassword']>>()
+
+  /** Stands for user and network, in every process. */
+  const userIn = (login: string, network: string): string =>
+    digestOf('sha256', JSON.stringify([login, network]), 'base64')
 
   /** Stands for its fields in memory. */
   const digest = (...fields: readonly (string | undefined)[]): string =>
@@ -93,7 +107,10 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     }
     try {
       const login = await queue.run(network, () => hash(attempt, user))
-      if (login === 'wrong') return 'wrong'
+      if (login === 'wrong') {
+        tellOthers?.(user, now)
+        return 'wrong'
+      }
       takeBack()
       verified.renew(pair, digest(login.password), now)
       return login
@@ -111,7 +128,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     const key = digest(pair, attempt.network, attempt.address)
     const same = running.get(key)
     if (same !== undefined) return same
-    const checked = check(attempt, pair, digest(login, attempt.network)).finally(() => running.delete(key))
+    const checked = check(attempt, pair, userIn(login, attempt.network)).finally(() => running.delete(key))
     running.set(key, checked)
     return checked
   }

@@ -1,5 +1,6 @@
 import type { StoredPorts } from '@gateway/core'
 import { postgresRateLimits } from './accounts/postgres-rate-limits.ts'
+import { postgresLoginFailures } from './accounts/postgres-login-failures.ts'
 import { postgresAccounts } from './accounts/postgres-accounts.ts'
 import { runExclusively } from './run-exclusively.ts'
 import { listenForChanges, listenToNobody } from './changes.ts'
@@ -73,6 +74,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
     ports: {
       accounts: postgresAccounts(prompt),
       rateLimits: postgresRateLimits(context),
+      loginFailures: postgresLoginFailures(prompt),
       ledger: postgresLedger(prompt),
       prices: postgresPrices(prompt),
       suppressions: postgresSuppressions(prompt),

@@ -7,6 +7,7 @@ import { chooseSenders, chosenSenders } from '../src/sql/choose-senders.ts'
 import { claimBulk } from '../src/sql/claim-bulk.ts'
 import { claimSingle } from '../src/sql/claim-single.ts'
 import { disownUnknown } from '../src/sql/end-claimed-batches.ts'
+import { exchangeLoginFailures } from '../src/sql/exchange-login-failures.ts'
 import { expire } from '../src/sql/expire.ts'
 import { findKey, findLogin } from '../src/sql/find-account.ts'
 import { addSenders, findSenders, senderAddresses } from '../src/sql/find-senders.ts'
@@ -158,6 +159,11 @@ export const cases: Readonly<Record<string, Case>> = {
   'find-key': { statement: findKey, values: ['key7'], rowsMax: 1 },
   'find-login': { statement: findLogin, values: ['login7'], rowsMax: 1 },
   'take-rate': { statement: takeRate, values: [1, 0, 1, 10], rowsMax: 1 },
+  'exchange-login-failures': {
+    statement: exchangeLoginFailures,
+    values: [arrayOfTexts(keys('l', 100)), of(1, 100), '00000000-0000-4000-8000-000000000000', 60],
+    rowsMax: 300,
+  },
   'end-backend': { statement: endBackend, values: [0, '0'], rowsMax: 0 },
   'match-receipts': { statement: matchReceipts, values: [200], rowsMax: 600, partitions: [0, 1, 2, 3] },
 }

@@ -55,8 +55,9 @@ export async function openPorts(
   onStop('connections', () => postgres.close())
   await postgres.checkServer()
   await postgres.migrate()
+  const { loginFailures } = postgres.ports
   return {
-    ports: { ...postgres.ports, clock: systemClock(), secrets: nodeSecrets(logins) },
+    ports: { ...postgres.ports, clock: systemClock(), secrets: nodeSecrets({ ...logins, loginFailures }) },
     health: { checks: { database: () => postgres.ping().then(() => true) }, stopping },
     runExclusively: postgres.runExclusively,
   }

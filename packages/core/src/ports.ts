@@ -1,4 +1,5 @@
 import type { Accounts } from './account/accounts.ts'
+import type { LoginFailures } from './account/login-failures.ts'
 import type { RateLimits } from './account/rate-limits.ts'
 import type { Secrets } from './account/secrets.ts'
 import type { ClaimedBatches } from './carrier/claimed-batches.ts'
@@ -19,6 +20,7 @@ import type { Clock } from './time/clock.ts'
 export interface StoredPorts {
   readonly accounts: Accounts
   readonly rateLimits: RateLimits
+  readonly loginFailures: LoginFailures
   readonly ledger: Ledger
   readonly prices: Prices
   readonly suppressions: Suppressions

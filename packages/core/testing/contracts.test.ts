@@ -4,6 +4,7 @@ import {
   claimedBatchesContract,
   historyContract,
   ledgerContract,
+  loginFailuresContract,
   messagesContract,
   overviewContract,
   pricesContract,
@@ -28,6 +29,7 @@ run('accounts', accountsContract, memoryPorts)
 run('ledger', ledgerContract, memoryPorts)
 run('prices', pricesContract, memoryPorts)
 run('rate limits', rateLimitsContract, memoryPorts)
+run('login failures', loginFailuresContract, memoryPorts)
 run('suppressions', suppressionsContract, memoryPorts)
 run('senders', sendersContract, memoryPorts)
 run('inbox', inboxContract, memoryPorts)

@@ -40,6 +40,7 @@ function drop(store: MemoryStore, days: number, contactDays: number): DroppedHis
   store.inboundMessages.splice(0, Infinity, ...store.inboundMessages.filter(({ at }) => at >= since))
   const now = store.clock.now()
   for (const [key, seen] of store.deduplicationKeys) if (!isRepetition(seen, now)) store.deduplicationKeys.delete(key)
+  store.loginFailures.splice(0, Infinity, ...store.loginFailures.filter(({ until }) => until > now))
   forgetContacts(store, daysBefore(store.clock.now(), contactDays))
   const sends = Math.min(old.length, sendsMax)
   return { partitions: 0, sends, messages: rows.length, left: old.length > sends ? 'more' : 'all' }

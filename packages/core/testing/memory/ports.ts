@@ -5,6 +5,7 @@ import { memoryClaimedBatches } from './claimed-batches.ts'
 import { memoryHistory } from './history.ts'
 import { memoryInbox } from './inbox.ts'
 import { memoryLedger } from './ledger.ts'
+import { memoryLoginFailures } from './login-failures.ts'
 import { memoryMessages } from './messages.ts'
 import { memoryOverview } from './overview.ts'
 import { memoryPrices } from './prices.ts'
@@ -36,6 +37,7 @@ export function memoryPorts(options: MemoryPortsOptions = {}): Ports {
 export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   accounts: memoryAccounts(store),
   rateLimits: memoryRateLimits(store),
+  loginFailures: memoryLoginFailures(store),
   ledger: memoryLedger(store),
   prices: memoryPrices(store),
   suppressions: memorySuppressions(store),

@@ -14,6 +14,7 @@ import {
   type Lane,
   type MessageId,
   type Msisdn,
+  type NewLoginFailures,
   type OptOut,
   type SenderAddress,
   type Suppression,
@@ -40,6 +41,8 @@ export interface MemoryStore {
   readonly suppressions: Map<SuppressionScope, Map<Msisdn, Map<Suppression, Instant>>>
   /** What made the opt-outs that a reply made, by account. */
   readonly optOutReplies: Map<AccountId, Map<Msisdn, NonNullable<OptOut['reply']>>>
+  /** What processes told each other of failed log-ins. */
+  readonly loginFailures: (NewLoginFailures & { readonly by: string; readonly until: Instant })[]
   /** Every address that messages have left from, or that is an account's. */
   readonly addresses: Set<SenderAddress>
   readonly codes: Map<SenderAddress, AccountId>
@@ -84,6 +87,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     prices: new Map([['', credits(10)]]),
     suppressions: new Map(),
     optOutReplies: new Map(),
+    loginFailures: [],
     addresses: new Set(),
     codes: new Map(),
     chosenSenders: new Map(),

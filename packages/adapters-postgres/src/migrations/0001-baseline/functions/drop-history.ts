@@ -39,6 +39,7 @@ begin
   v_next := p_after; v_sends := 0; v_messages := 0;
   if not drop_inbound_messages(v_before, p_contact_days, p_seen_seconds, p_taken_days) then return; end if;
   v_state := 'all'; v_next := -1;
+  delete from login_failure where until < now();
   delete from unmatched_delivery_receipt where at < now() - make_interval(days => p_receipt_days);
 end $$;
 `

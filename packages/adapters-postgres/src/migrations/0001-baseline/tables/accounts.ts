@@ -43,4 +43,16 @@ create unlogged table rate_use (                  -- of accounts with a limit; l
   paid_off timestamptz not null,                  -- until then what was used makes up for what it had a second
   primary key (account_id, what)
 ) with (fillfactor=10, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
+
+create unlogged table login_failure (             -- what processes tell each other of failed log-ins; lost in a crash
+  id bigint generated always as identity primary key,
+  key bytea not null,                             -- a digest of user and network
+  counted_by uuid not null,                       -- a process
+  failures int not null,
+  until timestamptz not null                      -- they do not count from then on
+);
+create index login_failure_key on login_failure (key, until);
+
+create table login_secret (secret bytea not null);  -- of this deployment: nobody can make its digests elsewhere
+insert into login_secret select sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8'));
 `
