@@ -3,7 +3,7 @@ import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
  * Takes $3 of what account $1 may have $4 of a second, $2 requests or recipients, if `useRate` of core lets it; else the seconds until
- * it would. A contract proves that both have one rule. Never run again: it may have been taken.
+ * it would. A test proves over generated cases that both have one rule. Never run again: it may have been taken.
  *
  * The table is unlogged, so the commit waits for no disk: 44 µs to the answer, where `select 1` takes 32.
  */

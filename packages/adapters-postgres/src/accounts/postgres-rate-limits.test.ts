@@ -1,0 +1,88 @@
+import { useRate, type Instant } from '@gateway/core'
+import { testSeed } from '@gateway/core/testing'
+import fc from 'fast-check'
+import { Client } from 'pg'
+import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
+import { takeRate } from '../sql/take-rate.ts'
+
+let database: FreshDatabase
+let client: Client
+beforeAll(async () => {
+  database = await freshDatabase()
+  client = new Client({ connectionString: database.connectionString })
+  await client.connect()
+})
+afterAll(async () => {
+  await client.end()
+  await database.drop()
+})
+
+interface Case {
+  /** What one account has used is paid off so many milliseconds from now; null: it never used anything. */
+  readonly paidOff: number | null
+  readonly perSecond: number
+  /** Taken one after the other, at the same moment. */
+  readonly counts: readonly number[]
+}
+
+const cases: fc.Arbitrary<Case> = fc.record({
+  paidOff: fc.option(fc.oneof(fc.integer({ min: -3000, max: 3000 }), fc.constantFrom(-1000, -999, -1001, -1, 0, 1))),
+  perSecond: fc.oneof(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1, max: 1_000_000 })),
+  counts: fc.array(fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 1000 })), {
+    minLength: 1,
+    maxLength: 5,
+  }),
+})
+
+/** The statement's now() is that of its transaction: it stands still. */
+async function takeAll({ paidOff, perSecond, counts }: Case) {
+  await client.query('begin')
+  try {
+    if (paidOff !== null)
+      await client.query(`insert into rate_use values (1, 0, now() + $1::int * interval '1 millisecond')`, [paidOff])
+    const taken: { readonly waitMs: number | undefined; readonly paidOff: number }[] = []
+    for (const count of counts) {
+      const { rows } = await client.query<{ wait: number | null }>(takeRate.text, [1, 0, count, perSecond])
+      const [used] = (
+        await client.query<{ paid_off: number }>(
+          'select (extract(epoch from paid_off - now()) * 1000)::float8 as paid_off from rate_use',
+        )
+      ).rows
+      const wait = rows[0]?.wait ?? undefined
+      taken.push({ waitMs: wait && wait * 1000, paidOff: used?.paid_off ?? NaN })
+    }
+    return taken
+  } finally {
+    await client.query('rollback')
+  }
+}
+
+/** PostgreSQL counts in microseconds: where the rule is about to change its mind both answers are right. */
+const apartMs = 0.01
+const ruledAt = (one: Case, i: number, paidOff: number | undefined, at: number) =>
+  useRate(paidOff as Instant | undefined, one.counts[i] ?? NaN, one.perSecond, at as Instant)
+
+test('the statement takes what `useRate` of core lets it take, and tells the same wait, in 300 generated cases', async () => {
+  const decided = { taken: 0, refused: 0 }
+  const check = async (one: Case) => {
+    let paidOff = one.paidOff ?? undefined
+    for (const [i, { waitMs, paidOff: stored }] of (await takeAll(one)).entries()) {
+      if (waitMs === undefined) {
+        decided.taken++
+        const ruled = ruledAt(one, i, paidOff, apartMs)
+        expect([one, i, ruled]).toEqual([one, i, { paidOff: expect.any(Number) as number }])
+        if ('paidOff' in ruled) expect(Math.abs(stored - ruled.paidOff)).toBeLessThan(2 * apartMs)
+      } else {
+        decided.refused++
+        const seconds = [waitMs - apartMs, waitMs + apartMs].map((ms) => Math.max(1, Math.ceil(ms / 1000)))
+        const ruled = ruledAt(one, i, paidOff, -apartMs)
+        expect([one, i, ruled]).toEqual([one, i, { overLimitSeconds: expect.any(Number) as number }])
+        if ('overLimitSeconds' in ruled) expect(seconds).toContain(ruled.overLimitSeconds)
+      }
+      // Both go on from what is stored: what they round is not added up.
+      paidOff = stored
+    }
+  }
+  await fc.assert(fc.asyncProperty(cases, check), { seed: testSeed(), numRuns: 300 })
+  expect(Math.min(decided.taken, decided.refused)).toBeGreaterThan(100)
+})
