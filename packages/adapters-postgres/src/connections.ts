@@ -76,7 +76,8 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
   })
   pool.on('remove', (client) => open.delete(client as unknown as Client))
   pool.on('error', (error) => {
-    log.warn(`an idle connection to the database was lost: ${error.message}`)
+    // The end of the pool ends idle connections, too.
+    if (!pool.ending) log.warn(`an idle connection to the database was lost: ${error.message}`)
   })
   liveness.onBack(() => {
     setTimeout(breakOld, lateAnswerSeconds * 1000).unref()
