@@ -50,6 +50,46 @@ test('thousands of pipelined requests are all answered, in their order', async (
   client.socket.destroy()
 })
 
+test('of a connection that pipelines long headers little is read ahead, and all of it is answered', async () => {
+  const padding = 'x'.repeat(60_000)
+  const paths = Array.from({ length: 40 }, (_, i) => `/n${i}`)
+  const long = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX: ${padding}\r\n\r\n`
+  const ahead: number[] = []
+  const reading = await listen({
+    app: ({ url = '', socket }, response) => {
+      ahead.push(socket.bytesRead - (ahead.length + 1) * padding.length)
+      // Meanwhile whatever has come could be read.
+      setTimeout(() => response.end(`${url};`), 5)
+    },
+    host: '127.0.0.1',
+    port: 0,
+    log: memoryLog().log,
+  })
+  const client = rawClient(reading.port, paths.map(long).join(''))
+  await until(() => client.received().endsWith('/n39;'))
+  expect(answers(client.received())).toEqual(paths)
+  expect(Math.max(...ahead)).toBeGreaterThan(padding.length)
+  expect(Math.max(...ahead)).toBeLessThan(4 * 65_536)
+  client.socket.destroy()
+  await reading.close()
+})
+
+test('of a request that waited the body is read, also what comes of it later, and then what is behind it', async () => {
+  const [begun, rest] = ['/body', '.of-it']
+  const head = `POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: ${begun.length + rest.length}\r\n\r\n`
+  const client = rawClient(server.port, get('/held') + get('/a') + head + begun)
+  await until(() => held.length === 1)
+  held[0]?.end('/held;')
+  await until(() => started.includes('/p'))
+  client.socket.write(rest + get('/held') + get('/b'))
+  await until(() => held.length === 2)
+  held[1]?.end('/held;')
+  await until(() => client.received().endsWith('/b;'))
+  expect(answers(client.received())).toEqual(['/held', '/a', '/held', '/b'])
+  expect(client.received()).toContain('/p/body.of-it;')
+  client.socket.destroy()
+})
+
 test('where thousands wait in all, a connection has eight of them answered and is closed then', async () => {
   const others = Array.from({ length: 20 }, () => rawClient(server.port, get('/held') + get('/o').repeat(1500)))
   await until(() => held.length === 20)

@@ -7,8 +7,8 @@ const waitingInAllMax = 8192
 const waitingMin = 8
 
 /**
- * Starts the requests of one connection one after the other: each when the answer before it has gone. Nothing more is read from a
- * connection on which one waits. Where too many wait, requests are dropped, and the connection is closed behind its last answer.
+ * Starts the requests of one connection one after the other: each when the answer before it has gone. Where some wait that
+ * came in two reads (of 64 kB), nothing more is read of the connection, and it is not heard to break before its next answer. Where too many wait, requests are dropped, and the connection is closed behind its last answer.
  */
 export interface PipelinedRequests {
   /** Whether a request is dropped. */
@@ -24,16 +24,22 @@ interface Waiting {
   readonly work: () => void
 }
 
+interface Queue {
+  readonly waiting: Waiting[]
+  /** Bytes that had come of the connection when the first of those that wait did. */
+  bytesRead: number
+}
+
 export function pipelinedRequests(): PipelinedRequests {
-  const queues = new WeakMap<Socket, Waiting[]>()
+  const queues = new WeakMap<Socket, Queue>()
   let waitingInAll = 0
 
   return {
     drops({ req: { socket } }) {
       const queue = waitingInAll < waitingInAllMax ? undefined : queues.get(socket)
-      if (queue === undefined || queue.length < waitingMin) return false
+      if (queue === undefined || queue.waiting.length < waitingMin) return false
       dropFurther(socket)
-      queue.at(-1)?.response.setHeader('Connection', 'close')
+      queue.waiting.at(-1)?.response.setHeader('Connection', 'close')
       return true
     },
     start(response, work) {
@@ -44,28 +50,42 @@ export function pipelinedRequests(): PipelinedRequests {
         work()
         return
       }
+      const its = queue ?? { waiting: [], bytesRead: 0 }
+      if (queue === undefined) queues.set(socket, its)
+      if (its.waiting.length === 0) its.bytesRead = socket.bytesRead
+      else if (socket.bytesRead > its.bytesRead) stopReading(socket)
+      its.waiting.push({ response, work })
       waitingInAll++
-      if (queue !== undefined) queue.push({ response, work })
-      else {
-        queues.set(socket, [{ response, work }])
-        socket.pause()
-      }
     },
     closed(response) {
       const { socket } = response.req
       const queue = queues.get(socket)
       if (queue === undefined) return
-      const next = socket.destroyed ? undefined : queue.shift()
+      const next = socket.destroyed ? undefined : queue.waiting.shift()
       if (next === undefined) {
-        waitingInAll -= queue.length
+        waitingInAll -= queue.waiting.length
         queues.delete(socket)
-        if (!socket.destroyed) socket.resume()
         return
       }
       waitingInAll--
+      if (queue.waiting.length === 0) goOnReading(socket)
       next.work()
     },
   }
+}
+
+/** Node resumes a connection for each request that has been answered, whatever waits behind it. */
+function stopReading(socket: Socket): void {
+  if (Object.hasOwn(socket, 'resume')) return
+  socket.pause()
+  socket.resume = () => socket
+}
+
+/** The body of the last request that waited may yet have to come. */
+function goOnReading(socket: Socket): void {
+  if (!Object.hasOwn(socket, 'resume')) return
+  Reflect.deleteProperty(socket, 'resume')
+  socket.resume()
 }
 
 /** What else was read from the connection is not kept: node would make two objects of each request, thousands from one read. */
