@@ -39,6 +39,13 @@ export const isFailure = (value: object | string): value is Failure =>
 /** Refused before anything was done; the same request may come again (ruling 1.25). */
 export const overloaded = failure(503, 'The service is busy. Try again later.', { 'Retry-After': '1' })
 
+/** A mistake of ours; the work may have been done (ruling 1.25). */
+export const unknownError = failure(500, 'Unknown error.')
+
+/** Wrong passwords (ruling 1.26). */
+export const tooManyLogIns = (retryAfterSeconds: number): Failure =>
+  failure(429, 'Too many failed log-ins', { 'Retry-After': String(retryAfterSeconds) })
+
 /** The account has a limit of requests or recipients a second; nothing was done. */
 export const overLimit = ({ overLimitSeconds }: OverLimit): Failure =>
   failure(503, 'The account sends more than its limit allows. Try again later.', {

@@ -3,6 +3,7 @@ import { anAccount, memoryPorts, steppingClock } from '@gateway/core/testing'
 import { admissionGate, createLog, createMetrics } from '@gateway/server'
 import request from 'supertest'
 import { createRestServer } from './index.ts'
+import '../testing/checked-answers.ts'
 
 const ours = 'https://app.example.com'
 const path = '/api/rest/v1/credits/balance'

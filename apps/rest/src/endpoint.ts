@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
 import { clientNetwork, comesFrom, requestQuery, withPlace, type AdmissionGate, type ParsedBody } from '@gateway/server'
-import { failure, isFailure, overLimit, overloaded, type Answer, type Failure } from './answer.ts'
+import { failure, isFailure, overLimit, overloaded, tooManyLogIns, type Answer, type Failure } from './answer.ts'
 import { jsonNesting, nestingMax } from './json-nesting.ts'
+import type { Operation } from './operation.ts'
 import { keyOf, readJson } from './request.ts'
 
 /** What every endpoint gets, beside its input. */
@@ -17,6 +18,7 @@ export interface Call {
 /** One operation, with its input already bound: `run` reads it and answers it. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST'
+  readonly operation: Operation
   /** Whether it only reads: then a failure is certain to have done nothing. */
   readonly reads: boolean
   /** Whether it works on one of the few ordinary connections to the database, for whose turn it waits. */
@@ -29,10 +31,12 @@ type AnswerTo<Input> = (call: Call, input: Input) => Answer | Promise<Answer>
 
 /** A GET: a list or a look-up. `read` gives the input, or what is wrong with the query (422). */
 export const get = <Input extends object>(
+  operation: Operation,
   read: (query: string) => Input | Failure,
   answer: AnswerTo<Input>,
 ): Endpoint => ({
   method: 'GET',
+  operation,
   reads: true,
   slow: true,
   run: (call, query) => {
@@ -49,11 +53,13 @@ export const nothing = (): object => ({})
  * with it (422). `parse` throws where JSON.parse does.
  */
 export const post = <Input extends object>(
+  operation: Operation,
   read: (body: unknown, text: string | undefined) => Input | Failure,
   answer: AnswerTo<Input>,
   { reads = false, slow = false, parse = JSON.parse }: PostSettings = {},
 ): Endpoint => ({
   method: 'POST',
+  operation,
   reads,
   slow,
   run: (call, sent) => {
@@ -82,12 +88,12 @@ function parseJson(json: string, parse: (json: string) => unknown): ParsedBody |
   }
 }
 
-const noJson = failure(400, 'The body is not valid JSON.')
+export const noJson = failure(400, 'The body is not valid JSON.')
 const tooDeep = failure(422, `The body must not be nested more than ${nestingMax} deep.`)
 
 export const noSuchPath = failure(404, 'This path does not exist; spelling and letter case matter.')
 
-const missingKey = unauthorized('The AUTHORIZATION header is missing.')
+export const missingKey = unauthorized('The AUTHORIZATION header is missing.')
 const invalidKey = unauthorized('The API key is not valid.')
 
 function unauthorized(errorMessage: string): Failure {
@@ -165,5 +171,5 @@ async function authenticate(gateway: Gateway, request: IncomingMessage): Promise
   if (account === 'overloaded') return overloaded
   if ('id' in account) return account
   if ('overLimitSeconds' in account) return overLimit(account)
-  return failure(429, 'Too many failed log-ins', { 'Retry-After': String(account.retryAfterSeconds) })
+  return tooManyLogIns(account.retryAfterSeconds)
 }

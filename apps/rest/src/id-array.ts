@@ -1,8 +1,13 @@
 import { messageId, type MessageId } from '@gateway/core'
+import { Type } from 'typebox'
 import { failure, type Failure } from './answer.ts'
 import { given, givenType, short } from './given.ts'
+import { MessageIdNumber } from './operation.ts'
 
 const idsMax = 1000
+
+/** What `readIds` accepts, but for numbers that are not written in digits only. */
+export const MessageIds = Type.Array(MessageIdNumber, { title: 'MessageIds', minItems: 1, maxItems: idsMax })
 
 const notIds = (got: string): Failure =>
   failure(

@@ -1,8 +1,20 @@
 import type { Page, Paged } from '@gateway/core'
+import { Type, type TProperties, type TSchema } from 'typebox'
 import { failure, type Failure } from './answer.ts'
 import { given } from './given.ts'
 
 const limitMax = 1000
+
+/** The parameters of a page. */
+export const pageQuery: TProperties = {
+  offset: Type.Integer({
+    description: 'Items to skip.',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 0,
+  }),
+  limit: Type.Integer({ description: 'Items to return.', minimum: 1, maximum: limitMax, default: 100 }),
+}
 
 /** `offset` (0 if left out) and `limit` (100) of a query (spec 4.1). Of a parameter given twice the first counts. */
 export function readPage(query: string): Page | Failure {
@@ -21,6 +33,14 @@ function wholeNumber(text: string): number | undefined {
   const value = /^[0-9]+$/.test(text) ? Number(text) : undefined
   return Number.isSafeInteger(value) ? value : undefined
 }
+
+/** The fields of `pageFields`. */
+export const pageAnswer = (name: string, item: TSchema): TProperties => ({
+  resultsOffset: Type.Integer(),
+  resultsLimit: Type.Integer(),
+  resultsTotalAvailable: Type.Integer({ description: 'Items in all pages.' }),
+  [name]: Type.Array(item),
+})
 
 /** What every list says of itself, and its items under this name (ruling 2.10). */
 export const pageFields = <Item>(

@@ -1,6 +1,23 @@
 import { formatCredits, formatMinute, type SentRecipient } from '@gateway/core'
 import { RECIPIENT_ERROR } from '@gateway/wire'
+import { Type } from 'typebox'
+import { answerObject, CreditsNumber, MessageIdNumber, Minute, oneOf, orNull } from './operation.ts'
 import type { RequestedRecipient } from './send-request.ts'
+
+// A blank text is refused with the whole call.
+const { 'no-message': _blank, ...told } = RECIPIENT_ERROR
+
+/** One element of `recipientsField`. */
+export const SentRecipientAnswer = answerObject('SentRecipient', {
+  clientMessageId: orNull(Type.String(), 'As given; null if none was.'),
+  mobileNumber: Type.String({ description: 'As given, without white space around it.' }),
+  accepted: Type.Boolean(),
+  acceptError: oneOf(['', ...Object.values(told)], 'Why it was refused; blank if it was not.'),
+  apiMessageId: orNull(MessageIdNumber, 'Null if it was refused.'),
+  scheduledTime: orNull(Minute, 'Null if it is sent at once.'),
+  creditCost: CreditsNumber,
+  newCreditBalance: CreditsNumber,
+})
 
 /** `"recipients":[…]` of one text, in request order (ruling 2.5). */
 export const recipientsField = (sent: readonly SentRecipient<RequestedRecipient>[]): string =>

@@ -29,7 +29,7 @@ export async function readJson(
   const body = await readBody(request, bodyBytesMax, place)
   if (body === 'aborted') return undefined
   if (body === 'overloaded') return overloaded
-  if (body === 'too-large') return failure(413, `The body is larger than ${bodyBytesMax} bytes.`)
+  if (body === 'too-large') return tooLarge
   if (mediaType(request) !== 'application/json') return wrongType(request.headers['content-type'])
   if (request.headers['content-encoding'] !== undefined)
     return failure(415, `The body must not have a content encoding; got ${short(request.headers['content-encoding'])}.`)
@@ -37,7 +37,9 @@ export async function readJson(
   return isUtf8(body) ? withoutMark(body.toString()) : failure(400, 'The body is not valid JSON: it is not UTF-8.')
 }
 
-const wrongType = (contentType: string | undefined): Failure =>
+export const tooLarge = failure(413, `The body is larger than ${bodyBytesMax} bytes.`)
+
+export const wrongType = (contentType: string | undefined): Failure =>
   failure(415, `The content type must be application/json; got ${contentType ? short(contentType) : 'none'}.`)
 
 // Some platforms put a byte order mark before every text that they write as UTF-8.

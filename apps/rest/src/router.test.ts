@@ -4,6 +4,7 @@ import { admissionGate, createLog } from '@gateway/server'
 import express, { type RequestHandler } from 'express'
 import request from 'supertest'
 import { restNotFound, restRouter } from './index.ts'
+import '../testing/checked-answers.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })
 

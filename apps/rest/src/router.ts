@@ -10,8 +10,9 @@ import {
   type Metrics,
 } from '@gateway/server'
 import { Router, type Express, type RequestHandler } from 'express'
+import { failure, sendAnswer, unknownError, writeAnswer, type Failure } from './answer.ts'
 import { browserOrigins } from './browser-origins.ts'
-import { failure, sendAnswer, writeAnswer, type Failure } from './answer.ts'
+import { documents } from './documents.ts'
 import { endpointRunner, noSuchPath, type Backing } from './endpoint.ts'
 import { endpoints, prefix } from './routes.ts'
 
@@ -63,12 +64,13 @@ export interface RestServerSettings extends RestSettings {
   readonly health?: HealthSettings
 }
 
-/** An app with the REST interface, health and metrics, and 404 in the envelope on any other path. */
+/** An app with the REST interface, its documents, health and metrics, and 404 in the envelope on any other path. */
 export const createRestServer = (gateway: Gateway, settings: RestServerSettings): Express =>
   createServiceApp({
     ...settings,
     service: 'rest',
     mounted: [prefix, ...restHandlers(gateway, settings)],
+    documents,
     notFound: restNotFound(settings),
     answerError: (_request, response, status, error) => writeFailure(response, settings, status, error),
   })
@@ -91,6 +93,6 @@ const unreadable = failure(400, 'The request cannot be read.')
  */
 function trouble(error: unknown): Failure {
   const ours = [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind)
-  if (ours) return failure(500, 'Unknown error.')
+  if (ours) return unknownError
   return failure(503, 'The service is not available.', hadNoEffect(error) ? { 'Retry-After': '1' } : {})
 }

@@ -9,12 +9,16 @@ const recipientsMax = 1000
 /** Existing clients always send it: with it, the limit is that of the specification (ruling 2.4). */
 const segmentsMax = 6
 
-const Recipient = Type.Object({
-  mobileNumber: text('a string of digits'),
-  clientMessageId: optional(text('a string'), 'a string, without U+0000 or half a character'),
-})
+const Recipient = Type.Object(
+  {
+    mobileNumber: text('a string of digits'),
+    clientMessageId: optional(text('a string'), 'a string, without U+0000 or half a character'),
+  },
+  { title: 'Recipient' },
+)
 
-const Message = Type.Object(
+/** The body of `/sms/outgoing/send` (ruling 2.4). */
+export const Send = Type.Object(
   {
     message: text('a string'),
     recipients: Type.Array(Recipient, {
@@ -28,18 +32,19 @@ const Message = Type.Object(
       `a whole number from 1 to ${segmentsMax}`,
     ),
   },
-  { description: 'an object' },
+  { title: 'Send', description: 'an object' },
 )
 
-const Messages = Type.Object(
+/** The body of `/sms/outgoing/sendmulti` (ruling 2.6). */
+export const SendMulti = Type.Object(
   {
-    messages: Type.Array(Message, {
+    messages: Type.Array(Send, {
       minItems: 1,
       maxItems: recipientsMax,
       description: `an array of 1 to ${recipientsMax} objects`,
     }),
   },
-  { description: 'an object' },
+  { title: 'SendMulti', description: 'an object' },
 )
 
 /** A number with what its answer echoes, and its text. */
@@ -52,16 +57,16 @@ export interface RequestedRecipient {
 
 export type RequestedText = TextToSend<RequestedRecipient>
 
-const readOne = reader(Message)
-const readSeveral = reader(Messages)
+const readOne = reader(Send)
+const readSeveral = reader(SendMulti)
 
-/** The body of `/sms/outgoing/send` (ruling 2.4). */
+/** A `Send` whose text is not blank and whose time exists. */
 export function readSend(body: unknown): RequestedText | Failure {
   const read = readOne(body)
   return isFailure(read) ? read : requestedText(read, '')
 }
 
-/** The body of `/sms/outgoing/sendmulti` (ruling 2.6). */
+/** A `SendMulti` of such texts, to at most 1000 recipients in all (spec 8). */
 export function readSendMulti(body: unknown): readonly RequestedText[] | Failure {
   const read = readSeveral(body)
   if (isFailure(read)) return read
@@ -77,7 +82,7 @@ export function readSendMulti(body: unknown): readonly RequestedText[] | Failure
   return texts
 }
 
-function requestedText(read: Static<typeof Message>, place: string): RequestedText | Failure {
+function requestedText(read: Static<typeof Send>, place: string): RequestedText | Failure {
   const { message, recipients, scheduledTime, maxSegments } = read
   // Asked of core, for whom a text of zero-width spaces is blank too.
   const body = bodyOf(message)

@@ -3,6 +3,7 @@ import { anAccount, memoryPorts, steppingClock, type AccountWanted, type Steppin
 import { admissionGate, createLog, listen, type AdmissionGate, type Log } from '@gateway/server'
 import request, { type Test } from 'supertest'
 import { createRestServer } from '../src/index.ts'
+import './checked-answers.ts'
 
 const silent = createLog({ level: 'silent', name: 'rest' })
 const prefix = '/api/rest/v1'

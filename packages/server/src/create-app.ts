@@ -30,9 +30,18 @@ export const createApp = (service: Service, mountFirst: (app: Express) => void =
   return app
 }
 
-/** Security headers for pages. They do not require HTTPS, which would break plain local use: the TLS proxy in front decides. */
+/**
+ * Security headers for pages, which load nothing from another host. They do not require HTTPS, which would break plain local use: the
+ * TLS proxy in front decides.
+ */
 export const pageHeaders = (): RequestHandler =>
   helmet({
     strictTransportSecurity: false,
-    contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
+    contentSecurityPolicy: {
+      directives: {
+        'upgrade-insecure-requests': null,
+        'font-src': ["'self'", 'data:'],
+        'style-src': ["'self'", "'unsafe-inline'"],
+      },
+    },
   })

@@ -1,8 +1,36 @@
 import { formatCredits, type AccountWithBalance } from '@gateway/core'
+import { Type } from 'typebox'
 import { get, nothing } from '../endpoint.ts'
+import { AccountNumber, answerObject, CreditsNumber, type Operation } from '../operation.ts'
+
+const operation: Operation = {
+  id: 'getSubAccounts',
+  summary: 'Sub accounts',
+  description: 'The sub accounts of a main account, by number; a sub account has none.',
+  answer: {
+    subAccounts: Type.Array(
+      answerObject('SubAccount', {
+        accountNumber: AccountNumber,
+        loginName: Type.String(),
+        firstName: Type.String(),
+        surname: Type.String(),
+        creditBalance: CreditsNumber,
+      }),
+    ),
+  },
+  examples: {
+    one: {
+      answer: {
+        subAccounts: [
+          { accountNumber: 2, loginName: 'acme-shop', firstName: 'Ada', surname: 'Lovelace', creditBalance: 50 },
+        ],
+      },
+    },
+  },
+}
 
 /** The sub accounts of a main account with their balances; a sub account has none (ruling 2.14). */
-export const subAccounts = get(nothing, async ({ gateway, account }) => {
+export const subAccounts = get(operation, nothing, async ({ gateway, account }) => {
   const found = await gateway.listSubAccounts(account)
   return `"subAccounts":[${found.map(subAccountJson).join()}]`
 })

@@ -1,8 +1,18 @@
 import { formatCredits } from '@gateway/core'
 import { get, nothing } from '../../endpoint.ts'
+import { CreditsNumber, type Operation } from '../../operation.ts'
+
+const operation: Operation = {
+  id: 'getCreditBalance',
+  summary: 'Balance',
+  description: 'The credits of the account.',
+  answer: { creditBalance: CreditsNumber },
+  examples: { balance: { answer: { creditBalance: 97 } } },
+}
 
 /** getCreditBalance (spec 4.1). */
 export const creditBalance = get(
+  operation,
   nothing,
   async ({ gateway, account }) => `"creditBalance":${formatCredits(await gateway.creditBalance(account.id))}`,
 )

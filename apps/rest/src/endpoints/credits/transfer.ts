@@ -3,20 +3,49 @@ import { TRANSFER_ERROR } from '@gateway/wire'
 import { Type } from 'typebox'
 import { failure, notAvailable, type Failure } from '../../answer.ts'
 import { post, type Call } from '../../endpoint.ts'
+import { oneOf, type Operation } from '../../operation.ts'
 import { reader } from '../../schema.ts'
 import { parseWholeNumbers } from '../../whole-numbers.ts'
 
 const whole = Type.Integer({ description: 'a whole number' })
 
-const readTransfer = reader(
-  Type.Object(
-    { sendingAccountNumber: whole, receivingAccountNumber: whole, transferQuantity: whole },
-    { description: 'an object' },
-  ),
+const Transfer = Type.Object(
+  { sendingAccountNumber: whole, receivingAccountNumber: whole, transferQuantity: whole },
+  { title: 'Transfer', description: 'an object' },
 )
+const readTransfer = reader(Transfer)
+
+const operation: Operation = {
+  id: 'transferCredits',
+  summary: 'Transfer credits',
+  description:
+    'Moves credits from a main account to one of its sub accounts, back, or between two of its sub accounts. The key is that of the ' +
+    'main account, or of the sub account that sends. Numbers are written in digits only.',
+  body: Transfer,
+  repeatable: true,
+  answer: {
+    transferSuccessful: Type.Boolean(),
+    transferError: Type.Optional(oneOf(Object.values(TRANSFER_ERROR), 'Why nothing was moved; missing if it was.')),
+  },
+  examples: {
+    moved: {
+      body: { sendingAccountNumber: 1, receivingAccountNumber: 2, transferQuantity: 50 },
+      answer: { transferSuccessful: true },
+    },
+    'account of another family': {
+      body: { sendingAccountNumber: 1, receivingAccountNumber: 99, transferQuantity: 50 },
+      answer: { transferSuccessful: false, transferError: 'invalidToAccount' },
+    },
+    'account as a string': {
+      body: { sendingAccountNumber: 'W1', receivingAccountNumber: 2, transferQuantity: 50 },
+      answer: 'sendingAccountNumber must be a whole number; got a string.',
+    },
+  },
+}
 
 /** transferCredits: a main account's key moves credits within the family, a sub account's its own (spec 4.1; ruling 2.13). */
 export const transferCredits = post(
+  operation,
   readTransfer,
   async ({ gateway, account, idempotencyKey }: Call, wanted) => {
     // Who sends such a key relies on it when asking again: better no transfer than the same one twice.

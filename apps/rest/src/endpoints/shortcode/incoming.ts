@@ -1,9 +1,48 @@
 import { formatMinute, type InboxMessage } from '@gateway/core'
+import { Type } from 'typebox'
 import { get } from '../../endpoint.ts'
-import { pageFields, readPage } from '../../page.ts'
+import { answerObject, MessageIdNumber, Minute, MobileNumber, type Operation } from '../../operation.ts'
+import { pageAnswer, pageFields, pageQuery, readPage } from '../../page.ts'
+
+const operation: Operation = {
+  id: 'getShortCodeMessages',
+  summary: 'Short code messages',
+  description:
+    'Messages of the last 90 days to the short or long codes of the account, oldest first. An account without a code has none.',
+  query: pageQuery,
+  answer: pageAnswer(
+    'shortcodeMessages',
+    answerObject('ShortCodeMessage', {
+      incomingApiMessageId: MessageIdNumber,
+      shortCode: Type.String(),
+      mobileNumber: MobileNumber,
+      receiveTime: Minute,
+      messageText: Type.String(),
+    }),
+  ),
+  examples: {
+    'first page': {
+      query: { offset: 0, limit: 100 },
+      answer: {
+        resultsOffset: 0,
+        resultsLimit: 100,
+        resultsTotalAvailable: 1,
+        shortcodeMessages: [
+          {
+            incomingApiMessageId: 3,
+            shortCode: '40404',
+            mobileNumber: '27825550101',
+            receiveTime: '202610181000',
+            messageText: 'WIN',
+          },
+        ],
+      },
+    },
+  },
+}
 
 /** getShortCodeMessages: those of the last 90 days, oldest first; an account without a code has none (spec 4.1; ruling 2.10). */
-export const shortCodeMessages = get(readPage, async ({ gateway, account }, page) =>
+export const shortCodeMessages = get(operation, readPage, async ({ gateway, account }, page) =>
   pageFields(page, 'shortcodeMessages', await gateway.listShortCodeMessages(account, page), shortCodeJson),
 )
 

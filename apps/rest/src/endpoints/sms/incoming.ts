@@ -1,9 +1,51 @@
 import { formatMinute, type InboxMessage } from '@gateway/core'
+import { Type } from 'typebox'
 import { get } from '../../endpoint.ts'
-import { pageFields, readPage } from '../../page.ts'
+import { answerObject, MessageIdNumber, Minute, MobileNumber, orNull, type Operation } from '../../operation.ts'
+import { pageAnswer, pageFields, pageQuery, readPage } from '../../page.ts'
+
+const operation: Operation = {
+  id: 'getIncomingMessages',
+  summary: 'Incoming messages',
+  description: 'Replies of the last 90 days, oldest first, without messages to short codes. Reading consumes nothing.',
+  query: pageQuery,
+  answer: pageAnswer(
+    'incomingMessages',
+    answerObject('IncomingMessage', {
+      incomingApiMessageId: MessageIdNumber,
+      mobileNumber: MobileNumber,
+      receiveTime: Minute,
+      messageText: Type.String(),
+      outgoingApiMessageId: orNull(MessageIdNumber, 'The message that it answers; null if there is none.'),
+    }),
+  ),
+  examples: {
+    'first reply': {
+      query: { offset: 0, limit: 1 },
+      answer: {
+        resultsOffset: 0,
+        resultsLimit: 1,
+        resultsTotalAvailable: 2,
+        incomingMessages: [
+          {
+            incomingApiMessageId: 1,
+            mobileNumber: '27825550101',
+            receiveTime: '202610181000',
+            messageText: 'Yes, thank you',
+            outgoingApiMessageId: 1,
+          },
+        ],
+      },
+    },
+    'limit too large': {
+      query: { offset: 0, limit: 1001 },
+      answer: 'limit must be a whole number from 1 to 1000, written in digits only; got "1001".',
+    },
+  },
+}
 
 /** getIncomingMessages: replies of the last 90 days, without short code messages, oldest first (spec 4.1; rulings 1.19, 2.10). */
-export const incomingMessages = get(readPage, async ({ gateway, account }, page) =>
+export const incomingMessages = get(operation, readPage, async ({ gateway, account }, page) =>
   pageFields(page, 'incomingMessages', await gateway.listReplies(account, page), incomingJson),
 )
 

@@ -1,9 +1,50 @@
 import { formatCredits, formatMinute, type ScheduledMessage } from '@gateway/core'
 import { get } from '../../endpoint.ts'
-import { pageFields, readPage } from '../../page.ts'
+import { answerObject, CreditsNumber, MessageIdNumber, Minute, MobileNumber, type Operation } from '../../operation.ts'
+import { pageAnswer, pageFields, pageQuery, readPage } from '../../page.ts'
+
+const operation: Operation = {
+  id: 'getScheduledMessages',
+  summary: 'Scheduled messages',
+  description: 'Messages that wait and can still be deleted, by due time, then by id.',
+  query: pageQuery,
+  answer: pageAnswer(
+    'scheduledMessages',
+    answerObject('ScheduledMessage', {
+      apiMessageId: MessageIdNumber,
+      mobileNumber: MobileNumber,
+      submitTime: Minute,
+      scheduledSendTime: Minute,
+      creditCost: CreditsNumber,
+    }),
+  ),
+  examples: {
+    'first page': {
+      query: { offset: 0, limit: 100 },
+      answer: {
+        resultsOffset: 0,
+        resultsLimit: 100,
+        resultsTotalAvailable: 1,
+        scheduledMessages: [
+          {
+            apiMessageId: 3,
+            mobileNumber: '27825550102',
+            submitTime: '202610181000',
+            scheduledSendTime: '202701010800',
+            creditCost: 1,
+          },
+        ],
+      },
+    },
+    'offset that is no number': {
+      query: { offset: 'first', limit: 100 },
+      answer: 'offset must be a whole number from 0 to 9007199254740991, written in digits only; got "first".',
+    },
+  },
+}
 
 /** getScheduledMessages: what waits and can still be deleted, by due time, then id (spec 4.1; rulings 2.10, 2.11). */
-export const scheduledMessages = get(readPage, async ({ gateway, account }, page) =>
+export const scheduledMessages = get(operation, readPage, async ({ gateway, account }, page) =>
   pageFields(page, 'scheduledMessages', await gateway.listScheduled(account, page), scheduledJson),
 )
 

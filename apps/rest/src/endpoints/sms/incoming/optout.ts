@@ -1,8 +1,49 @@
 import { formatMinute, manualOptOutText, type OptOut } from '@gateway/core'
+import { Type } from 'typebox'
 import { get, nothing } from '../../../endpoint.ts'
+import { answerObject, MessageIdNumber, Minute, MobileNumber, orNull, type Operation } from '../../../operation.ts'
+
+const operation: Operation = {
+  id: 'getOptoutMessages',
+  summary: 'Opt-outs',
+  description: 'Every number that has opted out, or that the account holder added. The answer comes in pieces.',
+  answer: {
+    incomingOptoutMessages: Type.Array(
+      answerObject('OptOut', {
+        incomingApiMessageId: orNull(MessageIdNumber, 'Null if it was added by hand.'),
+        mobileNumber: MobileNumber,
+        receiveTime: Minute,
+        messageText: Type.String(),
+        outgoingApiMessageId: orNull(MessageIdNumber, 'Null if it was added by hand, or answers no message.'),
+      }),
+    ),
+  },
+  examples: {
+    'by text and by hand': {
+      answer: {
+        incomingOptoutMessages: [
+          {
+            incomingApiMessageId: 2,
+            mobileNumber: '27825550103',
+            receiveTime: '202610181000',
+            messageText: 'STOP',
+            outgoingApiMessageId: 2,
+          },
+          {
+            incomingApiMessageId: null,
+            mobileNumber: '27825550104',
+            receiveTime: '202610181000',
+            messageText: '* MANUALLY ADDED BY USER *',
+            outgoingApiMessageId: null,
+          },
+        ],
+      },
+    },
+  },
+}
 
 /** getIncomingOptoutMessages: every entry (spec 4.1; rulings 1.23, 2.12). */
-export const optOutMessages = get(nothing, ({ gateway, account }) => ({
+export const optOutMessages = get(operation, nothing, ({ gateway, account }) => ({
   owner: String(account.id),
   name: 'incomingOptoutMessages',
   items: itemsOf(gateway.listOptOuts(account)),

@@ -1,7 +1,81 @@
+import { Type } from 'typebox'
 import { post } from '../../../endpoint.ts'
-import { recipientsField } from '../../../recipients-field.ts'
-import { readSend } from '../../../send-request.ts'
+import type { Operation } from '../../../operation.ts'
+import { recipientsField, SentRecipientAnswer } from '../../../recipients-field.ts'
+import { readSend, Send } from '../../../send-request.ts'
 import { sendTexts } from '../../../send-texts.ts'
 
+const operation: Operation = {
+  id: 'smsOutgoingSend',
+  summary: 'Send one text',
+  description:
+    'One text to 1 to 1000 numbers. The text has up to 918 characters of GSM 7-bit, else up to 6 parts of UCS-2, and is not blank. ' +
+    'A past `scheduledTime` sends at once. There is one result for each recipient, in the order of the request; who is refused ' +
+    'costs nothing.',
+  body: Send,
+  repeatable: true,
+  answer: { recipients: Type.Array(SentRecipientAnswer) },
+  examples: {
+    'at once': {
+      body: {
+        message: 'Your parcel is here',
+        recipients: [{ mobileNumber: '27825550101', clientMessageId: 'a-1' }, { mobileNumber: '0825550101' }],
+      },
+      answer: {
+        recipients: [
+          {
+            clientMessageId: 'a-1',
+            mobileNumber: '27825550101',
+            accepted: true,
+            acceptError: '',
+            apiMessageId: 5,
+            scheduledTime: null,
+            creditCost: 1,
+            newCreditBalance: 96,
+          },
+          {
+            clientMessageId: null,
+            mobileNumber: '0825550101',
+            accepted: false,
+            acceptError: 'BADDEST',
+            apiMessageId: null,
+            scheduledTime: null,
+            creditCost: 0,
+            newCreditBalance: 96,
+          },
+        ],
+      },
+    },
+    later: {
+      body: {
+        message: 'Happy new year',
+        recipients: [{ mobileNumber: '27825550101' }],
+        scheduledTime: '202701010000',
+        maxSegments: 1,
+      },
+      answer: {
+        recipients: [
+          {
+            clientMessageId: null,
+            mobileNumber: '27825550101',
+            accepted: true,
+            acceptError: '',
+            apiMessageId: 5,
+            scheduledTime: '202701010000',
+            creditCost: 1,
+            newCreditBalance: 96,
+          },
+        ],
+      },
+    },
+    'number that is no string': {
+      body: { message: 'Your parcel is here', recipients: [{ mobileNumber: 27825550101 }] },
+      answer: 'recipients.0.mobileNumber must be a string of digits; got a number.',
+    },
+  },
+}
+
 /** smsOutgoingSend: one text to 1 to 1000 numbers (spec 4.1; rulings 2.4, 2.5). */
-export const send = post(readSend, (call, text) => sendTexts(call, [text], ([sent]) => recipientsField(sent ?? [])))
+export const send = post(operation, readSend, (call, text) =>
+  sendTexts(call, [text], ([sent]) => recipientsField(sent ?? [])),
+)

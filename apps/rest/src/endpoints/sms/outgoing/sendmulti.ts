@@ -1,11 +1,74 @@
 import type { SentRecipient } from '@gateway/core'
+import { Type } from 'typebox'
 import { post } from '../../../endpoint.ts'
-import { recipientsField } from '../../../recipients-field.ts'
-import { readSendMulti, type RequestedRecipient } from '../../../send-request.ts'
+import { answerObject, type Operation } from '../../../operation.ts'
+import { recipientsField, SentRecipientAnswer } from '../../../recipients-field.ts'
+import { readSendMulti, SendMulti, type RequestedRecipient } from '../../../send-request.ts'
 import { sendTexts } from '../../../send-texts.ts'
 
+const operation: Operation = {
+  id: 'smsOutgoingSendMulti',
+  summary: 'Send several texts',
+  description: 'Several texts, each to its own numbers: at most 1000 recipients in all.',
+  body: SendMulti,
+  repeatable: true,
+  answer: {
+    messages: Type.Array(
+      answerObject('SentMessage', { message: Type.String(), recipients: Type.Array(SentRecipientAnswer) }),
+    ),
+  },
+  examples: {
+    'two texts': {
+      body: {
+        messages: [
+          { message: 'one', recipients: [{ mobileNumber: '27825550101' }] },
+          { message: 'two', recipients: [{ mobileNumber: '27825550103' }] },
+        ],
+      },
+      answer: {
+        messages: [
+          {
+            message: 'one',
+            recipients: [
+              {
+                clientMessageId: null,
+                mobileNumber: '27825550101',
+                accepted: true,
+                acceptError: '',
+                apiMessageId: 5,
+                scheduledTime: null,
+                creditCost: 1,
+                newCreditBalance: 96,
+              },
+            ],
+          },
+          {
+            message: 'two',
+            recipients: [
+              {
+                clientMessageId: null,
+                mobileNumber: '27825550103',
+                accepted: false,
+                acceptError: 'OPTEDOUT',
+                apiMessageId: null,
+                scheduledTime: null,
+                creditCost: 0,
+                newCreditBalance: 96,
+              },
+            ],
+          },
+        ],
+      },
+    },
+    'no recipients': {
+      body: { messages: [{ message: 'one', recipients: [] }] },
+      answer: 'messages.0.recipients must be an array of 1 to 1000 objects; got an empty array.',
+    },
+  },
+}
+
 /** Several texts, each to its own numbers, in one call (ruling 2.6). */
-export const sendMulti = post(readSendMulti, (call, texts) =>
+export const sendMulti = post(operation, readSendMulti, (call, texts) =>
   sendTexts(call, texts, (sent) => `"messages":[${sent.map(messageJson).join()}]`),
 )
 

@@ -1,11 +1,91 @@
-import { deliveryState, formatCredits, formatMinute, hasOutcome, type MessageStatus } from '@gateway/core'
+import { deliveryState, formatCredits, formatMinute, hasOutcome, OUTCOME, type MessageStatus } from '@gateway/core'
 import { statusWords } from '@gateway/wire'
+import { Type } from 'typebox'
 import { post } from '../../../endpoint.ts'
-import { readIds } from '../../../id-array.ts'
+import { MessageIds, readIds } from '../../../id-array.ts'
+import {
+  answerObject,
+  CreditsNumber,
+  MessageIdNumber,
+  Minute,
+  MobileNumber,
+  oneOf,
+  type Operation,
+} from '../../../operation.ts'
 import { STATUS_ERROR_CODE } from '../../../words.ts'
+
+const operation: Operation = {
+  id: 'smsOutgoingStatus',
+  summary: 'Status',
+  description: 'One status for each id, in the order of the request. An id of another account is unknown.',
+  body: MessageIds,
+  answer: {
+    messageStatuses: Type.Array(
+      answerObject('MessageStatus', {
+        apiMessageId: MessageIdNumber,
+        mobileNumber: MobileNumber,
+        statusDelivered: Type.Boolean(),
+        statusErrorCode: oneOf(
+          Object.values(STATUS_ERROR_CODE),
+          'Whether to ask again, or to send again; blank: delivered.',
+        ),
+        statusTime: Minute,
+        creditCost: CreditsNumber,
+        status: oneOf(['DELIVERED', 'SENT', 'NOTFOUND', 'SENDINGFAILED'], 'The word of the other interfaces.'),
+        statusCode: Type.Enum([-2, -1, ...Object.values(OUTCOME)], {
+          description: 'The code of the other interfaces.',
+        }),
+      }),
+    ),
+  },
+  examples: {
+    'delivered, waiting and unknown': {
+      body: [1, 3, 999],
+      answer: {
+        messageStatuses: [
+          {
+            apiMessageId: 1,
+            mobileNumber: '27825550101',
+            statusDelivered: true,
+            statusErrorCode: '',
+            statusTime: '202610181000',
+            creditCost: 1,
+            status: 'DELIVERED',
+            statusCode: 0,
+          },
+          {
+            apiMessageId: 3,
+            mobileNumber: '27825550102',
+            statusDelivered: false,
+            statusErrorCode: 'INQUEUE',
+            statusTime: '202610181000',
+            creditCost: 1,
+            status: 'NOTFOUND',
+            statusCode: -1,
+          },
+          {
+            apiMessageId: 999,
+            mobileNumber: '',
+            statusDelivered: false,
+            statusErrorCode: 'NOTFOUND',
+            statusTime: '202610181000',
+            creditCost: 0,
+            status: 'NOTFOUND',
+            statusCode: -2,
+          },
+        ],
+      },
+    },
+    'id as a string': {
+      body: ['1'],
+      answer: 'Every message id must be a whole number from 1 to 9007199254740991, written in digits only; got "1".',
+    },
+  },
+}
 
 /** smsOutgoingStatus: one status per id, in request order (spec 4.1; ruling 2.7). */
 export const status = post(
+  operation,
   readIds,
   async ({ gateway, account, now }, ids) => {
     const statuses = await gateway.queryStatus(account, ids)

@@ -1,10 +1,51 @@
 import { formatCredits, type Deletion, type MessageId } from '@gateway/core'
+import { Type } from 'typebox'
 import { post } from '../../../endpoint.ts'
-import { readIds } from '../../../id-array.ts'
+import { MessageIds, readIds } from '../../../id-array.ts'
+import {
+  answerObject,
+  CreditsNumber,
+  MessageIdNumber,
+  MobileNumber,
+  oneOf,
+  type Operation,
+} from '../../../operation.ts'
 import { DELETE_ERROR } from '../../../words.ts'
+
+const operation: Operation = {
+  id: 'deleteScheduledMessages',
+  summary: 'Delete scheduled messages',
+  description: 'One result for each id, in the order of the request. What is deleted is refunded.',
+  body: MessageIds,
+  answer: {
+    deletedMessageStatuses: Type.Array(
+      answerObject('DeletedMessage', {
+        apiMessageId: MessageIdNumber,
+        mobileNumber: MobileNumber,
+        deleted: Type.Boolean(),
+        deleteError: oneOf(Object.values(DELETE_ERROR), 'Why it was not deleted; blank if it was.'),
+        creditCost: { ...CreditsNumber, title: 'Refund', description: 'What was refunded, with exactly one decimal.' },
+      }),
+    ),
+  },
+  examples: {
+    'scheduled, sent and unknown': {
+      body: [3, 1, 999],
+      answer: {
+        deletedMessageStatuses: [
+          { apiMessageId: 3, mobileNumber: '27825550102', deleted: true, deleteError: '', creditCost: 1 },
+          { apiMessageId: 1, mobileNumber: '27825550101', deleted: false, deleteError: 'SENT', creditCost: 0 },
+          { apiMessageId: 999, mobileNumber: '', deleted: false, deleteError: 'NOTFOUND', creditCost: 0 },
+        ],
+      },
+    },
+    'no ids': { body: [], answer: 'The array of message ids is empty.' },
+  },
+}
 
 /** deleteScheduledMessages: one result per id, in request order (spec 4.1; rulings 1.15, 2.8). */
 export const deleteScheduled = post(
+  operation,
   readIds,
   async ({ gateway, account }, ids) => {
     const deletions = await gateway.deleteScheduled(account, ids)

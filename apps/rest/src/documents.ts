@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { PublicDocument, PublicDocuments } from '@gateway/server'
+import { openApiDocument } from './openapi.ts'
+
+const folder = '/docs/'
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>SMS gateway: REST interface</title>
+<link rel="stylesheet" href="swagger-ui.css">
+</head>
+<body>
+<div id="operations"></div>
+<script src="swagger-ui-bundle.js"></script>
+<script src="start.js"></script>
+</body>
+</html>
+`
+
+// Without `validatorUrl` it would ask a host of its makers about the document.
+const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#operations', deepLinking: true, validatorUrl: null })
+`
+
+/** `/docs/openapi.json`, and `/docs/` to browse it, where the optional swagger-ui-dist is installed. */
+export const documents: PublicDocuments = new Map<string, PublicDocument>([
+  [`${folder}openapi.json`, { type: 'json', read: () => JSON.stringify(openApiDocument(), undefined, 2) }],
+  ...browsable(),
+])
+
+function browsable(): readonly (readonly [string, PublicDocument])[] {
+  const { resolve } = createRequire(import.meta.url)
+  const file = (name: string, type: string) => {
+    const path = resolve(`swagger-ui-dist/${name}`)
+    return [folder + name, { type, read: () => readFileSync(path) }] as const
+  }
+  try {
+    return [
+      [folder, { type: 'html', read: () => page }],
+      [`${folder}start.js`, { type: 'js', read: () => start }],
+      file('swagger-ui.css', 'css'),
+      file('swagger-ui-bundle.js', 'js'),
+    ]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,62 @@
+import { Type, type TProperties, type TSchema } from 'typebox'
+
+/** What the OpenAPI document says of an operation, beside its path and method. Schemas with a title are shared under that name. */
+export interface Operation {
+  /** Its name in the specification, and in generated clients. */
+  readonly id: string
+  readonly summary: string
+  readonly description: string
+  /** The parameters in the query of a GET. */
+  readonly query?: TProperties
+  /** The body of a POST. */
+  readonly body?: TSchema
+  /** Whether a client may repeat it under one `Idempotency-Key` (ruling 1.24). */
+  readonly repeatable?: boolean
+  /** The fields of a 200 after the envelope. */
+  readonly answer: TProperties
+  /** Tests send each of them, and get this answer. */
+  readonly examples: Readonly<Record<string, Example>>
+}
+
+export interface Example {
+  readonly query?: Readonly<Record<string, string | number>>
+  readonly body?: unknown
+  /** The fields of a 200 after the envelope, or the message of a 422. */
+  readonly answer: object | string
+}
+
+export const MessageIdNumber = Type.Integer({
+  title: 'MessageId',
+  description: 'A message id. It does not fit into 32 bits.',
+  format: 'int64',
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+})
+
+export const AccountNumber = Type.Integer({ title: 'AccountNumber', description: 'An account number, without W.' })
+
+export const CreditsNumber = Type.Number({
+  title: 'Credits',
+  description: 'Credits, written with exactly one decimal.',
+  minimum: 0,
+})
+
+export const Minute = Type.String({
+  title: 'Minute',
+  description: 'A time YYYYMMDDHHmm at GMT+2, all year.',
+  pattern: '^[0-9]{12}$',
+})
+
+export const MobileNumber = Type.String({
+  title: 'MobileNumber',
+  description: 'A number in international format, digits only, no +.',
+})
+
+export const orNull = <T extends TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description })
+
+/** One of these words. */
+export const oneOf = (words: readonly string[], description: string) => Type.Enum([...new Set(words)], { description })
+
+/** An object of an answer, with all of its fields. */
+export const answerObject = (title: string, fields: TProperties) => Type.Object(fields, { title })

@@ -1,0 +1,72 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { openApiDocument } from '../src/openapi.ts'
+
+interface Response {
+  readonly $ref?: string
+  readonly headers?: Readonly<Record<string, { readonly required: boolean }>>
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Record<string, Response> }>>>>
+  readonly components: { readonly responses: Readonly<Record<string, Response>> }
+}
+
+const document = closed(openApiDocument()) as OpenApi
+const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'document')
+const validators = new Map<string, ValidateFunction>()
+const headerNames = ['Allow', 'WWW-Authenticate', 'Retry-After']
+
+export interface Answered {
+  readonly method: string
+  /** There may be something before the path of the document. */
+  readonly path: string
+  readonly status: number
+  readonly headers: OutgoingHttpHeaders
+  readonly body: string
+}
+
+/** What the OpenAPI document does not say of an answer. Undefined: nothing. */
+export function complaint({ method, path, status, headers, body }: Answered): string | undefined {
+  const found = responseOf(path, status)
+  if (found === undefined) return `the status ${status} is not in the document`
+  for (const name of headerNames) {
+    const said = found.response.headers?.[name]
+    const isThere = headers[name.toLowerCase()] !== undefined
+    if (isThere && said === undefined) return `${name} is not in the document`
+    if (!isThere && said?.required === true) return `${name} is missing`
+  }
+  if (method === 'HEAD') return body === '' ? undefined : 'there is a body'
+  const parsed = JSON.parse(body) as { readonly statusCode?: unknown }
+  const validate = validatorOf(`document#${found.at}/content/application~1json/schema`)
+  if (!validate(parsed)) return ajv.errorsText(validate.errors)
+  return parsed.statusCode === status ? undefined : 'statusCode is not the status'
+}
+
+/** Of a path without an operation, only that there is none. */
+function responseOf(path: string, status: number): { readonly at: string; readonly response: Response } | undefined {
+  const known = Object.keys(document.paths)
+    .filter((each) => path.endsWith(each))
+    .sort((a, b) => b.length - a.length)[0]
+  const [method, operation] = Object.entries(document.paths[known ?? ''] ?? {})[0] ?? []
+  const own = operation?.responses[status]
+  const name = status === 404 ? 'NotFound' : own?.$ref?.split('/').at(-1)
+  const shared = document.components.responses[name ?? '']
+  if (shared !== undefined) return { at: `/components/responses/${name}`, response: shared }
+  if (own === undefined || known === undefined) return undefined
+  return { at: `/paths/${known.replaceAll('/', '~1')}/${method}/responses/${status}`, response: own }
+}
+
+function validatorOf(at: string): ValidateFunction {
+  const validate = validators.get(at) ?? ajv.compile({ $ref: at })
+  validators.set(at, validate)
+  return validate
+}
+
+/** With objects that have no other fields than those that are named. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed)
+  if (typeof value !== 'object' || value === null) return value
+  const copied = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, closed(each)]))
+  return copied['type'] === 'object' ? { additionalProperties: false, ...copied } : copied
+}

@@ -1,0 +1,66 @@
+import supertest from 'supertest'
+import { memoryLog } from '../testing/memory-log.ts'
+import { createServiceApp } from './create-service-app.ts'
+import { createMetrics } from './metrics.ts'
+import type { PublicDocuments } from './public-documents.ts'
+
+const anApp = () => {
+  let reads = 0
+  const documents: PublicDocuments = new Map([
+    ['/docs/', { type: 'html', read: () => `<p>read ${++reads}</p>` }],
+    ['/docs/bytes', { type: 'application/octet-stream', read: () => Buffer.from([0xff, 0]) }],
+  ])
+  const metrics = createMetrics()
+  const app = createServiceApp({
+    ...memoryLog(),
+    metrics,
+    service: 'demo',
+    documents,
+    notFound: (_request, response) => void response.status(404).send('not found'),
+    answerError: (_request, response, status) => void response.status(status).send('failed'),
+  })
+  return { app, metrics }
+}
+
+test('a document is read once and served with its type and the headers of a page', async () => {
+  const { app } = anApp()
+  for (let i = 0; i < 2; i++) {
+    const { status, text, headers } = await supertest(app).get('/docs/?x=1')
+    expect([status, text]).toEqual([200, '<p>read 1</p>'])
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'max-age=300',
+      'x-content-type-options': 'nosniff',
+    })
+  }
+  const bytes = await supertest(app).get('/docs/bytes')
+  expect([bytes.body, bytes.headers['content-type']]).toEqual([Buffer.from([0xff, 0]), 'application/octet-stream'])
+})
+
+test('a page may load nothing from another host', async () => {
+  const { headers } = await supertest(anApp().app).get('/docs/')
+  const policy = String(headers['content-security-policy'])
+  expect(policy).toContain("default-src 'self'")
+  expect(policy).not.toMatch(/https?:|\*|ws:/)
+})
+
+test('HEAD has the headers and no body; other methods and other paths are not found', async () => {
+  const { app } = anApp()
+  const head = await supertest(app).head('/docs/')
+  expect([head.status, head.text, head.headers['content-length']]).toEqual([200, undefined, '13'])
+  expect((await supertest(app).post('/docs/')).status).toBe(404)
+  for (const path of ['/docs/bytes/', '/Docs/', '/docs/x', '/docs/../docs/bytes2', '/docs/__proto__']) {
+    expect((await supertest(app).get(path)).status).toBe(404)
+  }
+})
+
+test('a folder without its slash is redirected, wherever a proxy puts it', async () => {
+  const { status, headers } = await supertest(anApp().app).get('/docs')
+  expect([status, headers['location']]).toEqual([308, 'docs/'])
+})
+
+test('each is measured by its path', async () => {
+  const { app, metrics } = anApp()
+  await supertest(app).get('/docs/bytes')
+  expect(await metrics.registry.metrics()).toMatch(/_count\{service="demo",method="GET",endpoint="\/docs\/bytes"/)
+})

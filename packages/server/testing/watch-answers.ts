@@ -1,0 +1,31 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+type Writer = (...given: unknown[]) => unknown
+type Look = (request: IncomingMessage, response: ServerResponse, body: string) => void
+
+/** Shows every answer of every server of this process as it ends, until the function that it returns is called. */
+export function watchAnswers(look: Look): () => void {
+  const watch = (message: unknown): void => {
+    const { request, response } = message as { readonly request: IncomingMessage; readonly response: ServerResponse }
+    const write = response.write.bind(response) as Writer
+    const end = response.end.bind(response) as unknown as Writer
+    let body = ''
+    Object.assign(response, {
+      write: (...given: unknown[]) => {
+        body += textOf(given[0])
+        return write(...given)
+      },
+      end: (...given: unknown[]) => {
+        body += textOf(given[0])
+        look(request, response, body)
+        return end(...given)
+      },
+    })
+  }
+  subscribe('http.server.request.start', watch)
+  return () => unsubscribe('http.server.request.start', watch)
+}
+
+const textOf = (chunk: unknown): string =>
+  typeof chunk === 'string' || chunk instanceof Uint8Array ? Buffer.from(chunk as string).toString() : ''
