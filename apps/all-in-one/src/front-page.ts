@@ -23,8 +23,13 @@ code, pre { font: 14px/1.45 ui-monospace, monospace } pre { background: #f4f6f9;
 <tr><th>Query string</th><td><code>/api/*.asp</code></td></tr>
 <tr><th>XML</th><td><code>/api/xml*.asp</code></td></tr>
 <tr><th>Dispatcher</th><td>in this process, to the carriers of <code>CARRIERS</code></td></tr>
-<tr><th>Health</th><td><a href="/health/live"><code>/health/live</code></a>, <a href="/health/ready"><code>/health/ready</code></a></td></tr>
-<tr><th>Metrics</th><td><a href="/metrics"><code>/metrics</code></a></td></tr>
+<tr><th>Health</th><td><a href="health/live"><code>/health/live</code></a>, <a href="health/ready"><code>/health/ready</code></a></td></tr>
+<tr><th>Metrics</th><td><a href="metrics"><code>/metrics</code></a></td></tr>
+</table>
+<h2>What to read</h2>
+<table>
+<tr><th>REST and JSON</th><td><a href="docs/">every operation, to be tried out</a>; <a href="docs/openapi.json">OpenAPI 3.1</a></td></tr>
+<tr><th>XML</th><td><a href="docs/xml/">a schema for each request and answer</a></td></tr>
 </table>
 <h2>What to try next</h2>
 <p>The first start printed a demo account with ready-made <code>curl</code> lines. Its key is not shown again; issue another one:</p>

@@ -50,6 +50,13 @@ test.each([
   expect([more, line]).toEqual([[], expect.stringContaining(`service="${service}"`)])
 })
 
+test('each link of the front page leads somewhere', async () => {
+  const { text } = await request(app).get('/')
+  const links = Array.from(text.matchAll(/href="([^"]*)"/g), ([, path = '']) => path)
+  expect(links.length).toBeGreaterThan(4)
+  for (const path of links) expect([path, (await request(app).get(`/${path}`)).status]).toEqual([path, 200])
+})
+
 test.each([
   ['/api/rest/v1/credits/balance', 401, 'AUTHORIZATION'],
   ['/api/auth.asp', 200, 'Login=FAIL'],
@@ -58,6 +65,10 @@ test.each([
   ['/health/live', 200, 'live'],
   ['/metrics', 200, 'http_request_duration_seconds'],
   ['/', 200, 'The gateway runs.'],
+  ['/docs/', 200, 'swagger-ui-bundle.js'],
+  ['/docs/openapi.json', 200, 'smsOutgoingSend'],
+  ['/docs/xml/', 200, 'send-request.xsd'],
+  ['/docs/xml/send-request.xsd', 200, 'Svc_Multi_Message'],
 ])('%s is answered %i, and has something of %s', async (path, status, text) => {
   const answer = await request(app).get(path)
   expect(answer.status).toBe(status)

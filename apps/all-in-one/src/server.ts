@@ -1,17 +1,18 @@
 import { aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
 import type { Clock, Gateway } from '@gateway/core'
-import { restDescribeMalformed, restNotFound, restPrefix, restRouter } from '@gateway/rest'
+import { restDescribeMalformed, restDocuments, restNotFound, restPrefix, restRouter } from '@gateway/rest'
 import {
   createApp,
   healthRoutes,
   malformedInText,
   onError,
   pageHeaders,
+  publicDocuments,
   type DescribeMalformed,
   type HealthSettings,
   type Metrics,
 } from '@gateway/server'
-import { xmlMount, xmlOwnsPath, xmlNotFound, xmlRouter } from '@gateway/xml'
+import { xmlDocuments, xmlMount, xmlOwnsPath, xmlNotFound, xmlRouter } from '@gateway/xml'
 import { Router, type Express } from 'express'
 import { frontPage } from './front-page.ts'
 
@@ -23,7 +24,7 @@ export interface AllInOneSettings extends AspSettings {
   readonly corsOrigins?: readonly string[]
 }
 
-/** All interfaces in one app, told apart by path; beside them the front page, health and metrics. */
+/** All interfaces in one app, told apart by path; beside them the front page, documents, health and metrics. */
 export function createAllInOneServer(gateway: Gateway, settings: AllInOneSettings): Express {
   const { log, metrics, health } = settings
   const app = createApp({ log, metrics, service: 'all-in-one' }, (first) => {
@@ -31,13 +32,15 @@ export function createAllInOneServer(gateway: Gateway, settings: AllInOneSetting
     first.use(xmlMount, xmlRouter(gateway, settings), Router().use(xmlOwnsPath, xmlNotFound(settings)))
     first.use(aspMount, aspRouter(gateway, settings), aspNotFound(settings))
   })
-  app.use(pageHeaders(), healthRoutes(health), metrics.route, frontPage())
+  app.use(pageHeaders(), healthRoutes(health), metrics.route, frontPage(), publicDocuments(documents))
   app.use((_request, response) => {
     response.status(404).type('text/plain').send('There is nothing here. Look at /')
   })
   app.use(onError(log, (_request, response, status) => response.status(status).type('text/plain').send('Error')))
   return app
 }
+
+const documents = new Map([...restDocuments, ...xmlDocuments])
 
 /** What is no HTTP: with the envelope under the prefix of REST, else in a line of text. */
 export function describeMalformed(clock: Clock): DescribeMalformed {

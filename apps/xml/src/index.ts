@@ -1,2 +1,3 @@
+export { documents as xmlDocuments } from './documents.ts'
 export { mount as xmlMount, ownsPath as xmlOwnsPath } from './routes.ts'
 export { createXmlServer, xmlNotFound, xmlRouter, type XmlServerSettings, type XmlSettings } from './router.ts'

@@ -22,6 +22,7 @@ import {
 } from '@gateway/server'
 import { Router, type Express, type RequestHandler } from 'express'
 import { sendAnswer, overloaded, writeAnswer, type Answer } from './answer.ts'
+import { documents } from './documents.ts'
 import type { Backing, Endpoint } from './endpoint.ts'
 import { endpoints, mount, prefix } from './routes.ts'
 
@@ -91,12 +92,13 @@ export interface XmlServerSettings extends XmlSettings {
   readonly health?: HealthSettings
 }
 
-/** An app with the XML interface, health and metrics, and 404 in plain text on any other path. */
+/** An app with the XML interface, its documents, health and metrics, and 404 in plain text on any other path. */
 export const createXmlServer = (gateway: Gateway, settings: XmlServerSettings): Express =>
   createServiceApp({
     ...settings,
     service: 'xml',
     mounted: [mount, xmlHandler(gateway, settings)],
+    documents,
     notFound: xmlNotFound(settings),
     answerError: (_request, response) => writePlain(response, 503, 'Service unavailable'),
   })

@@ -3,6 +3,7 @@ import { anAccount, memoryPorts, steppingClock, type AccountWanted } from '@gate
 import { admissionGate, createLog, confirmedResponses } from '@gateway/server'
 import request from 'supertest'
 import { createXmlServer, type XmlServerSettings } from '../src/index.ts'
+import './checked-answers.ts'
 
 /** The gateway of a test on memory ports, at 2026-10-18 10:00 in gateway time, with one account. */
 export async function serveXml({ wanted = {}, settings = {}, change = (ports) => ports }: Serving = {}) {

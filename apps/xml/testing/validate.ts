@@ -1,24 +1,48 @@
 import { readFile } from 'node:fs/promises'
 import { validateXML } from 'xmllint-wasm'
 
-export type Schema = 'send' | 'status' | 'delete' | 'replies' | 'short-code'
+export type Schema = `${'send' | 'status' | 'delete' | 'replies' | 'short-code'}-${'request' | 'response'}`
 
-/** What a validator of the schemas in the documentation has against these documents; none: []. */
+/** What the schemas that the gateway serves have against these documents; nothing: []. */
 export async function complaints(schema: Schema, documents: readonly string[]): Promise<readonly string[]> {
-  const file = new URL(`../../../docs/interfaces/xml/${schema}-response.xsd`, import.meta.url)
-  const result = await validateXML({ xml: documents, schema: await readFile(file, 'utf8') })
-  return result.valid ? [] : result.errors.map(({ rawMessage }) => rawMessage)
+  const errors = await validate(schema, documents)
+  return errors.map(({ rawMessage }) => rawMessage)
+}
+
+/** Of each document whether it is of the schema. */
+export async function areOf(schema: Schema, documents: readonly string[]): Promise<readonly boolean[]> {
+  return withoutErrors(documents, await validate(schema, documents))
+}
+
+async function validate(schema: Schema, documents: readonly string[]) {
+  const file = new URL(`../schemas/${schema}.xsd`, import.meta.url)
+  const { errors } = await validateXML({
+    xml: named(documents),
+    schema: await readFile(file, 'utf8'),
+    maxMemoryPages: 16_384, // the longest answer has 120 000 elements
+  })
+  return errors
 }
 
 /** Of each document (some hundreds at most), whether another reader of XML finds it well-formed. */
 export async function areWellFormed(documents: readonly (string | Uint8Array)[]): Promise<readonly boolean[]> {
-  const xml = documents.map((contents, at) => ({ fileName: `d${at}.xml`, contents }))
   // Without a network and without loading what a document names.
   const { errors } = await validateXML({
-    xml,
+    xml: named(documents),
     normalization: 'c14n',
     modifyArguments: (given) => ['--nonet', '--noout', ...given.filter((argument) => argument !== '--c14n')],
   })
+  return withoutErrors(documents, errors)
+}
+
+const nameOf = (at: number): string => `d${at}.xml`
+
+const named = <Contents extends string | Uint8Array>(documents: readonly Contents[]) =>
+  documents.map((contents, at) => ({ fileName: nameOf(at), contents }))
+
+type Found = Awaited<ReturnType<typeof validateXML>>['errors']
+
+function withoutErrors(documents: readonly unknown[], errors: Found): readonly boolean[] {
   const bad = new Set(errors.map(({ loc, rawMessage }) => loc?.fileName ?? rawMessage.split(':')[0]))
-  return xml.map(({ fileName }) => !bad.has(fileName))
+  return documents.map((_, at) => !bad.has(nameOf(at)))
 }

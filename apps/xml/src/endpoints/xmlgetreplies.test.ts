@@ -2,7 +2,7 @@ import { createBackOffice, createGateway } from '@gateway/core'
 import { anAccount, arrive, assign, write } from '@gateway/core/testing'
 import request from 'supertest'
 import { answer, errorIn, serveXml, type Served } from '../../testing/serve-xml.ts'
-import { areWellFormed, complaints } from '../../testing/validate.ts'
+import { areWellFormed } from '../../testing/validate.ts'
 
 const root = 'XMLGateway_Replies'
 const path = '/api/xmlgetreplies.asp'
@@ -24,7 +24,6 @@ test.each<[string, string, string]>([
   await arrive(served.ports, person, 'hello')
   const answered = await served.post(path, document)
   expect([answered.status, answered.text]).toEqual([200, errorIn(root, error)])
-  expect(await complaints('replies', [answered.text])).toEqual([])
   expect((await request(served.app).get(path)).status).toBe(405)
   expect((await request(served.app).head(path)).status).toBe(405)
   expect(await taken(served)).toBe(answer(root, reply('hello')))
@@ -44,7 +43,6 @@ test('each reply is returned once, oldest first; one that answers nothing has an
     'content-length': String(Buffer.byteLength(answered.text)),
     'cache-control': 'no-store',
   })
-  expect(await complaints('replies', [answered.text])).toEqual([])
   expect(await taken(served)).toBe(answer(root))
 })
 
@@ -62,7 +60,6 @@ test.each([
   const document = await taken(served)
   expect(document).toBe(answer(root, reply(written)))
   expect(await areWellFormed([document])).toEqual([true])
-  expect(await complaints('replies', [document])).toEqual([])
 })
 
 test('what another call has returned is not returned again, and what it returns no other does', async () => {
