@@ -29,6 +29,7 @@ code, pre { font: 14px/1.45 ui-monospace, monospace } pre { background: #f4f6f9;
 <h2>What to read</h2>
 <table>
 <tr><th>REST and JSON</th><td><a href="docs/">every operation, to be tried out</a>; <a href="docs/openapi.json">OpenAPI 3.1</a></td></tr>
+<tr><th>Query string</th><td><a href="docs/query-string">every endpoint with its parameters and answers</a></td></tr>
 <tr><th>XML</th><td><a href="docs/xml/">a schema for each request and answer</a></td></tr>
 </table>
 <h2>What to try next</h2>

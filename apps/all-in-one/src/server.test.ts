@@ -67,6 +67,7 @@ test.each([
   ['/', 200, 'The gateway runs.'],
   ['/docs/', 200, 'swagger-ui-bundle.js'],
   ['/docs/openapi.json', 200, 'smsOutgoingSend'],
+  ['/docs/query-string', 200, 'batchmessage.asp'],
   ['/docs/xml/', 200, 'send-request.xsd'],
   ['/docs/xml/send-request.xsd', 200, 'Svc_Multi_Message'],
 ])('%s is answered %i, and has something of %s', async (path, status, text) => {

@@ -1,4 +1,4 @@
-import { aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
+import { aspDocuments, aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
 import type { Clock, Gateway } from '@gateway/core'
 import { restDescribeMalformed, restDocuments, restNotFound, restPrefix, restRouter } from '@gateway/rest'
 import {
@@ -40,7 +40,7 @@ export function createAllInOneServer(gateway: Gateway, settings: AllInOneSetting
   return app
 }
 
-const documents = new Map([...restDocuments, ...xmlDocuments])
+const documents = new Map([...restDocuments, ...aspDocuments, ...xmlDocuments])
 
 /** What is no HTTP: with the envelope under the prefix of REST, else in a line of text. */
 export function describeMalformed(clock: Clock): DescribeMalformed {

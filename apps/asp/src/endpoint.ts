@@ -31,7 +31,20 @@ export interface Call {
   readonly now: Instant
 }
 
+/** A parameter, as the page of the interface describes it. */
+export interface Parameter {
+  /** As the specification spells it; letter case does not count. */
+  readonly name: string
+  readonly form: string
+  readonly needed?: boolean
+}
+
 export interface Endpoint {
+  readonly summary: string
+  /** Every parameter that `run` reads. */
+  readonly takes: readonly Parameter[]
+  /** Every form of what it answers to right credentials; of a list, the forms of its items. What is in `<>` is described by `FORMS`. */
+  readonly answers: readonly string[]
   /** The whole answer to wrong credentials (ruling 3.3). */
   readonly wrongCredentials: string
   /** Whether it only reads: then a failure is certain to have done nothing. */

@@ -7,6 +7,8 @@ export const takenAnswer = (taken: TakenMessages, item: (message: InboxMessage) 
     ? ''
     : { text: listAnswer(taken.messages.map(item)), offerAgain: () => taken.offerAgain() }
 
+export const replyForm = 'CLI=<number>;DateReceived=<minute>;Message=<text>;SentMessageID=<message id or nothing>&'
+
 /** The pairs of a reply and of an opt-out (spec 4.2, rule 4). Without a message that it answers the last value is empty (ruling 1.18). */
 export const replyItem = (from: string, at: Instant, text: string, answers: MessageId | undefined): string =>
   `CLI=${echoed(from)};DateReceived=${formatMinute(at)};Message=${echoed(text)};SentMessageID=${answers ?? ''}`

@@ -1,2 +1,3 @@
+export { documents as aspDocuments } from './documents.ts'
 export { aspNotFound, aspRouter, createAspServer, type AspServerSettings, type AspSettings } from './router.ts'
 export { mount as aspMount } from './routes.ts'

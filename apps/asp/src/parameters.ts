@@ -62,7 +62,15 @@ export const list = (parameters: Parameters, name: string): readonly string[] =>
 
 const withoutNul = (value: string | undefined): string | undefined => (value?.includes('\0') ? undefined : value)
 
+/** A reference of the client (ruling 1.24). */
+export const clientRef = { name: 'clientref', form: 'not available in this version' }
+
 const idsMax = 100
+
+/** What `messageIds` reads. */
+export const messageIdParameter = { name: 'messageid', form: `1 to ${idsMax} ids, ; between`, needed: true }
+/** What it answers if that is wrong. */
+export const messageIdErrors = ['No message ids supplied', 'Too many message ids supplied'].map(errorText)
 
 /** `messageid`: 1 to 100 pieces, as given; otherwise the answer that says what is wrong (ruling 3.5). */
 export function messageIds(parameters: Parameters): readonly string[] | string {

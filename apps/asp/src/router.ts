@@ -11,6 +11,7 @@ import {
 } from '@gateway/server'
 import { Router, type Express, type RequestHandler } from 'express'
 import { failure, sendAnswer, noSuchPath, overloaded, unavailable, writeAnswer } from './answer.ts'
+import { documents } from './documents.ts'
 import { endpointRunner, type Backing } from './endpoint.ts'
 import { endpoints, mount, prefix } from './routes.ts'
 
@@ -53,12 +54,13 @@ export interface AspServerSettings extends AspSettings {
   readonly health?: HealthSettings
 }
 
-/** An app with the query-string interface, health and metrics, and 404 in plain text on any other path. */
+/** An app with the query-string interface, its document, health and metrics, and 404 in plain text on any other path. */
 export const createAspServer = (gateway: Gateway, settings: AspServerSettings): Express =>
   createServiceApp({
     ...settings,
     service: 'asp',
     mounted: [mount, aspHandler(gateway, settings)],
+    documents,
     notFound: aspNotFound(settings),
     answerError: (_request, response, status, error) => writeAnswer(response, failureOf(status, error)),
   })

@@ -3,6 +3,7 @@ import { anAccount, memoryPorts, steppingClock, type AccountWanted, type Steppin
 import { admissionGate, createLog, confirmedResponses, listen, type AdmissionGate, type Log } from '@gateway/server'
 import request, { type Test } from 'supertest'
 import { createAspServer } from '../src/index.ts'
+import './checked-answers.ts'
 
 const silent = createLog({ level: 'silent', name: 'asp' })
 

@@ -2,12 +2,26 @@ import { bodyOf, parseMinute, type SentRecipient } from '@gateway/core'
 import { RECIPIENT_ERROR } from '@gateway/wire'
 import { echoed, errorText, listAnswer, notAvailable, overLimit, overloaded } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { first, list } from '../parameters.ts'
+import { clientRef, first, list } from '../parameters.ts'
 
 const numbersMax = 100
+// A blank text is refused with the whole call.
+const { 'no-message': _blank, ...told } = RECIPIENT_ERROR
 
 /** One text to 1 to 100 numbers, one result for each in request order (spec 4.2, rules 1 and 2; rulings 1.10, 3.5). */
 export const batchMessage: Endpoint = {
+  summary: 'Send',
+  takes: [
+    { name: 'message', form: 'the text', needed: true },
+    { name: 'numbers', form: `1 to ${numbersMax} numbers, ; between`, needed: true },
+    { name: 'scheduled', form: 'CCYYMMDDHHmm at GMT+2; otherwise it is sent at once' },
+    clientRef,
+  ],
+  answers: [
+    '<number>=<message id>&',
+    ...[...new Set(Object.values(told))].map((word) => `<number>=${word}&`),
+    ...['No message given', 'No numbers supplied', 'Too many numbers supplied'].map(errorText),
+  ],
   wrongCredentials: 'FAIL&',
   run: async ({ gateway, account, parameters }) => {
     const text = first(parameters, 'message')

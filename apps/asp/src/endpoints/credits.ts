@@ -3,6 +3,9 @@ import type { Endpoint } from '../endpoint.ts'
 
 /** The balance in whole credits, rounded half up (spec 4.2; ruling 1.3). */
 export const credits: Endpoint = {
+  summary: 'Balance',
+  takes: [],
+  answers: ['Credits=<integer>'],
   wrongCredentials: 'Credits=FAIL',
   reads: true,
   slow: true,

@@ -2,7 +2,7 @@ import type { TransferRefusal } from '@gateway/core'
 import { TRANSFER_ERROR } from '@gateway/wire'
 import { notAvailable } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { first } from '../parameters.ts'
+import { clientRef, first } from '../parameters.ts'
 
 /** The result of a transfer that was not made (spec 4.2, transfer results). */
 export const TRANSFER_RESULT = { ...TRANSFER_ERROR, failed: 'Fail' } as const satisfies Record<TransferRefusal, string>
@@ -11,6 +11,14 @@ const invalidUser = 'Transfer=invalidUser'
 
 /** Moves credits within the family of a main account, which alone may ask for it here (spec 4.2, rule 5; ruling 3.7). */
 export const transferCredits: Endpoint = {
+  summary: 'Transfer credits',
+  takes: [
+    { name: 'fromAccountId', form: 'an account number, without W', needed: true },
+    { name: 'toAccountId', form: 'an account number, without W', needed: true },
+    { name: 'transferQuantity', form: 'whole credits, digits only', needed: true },
+    clientRef,
+  ],
+  answers: ['Success', 'invalidUser', ...Object.values(TRANSFER_RESULT)].map((word) => `Transfer=${word}`),
   wrongCredentials: invalidUser,
   slow: true,
   run: async ({ gateway, account, parameters }) => {

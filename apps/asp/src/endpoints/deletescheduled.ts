@@ -2,10 +2,13 @@ import { parseMessageId, type Deletion } from '@gateway/core'
 import { DELETION, foundFor } from '@gateway/wire'
 import type { Endpoint } from '../endpoint.ts'
 import { echoed, listAnswer } from '../answer.ts'
-import { messageIds } from '../parameters.ts'
+import { messageIdErrors, messageIdParameter, messageIds } from '../parameters.ts'
 
 /** Deletes scheduled messages: one result for each of 1 to 100 ids, in request order, echoed as given (spec 4.2; rulings 1.15, 3.5). */
 export const deleteScheduled: Endpoint = {
+  summary: 'Delete scheduled messages',
+  takes: [messageIdParameter],
+  answers: [...Object.values(DELETION).map((word) => `<id>=${word}&`), ...messageIdErrors],
   wrongCredentials: 'FAIL&',
   slow: true,
   run: async ({ gateway, account, parameters }) => {

@@ -1,9 +1,12 @@
 import type { Endpoint } from '../endpoint.ts'
-import { replyItem, takenAnswer } from '../inbox-items.ts'
+import { replyForm, replyItem, takenAnswer } from '../inbox-items.ts'
 import { isTrue } from '../parameters.ts'
 
 /** Replies that have not been returned yet, each once (spec 4.2, rules 4 and 6; rulings 1.19, 1.20, 3.1). */
 export const takeReplies: Endpoint = {
+  summary: 'Replies',
+  takes: [{ name: 'excludesc', form: 'true or 1 leaves out messages to short codes' }],
+  answers: [replyForm],
   wrongCredentials: 'FAIL&',
   run: async ({ gateway, account, parameters }) => {
     const codes = isTrue(parameters, 'excludesc') ? 'without-short-codes' : 'with-short-codes'

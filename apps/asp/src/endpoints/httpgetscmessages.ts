@@ -3,6 +3,9 @@ import { shortCodeItem, takenAnswer } from '../inbox-items.ts'
 
 /** Short code messages that have not been returned yet, each once (spec 4.2, rules 4 and 6; ruling 1.20). */
 export const takeShortCodeMessages: Endpoint = {
+  summary: 'Short code messages',
+  takes: [],
+  answers: ['SC=<code>;CLI=<number>;DateReceived=<minute>;Message=<text>&'],
   wrongCredentials: 'FAIL&',
   run: async ({ gateway, account }) => takenAnswer(await gateway.takeShortCodeMessages(account), shortCodeItem),
 }

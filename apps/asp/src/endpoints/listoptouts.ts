@@ -1,9 +1,12 @@
 import { manualOptOutText, type OptOut } from '@gateway/core'
 import type { Endpoint } from '../endpoint.ts'
-import { replyItem } from '../inbox-items.ts'
+import { replyForm, replyItem } from '../inbox-items.ts'
 
 /** Every opt-out entry, at every call (spec 4.2, rule 4; rulings 1.23, 3.2). */
 export const listOptOuts: Endpoint = {
+  summary: 'Opt-outs',
+  takes: [],
+  answers: [replyForm],
   wrongCredentials: 'FAIL&',
   reads: true,
   run: ({ gateway, account }) => ({ owner: String(account.id), items: itemsOf(gateway.listOptOuts(account)) }),

@@ -2,10 +2,13 @@ import { formatDate, formatTime, hasOutcome, parseMessageId, type MessageStatus 
 import { foundFor, statusWords } from '@gateway/wire'
 import type { Endpoint } from '../endpoint.ts'
 import { echoed, listAnswer } from '../answer.ts'
-import { messageIds } from '../parameters.ts'
+import { messageIdErrors, messageIdParameter, messageIds } from '../parameters.ts'
 
 /** One status for each of 1 to 100 ids, in request order, echoed as given (spec 4.2, rule 3; rulings 1.16, 3.5). */
 export const requestBatch: Endpoint = {
+  summary: 'Status',
+  takes: [messageIdParameter],
+  answers: ['<id>=<status>;<date>;<time>;<code>&', '<id>=NOTFOUND&', ...messageIdErrors],
   wrongCredentials: 'FAIL&',
   reads: true,
   run: async ({ gateway, account, parameters }) => {

@@ -1,0 +1,60 @@
+import type { PublicDocument, PublicDocuments } from '@gateway/server'
+import type { Endpoint, Parameter } from './endpoint.ts'
+import { endpoints, prefix } from './routes.ts'
+
+/** What the names in `<>` stand for in the answers of an endpoint. */
+export const FORMS = {
+  integer: 'whole credits, rounded half up',
+  number: 'a number as given; of a person who wrote, in international format without +',
+  id: 'a message id as given',
+  'message id': 'a whole number, from 1 to 9007199254740991',
+  'message id or nothing': 'the message that was answered, if there is one',
+  status: 'DELIVERED, SENT or SENDINGFAILED',
+  date: 'CCYY/MM/DD at GMT+2',
+  time: 'HH:mm:ss at GMT+2',
+  code: 'a status code; in a short code message, the short or long code',
+  minute: 'CCYYMMDDHHmm at GMT+2',
+  text: 'the text; & ; = % and control characters are percent-encoded',
+} as const
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+const code = (text: string): string => `<code>${escaped(text)}</code>`
+
+const parameterLine = ({ name, form, needed = false }: Parameter): string =>
+  `${code(name)}${needed ? ' (needed)' : ''}: ${escaped(form)}`
+
+const endpointRow = ([path, { summary, takes, answers, wrongCredentials }]: readonly [string, Endpoint]): string =>
+  `<tr><td>${code(prefix + path)}<br>${summary}</td><td>${takes.map(parameterLine).join('<br>')}</td>` +
+  `<td>${answers.map(code).join('<br>')}</td><td>${code(wrongCredentials)}</td></tr>\n`
+
+const page = (): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>SMS gateway: query-string interface</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 80rem; margin: 3rem auto; padding: 0 1rem }
+table { border-collapse: collapse } th, td { text-align: left; padding: .4rem 1.2rem .4rem 0; border-bottom: 1px solid #dde3ea; vertical-align: top }
+</style>
+</head>
+<body>
+<h1>Query-string interface</h1>
+<p>GET, or POST with a form. Each takes ${code('apikey')}, or ${code('user')} and ${code('password')}. Values are percent-encoded.
+Every item of a list ends with ${code('&')}; an empty list is an empty answer.</p>
+<table>
+<tr><th>Endpoint</th><th>Parameters</th><th>Answer, or item of a list</th><th>Wrong credentials</th></tr>
+${[...endpoints].map(endpointRow).join('')}</table>
+<h2>Forms</h2>
+<table>
+${Object.entries(FORMS)
+  .map(([name, form]) => `<tr><td>${code(`<${name}>`)}</td><td>${escaped(form)}</td></tr>\n`)
+  .join('')}</table>
+</body>
+</html>
+`
+
+/** `/docs/query-string`: the endpoints as a table. */
+export const documents: PublicDocuments = new Map<string, PublicDocument>([
+  ['/docs/query-string', { type: 'html', read: page }],
+])
