@@ -67,6 +67,12 @@ module.exports = {
       { path: 'node_modules/(pg|kysely)/' },
     ),
     rule(
+      'conformance-knows-no-code-of-ours',
+      'It asks over HTTP alone, so that it can be asked of any deployment.',
+      { path: '^packages/conformance/src/', pathNot: tests },
+      { path: '^(packages|apps)/', pathNot: '^packages/conformance/src/' },
+    ),
+    rule(
       'tests-are-not-imported',
       'Nothing but a test imports test code.',
       { path: '^(packages|apps)/', pathNot: tests },

@@ -10,6 +10,7 @@ const seconds = {
   'tests/operator.test.ts': 42,
   'packages/adapters-postgres/src/contracts.test.ts': 40,
   'tests/return-once.test.ts': 30,
+  'tests/conformance.test.ts': 30,
   'tests/lifecycle.test.ts': 30,
   'packages/embedded-postgres/src/processes.test.ts': 30,
   'apps/dispatcher/src/fair-shares.test.ts': 29,

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import type { Case } from '../../case.ts'
+import { expectAsp, expectEqual, expectXmlError, header } from '../../expectations.ts'
+import type { Answer } from '../../http/read-answer.ts'
+import { statusXml } from '../xml/documents.ts'
+
+const tooMany = 'Too many failed log-ins'
+
+const expectRetryAfter = (answer: Answer): void =>
+  expectEqual(/^[1-9]\d*$/.test(header(answer, 'retry-after') ?? ''), true, 'no Retry-After')
+
+/** Names that nobody has: no account is kept out by these cases. */
+const nobody = (): string => `nobody-${randomUUID()}`
+
+export const logInCases: readonly Case[] = [
+  {
+    of: ['1.26'],
+    title:
+      'query string: after so many failures of one user, 429 with Retry-After; keys, other users and a verified pair do not notice',
+    run: async (gateway) => {
+      const { key, user, password } = gateway.main
+      const name = nobody()
+      const logIn = () => gateway.query('auth.asp', `user=${name}&password=wrong`)
+      const failures = gateway.configuration.logInFailuresMax ?? 10
+      const pair = `user=${user}&password=${encodeURIComponent(password)}`
+      expectAsp(await gateway.query('auth.asp', pair), 'Login=OK')
+      for (let i = 0; i < failures; i++) expectAsp(await logIn(), 'Login=FAIL')
+      const answer = await logIn()
+      expectAsp(answer, `Error="${tooMany}"`, 429)
+      expectRetryAfter(answer)
+      expectAsp(await gateway.query('auth.asp', `apikey=${key}`), 'Login=OK')
+      expectAsp(await gateway.query('auth.asp', pair), 'Login=OK')
+      expectAsp(await gateway.query('auth.asp', `user=${nobody()}&password=wrong`), 'Login=FAIL')
+    },
+  },
+  {
+    of: ['1.26'],
+    title: 'XML: after so many failures of one user, 429 with Retry-After and an Error',
+    run: async (gateway) => {
+      const name = nobody()
+      const document = `<Svc_StatusRequest><User>${name}</User><Password>wrong</Password><MessageIDs><MessageID><ID>1</ID></MessageID></MessageIDs></Svc_StatusRequest>`
+      const logIn = () => gateway.document(statusXml.path, document)
+      for (let i = 0; i < (gateway.configuration.logInFailuresMax ?? 10); i++)
+        expectXmlError(await logIn(), statusXml.response, 'Authentication failed')
+      const answer = await logIn()
+      expectXmlError(answer, statusXml.response, tooMany, 429)
+      expectRetryAfter(answer)
+    },
+  },
+  {
+    of: ['spec 5, rule 1', 'spec 9', 'spec 4.2', 'spec 4.3'],
+    title: 'a pair of user and password works on every path of the older interfaces, and a wrong one does not',
+    run: async (gateway) => {
+      const { user, password } = gateway.main
+      const pair = (word: string) => `user=${user}&password=${encodeURIComponent(word)}`
+      expectAsp(await gateway.query('credits.asp', pair(password)), /^Credits=\d+$/)
+      expectAsp(await gateway.query('credits.asp', pair(`${password}x`)), 'Credits=FAIL')
+      expectAsp(await gateway.query('requestbatch.asp', `${pair(password)}&messageid=x`), 'x=NOTFOUND&')
+      expectAsp(await gateway.query('batchmessage.asp', `${pair(password)}&message=a&numbers=x`), 'x=BADDEST&')
+    },
+  },
+]

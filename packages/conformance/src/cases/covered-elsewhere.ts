@@ -1,0 +1,100 @@
+import type { CoveredElsewhere } from '../case.ts'
+
+/** What no client can bring about or see. */
+export const coveredElsewhere: readonly CoveredElsewhere[] = [
+  {
+    of: 'spec 3',
+    what: 'codes that need an operator, a slow carrier or 90 days',
+    by: 'packages/core/src/message/delivery-state.test.ts',
+  },
+  {
+    of: 'spec 6',
+    what: 'nothing is pushed in this version',
+    by: 'tests/replies.test.ts',
+  },
+  {
+    of: 'spec 7.1',
+    what: '500 where a key cannot be checked',
+    by: 'tests/database-gone.test.ts',
+  },
+  {
+    of: 'spec 8',
+    what: 'status, replies and code messages go back 90 days',
+    by: 'packages/core/src/message/scheduled.test.ts',
+  },
+  {
+    of: '1.1',
+    what: 'the zone of the process changes no time',
+    by: 'packages/core/src/time/gateway-time.test.ts',
+  },
+  {
+    of: '1.4',
+    what: 'a number without a row of the price table is BADDEST',
+    by: 'packages/core/src/credits/price.test.ts',
+  },
+  {
+    of: '1.8',
+    what: 'the lengths of every country',
+    by: 'packages/core/src/message/msisdn.test.ts',
+  },
+  {
+    of: '1.11',
+    what: 'parallel calls never spend more than there is',
+    by: 'tests/last-credits.test.ts',
+  },
+  {
+    of: '1.13',
+    what: 'screening again when a message is claimed',
+    by: 'packages/core/src/carrier/dispatcher.test.ts',
+  },
+  {
+    of: '1.15',
+    what: 'deletes that race with dispatchers',
+    by: 'tests/races.test.ts',
+  },
+  {
+    of: '1.17',
+    what: 'what a carrier may have taken is not sent again',
+    by: 'tests/unknown-outcomes.test.ts',
+  },
+  {
+    of: '1.18',
+    what: 'two senders to a number, replies of nobody, dropped history',
+    by: 'tests/replies.test.ts',
+  },
+  {
+    of: '1.20',
+    what: 'answers that break off, and many clients at once',
+    by: 'tests/return-once.test.ts',
+  },
+  {
+    of: '1.21',
+    what: 'the text of the confirmation, and that it is sent once',
+    by: 'tests/replies.test.ts',
+  },
+  {
+    of: '1.24',
+    what: 'keys of retries are refused in this version',
+    by: 'apps/asp/src/endpoints/batchmessage.test.ts',
+  },
+  {
+    of: '1.25',
+    what: 'what is answered when the database is away',
+    by: 'tests/database-gone.test.ts',
+  },
+  {
+    of: '1.26',
+    what: 'other networks do not notice',
+    by: 'packages/adapters-node/src/failed-logins.test.ts',
+  },
+  {
+    of: '3.2',
+    what: 'opt-outs break off if the database fails in the middle',
+    by: 'apps/asp/src/endpoints/listoptouts.test.ts',
+  },
+  {
+    of: '3.7',
+    what: 'Fail, and what is answered if it cannot be told whether credits moved',
+    by: 'apps/asp/src/endpoints/creditstransfer.test.ts',
+  },
+]

@@ -1,0 +1,35 @@
+import type { Case } from '../case.ts'
+import { logInCases } from './common/log-ins.ts'
+import { refusalCases } from './common/refusals.ts'
+import { replyCases } from './common/replies.ts'
+import { textCases } from './common/texts.ts'
+import { readingCases } from './query-string/reading.ts'
+import { aspSendingCases } from './query-string/sending.ts'
+import { authorizationCases } from './rest/authorization.ts'
+import { envelopeCases } from './rest/envelope.ts'
+import { idCases } from './rest/ids.ts'
+import { listCases } from './rest/lists.ts'
+import { orderCases } from './rest/order-of-checks.ts'
+import { sendCases } from './rest/send.ts'
+import { transferCases } from './rest/transfer.ts'
+import { xmlReadingCases } from './xml/reading.ts'
+import { xmlSendingCases } from './xml/sending.ts'
+
+/** Every case, those that wait for carriers and writers first: the others run meanwhile. */
+export const everyCase: readonly Case[] = [
+  ...replyCases,
+  ...refusalCases,
+  ...textCases,
+  ...logInCases,
+  ...envelopeCases,
+  ...authorizationCases,
+  ...orderCases,
+  ...sendCases,
+  ...idCases,
+  ...listCases,
+  ...transferCases,
+  ...readingCases,
+  ...aspSendingCases,
+  ...xmlReadingCases,
+  ...xmlSendingCases,
+]

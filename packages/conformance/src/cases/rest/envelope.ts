@@ -1,0 +1,78 @@
+import type { Case } from '../../case.ts'
+import { expectEnvelope, expectEqual, expectRest, expectRestError } from '../../expectations.ts'
+import { instantOf } from '../../times.ts'
+import { everyPath, gets, posts } from './paths.ts'
+
+export const envelopeCases: readonly Case[] = [
+  {
+    of: ['2.1', '1.3', 'spec 2', 'spec 4.1'],
+    title: 'the balance is the envelope and creditBalance with exactly one decimal, without white space',
+    run: async (gateway) => expectRest(await gateway.rest('/credits/balance'), /^,"creditBalance":\d+\.\d$/),
+  },
+  {
+    of: ['2.1', '1.1'],
+    title: 'timeStamp is 17 digits of now at +02:00, to the millisecond',
+    run: async (gateway) => {
+      const skewMs = (gateway.configuration.clockSeconds ?? 5) * 1000
+      const milliseconds = new Set<string>()
+      for (let i = 0; i < 8; i++) {
+        const before = Date.now()
+        const { text } = await gateway.rest('/credits/balance')
+        const stamp = /"timeStamp":"(\d{17})"/.exec(text)?.[1] ?? ''
+        const at = instantOf(stamp)
+        expectEqual(at >= before - skewMs && at <= Date.now() + skewMs, true, `timeStamp ${stamp} is not now at +02:00`)
+        milliseconds.add(stamp.slice(-3))
+      }
+      expectEqual(milliseconds.size > 1, true, `every timeStamp ends in ${[...milliseconds].join()}: it is rounded`)
+    },
+  },
+  {
+    of: ['2.1', 'spec 7.1'],
+    title: 'every 404 below the prefix carries the envelope, the prefix itself included',
+    run: async (gateway) => {
+      for (const path of ['', '/', '/nothing', '/sms', '/sms/outgoing', '/credits/balance/more'])
+        expectRestError(await gateway.rest(path), 404)
+    },
+  },
+  {
+    of: ['2.1', 'spec 7.1'],
+    title: 'statusCode is the HTTP status, and errorMessage is all that an error has beside the envelope',
+    run: async (gateway) => {
+      expectRestError(await gateway.rest('/credits/balance', { by: null }), 401)
+      expectRestError(await gateway.rest('/credits/balance', { method: 'DELETE' }), 405)
+      expectRestError(await gateway.rest('/sms/outgoing/status', { body: '{' }), 400)
+      expectRestError(await gateway.rest('/sms/outgoing/status', { body: '[]' }), 422)
+    },
+  },
+  {
+    of: ['spec 9'],
+    title: 'the path carries v1: no other version is there, and version is the same in every answer',
+    run: async (gateway) => {
+      const other = await gateway.raw('rest', {
+        target: '/api/rest/v2/credits/balance',
+        headers: [['AUTHORIZATION', gateway.main.key]],
+      })
+      expectEqual(other.status, 404)
+      for (const path of gets) expectEnvelope(await gateway.rest(path), 200)
+    },
+  },
+  {
+    of: ['spec 4.1'],
+    title: 'every operation is there: GETs answer 200, POSTs read their body',
+    run: async (gateway) => {
+      for (const path of gets) expectEnvelope(await gateway.rest(path), 200)
+      for (const path of posts) expectRestError(await gateway.rest(path, { body: '"none of these"' }), 422)
+    },
+  },
+  ...everyPath.map(({ path }): Case => ({
+    of: ['spec 7.1', '2.3'],
+    title: `${path}: 404 in another letter case or spelling, 401 without a key`,
+    run: async (gateway) => {
+      expectRestError(await gateway.rest(path.toUpperCase()), 404)
+      expectRestError(await gateway.rest(path.replace(/.$/, (last) => last.toUpperCase())), 404)
+      expectRestError(await gateway.rest(`${path}s`), 404)
+      const method = gets.includes(path) ? 'GET' : 'POST'
+      expectRestError(await gateway.rest(path, { method, by: null }), 401)
+    },
+  })),
+]

@@ -1,0 +1,178 @@
+import type { Case } from '../../case.ts'
+import { expectEnvelope, expectEqual, expectRest, expectRestError, header, restBody } from '../../expectations.ts'
+import { bodyMax } from './bodies.ts'
+import { everyPath, gets, posts } from './paths.ts'
+
+const status = '/sms/outgoing/status'
+const tooLarge = Buffer.alloc(bodyMax + 1, 'x')
+const xmlType = ['Content-Type', 'text/xml'] as const
+
+/** Each request breaks all that is checked later too: the first one is answered. */
+export const orderCases: readonly Case[] = [
+  {
+    of: ['2.3', 'spec 7.1'],
+    title: '404 before 405, 401, 413, 415, 400 and 422',
+    run: async (gateway) => {
+      const all = { by: null, method: 'PUT', headers: [xmlType], body: tooLarge }
+      expectRestError(await gateway.rest('/sms/outgoing/Status', all), 404)
+    },
+  },
+  {
+    of: ['2.3', 'spec 7.1'],
+    title: '405 before 401, 413, 415, 400 and 422',
+    run: async (gateway) => {
+      expectRestError(await gateway.rest(status, { by: null, method: 'PUT', headers: [xmlType], body: tooLarge }), 405)
+    },
+  },
+  {
+    of: ['2.3', 'spec 7.1'],
+    title: '401 before 413, 415, 400 and 422',
+    run: async (gateway) => {
+      expectRestError(await gateway.rest(status, { by: null, headers: [xmlType], body: tooLarge }), 401)
+    },
+  },
+  {
+    of: ['2.3', 'spec 7.1'],
+    title: '413 before 415, 400 and 422',
+    run: async (gateway) => {
+      expectRestError(await gateway.rest(status, { headers: [xmlType], body: tooLarge }), 413)
+    },
+  },
+  {
+    of: ['2.3', 'spec 7.1'],
+    title: '415 before 400 and 422, and 400 before 422',
+    run: async (gateway) => {
+      expectRestError(await gateway.rest(status, { headers: [xmlType], body: '{"not json' }), 415)
+      expectRestError(await gateway.rest(status, { body: '["x", not json' }), 400)
+      expectRestError(await gateway.rest(status, { body: '["x"]' }), 422)
+    },
+  },
+  ...everyPath.map(({ path, method }): Case => ({
+    of: ['2.3', 'spec 7.1'],
+    title: `${path}: another method is 405, whose message names both`,
+    run: async (gateway) => {
+      const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'].filter((one) => one !== method)
+      for (const other of others) {
+        const message = expectRestError(await gateway.rest(path, { method: other }), 405, new RegExp(`\\b${method}\\b`))
+        expectEqual(new RegExp(`\\b${other}\\b`).test(message), true, `the message names no ${other}: ${message}`)
+      }
+      const head = await gateway.rest(path, { method: 'HEAD' })
+      expectEqual([head.status, head.body.length], [405, 0])
+    },
+  })),
+  {
+    of: ['2.3', 'spec 7.1', 'spec 8'],
+    title: 'a body of 204800 bytes passes, one more byte is 413, with a length and in chunks',
+    run: async (gateway) => {
+      const padded = (bytes: number) => `[1${' '.repeat(bytes - 3)}]`
+      for (const as of ['whole', 'chunked', { segments: 3 }] as const) {
+        expectEnvelope(await gateway.rest(status, { body: padded(bodyMax), as }), 200)
+        expectRestError(await gateway.rest(status, { body: padded(bodyMax + 1), as }), 413)
+      }
+    },
+  },
+  ...posts.map((path): Case => ({
+    of: ['2.3', 'spec 7.1'],
+    title: `${path}: too large 413, another type 415, no JSON 400`,
+    run: async (gateway) => {
+      expectRestError(await gateway.rest(path, { body: tooLarge }), 413)
+      expectRestError(
+        await gateway.rest(path, { headers: [['Content-Type', 'application/x-www-form-urlencoded']], body: '[1]' }),
+        415,
+      )
+      for (const body of ['', '{', '[1,]', "{'a':1}", '[1] [2]', 'NaN', '\u00a0[1]'])
+        expectRestError(await gateway.rest(path, { body }), 400)
+    },
+  })),
+  {
+    of: ['2.3'],
+    title: 'one slash at the end of a path is ignored, two are not',
+    run: async (gateway) => {
+      for (const path of gets) expectEnvelope(await gateway.rest(`${path}/`), 200)
+      expectEnvelope(await gateway.rest(`${status}/`, { body: [1] }), 200)
+      for (const path of ['/credits/balance//', '//credits/balance', '/credits//balance'])
+        expectRestError(await gateway.rest(path), 404)
+      expectRestError(await gateway.rest(`${status}/`), 405)
+      expectEnvelope(await gateway.rest('/sms/scheduled/?limit=1'), 200)
+    },
+  },
+  {
+    of: ['2.3', 'spec 7.1'],
+    title: 'application/json passes with parameters; every other type, and none, is 415, and the message names it',
+    run: async (gateway) => {
+      const of = (type: string) => gateway.rest(status, { headers: [['Content-Type', type]], body: '[1]' })
+      for (const type of [
+        'application/json',
+        'application/json; charset=utf-8',
+        'application/json;charset=UTF-8',
+        'application/json; x=1',
+      ])
+        expectEnvelope(await of(type), 200)
+      for (const type of [
+        'text/json',
+        'application/xml',
+        'application/jsonp',
+        'application/json5',
+        'text/plain; application/json',
+      ])
+        expectRestError(await of(type), 415, new RegExp(type.replace(/[/.+;]/g, '\\$&')))
+      expectRestError(await of(''), 415)
+    },
+  },
+  {
+    of: ['2.3'],
+    title: 'a Content-Encoding is 415',
+    run: async (gateway) => {
+      for (const encoding of ['gzip', 'identity', 'br'])
+        expectRestError(await gateway.rest(status, { headers: [['Content-Encoding', encoding]], body: '[1]' }), 415)
+    },
+  },
+  {
+    of: ['2.3'],
+    title: 'a GET may have a content type and no body',
+    run: async (gateway) => {
+      for (const path of gets)
+        expectEnvelope(await gateway.rest(path, { headers: [['Content-Type', 'application/json']] }), 200)
+    },
+  },
+  {
+    of: ['2.3'],
+    title: 'REST over HTTP/1.0, and in many segments, is answered like others',
+    run: async (gateway) => {
+      expectRest(await gateway.rest('/credits/balance', { version: '1.0' }), /^,"creditBalance":\d+\.\d$/)
+      const answer = await gateway.rest(status, { body: [1], as: { segments: 20 } })
+      expectEqual(restBody<{ messageStatuses: unknown[] }>(answer).messageStatuses.length, 1)
+      expectEqual(header(answer, 'content-length'), String(answer.body.length))
+    },
+  },
+  {
+    of: ['2.15'],
+    title: 'without CORS_ORIGINS a preflight request is 405, and no answer has headers of CORS',
+    run: async (gateway) => {
+      const preflight = [
+        ['Origin', 'https://elsewhere.example'],
+        ['Access-Control-Request-Method', 'GET'],
+      ] as const
+      const options = await gateway.rest('/credits/balance', { by: null, method: 'OPTIONS', headers: preflight })
+      expectRestError(options, 405)
+      const answer = await gateway.rest('/credits/balance', { headers: preflight.slice(0, 1) })
+      expectEnvelope(answer, 200)
+      for (const each of [options, answer]) expectEqual(header(each, 'access-control-allow-origin'), undefined)
+    },
+  },
+  {
+    of: ['2.15'],
+    title: 'a preflight request of an origin of CORS_ORIGINS is 204, and answers carry its name',
+    run: async (gateway) => {
+      const origin = gateway.configured(gateway.configuration.corsOrigin, 'corsOrigin')
+      const preflight = [
+        ['Origin', origin],
+        ['Access-Control-Request-Method', 'GET'],
+      ] as const
+      const allowed = await gateway.rest('/credits/balance', { by: null, method: 'OPTIONS', headers: preflight })
+      expectEqual([allowed.status, header(allowed, 'access-control-allow-origin')], [204, origin])
+      const answer = await gateway.rest('/credits/balance', { headers: preflight.slice(0, 1) })
+      expectEqual(header(answer, 'access-control-allow-origin'), origin)
+    },
+  },
+]

@@ -1,0 +1,79 @@
+import { deepStrictEqual, fail, match, ok, strictEqual } from 'node:assert/strict'
+import { create } from 'xmlbuilder2'
+import type { Answer } from './http/read-answer.ts'
+
+/** The value of a header that is given once. */
+export const header = (answer: Answer, name: string): string | undefined => answer.headers.get(name)?.join(', ')
+
+const envelope = (status: number): RegExp =>
+  new RegExp(String.raw`^\{"timeStamp":"\d{17}","version":"1\.0","statusCode":${status}(?=[,}])`)
+
+/** An answer of REST with this status, in its envelope (ruling 2.1). Returns what follows the envelope, as it is written. */
+export function expectEnvelope(answer: Answer, status: number): string {
+  strictEqual(answer.status, status, `HTTP status ${answer.status} instead of ${status}: ${answer.text.slice(0, 300)}`)
+  strictEqual(header(answer, 'content-type'), 'application/json; charset=utf-8')
+  const head = envelope(status).exec(answer.text)?.[0] ?? fail(`no envelope of ${status}: ${answer.text.slice(0, 300)}`)
+  JSON.parse(answer.text)
+  ok(!/\s/.test(withoutStrings(answer.text)), `white space between tokens: ${answer.text.slice(0, 300)}`)
+  ok(answer.text.endsWith('}'))
+  return answer.text.slice(head.length, -1)
+}
+
+const withoutStrings = (json: string): string => json.replace(/"(?:[^"\\]|\\.)*"/g, '')
+
+/** A success of REST whose body is this after the envelope, byte for byte. */
+export function expectRest(answer: Answer, tail: string | RegExp): void {
+  const rest = expectEnvelope(answer, 200)
+  if (typeof tail === 'string') strictEqual(rest, tail)
+  else match(rest, tail)
+}
+
+/** An error of REST: the envelope with `errorMessage`, which says that. Returns the message. */
+export function expectRestError(answer: Answer, status: number, says: RegExp = /./): string {
+  const [, message] = /^,"errorMessage":("(?:[^"\\]|\\.)+")$/.exec(expectEnvelope(answer, status)) ?? []
+  if (message === undefined) fail(`not errorMessage alone: ${answer.text.slice(0, 300)}`)
+  const text = JSON.parse(message) as string
+  match(text, says)
+  return text
+}
+
+/** The parsed success of REST. */
+export function restBody<Body>(answer: Answer): Readonly<Body> {
+  expectEnvelope(answer, 200)
+  return JSON.parse(answer.text) as Readonly<Body>
+}
+
+/** An answer of the query-string interface with the headers of ruling 3.2 and this text, byte for byte. Returns the text. */
+export function expectAsp(answer: Answer, text: string | RegExp, status = 200): string {
+  strictEqual(answer.status, status, `HTTP status ${answer.status} instead of ${status}: ${answer.text.slice(0, 300)}`)
+  if (typeof text === 'string') strictEqual(answer.text, text)
+  else match(answer.text, text)
+  strictEqual(header(answer, 'content-type'), 'text/plain; charset=utf-8')
+  strictEqual(header(answer, 'cache-control'), 'no-store')
+  strictEqual(header(answer, 'x-content-type-options'), 'nosniff')
+  return answer.text
+}
+
+const declaration = '<?xml version="1.0" encoding="utf-8"?>'
+
+/** The elements of an XML answer in one form of writing, without white space between them; its headers are checked (ruling 4.7). */
+export function xmlText(answer: Answer, status = 200): string {
+  strictEqual(answer.status, status, `HTTP status ${answer.status} instead of ${status}: ${answer.text.slice(0, 300)}`)
+  strictEqual(header(answer, 'content-type'), 'text/xml; charset=utf-8')
+  ok(answer.text.startsWith(declaration), `no declaration: ${answer.text.slice(0, 100)}`)
+  return create({ skipWhitespaceOnlyText: true }, answer.text.slice(declaration.length)).end({ headless: true })
+}
+
+/** An answer of the XML interface of these elements. */
+export function expectXml(answer: Answer, elements: string | RegExp, status = 200): string {
+  const text = xmlText(answer, status)
+  if (typeof elements === 'string') strictEqual(text, elements)
+  else match(text, elements)
+  return text
+}
+
+/** One `Error` in the root. */
+export const expectXmlError = (answer: Answer, root: string, error: string, status = 200): string =>
+  expectXml(answer, `<${root}><Error>${error}</Error></${root}>`, status)
+
+export const expectEqual: (got: unknown, wanted: unknown, message?: string) => void = deepStrictEqual

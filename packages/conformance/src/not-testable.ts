@@ -1,0 +1,2 @@
+/** Thrown by a case for which the configuration names too little. */
+export class NotTestable extends Error {}

@@ -1,0 +1,96 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import type { Configuration } from './configuration.ts'
+
+/** Runs a command of the operator's command line that must succeed; its answer, which is JSON. */
+export type Operate = (args: readonly string[]) => Promise<unknown>
+
+interface Wanted {
+  readonly operate: Operate
+  /** The command line of the gateway: what the suite calls for replies. */
+  readonly gateway: readonly string[]
+  /** The address that replies are sent to: one of SENDERS. */
+  readonly replyTo: string
+}
+
+const outcomes = [
+  { ending: 90, statusCode: 103, refunded: false },
+  { ending: 91, statusCode: 101, refunded: false },
+  { ending: 92, statusCode: 107, refunded: false },
+  { ending: 93, statusCode: 111, refunded: true },
+]
+
+/**
+ * Opens everything that the suite may use in a gateway with the simulated carrier, by commands of its operator, and returns the
+ * configuration for it. Names and numbers have a random part, so that it can be called more than once.
+ */
+export async function prepare({ operate, gateway, replyTo }: Wanted): Promise<Configuration> {
+  const name = `conformance-${randomBytes(4).toString('hex')}`
+  const area = String(randomInt(10_000)).padStart(4, '0')
+  const number = (rest: string): string => `2782${area}${rest}`
+  const password = randomBytes(12).toString('base64url')
+  const open = async (login: string, ...options: readonly string[]) => {
+    const { id } = (await operate(['account', 'open', '--login', `${name}-${login}`, ...options])) as { id: number }
+    const { key } = (await operate(['key', 'issue', String(id)])) as { key: string }
+    return { id, key }
+  }
+  const withPassword = ['--password', password]
+  const main = await open('main', '--credits', '5000', ...withPassword)
+  const under = ['--parent', String(main.id)]
+  const sub = await open('sub', ...under)
+  const otherSub = await open('other-sub', ...under)
+  const stranger = await open('stranger', '--credits', '100')
+  const locked = await open('locked', ...under, '--credits', '10', ...withPassword)
+  const lockedMain = await open('locked-main', '--credits', '10')
+  const subOfLocked = await open('sub-of-locked', '--parent', String(lockedMain.id), '--credits', '10')
+  const ownNumber = number('204')
+  const trial = await open('trial', '--trial', '--own-number', ownNumber, '--credits', '10')
+  const transactional = await open('transactional', '--transactional', '--credits', '10')
+  const coded = await open('coded', '--credits', '10')
+  const code = `31${area}`
+  const revoked = (await operate(['key', 'issue', String(main.id)])) as { id: number; key: string }
+  const [blacklisted, doNotContact, optedOutByHand] = [number('201'), number('202'), number('203')]
+  const priced = `2783${area}`
+  for (const command of [
+    ['account', 'lock', String(locked.id)],
+    ['account', 'lock', String(lockedMain.id)],
+    ['shortcode', 'assign', code, String(coded.id)],
+    ['key', 'revoke', String(revoked.id)],
+    ['number', 'block', blacklisted, '--reason', 'blacklisted'],
+    ['number', 'block', doNotContact, '--reason', 'do-not-contact'],
+    ['optout', 'add', String(main.id), optedOutByHand],
+    ['price', 'set', priced, '0.5'],
+  ])
+    await operate(command)
+  return {
+    accounts: {
+      main: { ...main, user: `${name}-main`, password },
+      sub: { ...sub, login: `${name}-sub` },
+      otherSub,
+      stranger,
+      locked: { ...locked, user: `${name}-locked`, password },
+      lockedMain: { ...lockedMain, sub: subOfLocked.id },
+      trial: { ...trial, ownNumber },
+      transactional,
+      coded: { ...coded, code },
+    },
+    keys: { revoked: revoked.key },
+    numbers: {
+      // The simulated carrier delivers to these endings.
+      delivered: Array.from({ length: 60 }, (_, i) => number(String(i).padStart(3, '0'))),
+      price: 1,
+      failing: outcomes.map(({ ending, statusCode, refunded }) => ({
+        number: number(`1${ending}`),
+        statusCode,
+        refunded,
+      })),
+      priced: { number: `${priced}001`, price: 0.5 },
+      blacklisted,
+      doNotContact,
+      optedOutByHand,
+    },
+    replies: {
+      command: [...gateway, 'simulate', 'reply', '--from', '{from}', '--to', '{to}', '--text', '{text}'],
+      to: replyTo,
+    },
+  }
+}

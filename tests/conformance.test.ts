@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { coveredElsewhere, everyCase, runConformance, textReport } from '@gateway/conformance'
+import { readCitable } from './support/citations.ts'
+import { prepared, replyIn, replyServer } from './support/conformance.ts'
+import { startAllInOne, startFiveProcesses } from './support/gateways.ts'
+import { cleanEnvironment, killLeftovers, root, type Environment, type Outcome } from './support/process.ts'
+
+afterEach(killLeftovers)
+
+/** Runs the command of the suite as its user does. */
+const runSuite = (args: readonly string[], environment: Environment): Promise<Outcome> =>
+  new Promise((resolve, reject) => {
+    const main = join(root, 'packages', 'conformance', 'dist', 'main.js')
+    const child = spawn(process.execPath, [main, ...args], { cwd: root, env: cleanEnvironment(environment) })
+    let [out, err] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, out, err }))
+  })
+
+/** Headings that say nothing themselves. */
+const chapters = ['4', '7']
+
+test('every section, rule and ruling of the contract has a case, or an entry that names the test that covers it', async () => {
+  const { sections, rules, rulings } = readCitable(await readFile(join(root, 'docs', 'contract.md'), 'utf8'), '')
+  const numbers = [...sections, ...rules]
+    .filter((section) => !chapters.includes(section))
+    .map((number) => `spec ${number}`)
+    .concat(...rulings)
+  const cited = [...everyCase.flatMap(({ of }) => of), ...coveredElsewhere.map(({ of }) => of)]
+  expect(numbers.filter((number) => !cited.includes(number))).toEqual([])
+  expect(cited.filter((number) => !numbers.includes(number))).toEqual([])
+  expect(coveredElsewhere.filter(({ by }) => !existsSync(join(root, by)))).toEqual([])
+  const titles = everyCase.map(({ title }) => title)
+  expect(titles.filter((title, i) => titles.indexOf(title) !== i)).toEqual([])
+})
+
+test('the all-in-one passes whole, by the command, and keeps its credits but for what the command said first', async () => {
+  const gateway = await startAllInOne()
+  const replies = await replyServer(gateway.environment)
+  try {
+    const configuration = { ...(await prepared(gateway.environment)), replies: replies.configuration }
+    const [file, junit] = [join(gateway.folder, 'conformance.json'), join(gateway.folder, 'junit.xml')]
+    await writeFile(file, JSON.stringify(configuration))
+    const args = ['--base-url', gateway.restUrl, '--config', file, '--junit', junit, '--json']
+    const { code, out, err } = await runSuite(args, gateway.environment)
+    expect([code, err.match(/^failed.*/gm)]).toEqual([0, null])
+    const report = JSON.parse(out) as { passed: number; creditsSpent: number }
+    expect(report).toMatchObject({ failed: 0, 'not testable': 2, passed: everyCase.length - 2 })
+    const said = Number(/for (\d+) credits/.exec(err)?.[1])
+    expect(report.creditsSpent).toBeGreaterThan(0)
+    expect(report.creditsSpent).toBeLessThanOrEqual(said)
+    const elsewhere = coveredElsewhere.length
+    expect(await readFile(junit, 'utf8')).toContain(
+      `tests="${everyCase.length + elsewhere}" failures="0" skipped="${2 + elsewhere}"`,
+    )
+  } finally {
+    await replies.close()
+    await gateway.stop()
+  }
+}, 180_000)
+
+test('rest, asp, xml and two dispatchers as processes of their own pass whole', async () => {
+  const origin = 'https://app.example.com'
+  const gateway = await startFiveProcesses({ CORS_ORIGINS: origin })
+  try {
+    const configuration = { ...(await prepared(gateway.environment)), corsOrigin: origin }
+    const addresses = { rest: new URL(gateway.restUrl), asp: new URL(gateway.aspUrl), xml: new URL(gateway.xmlUrl) }
+    const summary = await runConformance({ addresses, configuration, bringReply: replyIn(gateway.environment) })
+    const failed = summary.results.filter(({ outcome }) => outcome.is === 'failed')
+    expect(failed.length === 0 ? '' : textReport(summary)).toBe('')
+    expect(summary.results.filter(({ outcome }) => outcome.is === 'not testable').map((one) => one.case.title)).toEqual(
+      ['a key that is expired is answered as a wrong one, on every interface'],
+    )
+  } finally {
+    await gateway.stop()
+  }
+}, 180_000)

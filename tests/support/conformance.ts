@@ -1,0 +1,45 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import { prepare, type Configuration, type Reply } from '@gateway/conformance'
+import { operateJson } from './operate.ts'
+import { root, type Environment } from './process.ts'
+
+/** Opens the accounts of the suite in a running gateway; its configuration. */
+export const prepared = (environment: Environment): Promise<Configuration> =>
+  prepare({
+    operate: (args) => operateJson(args, environment),
+    gateway: [process.execPath, join(root, 'scripts', 'gateway.mjs')],
+    replyTo: '12025550100',
+  })
+
+/** Makes replies arrive in this process: it costs a tenth of a process of the command line. */
+export const replyIn =
+  (environment: Environment) =>
+  async ({ from, to, text }: Reply): Promise<void> => {
+    await operateJson(['simulate', 'reply', '--from', from, '--to', to, '--text', text], environment)
+  }
+
+const writer = `const [url, from, to, text] = process.argv.slice(1)
+const { ok } = await fetch(url, { method: 'POST', body: JSON.stringify({ from, to, text }) })
+process.exitCode = ok ? 0 : 1`
+
+/** The `replies` of a configuration whose command is a small process, and what it asks: `replyIn` in this process. */
+export async function replyServer(environment: Environment) {
+  const write = replyIn(environment)
+  const server = createServer((request, response) => {
+    const written = json(request).then((reply) => write(reply as Reply))
+    written.then(
+      () => response.end(),
+      () => response.writeHead(500).end(),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const command = [process.execPath, '--input-type=module', '-e', writer, '--', url, '{from}', '{to}', '{text}']
+  return {
+    configuration: { command, to: '12025550100' },
+    close: () => new Promise((resolve) => server.close(resolve)),
+  }
+}
