@@ -85,6 +85,33 @@ test('when the process is full, the newest that waits of the owner with most mak
   ])
 })
 
+/** As a handler works: with a place, in one go, for so long. */
+async function workFor(ms: number, gate: AdmissionGate, owner: string, begun: string[]) {
+  const leave = await gate.enter(owner)
+  begun.push(owner)
+  for (const began = performance.now(); performance.now() - began < ms;);
+  leave?.()
+}
+
+test('of much work at once no more begins in a turn of the event loop than fits its time, and owners take turns', async () => {
+  const gate = admissionGate(100, { turnMs: 5 })
+  const begun: string[] = []
+  const turns: number[] = []
+  // Immediates of one turn, as connections that are read in one.
+  const all = [...Array<string>(12).fill('a'), 'b'].map(
+    (owner) => new Promise((resolve) => setImmediate(() => resolve(workFor(3, gate, owner, begun)))),
+  )
+  while (begun.length < 13) {
+    await settled()
+    turns.push(begun.length)
+  }
+  await Promise.all(all)
+  expect(begun.indexOf('b')).toBeLessThan(5)
+  const each = turns.map((count, i) => count - (turns[i - 1] ?? 0)).filter((count) => count > 0)
+  expect(Math.max(...each)).toBeLessThanOrEqual(2)
+  expect([gate.inFlight, gate.waiting]).toEqual([0, 0])
+})
+
 test('whose turn does not come in time is refused, and holds nothing', async () => {
   const gate = admissionGate(10, { placesMax: 1, waitSecondsMax: 0.02 })
   const leave = await gate.enter('a')

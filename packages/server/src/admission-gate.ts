@@ -12,7 +12,8 @@ export type Owner = string | (() => string)
 
 /**
  * Bounds what one process works on, and refuses the excess before it costs anything (P-13). Owners take turns: one uses all
- * places that nobody else wants, and no more than its turn when others wait.
+ * places and all time that nobody else wants, and no more than its turn when others wait. The time counts too, or else each step
+ * of a request would wait behind one of every other connection.
  */
 export interface AdmissionGate {
   /** A place, at once or in turn; undefined: the process is full, or the turn did not come in time. Nothing was done then. */
@@ -37,6 +38,8 @@ export interface AdmissionSettings {
   readonly slowPlacesMax?: number
   /** So long a turn is waited for; default 2. */
   readonly waitSecondsMax?: number
+  /** In one turn of the event loop no further work begins after so many milliseconds; default 8. */
+  readonly turnMs?: number
   /** Bytes of all bodies in memory; default 64 MB. */
   readonly bodyBytesMax?: number
 }
@@ -54,10 +57,18 @@ interface Lane {
 
 /** A gate for at most `inFlightMax` requests, of which those that have no place wait in turn. Whoever enters leaves in a `finally`. */
 export function admissionGate(inFlightMax: number, settings: AdmissionSettings = {}): AdmissionGate {
-  const { placesMax = 128, slowPlacesMax = 4, waitSecondsMax = 2, bodyBytesMax = 64 * 1024 * 1024 } = settings
+  const {
+    placesMax = 128,
+    slowPlacesMax = 4,
+    waitSecondsMax = 2,
+    turnMs = 4,
+    bodyBytesMax = 64 * 1024 * 1024,
+  } = settings
   let inFlight = 0
   const lane = (max: number): Lane => ({ placesMax: max, queue: fairQueue(), taken: 0 })
   const [work, slow] = [lane(placesMax), lane(slowPlacesMax)]
+  /** When work began in this turn of the event loop, by performance.now(). */
+  let turnBegan: number | undefined
 
   function place(at: Lane): Leave {
     let inside = true
@@ -66,18 +77,37 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
       inside = false
       inFlight--
       at.taken--
-      admitNext(at)
+      if (at.queue.length > 0 && hasTime()) admitNext(at)
     }
   }
 
+  /** Whether work may begin now. Where it may not, what waits is admitted in the next turns. */
+  function hasTime(): boolean {
+    if (turnBegan !== undefined) return performance.now() - turnBegan < turnMs
+    turnBegan = performance.now()
+    setImmediate(endTurn)
+    return true
+  }
+
+  function endTurn(): void {
+    turnBegan = undefined
+    admitWhileTime()
+  }
+
+  function admitWhileTime(): void {
+    const lanes = [work, slow].filter((at) => at.queue.length > 0 && at.taken < at.placesMax)
+    if (lanes.length === 0 || !hasTime()) return
+    lanes.forEach(admitNext)
+    // After what these do at once.
+    queueMicrotask(() => process.nextTick(admitWhileTime))
+  }
+
   function admitNext(at: Lane): void {
-    while (at.taken < at.placesMax) {
-      const next = at.queue.shift()
-      if (next === undefined) return
-      clearTimeout(next.timer)
-      at.taken++
-      next.admit(place(at))
-    }
+    const next = at.queue.shift()
+    if (next === undefined) return
+    clearTimeout(next.timer)
+    at.taken++
+    next.admit(place(at))
   }
 
   function refuse(waiting: Waiting): void {
@@ -106,7 +136,7 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
   function enter(at: Lane, owner: Owner): Leave | undefined | Promise<Leave | undefined> {
     if (inFlight >= inFlightMax && !makeRoom(nameOf(owner))) return undefined
     inFlight++
-    if (at.taken >= at.placesMax) return wait(at, nameOf(owner))
+    if (at.taken >= at.placesMax || !hasTime()) return wait(at, nameOf(owner))
     at.taken++
     return place(at)
   }
