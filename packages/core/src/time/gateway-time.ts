@@ -24,26 +24,51 @@ export function parseMinute(text: string): Instant | undefined {
   return instant(date.setUTCHours(hour, minute) - offsetMilliseconds)
 }
 
-/** `2026-10-18T18:24:05.123`: the 23 characters that the formats below are cut from. */
-const wallClock = (at: Instant): string => new Date(at + offsetMilliseconds).toISOString().slice(0, 23)
+const dayMilliseconds = 86_400_000
+
+const daysMax = 1000
+const days = new Map<number, string>()
+
+/** `20261018` of a day since 1970. Answers ask thousands of times for few days: 0.14 µs a time with this, 0.94 without. */
+function dateOf(day: number): string {
+  const known = days.get(day)
+  if (known !== undefined) return known
+  const date = new Date(day * dayMilliseconds).toISOString().slice(0, 10).replaceAll('-', '')
+  if (days.size === daysMax) days.clear()
+  days.set(day, date)
+  return date
+}
+
+function wallClock(at: Instant) {
+  const moved = Math.floor(at) + offsetMilliseconds
+  const day = Math.floor(moved / dayMilliseconds)
+  const ofDay = moved - day * dayMilliseconds
+  const digits = (unit: number, modulus: number) => twoDigits(Math.floor(ofDay / unit) % modulus)
+  return { date: dateOf(day), hour: digits(3_600_000, 24), minute: digits(60_000, 60), second: digits(1000, 60), ofDay }
+}
+
+const twoDigits = (value: number): string => (value < 10 ? `0${value}` : String(value))
 
 /** `202610181824`: CCYYMMDDHHmm in gateway time, cut to the minute. */
 export function formatMinute(at: Instant): string {
-  const minute = Math.floor(at / 60_000)
-  if (minute !== lastMinute.minute) {
-    lastMinute = { minute, text: wallClock(at).slice(0, 16).replace(/[-T:]/g, '') }
-  }
-  return lastMinute.text
+  const { date, hour, minute } = wallClock(at)
+  return date + hour + minute
 }
 
-// Those that an answer holds are mostly alike: 0.01 µs for the same minute again, 0.75 for another one.
-let lastMinute = { minute: NaN, text: '' }
-
 /** `20261018182405123`: 17 digits YYYYMMDDhhmmssSSS in gateway time (ruling 2.1). */
-export const formatStamp = (at: Instant): string => wallClock(at).replace(/[-T:.]/g, '')
+export function formatStamp(at: Instant): string {
+  const { date, hour, minute, second, ofDay } = wallClock(at)
+  return date + hour + minute + second + String(ofDay % 1000).padStart(3, '0')
+}
 
 /** `2026/10/18`: CCYY/MM/DD in gateway time (spec 4.2, rule 3). */
-export const formatDate = (at: Instant): string => wallClock(at).slice(0, 10).replaceAll('-', '/')
+export function formatDate(at: Instant): string {
+  const { date } = wallClock(at)
+  return `${date.slice(0, 4)}/${date.slice(4, 6)}/${date.slice(6)}`
+}
 
 /** `18:24:05`: HH:mm:ss in gateway time (spec 4.2, rule 3). */
-export const formatTime = (at: Instant): string => wallClock(at).slice(11, 19)
+export function formatTime(at: Instant): string {
+  const { hour, minute, second } = wallClock(at)
+  return `${hour}:${minute}:${second}`
+}
