@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createGateway } from '@gateway/core'
 import { anAccount, memoryPorts, steppingClock } from '@gateway/core/testing'
-import { isDescribed } from '../testing/checked-answers.ts'
+import { isDescribed } from '../testing/is-described.ts'
 import { startAsp } from '../testing/start-asp.ts'
 import { endpoints } from './routes.ts'
 

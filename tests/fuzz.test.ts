@@ -1,0 +1,13 @@
+import { testSeed } from '@gateway/core/testing'
+import { runCampaign } from './fuzz/campaign.ts'
+
+test('no fuzzed input of any endpoint, and no bytes, bring an internal error, a form that is not described, or a wrong ledger', async () => {
+  const { tallies, wrong } = await runCampaign({ count: 100, seed: testSeed() })
+  expect(wrong).toEqual([])
+  expect(tallies).toHaveLength(26)
+  // A good share is well-formed enough to be done.
+  const shares = tallies
+    .filter(({ target }) => target.by !== 'raw')
+    .map(({ target, done, inputs }) => [target.name, done / inputs] as const)
+  expect(shares.filter(([, share]) => share < 0.25)).toEqual([])
+}, 120_000)

@@ -1,0 +1,47 @@
+import { openAccount } from '../support/accounts.ts'
+import { startAllInOne } from '../support/gateways.ts'
+import { operate } from '../support/operate.ts'
+import { fuzz, type Tally } from './fuzz.ts'
+import { targets, type Caller, type Target } from './inputs.ts'
+
+export interface Campaign {
+  /** Inputs of each target. */
+  readonly count: number
+  readonly seed: number
+  /** Which ones; all if left out. */
+  readonly wants?: (target: Target) => boolean
+  readonly said?: (tally: Tally) => void
+}
+
+const password = 'a right password'
+
+/** Fuzzes a gateway of its own, and then asks whether it is in order: `wrong` says what is not. */
+export async function runCampaign({ count, seed, wants = () => true, said }: Campaign) {
+  const gateway = await startAllInOne()
+  try {
+    const { environment, restUrl } = gateway
+    const main = await openAccount(environment, 'main', 1_000_000_000, '--password', password)
+    const sub = await openAccount(environment, 'sub', 1_000_000, '--parent', String(main.id))
+    const caller: Caller = { ...main, sub: sub.id, login: 'main', password }
+    const tallies: Tally[] = []
+    for (const [at, target] of targets.entries()) {
+      if (!wants(target)) continue
+      // Another seed each: what they have in common differs from one to the next.
+      const tally = await fuzz(target, { port: Number(new URL(restUrl).port), caller, count, seed: seed + at * 1e8 })
+      said?.(tally)
+      tallies.push(tally)
+    }
+    const health = await fetch(`${restUrl}/health/ready`).then(({ status }) => status, String)
+    const verified = await operate(['credits', 'verify'], environment)
+    return {
+      tallies,
+      wrong: [
+        ...tallies.flatMap(({ target, wrong }) => wrong.map((each) => `${target.name}: ${each}`)),
+        ...(health === 200 ? [] : [`readiness: ${health}`]),
+        ...(verified.code === 0 ? [] : [`the ledger: ${verified.out}${verified.err}`]),
+      ],
+    }
+  } finally {
+    await gateway.stop()
+  }
+}
