@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { OverLimit } from '@gateway/core'
+import { keyCharactersMax, type OverLimit } from '@gateway/core'
 import {
   endResponse,
   setHeaders,
@@ -50,8 +50,10 @@ export const overloaded = failure(503, errorText('Service unavailable'), { 'Retr
 /** The account has a limit of requests or recipients a second; nothing was done. */
 export const overLimit = ({ overLimitSeconds }: OverLimit): Failure =>
   failure(503, errorText('Service unavailable'), { 'Retry-After': String(overLimitSeconds) })
-/** What the interface has and this version has not. */
-export const notAvailable = failure(501, errorText('Not available in this version'))
+/** Its `clientref` has the answer to another request (ruling 1.24). */
+export const anotherRequest = errorText('clientref was used for another request')
+export const unusableReference = errorText(`clientref must be 1 to ${keyCharactersMax} printable characters`)
+export const referenceErrors = [unusableReference, anotherRequest]
 
 /** Writes an answer that is whole, with its length (ruling 3.2). */
 export function writeAnswer(response: ServerResponse, answer: string | Failure): void {

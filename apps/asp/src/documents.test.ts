@@ -17,7 +17,7 @@ test.each(rows)('%s reads the parameters that its description has, and no others
     const parameters = new Map<string, readonly string[]>()
     parameters.get = (name) => {
       read.add(name)
-      return value === undefined || name === 'clientref' ? undefined : [value]
+      return value === undefined ? undefined : [value]
     }
     await run({ gateway: createGateway(ports), account, parameters, now: ports.clock.now() })
   }
@@ -46,7 +46,7 @@ test.each(rows)(
     )
     expect(page).toMatch(new RegExp(`^\\| ${cells.join(' +\\| ')} +\\|$`, 'm'))
     const section = new RegExp(`^### ${summary}\\n([\\s\\S]*?)\\n##`, 'm').exec(page)?.[1] ?? ''
-    const parameters = takes.map(({ name }) => name).filter((name) => name !== 'clientref')
+    const parameters = takes.map(({ name }) => name)
     expect(parameters.filter((name) => !section.includes(name))).toEqual([])
     // Of each form, what it always has: the word of a result, the names of the pairs of a reply.
     const words = answers

@@ -1,3 +1,4 @@
+import { keyCharactersMax, readIdempotencyKey } from '@gateway/core'
 import type { ParsedBody } from '@gateway/server'
 import { percentDecode } from '@gateway/wire'
 import { errorText } from './answer.ts'
@@ -63,7 +64,14 @@ export const list = (parameters: Parameters, name: string): readonly string[] =>
 const withoutNul = (value: string | undefined): string | undefined => (value?.includes('\0') ? undefined : value)
 
 /** A reference of the client (ruling 1.24). */
-export const clientRef = { name: 'clientref', form: 'not available in this version' }
+export const clientRef = {
+  name: 'clientref',
+  form: `names the request, 1 to ${keyCharactersMax} printable characters: repeated with it, it is done once`,
+}
+
+/** `clientref` (ruling 1.24): a blank one is none, and one with U+0000 is unusable. */
+export const clientReference = (parameters: Parameters): ReturnType<typeof readIdempotencyKey> =>
+  readIdempotencyKey(parameters.get('clientref')?.[0])
 
 const idsMax = 100
 

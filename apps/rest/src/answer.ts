@@ -52,9 +52,6 @@ export const overLimit = ({ overLimitSeconds }: OverLimit): Failure =>
     'Retry-After': String(overLimitSeconds),
   })
 
-/** What the interface has and this version has not. */
-export const notAvailable = (what: string): Failure => failure(501, `${what} is not available in this version.`)
-
 /** Gives any answer in its envelope: one that is whole at once. Rejects if a list fails; that has read only (ruling 1.25). */
 export function sendAnswer(
   response: ServerResponse,

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
 import { clientNetwork, comesFrom, requestQuery, withPlace, type AdmissionGate, type ParsedBody } from '@gateway/server'
 import { failure, isFailure, overLimit, overloaded, tooManyLogIns, type Answer, type Failure } from './answer.ts'
+import { idempotencyKeyOf } from './idempotency-key.ts'
 import { jsonNesting, nestingMax } from './json-nesting.ts'
 import type { Operation } from './operation.ts'
 import { keyOf, readJson } from './request.ts'
@@ -150,11 +151,11 @@ async function runWithBody(
 async function runFor(
   { gateway, clock, gate }: Backing,
   endpoint: Endpoint,
-  { headers }: IncomingMessage,
+  request: IncomingMessage,
   account: Account,
   sent: string | ParsedBody,
 ): Promise<Answer> {
-  const idempotencyKey = headers['idempotency-key']?.toString()
+  const idempotencyKey = idempotencyKeyOf(request)
   const work = () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey }, sent)
   const owner = String(account.id)
   const entered = endpoint.slow ? gate.enterSlow(owner) : gate.enter(owner)

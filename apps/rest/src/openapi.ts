@@ -1,5 +1,6 @@
+import { keyCharactersMax } from '@gateway/core'
 import { Type } from 'typebox'
-import { failure, notAvailable, overloaded, tooManyLogIns, unknownError, type Failure } from './answer.ts'
+import { failure, overloaded, tooManyLogIns, unknownError, type Failure } from './answer.ts'
 import { missingKey, noJson, noSuchPath, wrongMethod, type Endpoint } from './endpoint.ts'
 import { answerObject, type Example } from './operation.ts'
 import { tooLarge, wrongType } from './request.ts'
@@ -167,12 +168,6 @@ const errors: readonly ErrorOfDocument[] = [
     of: every,
   },
   {
-    name: 'NotAvailable',
-    description: 'Not available in this version.',
-    failure: notAvailable('Idempotency-Key'),
-    of: ({ operation }) => operation.repeatable === true,
-  },
-  {
     name: 'Unavailable',
     description:
       'An internal error, overload, or more than the limit of the account. With `Retry-After` nothing was done.',
@@ -184,7 +179,9 @@ const errors: readonly ErrorOfDocument[] = [
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  description:
+    'Names the request: for 48 hours the same request with the same key is done once and has the first answer.',
+  schema: { type: 'string', minLength: 1, maxLength: keyCharactersMax },
 }
 
 /** An error of an operation: shared, unless it has examples of its own. */

@@ -1,6 +1,7 @@
 import type { SendResults } from '@gateway/core'
-import { notAvailable, overLimit, overloaded, type Answer } from './answer.ts'
+import { overLimit, overloaded, type Answer } from './answer.ts'
 import type { Call } from './endpoint.ts'
+import { anotherRequest, readKey } from './idempotency-key.ts'
 import type { RequestedRecipient, RequestedText } from './send-request.ts'
 
 /** Sends, and answers with what `fields` makes of the results. */
@@ -9,9 +10,10 @@ export async function sendTexts(
   texts: readonly RequestedText[],
   fields: (results: SendResults<RequestedRecipient>) => string,
 ): Promise<Answer> {
-  // Who sends such a key relies on it when sending again: better no message than the same one twice.
-  if (idempotencyKey !== undefined) return notAvailable('Idempotency-Key')
-  const results = await gateway.sendMessages(account, texts)
+  const key = readKey(idempotencyKey)
+  if (typeof key === 'object') return key
+  const results = await gateway.sendMessages(account, texts, key)
   if (results === 'overloaded') return overloaded
+  if (results === 'another-request') return anotherRequest
   return 'overLimitSeconds' in results ? overLimit(results) : fields(results)
 }

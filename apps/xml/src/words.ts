@@ -1,4 +1,4 @@
-import type { Refusal } from '@gateway/core'
+import { keyCharactersMax, type Refusal } from '@gateway/core'
 
 /** The `ID` of a recipient that is refused (spec 7.3). */
 export const REFUSAL = {
@@ -15,13 +15,13 @@ export const REFUSAL = {
 } as const satisfies Record<Refusal, string>
 
 /** Errors in the content of a well-formed document. */
-export type Flaw = 'not-valid' | 'too-many-numbers' | 'too-many-message-ids' | 'invalid-date'
+export type Flaw = 'not-valid' | 'too-many-numbers' | 'too-many-message-ids' | 'invalid-date' | 'unusable-client-ref'
 
 /** Every reason for an `Error` element. */
 export type Trouble =
-  Flaw | 'wrong-credentials' | 'too-many-failures' | 'too-large' | 'wrong-method' | 'not-available-yet' | 'unavailable'
+  Flaw | 'wrong-credentials' | 'too-many-failures' | 'too-large' | 'wrong-method' | 'another-request' | 'unavailable'
 
-/** The text of the `Error` element (spec 7.3; rulings 1.25, 1.26, 4.6) and the HTTP status, 200 for what the specification names (ruling 4.7). */
+/** The text of the `Error` element (spec 7.3; rulings 1.24, 1.25, 1.26, 4.6) and the HTTP status, 200 for what the specification names (ruling 4.7). */
 export const ERROR = {
   'not-valid': { status: 200, text: 'Not Valid XML Document' },
   'wrong-credentials': { status: 200, text: 'Authentication failed' },
@@ -31,7 +31,8 @@ export const ERROR = {
   'too-many-failures': { status: 429, text: 'Too many failed log-ins' },
   'too-large': { status: 413, text: 'Body too large' },
   'wrong-method': { status: 405, text: 'Method not allowed' },
-  'not-available-yet': { status: 501, text: 'Not available in this version' },
+  'unusable-client-ref': { status: 200, text: `ClientRef must be 1 to ${keyCharactersMax} printable characters` },
+  'another-request': { status: 200, text: 'clientref was used for another request' },
   unavailable: { status: 503, text: 'Service unavailable' },
 } as const satisfies Record<Trouble, { readonly status: number; readonly text: string }>
 

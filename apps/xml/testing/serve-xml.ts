@@ -38,6 +38,10 @@ const recordingOrders = (ports: Ports, orders: Order[]): Ports => ({
       orders.push(order)
       return ports.messages.accept(order)
     },
+    acceptOnce: (order, ...once) => {
+      orders.push(order)
+      return ports.messages.acceptOnce(order, ...once)
+    },
   },
 })
 

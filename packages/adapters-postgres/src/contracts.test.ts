@@ -1,6 +1,7 @@
 import {
   accountsContract,
   claimedBatchesContract,
+  clientRequestsContract,
   historyContract,
   inboxContract,
   ledgerContract,
@@ -29,6 +30,7 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   LoginFailures: loginFailuresContract,
   Suppressions: suppressionsContract,
   Messages: messagesContract,
+  ClientRequests: clientRequestsContract,
   ClaimedBatches: claimedBatchesContract,
   Wakeups: wakeupsContract,
   DeliveryReceipts: deliveryReceiptsContract,

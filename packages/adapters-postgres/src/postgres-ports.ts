@@ -12,6 +12,7 @@ import { postgresClaimedBatches } from './claimed-batches/postgres-claimed-batch
 import { postgresWakeups } from './claimed-batches/postgres-wakeups.ts'
 import { postgresOverview } from './claimed-batches/postgres-overview.ts'
 import { postgresMessages } from './messages/postgres-messages.ts'
+import { postgresClientRequests } from './client-requests/postgres-client-requests.ts'
 import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { postgresHistory } from './history/postgres-history.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
@@ -80,6 +81,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       suppressions: postgresSuppressions(prompt),
       senders: postgresSenders(prompt),
       messages: postgresMessages(prompt),
+      clientRequests: postgresClientRequests(prompt),
       claimedBatches: postgresClaimedBatches(context),
       wakeups,
       deliveryReceipts: postgresDeliveryReceipts(context),

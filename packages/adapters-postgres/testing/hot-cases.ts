@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
-import { accept, acceptScheduled } from '../src/sql/accept.ts'
+import { accept, acceptKeyed, acceptKeyedScheduled, acceptScheduled } from '../src/sql/accept.ts'
 import { applyReceipts, knownReceipts, newestPartition } from '../src/sql/apply-receipts.ts'
 import { arrayOf, arrayOfTexts } from '../src/sql/arrays.ts'
+import { findFirstAnswer, keepFirstAnswer, keysWithAnswers } from '../src/sql/client-requests.ts'
 import { chooseSenders, chosenSenders } from '../src/sql/choose-senders.ts'
 import { claimBulk } from '../src/sql/claim-bulk.ts'
 import { claimSingle } from '../src/sql/claim-single.ts'
@@ -83,6 +84,15 @@ const accepting = [
   of(0, 100),
 ]
 
+/** Under keys that nobody has used; of the filled table others have rows. */
+const keeping = [
+  accepting[0],
+  arrayOfTexts(fresh.map((id) => `new ${id}`)),
+  arrayOf(keys('d', 100)),
+  of(0, 100),
+  of('"[]"', 100),
+]
+
 /** Every prepared statement that shows its plan, by name. */
 export const cases: Readonly<Record<string, Case>> = {
   accept: { statement: accept, values: accepting, rowsMax: 200, partitions: [] },
@@ -91,6 +101,24 @@ export const cases: Readonly<Record<string, Case>> = {
     values: [...accepting, of('null', 100)],
     rowsMax: 200,
     partitions: [],
+  },
+  'accept-keyed': { statement: acceptKeyed, values: [...accepting, ...keeping], rowsMax: 300, partitions: [] },
+  'accept-keyed-scheduled': {
+    statement: acceptKeyedScheduled,
+    values: [...accepting, of('null', 100), ...keeping],
+    rowsMax: 300,
+    partitions: [],
+  },
+  'find-first-answer': { statement: findFirstAnswer, values: [1, 'key 20', keys('d', 1)[0]], rowsMax: 1 },
+  'keep-first-answer': {
+    statement: keepFirstAnswer,
+    values: [1, 'key 20', keys('d', 1)[0], 'done', 7],
+    rowsMax: 1,
+  },
+  'keys-with-answers': {
+    statement: keysWithAnswers,
+    values: [1, arrayOfTexts(ids(1, 100).map((i) => `key ${20 * i}`))],
+    rowsMax: 200,
   },
   'read-account': { statement: readAccount, values: [1], rowsMax: 1 },
   'lock-account': { statement: lockAccount, values: [1], rowsMax: 1 },
@@ -217,7 +245,9 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
   'select * from lease_shared(10)': ['id_share', 'id_block'],
   'select * from delete_waiting(1, array(select generate_series(5100002, 5101000, 2)), gen_random_uuid())': [],
   'select * from list_scheduled(1, 100, 100)': [],
-  'select transfer_credits(2, 1, 10, now(), gen_random_uuid())': [],
+  'select transfer_credits(2, 1, 10, now(), gen_random_uuid(), null, null, null)': [],
+  "select transfer_credits(2, 1, 10, now(), gen_random_uuid(), 3, 'key 3', gen_random_uuid())": [],
+  "select keys_in_use(1, '{1,2,3}', '{key 20,key 2,new}')": [],
   "select drop_inbound_messages(now() - interval '90 days', 730, 86400, 1)": [],
   'select adopt_delivery_receipts(0, 300, 259200, 3600, 7)': ['unmatched_delivery_receipt', 'claimed_batch'],
   "select * from drop_block(530, now() + interval '1 day')": ['claimed_batch'],

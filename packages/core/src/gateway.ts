@@ -18,7 +18,16 @@ import { removeOptOut } from './suppression/remove-opt-out.ts'
 export const createGateway = (
   ports: Pick<
     Ports,
-    'accounts' | 'rateLimits' | 'ledger' | 'prices' | 'suppressions' | 'messages' | 'inbox' | 'clock' | 'secrets'
+    | 'accounts'
+    | 'rateLimits'
+    | 'ledger'
+    | 'prices'
+    | 'suppressions'
+    | 'messages'
+    | 'clientRequests'
+    | 'inbox'
+    | 'clock'
+    | 'secrets'
   >,
   { senders, takenMax }: GatewaySettings = gatewayDefaults,
 ) => ({

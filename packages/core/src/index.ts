@@ -74,6 +74,16 @@ export type { Prices } from './credits/prices.ts'
 export { spend, type Spending } from './credits/spend.ts'
 export type { TransferRefusal, WantedTransfer } from './credits/transfer-credits.ts'
 
+// Requests that come again.
+export { keyCharactersMax, readIdempotencyKey, type IdempotencyKey } from './retry/idempotency-key.ts'
+export {
+  firstAnswerSeconds,
+  isKept,
+  type ClientRequest,
+  type ClientRequests,
+  type FirstAnswer,
+} from './retry/client-requests.ts'
+
 // Messages.
 export { bodyOf, partsOf, type Body } from './message/body.ts'
 export { messageId, parseMessageId, type MessageId } from './message/message-id.ts'
@@ -124,7 +134,7 @@ export type { AssignedCode, Senders } from './message/senders.ts'
 export type { MessageTraces } from './message/message-traces.ts'
 export type { Recipient, TextToSend } from './message/screen-texts.ts'
 export type { Refusal } from './message/screening.ts'
-export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } from './message/send-messages.ts'
+export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } from './message/send-results.ts'
 export { changeableCodes, isFinal, OUTCOME, outcomeCode, stateOf, type OutcomeCode } from './message/status-code.ts'
 
 // What people write.

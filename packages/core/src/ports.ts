@@ -13,6 +13,7 @@ import type { History } from './message/history.ts'
 import type { Messages } from './message/messages.ts'
 import type { Senders } from './message/senders.ts'
 import type { MessageTraces } from './message/message-traces.ts'
+import type { ClientRequests } from './retry/client-requests.ts'
 import type { Suppressions } from './suppression/suppressions.ts'
 import type { Clock } from './time/clock.ts'
 
@@ -26,6 +27,7 @@ export interface StoredPorts {
   readonly suppressions: Suppressions
   readonly senders: Senders
   readonly messages: Messages
+  readonly clientRequests: ClientRequests
   readonly claimedBatches: ClaimedBatches
   readonly wakeups: Wakeups
   readonly deliveryReceipts: DeliveryReceipts

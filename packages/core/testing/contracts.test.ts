@@ -2,6 +2,7 @@ import {
   accountsContract,
   carrierContract,
   claimedBatchesContract,
+  clientRequestsContract,
   historyContract,
   ledgerContract,
   loginFailuresContract,
@@ -34,6 +35,7 @@ run('suppressions', suppressionsContract, memoryPorts)
 run('senders', sendersContract, memoryPorts)
 run('inbox', inboxContract, memoryPorts)
 run('messages', messagesContract, memoryPorts)
+run('client requests', clientRequestsContract, memoryPorts)
 run('batches', claimedBatchesContract, memoryPorts)
 run('delivery receipts', deliveryReceiptsContract, memoryPorts)
 run('history', historyContract, memoryPorts)

@@ -10,7 +10,7 @@ export const refusedByWords: Attack = {
     const json = `${key}Content-Type: application/json\r\n`
     const send = JSON.stringify({ message: 'x', recipients: [{ mobileNumber: '27840000001' }] })
     const requests = [
-      post('/api/rest/v1/sms/outgoing/send', `${json}Idempotency-Key: 1\r\n`, send),
+      post('/api/rest/v1/sms/outgoing/send', `${json}Idempotency-Key: ${'1'.repeat(256)}\r\n`, send),
       post('/api/rest/v1/sms/outgoing/send', json, '{"message":'),
       post('/api/rest/v1/credits/transfer', json, '{"__proto__":{"x":1}}'),
       get('/api/rest/v1/sms/scheduled?offset=-1', key),

@@ -1,4 +1,4 @@
-import { createGateway, messageId, type Refusal } from '@gateway/core'
+import { createGateway, credits as amount, messageId, type Refusal } from '@gateway/core'
 import { aNumber, numbers, scriptedCarrier } from '@gateway/core/testing'
 import { startAsp, type Asp, type AspOptions } from '../../testing/start-asp.ts'
 import { RECIPIENT_ERROR } from '@gateway/wire'
@@ -183,9 +183,50 @@ test('a full store is 503 with Retry-After', async () => {
   expect([answer.status, answer.text, answer.headers['retry-after']]).toEqual([503, 'Error="Service unavailable"', '1'])
 })
 
-test('a clientref is 501 in this version, and nothing is sent', async () => {
-  await start()
-  const answer = await asp.get('batchmessage.asp', `message=x&numbers=${one}&clientref=7`)
-  expect([answer.status, answer.text]).toEqual([501, 'Error="Not available in this version"'])
-  expect(await credits()).toBe('Credits=100')
+describe('with a clientref', () => {
+  const query = `message=x&numbers=${one};y;27825550102`
+
+  test('a send that comes again has the first answer byte for byte, and is done once', async () => {
+    await start({ account: { credits: 15 } })
+    const first = await send(`${query}&clientref=order%207`)
+    expect(first).toBe(`${one}=1&y=BADDEST&27825550102=INSUFFICIENT CREDITS&`)
+    await asp.ports.ledger.topUp(asp.account.id, amount(500), 'meanwhile', asp.clock.now())
+    for (const again of ['clientref=order+7', 'CLIENTREF=+order+7+&clientref=8', 'clientref=order%207&scheduled=soon'])
+      expect(await send(`${query}&${again}`)).toBe(first)
+    expect(await credits()).toBe('Credits=51')
+  })
+
+  test('another request under it is refused in the words of the ruling with HTTP 200, and nothing is sent', async () => {
+    await start()
+    await send(`${query}&clientref=7`)
+    const answer = await asp.get('batchmessage.asp', `message=y&numbers=${one}&clientref=7`)
+    expect([answer.status, answer.text]).toEqual([200, 'Error="clientref was used for another request"'])
+    expect(await credits()).toBe('Credits=98')
+  })
+
+  test('64 calls at a time do the work once, and all have its answer', async () => {
+    await start()
+    const all = await Promise.all(Array.from({ length: 64 }, () => send(`${query}&clientref=7`)))
+    expect(new Set(all)).toEqual(new Set([`${one}=1&y=BADDEST&27825550102=2&`]))
+    expect(await credits()).toBe('Credits=98')
+  })
+
+  test('a blank one counts as none; what is no reference is refused after all else, and nothing is sent', async () => {
+    await start()
+    expect(await send(`message=x&numbers=${one}&clientref=+`)).toBe(`${one}=1&`)
+    expect(await send(`message=x&numbers=${one}&clientref=&clientref=7`)).toBe(`${one}=2&`)
+    for (const wrong of ['%00', 'a%0Ab', 'k'.repeat(256)]) {
+      expect(await send(`message=x&numbers=${one}&clientref=${wrong}`)).toBe(
+        'Error="clientref must be 1 to 255 printable characters"',
+      )
+      expect(await send(`numbers=${one}&clientref=${wrong}`)).toBe('Error="No message given"')
+    }
+    expect(await credits()).toBe('Credits=98')
+  })
+
+  test('a refused call leaves it free', async () => {
+    await start()
+    expect(await send('message=x&clientref=7')).toBe('Error="No numbers supplied"')
+    expect(await send(`message=x&numbers=${one}&clientref=7`)).toBe(`${one}=1&`)
+  })
 })

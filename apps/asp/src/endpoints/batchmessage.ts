@@ -1,8 +1,17 @@
 import { bodyOf, parseMinute, type SentRecipient } from '@gateway/core'
 import { RECIPIENT_ERROR } from '@gateway/wire'
-import { echoed, errorText, listAnswer, notAvailable, overLimit, overloaded } from '../answer.ts'
+import {
+  anotherRequest,
+  echoed,
+  errorText,
+  listAnswer,
+  overLimit,
+  overloaded,
+  referenceErrors,
+  unusableReference,
+} from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { clientRef, first, list } from '../parameters.ts'
+import { clientRef, clientReference, first, list } from '../parameters.ts'
 
 const numbersMax = 100
 // A blank text is refused with the whole call.
@@ -21,6 +30,7 @@ export const batchMessage: Endpoint = {
     '<number>=<message id>&',
     ...[...new Set(Object.values(told))].map((word) => `<number>=${word}&`),
     ...['No message given', 'No numbers supplied', 'Too many numbers supplied'].map(errorText),
+    ...referenceErrors,
   ],
   wrongCredentials: 'FAIL&',
   run: async ({ gateway, account, parameters }) => {
@@ -30,13 +40,14 @@ export const batchMessage: Endpoint = {
     const recipients = list(parameters, 'numbers')
     if (recipients.length === 0) return errorText('No numbers supplied')
     if (recipients.length > numbersMax) return errorText('Too many numbers supplied')
-    // Who sends a reference relies on it when sending again: better no message than the same one twice.
-    if (first(parameters, 'clientref') !== undefined) return notAvailable
+    const key = clientReference(parameters)
+    if (key === 'unusable') return unusableReference
 
     // A time that cannot be read sends at once (spec 3).
     const scheduled = parseMinute(first(parameters, 'scheduled')?.trim() ?? '')
-    const sent = await gateway.sendMessages(account, [{ text, body, recipients, scheduled }])
+    const sent = await gateway.sendMessages(account, [{ text, body, recipients, scheduled }], key)
     if (sent === 'overloaded') return overloaded
+    if (sent === 'another-request') return anotherRequest
     return 'overLimitSeconds' in sent ? overLimit(sent) : listAnswer(sent.flat().map(resultOf))
   },
 }

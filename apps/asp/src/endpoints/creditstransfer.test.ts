@@ -186,8 +186,37 @@ describe('our own trouble', () => {
   })
 })
 
-test('a clientref is 501 in this version, and nothing has moved', async () => {
-  const answer = await asp.get('creditstransfer.asp', `${query(main(), one.id, 1)}&clientref=7`)
-  expect([answer.status, answer.text]).toEqual([501, 'Error="Not available in this version"'])
-  expect(await balances()).toEqual([1000, 1000, 1000, 1000])
+describe('with a clientref', () => {
+  const moved = async (wanted: string, reference = '7') =>
+    (await asp.get('creditstransfer.asp', `${wanted}&clientref=${reference}`)).text
+
+  test('64 calls move the credits once, and all have the answer; another request is refused', async () => {
+    const all = await Promise.all(Array.from({ length: 64 }, () => moved(query(main(), one.id, 10))))
+    expect(new Set(all)).toEqual(new Set(['Transfer=Success']))
+    expect(await moved(query(main(), one.id, 11))).toBe('Error="clientref was used for another request"')
+    expect(await balances()).toEqual([900, 1100, 1000, 1000])
+  })
+
+  test('a refused transfer stays refused, by whatever word; Fail leaves the reference free', async () => {
+    expect(await moved(query(main(), stranger.id, 'x'), 'a')).toBe('Transfer=invalidToAccount')
+    expect(await moved(query(main(), one.id, 101), 'b')).toBe('Transfer=insufficientCredits')
+    expect(await transfer(one.id, main(), 50)).toBe('Transfer=Success')
+    expect(await moved(query(main(), one.id, 101), 'b')).toBe('Transfer=insufficientCredits')
+    const sound = { ...asp.ports.ledger }
+    Object.assign(asp.ports.ledger, { transferOnce: () => Promise.resolve('failed') })
+    expect(await moved(query(main(), one.id, 101), 'c')).toBe('Transfer=Fail')
+    Object.assign(asp.ports.ledger, sound)
+    expect(await moved(query(main(), one.id, 101), 'c')).toBe('Transfer=Success')
+  })
+
+  test('a blank one counts as none, and what is none is refused; nothing has moved then', async () => {
+    for (const balance of [900, 800]) {
+      expect(await moved(query(main(), one.id, 10), '+')).toBe('Transfer=Success')
+      expect((await balances())[0]).toBe(balance)
+    }
+    expect(await moved(query(main(), one.id, 10), '%7F')).toBe(
+      'Error="clientref must be 1 to 255 printable characters"',
+    )
+    expect((await balances())[0]).toBe(800)
+  })
 })

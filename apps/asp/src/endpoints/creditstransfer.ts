@@ -1,8 +1,8 @@
 import type { TransferRefusal } from '@gateway/core'
 import { TRANSFER_ERROR } from '@gateway/wire'
-import { notAvailable } from '../answer.ts'
+import { anotherRequest, referenceErrors, unusableReference } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { clientRef, first } from '../parameters.ts'
+import { clientRef, clientReference, first } from '../parameters.ts'
 
 /** The result of a transfer that was not made (spec 4.2, transfer results). */
 export const TRANSFER_RESULT = { ...TRANSFER_ERROR, failed: 'Fail' } as const satisfies Record<TransferRefusal, string>
@@ -18,19 +18,24 @@ export const transferCredits: Endpoint = {
     { name: 'transferQuantity', form: 'whole credits, digits only', needed: true },
     clientRef,
   ],
-  answers: ['Success', 'invalidUser', ...Object.values(TRANSFER_RESULT)].map((word) => `Transfer=${word}`),
+  answers: [
+    ...['Success', 'invalidUser', ...Object.values(TRANSFER_RESULT)].map((word) => `Transfer=${word}`),
+    ...referenceErrors,
+  ],
   wrongCredentials: invalidUser,
   slow: true,
   run: async ({ gateway, account, parameters }) => {
     if (account.parent !== undefined) return invalidUser
-    // Who sends a reference relies on it when asking again: better no transfer than the same one twice.
-    if (first(parameters, 'clientref') !== undefined) return notAvailable
+    const key = clientReference(parameters)
+    if (key === 'unusable') return unusableReference
 
-    const done = await gateway.transferCredits(account, {
+    const wanted = {
       from: wholeNumber(first(parameters, 'fromaccountid')),
       to: wholeNumber(first(parameters, 'toaccountid')),
       quantity: wholeNumber(first(parameters, 'transferquantity')),
-    })
+    }
+    const done = await gateway.transferCredits(account, wanted, key)
+    if (done === 'another-request') return anotherRequest
     return `Transfer=${done === 'done' ? 'Success' : TRANSFER_RESULT[done]}`
   },
 }

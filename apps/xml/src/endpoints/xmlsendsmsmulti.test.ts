@@ -1,4 +1,4 @@
-import { instant, type Suppression, type SuppressionScope } from '@gateway/core'
+import { credits, instant, type Suppression, type SuppressionScope } from '@gateway/core'
 import { aNumber } from '@gateway/core/testing'
 import { answer, errorIn, keyOf, serveXml, type Served, type Serving } from '../../testing/serve-xml.ts'
 
@@ -345,14 +345,56 @@ describe('errors are reported in the ruled order, and nothing is sent', () => {
     expect(orders).toEqual([])
   })
 
-  test('a ClientRef is not available in this version, after every other check; a blank one counts as left out', async () => {
-    const { send, orders } = await serve()
-    const clientRef = '<ClientRef>order 7</ClientRef>'
-    expect((await send({ scheduled: clientRef + badDate })).text).toBe(errorIn(root, 'Invalid Date'))
-    const refused = await send({ scheduled: clientRef })
-    expect([refused.status, refused.text]).toEqual([501, errorIn(root, 'Not available in this version')])
-    expect(orders).toEqual([])
-    expect((await send({ scheduled: '<ClientRef> </ClientRef>' })).text).toBe(answer(root, result(1, [number, 1])))
+  describe('with a ClientRef', () => {
+    const ref = (value: string): string => `<ClientRef>${value}</ClientRef>`
+    const balance = async ({ ports, account }: Served) => ports.ledger.balance(account.id)
+
+    test('a send that comes again has the first answer byte for byte, and is done once', async () => {
+      const { send, ...served } = await serve({ wanted: { credits: 25 } })
+      const messages = message('One', [number, 'x']) + message('Two', ['27825550102', '27825550103'])
+      const first = await send({ scheduled: ref('order 7'), messages })
+      expect(first.text).toBe(
+        answer(
+          root,
+          result(1, [number, 1], ['x', 'FAIL:BADDEST']) + result(2, ['27825550102', 2], ['27825550103', 'NOCREDITS']),
+        ),
+      )
+      await served.ports.ledger.topUp(served.account.id, credits(500), 'meanwhile', served.clock.now())
+      for (const again of [ref(' order 7 '), ref('order&#32;7') + ref('8')]) {
+        const { status, text } = await send({ scheduled: again, messages })
+        expect([status, text]).toEqual([200, first.text])
+      }
+      expect(await balance(served)).toBe(505)
+    })
+
+    test('another request under it is refused in the words of the ruling with HTTP 200, and nothing is sent', async () => {
+      const { send, ...served } = await serve()
+      await send({ scheduled: ref('7') })
+      const { status, text } = await send({ scheduled: ref('7'), messages: message('Other') })
+      expect([status, text]).toEqual([200, errorIn(root, 'clientref was used for another request')])
+      expect(await balance(served)).toBe(990)
+    })
+
+    test('64 calls at a time do the work once, and all have its answer', async () => {
+      const { send, ...served } = await serve()
+      const all = await Promise.all(Array.from({ length: 64 }, () => send({ scheduled: ref('7') })))
+      expect(new Set(all.map(({ text }) => text))).toEqual(new Set([answer(root, result(1, [number, 1]))]))
+      expect(await balance(served)).toBe(990)
+    })
+
+    test('a blank one counts as left out; what is none is refused after every other check', async () => {
+      const { send, orders } = await serve()
+      for (const id of [1, 2])
+        expect((await send({ scheduled: ref(' ') })).text).toBe(answer(root, result(1, [number, id])))
+      const wrong = ref('k'.repeat(256))
+      expect((await send({ scheduled: wrong + badDate })).text).toBe(errorIn(root, 'Invalid Date'))
+      const refused = await send({ scheduled: wrong })
+      expect([refused.status, refused.text]).toEqual([
+        200,
+        errorIn(root, 'ClientRef must be 1 to 255 printable characters'),
+      ])
+      expect(orders).toHaveLength(2)
+    })
   })
 
   test('1000 messages with a number each, and one with 1000 numbers, are sent', async () => {

@@ -1,4 +1,11 @@
-import { parseMinute, type Instant, type SendResults, type SentRecipient } from '@gateway/core'
+import {
+  parseMinute,
+  readIdempotencyKey,
+  type IdempotencyKey,
+  type Instant,
+  type SendResults,
+  type SentRecipient,
+} from '@gateway/core'
 import { percentDecode } from '@gateway/wire'
 import { overLimit, overloaded, type Answer } from '../answer.ts'
 import { endpoint, type Call } from '../endpoint.ts'
@@ -24,8 +31,7 @@ interface MessageDraft {
 interface Send {
   /** Undefined: at once. */
   readonly scheduled: Instant | undefined
-  /** Idempotency reference (ruling 1.24); `''` if none. */
-  readonly clientRef: string
+  readonly key: IdempotencyKey | undefined
   readonly messages: readonly MessageDraft[]
 }
 
@@ -61,25 +67,24 @@ function lastOf({ messages }: SendDraft): MessageDraft {
   return message
 }
 
-function checkSend({ messages, scheduled = '', clientRef = '' }: SendDraft): Send | Flaw {
+function checkSend({ messages, scheduled = '', clientRef }: SendDraft): Send | Flaw {
   if (messages.length === 0 || messages.length > messagesMax) return 'not-valid'
   if (messages.reduce((count, { numbers }) => count + numbers.length, 0) > numbersMax) return 'too-many-numbers'
   const due = parseMinute(scheduled)
-  return scheduled !== '' && due === undefined ? 'invalid-date' : { messages, scheduled: due, clientRef }
+  if (scheduled !== '' && due === undefined) return 'invalid-date'
+  const key = readIdempotencyKey(clientRef)
+  return key === 'unusable' ? 'unusable-client-ref' : { messages, scheduled: due, key }
 }
 
-async function send({ gateway, account }: Call, { messages, scheduled, clientRef }: Send): Promise<Answer> {
-  // A client that gives a reference may repeat the send. Idempotency does not exist yet, so nothing is sent.
-  if (clientRef !== '') return { trouble: 'not-available-yet' }
-  const results = await gateway.sendMessages(
-    account,
-    messages.map(({ text = '', numbers }) => ({
-      text: percentDecode(text),
-      recipients: numbers.length === 0 ? [''] : numbers, // one result all the same (ruling 4.8)
-      scheduled,
-    })),
-  )
+async function send({ gateway, account }: Call, { messages, scheduled, key }: Send): Promise<Answer> {
+  const texts = messages.map(({ text = '', numbers }) => ({
+    text: percentDecode(text),
+    recipients: numbers.length === 0 ? [''] : numbers, // one result all the same (ruling 4.8)
+    scheduled,
+  }))
+  const results = await gateway.sendMessages(account, texts, key)
   if (results === 'overloaded') return overloaded
+  if (results === 'another-request') return { trouble: 'another-request' }
   return 'overLimitSeconds' in results ? overLimit(results) : { content: writeResults(results) }
 }
 

@@ -31,6 +31,7 @@ export function postgresLedger(context: Context): Ledger {
     topUp,
     check,
     movements: (id, period, historyDays) => movements(ordinary, id, period, historyDays),
-    transfer: (wanted, now) => transferCredits(context, wanted, now),
+    transfer: (wanted, now) => transferCredits(context, wanted, now) as ReturnType<Ledger['transfer']>,
+    transferOnce: (wanted, now, request) => transferCredits(context, wanted, now, request),
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Instant, Transfer, TransferFailure } from '@gateway/core'
+import type { ClientRequest, Instant, Transfer, TransferFailure } from '@gateway/core'
 import type { Context } from '../context.ts'
+import { digest } from '../digest.ts'
 import { isLostAnswer } from '../errors.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
 import { timestamp } from '../sql/arrays.ts'
@@ -17,12 +18,14 @@ export async function transferCredits(
   { pools: { ordinary }, settings, log }: Context,
   { from, to, amount }: Transfer,
   now: Instant,
-): Promise<'done' | TransferFailure> {
+  request?: ClientRequest,
+): Promise<'done' | TransferFailure | 'repeated'> {
   if (from === to || amount <= 0) throw new RangeError('a transfer moves something, from one account to another')
   const operation = randomUUID()
+  const keyed = request ? [request.account, request.key, digest(request.asked)] : [null, null, null]
 
   for (let losses = 0; ; losses++) {
-    const attempt = ordinary.run(transfer, [from, to, amount, timestamp(now), operation])
+    const attempt = ordinary.run(transfer, [from, to, amount, timestamp(now), operation, ...keyed])
     const result = await attempt.catch((error: unknown) => ({ error }))
     if (!('error' in result)) {
       const [row] = result

@@ -1,5 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { deduplicationKeyOf, partGroupKeyOf, type InboundMessage } from '@gateway/core'
+import { digest } from '../digest.ts'
 
 /** A message in its place, under the key that it is noted by. */
 export interface Keyed {
@@ -22,17 +23,11 @@ export function rememberedKeys() {
   }
 }
 
-/** 128 bits of SHA-256, in the form of a uuid. */
-function digest(parts: readonly unknown[]): string {
-  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
-}
-
 /** The same for two messages of which one repeats the other, and for no others. */
 function keyOf(message: InboundMessage): string {
   const deduplicationKey = deduplicationKeyOf(message)
-  return deduplicationKey === undefined ? randomUUID() : digest([message.carrier, deduplicationKey])
+  return deduplicationKey === undefined ? randomUUID() : digest(JSON.stringify([message.carrier, deduplicationKey]))
 }
 
 /** The same for all parts of a text. */
-export const groupOf = (message: InboundMessage): string => digest([partGroupKeyOf(message)])
+export const groupOf = (message: InboundMessage): string => digest(JSON.stringify([partGroupKeyOf(message)]))

@@ -1,15 +1,19 @@
-import type { AccountId, Order } from '@gateway/core'
+import type { AccountId, ClientRequest, Order } from '@gateway/core'
 import { batcher } from '../batcher.ts'
 import type { Connections } from '../connections.ts'
 import { isLostAnswer, sqlState, type LostAnswer } from '../errors.ts'
 import { chooseFor } from '../senders/choose.ts'
 import type { SenderNumbers } from '../senders/sender-numbers.ts'
+import { answersToKeep } from './answers-to-keep.ts'
 import { decideOrders } from './decide-orders.ts'
 import { lookUpOutcome } from './look-up-outcome.ts'
-import { answersOf, jobOf, type Accepted, type Job, type NumberedJob } from './job.ts'
+import { answersOf, jobOf, type Accepted, type AnswerOf, type Job, type NumberedJob } from './job.ts'
 import { layOut, sendsOf, type LaidOut } from './lay-out.ts'
 import type { MessageIds } from './message-ids.ts'
 import { storeSends } from './store-sends.ts'
+
+/** What is asked of `Messages.acceptOnce`; of `accept` the order alone. */
+export type Wanted = readonly [order: Order, request?: ClientRequest, answer?: AnswerOf]
 
 /** For each job its answer, which may still be to come. */
 type Answers = readonly Promise<Accepted>[]
@@ -24,17 +28,20 @@ const lossesMax = 3
  * everybody uses reaches 41,600 a second so, against 4,300 with a statement for each order and 1,470 with the row locked.
  *
  * In such a statement the orders of an account are all paid or none is. Those that were not wait in a second line, to be
- * decided under the lock of their account, so that accounts without credits do not hold up the others.
+ * decided under the lock of their account, so that accounts without credits do not hold up the others. Orders with a key have a line of
+ * their own: what they cost more is not paid by others. Those of an account of which one comes again wait in the second line, too.
  */
 export function acceptOrders(
   hot: Connections,
   ids: MessageIds,
   senders: SenderNumbers,
   lookUpSeconds: number,
-): (order: Order) => Promise<Accepted> {
+): (...wanted: Wanted) => Promise<Accepted> {
   const weight = ({ costs }: Job) => costs.length
   const firstLine = batcher<Job, Accepted>({ ...together, weight, run: acceptTogether })
+  const keyedLine = batcher<Job, Accepted>({ ...together, weight, run: acceptTogether })
   const secondLine = batcher<NumberedJob, Accepted>({ ...underLock, weight, run: decideByAccount })
+  const begin = (job: Job) => (job.repeatable === undefined ? firstLine : keyedLine).add(job)
 
   const choose = chooseFor(hot, senders)
 
@@ -42,7 +49,7 @@ export function acceptOrders(
     const numbered = await Promise.all(jobs.map(async (job) => ({ ...job, ranges: await ids.take(job.costs.length) })))
     const laidOut = numbered.map(({ order, senderOf, ranges }) => layOut(order, senderOf, ranges))
     try {
-      const answers = answersOf(laidOut, await storeSends(hot, sendsOf(laidOut)))
+      const answers = answersOf(laidOut, await storeSends(hot, sendsOf(laidOut), answersToKeep(jobs, laidOut)))
       return numbered.map((job, i) => settled(() => answers[i] ?? secondLine.add(job)))
     } catch (error) {
       if (isLostAnswer(error)) return afterLoss(error, jobs, laidOut)
@@ -83,13 +90,14 @@ export function acceptOrders(
     return jobs.map((job, i) =>
       settled(() => {
         const laid = laidOut[i]
-        if (laid !== undefined && isStored(laid)) return answers[i] ?? undecided()
+        // What was kept has the balance right after it.
+        if (laid !== undefined && isStored(laid)) return job.repeatable ? 'repeated' : (answers[i] ?? undecided())
         if (job.losses === lossesMax) throw lost
-        return firstLine.add({ ...job, losses: job.losses + 1 })
+        return begin({ ...job, losses: job.losses + 1 })
       }),
     )
   }
-  return async (order) => firstLine.add(jobOf(order, await choose(order)))
+  return async (order, request, answer) => begin(jobOf(order, await choose(order), request, answer))
 }
 
 /**

@@ -3,6 +3,9 @@ import type { Connection, Connections } from '../connections.ts'
 import { isLostAnswer, type LostAnswer } from '../errors.ts'
 import type { PreparedStatement } from '../sql/prepared-statement.ts'
 import { lockAccount, readAccount, type AccountBalance } from '../sql/read-account.ts'
+import { keysWithAnswers } from '../sql/client-requests.ts'
+import { arrayOfTexts } from '../sql/arrays.ts'
+import { answersToKeep } from './answers-to-keep.ts'
 import { answersOf, type Accepted, type NumberedJob } from './job.ts'
 import { layOut, sendsOf, type LaidOut } from './lay-out.ts'
 import type { IdRange } from './message-ids.ts'
@@ -15,7 +18,8 @@ export type Decision =
 
 /**
  * Decides jobs of one account, each of which takes what fits into what those before it have left (ruling 1.11). Where
- * nothing fits, one look at the account says so: senders without credits cost no lock.
+ * nothing fits, one look at the account says so: senders without credits cost no lock. Of a key that has an answer nothing is stored; of
+ * several with one key the database refuses all (23505).
  */
 export async function decideOrders(
   hot: Connections,
@@ -30,11 +34,12 @@ export async function decideOrders(
 
     return await hot.transaction(async (connection) => {
       const current = await balanceOf(connection, lockAccount, account)
-      laidOut = whatFits(jobs, current)
+      const answered = await withAnswers(connection, account, jobs)
+      laidOut = whatFits(jobs, current, answered)
       const sends = sendsOf(laidOut)
-      const balance = (await storeSends(connection, sends)).get(account)
+      const balance = (await storeSends(connection, sends, answersToKeep(jobs, laidOut))).get(account)
       if (balance === undefined && sends.length > 0) throw new Error(`account ${account} did not pay what it has`)
-      return decided(account, jobs, { ...current, balance: balance ?? current.balance }, laidOut)
+      return decided(account, jobs, { ...current, balance: balance ?? current.balance }, laidOut, answered)
     })
   } catch (error) {
     if (isLostAnswer(error)) return { lost: error, laidOut }
@@ -52,10 +57,28 @@ async function balanceOf(
   return row
 }
 
-function whatFits(jobs: readonly NumberedJob[], account: AccountBalance): readonly LaidOut[] {
+/** The keys of these jobs that have an answer, and from now on get none from others. */
+async function withAnswers(
+  connection: Connection,
+  account: AccountId,
+  jobs: readonly NumberedJob[],
+): Promise<ReadonlySet<string>> {
+  const keys = jobs.flatMap(({ repeatable }) => repeatable?.key ?? [])
+  if (keys.length === 0) return none
+  return new Set((await connection.run(keysWithAnswers, [account, arrayOfTexts(keys)])).map(({ key }) => key))
+}
+
+const none: ReadonlySet<string> = new Set()
+
+const isIn = (answered: ReadonlySet<string>, { repeatable }: NumberedJob): boolean =>
+  repeatable !== undefined && answered.has(repeatable.key)
+
+function whatFits(jobs: readonly NumberedJob[], account: AccountBalance, answered = none): readonly LaidOut[] {
   if (!may(account, 'send')) return []
   let left = credits(account.balance)
-  return jobs.map(({ order, senderOf, costs, ranges }) => {
+  return jobs.map((job) => {
+    const { order, senderOf, costs, ranges } = job
+    if (isIn(answered, job)) return layOut(order, senderOf, ranges, Array(costs.length).fill(false))
     const spending = spend(left, costs)
     left = spending.balance
     return layOut(order, senderOf, ranges, spending.taken)
@@ -67,11 +90,13 @@ function decided(
   jobs: readonly NumberedJob[],
   seen: AccountBalance,
   laidOut: readonly LaidOut[],
+  answered = none,
 ): Decision {
   if (!may(seen, 'send'))
     return { answers: jobs.map(() => 'account-locked'), unused: jobs.flatMap(({ ranges }) => ranges) }
+  const answers = answersOf(laidOut, new Map([[account, seen.balance]]))
   return {
-    answers: answersOf(laidOut, new Map([[account, seen.balance]])),
+    answers: jobs.map((job, i) => (isIn(answered, job) ? 'repeated' : answers[i])),
     unused: laidOut.flatMap(({ rest }) => rest),
   }
 }

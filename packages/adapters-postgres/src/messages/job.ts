@@ -1,8 +1,17 @@
-import { credits, type Acceptance, type AccountId, type Credits, type Order } from '@gateway/core'
+import {
+  credits,
+  type Acceptance,
+  type AccountId,
+  type ClientRequest,
+  type Credits,
+  type IdempotencyKey,
+  type Order,
+} from '@gateway/core'
+import { digest } from '../digest.ts'
 import type { LaidOut, SenderOf } from './lay-out.ts'
 import type { IdRange } from './message-ids.ts'
 
-export type Accepted = Acceptance | 'account-locked'
+export type Accepted = Acceptance | 'account-locked' | 'repeated'
 
 /** An order on its way to be accepted. */
 export interface Job {
@@ -12,7 +21,18 @@ export interface Job {
   readonly costs: readonly Credits[]
   /** How often the answer about it was lost and it turned out not to be stored. */
   readonly losses: number
+  /** Undefined: without a key. */
+  readonly repeatable: Repeatable | undefined
 }
+
+/** What is to be kept of a request with a key. */
+export interface Repeatable {
+  readonly key: IdempotencyKey
+  readonly digest: string
+  readonly answer: AnswerOf
+}
+
+export type AnswerOf = (results: Acceptance['results']) => string
 
 /** A job with as many ids as it can need. */
 export interface NumberedJob extends Job {
@@ -23,14 +43,16 @@ export interface NumberedJob extends Job {
 const costMax = 2 ** 31 - 1
 
 /** Throws a RangeError for a cost that is negative or cannot be stored: it would make money, or fail its neighbours. */
-export function jobOf(order: Order, senderOf: SenderOf): Job {
+export function jobOf(order: Order, senderOf: SenderOf, request?: ClientRequest, answer?: AnswerOf): Job {
   const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
   const wrong = costs.find((cost) => cost < 0 || cost > costMax)
   if (wrong !== undefined) throw new RangeError(`not the cost of a message: ${wrong} tenths of a credit`)
-  return { order, senderOf, costs, losses: 0 }
+  const repeatable = request && answer && { key: request.key, digest: digest(request.asked), answer }
+  return { order, senderOf, costs, losses: 0, repeatable }
 }
 
-const costOf = ({ sends }: LaidOut): number => sends.reduce((sum, { cost, numbers }) => sum + cost * numbers.length, 0)
+export const costOf = ({ sends }: LaidOut): number =>
+  sends.reduce((sum, { cost, numbers }) => sum + cost * numbers.length, 0)
 
 /**
  * The answers to jobs that were stored together, where `balances` is what is left after all of them: the balance right after

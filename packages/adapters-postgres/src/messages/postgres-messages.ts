@@ -1,6 +1,6 @@
-import type { Messages, Order } from '@gateway/core'
+import type { Messages } from '@gateway/core'
 import type { Context } from '../context.ts'
-import { acceptOrders } from './accept-orders.ts'
+import { acceptOrders, type Wanted } from './accept-orders.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
 import { statuses } from './statuses.ts'
 
@@ -9,20 +9,22 @@ export function postgresMessages({ pools: { hot, ordinary }, settings, senders, 
   let orders = 0
   let recipients = 0
 
-  async function acceptWithinBounds(order: Order) {
+  async function acceptWithinBounds(...wanted: Wanted) {
+    const [order] = wanted
     const weight = order.texts.reduce((sum, { to }) => sum + to.length, 0)
     if (orders >= settings.waitingOrdersMax || recipients >= settings.waitingRecipientsMax) return 'overloaded'
     orders++
     recipients += weight
     try {
-      return await accept(order)
+      return await accept(...wanted)
     } finally {
       orders--
       recipients -= weight
     }
   }
   return {
-    accept: acceptWithinBounds,
+    accept: (order) => acceptWithinBounds(order) as ReturnType<Messages['accept']>,
+    acceptOnce: acceptWithinBounds,
     status: (by, ids, since) => statuses(hot, by, ids, since),
     scheduled: (by, page) => scheduled(ordinary, by, page),
     deleteScheduled: (by, ids, since) => deleteScheduled(ordinary, settings.lookUpSeconds, by, ids, since),

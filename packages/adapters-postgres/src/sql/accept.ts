@@ -16,16 +16,35 @@ const later = `, due_later as (
   returning account_id, due_at, lo, hi
 ), ${noteScheduled('select account_id, due_at, lo, hi - lo change from due_later')}`
 
-const text = (isScheduled: boolean): string => `
+/** `first`: the number of the first parameter that says what is kept. */
+const keyed = (first: number): string => `, locked as (
+  select id from account where id = any ($${first}::int[]) order by id for no key update
+), used as (
+  select array_agg(account_id) account_ids
+  from keys_in_use((select count(*) from locked), $${first}::int[], $${first + 1}::text[]) account_id
+), fresh as (
+  select account_id, amount from requested where account_id <> all (coalesce((select account_ids from used), '{}'))
+)`
+
+const kept = (first: number): string => `, kept as (
+  insert into client_request (account_id, key, digest, balance, answer)
+  select account_id, key, digest, balances[array_position(account_ids, account_id)] + later, answer
+  from unnest($${first}::int[], $${first + 1}::text[], $${first + 2}::uuid[], $${first + 3}::bigint[], $${first + 4}::text[])
+    request(account_id, key, digest, later, answer)
+  cross join paying
+  where account_id = any (account_ids)
+)`
+
+const text = (isScheduled: boolean, isKeyed: boolean): string => `
 with requested as (
   select account_id, first_id, n, price, parts, body, numbers, sender, lane,
     n::bigint * price amount,
     ${isScheduled ? 'case when due_at > now() then due_at end' : 'null::timestamptz'} scheduled_at
   from unnest($1::int[], $2::bigint[], $3::int[], $4::int[], $5::smallint[], $6::text[], $7::text[], $8::int[], $9::smallint[]${isScheduled ? ', $10::timestamptz[]' : ''})
     request(account_id, first_id, n, price, parts, body, numbers, sender, lane${isScheduled ? ', due_at' : ''})
-), charged as (${charge('requested')}
+)${isKeyed ? keyed(isScheduled ? 11 : 10) : ''}, charged as (${charge(isKeyed ? 'fresh' : 'requested')}
 ), paying as (
-  select array_agg(id) account_ids from charged
+  select array_agg(id) account_ids${isKeyed ? ', array_agg(balance) balances' : ''} from charged
 ), accepted as (
   select * from requested where account_id = any ((select account_ids from paying)::int[])
 ), sends as (
@@ -37,7 +56,7 @@ with requested as (
   select lane, account_id, first_id, first_id + n, first_id
   from accepted
   where scheduled_at is null
-)${isScheduled ? later : ''}
+)${isScheduled ? later : ''}${isKeyed ? kept(isScheduled ? 11 : 10) : ''}
 select id, balance, ${wakeIdle} as woken from charged`
 
 /**
@@ -48,10 +67,19 @@ select id, balance, ${wakeIdle} as woken from charged`
  *
  * Cost: 0.3 µs and 9 bytes of log a message (1000 numbers a send); 8 µs and 540 bytes (singles, 500 a statement).
  */
-export const accept: PreparedStatement<Paid> = { name: 'accept', text: text(false) }
+export const accept: PreparedStatement<Paid> = { name: 'accept', text: text(false, false) }
 
 /**
  * The same where some are scheduled: $10 due times, null or past: at once. By itself, because it opens three tables more: 263 µs of
  * PostgreSQL instead of 146 for five sends that are due at once.
  */
-export const acceptScheduled: PreparedStatement<Paid> = { name: 'accept-scheduled', text: text(true) }
+export const acceptScheduled: PreparedStatement<Paid> = { name: 'accept-scheduled', text: text(true, false) }
+
+/**
+ * The same for orders with a key, and keeps their answers with the balances: $10 accounts, $11 keys, $12 digests, $13 what later orders of
+ * the account cost, $14 answers. An account of which one key is in use neither pays nor keeps anything.
+ */
+export const acceptKeyed: PreparedStatement<Paid> = { name: 'accept-keyed', text: text(false, true) }
+
+/** Both: $11 to $15. */
+export const acceptKeyedScheduled: PreparedStatement<Paid> = { name: 'accept-keyed-scheduled', text: text(true, true) }

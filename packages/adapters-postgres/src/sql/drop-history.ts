@@ -1,4 +1,4 @@
-import { deduplicationSeconds, offerAgainDays, receiptMatching } from '@gateway/core'
+import { deduplicationSeconds, firstAnswerSeconds, offerAgainDays, receiptMatching } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
@@ -15,5 +15,5 @@ export const dropHistory: PreparedStatement<{
   name: 'drop-history',
   text: `
 select v_state as state, v_next as next, v_partitions as partitions, v_sends as sends, v_messages as messages
-from drop_history($1::bigint, $2::int, $3::int, ${deduplicationSeconds}, ${offerAgainDays}, ${receiptMatching.keptDays})`,
+from drop_history($1::bigint, $2::int, $3::int, ${deduplicationSeconds}, ${offerAgainDays}, ${receiptMatching.keptDays}, ${firstAnswerSeconds})`,
 }

@@ -74,8 +74,8 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   },
   {
     of: '1.24',
-    what: 'keys of retries are refused in this version',
-    by: 'apps/asp/src/endpoints/batchmessage.test.ts',
+    what: 'retries after a crash between the work and its answer, and keys that are 48 hours old',
+    by: 'tests/retries.test.ts',
   },
   {
     of: '1.25',

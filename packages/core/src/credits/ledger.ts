@@ -1,5 +1,6 @@
 import type { AccountId } from '../account/account.ts'
 import { may } from '../account/may.ts'
+import type { ClientRequest } from '../retry/client-requests.ts'
 import type { Instant } from '../time/instant.ts'
 import { credits, minus, plus, type Credits } from './credits.ts'
 import type { Movement, Period } from './movement.ts'
@@ -78,4 +79,9 @@ export interface Ledger {
    * same time, both happen as if one came after the other. Throws where it cannot be found out whether the credits moved.
    */
   transfer(transfer: Transfer, now: Instant): Promise<'done' | TransferFailure>
+  /**
+   * The same, unless an answer is kept under the key of the request (`ClientRequests`): then it is repeated, and nothing moved. What it
+   * returns is kept in the same step as the answer, be it done or refused; but not that it failed.
+   */
+  transferOnce(transfer: Transfer, now: Instant, request: ClientRequest): Promise<'done' | TransferFailure | 'repeated'>
 }

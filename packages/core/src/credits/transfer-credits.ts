@@ -1,8 +1,11 @@
 import { accountId, type Account } from '../account/account.ts'
 import { may } from '../account/may.ts'
 import type { Ports } from '../ports.ts'
+import type { ClientRequest, FirstAnswer } from '../retry/client-requests.ts'
+import type { IdempotencyKey } from '../retry/idempotency-key.ts'
+import { isAnswer, onceAtATime } from '../retry/once-at-a-time.ts'
 import { credits, type Credits } from './credits.ts'
-import type { TransferFailure } from './ledger.ts'
+import type { Transfer, TransferFailure } from './ledger.ts'
 
 /** Whole credits that one transfer moves at the most (ruling 3.7). */
 const quantityMax = 1_000_000_000_000
@@ -24,21 +27,61 @@ export type TransferRefusal =
  * Moves credits between a main account and its sub accounts, or between two of these. A main account may move them between
  * any of the family, a sub account only its own; whether a sub account may ask at all is the interface's rule (rulings 2.13, 3.7).
  * Throws where it cannot be found out whether the credits moved.
+ *
+ * With a key the same request is done once, and every repetition has its result for 48 hours, unless that was that it failed
+ * (ruling 1.24). Another request: the key has the answer to one that asked for something else.
  */
-export const transferCredits =
-  (ports: Pick<Ports, 'accounts' | 'ledger' | 'clock'>) =>
-  async (asker: Account, wanted: WantedTransfer): Promise<'done' | TransferRefusal> => {
-    const [from, to] = await Promise.all([wanted.from, wanted.to].map((number) => familyMember(ports, asker, number)))
-    if (from === undefined || (asker.parent !== undefined && from.id !== asker.id)) return 'invalid-from-account'
-    if (to === undefined) return 'invalid-to-account'
-    if (!may(from, 'transfer') || !may(asker, 'transfer')) return 'from-account-locked'
-    if (!may(to, 'transfer')) return 'to-account-locked'
-    if (from.id === to.id) return 'same-account'
-    const amount = amountOf(wanted.quantity)
-    if (amount === undefined) return 'invalid-quantity'
+export function transferCredits(ports: Pick<Ports, 'accounts' | 'ledger' | 'clientRequests' | 'clock'>) {
+  const { ledger, clientRequests, clock } = ports
+  const once = onceAtATime<'failed'>()
 
-    return ports.ledger.transfer({ from: from.id, to: to.id, amount }, ports.clock.now())
+  async function transferFirst(
+    asker: Account,
+    wanted: WantedTransfer,
+    request: ClientRequest,
+  ): Promise<FirstAnswer | 'failed' | 'another-request'> {
+    const decided = await decide(ports, asker, wanted)
+    if (typeof decided === 'string') return clientRequests.keep(request, { text: decided })
+    const result = await ledger.transferOnce(decided, clock.now(), request)
+    // None is found if it stopped to count in this moment.
+    if (result === 'repeated') return (await clientRequests.find(request)) ?? transferFirst(asker, wanted, request)
+    return result === 'failed' ? result : { text: result }
   }
+
+  function transfer(asker: Account, wanted: WantedTransfer): Promise<'done' | TransferRefusal>
+  function transfer(
+    asker: Account,
+    wanted: WantedTransfer,
+    key: IdempotencyKey | undefined,
+  ): Promise<'done' | TransferRefusal | 'another-request'>
+  async function transfer(asker: Account, wanted: WantedTransfer, key?: IdempotencyKey) {
+    if (key === undefined) {
+      const decided = await decide(ports, asker, wanted)
+      return typeof decided === 'string' ? decided : ledger.transfer(decided, clock.now())
+    }
+    const asked = JSON.stringify(['transfer', wanted.from, wanted.to, wanted.quantity])
+    const request = { account: asker.id, key, asked }
+    const answer = await once(request, () => transferFirst(asker, wanted, request))
+    return isAnswer(answer) ? (answer.text as 'done' | TransferRefusal) : answer
+  }
+  return transfer
+}
+
+/** What is to be moved, or why it is not. */
+async function decide(
+  ports: Pick<Ports, 'accounts'>,
+  asker: Account,
+  wanted: WantedTransfer,
+): Promise<Transfer | TransferRefusal> {
+  const [from, to] = await Promise.all([wanted.from, wanted.to].map((number) => familyMember(ports, asker, number)))
+  if (from === undefined || (asker.parent !== undefined && from.id !== asker.id)) return 'invalid-from-account'
+  if (to === undefined) return 'invalid-to-account'
+  if (!may(from, 'transfer') || !may(asker, 'transfer')) return 'from-account-locked'
+  if (!may(to, 'transfer')) return 'to-account-locked'
+  if (from.id === to.id) return 'same-account'
+  const amount = amountOf(wanted.quantity)
+  return amount === undefined ? 'invalid-quantity' : { from: from.id, to: to.id, amount }
+}
 
 /** The account of that number, read afresh, if it is the asker's main account or one of its sub accounts. */
 async function familyMember(

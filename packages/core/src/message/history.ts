@@ -33,7 +33,7 @@ export interface History {
    * sends cost is entered into the ledger in the same step. Any number of processes may call it at once.
    *
    * Who wrote last to each number from each address is remembered before, for `contactDays` (ruling 1.18). What was received that long ago
-   * is dropped too; opt-outs stay.
+   * is dropped too; opt-outs stay. So are first answers to client requests that no longer count (`isKept`).
    */
   drop(days: number, contactDays: number): Promise<DroppedHistory>
 

@@ -1,5 +1,6 @@
 import type { AccountId } from '../account/account.ts'
 import type { Credits } from '../credits/credits.ts'
+import type { ClientRequest } from '../retry/client-requests.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
 import type { MessageId } from './message-id.ts'
@@ -88,6 +89,16 @@ export interface Messages {
    * could be.
    */
   accept(order: Order): Promise<Acceptance | 'account-locked' | 'overloaded'>
+  /**
+   * The same, but nobody is accepted if an answer is kept under the key of the request (`ClientRequests`): the order is repeated, or it
+   * is told why nobody would be. If anybody is accepted, `answer` of the results is kept with the balance, in the same step; if nobody is,
+   * nothing is kept.
+   */
+  acceptOnce(
+    order: Order,
+    request: ClientRequest,
+    answer: (results: Acceptance['results']) => string,
+  ): Promise<Acceptance | 'account-locked' | 'overloaded' | 'repeated'>
   /**
    * One status per id, in order; the same id may be asked for twice (`statusOf`).
    */

@@ -10,7 +10,7 @@ import { parseMsisdn, type Msisdn } from './msisdn.ts'
 import { screen, type Refusal } from './screening.ts'
 
 /** A number as submitted, or whatever a caller knows of a recipient with it: the result of the recipient has it again. */
-export type Recipient = string | { readonly number: string }
+export type Recipient = string | { readonly number: string; readonly clientMessageId?: string | null | undefined }
 
 /** One text to many numbers. A call has one (REST, query-string) or several (XML, sendmulti). */
 export interface TextToSend<To extends Recipient = Recipient> {
@@ -91,7 +91,8 @@ interface Parsed<To extends Recipient> {
   readonly to: Msisdn | undefined
 }
 
-const numberOf = (recipient: Recipient): string => (typeof recipient === 'string' ? recipient : recipient.number).trim()
+export const numberOf = (recipient: Recipient): string =>
+  (typeof recipient === 'string' ? recipient : recipient.number).trim()
 
 function parse<To extends Recipient>(recipient: To): Parsed<To> {
   const number = numberOf(recipient)

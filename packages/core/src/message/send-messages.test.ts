@@ -4,7 +4,7 @@ import { createGateway } from '../gateway.ts'
 import type { Suppression } from '../suppression/suppression.ts'
 import { secondsAfter } from '../time/instant.ts'
 import type { TextToSend } from './screen-texts.ts'
-import type { SendResults, SentRecipient } from './send-messages.ts'
+import type { SendResults, SentRecipient } from './send-results.ts'
 
 const number = '27820000001'
 const other = '27820000002'

@@ -1,65 +1,45 @@
 import type { Account } from '../account/account.ts'
 import type { OverLimit } from '../account/rate-limits.ts'
 import { creditBalance } from '../credits/credit-balance.ts'
-import { plus, type Credits } from '../credits/credits.ts'
+import { credits } from '../credits/credits.ts'
 import type { Ports } from '../ports.ts'
-import type { Instant } from '../time/instant.ts'
+import type { ClientRequest, FirstAnswer } from '../retry/client-requests.ts'
+import type { IdempotencyKey } from '../retry/idempotency-key.ts'
+import { isAnswer, onceAtATime } from '../retry/once-at-a-time.ts'
 import { sendersOf } from './choose-sender.ts'
-import type { MessageId } from './message-id.ts'
-import type { Acceptance, OrderedText } from './messages.ts'
+import type { Acceptance, Order, OrderedText } from './messages.ts'
 import {
   allRefused,
   isPassed,
   screenTexts,
   type Recipient,
-  type ScreenedRecipient,
   type ScreenedText,
   type TextToSend,
 } from './screen-texts.ts'
-import type { Refusal } from './screening.ts'
+import { answerText, askedFor, resultsIn } from './send-answer.ts'
+import { resultsOf, type SendResults } from './send-results.ts'
 import type { SenderAddress } from './sender-address.ts'
 
-export interface AcceptedRecipient<To extends Recipient = Recipient> {
-  /** As submitted. */
-  readonly recipient: To
-  /** Its number, trimmed (ruling 1.8). */
-  readonly number: string
-  readonly id: MessageId
-  readonly cost: Credits
-  /** Undefined: it goes out at once. */
-  readonly due: Instant | undefined
-  /** The account's balance after this recipient. */
-  readonly balance: Credits
-}
-
-export interface RefusedRecipient<To extends Recipient = Recipient> {
-  /** As submitted. */
-  readonly recipient: To
-  /** Its number, trimmed (ruling 1.8). */
-  readonly number: string
-  readonly refused: Refusal
-  /** The account's balance after this recipient, who cost nothing. */
-  readonly balance: Credits
-}
-
-export type SentRecipient<To extends Recipient = Recipient> = AcceptedRecipient<To> | RefusedRecipient<To>
-
-/** One result per recipient, by text, in request order. */
-export type SendResults<To extends Recipient = Recipient> = readonly (readonly SentRecipient<To>[])[]
+type SendPorts = Pick<
+  Ports,
+  'rateLimits' | 'messages' | 'suppressions' | 'prices' | 'ledger' | 'clientRequests' | 'clock'
+>
 
 /**
  * Screens, charges and accepts (rulings 1.4 to 1.13). An accepted recipient has an id, is charged, and survives a crash
  * (P-1); a refused one leaves no trace (P-3). Overloaded or OverLimit: nothing was charged or stored.
+ *
+ * With a key the same request is done once, and every repetition has the results of the first for 48 hours, whatever has changed
+ * meanwhile; those that wait for it too (ruling 1.24). Another request: the key has the answer to one that asked for something else.
  */
-export const sendMessages =
-  (
-    ports: Pick<Ports, 'rateLimits' | 'messages' | 'suppressions' | 'prices' | 'ledger' | 'clock'>,
-    pool: readonly SenderAddress[],
-  ) =>
-  async <To extends Recipient>(
+export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[]) {
+  const once = onceAtATime<'overloaded' | OverLimit>()
+
+  async function send<To extends Recipient, Refusal extends 'overloaded' | 'repeated'>(
     account: Account,
     texts: readonly TextToSend<To>[],
-  ): Promise<SendResults<To> | 'overloaded' | OverLimit> => {
+    accept: (order: Order, screened: readonly ScreenedText[]) => Promise<Acceptance | 'account-locked' | Refusal>,
+  ): Promise<SendResults<To> | OverLimit | Refusal> {
     const { recipientsPerSecond: perSecond } = account
     if (perSecond !== undefined) {
       const count = texts.reduce((sum, { recipients }) => sum + recipients.length, 0)
@@ -68,41 +48,63 @@ export const sendMessages =
     }
     const screened = await screenTexts(ports, account, texts, ports.clock.now())
     const order = { account: account.id, senders: sendersOf(account, pool), texts: orderedTexts(screened) }
-    const accepted = order.texts.length === 0 ? 'nobody' : await ports.messages.accept(order)
-    if (accepted === 'overloaded') return 'overloaded'
+    const accepted = order.texts.length === 0 ? undefined : await accept(order, screened)
     if (typeof accepted === 'object') return resultsOf(screened, accepted)
+    if (accepted !== undefined && accepted !== 'account-locked') return accepted
 
     const balance = await creditBalance(ports)(account.id)
     // Locked between screening and charging: the first refusal of all (ruling 1.10).
-    const refused = accepted === 'nobody' ? screened : texts.map((text) => allRefused(text, 'account-locked'))
+    const refused = accepted === undefined ? screened : texts.map((text) => allRefused(text, 'account-locked'))
     return resultsOf(refused, { results: [], balance })
   }
+
+  async function sendFirst(
+    account: Account,
+    texts: readonly TextToSend[],
+    request: ClientRequest,
+  ): Promise<FirstAnswer | 'another-request' | 'overloaded' | OverLimit> {
+    const { messages, clientRequests } = ports
+    // A repetition takes nothing of a rate limit.
+    const found = account.recipientsPerSecond === undefined ? undefined : await clientRequests.find(request)
+    if (found !== undefined) return found
+
+    const sent = await send(account, texts, (order, screened) =>
+      messages.acceptOnce(order, request, (results) =>
+        answerText(resultsOf(screened, { results, balance: credits(0) })),
+      ),
+    )
+    // None is found if it stopped to count in this moment.
+    if (sent === 'repeated') return (await clientRequests.find(request)) ?? sendFirst(account, texts, request)
+    if (sent === 'overloaded' || 'overLimitSeconds' in sent) return sent
+    const all = sent.flat()
+    const answer = { text: answerText(sent), balance: all.at(-1)?.balance }
+    return all.some((recipient) => 'id' in recipient) ? answer : clientRequests.keep(request, answer)
+  }
+
+  function sendMessages<To extends Recipient>(
+    account: Account,
+    texts: readonly TextToSend<To>[],
+  ): Promise<SendResults<To> | 'overloaded' | OverLimit>
+  function sendMessages<To extends Recipient>(
+    account: Account,
+    texts: readonly TextToSend<To>[],
+    key: IdempotencyKey | undefined,
+  ): Promise<SendResults<To> | 'overloaded' | OverLimit | 'another-request'>
+  async function sendMessages<To extends Recipient>(
+    account: Account,
+    texts: readonly TextToSend<To>[],
+    key?: IdempotencyKey,
+  ) {
+    if (key === undefined) return send(account, texts, (order) => ports.messages.accept(order))
+    const request = { account: account.id, key, asked: askedFor(texts) }
+    const answer = await once(request, () => sendFirst(account, texts, request))
+    return isAnswer(answer) ? resultsIn(answer, texts) : answer
+  }
+  return sendMessages
+}
 
 const orderedTexts = (texts: readonly ScreenedText[]): readonly OrderedText[] =>
   texts.flatMap(({ body, due, recipients }) => {
     const to = recipients.filter(isPassed).map((passed) => ({ number: passed.to, cost: passed.cost }))
     return body === undefined || to.length === 0 ? [] : [{ body, due, to }]
   })
-
-/** Puts the results of those that were ordered back among those that were refused before, the last first: its balance is known. */
-function resultsOf<To extends Recipient>(texts: readonly ScreenedText<To>[], accepted: Acceptance): SendResults<To> {
-  const ordered = accepted.results.length === 1 ? [...(accepted.results[0] ?? [])] : accepted.results.flat()
-  let { balance } = accepted
-  const resultOf = (screened: ScreenedRecipient<To>, due: Instant | undefined): SentRecipient<To> => {
-    if (!isPassed(screened)) return { ...screened, balance }
-    const { recipient, number, cost } = screened
-    const id = ordered.pop()
-    if (id === undefined) throw new Error('the store gave fewer results than it got recipients')
-    if (id === 'insufficient-credits') return { recipient, number, refused: id, balance }
-    const result = { recipient, number, id, cost, due, balance }
-    balance = plus(balance, cost)
-    return result
-  }
-  return lastFirst(texts, ({ due, recipients }) => lastFirst(recipients, (recipient) => resultOf(recipient, due)))
-}
-
-/** `map`, from the end. */
-function lastFirst<Item, Result>(items: readonly Item[], result: (item: Item) => Result): readonly Result[] {
-  const results = items.toReversed().map(result)
-  return results.reverse()
-}

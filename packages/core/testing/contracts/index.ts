@@ -2,6 +2,7 @@
 export type { Contract } from './contract.ts'
 export { accountsContract } from './accounts.ts'
 export { carrierContract } from './carrier.ts'
+export { clientRequestsContract } from './client-requests.ts'
 export { claimedBatchesContract } from './claimed-batches.ts'
 export { historyContract } from './history.ts'
 export { inboxContract } from './inbox.ts'

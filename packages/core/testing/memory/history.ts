@@ -1,6 +1,7 @@
 import {
   daysBefore,
   isDropped,
+  isKept,
   isRepetition,
   laterContact,
   type DroppedHistory,
@@ -39,6 +40,7 @@ function drop(store: MemoryStore, days: number, contactDays: number): DroppedHis
   for (const row of rows) forget(store, row)
   store.inboundMessages.splice(0, Infinity, ...store.inboundMessages.filter(({ at }) => at >= since))
   const now = store.clock.now()
+  for (const [key, { at }] of store.clientRequests) if (!isKept(at, now)) store.clientRequests.delete(key)
   for (const [key, seen] of store.deduplicationKeys) if (!isRepetition(seen, now)) store.deduplicationKeys.delete(key)
   store.loginFailures.splice(0, Infinity, ...store.loginFailures.filter(({ until }) => until > now))
   forgetContacts(store, daysBefore(store.clock.now(), contactDays))

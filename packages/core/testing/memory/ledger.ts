@@ -16,6 +16,7 @@ import {
   type TransferFailure,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
+import { keepAnswer, keptRequest } from './client-requests.ts'
 import { enter } from './money.ts'
 import type { AccountRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
@@ -26,6 +27,12 @@ export const memoryLedger = (store: MemoryStore): Ledger => ({
   check: atomic(() => check(store)),
   movements: (id, period) => movements(store, id, period),
   transfer: atomic((wanted, now) => transfer(store, wanted, now)),
+  transferOnce: atomic((wanted, now, request) => {
+    if (keptRequest(store, request) !== undefined) return 'repeated'
+    const result = transfer(store, wanted, now)
+    if (result !== 'failed') keepAnswer(store, request, { text: result })
+    return result
+  }),
 })
 
 function topUp(store: MemoryStore, id: AccountId, amount: Credits, why: string, now: Instant) {

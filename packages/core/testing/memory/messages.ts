@@ -19,6 +19,7 @@ import {
   type SenderAddress,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
+import { keepAnswer, keptRequest } from './client-requests.ts'
 import { enter } from './money.ts'
 import { factsOf } from './facts.ts'
 import type { AccountRow, MessageRow, Send } from './rows.ts'
@@ -29,6 +30,13 @@ import { wakeSleepers } from './wakeups.ts'
 
 export const memoryMessages = (store: MemoryStore): Messages => ({
   accept: atomic((order) => accept(store, order)),
+  acceptOnce: atomic((order, request, answer) => {
+    if (keptRequest(store, request) !== undefined) return 'repeated'
+    const accepted = accept(store, order)
+    if (typeof accepted === 'object' && accepted.results.flat().some((id) => id !== 'insufficient-credits'))
+      keepAnswer(store, request, { text: answer(accepted.results), balance: accepted.balance })
+    return accepted
+  }),
   status: atomic((by, ids, since) =>
     ids.map((id) => {
       const row = store.messages.get(id)

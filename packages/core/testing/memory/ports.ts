@@ -1,5 +1,6 @@
 import type { Clock, Ports, StoredPorts } from '@gateway/core'
 import { memoryAccounts } from './accounts.ts'
+import { memoryClientRequests } from './client-requests.ts'
 import { realClock } from './clock.ts'
 import { memoryClaimedBatches } from './claimed-batches.ts'
 import { memoryHistory } from './history.ts'
@@ -43,6 +44,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   suppressions: memorySuppressions(store),
   senders: memorySenders(store),
   messages: memoryMessages(store),
+  clientRequests: memoryClientRequests(store),
   claimedBatches: memoryClaimedBatches(store),
   wakeups: memoryWakeups(store),
   deliveryReceipts: memoryDeliveryReceipts(store),

@@ -7,6 +7,7 @@ import type {
   CarrierId,
   Credits,
   ClaimedBatchId,
+  FirstAnswer,
   Instant,
   KeyHash,
   Lane,
@@ -31,6 +32,12 @@ export interface AccountRow {
 export interface KeyRow {
   key: ApiKey
   readonly hash: KeyHash
+}
+
+export interface ClientRequestRow {
+  readonly asked: string
+  readonly answer: FirstAnswer
+  readonly at: Instant
 }
 
 /** One text to many numbers. */

@@ -23,7 +23,16 @@ import {
 } from '@gateway/core'
 import { realClock } from './clock.ts'
 import { rotation, type Rotation } from './rotation.ts'
-import type { AccountRow, InboundMessageRow, DispatcherRow, KeyRow, LastContact, MessageRow, Range } from './rows.ts'
+import type {
+  AccountRow,
+  ClientRequestRow,
+  InboundMessageRow,
+  DispatcherRow,
+  KeyRow,
+  LastContact,
+  MessageRow,
+  Range,
+} from './rows.ts'
 
 /** All that the adapters of one memory share; what a database is to those of Postgres. */
 export interface MemoryStore {
@@ -50,6 +59,8 @@ export interface MemoryStore {
   readonly messages: Map<MessageId, MessageRow>
   /** Of dropped messages the last one to a number, by address. */
   readonly lastContacts: Map<Msisdn, Map<SenderAddress, LastContact>>
+  /** By account and key. */
+  readonly clientRequests: Map<string, ClientRequestRow>
   /** In the order in which they were received. */
   readonly inboundMessages: InboundMessageRow[]
   /** When each was seen. */
@@ -93,6 +104,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     chosenSenders: new Map(),
     messages: new Map(),
     lastContacts: new Map(),
+    clientRequests: new Map(),
     inboundMessages: [],
     deduplicationKeys: new Map(),
     parts: new Map(),

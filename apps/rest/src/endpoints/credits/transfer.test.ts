@@ -201,9 +201,30 @@ describe('our own trouble', () => {
   })
 })
 
-test('an Idempotency-Key is 501 in this version, after the shape was checked, and nothing has moved', async () => {
-  const body = wanted(main(), one.id, 1)
-  expect((await rest.post(path, body).set('Idempotency-Key', 'k')).status).toBe(501)
-  expect((await rest.post(path, {}).set('Idempotency-Key', 'k')).status).toBe(422)
-  expect(await balances()).toEqual([1000, 1000, 1000, 1000])
+describe('with an Idempotency-Key', () => {
+  const moved = (key: string, body: object, by = rest.key) =>
+    rest.post(path, body).set('Authorization', by).set('Idempotency-Key', key)
+
+  test('64 calls move the credits once, and all have the answer; another request is 422', async () => {
+    const body = wanted(main(), one.id, 10)
+    const all = await Promise.all(Array.from({ length: 64 }, () => moved('k', body)))
+    expect(new Set(all.map(answerOf))).toEqual(new Set(['"transferSuccessful":true']))
+    const other = await moved('k', wanted(main(), one.id, 11))
+    expect([other.status, other.body]).toMatchObject([
+      422,
+      { errorMessage: 'The Idempotency-Key was used for another request.' },
+    ])
+    expect(await balances()).toEqual([900, 1100, 1000, 1000])
+  })
+
+  test('a refused transfer stays refused; a wrong shape leaves the key free; a sub account has keys of its own', async () => {
+    const body = wanted(main(), one.id, 101)
+    expect((await moved('k', {})).status).toBe(422)
+    expect(answerOf(await moved('k', body))).toBe(refused('insufficientCredits'))
+    const back = wanted(one.id, main(), 50)
+    expect(answerOf(await moved('k', back, await keyFor(rest.ports, one)))).toBe('"transferSuccessful":true')
+    expect(answerOf(await moved('k', body))).toBe(refused('insufficientCredits'))
+    expect((await moved('k\u0085', body)).status).toBe(422)
+    expect(await balances()).toEqual([1500, 500, 1000, 1000])
+  })
 })

@@ -1,8 +1,9 @@
 import type { TransferRefusal } from '@gateway/core'
 import { TRANSFER_ERROR } from '@gateway/wire'
 import { Type } from 'typebox'
-import { failure, notAvailable, type Failure } from '../../answer.ts'
+import { failure, type Failure } from '../../answer.ts'
 import { post, type Call } from '../../endpoint.ts'
+import { anotherRequest, readKey } from '../../idempotency-key.ts'
 import { oneOf, type Operation } from '../../operation.ts'
 import { reader } from '../../schema.ts'
 import { parseWholeNumbers } from '../../whole-numbers.ts'
@@ -48,10 +49,11 @@ export const transferCredits = post(
   operation,
   readTransfer,
   async ({ gateway, account, idempotencyKey }: Call, wanted) => {
-    // Who sends such a key relies on it when asking again: better no transfer than the same one twice.
-    if (idempotencyKey !== undefined) return notAvailable('Idempotency-Key')
+    const key = readKey(idempotencyKey)
+    if (typeof key === 'object') return key
     const { sendingAccountNumber: from, receivingAccountNumber: to, transferQuantity: quantity } = wanted
-    const done = await gateway.transferCredits(account, { from, to, quantity })
+    const done = await gateway.transferCredits(account, { from, to, quantity }, key)
+    if (done === 'another-request') return anotherRequest
     return done === 'done' ? '"transferSuccessful":true' : refused(done)
   },
   { slow: true, parse: parseWholeNumbers },

@@ -9,6 +9,7 @@ import { dropHistory } from './functions/drop-history.ts'
 import { dropInboundMessages } from './functions/drop-inbound-messages.ts'
 import { dropPartition } from './functions/drop-partition.ts'
 import { keepContacts } from './functions/keep-contacts.ts'
+import { keysInUse } from './functions/keys-in-use.ts'
 import { leaseBlock } from './functions/lease-block.ts'
 import { leaseShared } from './functions/lease-shared.ts'
 import { listScheduled } from './functions/list-scheduled.ts'
@@ -18,6 +19,7 @@ import { releaseClaimedBatches } from './functions/release-claimed-batches.ts'
 import { retire } from './functions/retire.ts'
 import { transferCredits } from './functions/transfer-credits.ts'
 import { accounts } from './tables/accounts.ts'
+import { clientRequests } from './tables/client-requests.ts'
 import { credits } from './tables/credits.ts'
 import { deliveryReceipts } from './tables/delivery-receipts.ts'
 import { dispatchers } from './tables/dispatchers.ts'
@@ -34,6 +36,7 @@ const tables = [
   suppressions,
   messages,
   waiting,
+  clientRequests,
   dispatchers,
   deliveryReceipts,
   inboundMessages,
@@ -42,7 +45,7 @@ const tables = [
 const functions = [
   ...[addPartition, leaseBlock, leaseShared],
   ...[releaseClaimedBatches, recover, retire, disown],
-  ...[listScheduled, deleteWaiting, transferCredits, chooseSender],
+  ...[listScheduled, deleteWaiting, keysInUse, transferCredits, chooseSender],
   ...[adoptDeliveryReceipts, receiveInboundMessages],
   ...[keepContacts, dropPartition, dropBlock, dropInboundMessages, dropHistory],
 ]

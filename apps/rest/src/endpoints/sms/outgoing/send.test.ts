@@ -1,4 +1,5 @@
-import { credits, type Refusal } from '@gateway/core'
+import { request as httpRequest } from 'node:http'
+import { createGateway, credits, readIdempotencyKey, type Refusal } from '@gateway/core'
 import { aNumber, numbers } from '@gateway/core/testing'
 import { startRest, type Rest, type RestOptions } from '../../../../testing/start-rest.ts'
 import { RECIPIENT_ERROR } from '@gateway/wire'
@@ -256,11 +257,100 @@ test('a full store is 503 with Retry-After, and nothing was charged', async () =
   expect(answer.headers['retry-after']).toBe('1')
 })
 
-test('an Idempotency-Key is 501 in this version, and nothing is sent twice or once', async () => {
-  await start()
-  const answer = await rest.post(path, { message: 'x', recipients: to(one) }).set('Idempotency-Key', 'k')
-  expect(answer.status).toBe(501)
-  expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 100 })
+describe('with an Idempotency-Key', () => {
+  const body = {
+    message: 'x'.repeat(161),
+    recipients: [...to(one, 'x'), { mobileNumber: '27825550102', clientMessageId: 'a"1' }],
+    scheduledTime: '202610190000',
+  }
+  const sent = (key: string, wanted: object | string = body) => rest.post(path, wanted).set('Idempotency-Key', key)
+  const withoutTime = ({ text }: { text: string }) => text.replace(/"timeStamp":"[0-9]{17}"/, '')
+  const balance = async () => (await rest.get('/credits/balance')).text
+
+  test('a request that comes again has the first answer byte for byte but for its time, and is done once', async () => {
+    await start({ account: { credits: 35 } })
+    const first = await sent('k')
+    expect(recipientsOf(first)).toMatchObject([
+      { apiMessageId: 1, creditCost: 2, newCreditBalance: 1.5 },
+      { acceptError: 'BADDEST' },
+      { clientMessageId: 'a"1', acceptError: 'INSUFFICIENT CREDITS' },
+    ])
+    rest.clock.step(47 * 3600)
+    await rest.ports.ledger.topUp(rest.account.id, credits(500), 'meanwhile', rest.clock.now())
+    // However it is written.
+    const spaced = JSON.stringify({ extra: 1, maxSegments: 6, ...body, scheduledTime: 202610190000 }, undefined, 2)
+    for (const again of [await sent('k'), await sent('k', spaced), await sent(' k ')]) {
+      expect([again.status, withoutTime(again)]).toEqual([200, withoutTime(first)])
+      expect(again.text).not.toBe(first.text)
+    }
+    expect(await balance()).toContain('"creditBalance":51.5')
+  })
+
+  test('another request under the key is 422, and nothing is done', async () => {
+    await start()
+    await sent('k')
+    const other = await sent('k', { ...body, recipients: [...to(one, 'x', '27825550102')] })
+    expect([other.status, other.body]).toMatchObject([
+      422,
+      { errorMessage: 'The Idempotency-Key was used for another request.' },
+    ])
+    expect(await balance()).toContain('"creditBalance":96.0')
+  })
+
+  test('64 calls at a time do the work once, and all have its answer', async () => {
+    await start()
+    const all = await Promise.all(Array.from({ length: 64 }, () => sent('k')))
+    expect(new Set(all.map(withoutTime)).size).toBe(1)
+    expect(await balance()).toContain('"creditBalance":96.0')
+  })
+
+  test.each(['', '  ', '\t'])('a blank one (%j) counts as none', async (key) => {
+    await start()
+    for (const id of [1, 2]) expect(recipientsOf(await sent(key))[0]).toMatchObject({ apiMessageId: 2 * id - 1 })
+  })
+
+  test.each([
+    ['k'.repeat(256), `"${'k'.repeat(60)}…"`],
+    ['a\tb', '"a\\tb"'],
+    ['a\u0085b', '"a\u0085b"'],
+  ])('%j is no key: 422 that names it, after the body was checked, and nothing is sent', async (key, named) => {
+    await start()
+    const answer = await sent(key)
+    expect([answer.status, answer.body]).toMatchObject([
+      422,
+      { errorMessage: `Idempotency-Key must be 1 to 255 printable characters; got ${named}.` },
+    ])
+    expect((await sent(key, '{')).status).toBe(400)
+    expect(await balance()).toContain('"creditBalance":100.0')
+  })
+
+  test('a refused call leaves its key free: wrong JSON, a wrong field, another account', async () => {
+    await start()
+    for (const [wrong, status] of [
+      ['{', 400],
+      [{ ...body, message: ' ' }, 422],
+    ] as const)
+      expect((await sent('k', wrong)).status).toBe(status)
+    expect((await sent('k').set('Authorization', 'wrong')).status).toBe(401)
+    expect(recipientsOf(await sent('k'))[0]).toMatchObject({ apiMessageId: 1 })
+  })
+
+  test('of two headers the first counts; a key in UTF-8 is that of the other interfaces', async () => {
+    await start()
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const keys = ['clé €', 'other'].map((key) => Buffer.from(key).toString('latin1'))
+      const headers = { Authorization: rest.key, 'Content-Type': 'application/json', 'Idempotency-Key': keys }
+      const options = { method: 'POST', headers }
+      httpRequest(`${rest.url}/api/rest/v1${path}`, options, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end(Buffer.from(JSON.stringify({ message: 'x', recipients: to(one) })))
+    })
+    expect(status).toBe(200)
+    const key = readIdempotencyKey('clé €')
+    if (key === undefined || key === 'unusable') throw new Error('no key')
+    const again = await createGateway(rest.ports).sendMessages(rest.account, [{ text: 'x', recipients: [one] }], key)
+    expect(again).toMatchObject([[{ id: 1 }]])
+  })
 })
 
 test('twenty sends at a time for the last ten credits: ten are accepted, and the balance is never negative', async () => {

@@ -111,8 +111,21 @@ test('1000 texts with one recipient each are one call', async () => {
   expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 100 })
 })
 
-test('an Idempotency-Key is 501 in this version, and nothing is sent', async () => {
-  const messages = [{ message: 'x', recipients: to('27825550101') }]
-  expect((await rest.post(path, { messages }).set('Idempotency-Key', 'k')).status).toBe(501)
-  expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 100 })
+test('with an Idempotency-Key it is done once, and has the first answer again; one text alone is the same to send', async () => {
+  const messages = [
+    { message: 'x', recipients: to('27825550101') },
+    { message: 'y', recipients: to('27825550102', '1') },
+  ]
+  const sent = (body: object, to = path) => rest.post(to, body).set('Idempotency-Key', 'k')
+  const first = await sent({ messages })
+  expect((await sent({ messages })).text).toBe(first.text)
+  expect((await sent({ messages: messages.slice(1) })).status).toBe(422)
+  expect((await sent({ message: 'x', recipients: to('27825550101') }, '/sms/outgoing/send')).status).toBe(422)
+  expect((await rest.get('/credits/balance')).body).toMatchObject({ creditBalance: 98 })
+
+  const [one] = messages
+  const alone = (body: object | undefined, to: string) => rest.post(to, body).set('Idempotency-Key', 'alone')
+  const ids = (answer: { text: string }) => answer.text.match(/"apiMessageId":[0-9]+/g)
+  expect(ids(await alone({ messages: [one] }, path))).toEqual(['"apiMessageId":3'])
+  expect(ids(await alone(one, '/sms/outgoing/send'))).toEqual(['"apiMessageId":3'])
 })

@@ -2,7 +2,7 @@
 // that filled up within a month goes as a whole once its newest send is old enough; of all others the blocks go one by one.
 export const dropHistory = `
 -- One step of dropping what is older than p_days. A walk begins with p_after -1; each next step is given v_next of the one before.
-create function drop_history(p_after bigint, p_days int, p_contact_days int, p_seen_seconds int, p_taken_days int, p_receipt_days int,
+create function drop_history(p_after bigint, p_days int, p_contact_days int, p_seen_seconds int, p_taken_days int, p_receipt_days int, p_answer_seconds int,
   out v_state text, out v_next bigint, out v_partitions int, out v_sends bigint, out v_messages bigint) language plpgsql as $$
 declare
   v_before timestamptz := now() - make_interval(days => p_days);
@@ -10,6 +10,7 @@ declare
   v_newest bigint := (select last_value / 500 from id_block);
   k bigint;
   v_dropped bool;
+  v_count int;
 begin
   v_state := 'busy'; v_next := p_after; v_partitions := 0; v_sends := 0; v_messages := 0;
   if not pg_try_advisory_xact_lock('id_lease'::regclass::oid::bigint) then return; end if;
@@ -38,6 +39,11 @@ begin
 
   v_next := p_after; v_sends := 0; v_messages := 0;
   if not drop_inbound_messages(v_before, p_contact_days, p_seen_seconds, p_taken_days) then return; end if;
+  delete from client_request where ctid = any (array(
+    select ctid from client_request where at <= now() - make_interval(secs => p_answer_seconds) order by at limit 5000
+  )) and at <= now() - make_interval(secs => p_answer_seconds);
+  get diagnostics v_count = row_count;
+  if v_count = 5000 then return; end if;
   v_state := 'all'; v_next := -1;
   delete from login_failure where until < now();
   delete from unmatched_delivery_receipt where at < now() - make_interval(days => p_receipt_days);

@@ -1,0 +1,120 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { testChance, until } from '@gateway/core/testing'
+import { openDatabase } from './faults/database.ts'
+import { openAccount } from './support/accounts.ts'
+import { heldAnswers } from './support/held-answers.ts'
+import { operate } from './support/operate.ts'
+import { copyCluster, dataFolder, killLeftovers, startApp, type Environment } from './support/process.ts'
+
+afterEach(killLeftovers)
+
+interface Family {
+  readonly key: string
+  readonly main: number
+  readonly sub: number
+}
+
+/** What can be repeated, over each interface; `reference` may be blank. */
+const operations = ({ key, main, sub }: Family) => {
+  const rest = (path: string, body: object) => (url: string, reference: string) =>
+    fetch(`${url}/api/rest/v1${path}`, {
+      method: 'POST',
+      headers: { Authorization: key, 'Content-Type': 'application/json', 'Idempotency-Key': reference },
+      body: JSON.stringify(body),
+    })
+  const asp = (path: string, query: string) => (url: string, reference: string) =>
+    fetch(`${url}/api/${path}?apikey=${key}&${query}&clientref=${reference}`)
+  const number = '<Numbers><Number>27820000103</Number></Numbers>'
+  const messages = `<Messages><Message><MessageText>three</MessageText>${number}</Message></Messages>`
+  const quantity = { sendingAccountNumber: main, receivingAccountNumber: sub, transferQuantity: 10 }
+  return {
+    'REST send': rest('/sms/outgoing/send', { message: 'one', recipients: [{ mobileNumber: '27820000101' }] }),
+    'REST sendmulti': rest('/sms/outgoing/sendmulti', {
+      messages: [{ message: 'four', recipients: [{ mobileNumber: '27820000104' }], scheduledTime: '203001010000' }],
+    }),
+    'query-string send': asp('batchmessage.asp', 'message=two&numbers=27820000102;x'),
+    'XML send': (url: string, reference: string) =>
+      fetch(`${url}/api/xmlsendsmsmulti.asp`, {
+        method: 'POST',
+        body: `<Svc_Multi_Message><ApiKey>${key}</ApiKey><ClientRef>${reference}</ClientRef>${messages}</Svc_Multi_Message>`,
+      }),
+    'REST transfer': rest('/credits/transfer', quantity),
+    'query-string transfer': asp('creditstransfer.asp', `fromAccountId=${main}&toAccountId=${sub}&transferQuantity=20`),
+  }
+}
+
+async function textOf(answer: Promise<Response>): Promise<string> {
+  const response = await answer
+  const text = await response.text()
+  expect([response.status, text]).toEqual([200, text])
+  return text.replace(/"timeStamp":"[0-9]{17}"/, '')
+}
+
+test('kill -9 of the server and of PostgreSQL between the work and its answer: the retry has the answer, done once, on each interface', async () => {
+  const data = await dataFolder()
+  const folder = join(data.path, 'db')
+  await mkdir(folder)
+  await copyCluster(folder)
+  const database = await openDatabase(folder, testChance())
+  const network = await heldAnswers(database.connectionString)
+  try {
+    const direct: Environment = { DATABASE_URL: database.connectionString, DATA_DIR: data.path }
+    const environment = { ...direct, CARRIERS: 'simulator:?delayMs=10' }
+    const { id: main, key } = await openAccount(direct, 'main', 1000)
+    const { id: sub } = await openAccount(direct, 'sub', 0, '--parent', String(main))
+    const asked = Object.entries(operations({ key, main, sub }))
+    const first = await startApp('all-in-one', { ...environment, DATABASE_URL: network.connectionString })
+
+    // Nor may a server that waits for long find out what has become of it.
+    network.hold('accept-keyed', 'transfer_credits', 'end-backend')
+    const lost = asked.map(([name, ask]) =>
+      ask(first.url, name).then(
+        // On a busy machine a server may say by then that it does not know.
+        ({ status }) => (status === 503 ? 'lost' : 'answered'),
+        () => 'lost',
+      ),
+    )
+    const count = async (what: string) =>
+      Number((await database.ask<{ n: string }>(`select count(*) n from ${what}`))[0]?.n)
+    await until(async () => (await count('client_request')) === asked.length)
+    const ended = first.stop('SIGKILL')
+    database.killAll()
+    await ended
+    expect(new Set(await Promise.all(lost))).toEqual(new Set(['lost']))
+
+    await database.back()
+    const second = await startApp('all-in-one', environment)
+    const answers = await Promise.all(asked.map(([name, ask]) => textOf(ask(second.url, name))))
+    expect(answers).toEqual([
+      expect.stringMatching(/"accepted":true.*"apiMessageId":\d+,"scheduledTime":null,"creditCost":1.0/),
+      expect.stringMatching(/"accepted":true.*"apiMessageId":\d+,"scheduledTime":"203001010000","creditCost":1.0/),
+      expect.stringMatching(/^27820000102=\d+&x=BADDEST&$/),
+      expect.stringMatching(/<Number>27820000103<\/Number><ID>\d+<\/ID>/),
+      expect.stringContaining('"transferSuccessful":true'),
+      'Transfer=Success',
+    ])
+    const all = await Promise.all(
+      Array.from({ length: 63 }, () => Promise.all(asked.map(([name, ask]) => textOf(ask(second.url, name))))),
+    )
+    for (const again of all) expect(again).toEqual(answers)
+    expect(await count('send')).toBe(4)
+    expect(await count('ledger where kind = 2')).toBe(4)
+    const balances = await database.ask<{ balance: string }>('select balance from account order by id')
+    expect(balances.map(({ balance }) => Number(balance))).toEqual([10_000 - 40 - 300, 300])
+    expect((await operate(['credits', 'verify'], direct)).code).toBe(0)
+
+    // Without a key, or with a new one, it is done anew; with the key of another it is not.
+    for (const [name, ask] of asked) for (const other of [' ', `new ${name}`]) await textOf(ask(second.url, other))
+    expect([await count('send'), await count('ledger where kind = 2')]).toEqual([12, 12])
+    const [[, send]] = asked as [(typeof asked)[number]]
+    expect((await send(second.url, 'XML send')).status).toBe(422)
+    expect(await second.stop()).toBe(0)
+  } finally {
+    killLeftovers()
+    await network.close()
+    await database.stop()
+    await database.remove()
+    await data.remove()
+  }
+}, 120_000)
