@@ -16,7 +16,7 @@ import {
 import type { Connections } from '../connections.ts'
 import { isLostAnswer } from '../errors.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
-import { arrayOf } from '../sql/arrays.ts'
+import { arrayOf, fromArray, textsFromArray } from '../sql/arrays.ts'
 import { deleteWaiting, findDeleted, listScheduled, type DeletedRow } from '../sql/scheduled.ts'
 import { foldScheduled } from '../sql/scheduled-counts.ts'
 import { knownCode } from './known-code.ts'
@@ -30,20 +30,21 @@ export async function scheduled(
   by: AccountId,
   { offset, limit }: Page,
 ): Promise<Paged<ScheduledMessage>> {
-  const rows = await ordinary.run(listScheduled, [by, offset, limit])
-  if ((rows[0]?.unfolded ?? 0) > unfoldedMax) await ordinary.run(foldScheduled, [by, by, foldedMax])
-  const items = rows.flatMap(({ id, number, submitted, due, price }) =>
-    id === null
-      ? []
-      : {
-          id: id as MessageId,
-          number: String(number) as Msisdn,
-          submitted: instant(submitted),
-          due: instant(due),
-          cost: credits(price),
-        },
-  )
-  return { total: rows[0]?.total ?? 0, items }
+  const [row] = await ordinary.run(listScheduled, [by, offset, limit])
+  if (row === undefined) throw new Error('a list told nothing')
+  if (row.unfolded > unfoldedMax) await ordinary.run(foldScheduled, [by, by, foldedMax])
+  const ids = fromArray(row.ids)
+  if (ids.length === 0) return { total: row.total, items: [] }
+  const numbers = textsFromArray(row.numbers)
+  const [submitted, dues, prices] = [row.submitted, row.dues, row.prices].map(fromArray)
+  const items = ids.map((id, i) => ({
+    id: id as MessageId,
+    number: numbers[i] as Msisdn,
+    submitted: instant(submitted?.[i] ?? NaN),
+    due: instant(dues?.[i] ?? NaN),
+    cost: credits(prices?.[i] ?? NaN),
+  }))
+  return { total: row.total, items }
 }
 
 const lossesMax = 3

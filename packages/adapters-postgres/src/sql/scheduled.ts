@@ -2,21 +2,25 @@ import { OUTCOME } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
- * What of account $1 is scheduled, as the schema says it: $3 messages from $2 on. `id` is null where there are none.
+ * What of account $1 is scheduled, as the schema says it: $3 messages from $2 on. One row, with an array as text for each column of
+ * the messages, null where there are none.
  *
- * For the ordinary connections. Cost: as docs/decisions/0055 measured it, the same however far in.
+ * For the ordinary connections. Cost: as docs/decisions/0055 measured it, the same however far in. A page of 1000 as rows costs this
+ * process 2 ms more.
  */
-export const listScheduled: PreparedStatement<{
-  total: number
-  unfolded: number
-  id: number | null
-  number: number
-  submitted: number
-  due: number
-  price: number
-}> = {
+export const listScheduled: PreparedStatement<
+  { total: number; unfolded: number } & Record<'ids' | 'numbers' | 'submitted' | 'dues' | 'prices', string | null>
+> = {
   name: 'list-scheduled',
-  text: `select total, unfolded, id, number, submitted, due, price from list_scheduled($1::int, $2::bigint, $3::bigint)`,
+  text: `
+select max(total) as total, max(unfolded) as unfolded,
+  (array_agg(id order by place) filter (where id is not null))::text as ids,
+  array_agg(number order by place)::text as numbers,
+  array_agg(submitted order by place)::text as submitted,
+  array_agg(due order by place)::text as dues,
+  array_agg(price order by place)::text as prices
+from list_scheduled($1::int, $2::bigint, $3::bigint) with ordinality
+  as listed (total, unfolded, id, number, submitted, due, price, place)`,
 }
 
 export interface DeletedRow {
