@@ -119,10 +119,7 @@ const isUnread = (path: string, headers: Answer['headers']): boolean =>
 const xmlAnswer = /^<\?xml version="1.0" encoding="utf-8"\?><(XMLGateway\w*)(?:\/>|>[\s\S]*<\/\1>)$/
 
 const xmlFault = (status: number, body: string): string | undefined =>
-  [400, 404, 431].includes(status) || body === noSuchMethod || xmlAnswer.test(body) ? undefined : 'no document'
-
-/** Of a method that HTTP does not have. */
-const noSuchMethod = 'This method does not exist.'
+  [400, 404, 431].includes(status) || xmlAnswer.test(body) ? undefined : 'no document'
 
 const faultOfRaw = ({ status }: Answer): string | undefined =>
   status >= 500 && status !== 501 ? 'an internal error' : undefined

@@ -2,7 +2,7 @@ import { createGateway } from '@gateway/core'
 import { memoryPorts, steppingClock } from '@gateway/core/testing'
 import { admissionGate, createLog, createMetrics, confirmedResponses } from '@gateway/server'
 import request from 'supertest'
-import { createAllInOneServer } from './server.ts'
+import { createAllInOneServer, describeMalformed } from './server.ts'
 
 const clock = steppingClock()
 const log = createLog({ level: 'silent', name: 'test' })
@@ -55,6 +55,18 @@ test('each link of the front page leads somewhere', async () => {
   const links = Array.from(text.matchAll(/href="([^"]*)"/g), ([, path = '']) => path)
   expect(links.length).toBeGreaterThan(4)
   for (const path of links) expect([path, (await request(app).get(`/${path}`)).status]).toEqual([path, 200])
+})
+
+test.each([
+  ['/api/rest/v1/credits/balance', 405, '"errorMessage":"This path requires the method GET; the request used BREW."'],
+  ['/api/rest/v1/nothing', 404, '"statusCode":404'],
+  ['/API/Auth.asp', 405, 'Error="Method not allowed"'],
+  ['/api/XMLgetreplies.asp', 405, '<XMLGateway_Replies><Error>Method not allowed</Error></XMLGateway_Replies>'],
+  ['/api/nothing.asp', 405, 'This method does not exist.'],
+  ['/', 405, 'This method does not exist.'],
+])('a method that HTTP does not have is refused at %s with %i', (path, status, text) => {
+  const answer = describeMalformed(clock)({ status: 405, reason: 'This method does not exist.', method: 'BREW', path })
+  expect([answer.status, answer.body]).toEqual([status, expect.stringContaining(text)])
 })
 
 test.each([

@@ -1,10 +1,9 @@
-import { aspDocuments, aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
+import { aspDescribeMalformed, aspDocuments, aspMount, aspNotFound, aspRouter, type AspSettings } from '@gateway/asp'
 import type { Clock, Gateway } from '@gateway/core'
 import { restDescribeMalformed, restDocuments, restNotFound, restPrefix, restRouter } from '@gateway/rest'
 import {
   createApp,
   healthRoutes,
-  malformedInText,
   onError,
   pageHeaders,
   publicDocuments,
@@ -12,7 +11,7 @@ import {
   type HealthSettings,
   type Metrics,
 } from '@gateway/server'
-import { xmlDocuments, xmlMount, xmlOwnsPath, xmlNotFound, xmlRouter } from '@gateway/xml'
+import { xmlDescribeMalformed, xmlDocuments, xmlMount, xmlOwnsPath, xmlNotFound, xmlRouter } from '@gateway/xml'
 import { Router, type Express } from 'express'
 import { frontPage } from './front-page.ts'
 
@@ -42,9 +41,13 @@ export function createAllInOneServer(gateway: Gateway, settings: AllInOneSetting
 
 const documents = new Map([...restDocuments, ...aspDocuments, ...xmlDocuments])
 
-/** What is no HTTP: with the envelope under the prefix of REST, else in a line of text. */
+/** What is no HTTP: in the words of the interface that the path belongs to. */
 export function describeMalformed(clock: Clock): DescribeMalformed {
   const inEnvelope = restDescribeMalformed(clock)
-  return (malformed) =>
-    `${malformed.path}/`.startsWith(`${restPrefix}/`) ? inEnvelope(malformed) : malformedInText(malformed)
+  return (malformed) => {
+    if (`${malformed.path}/`.startsWith(`${restPrefix}/`)) return inEnvelope(malformed)
+    return xmlOwnsPath.test(malformed.path.replace(xmlMount, ''))
+      ? xmlDescribeMalformed(malformed)
+      : aspDescribeMalformed(malformed)
+  }
 }

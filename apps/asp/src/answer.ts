@@ -83,7 +83,7 @@ export function sendAnswer(
   })
 }
 
-const contentType = 'text/plain; charset=utf-8'
+export const contentType = 'text/plain; charset=utf-8'
 
 /** A value echoed in a list, which must not look like the end of a field or of an item (ruling 3.6). */
 export const echoed = (value: string): string =>

@@ -1,8 +1,14 @@
 import { exitOnEarlySignals } from '@gateway/server/early-signals'
 
 exitOnEarlySignals()
-const [{ startInterface }, { createAspServer }] = await Promise.all([
+const [{ startInterface }, { createAspServer }, { describeMalformed }] = await Promise.all([
   import('@gateway/composition'),
   import('./router.ts'),
+  import('./describe-malformed.ts'),
 ])
-await startInterface({ name: 'asp', port: 8082, createServer: createAspServer })
+await startInterface({
+  name: 'asp',
+  port: 8082,
+  createServer: createAspServer,
+  describeMalformed: () => describeMalformed,
+})

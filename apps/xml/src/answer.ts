@@ -56,9 +56,9 @@ export function sendAnswer(
   } else writeAnswer(response, inRoot, answer)
 }
 
-const contentType = 'text/xml; charset=utf-8'
+export const contentType = 'text/xml; charset=utf-8'
 
-function inError({ trouble }: Failure) {
+export function inError({ trouble }: Failure) {
   const { status, text } = ERROR[trouble]
   return { status, content: errorElement(text) }
 }

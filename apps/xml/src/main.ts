@@ -1,8 +1,14 @@
 import { exitOnEarlySignals } from '@gateway/server/early-signals'
 
 exitOnEarlySignals()
-const [{ startInterface }, { createXmlServer }] = await Promise.all([
+const [{ startInterface }, { createXmlServer }, { describeMalformed }] = await Promise.all([
   import('@gateway/composition'),
   import('./router.ts'),
+  import('./describe-malformed.ts'),
 ])
-await startInterface({ name: 'xml', port: 8083, createServer: createXmlServer })
+await startInterface({
+  name: 'xml',
+  port: 8083,
+  createServer: createXmlServer,
+  describeMalformed: () => describeMalformed,
+})
