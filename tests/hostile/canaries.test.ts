@@ -8,6 +8,9 @@ import { bodyOf, raw } from './raw.ts'
 const user = 'canary-of-a-user'
 const password = 'canary-of-a-password'
 const text = 'canary-of-a-text'
+/** A value that is not what it must be is named in its own answer; these two are given the text. */
+const named =
+  /(?<=The content type must be application\/json; got text\/)canary-of-a-text|(?<=digits only; got \\")canary-of-a-text/
 const wrongKey = 'gw_canaryOfAKeycanaryOfAKeycanaryOfAKeycanaryO'
 
 // At full strength at every level; a line of a higher level is no other at a lower one.
@@ -60,8 +63,7 @@ describe.each(runs)('%s at LOG_LEVEL=%s', (layout, level) => {
     expect(answers.some((answer) => answer.startsWith('HTTP/1.1 503 '))).toBe(true)
     for (const answer of answers.filter((one) => !one.startsWith('HTTP/1.1 200 '))) {
       const body = bodyOf(answer)
-      // What a request names wrongly is named in its own answer.
-      expect([answer, /got "|must |;/.test(body) ? [] : found(body)]).toEqual([answer, []])
+      expect([answer, found(body.replace(named, ''))]).toEqual([answer, []])
     }
     for (const process of deployment.processes) {
       expect(found(process.output())).toEqual([])
