@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { memoryLog } from '../testing/memory-log.ts'
 import { rawClient } from '../testing/raw-client.ts'
 import { until } from '../testing/until.ts'
@@ -148,6 +148,42 @@ describe('a body in chunks', () => {
   test('of one byte each is refused where there are thousands, and its connection is closed', async () => {
     const received = await sendChunks(Array<string>(100_000).fill('x'), echoing)
     expect(received).toMatch(/^HTTP\/1.1 400 [^]*The body comes in too many small chunks\.$/)
+  })
+})
+
+describe('a client that closes after its request, and is answered before all of it has come', () => {
+  const head = 'POST /now HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 4000000\r\n\r\n'
+
+  test('reads the answer, though it writes the rest first', async () => {
+    const ended: boolean[] = []
+    const { port } = await serve((_, response) => void response.end('now').once('close', () => ended.push(true)))
+    const client = rawClient(port, head)
+    client.socket.pause()
+    await until(() => ended.length === 1)
+    const problems: Error[] = []
+    client.socket.on('error', (problem) => problems.push(problem))
+    // More than the buffers of both sides hold, so that the server must read it.
+    await new Promise((resolve) => client.socket.write(Buffer.alloc(4_000_000), resolve))
+    client.socket.resume()
+    await until(client.closed)
+    expect(problems).toEqual([])
+    expect(client.received()).toMatch(/^HTTP\/1\.1 200 [^]*now$/)
+  })
+
+  test('is waited for 1 s and no longer', async () => {
+    const sockets: Socket[] = []
+    const { port } = await serve((request, response) => {
+      sockets.push(request.socket)
+      response.end('now')
+    })
+    // It keeps its half of the connection open.
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    client.write(head)
+    await new Promise((resolve) => client.resume().once('end', resolve))
+    const answered = performance.now()
+    await until(() => sockets[0]?.destroyed === true, 10_000)
+    expect(performance.now() - answered).toBeGreaterThan(500)
+    client.destroy()
   })
 })
 

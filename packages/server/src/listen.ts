@@ -1,6 +1,7 @@
-import type { RequestListener, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { answerExpectation, answerMalformed, malformedInText, type DescribeMalformed } from './answer-malformed.ts'
+import { closeAfterBody } from './close-after-body.ts'
 import { createServerFor } from './express-server.ts'
 import { limitConnections, type ConnectionLimits } from './limit-connections.ts'
 import type { Log } from './log.ts'
@@ -88,6 +89,7 @@ const serve = (server: Server, { app, log, limits, describeMalformed = malformed
     if (isRefused(request.socket)) return
     if (pipelined.drops(response)) return
     inFlight.add(response)
+    if (hasBody(request)) closeAfterBody(request)
     response.on('close', finished)
     closeQueued(response)
     if (closing) response.setHeader('Connection', 'close')
@@ -110,6 +112,9 @@ const serve = (server: Server, { app, log, limits, describeMalformed = malformed
     clearTimeout(deadline)
   }
 }
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 /**
  * Node (seen on 20.20) counts a connection as idle once its response has ended, even with unsent bytes, and would cut it off.
