@@ -2,13 +2,15 @@ import { spawn } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { coveredElsewhere, everyCase, runConformance, textReport } from '@gateway/conformance'
+import { coveredElsewhere, everyCase, runConformance, textReport, type Configuration } from '@gateway/conformance'
 import { readCitable } from './support/citations.ts'
 import { prepared, replyIn, replyServer } from './support/conformance.ts'
-import { startAllInOne, startFiveProcesses } from './support/gateways.ts'
+import { defectiveGateway, type Defect } from './support/defects.ts'
+import { startAllInOne, startFiveProcesses, type RunningGateway } from './support/gateways.ts'
+import { plantedDefects } from './support/planted-defects.ts'
 import { cleanEnvironment, killLeftovers, root, type Environment, type Outcome } from './support/process.ts'
 
-afterEach(killLeftovers)
+afterAll(killLeftovers)
 
 /** Runs the command of the suite as its user does. */
 const runSuite = (args: readonly string[], environment: Environment): Promise<Outcome> =>
@@ -39,11 +41,22 @@ test('every section, rule and ruling of the contract has a case, or an entry tha
   expect(titles.filter((title, i) => titles.indexOf(title) !== i)).toEqual([])
 })
 
-test('the all-in-one passes whole, by the command, and keeps its credits but for what the command said first', async () => {
-  const gateway = await startAllInOne()
-  const replies = await replyServer(gateway.environment)
-  try {
-    const configuration = { ...(await prepared(gateway.environment)), replies: replies.configuration }
+describe('the all-in-one', () => {
+  let gateway: RunningGateway
+  let configuration: Configuration
+  let replies: Awaited<ReturnType<typeof replyServer>>
+
+  beforeAll(async () => {
+    gateway = await startAllInOne()
+    replies = await replyServer(gateway.environment)
+    configuration = { ...(await prepared(gateway.environment)), replies: replies.configuration }
+  }, 60_000)
+  afterAll(async () => {
+    await replies.close()
+    await gateway.stop()
+  })
+
+  test('passes whole, by the command, and keeps its credits but for what the command said first', async () => {
     const [file, junit] = [join(gateway.folder, 'conformance.json'), join(gateway.folder, 'junit.xml')]
     await writeFile(file, JSON.stringify(configuration))
     const args = ['--base-url', gateway.restUrl, '--config', file, '--junit', junit, '--json']
@@ -58,11 +71,62 @@ test('the all-in-one passes whole, by the command, and keeps its credits but for
     expect(await readFile(junit, 'utf8')).toContain(
       `tests="${everyCase.length + elsewhere}" failures="0" skipped="${2 + elsewhere}"`,
     )
-  } finally {
-    await replies.close()
-    await gateway.stop()
-  }
-}, 180_000)
+  }, 180_000)
+
+  test('a failed case is reported with what was asked and answered, without keys and passwords, and the command ends with 1', async () => {
+    const proxy = await defectiveGateway(gateway.restUrl, configuration.accounts)
+    try {
+      proxy.plant({ fails: [], answer: (answered) => void (answered.text = answered.text.replace('OK', 'Yes')) })
+      const [file, junit] = [join(gateway.folder, 'conformance.json'), join(gateway.folder, 'junit.xml')]
+      await writeFile(file, JSON.stringify(configuration))
+      const choice = ['--case', 'a key or a pair', '--case', 'no line break']
+      const args = ['--base-url', proxy.url.href, '--config', file, '--junit', junit, ...choice]
+      const { code, out, err } = await runSuite(args, gateway.environment)
+      expect([code, err.match(/^failed.*/gm)?.length]).toEqual([1, 2])
+      expect(out).toContain('last request and answer: GET /api/auth.asp?apikey=***: 200 Login=Yes')
+      expect(out).toMatch(/^0 passed, 2 failed, 0 not testable here/m)
+      const xml = await readFile(junit, 'utf8')
+      expect(xml).toContain('tests="2" failures="2" skipped="0"')
+      const { key, password } = configuration.accounts.main
+      for (const secret of [key, password]) expect((out + err + xml).includes(secret)).toBe(false)
+    } finally {
+      await proxy.close()
+    }
+  }, 60_000)
+
+  test('with a planted defect fails in the cases that are about it, each of which passes without', async () => {
+    const proxy = await defectiveGateway(gateway.restUrl, configuration.accounts)
+    const { delivered } = configuration.numbers
+    /** Each run writes to numbers of its own. */
+    let used = 1
+    const failures = async (titles: readonly string[], defect?: Defect) => {
+      proxy.plant(defect)
+      const numbers = { ...configuration.numbers, delivered: [delivered[0] ?? '', ...delivered.slice(used)] }
+      used = (used + 3) % 30
+      const { results } = await runConformance({
+        addresses: { rest: proxy.url, asp: proxy.url, xml: proxy.url },
+        configuration: { ...configuration, numbers },
+        choice: { sections: [], titles },
+        bringReply: replyIn(gateway.environment),
+      })
+      return results.filter(({ outcome }) => outcome.is === 'failed').map((one) => one.case.title)
+    }
+    try {
+      const defects = Object.entries(plantedDefects)
+      expect(defects.length).toBeGreaterThanOrEqual(20)
+      const missed: string[] = []
+      for (const [name, defect] of defects) {
+        const failed = await failures(defect.fails, defect)
+        for (const title of defect.fails)
+          if (!failed.some((one) => one.includes(title))) missed.push(`${name}: ${title}`)
+      }
+      expect(missed).toEqual([])
+      expect(await failures(defects.flatMap(([, { fails }]) => fails))).toEqual([])
+    } finally {
+      await proxy.close()
+    }
+  }, 180_000)
+})
 
 test('rest, asp, xml and two dispatchers as processes of their own pass whole', async () => {
   const origin = 'https://app.example.com'

@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { readConfiguration, type Configuration } from './configuration.ts'
 import { expenseOf, runConformance } from './conformance.ts'
+import { ask } from './http/request.ts'
 import { prepare } from './prepare.ts'
 import { jsonReport } from './report/json.ts'
 import { junitReport } from './report/junit.ts'
@@ -96,6 +97,7 @@ async function run(options: RunOptions, { out, err }: Streams): Promise<ExitCode
   const wanted = { addresses, configuration, ...(choice && { choice }) }
   const { cases, parts, credits } = expenseOf(wanted)
   if (cases === 0) throw new WrongCall('No case is about that.')
+  await reach(addresses)
   err.write(
     `${cases} cases. At most ${parts} message parts leave, for ${credits} credits. ` +
       'Unread replies of the accounts are read. Scheduled messages are deleted again.\n',
@@ -117,6 +119,14 @@ function addressesOf({ baseUrl, restUrl, aspUrl, xmlUrl }: RunOptions): Addresse
   if (rest === undefined || asp === undefined || xml === undefined)
     throw new WrongCall('Name --base-url, or each of --rest-url, --asp-url and --xml-url.')
   return { rest, asp, xml }
+}
+
+/** Throws if one of them does not answer HTTP at all. */
+async function reach(addresses: Addresses): Promise<void> {
+  for (const address of new Set(Object.values(addresses)))
+    await ask(address, { target: '/' }).catch((problem: unknown) => {
+      throw new WrongCall(`${address.href} cannot be reached: ${(problem as Error).message}`)
+    })
 }
 
 async function configurationIn(file: string | undefined): Promise<Configuration> {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sectionOf, type Case } from './case.ts'
+import type { Configuration } from './configuration.ts'
 import { NotTestable } from './not-testable.ts'
 import { TestedGateway, type Deployment } from './tested-gateway.ts'
 
@@ -49,7 +50,7 @@ export async function runCases(
 async function runCase(one: Case, deployment: Deployment): Promise<CaseResult> {
   const gateway = new TestedGateway(deployment)
   const begun = performance.now()
-  const outcome = await outcomeOf(one, gateway)
+  const outcome = withoutSecrets(await outcomeOf(one, gateway), deployment.configuration)
   return { case: one, section: sectionOf(one.of[0]), outcome, milliseconds: Math.round(performance.now() - begun) }
 }
 
@@ -70,4 +71,14 @@ async function outcomeOf(one: Case, gateway: TestedGateway): Promise<Outcome> {
     limit.abort()
     await gateway.cleanUp().catch(() => undefined)
   }
+}
+
+/** A report is shown to others: keys and passwords of the configuration are not in it. */
+function withoutSecrets(outcome: Outcome, { accounts, keys = {} }: Configuration): Outcome {
+  if (outcome.is !== 'failed') return outcome
+  const passwords = Object.values(accounts).flatMap((account) => ('password' in account ? account.password : []))
+  const secrets = [...Object.values(accounts).map(({ key }) => key), ...Object.values(keys), ...passwords]
+  const hidden = (text: string): string =>
+    secrets.reduce((left, secret) => left.replaceAll(secret, '***').replaceAll(encodeURIComponent(secret), '***'), text)
+  return { is: 'failed', why: hidden(outcome.why), lastExchange: hidden(outcome.lastExchange) }
 }

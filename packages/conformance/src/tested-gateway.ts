@@ -46,6 +46,7 @@ export class TestedGateway {
   /** The last request and its answer, for the report of a failure. */
   lastExchange = ''
   readonly #deployment: Deployment
+  readonly #afterwards: (() => Promise<void>)[] = []
   readonly #scheduled: { readonly by: Keyed; readonly id: number }[] = []
 
   constructor(deployment: Deployment) {
@@ -133,13 +134,19 @@ export class TestedGateway {
     await this.configured(this.#deployment.bringReply, 'replies')(reply)
   }
 
+  /** Does something when the case has ended, whatever came of it. */
+  afterwards(work: () => Promise<void>): void {
+    this.#afterwards.push(work)
+  }
+
   /** Has scheduled messages deleted when the case has ended. */
   leave(by: Keyed, ids: readonly number[]): void {
     this.#scheduled.push(...ids.map((id) => ({ by, id })))
   }
 
-  /** Deletes what the case has scheduled and not deleted. */
+  /** Deletes what the case has scheduled and not deleted, and does what it wanted done afterwards. */
   async cleanUp(): Promise<void> {
+    for (const work of this.#afterwards) await work()
     const accounts = new Set(this.#scheduled.map(({ by }) => by))
     for (const by of accounts) {
       const ids = this.#scheduled.filter((left) => left.by === by).map(({ id }) => id)

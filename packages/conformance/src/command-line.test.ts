@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { runCommandLine } from './command-line.ts'
+
+let folder: string
+beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'conformance-'))))
+afterAll(() => rm(folder, { recursive: true }))
+
+async function run(...args: readonly string[]) {
+  const [out, err] = [new PassThrough(), new PassThrough()]
+  const code = await runCommandLine(args, { out, err })
+  out.end()
+  err.end()
+  return { code, out: await text(out), err: await text(err) }
+}
+
+const keyed = { id: 1, key: 'k' }
+const configuration = {
+  accounts: {
+    main: { ...keyed, user: 'u', password: 'p' },
+    sub: { ...keyed, login: 's' },
+    otherSub: keyed,
+    stranger: keyed,
+  },
+  numbers: { delivered: Array.from({ length: 40 }, (_, i) => `2782555${i + 1000}`), price: 0.1 },
+}
+
+async function file(value: unknown): Promise<string> {
+  const path = join(folder, 'conformance.json')
+  await writeFile(path, typeof value === 'string' ? value : JSON.stringify(value))
+  return path
+}
+
+const nowhere = 'http://127.0.0.1:1'
+
+test.each([
+  [[], /Name --base-url/],
+  [['--base-url', nowhere], /Name the configuration with --config/],
+  [['--rest-url', nowhere, '--asp-url', nowhere, '--config', 'x'], /each of --rest-url, --asp-url and --xml-url/],
+  [['--base-url', 'ftp://x', '--config', 'x'], /no URL of http or https/],
+  [['--base-url', nowhere, '--config', '/nowhere/x'], /\/nowhere\/x cannot be read/],
+  [['--unknown'], /unknown option/],
+  [['prepare', '--config', 'x'], /missing required argument/],
+])('called as %j it says what is wrong, and ends with 2', async (args, says) => {
+  const { code, out, err } = await run(...args)
+  expect([code, out]).toEqual([2, ''])
+  expect(err).toMatch(says)
+})
+
+test.each([
+  ['no JSON', '{', /it is not JSON/],
+  ['an unknown field', { ...configuration, more: 1 }, /the file must NOT have additional properties: more/],
+  ['a missing account', { ...configuration, accounts: {} }, /accounts must have required property/],
+  [
+    'a number with +',
+    { ...configuration, numbers: { ...configuration.numbers, blacklisted: '+27' } },
+    /numbers\.blacklisted must match pattern/,
+  ],
+  [
+    'a price of hundredths',
+    { ...configuration, numbers: { ...configuration.numbers, price: 0.25 } },
+    /numbers\.price must be multiple of 0\.1/,
+  ],
+  [
+    'too few numbers',
+    { ...configuration, numbers: { ...configuration.numbers, delivered: [] } },
+    /numbers\.delivered must NOT have fewer than 40/,
+  ],
+])('a configuration with %s is refused by the name of its field, with 2', async (_, value, says) => {
+  const { code, out, err } = await run('--base-url', nowhere, '--config', await file(value))
+  expect([code, out]).toEqual([2, ''])
+  expect(err).toMatch(says)
+})
+
+test.each([
+  ['nobody listens', [], /127\.0\.0\.1:1\/ cannot be reached: connect ECONNREFUSED/],
+  ['no case is about a section', ['--section', '9.9'], /No case is about that/],
+  ['no case has a title', ['--section', '2.1', '--case', 'no such words'], /No case is about that/],
+])('if %s it says so, and ends with 2', async (_, args, says) => {
+  const { code, err } = await run('--base-url', nowhere, '--config', await file(configuration), ...args)
+  expect(code).toBe(2)
+  expect(err).toMatch(says)
+})
+
+test('--help tells the options, with 0', async () => {
+  const { code, out } = await run('--help')
+  expect(code).toBe(0)
+  expect(out).toContain('--junit <file>')
+})

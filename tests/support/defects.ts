@@ -1,0 +1,105 @@
+import { createServer, Agent, request as ask } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import type { Configuration } from '@gateway/conformance'
+
+/** A request on its way to the gateway; `body` has one character for each byte. */
+interface Asked {
+  method: string
+  /** With its query. */
+  path: string
+  headers: [name: string, value: string][]
+  body: string
+}
+
+/** An answer on its way back; `text` is read as UTF-8. */
+interface Answered {
+  status: number
+  headers: [name: string, value: string][]
+  text: string
+}
+
+/** Asks the gateway itself, without the defect. */
+type AskGateway = (asked: Partial<Asked>) => Promise<Answered>
+
+/** What is wrong with a gateway, as a proxy before it can bring it about. */
+export interface Defect {
+  /** A part of the title of each case that must fail. */
+  readonly fails: readonly string[]
+  /** Changes a request before the gateway has it. */
+  readonly request?: (asked: Asked) => void
+  /** Changes an answer before the client has it. */
+  readonly answer?: (
+    answered: Answered,
+    asked: Asked,
+    gateway: AskGateway,
+    accounts: Configuration['accounts'],
+  ) => void | Promise<void>
+}
+
+const pairs = (raw: readonly string[]): [string, string][] =>
+  raw.flatMap((name, i) => (i % 2 === 0 ? [[name, raw[i + 1] ?? ''] as [string, string]] : []))
+const hopByHop = /^(host|connection|keep-alive|transfer-encoding|content-length)$/i
+
+const without = (headers: [string, string][], names: RegExp): [string, string][] =>
+  headers.filter(([name]) => !names.test(name))
+export const setHeader = (answered: Answered, name: string, value: string): void => {
+  answered.headers = [...without(answered.headers, new RegExp(`^${name}$`, 'i')), [name, value]]
+}
+
+/** A gateway with whatever defect is planted at the time; without one the proxy changes nothing. */
+export async function defectiveGateway(url: string, accounts: Configuration['accounts']) {
+  const agent = new Agent({ keepAlive: true })
+  let defect: Defect | undefined
+
+  const toGateway: AskGateway = ({ method = 'GET', path = '/', headers = [], body = '' }) =>
+    new Promise((resolve, reject) => {
+      const bytes = Buffer.from(body, 'latin1')
+      const length: [string, string][] =
+        method === 'GET' || method === 'HEAD' ? [] : [['Content-Length', String(bytes.length)]]
+      const sent = ask(
+        url,
+        {
+          method,
+          path,
+          agent,
+          headers: [['Host', new URL(url).host], ...without(headers, hopByHop), ...length].flat(),
+        },
+        (answer) => {
+          buffer(answer).then((text) => {
+            const kept = without(pairs(answer.rawHeaders), hopByHop)
+            resolve({ status: answer.statusCode ?? 0, headers: kept, text: text.toString('utf8') })
+          }, reject)
+        },
+      )
+      sent.on('error', reject)
+      sent.end(bytes)
+    })
+
+  const server = createServer({ maxHeaderSize: 100_000 }, (request, response) => {
+    const { method = '', url: path = '', rawHeaders } = request
+    const work = async () => {
+      const asked = { method, path, headers: pairs(rawHeaders), body: (await buffer(request)).toString('latin1') }
+      defect?.request?.(asked)
+      const answered = await toGateway(asked)
+      await defect?.answer?.(answered, asked, toGateway, accounts)
+      const body = Buffer.from(answered.text)
+      response
+        .writeHead(answered.status, [...answered.headers, ['Content-Length', String(body.length)]].flat())
+        .end(body)
+    }
+    work().catch((problem: unknown) => response.writeHead(500).end(String(problem)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    plant: (planted: Defect | undefined): void => {
+      defect = planted
+    },
+    close: async () => {
+      agent.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,264 @@
+import { setHeader, type Defect } from './defects.ts'
+
+const named = (path: string, name: string): boolean => path.toLowerCase().startsWith(`/api/${name}.asp`)
+
+/** Offered again by the next call, however often. */
+let lastReplies = ''
+
+/** Mistakes that implementations of the contract make, each with the cases that must notice it. */
+export const plantedDefects: Readonly<Record<string, Defect>> = {
+  'the last & of a list is lost': {
+    fails: ['one pair a number', 'deletescheduled: DELETED once'],
+    answer: (answered) => {
+      if (/^[^"]*=[^&]*&$/.test(answered.text)) answered.text = answered.text.slice(0, -1)
+    },
+  },
+  'a wrong method is 404': {
+    fails: ['/credits/balance: another method'],
+    answer: (answered) => {
+      if (answered.status !== 405) return
+      answered.status = 404
+      answered.text = answered.text.replace('"statusCode":405', '"statusCode":404')
+    },
+  },
+  'HEAD consumes replies': {
+    fails: ['the query string returns a reply once'],
+    answer: async (_, asked, gateway) => {
+      if (asked.method === 'HEAD' && named(asked.path, 'httpgetreplies')) await gateway({ path: asked.path })
+    },
+  },
+  'HEAD is answered 200': {
+    fails: ['/sms/incoming: another method', 'httpgetreplies.asp: wrong and missing'],
+    answer: (answered, asked) => {
+      if (asked.method === 'HEAD') answered.status = 200
+    },
+  },
+  'timeStamp is rounded to the second': {
+    fails: ['to the millisecond'],
+    answer: (answered) => {
+      answered.text = answered.text.replace(/("timeStamp":"\d{14})\d{3}/, '$1000')
+    },
+  },
+  'timeStamp is UTC': {
+    fails: ['to the millisecond'],
+    answer: (answered) => {
+      const stamp = new Date().toISOString().replace(/\D/g, '')
+      answered.text = answered.text.replace(/("timeStamp":")\d{17}/, `$1${stamp}`)
+    },
+  },
+  'a delete refunds twice': {
+    fails: [
+      'delete answers in request order and refunds once',
+      'deletescheduled: DELETED once',
+      'delete: 1000 ids pass',
+    ],
+    answer: async (answered, _, gateway, { main, sub }) => {
+      if (!/"deleted":true|=DELETED&|<Status>DELETED/.test(answered.text)) return
+      const transfer = { sendingAccountNumber: main.id, receivingAccountNumber: sub.id, transferQuantity: 1 }
+      await gateway({
+        method: 'POST',
+        path: '/api/rest/v1/credits/transfer',
+        headers: [
+          ['Authorization', main.key],
+          ['Content-Type', 'application/json'],
+        ],
+        body: JSON.stringify(transfer),
+      })
+    },
+  },
+  '100 instead of 100.0': {
+    fails: ['the balance is the envelope'],
+    answer: (answered) => {
+      answered.text = answered.text.replace(/("creditBalance":\d+)\.0/, '$1')
+    },
+  },
+  'keys in another order': {
+    fails: ['the balance is the envelope', 'every 404 below the prefix'],
+    answer: (answered) => {
+      answered.text = answered.text.replace(/("version":"1.0"),("statusCode":\d+)/, '$2,$1')
+    },
+  },
+  'a space after each comma': {
+    fails: ['the balance is the envelope'],
+    answer: (answered) => {
+      answered.text = answered.text.replace('"1.0",', '"1.0", ')
+    },
+  },
+  'ids as strings': {
+    fails: ['the answer byte for byte', '/sms/scheduled has what waits'],
+    answer: (answered) => {
+      answered.text = answered.text.replace(/"apiMessageId":(\d+)/g, '"apiMessageId":"$1"')
+    },
+  },
+  'results in another order': {
+    fails: ['deletescheduled: DELETED once', 'requestbatch: four parts'],
+    answer: (answered, { path }) => {
+      if (named(path, 'requestbatch') || named(path, 'deletescheduled'))
+        answered.text = (answered.text.match(/[^&]*&/g) ?? []).reverse().join('')
+    },
+  },
+  'no charset': {
+    fails: ['an answer has a Content-Length', 'the balance is the envelope'],
+    answer: (answered) => {
+      for (const [name, value] of answered.headers)
+        if (name.toLowerCase() === 'content-type') setHeader(answered, name, value.replace(/;.*/, ''))
+    },
+  },
+  'paths of the query string in their letter case only': {
+    fails: ['auth.asp: wrong and missing'],
+    answer: (answered, { path }) => {
+      const [name = ''] = path.split('?')
+      if (name.endsWith('.ASP')) answered.status = 404
+    },
+  },
+  'REST paths in any letter case': {
+    fails: ['/sms/outgoing/send: 404 in another letter case'],
+    request: (asked) => {
+      asked.path = asked.path.toLowerCase()
+    },
+  },
+  'a slash at the end of a path is 404': {
+    fails: ['one slash at the end'],
+    request: (asked) => {
+      if (/\/(\?|$)/.test(asked.path)) asked.path = '/api/rest/v1/nothing'
+    },
+  },
+  'an id of another account is told from an unknown one': {
+    fails: ['the status of a waiting, an unknown and a foreign id'],
+    answer: (answered) => {
+      answered.text = answered.text.replace(/("apiMessageId":\d{1,15},.*?"statusCode":)-2/g, '$1-1')
+    },
+  },
+  'STOP is not honoured': {
+    fails: ['STOP is free', 'a number that has opted out'],
+    answer: (answered) => {
+      answered.text = answered.text
+        .replace(
+          '"accepted":false,"acceptError":"OPTEDOUT","apiMessageId":null',
+          '"accepted":true,"acceptError":"","apiMessageId":1',
+        )
+        .replace('=OPTEDOUT&', '=1&')
+    },
+  },
+  '401 before 404': {
+    fails: ['404 before 405'],
+    answer: (answered, { headers }) => {
+      if (answered.status !== 404 || headers.some(([name]) => name.toLowerCase() === 'authorization')) return
+      answered.status = 401
+      answered.text = answered.text.replace('"statusCode":404', '"statusCode":401')
+    },
+  },
+  'a body of exactly 204800 bytes is refused': {
+    fails: ['a body of 204800 bytes passes'],
+    request: (asked) => {
+      if (asked.body.length >= 204_800) asked.body = asked.body.padEnd(204_801)
+    },
+  },
+  'of 1001 recipients the last one is cut off': {
+    fails: ['1000 recipients pass'],
+    request: (asked) => {
+      if (!asked.path.endsWith('/sms/outgoing/send') || asked.body.length < 20_000) return
+      const body = JSON.parse(asked.body) as { recipients: unknown[] }
+      asked.body = JSON.stringify({ ...body, recipients: body.recipients.slice(0, 1000) })
+    },
+  },
+  'limit 1001 is read as 1000': {
+    fails: ['/sms/scheduled: an offset that is no number'],
+    request: (asked) => {
+      asked.path = asked.path.replace('limit=1001', 'limit=1000')
+    },
+  },
+  'what is not UTF-8 becomes U+FFFD': {
+    fails: ['a parameter that is not UTF-8'],
+    request: (asked) => {
+      asked.path = asked.path.replace('caf%E9', 'caf%EF%BF%BD')
+    },
+  },
+  'a malformed % is dropped': {
+    fails: ['a % that begins no escape'],
+    request: (asked) => {
+      asked.path = asked.path.replace('%zz', 'zz')
+    },
+  },
+  'a DOCTYPE is ignored': {
+    fails: ['DOCTYPE, entities, two roots'],
+    request: (asked) => {
+      asked.body = asked.body.replace(/<!DOCTYPE [^[>]*>/, '')
+    },
+  },
+  'an XML answer without its declaration': {
+    fails: ['any content type and none'],
+    answer: (answered) => {
+      answered.text = answered.text.replace(/^<\?xml[^>]*\?>/, '')
+    },
+  },
+  'a reply is returned again': {
+    fails: ['the query string returns a reply once'],
+    answer: (answered, { path }) => {
+      if (!named(path, 'httpgetreplies')) return
+      if (answered.text === '') answered.text = lastReplies
+      else lastReplies = answered.text
+    },
+  },
+  'a short code message is among the replies of REST': {
+    fails: ['a message to a code is a short code message'],
+    answer: async (answered, asked, gateway) => {
+      if (!asked.path.startsWith('/api/rest/v1/sms/incoming?')) return
+      const { text } = await gateway({ ...asked, path: '/api/rest/v1/shortcode/incoming?limit=1000' })
+      answered.text = text.replace('shortcodeMessages', 'incomingMessages')
+    },
+  },
+  'a wrong quantity wins over the same account': {
+    fails: ['each refusal of a transfer'],
+    answer: (answered, { path, body }) => {
+      if (/transferQuantity(=|":)0/.test(path + body))
+        answered.text = answered.text.replace('sameAccount', 'invalidQuantity')
+    },
+  },
+  'do-not-contact is told as an invalid number': {
+    fails: ['a do-not-contact number is refused'],
+    answer: (answered) => {
+      answered.text = answered.text.replace('WASPADNC', 'BADDEST')
+    },
+  },
+  'times at GMT+3': {
+    fails: ['requestbatch: four parts'],
+    answer: (answered, { path }) => {
+      if (named(path, 'requestbatch'))
+        answered.text = answered.text.replace(
+          /;(\d\d):(?=\d\d:\d\d;)/g,
+          (_, hour: string) => `;${String((Number(hour) + 1) % 24).padStart(2, '0')}:`,
+        )
+    },
+  },
+  'the seventh part is not charged': {
+    fails: ['GSM 7-bit: length and parts'],
+    answer: (answered) => {
+      answered.text = answered.text.replace(/"creditCost":7\.0/g, '"creditCost":6.0')
+    },
+  },
+  'what has left can be deleted no more, and is told as not found': {
+    fails: ['deletescheduled: DELETED once', 'a delivered message is DELIVERED'],
+    answer: (answered) => {
+      answered.text = answered.text
+        .replace(/=SENT&/g, '=NOTFOUND&')
+        .replace('"deleteError":"SENT"', '"deleteError":"NOTFOUND"')
+    },
+  },
+  'too many failed log-ins are told as wrong ones': {
+    fails: ['query string: after so many failures'],
+    answer: (answered, { path }) => {
+      if (answered.status !== 429 || !named(path, 'auth')) return
+      answered.status = 200
+      answered.text = 'Login=FAIL'
+    },
+  },
+  'a revoked key has a message of its own': {
+    fails: ['a key that is revoked'],
+    answer: (answered, { headers }) => {
+      const key = headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1]
+      if (answered.status === 401 && key?.startsWith('gw_') === true && key.length > 20)
+        answered.text = answered.text.replace(/"errorMessage":"[^"]*"/, '"errorMessage":"The API key was revoked."')
+    },
+  },
+}
