@@ -90,8 +90,7 @@ const isDone = ({ by }: Target, { status, body }: Answer): boolean =>
 /** Undefined: nothing is wrong with it. */
 function fault({ by, name }: Target, { path, isHead }: Input, { status, headers, body }: Answer): string | undefined {
   if (status === 0) return 'no answer'
-  // What this version has not.
-  if (status >= 500 && status !== 501) return `an internal error`
+  if (status >= 500) return 'an internal error'
   if (isHead) return undefined
   if (by === 'rest') return restFault(path, status, headers, body)
   if (by === 'xml') return xmlFault(status, body)
@@ -121,8 +120,7 @@ const xmlAnswer = /^<\?xml version="1.0" encoding="utf-8"\?><(XMLGateway\w*)(?:\
 const xmlFault = (status: number, body: string): string | undefined =>
   [400, 404, 431].includes(status) || xmlAnswer.test(body) ? undefined : 'no document'
 
-const faultOfRaw = ({ status }: Answer): string | undefined =>
-  status >= 500 && status !== 501 ? 'an internal error' : undefined
+const faultOfRaw = ({ status }: Answer): string | undefined => (status >= 500 ? 'an internal error' : undefined)
 
 /** Writes the bytes to a connection of their own and ends it; the answer is the first one, status 0 if there is none. */
 const rawAsker =

@@ -90,6 +90,15 @@ test.each(exampleRows)(
   },
 )
 
+test('an answer to too many log-ins is in the document, though an API key never gets it', async () => {
+  const rest = await startRest({
+    gateway: (gateway) => ({ ...gateway, authenticate: () => Promise.resolve({ retryAfterSeconds: 60 }) }),
+  })
+  const { status, headers } = await rest.get('/credits/balance')
+  await rest.close()
+  expect([status, headers['retry-after']]).toEqual([429, '60'])
+})
+
 test('every operation has examples, and each example of a request has an answer', () => {
   for (const { operation } of operations) {
     const answered = exampleRows.filter(([id]) => id === operation.operationId).map(([, name]) => name)
