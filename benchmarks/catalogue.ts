@@ -2,6 +2,7 @@ import type { Benchmark } from './benchmark.ts'
 import { bulkAccept } from './goals/bulk-accept.ts'
 import { hotAccount } from './goals/hot-account.ts'
 import { idle } from './goals/idle.ts'
+import { idempotencyKeys } from './goals/idempotency-keys.ts'
 import { interfaces } from './goals/interfaces.ts'
 import { life } from './goals/life.ts'
 import { memory } from './goals/memory.ts'
@@ -18,6 +19,7 @@ export const catalogue: readonly Benchmark[] = [
   bulkAccept,
   interfaces,
   singleAccept,
+  idempotencyKeys,
   hotAccount,
   life,
   singleLife,

@@ -17,6 +17,8 @@ test('under kills, pauses, cut connections and restarts of PostgreSQL every prom
     ...Object.fromEntries(needed.map((fault) => [`fault: ${fault}`, 1])),
     'recipients accepted': 500,
     'polls: answered': 100,
+    'requests with a key: repeated until answered': 5,
+    'requests with a key: repeated after an answer': 10,
     'polls that returned something': 10,
     'looks at all dispatchers, undisturbed, with work due or claimed': 20,
   }

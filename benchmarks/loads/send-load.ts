@@ -18,6 +18,7 @@ export interface SendLoad {
   /** So many a second, whether those before were answered or not; undefined: each connection sends again when it is answered. */
   readonly perSecond?: number
   readonly scheduled?: string
+  readonly isKeyed?: boolean
   /** Tells when each request was to be sent, or was answered (milliseconds since 1970), with the id of its first message. */
   readonly keepsTimes?: 'of requests' | 'of answers'
 }
@@ -37,8 +38,17 @@ export interface SendLoadResult {
 
 /** Sends until the end and counts what was accepted. Latencies count from when a request was to be sent. */
 export async function runSendLoad(load: SendLoad): Promise<SendLoadResult> {
-  const { face, keys, recipients, perSecond, requests: requestsMax = Infinity, seconds = Infinity } = load
-  const templates = keys.map((key) => sendRequest({ face, key, recipients, scheduled: load.scheduled }))
+  const {
+    face,
+    keys,
+    recipients,
+    scheduled,
+    isKeyed,
+    perSecond,
+    requests: requestsMax = Infinity,
+    seconds = Infinity,
+  } = load
+  const templates = keys.map((key) => sendRequest({ face, key, recipients, scheduled, isKeyed }))
   const connections = await Promise.all(Array.from({ length: load.connections }, () => openHttpConnection(load.url)))
   const milliseconds: number[] = []
   const accepted: IdRanges = []

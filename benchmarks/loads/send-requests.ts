@@ -18,23 +18,32 @@ export interface SendRequestOptions {
   readonly recipients: number
   /** CCYYMMDDHHmm */
   readonly scheduled?: string | undefined
+  /** REST only: with an idempotency key, made of its first number. */
+  readonly isKeyed?: boolean | undefined
 }
 
 export function sendRequest(options: SendRequestOptions): SendRequest {
   const numbers = Array.from({ length: options.recipients }, (_, i) => numberAt(i))
   const template = Buffer.from(wire(options, numbers), 'latin1')
   const places: number[] = []
-  for (const number of numbers) places.push(template.indexOf(number, (places.at(-1) ?? -numberLength) + numberLength))
+  const keyPlace = options.isKeyed === true ? template.indexOf(keyHeader) + keyHeader.length : undefined
+  for (const number of numbers) {
+    const before = places.at(-1) ?? keyPlace ?? -numberLength
+    places.push(template.indexOf(number, before + numberLength))
+  }
   return {
     from(n) {
       const request = Buffer.from(template)
+      if (keyPlace !== undefined) writeNumber(n, request, keyPlace)
       for (const [i, place] of places.entries()) writeNumber(n + i, request, place)
       return request
     },
   }
 }
 
-function wire({ face, key, scheduled }: SendRequestOptions, numbers: readonly string[]): string {
+const keyHeader = 'Idempotency-Key: '
+
+function wire({ face, key, scheduled, isKeyed }: SendRequestOptions, numbers: readonly string[]): string {
   if (face === 'asp') {
     const query = new URLSearchParams({ apikey: key, message: text, ...(scheduled && { scheduled }) })
     return `GET /api/batchmessage.asp?${query.toString()}&numbers=${numbers.join(';')} HTTP/1.1\r\nHost: gateway\r\n\r\n`
@@ -45,15 +54,18 @@ function wire({ face, key, scheduled }: SendRequestOptions, numbers: readonly st
     const body = `<Svc_Multi_Message><ApiKey>${key}</ApiKey><User/><Password/><Scheduled>${scheduled ?? ''}</Scheduled><Messages>${message}</Messages></Svc_Multi_Message>`
     return post('/api/xmlsendsmsmulti.asp', 'text/xml', '', body)
   }
-  return restPost(key, '/sms/outgoing/send', {
+  const body = {
     message: text,
     recipients: numbers.map((mobileNumber) => ({ mobileNumber })),
     ...(scheduled && { scheduledTime: scheduled }),
-  })
+  }
+  // As long as a UUID.
+  const header = isKeyed === true ? `${keyHeader}${numbers[0]}-4d2e-9f1b-2c9a1e3f5b7d\r\n` : ''
+  return restPost(key, '/sms/outgoing/send', body, header)
 }
 
-export const restPost = (key: string, path: string, body: unknown): string =>
-  post(`/api/rest/v1${path}`, 'application/json', `Authorization: ${key}\r\n`, JSON.stringify(body))
+export const restPost = (key: string, path: string, body: unknown, header = ''): string =>
+  post(`/api/rest/v1${path}`, 'application/json', `Authorization: ${key}\r\n${header}`, JSON.stringify(body))
 
 export const restGet = (key: string, path: string): string =>
   `GET /api/rest/v1${path} HTTP/1.1\r\nHost: gateway\r\nAuthorization: ${key}\r\n\r\n`

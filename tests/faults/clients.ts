@@ -2,8 +2,7 @@ import type { Figures } from './figures.ts'
 
 /** What came of a request. Lost: nobody told its client whether it happened. Unavailable: 503. Unreachable: it was never sent. */
 export type Outcome<Answer> =
-  | { readonly kind: 'answered'; readonly answer: Answer }
-  | { readonly kind: 'lost' | 'unavailable' | 'unreachable' | 'not built' }
+  { readonly kind: 'answered'; readonly answer: Answer } | { readonly kind: 'lost' | 'unavailable' | 'unreachable' }
 
 export interface Access {
   readonly url: string
@@ -17,6 +16,15 @@ export interface SendWanted {
   readonly scheduled: string | undefined
   /** The client goes away after so many milliseconds. */
   readonly patience: number
+  /** An idempotency key, if it may be repeated. */
+  readonly key: string | undefined
+}
+
+export interface TransferWanted {
+  readonly from: number
+  readonly to: number
+  readonly quantity: number
+  readonly key: string | undefined
 }
 
 /** The calls of one interface. A result is an id or a word of refusal. */
@@ -71,7 +79,6 @@ export function createClients(figures: Figures) {
       return { kind }
     }
     figures.count(`requests answered ${status}`)
-    if (status === 501) return { kind: 'not built' }
     if (status === 503) return { kind: 'unavailable' }
     if (status !== 200) {
       figures.broken('P-14', `${what} answered ${status}: ${text.slice(0, 200)}`)
@@ -90,14 +97,18 @@ export function createClients(figures: Figures) {
     path: string,
     body: unknown,
     read: (answer: never) => Answer,
-    patience?: number,
+    { patience, key: idempotencyKey }: { patience?: number; key?: string | undefined } = {},
   ) =>
     call(
       `rest ${path}`,
       `${url}/api/rest/v1${path}`,
       {
         method: body === undefined ? 'GET' : 'POST',
-        headers: { Authorization: key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+        headers: {
+          Authorization: key,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       },
       (text) => read(JSON.parse(text) as never),
@@ -136,14 +147,14 @@ export function createClients(figures: Figures) {
 
   const overRest: Interface = {
     sendMax: 1000,
-    send: (access, { numbers, text, scheduled, patience }) =>
+    send: (access, { numbers, text, scheduled, ...how }) =>
       rest(
         access,
         '/sms/outgoing/send',
         { message: text, recipients: numbers.map((mobileNumber) => ({ mobileNumber })), scheduledTime: scheduled },
         (answer: { recipients: { apiMessageId: number | null; acceptError: string }[] }) =>
           answer.recipients.map(({ apiMessageId, acceptError }) => apiMessageId ?? acceptError),
-        patience,
+        how,
       ),
     status: (access, ids) =>
       rest(access, '/sms/outgoing/status', ids, (answer: { messageStatuses: { statusCode: number }[] }) =>
@@ -161,11 +172,16 @@ export function createClients(figures: Figures) {
 
   const overAsp: Interface = {
     sendMax: 100,
-    send: (access, { numbers, text, scheduled, patience }) =>
+    send: (access, { numbers, text, scheduled, patience, key = '' }) =>
       asp(
         access,
         'batchmessage.asp',
-        { message: text, numbers: numbers.join(';'), ...(scheduled === undefined ? {} : { scheduled }) },
+        {
+          message: text,
+          numbers: numbers.join(';'),
+          clientref: key,
+          ...(scheduled === undefined ? {} : { scheduled }),
+        },
         (answer) => pairsOf(answer).map(idOrWord),
         patience,
       ),
@@ -178,11 +194,11 @@ export function createClients(figures: Figures) {
 
   const overXml: Interface = {
     sendMax: 1000,
-    send: (access, { numbers, text, scheduled, patience }) =>
+    send: (access, { numbers, text, scheduled, patience, key = '' }) =>
       xml(
         access,
         ['xmlsendsmsmulti.asp', 'Svc_Multi_Message'],
-        `<Scheduled>${scheduled ?? ''}</Scheduled><Messages><Message><MessageText>${text}</MessageText><Numbers>${numbers
+        `<Scheduled>${scheduled ?? ''}</Scheduled><ClientRef>${key}</ClientRef><Messages><Message><MessageText>${text}</MessageText><Numbers>${numbers
           .map((number) => `<Number>${number}</Number>`)
           .join('')}</Numbers></Message></Messages>`,
         (answer) => textsOf(answer, 'ID').map(idOrWord),
@@ -235,19 +251,20 @@ export function createClients(figures: Figures) {
           ),
       ),
     /** The word of the query-string interface. */
-    restTransfer: (access: Access, from: number, to: number, quantity: number) =>
+    restTransfer: (access: Access, { from, to, quantity, key }: TransferWanted) =>
       rest(
         access,
         '/credits/transfer',
         { sendingAccountNumber: from, receivingAccountNumber: to, transferQuantity: quantity },
         (answer: { transferSuccessful: boolean; transferError?: string }) =>
           answer.transferSuccessful ? 'Success' : (answer.transferError ?? ''),
+        { key },
       ),
-    aspTransfer: (access: Access, from: number, to: number, quantity: number) =>
+    aspTransfer: (access: Access, { from, to, quantity, key = '' }: TransferWanted) =>
       asp(
         access,
         'creditstransfer.asp',
-        { fromAccountId: String(from), toAccountId: String(to), transferQuantity: String(quantity) },
+        { fromAccountId: String(from), toAccountId: String(to), transferQuantity: String(quantity), clientref: key },
         (answer) => /^Transfer=(\w+)$/.exec(answer)?.[1] ?? answer,
       ),
   }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Chance } from '@gateway/core/testing'
-import type { Access, Clients, Interface } from './clients.ts'
+import type { Access, Clients, Interface, SendWanted } from './clients.ts'
+import { askWithKey } from './repeat.ts'
 import type { App, Member } from './processes.ts'
 import type { Figures } from './figures.ts'
 import type { Sending, Observations } from './observations.ts'
@@ -57,7 +58,6 @@ export function startLoad(load: Load, count: number): RunningLoad {
   let sent = 0
   const began = performance.now()
   const quantities = new Map<number, number>()
-  const built = { deletes: true, transfers: true }
 
   const isOver = (): boolean => performance.now() > load.end
 
@@ -108,16 +108,28 @@ export function startLoad(load: Load, count: number): RunningLoad {
     const sending: Sending = { account: account.id, numbers: to }
     observations.sendings.push(sending)
     sent += to.length
-    const outcome = await over.face.send(access(over.url, account), {
+    const wanted = {
       numbers: to,
       text: chance.happens(0.1) ? 'Two parts '.repeat(20).trim() : 'Hello',
       scheduled: scheduled === undefined ? undefined : gatewayTime(scheduled),
-      patience,
-    })
+    }
+    const outcome = chance.happens(0.5)
+      ? await over.face.send(access(over.url, account), { ...wanted, patience, key: undefined })
+      : await sendWithKey(over, account, { ...wanted, patience, key: `send ${to[0]}` })
     if (outcome.kind === 'answered') observations.accepted(sending, outcome.answer, scheduled)
     else if (outcome.kind === 'unreachable') sending.results = to.map(() => 'ACCOUNTLOCKED')
     else figures.count('sends whose effect is not known')
     return outcome.kind === 'answered'
+  }
+
+  /** Repeated over any process of an interface that says the same with the same words. */
+  function sendWithKey(over: Way, account: AccountUnderTest, wanted: SendWanted): ReturnType<Interface['send']> {
+    const isShort = wanted.numbers.length <= clients.interfaces.asp.sendMax
+    const apps: readonly App[] = over.app !== 'xml' && isShort ? ['rest', 'asp'] : [over.app]
+    return askWithKey(load, `${over.app} send`, (isFirst) => {
+      const { url, face } = isFirst ? over : (way(apps) ?? over)
+      return face.send(access(url, account), isFirst ? wanted : { ...wanted, patience: 20_000 })
+    })
   }
 
   async function sendInCalm(recipients: number): Promise<void> {
@@ -153,7 +165,6 @@ export function startLoad(load: Load, count: number): RunningLoad {
 
   /** Scheduled ones mostly, also ones that are about to be due, the same one twice, and by several clients at once. */
   async function remove(): Promise<void> {
-    if (!built.deletes) return
     const account = chance.one(accounts)
     const dueIn = (id: number): number => (observations.messages.get(id)?.scheduled ?? NaN) - Date.now()
     const isThere = (id: number): boolean =>
@@ -175,25 +186,29 @@ export function startLoad(load: Load, count: number): RunningLoad {
     if (outcome.kind === 'answered') {
       if (outcome.answer.length !== ids.length) figures.broken('P-14', `${over.app}: a delete left ids out`)
       for (const [i, id] of ids.entries()) observations.deletion(id, outcome.answer[i] ?? '')
-    } else if (outcome.kind === 'not built') built.deletes = false
-    else if (outcome.kind !== 'unreachable') for (const id of ids) observations.perhapsDeleted.add(id)
+    } else if (outcome.kind !== 'unreachable') for (const id of ids) observations.perhapsDeleted.add(id)
   }
 
   async function transfer(): Promise<void> {
     const family = accounts.filter(({ related }) => related)
     const main = family[0]
     const over = way(['rest', 'asp'])
-    if (!built.transfers || main === undefined || over === undefined) return
+    if (main === undefined || over === undefined) return
     const [from = main, to = main] = chance.shuffled(family)
     const quantity = (quantities.get(from.id) ?? 0) + 1
     quantities.set(from.id, quantity)
     const transferring: (typeof observations.transfers)[number] = { from: from.id, to: to.id, quantity }
     observations.transfers.push(transferring)
-    const call = over.app === 'rest' ? clients.restTransfer : clients.aspTransfer
-    const outcome = await call(access(over.url, main), from.id, to.id, quantity)
+    const key = chance.happens(0.4) ? undefined : `transfer ${from.id} ${quantity}`
+    const ask = ({ app, url }: Way) => {
+      const call = app === 'rest' ? clients.restTransfer : clients.aspTransfer
+      return call(access(url, main), { from: from.id, to: to.id, quantity, key })
+    }
+    const again = (isFirst: boolean) => ask(isFirst ? over : (way(['rest', 'asp']) ?? over))
+    const isAnswer = (answer: string) => answer !== 'Fail'
+    const outcome = key === undefined ? await ask(over) : await askWithKey(load, 'transfer', again, isAnswer)
     if (outcome.kind === 'answered') transferring.outcome = outcome.answer
-    else if (outcome.kind === 'not built') built.transfers = false
-    if (outcome.kind === 'unreachable' || outcome.kind === 'not built') transferring.outcome = 'unreachable'
+    if (outcome.kind === 'unreachable') transferring.outcome = 'unreachable'
     figures.count(`transfers: ${transferring.outcome ?? 'not known'}`)
   }
 

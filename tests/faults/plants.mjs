@@ -40,6 +40,13 @@ export const plants = {
       to: `const stored = new Set(), balances = new Map();`,
     },
   ],
+  'keys are forgotten': [
+    {
+      file: `${postgres}/messages/job.js`,
+      from: `const repeatable = request && answer && { key: request.key, digest: digest(request.asked), answer };`,
+      to: `const repeatable = undefined;`,
+    },
+  ],
   'lost transfer retried blindly': [
     {
       file: `${postgres}/credits/transfer.js`,
