@@ -81,7 +81,7 @@ describeProxies('%s', (name) => {
     expect((await post(20_000_000))[0]).toBe(413)
   }, 60_000)
 
-  test('each path reaches its interface, and nothing but /api is served: health and metrics are not for the public', async () => {
+  test('each path reaches its interface, and nothing but /api and /docs is served: health and metrics are not for the public', async () => {
     const proxy = proxied.proxy(name)
     const { key } = await proxied.newAccount(7)
     const ask = async (path: string, init: RequestInit = {}) => {
@@ -94,7 +94,12 @@ describeProxies('%s', (name) => {
     const body = `<Svc_Replies><User>holder</User><Password>${secret.password}</Password></Svc_Replies>`
     expect((await ask('/api/XMLgetreplies.asp', { method: 'POST', body }))[1]).toContain('<Error>Authentication failed')
     expect(await ask('/api/other')).toEqual([404, 'Not found'])
-    for (const path of ['/', '/health/ready', '/metrics', '/api/../metrics', '//metrics']) {
+    expect((await ask('/docs/'))[1]).toContain('swagger-ui-bundle.js')
+    expect((await ask('/docs/openapi.json'))[1]).toContain('smsOutgoingSend')
+    expect((await ask('/docs/query-string'))[1]).toContain('batchmessage.asp')
+    expect((await ask('/docs/xml/send-request.xsd'))[1]).toContain('Svc_Multi_Message')
+    expect((await ask('/docs/nothing'))[0]).toBe(404)
+    for (const path of ['/', '/docsx', '/health/ready', '/metrics', '/api/../metrics', '//metrics']) {
       expect([path, (await ask(path))[0]]).toEqual([path, 404])
     }
   }, 60_000)
