@@ -12,7 +12,10 @@ export function closeAfterBody(request: IncomingMessage): void {
   // Node calls it when the last response of the connection has ended.
   socket.destroySoon = () => {
     const close = () => Socket.prototype.destroySoon.call(socket)
-    if (request.complete) { close(); return; }
+    if (request.complete) {
+      close()
+      return
+    }
     socket.end()
     const timer = setTimeout(() => socket.destroy(), lingerMs)
     request.once('end', close).resume()
