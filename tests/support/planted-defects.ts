@@ -253,6 +253,14 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
       answered.text = 'Login=FAIL'
     },
   },
+  'a repeated send is done again': {
+    fails: ['REST: a send with the same', 'query string: a send with the same', 'XML: a send with the same'],
+    request: (asked) => {
+      asked.headers = asked.headers.filter(([name]) => name.toLowerCase() !== 'idempotency-key')
+      asked.path = asked.path.replace(/&clientref=[^&]*/, '')
+      asked.body = asked.body.replace(/<ClientRef>[^<]*<\/ClientRef>/, '')
+    },
+  },
   'a revoked key has a message of its own': {
     fails: ['a key that is revoked'],
     answer: (answered, { headers }) => {

@@ -30,8 +30,10 @@ const Configuration = Type.Object(
       {
         delivered: Type.Array(mobile, { minItems: 40, uniqueItems: true }),
         price: credits,
-        failing: Type.Optional(
-          Type.Array(Type.Object({ number: mobile, statusCode: Type.Integer(), refunded: Type.Boolean() }, closed)),
+        outcomes: Type.Optional(
+          Type.Array(Type.Object({ number: mobile, statusCode: Type.Integer(), refunded: Type.Boolean() }, closed), {
+            maxItems: 20,
+          }),
         ),
         priced: Type.Optional(Type.Object({ number: mobile, price: credits }, closed)),
         blacklisted: Type.Optional(mobile),

@@ -12,11 +12,15 @@ interface Wanted {
   readonly replyTo: string
 }
 
+/** What the simulated carrier does, by the ending of the number. */
 const outcomes = [
   { ending: 90, statusCode: 103, refunded: false },
   { ending: 91, statusCode: 101, refunded: false },
   { ending: 92, statusCode: 107, refunded: false },
   { ending: 93, statusCode: 111, refunded: true },
+  { ending: 94, statusCode: 100, refunded: false },
+  { ending: 95, statusCode: 106, refunded: false },
+  { ending: 98, statusCode: 0, refunded: false },
 ]
 
 /**
@@ -78,7 +82,7 @@ export async function prepare({ operate, gateway, replyTo }: Wanted): Promise<Co
       // The simulated carrier delivers to these endings.
       delivered: Array.from({ length: 60 }, (_, i) => number(String(i).padStart(3, '0'))),
       price: 1,
-      failing: outcomes.map(({ ending, statusCode, refunded }) => ({
+      outcomes: outcomes.map(({ ending, statusCode, refunded }) => ({
         number: number(`1${ending}`),
         statusCode,
         refunded,

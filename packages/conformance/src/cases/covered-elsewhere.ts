@@ -74,7 +74,7 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   },
   {
     of: '1.24',
-    what: 'retries after a crash between the work and its answer, and keys that are 48 hours old',
+    what: 'keys are kept for 48 h, and survive kills between the work and its answer',
     by: 'tests/retries.test.ts',
   },
   {

@@ -2,6 +2,7 @@ import type { Case } from '../case.ts'
 import { logInCases } from './common/log-ins.ts'
 import { refusalCases } from './common/refusals.ts'
 import { replyCases } from './common/replies.ts'
+import { retryCases } from './common/retries.ts'
 import { textCases } from './common/texts.ts'
 import { readingCases } from './query-string/reading.ts'
 import { aspSendingCases } from './query-string/sending.ts'
@@ -20,6 +21,7 @@ export const everyCase: readonly Case[] = [
   ...replyCases,
   ...refusalCases,
   ...textCases,
+  ...retryCases,
   ...logInCases,
   ...envelopeCases,
   ...authorizationCases,
