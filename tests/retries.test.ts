@@ -64,12 +64,16 @@ test('kill -9 of the server and of PostgreSQL between the work and its answer: t
     const { id: main, key } = await openAccount(direct, 'main', 1000)
     const { id: sub } = await openAccount(direct, 'sub', 0, '--parent', String(main))
     const asked = Object.entries(operations({ key, main, sub }))
-    const first = await startApp('all-in-one', { ...environment, DATABASE_URL: network.connectionString })
+    // Each process has at most two statements that accept under way: a third would wait for the answer to one of them.
+    const held = { ...direct, DATABASE_URL: network.connectionString }
+    const servers = await Promise.all((['rest', 'asp', 'xml'] as const).map((app) => startApp(app, held)))
+    const [rest = '', asp = '', xml = ''] = servers.map(({ url }) => url)
+    const urlOf = (name: string) => (name.startsWith('REST') ? rest : name.startsWith('XML') ? xml : asp)
 
     // Nor may a server that waits for long find out what has become of it.
     network.hold('accept-keyed', 'transfer_credits', 'end-backend')
     const lost = asked.map(([name, ask]) =>
-      ask(first.url, name).then(
+      ask(urlOf(name), name).then(
         // On a busy machine a server may say by then that it does not know.
         ({ status }) => (status === 503 ? 'lost' : 'answered'),
         () => 'lost',
@@ -78,7 +82,7 @@ test('kill -9 of the server and of PostgreSQL between the work and its answer: t
     const count = async (what: string) =>
       Number((await database.ask<{ n: string }>(`select count(*) n from ${what}`))[0]?.n)
     await until(async () => (await count('client_request')) === asked.length)
-    const ended = first.stop('SIGKILL')
+    const ended = Promise.all(servers.map((server) => server.stop('SIGKILL')))
     database.killAll()
     await ended
     expect(new Set(await Promise.all(lost))).toEqual(new Set(['lost']))
