@@ -71,7 +71,7 @@ describe('the all-in-one', () => {
     expect(await readFile(junit, 'utf8')).toContain(
       `tests="${everyCase.length + elsewhere}" failures="0" skipped="${2 + elsewhere}"`,
     )
-  }, 180_000)
+  }, 300_000)
 
   test('a failed case is reported with what was asked and answered, without keys and passwords, and the command ends with 1', async () => {
     const proxy = await defectiveGateway(gateway.restUrl, configuration.accounts)
@@ -125,7 +125,7 @@ describe('the all-in-one', () => {
     } finally {
       await proxy.close()
     }
-  }, 180_000)
+  }, 300_000)
 })
 
 test('rest, asp, xml and two dispatchers as processes of their own pass whole', async () => {
@@ -143,4 +143,4 @@ test('rest, asp, xml and two dispatchers as processes of their own pass whole', 
   } finally {
     await gateway.stop()
   }
-}, 180_000)
+}, 300_000)

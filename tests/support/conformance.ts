@@ -7,12 +7,16 @@ import { operateJson } from './operate.ts'
 import { root, type Environment } from './process.ts'
 
 /** Opens the accounts of the suite in a running gateway; its configuration. */
-export const prepared = (environment: Environment): Promise<Configuration> =>
-  prepare({
+export const prepared = async (environment: Environment): Promise<Configuration> => ({
+  ...(await prepare({
     operate: (args) => operateJson(args, environment),
     gateway: [process.execPath, join(root, 'scripts', 'gateway.mjs')],
     replyTo: '12025550100',
-  })
+  })),
+  // For a machine with other load.
+  deliverySeconds: 120,
+  clockSeconds: 30,
+})
 
 /** Makes replies arrive in this process: it costs a tenth of a process of the command line. */
 export const replyIn =

@@ -17,7 +17,7 @@ export interface CaseResult {
 }
 
 const lanesMax = 4
-const caseSecondsMax = 90
+const caseSecondsMax = 180
 
 /**
  * Runs cases against a deployment, several at a time; those that name the same thing as `alone` one after the other. Results are in
