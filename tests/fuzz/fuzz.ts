@@ -93,7 +93,7 @@ function fault({ by, name }: Target, { path, isHead }: Input, { status, headers,
   if (status >= 500) return 'an internal error'
   if (isHead) return undefined
   if (by === 'rest') return restFault(path, status, headers, body)
-  if (by === 'xml') return xmlFault(status, body)
+  if (by === 'xml') return xmlFault(path.toLowerCase() === `/api${name}`, status, body)
   const isKnown = path.split('?')[0]?.toLowerCase() === `/api${name}`
   return status !== 200 || (isKnown && isDescribed(name, body)) ? undefined : 'an answer that is not described'
 }
@@ -117,8 +117,9 @@ const isUnread = (path: string, headers: Answer['headers']): boolean =>
 
 const xmlAnswer = /^<\?xml version="1.0" encoding="utf-8"\?><(XMLGateway\w*)(?:\/>|>[\s\S]*<\/\1>)$/
 
-const xmlFault = (status: number, body: string): string | undefined =>
-  [400, 404, 431].includes(status) || xmlAnswer.test(body) ? undefined : 'no document'
+/** Other paths, and what cannot be read, are answered in plain text. */
+const xmlFault = (isOperation: boolean, status: number, body: string): string | undefined =>
+  !isOperation || [400, 431].includes(status) || xmlAnswer.test(body) ? undefined : 'no document'
 
 const faultOfRaw = ({ status }: Answer): string | undefined => (status >= 500 ? 'an internal error' : undefined)
 

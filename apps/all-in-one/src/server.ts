@@ -31,7 +31,7 @@ export function createAllInOneServer(gateway: Gateway, settings: AllInOneSetting
     first.use(xmlMount, xmlRouter(gateway, settings), Router().use(xmlOwnsPath, xmlNotFound(settings)))
     first.use(aspMount, aspRouter(gateway, settings), aspNotFound(settings))
   })
-  app.use(pageHeaders(), healthRoutes(health), metrics.route, frontPage(), publicDocuments(documents))
+  app.use(pageHeaders(), healthRoutes(health), metrics.route, frontPage(), publicDocuments(documents, settings.gate))
   app.use((_request, response) => {
     response.status(404).type('text/plain').send('There is nothing here. Look at /')
   })

@@ -4,6 +4,7 @@ import {
   endpointHandler,
   fallbackHandler,
   hadNoEffect,
+  publicDocuments,
   type ConfirmedResponses,
   type HealthSettings,
   type Log,
@@ -60,7 +61,7 @@ export const createAspServer = (gateway: Gateway, settings: AspServerSettings): 
     ...settings,
     service: 'asp',
     mounted: [mount, aspHandler(gateway, settings)],
-    documents,
+    documents: publicDocuments(documents, settings.gate),
     notFound: aspNotFound(settings),
     answerError: (_request, response, status, error) => writeAnswer(response, failureOf(status, error)),
   })

@@ -5,6 +5,7 @@ import {
   endpointHandler,
   fallbackHandler,
   hadNoEffect,
+  publicDocuments,
   type HealthSettings,
   type Log,
   type Metrics,
@@ -70,7 +71,7 @@ export const createRestServer = (gateway: Gateway, settings: RestServerSettings)
     ...settings,
     service: 'rest',
     mounted: [prefix, ...restHandlers(gateway, settings)],
-    documents,
+    documents: publicDocuments(documents, settings.gate),
     notFound: restNotFound(settings),
     answerError: (_request, response, status, error) => writeFailure(response, settings, status, error),
   })

@@ -11,6 +11,7 @@ import {
   endResponse,
   endpointHandler,
   hadNoEffect,
+  publicDocuments,
   readBody,
   smallBytes,
   type ArrivingBody,
@@ -98,7 +99,7 @@ export const createXmlServer = (gateway: Gateway, settings: XmlServerSettings): 
     ...settings,
     service: 'xml',
     mounted: [mount, xmlHandler(gateway, settings)],
-    documents,
+    documents: publicDocuments(documents, settings.gate),
     notFound: xmlNotFound(settings),
     answerError: (_request, response) => writePlain(response, 503, 'Service unavailable'),
   })

@@ -3,13 +3,13 @@ import { createApp } from './create-app.ts'
 import { healthRoutes, type HealthSettings } from './health.ts'
 import type { Service } from './observe-requests.ts'
 import { onError, type AnswerError } from './on-error.ts'
-import { publicDocuments, type PublicDocuments } from './public-documents.ts'
 
 export interface ServiceAppSettings extends Service {
   readonly health?: HealthSettings | undefined
   /** What answers below a path, or below the paths of a pattern. */
   readonly mounted?: readonly [path: string | RegExp, ...handlers: RequestHandler[]]
-  readonly documents?: PublicDocuments | undefined
+  /** As of `publicDocuments`. */
+  readonly documents?: RequestHandler
   /** Answers any path that nothing else answers. */
   readonly notFound: RequestHandler
   readonly answerError: AnswerError
@@ -22,7 +22,7 @@ export function createServiceApp(settings: ServiceAppSettings): Express {
   const app = createApp(settings, (first) => mounted && first.use(...mounted))
   if (health !== undefined) app.use(healthRoutes(health))
   if (metrics !== undefined) app.use(metrics.route)
-  if (documents !== undefined) app.use(publicDocuments(documents))
+  if (documents !== undefined) app.use(documents)
   app.use(notFound, onError(log, answerError))
   return app
 }

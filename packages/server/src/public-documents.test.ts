@@ -1,13 +1,18 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import supertest from 'supertest'
 import { memoryLog } from '../testing/memory-log.ts'
+import { admissionGate } from './admission-gate.ts'
 import { createServiceApp } from './create-service-app.ts'
+import { listen } from './listen.ts'
 import { createMetrics } from './metrics.ts'
-import type { PublicDocuments } from './public-documents.ts'
+import { publicDocuments, type PublicDocuments } from './public-documents.ts'
 
 const anApp = () => {
   let reads = 0
   const documents: PublicDocuments = new Map([
     ['/docs/', { type: 'html', read: () => `<p>read ${++reads}</p>` }],
+    ['/docs/large', { type: 'text/plain', read: () => 'x'.repeat(1_000_000) }],
     ['/docs/bytes', { type: 'application/octet-stream', read: () => Buffer.from([0xff, 0]) }],
   ])
   const metrics = createMetrics()
@@ -15,7 +20,7 @@ const anApp = () => {
     ...memoryLog(),
     metrics,
     service: 'demo',
-    documents,
+    documents: publicDocuments(documents, admissionGate(10)),
     notFound: (_request, response) => void response.status(404).send('not found'),
     answerError: (_request, response, status) => void response.status(status).send('failed'),
   })
@@ -57,6 +62,16 @@ test('HEAD has the headers and no body; other methods and other paths are not fo
 test('a folder without its slash is redirected, wherever a proxy puts it', async () => {
   const { status, headers } = await supertest(anApp().app).get('/docs')
   expect([status, headers['location']]).toEqual([308, 'docs/'])
+})
+
+test('a large one arrives whole, and one whose reader goes away holds up nobody', async () => {
+  const server = await listen({ app: anApp().app, host: '127.0.0.1', port: 0, log: memoryLog().log })
+  const gone = connect(server.port, '127.0.0.1', () => gone.write('GET /docs/large HTTP/1.1\r\nHost: x\r\n\r\n'))
+  await once(gone, 'data')
+  gone.destroy()
+  const answer = await fetch(`${server.url}/docs/large`)
+  expect([(await answer.text()).length, answer.headers.get('content-length')]).toEqual([1_000_000, '1000000'])
+  await server.close()
 })
 
 test('each is measured by its path', async () => {
