@@ -42,7 +42,9 @@ const unreachable = (): UnreachableError =>
   Object.assign(new Error('the database does not answer'), { unreachable: true as const })
 
 export function watchLiveness(address: ServerAddress, connectionSeconds: number, log: Log): DatabaseLiveness {
-  const waiting = new Set<() => void>()
+  /** Whom to tell, in places that are used again: a `Set` would keep what was deleted (docs/decisions/0061). */
+  const waiting: ((() => void) | undefined)[] = []
+  const free: number[] = []
   const backs: (() => void)[] = []
   let asking = 0
   let isSuspect = false
@@ -67,9 +69,7 @@ export function watchLiveness(address: ServerAddress, connectionSeconds: number,
     state = 'unreachable'
     outages++
     log.warn('the database does not answer: requests are refused until it does')
-    const all = [...waiting]
-    waiting.clear()
-    for (const tell of all) tell()
+    for (const tell of [...waiting]) tell?.()
   }
 
   // A process that was held up itself counts one tick for all that time, and reads what has arrived before it judges.
@@ -152,10 +152,14 @@ export function watchLiveness(address: ServerAddress, connectionSeconds: number,
       if (state === 'unreachable') return Promise.reject(unreachable())
       return new Promise((resolve, reject) => {
         const tell = () => reject(unreachable())
-        waiting.add(tell)
+        const at = free.pop() ?? waiting.length
+        waiting[at] = tell
         void work()
           .then(resolve, reject)
-          .finally(() => waiting.delete(tell))
+          .finally(() => {
+            waiting[at] = undefined
+            free.push(at)
+          })
       })
     },
     outages: () => outages,

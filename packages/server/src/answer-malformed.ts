@@ -46,7 +46,7 @@ interface ParserError extends NodeJS.ErrnoException {
 }
 
 interface MalformedSettings {
-  readonly inFlight: ReadonlySet<ServerResponse>
+  readonly inFlight: Iterable<ServerResponse>
   /** The answers of connections that were given before their request was whole. */
   readonly answeredEarly: WeakMap<Duplex, ServerResponse>
   readonly log: Log
@@ -117,7 +117,7 @@ function written({ status, contentType, body, headers = {} }: MalformedAnswer): 
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`
 }
 
-const answerUnderWay = (inFlight: ReadonlySet<ServerResponse>, socket: Duplex | Socket): boolean => {
+const answerUnderWay = (inFlight: Iterable<ServerResponse>, socket: Duplex | Socket): boolean => {
   const here = [...inFlight].filter((response) => response.req.socket === socket)
   return here.length > 1 || here.some((response) => response.headersSent)
 }

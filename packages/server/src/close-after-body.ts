@@ -1,18 +1,18 @@
-import type { IncomingMessage } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
 const lingerMs = 1000
 
 /**
- * Keeps a connection that ends with the response to this request until the request has come whole, for 1 s at most. Closing while the
- * client still sends resets the connection, and the client may never read the response.
+ * Keeps a connection that ends with a response until the request has come whole, for 1 s at most. Closing while the client still sends
+ * resets the connection, and the client may never read the response. `inFlight` are all responses that are not closed.
  */
-export function closeAfterBody(request: IncomingMessage): void {
-  const { socket } = request
-  // Node calls it when the last response of the connection has ended.
+export function closeAfterBody(socket: Socket, inFlight: Iterable<ServerResponse>): void {
+  const close = () => Socket.prototype.destroySoon.call(socket)
+  // Node calls it when the last response of the connection has ended, before that is closed.
   socket.destroySoon = () => {
-    const close = () => Socket.prototype.destroySoon.call(socket)
-    if (request.complete) {
+    const request = [...inFlight].find(({ req }) => req.socket === socket && !req.complete)?.req
+    if (request === undefined) {
       close()
       return
     }

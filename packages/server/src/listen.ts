@@ -1,10 +1,11 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { answerExpectation, answerMalformed, malformedInText, type DescribeMalformed } from './answer-malformed.ts'
 import { closeAfterBody } from './close-after-body.ts'
 import { createServerFor } from './express-server.ts'
 import { limitConnections, type ConnectionLimits } from './limit-connections.ts'
 import type { Log } from './log.ts'
+import { OpenResponses } from './open-responses.ts'
 import { pipelinedRequests } from './pipelined-requests.ts'
 import { closeQueued } from './queued-responses.ts'
 
@@ -66,7 +67,7 @@ export const listen = async (settings: ListenSettings): Promise<Running> => {
 
 /** Passes requests to the app. Returns the function that closes the server. */
 const serve = (server: Server, { app, log, limits, describeMalformed = malformedInText }: ListenSettings) => {
-  const inFlight = new Set<ServerResponse>()
+  const inFlight = new OpenResponses()
   const answeredEarly = new WeakMap<Socket, ServerResponse>()
   const connections = new Set<Socket>()
   const pipelined = pipelinedRequests()
@@ -83,13 +84,13 @@ const serve = (server: Server, { app, log, limits, describeMalformed = malformed
   }
   server.on('connection', (socket) => {
     connections.add(socket)
+    closeAfterBody(socket, inFlight)
     socket.once('close', () => connections.delete(socket))
   })
   server.on('request', (request, response) => {
     if (isRefused(request.socket)) return
     if (pipelined.drops(response)) return
     inFlight.add(response)
-    if (hasBody(request)) closeAfterBody(request)
     response.on('close', finished)
     closeQueued(response)
     if (closing) response.setHeader('Connection', 'close')
@@ -113,14 +114,11 @@ const serve = (server: Server, { app, log, limits, describeMalformed = malformed
   }
 }
 
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
-
 /**
  * Node (seen on 20.20) counts a connection as idle once its response has ended, even with unsent bytes, and would cut it off.
  * Idle connections are closed only when no such response is left.
  */
-const keepUnsentResponses = (server: Server, inFlight: ReadonlySet<ServerResponse>) => {
+const keepUnsentResponses = (server: Server, inFlight: OpenResponses) => {
   const closeIdle = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
     if (![...inFlight].some((response) => response.writableEnded)) closeIdle()

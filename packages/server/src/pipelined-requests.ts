@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Node needs some 5 kB for a request that waits, and one read brings more than a thousand of them. */
-const waitingInAllMax = 8192
+const waitingInAllMax = 2048
 /** Where so many wait in all, a connection may have as many as this. */
 const waitingMin = 8
 /** One such request that waits is enough for a connection. */

@@ -90,12 +90,21 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[]) {
     texts: readonly TextToSend<To>[],
     key: IdempotencyKey | undefined,
   ): Promise<SendResults<To> | 'overloaded' | OverLimit | 'another-request'>
-  async function sendMessages<To extends Recipient>(
+  function sendMessages<To extends Recipient>(
     account: Account,
     texts: readonly TextToSend<To>[],
     key?: IdempotencyKey,
   ) {
-    if (key === undefined) return send(account, texts, (order) => ports.messages.accept(order))
+    return key === undefined
+      ? send(account, texts, (order) => ports.messages.accept(order))
+      : sendOnce(account, texts, key)
+  }
+
+  async function sendOnce<To extends Recipient>(
+    account: Account,
+    texts: readonly TextToSend<To>[],
+    key: IdempotencyKey,
+  ) {
     const request = { account: account.id, key, asked: askedFor(texts) }
     const answer = await once(request, () => sendFirst(account, texts, request))
     return isAnswer(answer) ? resultsIn(answer, texts) : answer
