@@ -219,6 +219,50 @@ export {
 export type { DeliveryReceipts } from './carrier/delivery-receipts.ts'
 export type { Asleep, Sleeper, Wakeups } from './carrier/wakeups.ts'
 
+// Events that are pushed to account holders.
+export {
+  listSizeMax,
+  webhookDefaults,
+  webhookId,
+  webhooksMax,
+  type NewWebhook,
+  type PauseReason,
+  type Webhook,
+  type WebhookChange,
+  type WebhookId,
+  type WebhookState,
+} from './webhook/webhook.ts'
+export {
+  defaultEventTypes,
+  eventTypeOf,
+  webhookEventTypes,
+  type WebhookEvent,
+  type WebhookEventData,
+  type WebhookEventId,
+  type WebhookEventType,
+} from './webhook/webhook-event.ts'
+export {
+  deadListDays,
+  failingDays,
+  jitterShareMax,
+  nextTry,
+  retryPausesSeconds,
+  verdictOf,
+  type PushVerdict,
+} from './webhook/push-schedule.ts'
+export type { SealedSecret, SecretBox } from './webhook/secret-box.ts'
+export type { PushAnswer, PushFailure, PushRequest, UrlRefusal, WebhookClient } from './webhook/webhook-client.ts'
+export type {
+  ClaimedList,
+  Claiming,
+  EventListId,
+  PushAttempt,
+  PushResult,
+  Replay,
+  WebhookBacklog,
+  Webhooks,
+} from './webhook/webhooks.ts'
+
 // Time.
 export type { Clock } from './time/clock.ts'
 export { formatDate, formatMinute, formatStamp, formatTime, parseMinute } from './time/gateway-time.ts'

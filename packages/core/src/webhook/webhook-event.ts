@@ -1,0 +1,73 @@
+import type { Brand } from '../brand.ts'
+import type { InboundMessageId } from '../inbox/inbox.ts'
+import type { MessageId } from '../message/message-id.ts'
+import type { Msisdn } from '../message/msisdn.ts'
+import type { SenderAddress } from '../message/sender-address.ts'
+import { isFinal, OUTCOME, type OutcomeCode } from '../message/status-code.ts'
+import type { Instant } from '../time/instant.ts'
+
+/** The events there are, in the order of their bits in a store. `test` is sent on request only. */
+export const webhookEventTypes = [
+  'message.delivered',
+  'message.failed',
+  'message.unknown',
+  'message.sent',
+  'reply.received',
+  'shortcode.received',
+  'optout.added',
+  'optout.removed',
+] as const
+
+export type WebhookEventType = (typeof webhookEventTypes)[number]
+
+/** What an endpoint receives that names no events; `message.sent` comes only if it is asked for. */
+export const defaultEventTypes: readonly WebhookEventType[] = webhookEventTypes.filter(
+  (type) => type !== 'message.sent',
+)
+
+/** Follows from what happened, so that it is the same however often that is retried, recomputed or replayed. */
+export type WebhookEventId = Brand<string, 'WebhookEventId'>
+
+/** What happened, and when. */
+export interface WebhookEvent {
+  readonly id: WebhookEventId
+  /** Of one message, later states have higher numbers; 1 where there is but one event of a thing. */
+  readonly sequence: number
+  readonly occurred: Instant
+  readonly data: WebhookEventData
+}
+
+/** The text is undefined where the endpoint does not ask for it, and where it is stored no more. */
+export type WebhookEventData =
+  | {
+      readonly type: Extract<WebhookEventType, `message.${string}`>
+      readonly message: MessageId
+      readonly number: Msisdn
+      readonly code: OutcomeCode
+      readonly text: string | undefined
+    }
+  | {
+      readonly type: 'reply.received' | 'shortcode.received'
+      readonly inbound: InboundMessageId
+      readonly from: string
+      readonly shortCode: SenderAddress | undefined
+      readonly answers: MessageId | undefined
+      readonly text: string | undefined
+    }
+  | {
+      readonly type: 'optout.added' | 'optout.removed'
+      readonly number: Msisdn
+      /** The message by which it was done; undefined: by hand. */
+      readonly inbound: InboundMessageId | undefined
+      readonly answers: MessageId | undefined
+      readonly text: string | undefined
+    }
+  | { readonly type: 'test' }
+
+/** Which event tells of a code (ruling 1.16); undefined: none does. */
+export function eventTypeOf(code: OutcomeCode): Extract<WebhookEventType, `message.${string}`> | undefined {
+  if (code === OUTCOME.delivered) return 'message.delivered'
+  if (code === OUTCOME.unknown) return 'message.unknown'
+  if (code === OUTCOME.sent) return 'message.sent'
+  return isFinal(code) ? 'message.failed' : undefined
+}

@@ -1,0 +1,108 @@
+import type { AccountId } from '../account/account.ts'
+import type { Brand } from '../brand.ts'
+import type { Page, Paged } from '../message/page.ts'
+import type { Instant } from '../time/instant.ts'
+import type { PushVerdict } from './push-schedule.ts'
+import type { SealedSecret } from './secret-box.ts'
+import type { NewWebhook, Webhook, WebhookChange, WebhookId } from './webhook.ts'
+import type { WebhookEvent, WebhookEventId } from './webhook-event.ts'
+import type { PushAnswer } from './webhook-client.ts'
+
+/** Names a list of events; its `webhook-id`. The same over all tries, another one when it is replayed. */
+export type EventListId = Brand<string, 'EventListId'>
+
+/** A list that this caller alone pushes until its lease is over. */
+export interface ClaimedList {
+  readonly id: EventListId
+  readonly webhook: Webhook
+  readonly events: readonly WebhookEvent[]
+  /** The number of the try to be made, from 1. A result with another one is too late and changes nothing. */
+  readonly tries: number
+}
+
+export interface PushResult {
+  readonly list: EventListId
+  readonly tries: number
+  readonly at: Instant
+  readonly answer: PushAnswer
+  readonly verdict: PushVerdict
+  /** When it is tried again; undefined: it is not. */
+  readonly next: Instant | undefined
+}
+
+/** One try of one list, for the account holder. */
+export interface PushAttempt extends PushResult {
+  readonly events: readonly WebhookEventId[]
+}
+
+/** What is pushed again: one event, everything that happened in a time, or every dead list. */
+export type Replay =
+  | { readonly what: 'event'; readonly event: WebhookEventId }
+  | { readonly what: 'period'; readonly from: Instant; readonly to: Instant }
+  | { readonly what: 'dead' }
+
+/** How many lists and events wait for an endpoint. */
+export interface WebhookBacklog {
+  /** Not yet in a list. */
+  readonly events: number
+  /** Being tried. */
+  readonly lists: number
+  readonly dead: number
+}
+
+export interface Claiming {
+  readonly listsMax: number
+  /** At most so many lists of one endpoint are claimed at a time, by all processes. */
+  readonly perWebhookMax: number
+  readonly leaseSeconds: number
+}
+
+/**
+ * Endpoints of accounts and what is pushed to them. Events are stored by the calls of other ports that change what they tell of
+ * (`ClaimedBatches`, `DeliveryReceipts`, `Inbox`, `Suppressions`), only for endpoints that want them at that moment.
+ */
+export interface Webhooks {
+  /** Refused beyond `webhooksMax`. */
+  add(webhook: NewWebhook, now: Instant): Promise<Webhook | 'too-many' | 'no-such-account'>
+  /** By id, ascending; undefined account: of all accounts. */
+  list(account: AccountId | undefined): Promise<readonly Webhook[]>
+  /** Undefined also where it belongs to another account; undefined account: the operator asks. */
+  find(account: AccountId | undefined, id: WebhookId): Promise<Webhook | undefined>
+  /** Another URL makes nothing due earlier; active makes everything that waits due at once. */
+  change(
+    account: AccountId | undefined,
+    id: WebhookId,
+    change: WebhookChange,
+    now: Instant,
+  ): Promise<Webhook | undefined>
+  /** With everything that waits for it. */
+  remove(account: AccountId | undefined, id: WebhookId): Promise<boolean>
+  /** The secret becomes this; the one before signs beside it until `previousUntil`. */
+  rotate(
+    account: AccountId | undefined,
+    id: WebhookId,
+    secret: SealedSecret,
+    previousUntil: Instant,
+  ): Promise<Webhook | undefined>
+  /** Seals again what `isOld` says: `change` gets each stored secret. Returns how many changed. */
+  resealSecrets(change: (sealed: SealedSecret) => SealedSecret): Promise<number>
+  /** Stores a test event for this endpoint alone, in a list of its own, also while it is paused. */
+  addTest(account: AccountId | undefined, id: WebhookId, now: Instant): Promise<WebhookEventId | undefined>
+  /** Events keep their ids, lists are new. Returns how many events; undefined: no such endpoint. */
+  replay(account: AccountId | undefined, id: WebhookId, replay: Replay, now: Instant): Promise<number | undefined>
+  /** The newest first. */
+  attempts(account: AccountId | undefined, id: WebhookId, page: Page): Promise<Paged<PushAttempt> | undefined>
+  backlog(id: WebhookId): Promise<WebhookBacklog>
+
+  /**
+   * Lists that are due, oldest first, an equal share of each endpoint: first those that are tried again, then new ones of events that wait. A
+   * list whose lease is over is due again with the same number of tries plus one.
+   */
+  claim(claiming: Claiming, now: Instant): Promise<readonly ClaimedList[]>
+  /** Stores what came of tries; pauses an endpoint that has only failed for `failingDays`, disables one that is gone. */
+  record(results: readonly PushResult[]): Promise<void>
+  /** Gives back lists that were claimed and not tried. */
+  release(lists: readonly Pick<ClaimedList, 'id' | 'tries'>[]): Promise<void>
+  /** Drops delivered and dead lists and attempts older than `deadListDays`; at most so many; returns how many. */
+  purge(listsMax: number): Promise<number>
+}
