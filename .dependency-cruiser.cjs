@@ -25,6 +25,12 @@ module.exports = {
       { path: '^packages/(server|embedded-postgres)/' },
     ),
     rule(
+      'pdus-know-nothing',
+      'The codec of SMPP has no I/O and knows bytes only.',
+      { path: '^packages/adapters-smpp/src/pdu/', pathNot: tests },
+      { pathNot: '^packages/adapters-smpp/src/pdu/' },
+    ),
+    rule(
       'server-knows-none-of-ours',
       'The server package knows Express and the process, nothing of SMS.',
       { path: '^packages/(server|embedded-postgres)/' },

@@ -1,0 +1,1 @@
+export type { Carrier } from '@gateway/core'
