@@ -1,5 +1,7 @@
 export { foundFor } from './found-for.ts'
 export { percentDecode } from './percent-decode.ts'
+export { statusFields } from './status-fields.ts'
 export { trimWhiteSpace } from './trim.ts'
-export { DELETION, RECIPIENT_ERROR, statusWords, TRANSFER_ERROR } from './words.ts'
+export { webhookBody } from './webhook-body.ts'
+export { DELETION, RECIPIENT_ERROR, STATUS_ERROR_CODE, statusWords, TRANSFER_ERROR } from './words.ts'
 export { decodeWindows1252 } from './windows-1252.ts'

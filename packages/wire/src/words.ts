@@ -1,4 +1,11 @@
-import { stateOf, type Deletion, type MessageStatus, type Refusal, type TransferRefusal } from '@gateway/core'
+import {
+  stateOf,
+  type Deletion,
+  type DeliveryState,
+  type MessageStatus,
+  type Refusal,
+  type TransferRefusal,
+} from '@gateway/core'
 
 /** Why a number got no message, in the query-string interface (spec 4.2, rule 2) and in REST (ruling 2.5). */
 export const RECIPIENT_ERROR = {
@@ -22,6 +29,16 @@ export function statusWords(status: MessageStatus): { readonly word: string; rea
   if (status.code === 'waiting') return { word: 'NOTFOUND', code: -1 }
   return { word: STATE[stateOf(status.code)], code: status.code }
 }
+
+/** `statusErrorCode` of REST and of webhooks: by it clients decide whether to ask again, or to send again (ruling 2.7). */
+export const STATUS_ERROR_CODE = {
+  delivered: '',
+  waiting: 'INQUEUE',
+  sent: 'SENT',
+  'not-delivered': 'FAILED',
+  'not-sent': 'SENDINGFAILED',
+  'not-found': 'NOTFOUND',
+} as const satisfies Record<DeliveryState, string>
 
 /** What became of an id that was to be deleted, in the query-string and XML interfaces (spec 4.2, 4.3; ruling 1.15). */
 export const DELETION = {

@@ -1,4 +1,5 @@
 import type { Brand } from '../brand.ts'
+import type { Credits } from '../credits/credits.ts'
 import type { InboundMessageId } from '../inbox/inbox.ts'
 import type { MessageId } from '../message/message-id.ts'
 import type { Msisdn } from '../message/msisdn.ts'
@@ -44,6 +45,10 @@ export type WebhookEventData =
       readonly message: MessageId
       readonly number: Msisdn
       readonly code: OutcomeCode
+      /** What the account paid and did not get back. */
+      readonly cost: Credits
+      /** A carrier took it, or may have (`isTaken`). */
+      readonly taken: boolean
       readonly text: string | undefined
     }
   | {

@@ -1,5 +1,5 @@
-import { deliveryState, formatCredits, formatMinute, hasOutcome, OUTCOME, type MessageStatus } from '@gateway/core'
-import { statusWords } from '@gateway/wire'
+import { formatMinute, hasOutcome, OUTCOME, type MessageStatus } from '@gateway/core'
+import { STATUS_ERROR_CODE, statusFields } from '@gateway/wire'
 import { Type } from 'typebox'
 import { post } from '../../../endpoint.ts'
 import { MessageIds, readIds } from '../../../id-array.ts'
@@ -12,7 +12,6 @@ import {
   oneOf,
   type Operation,
 } from '../../../operation.ts'
-import { STATUS_ERROR_CODE } from '../../../words.ts'
 
 const operation: Operation = {
   id: 'smsOutgoingStatus',
@@ -105,7 +104,7 @@ function restWriter(now: string): (status: MessageStatus) => string {
   let last: MessageStatus | undefined
   let text = ''
   return (status) => {
-    if (last === undefined || !isAlike(last, status)) text = restJson(status, now)
+    if (last === undefined || !isAlike(last, status)) text = `,${statusFields(status, now)}}`
     last = status
     return text
   }
@@ -116,15 +115,4 @@ function isAlike(one: MessageStatus, other: MessageStatus): boolean {
   if (one.code !== other.code || one.cost !== other.cost) return false
   if (!hasOutcome(one) || !hasOutcome(other)) return true
   return one.taken === other.taken && formatMinute(one.at) === formatMinute(other.at)
-}
-
-function restJson(status: MessageStatus, now: string): string {
-  const { word, code } = statusWords(status)
-  const state = deliveryState(status)
-  return (
-    `,"statusDelivered":${state === 'delivered'},"statusErrorCode":"${STATUS_ERROR_CODE[state]}"` +
-    `,"statusTime":"${hasOutcome(status) ? formatMinute(status.at) : now}"` +
-    `,"creditCost":${typeof status === 'object' ? formatCredits(status.cost) : '0.0'}` +
-    `,"status":"${word}","statusCode":${code}}`
-  )
 }
