@@ -147,22 +147,29 @@ test('16 pollers over four calls, messages arriving meanwhile, clients that brea
   const chance = testChance()
   const seen: number[] = []
   let [arrived, broken] = [0, 0]
+  const arriveMore = async () => {
+    await arrive(arrived, arrived + 2500)
+    arrived += 2500
+  }
   const arriving = async () => {
-    for (; arrived < count; arrived += 2500) {
-      await arrive(arrived, arrived + 2500)
+    while (arrived < count) {
       for (let i = 0; i < 10; i++) await setImmediate()
+      await arriveMore()
     }
   }
   const handedOver = () => takings.filter(({ offeredAgain }) => !offeredAgain).flatMap(({ ids }) => ids)
   const polling = async () => {
-    for (let idle = 0; idle < 3;) {
+    // The first to be answered has 2500 messages, so that at least one answer breaks off.
+    for (let [first, idle] = [true, 0]; idle < 3; first = false) {
       const call = chance.one(calls)
-      const { whole, ids } = await poll(call, chance.happens(0.7) ? chance.below(3_000_000) : Infinity)
+      const bytesMax = first ? 1 : chance.below(3_000_000)
+      const { whole, ids } = await poll(call, first || chance.happens(0.7) ? bytesMax : Infinity)
       seen.push(...ids)
       if (!whole) broken += 1
       idle = whole && ids.length === 0 && arrived >= count ? idle + 1 : 0
     }
   }
+  await arriveMore()
   await Promise.all([arriving(), ...Array.from({ length: 16 }, polling)])
   await server.close()
   await answers.settle()

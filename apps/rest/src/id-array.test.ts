@@ -65,7 +65,7 @@ test.each([
 })
 
 test('a row of digits of 200 kB is refused at once', () => {
-  const start = performance.now()
+  const before = process.cpuUsage()
   expect(isFailure(read(`[${'9'.repeat(204_000)}]`))).toBe(true)
-  expect(performance.now() - start).toBeLessThan(1000)
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000)
 })

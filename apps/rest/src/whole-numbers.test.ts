@@ -19,7 +19,7 @@ test.each([
   ['a string of 200 000 quotes', `["${'\\"'.repeat(100_000)}"]`],
   ['90 000 levels', '['.repeat(90_000) + ']'.repeat(90_000)],
 ])('%s is read in no time', (_title, json) => {
-  const start = performance.now()
+  const before = process.cpuUsage()
   expect(parseWholeNumbers(json)).toBeInstanceOf(Array)
-  expect(performance.now() - start).toBeLessThan(1000)
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000)
 })
