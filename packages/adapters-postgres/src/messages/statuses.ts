@@ -39,8 +39,12 @@ export async function statuses(
   if (ids.length === 0) return []
   const outcomes = await outcomesOf(hot, by, ids)
   const sends = await sendsCovering(hot, by, [...new Set(ids.map((id) => outcomes.get(id)?.send ?? id))])
-  const waiting = new Map([...sends].filter(([id]) => !outcomes.has(id)))
-  const numbers = await numbersOf(hot, by, waiting)
+  const numbers = await numbersOf(
+    hot,
+    by,
+    ids.filter((id) => !outcomes.has(id)),
+    sends,
+  )
   return ids.map((id) => {
     const outcome = outcomes.get(id)
     const send = sends.get(outcome?.send ?? id)
@@ -114,19 +118,22 @@ async function sendsCovering(
   )
 }
 
-/** By id, of messages by the sends that they are in. */
+/** By id, of those that are in one of the sends. */
 async function numbersOf(
   hot: Connections,
   by: AccountId,
-  messages: ReadonlyMap<number, Send>,
+  ids: readonly MessageId[],
+  sends: ReadonlyMap<number, Send>,
 ): Promise<ReadonlyMap<number, Msisdn>> {
-  if (messages.size === 0) return new Map()
   const groups = new Map<number, number[]>()
-  for (const [id, { first }] of messages) {
+  for (const id of ids) {
+    const first = sends.get(id)?.first
+    if (first === undefined) continue
     const group = groups.get(first)
     if (group === undefined) groups.set(first, [id])
     else group.push(id)
   }
+  if (groups.size === 0) return new Map()
   const idsOfSends = `{${[...groups.values()].map((group) => `"${arrayOf(group)}"`).join()}}`
   const [row] = await hot.run(numbersInSends, [by, arrayOf([...groups.keys()]), idsOfSends])
   if (row === undefined) return new Map()

@@ -1,0 +1,41 @@
+import { instant } from '@gateway/core'
+import { aMessageId, anAccountId } from '@gateway/core/testing'
+import type { Connections } from '../connections.ts'
+import { statuses } from './statuses.ts'
+
+/** Of one send from id 1 on: 2 is delivered, 3 waits. */
+const rows: Readonly<Record<string, unknown>> = {
+  'find-outcomes': {
+    ids: '{2}',
+    codes: '{0}',
+    unreferenced: null,
+    times: Buffer.alloc(8),
+    numbers: '{27825550102}',
+    sends: '{1}',
+  },
+  'covering-sends': { ids: '{1,3}', places: '{0,2}', dues: '{0,0}', prices: '{10,10}' },
+  'numbers-in-sends': { ids: '{3}', numbers: '{27825550103}' },
+}
+
+async function run(ids: readonly number[]) {
+  const ran: string[] = []
+  const hot = {
+    run: ({ name }: { name: string }) => {
+      ran.push(name)
+      return Promise.resolve([rows[name]])
+    },
+  } as unknown as Connections
+  const found = await statuses(hot, anAccountId(1), ids.map(aMessageId), instant(0))
+  return { ran, found }
+}
+
+test('reads the numbers of a send only where a message that was asked for waits', async () => {
+  expect(await run([2])).toMatchObject({
+    ran: ['find-outcomes', 'covering-sends'],
+    found: [{ code: 0, number: '27825550102', cost: 10 }],
+  })
+  expect(await run([2, 3])).toMatchObject({
+    ran: ['find-outcomes', 'covering-sends', 'numbers-in-sends'],
+    found: [{ code: 0 }, { code: 'waiting', number: '27825550103' }],
+  })
+})
