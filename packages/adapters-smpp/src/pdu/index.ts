@@ -1,4 +1,7 @@
 export { COMMAND_ID, type CommandName } from './command-id.ts'
+export { COMMAND_STATUS, commandStatusName, type CommandStatusName } from './command-status.ts'
+export { decodePdu } from './decode-pdu.ts'
+export { MESSAGE_STATE, type MessageStateName } from './message-state.ts'
 export type {
   AlertNotification,
   Bind,
@@ -21,7 +24,8 @@ export type {
   SubmitSmResp,
   UnsuccessSme,
 } from './pdu.ts'
-export type { PduReader } from './pdu-reader.ts'
-export type { PduWriter } from './pdu-writer.ts'
+export { pduReader, type PduReader } from './pdu-reader.ts'
+export { encodePdu, pduWriter, type PduWriter } from './pdu-writer.ts'
 export type { MalformedPdu, MalformedReason, ReceivedPdu, UnknownPdu } from './received-pdu.ts'
 export { integerTlv, noTlvs, textTlv, tlvInteger, tlvText, tlvValue, type Tlv } from './tlv.ts'
+export { TLV_TAG, tlvName, type TlvName } from './tlv-tag.ts'

@@ -1,3 +1,5 @@
+import { decodePdu, malformed } from './decode-pdu.ts'
+import { headerOctets } from './field-sizes.ts'
 import type { ReceivedPdu } from './received-pdu.ts'
 
 /** Finds the PDUs in a stream of bytes. */
@@ -7,4 +9,58 @@ export interface PduReader {
    * more. Buffers in PDUs are views of the chunk: copy what is kept for long.
    */
   read(chunk: Buffer): readonly ReceivedPdu[]
+}
+
+/** A message_payload of 65535 octets with every other field. */
+const commandLengthMaxDefault = 69_632
+
+/** Holds at most `commandLengthMax` octets of a PDU that is not complete, and never more than twice of what has come. */
+export function pduReader(commandLengthMax = commandLengthMaxDefault): PduReader {
+  let held: Buffer = Buffer.alloc(0)
+  let heldLength = 0
+  let hasEnded = false
+
+  /** What is held with the chunk behind it. */
+  function append(chunk: Buffer): Buffer {
+    const length = heldLength + chunk.length
+    if (length > held.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * heldLength))
+      held.copy(grown, 0, 0, heldLength)
+      held = grown
+    }
+    chunk.copy(held, heldLength)
+    heldLength = length
+    return held.subarray(0, length)
+  }
+
+  /** PDUs have views of what they were read from, so the rest is copied to another place. */
+  function hold(rest: Buffer): void {
+    held = rest.length === 0 ? rest : Buffer.from(rest)
+    heldLength = rest.length
+  }
+
+  return {
+    read(chunk) {
+      if (hasEnded) return []
+      const isAppended = heldLength > 0
+      const bytes = isAppended ? append(chunk) : chunk
+      const pdus: ReceivedPdu[] = []
+      let at = 0
+      while (!hasEnded && bytes.length - at >= 4) {
+        const length = bytes.readUInt32BE(at)
+        if (length < headerOctets || length > commandLengthMax) {
+          const reason = length < headerOctets ? 'command-length-too-small' : 'command-length-too-large'
+          pdus.push(malformed(bytes, at, Math.min(at + headerOctets, bytes.length), reason))
+          hasEnded = true
+        } else if (bytes.length - at < length) break
+        else {
+          pdus.push(decodePdu(bytes, at, at + length))
+          at += length
+        }
+      }
+      if (hasEnded) hold(bytes.subarray(0, 0))
+      else if (at > 0 || !isAppended) hold(bytes.subarray(at))
+      return pdus
+    },
+  }
 }

@@ -1,5 +1,4 @@
 import type { Pdu } from './pdu.ts'
-import type { Tlv } from './tlv.ts'
 
 /** Why bytes are no PDU. After the first two the limits of the next PDU are unknown and the session must end. */
 export type MalformedReason =
@@ -24,6 +23,8 @@ export interface MalformedPdu {
   readonly answerStatus: number
   /** Nothing can be read after it: answer generic_nack and close. */
   readonly endsSession: boolean
+  /** What was received of it; when its length is wrong, at most a header. */
+  readonly bytes: Buffer
 }
 
 /** A well-framed PDU with a command_id that SMPP 3.4 does not have: answer generic_nack with ESME_RINVCMDID. */
@@ -32,7 +33,6 @@ export interface UnknownPdu {
   readonly commandId: number
   readonly status: number
   readonly sequence: number
-  readonly tlvs: readonly Tlv[]
   readonly body: Buffer
 }
 

@@ -1,0 +1,202 @@
+import fc from 'fast-check'
+import { COMMAND_ID, decodePdu, encodePdu, pduReader, pduWriter, type Pdu, type ReceivedPdu } from './index.ts'
+
+const octet = fc.nat(255)
+const word = fc.nat(0xffffffff)
+const latin1 = (max: number) =>
+  fc.array(fc.integer({ min: 1, max: 255 }), { maxLength: max }).map((codes) => String.fromCharCode(...codes))
+const bytes = (max: number) => fc.uint8Array({ maxLength: max }).map((value) => Buffer.from(value))
+const tlvs = fc.array(fc.record({ tag: fc.nat(0xffff), value: bytes(300) }), { maxLength: 4 })
+const head = { status: word, sequence: word, tlvs }
+const source = { sourceAddrTon: octet, sourceAddrNpi: octet, sourceAddr: latin1(20) }
+const destination = { destAddrTon: octet, destAddrNpi: octet, destinationAddr: latin1(20) }
+const times = { scheduleDeliveryTime: latin1(16), validityPeriod: latin1(16) }
+const message = { smDefaultMsgId: octet, shortMessage: bytes(255) }
+const flags = {
+  ...{ esmClass: octet, protocolId: octet, priorityFlag: octet, registeredDelivery: octet },
+  ...{ replaceIfPresentFlag: octet, dataCoding: octet },
+}
+const whole = { serviceType: latin1(5), ...source, ...flags, ...times, ...message }
+const messageId = latin1(80)
+
+/** The fields of every PDU; those of a response without a body are the empty values. */
+const FIELDS = {
+  submit_sm: { ...whole, ...destination },
+  deliver_sm: { ...whole, ...destination },
+  submit_sm_resp: { messageId },
+  deliver_sm_resp: { messageId },
+  data_sm_resp: { messageId },
+  data_sm: {
+    ...{ serviceType: latin1(5), sourceAddrTon: octet, sourceAddrNpi: octet, sourceAddr: latin1(64) },
+    ...{ destAddrTon: octet, destAddrNpi: octet, destinationAddr: latin1(64) },
+    ...{ esmClass: octet, registeredDelivery: octet, dataCoding: octet },
+  },
+  ...all(['bind_receiver', 'bind_transmitter', 'bind_transceiver'], {
+    ...{ systemId: latin1(15), password: latin1(8), systemType: latin1(12), interfaceVersion: octet },
+    ...{ addrTon: octet, addrNpi: octet, addressRange: latin1(40) },
+  }),
+  ...all(['bind_receiver_resp', 'bind_transmitter_resp', 'bind_transceiver_resp'], { systemId: latin1(15) }),
+  outbind: { systemId: latin1(15), password: latin1(8) },
+  submit_multi: {
+    ...whole,
+    destinations: fc.array(fc.oneof(fc.record(destination), fc.record({ distributionList: latin1(20) })), {
+      maxLength: 20,
+    }),
+  },
+  submit_multi_resp: {
+    messageId,
+    unsuccessSmes: fc.array(fc.record({ ...destination, errorStatusCode: word }), { maxLength: 20 }),
+  },
+  query_sm: { messageId, ...source },
+  query_sm_resp: { messageId, finalDate: latin1(16), messageState: octet, errorCode: octet },
+  cancel_sm: { serviceType: latin1(5), messageId, ...source, ...destination },
+  replace_sm: { messageId, ...source, ...times, registeredDelivery: octet, ...message },
+  alert_notification: {
+    ...{ sourceAddrTon: octet, sourceAddrNpi: octet, sourceAddr: latin1(64) },
+    ...{ esmeAddrTon: octet, esmeAddrNpi: octet, esmeAddr: latin1(64) },
+  },
+  ...all(['generic_nack', 'unbind', 'unbind_resp', 'enquire_link', 'enquire_link_resp'], {}),
+  ...all(['cancel_sm_resp', 'replace_sm_resp'], {}),
+}
+
+function all<C extends string, F>(commands: readonly C[], fields: F) {
+  return Object.fromEntries(commands.map((command) => [command, fields])) as Record<C, F>
+}
+
+const pdus = Object.entries(FIELDS).map(
+  ([command, fields]) =>
+    fc.record({ command: fc.constant(command), ...head, ...fields }) as unknown as fc.Arbitrary<Pdu>,
+)
+const anyPdu = fc.oneof(...pdus)
+
+test('there is a generator for every PDU', () => {
+  expect(Object.keys(FIELDS).sort()).toEqual(Object.keys(COMMAND_ID).sort())
+})
+
+test('what is decoded is what was encoded, for every PDU', () => {
+  for (const pdu of pdus) {
+    fc.assert(
+      fc.property(pdu, (sent) => {
+        expect(decodePdu(encodePdu(sent))).toEqual(sent)
+      }),
+      { numRuns: 40 },
+    )
+  }
+})
+
+test('PDUs that leave in one buffer arrive in order, however the stream is cut', () => {
+  fc.assert(
+    fc.property(fc.array(anyPdu, { maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 400 })), (sent, cuts) => {
+      const writer = pduWriter(64)
+      for (const pdu of sent) writer.write(pdu)
+      expect(read(writer.take(), cuts)).toEqual(sent)
+      expect(writer.length).toBe(0)
+    }),
+    { numRuns: 150 },
+  )
+})
+
+/** Chunks of these lengths again and again. */
+function read(stream: Buffer, cuts: readonly number[], reader = pduReader()): ReceivedPdu[] {
+  const received: ReceivedPdu[] = []
+  for (let at = 0, turn = 0; at < stream.length; turn++) {
+    const length = cuts[turn % cuts.length] ?? stream.length
+    const chunk = Buffer.from(stream.subarray(at, at + length))
+    received.push(...reader.read(chunk))
+    at += length
+  }
+  return received
+}
+
+test('every prefix of a PDU is no PDU, and a reader waits for the rest', () => {
+  fc.assert(
+    fc.property(anyPdu, (sent) => {
+      const whole = encodePdu(sent)
+      for (let length = 0; length < whole.length; length += length < 64 ? 1 : 7) {
+        expect(decodePdu(whole, 0, length).command).toBe('malformed')
+        expect(pduReader().read(whole.subarray(0, length))).toEqual([])
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('a body that is cut short under a matching command_length is malformed or decodes to fields within it', () => {
+  fc.assert(
+    fc.property(anyPdu, fc.nat(), (sent, cut) => {
+      const whole = encodePdu(sent)
+      const short = Buffer.from(whole.subarray(0, 16 + (cut % Math.max(1, whole.length - 15))))
+      short.writeUInt32BE(short.length)
+      const received = decodePdu(short)
+      expect('sequence' in received ? received.sequence : undefined).toBe(sent.sequence)
+      if (received.command !== 'malformed' && received.command !== 'unknown') isCanonical(received, short)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+/** It encodes to the same bytes, except that a response of empty values may have a body or none. */
+function isCanonical(pdu: Pdu, bytes: Buffer): void {
+  const again = encodePdu(pdu)
+  expect(decodePdu(again)).toEqual(pdu)
+  if (bytes.length > 16 && pdu.status === 0) expect(again).toEqual(bytes)
+}
+
+test('octets that are changed anywhere behind command_length never throw, and what decodes encodes to the same octets', () => {
+  const changes = fc.array(fc.tuple(fc.nat(), octet), { minLength: 1, maxLength: 4 })
+  fc.assert(
+    fc.property(anyPdu, changes, (sent, changed) => {
+      const mutated = Buffer.from(encodePdu(sent))
+      for (const [at, value] of changed) mutated[4 + (at % (mutated.length - 4))] = value
+      const received = decodePdu(mutated)
+      if (received.command === 'malformed') expect(received.endsSession).toBe(false)
+      else if (received.command === 'unknown') expect(received.body).toEqual(mutated.subarray(16))
+      else isCanonical(received, mutated)
+    }),
+    { numRuns: 1500 },
+  )
+})
+
+test('a wrong command_length loses the session or other PDUs, and nothing else', () => {
+  fc.assert(
+    fc.property(fc.array(anyPdu, { minLength: 1, maxLength: 5 }), fc.nat(4), word, (sent, which, length) => {
+      const encoded = sent.map((pdu) => Buffer.from(encodePdu(pdu)))
+      encoded[which % encoded.length]?.writeUInt32BE(length)
+      const received = read(Buffer.concat(encoded), [37])
+      expect(received.slice(0, which % encoded.length)).toEqual(sent.slice(0, which % encoded.length))
+      endsAtOnce(received)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+/** Only the last one ends the session. */
+const endsAtOnce = (received: readonly ReceivedPdu[]): void => {
+  expect(received.slice(0, -1).filter((pdu) => pdu.command === 'malformed' && pdu.endsSession)).toEqual([])
+}
+
+test('any bytes are read without a throw, with views of what was received only', () => {
+  const header = fc.tuple(fc.nat(300), fc.constantFrom(...Object.values(COMMAND_ID)), bytes(300))
+  const framed = header.map(([more, commandId, body]) => {
+    const frame = Buffer.alloc(16 + more)
+    frame.writeUInt32BE(frame.length)
+    frame.writeUInt32BE(commandId, 4)
+    body.copy(frame, 8)
+    return frame
+  })
+  const parts = fc.array(fc.oneof({ weight: 4, arbitrary: framed }, bytes(60)), { maxLength: 8 })
+  fc.assert(
+    fc.property(parts, fc.array(fc.integer({ min: 1, max: 100 })), (chunks, cuts) => {
+      const stream = Buffer.concat(chunks)
+      const received = read(stream, cuts)
+      endsAtOnce(received)
+      let octets = 0
+      for (const pdu of received) octets += octetsOf(pdu)
+      expect(octets).toBeLessThanOrEqual(stream.length)
+    }),
+    { numRuns: 1500 },
+  )
+})
+
+const octetsOf = (pdu: ReceivedPdu): number =>
+  Object.values(pdu).reduce((sum: number, value: unknown) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0)

@@ -1,0 +1,117 @@
+import { COMMAND_ID, COMMAND_STATUS, encodePdu, noTlvs, pduReader, type Pdu } from './index.ts'
+
+const enquire = (sequence: number): Pdu => ({ command: 'enquire_link', status: 0, sequence, tlvs: noTlvs })
+
+/** A header and a body in hexadecimal; command_length is right unless it is given. */
+function frame(commandId: number, body: string, length = 16 + body.length / 2): Buffer {
+  const header = Buffer.alloc(16)
+  header.writeUInt32BE(length, 0)
+  header.writeUInt32BE(commandId, 4)
+  header.writeUInt32BE(9, 12)
+  return Buffer.concat([header, Buffer.from(body, 'hex')])
+}
+
+// service_type, source 1 1 '1', destination 1 1 '2', esm_class, protocol_id, priority_flag, two times, four octets.
+const beforeMessage = '00' + '01013100' + '01013200' + '000000' + '0000' + '00000000'
+
+test.each([
+  ['a length below a header', frame(COMMAND_ID.submit_sm, '', 15), 'command-length-too-small', 'ESME_RINVCMDLEN', true],
+  ['a length of nothing', frame(COMMAND_ID.submit_sm, '', 0), 'command-length-too-small', 'ESME_RINVCMDLEN', true],
+  ['a huge length', frame(COMMAND_ID.submit_sm, '', 0xffffffff), 'command-length-too-large', 'ESME_RINVCMDLEN', true],
+  ['no body', frame(COMMAND_ID.submit_sm, ''), 'body-too-short', 'ESME_RINVCMDLEN', false],
+  ['a text without NUL', frame(COMMAND_ID.submit_sm, '4141'), 'string-unterminated', 'ESME_RINVCMDLEN', false],
+  ['a service_type of 6', frame(COMMAND_ID.submit_sm, '41414141414100'), 'string-too-long', 'ESME_RINVPARLEN', false],
+  [
+    'sm_length of 3 for 2',
+    frame(COMMAND_ID.submit_sm, `${beforeMessage}034141`),
+    'message-too-long',
+    'ESME_RINVMSGLEN',
+    false,
+  ],
+  ['no sm_length', frame(COMMAND_ID.submit_sm, beforeMessage), 'body-too-short', 'ESME_RINVCMDLEN', false],
+  [
+    'half of a TLV header',
+    frame(COMMAND_ID.submit_sm, `${beforeMessage}000424`),
+    'tlv-too-long',
+    'ESME_RINVOPTPARSTREAM',
+    false,
+  ],
+  [
+    'a TLV of 3 for 2',
+    frame(COMMAND_ID.submit_sm, `${beforeMessage}00042400034141`),
+    'tlv-too-long',
+    'ESME_RINVOPTPARSTREAM',
+    false,
+  ],
+  [
+    'a third kind of destination',
+    frame(COMMAND_ID.submit_multi, '00010131000103'),
+    'destination-flag',
+    'ESME_RINVDESTFLAG',
+    false,
+  ],
+  [
+    '254 destinations that are not there',
+    frame(COMMAND_ID.submit_multi, '000101310' + '0fe'),
+    'body-too-short',
+    'ESME_RINVCMDLEN',
+    false,
+  ],
+] as const)(
+  '%s: the reason, the status that answers it, and whether the session must end',
+  (_, bytes, reason, status, endsSession) => {
+    const received = pduReader().read(Buffer.concat([bytes, encodePdu(enquire(10))]))
+    expect(received[0]).toMatchObject({
+      command: 'malformed',
+      reason,
+      answerStatus: COMMAND_STATUS[status],
+      endsSession,
+      sequence: 9,
+    })
+    expect(received.slice(1)).toEqual(endsSession ? [] : [enquire(10)])
+  },
+)
+
+test('nothing is read after a length that ends the session', () => {
+  const reader = pduReader()
+  expect(reader.read(frame(COMMAND_ID.submit_sm, '', 3))).toHaveLength(1)
+  expect(reader.read(encodePdu(enquire(1)))).toEqual([])
+})
+
+test('a wrong length is found by its four octets, before a header has come', () => {
+  expect(pduReader().read(Buffer.from('00000003', 'hex'))).toMatchObject([
+    { reason: 'command-length-too-small', sequence: 0 },
+  ])
+})
+
+test('a PDU of exactly the maximum is read, and one octet more ends the session', () => {
+  const submit = frame(COMMAND_ID.generic_nack, '00050001ff')
+  expect(pduReader(21).read(submit)).toMatchObject([{ command: 'generic_nack' }])
+  expect(pduReader(20).read(submit)).toMatchObject([{ reason: 'command-length-too-large' }])
+})
+
+test('a command_id that the standard does not have is told, and the next PDU is read', () => {
+  const received = pduReader().read(Buffer.concat([frame(0x0999, 'abcd'), encodePdu(enquire(10))]))
+  expect(received).toMatchObject([{ command: 'unknown', commandId: 0x0999, sequence: 9 }, enquire(10)])
+})
+
+test('a PDU that comes octet by octet costs time in proportion to its length', () => {
+  const message = { tag: 0x0424, value: Buffer.alloc(60_000, 'a') }
+  const bytes = encodePdu({ ...enquire(1), tlvs: [message] })
+  const reader = pduReader()
+  const started = process.cpuUsage()
+  const received = [...bytes].flatMap((_, at) => reader.read(bytes.subarray(at, at + 1)))
+  const { user, system } = process.cpuUsage(started)
+  expect(received).toHaveLength(1)
+  // 60 000 copies of what is held would be 1.8 GB.
+  expect(user + system).toBeLessThan(1_500_000)
+})
+
+test('PDUs stay as they were when later chunks are read', () => {
+  const reader = pduReader()
+  const bytes = encodePdu({ ...enquire(1), tlvs: [{ tag: 5, value: Buffer.from('first') }] })
+  const [first] = [...reader.read(Buffer.from(bytes.subarray(0, 20))), ...reader.read(Buffer.from(bytes.subarray(20)))]
+  for (let turn = 0; turn < 5; turn++)
+    reader.read(Buffer.alloc(21, Buffer.from('0000001500000015000000000000000200000000', 'hex')))
+  expect(first).toMatchObject({ tlvs: [{ value: Buffer.from('first') }] })
+})
