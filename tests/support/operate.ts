@@ -1,5 +1,6 @@
 import { nodeSecrets, systemClock } from '../../packages/adapters-node/src/index.ts'
 import { postgresPorts } from '@gateway/adapters-postgres'
+import { noWebhooks } from '../../packages/composition/src/index.ts'
 import { openDatabase } from '@gateway/embedded-postgres'
 import { runCommandLine, type Opened } from '../../apps/operator/src/run-command-line.ts'
 import { patientSettings } from '../../packages/adapters-postgres/testing/patient-settings.ts'
@@ -41,7 +42,7 @@ async function withDatabase(
   })
   try {
     await work({
-      ports: { ...ports, clock: systemClock(), secrets: nodeSecrets() },
+      ports: { ...ports, ...noWebhooks, clock: systemClock(), secrets: nodeSecrets() },
       migrate,
       copyTo: () => Promise.reject(new Error('not here')),
     })

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { nodeSecrets, systemClock } from '@gateway/adapters-node'
 import { copyDatabase, CopyRefused, postgresPorts } from '@gateway/adapters-postgres'
-import { processingSettings, processingVariables, SENDERS } from '@gateway/composition'
+import { noWebhooks, processingSettings, processingVariables, SENDERS } from '@gateway/composition'
 import { gatewayDefaults } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
@@ -81,7 +81,7 @@ async function open(
     throw problem
   }
   return {
-    ports: { ...postgres.ports, clock: systemClock(), secrets: nodeSecrets() },
+    ports: { ...postgres.ports, ...noWebhooks, clock: systemClock(), secrets: nodeSecrets() },
     migrate: () => postgres.migrate(),
     copyTo: async (to, progress) => {
       await leave()

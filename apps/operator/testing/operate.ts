@@ -1,6 +1,14 @@
 import { Readable, Writable } from 'node:stream'
 import type { Clock, Ports } from '@gateway/core'
-import { memoryStore, memoryStoredPorts, memorySecrets, steppingClock, type MemoryStore } from '@gateway/core/testing'
+import {
+  memorySecretBox,
+  memorySecrets,
+  memoryStore,
+  memoryStoredPorts,
+  scriptedWebhookClient,
+  steppingClock,
+  type MemoryStore,
+} from '@gateway/core/testing'
 import { terminal } from '../src/terminal.ts'
 import { runCommandLine, type Opened } from '../src/run-command-line.ts'
 
@@ -34,7 +42,13 @@ export function anOperator(
 ): Operator {
   const clock = other.clock ?? steppingClock()
   const store = memoryStore(clock)
-  const inMemory = { ...memoryStoredPorts(store), clock, secrets: memorySecrets() }
+  const inMemory: Ports = {
+    ...memoryStoredPorts(store),
+    clock,
+    secrets: memorySecrets(),
+    secretBox: memorySecretBox(),
+    webhookClient: scriptedWebhookClient(),
+  }
   const ports = other.ports?.(inMemory) ?? inMemory
   const migrate = other.migrate ?? (() => Promise.resolve([]))
   const copyTo = other.copyTo ?? (() => Promise.resolve([]))

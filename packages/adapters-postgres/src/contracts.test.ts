@@ -15,6 +15,7 @@ import {
   messageTracesContract,
   suppressionsContract,
   wakeupsContract,
+  webhooksContract,
   type Contract,
 } from '@gateway/core/contracts'
 import type { StoredPorts } from '@gateway/core'
@@ -39,6 +40,7 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Senders: sendersContract,
   Inbox: inboxContract,
   History: historyContract,
+  Webhooks: webhooksContract,
 }
 
 describe.each(Object.entries(contracts))('%s', (_, contract) => {

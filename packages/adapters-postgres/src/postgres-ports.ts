@@ -22,6 +22,7 @@ import { openPools } from './pools.ts'
 import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-receipts.ts'
 import { serverAddress } from './server-address.ts'
 import { defaultSettings, silent, type Log, type Settings } from './settings.ts'
+import { postgresWebhooks } from './webhooks/postgres-webhooks.ts'
 import { postgresSuppressions } from './suppressions/postgres-suppressions.ts'
 
 export interface PostgresOptions {
@@ -89,6 +90,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       messageTraces: postgresMessageTraces(prompt),
       overview: postgresOverview(prompt),
       history: postgresHistory(context),
+      webhooks: postgresWebhooks(prompt),
     },
     migrate: () => migrate(connectionString, log, undefined, closing.signal),
     runExclusively: (what, work) => runExclusively(address, what, work, closing.signal),

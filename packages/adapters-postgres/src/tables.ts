@@ -59,4 +59,19 @@ export interface Tables {
   }
   sender: { id: GeneratedAlways<number>; address: string; account_id: number | null; assigned_at: TimeOrNull }
   carrier: { id: GeneratedAlways<number>; name: string }
+  webhook: {
+    id: GeneratedAlways<number>
+    account_id: number
+    url: string
+    events: number
+    list_size: number
+    with_text: boolean
+    state: Generated<number>
+    paused_for: string | null
+    created_at: Time
+    failing_since: TimeOrNull
+    secret: string
+    previous_secret: string | null
+    previous_until: TimeOrNull
+  }
 }

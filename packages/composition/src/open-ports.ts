@@ -10,6 +10,7 @@ import {
   type ProcessContext,
   type Variables,
 } from '@gateway/server'
+import { noWebhooks } from './no-webhooks.ts'
 
 export interface DatabaseEnvironment extends Readonly<Parameters<typeof databaseSettings>[0]> {
   readonly DATABASE_URL: string | undefined
@@ -57,7 +58,12 @@ export async function openPorts(
   await postgres.migrate()
   const { loginFailures } = postgres.ports
   return {
-    ports: { ...postgres.ports, clock: systemClock(), secrets: nodeSecrets({ ...logins, loginFailures }) },
+    ports: {
+      ...postgres.ports,
+      ...noWebhooks,
+      clock: systemClock(),
+      secrets: nodeSecrets({ ...logins, loginFailures }),
+    },
     health: { checks: { database: () => postgres.ping().then(() => true) }, stopping },
     runExclusively: postgres.runExclusively,
   }

@@ -235,7 +235,13 @@ export {
 export {
   defaultEventTypes,
   eventTypeOf,
+  inboundEventId,
+  messageEventId,
+  messageSequence,
+  optOutEventId,
+  testEventId,
   webhookEventTypes,
+  type LearntFrom,
   type WebhookEvent,
   type WebhookEventData,
   type WebhookEventId,
@@ -244,6 +250,7 @@ export {
 export {
   deadListDays,
   failingDays,
+  failsTooLong,
   jitterShareMax,
   nextTry,
   retryPausesSeconds,

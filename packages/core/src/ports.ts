@@ -16,6 +16,9 @@ import type { MessageTraces } from './message/message-traces.ts'
 import type { ClientRequests } from './retry/client-requests.ts'
 import type { Suppressions } from './suppression/suppressions.ts'
 import type { Clock } from './time/clock.ts'
+import type { SecretBox } from './webhook/secret-box.ts'
+import type { WebhookClient } from './webhook/webhook-client.ts'
+import type { Webhooks } from './webhook/webhooks.ts'
 
 /** Ports that a database stands behind. */
 export interface StoredPorts {
@@ -35,10 +38,13 @@ export interface StoredPorts {
   readonly messageTraces: MessageTraces
   readonly overview: Overview
   readonly history: History
+  readonly webhooks: Webhooks
 }
 
 /** Everything that core asks of the world; each use case asks only for what it uses. */
 export interface Ports extends StoredPorts {
   readonly clock: Clock
   readonly secrets: Secrets
+  readonly secretBox: SecretBox
+  readonly webhookClient: WebhookClient
 }

@@ -17,6 +17,7 @@ import {
   sendersContract,
   suppressionsContract,
   wakeupsContract,
+  webhooksContract,
   type Contract,
 } from '@gateway/core/contracts'
 import { memoryPorts, memorySecrets, scriptedCarrier } from '@gateway/core/testing'
@@ -42,5 +43,6 @@ run('history', historyContract, memoryPorts)
 run('message traces', messageTracesContract, memoryPorts)
 run('overview', overviewContract, memoryPorts)
 run('wakeups', wakeupsContract, memoryPorts)
+run('webhooks', webhooksContract, memoryPorts)
 run('secrets', secretsContract, memorySecrets)
 run('carrier', carrierContract, scriptedCarrier)

@@ -1,4 +1,4 @@
-import { secondsAfter, type Instant } from '../time/instant.ts'
+import { daysBefore, secondsAfter, type Instant } from '../time/instant.ts'
 import type { PushAnswer } from './webhook-client.ts'
 
 const minute = 60
@@ -44,3 +44,7 @@ export function nextTry(tries: number, answer: PushAnswer, now: Instant, chance:
   const seconds = Math.max(pause * (1 + jitterShareMax * chance), Math.min(asked, 24 * hour))
   return secondsAfter(now, seconds)
 }
+
+/** Whether an endpoint that has failed since then is paused by another failure. */
+export const failsTooLong = (failingSince: Instant | undefined, at: Instant): boolean =>
+  failingSince !== undefined && failingSince <= daysBefore(at, failingDays)

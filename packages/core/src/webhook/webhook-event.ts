@@ -69,6 +69,37 @@ export type WebhookEventData =
     }
   | { readonly type: 'test' }
 
+/** Where a message came to its state: by what its carrier answered, or without one; or by a delivery receipt. */
+export type LearntFrom = 'handover' | 'receipt'
+
+/**
+ * The number of an event of a message: later states have higher ones. Unknown comes before sent where nobody knows (106 of a lost answer
+ * may turn out to be sent), and after it where the carrier itself says so.
+ */
+export function messageSequence(code: OutcomeCode, from: LearntFrom): number {
+  if (isFinal(code)) return 4
+  if (code === OUTCOME.unknown) return from === 'handover' ? 1 : 3
+  return 2
+}
+
+/** By message and state: a receipt that comes twice tells of one event. */
+export const messageEventId = (message: MessageId, sequence: number): WebhookEventId =>
+  `message-${message}-${sequence}` as WebhookEventId
+
+export const inboundEventId = (inbound: InboundMessageId): WebhookEventId => `inbound-${inbound}` as WebhookEventId
+
+/** By the message that asked for it, or else by number and moment: by hand, a number can be added and removed many times. */
+export const optOutEventId = (
+  type: 'optout.added' | 'optout.removed',
+  number: Msisdn,
+  by: { readonly inbound: InboundMessageId } | { readonly at: Instant },
+): WebhookEventId => {
+  const change = type.replace('.', '-')
+  return ('inbound' in by ? `${change}-${by.inbound}` : `${change}-${number}-${by.at}`) as WebhookEventId
+}
+
+export const testEventId = (number: number): WebhookEventId => `test-${number}` as WebhookEventId
+
 /** Which event tells of a code (ruling 1.16); undefined: none does. */
 export function eventTypeOf(code: OutcomeCode): Extract<WebhookEventType, `message.${string}`> | undefined {
   if (code === OUTCOME.delivered) return 'message.delivered'

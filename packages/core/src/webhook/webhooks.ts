@@ -41,7 +41,7 @@ export type Replay =
   | { readonly what: 'period'; readonly from: Instant; readonly to: Instant }
   | { readonly what: 'dead' }
 
-/** How many lists and events wait for an endpoint. */
+/** What waits for an endpoint, and what was given up. */
 export interface WebhookBacklog {
   /** Not yet in a list. */
   readonly events: number
@@ -95,14 +95,17 @@ export interface Webhooks {
   backlog(id: WebhookId): Promise<WebhookBacklog>
 
   /**
-   * Lists that are due, oldest first, an equal share of each endpoint: first those that are tried again, then new ones of events that wait. A
-   * list whose lease is over is due again with the same number of tries plus one.
+   * Lists that are due by the store's clock, an equal share of each active endpoint that has any: first those that are tried again, then
+   * new ones of events that wait, as many as there are, at once. A list whose lease is over is due again; that counts as a try.
    */
-  claim(claiming: Claiming, now: Instant): Promise<readonly ClaimedList[]>
+  claim(claiming: Claiming): Promise<readonly ClaimedList[]>
   /** Stores what came of tries; pauses an endpoint that has only failed for `failingDays`, disables one that is gone. */
   record(results: readonly PushResult[]): Promise<void>
   /** Gives back lists that were claimed and not tried. */
   release(lists: readonly Pick<ClaimedList, 'id' | 'tries'>[]): Promise<void>
-  /** Drops delivered and dead lists and attempts older than `deadListDays`; at most so many; returns how many. */
-  purge(listsMax: number): Promise<number>
+  /**
+   * Drops, by the store's clock, lists of events that are older than `deadListDays`, with their attempts, and events that have waited so
+   * long; at most so many of each. Returns how many there were of whichever were most.
+   */
+  purge(rowsMax: number): Promise<number>
 }

@@ -21,6 +21,7 @@ import { atomic } from './atomic.ts'
 import { note } from './incidents.ts'
 import { mayHaveLeft } from './release.ts'
 import type { MessageRow } from './rows.ts'
+import { storeMessageEvent } from './store-events.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 
 export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => ({
@@ -33,7 +34,8 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
     }
     for (const [key, receipt] of counting) {
       const row = store.references.get(key)
-      if (row?.decision !== undefined && isRecentFor(row.decision.left, at)) tell(row, { code: receipt.code, at })
+      if (row?.decision !== undefined && isRecentFor(row.decision.left, at))
+        tell(store, row, { code: receipt.code, at })
       else keep(store, key, { receipt, at })
     }
   }),
@@ -52,9 +54,11 @@ interface Told {
   readonly at: Instant
 }
 
-function tell(row: MessageRow, { code, at }: Told): void {
+function tell(store: MemoryStore, row: MessageRow, { code, at }: Told): void {
   const { decision } = row
-  if (decision !== undefined && changesState(decision.code, code)) row.decision = { ...decision, code, at }
+  if (decision === undefined || !changesState(decision.code, code)) return
+  row.decision = { ...decision, code, at }
+  storeMessageEvent(store, row, 'receipt')
 }
 
 function match(store: MemoryStore, receiptsMax: number): number {
@@ -74,7 +78,7 @@ function match(store: MemoryStore, receiptsMax: number): number {
       (before, { receipt: { code }, at }) => countingReceipt(before, { code, at }),
       undefined,
     )
-    if (row !== undefined && counting !== undefined) tell(row, counting)
+    if (row !== undefined && counting !== undefined) tell(store, row, counting)
     const rest = kept.filter((one) => !own.includes(one) && (one.at >= oldest || !tried.includes(one)))
     store.receipts.delete(key)
     if (rest.length > 0) store.receipts.set(key, rest) // behind all others: each has its turn

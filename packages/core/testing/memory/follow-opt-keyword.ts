@@ -24,7 +24,8 @@ export function followOptKeyword(store: MemoryStore, { number, keyword }: Receiv
   const { row, account } = followed
   const key = { scope: account, number, kind: 'opt-out' } as const
   if (keyword === 'opt-in') {
-    removeSuppression(store, key)
+    const { id: inbound, text, answers, at } = row
+    removeSuppression(store, key, { inbound, text, answers, at })
     return
   }
   const reply = { id: row.id, text: row.text, answers: row.answers }

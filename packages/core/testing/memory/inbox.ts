@@ -22,6 +22,7 @@ import {
 import { atomic } from './atomic.ts'
 import { followOptKeyword } from './follow-opt-keyword.ts'
 import type { InboundMessageRow } from './rows.ts'
+import { storeInboundEvent } from './store-events.ts'
 import type { MemoryStore } from './store.ts'
 import { whoseReply } from './whose-reply.ts'
 
@@ -101,7 +102,9 @@ function add(
     taken: undefined,
   }
   store.inboundMessages.push(row)
-  if (account !== undefined) followOptKeyword(store, received, { row, account, address, confirmation })
+  if (account === undefined) return
+  storeInboundEvent(store, account, row)
+  followOptKeyword(store, received, { row, account, address, confirmation })
 }
 
 const ofAccount = (store: MemoryStore, by: AccountId, part: InboxPart, since: Instant): readonly InboundMessageRow[] =>

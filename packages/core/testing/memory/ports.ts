@@ -18,6 +18,9 @@ import { memoryStore, type MemoryStore } from './store.ts'
 import { memoryMessageTraces } from './message-traces.ts'
 import { memorySuppressions } from './suppressions.ts'
 import { memoryWakeups } from './wakeups.ts'
+import { memoryWebhooks } from './webhooks.ts'
+import { memorySecretBox } from './secret-box.ts'
+import { scriptedWebhookClient } from './scripted-webhook-client.ts'
 
 export interface MemoryPortsOptions {
   /** Also the clock of the store, by which leases and due times are judged. Default: that of this machine. */
@@ -31,7 +34,9 @@ export interface MemoryPortsOptions {
  */
 export function memoryPorts(options: MemoryPortsOptions = {}): Ports {
   const clock = options.clock ?? realClock()
-  return { ...memoryStoredPorts(memoryStore(clock)), clock, secrets: memorySecrets(options.secrets) }
+  const stored = memoryStoredPorts(memoryStore(clock))
+  const secrets = memorySecrets(options.secrets)
+  return { ...stored, clock, secrets, secretBox: memorySecretBox(), webhookClient: scriptedWebhookClient() }
 }
 
 /** The stored ports over this memory; those of two calls see the same. */
@@ -52,4 +57,5 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   messageTraces: memoryMessageTraces(store),
   overview: memoryOverview(store),
   history: memoryHistory(store),
+  webhooks: memoryWebhooks(store),
 })

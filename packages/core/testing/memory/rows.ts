@@ -17,7 +17,11 @@ import type {
   OutcomeCode,
   PasswordHash,
   SenderAddress,
+  EventListId,
+  PushAttempt,
   Taking,
+  Webhook,
+  WebhookEvent,
 } from '@gateway/core'
 
 export interface AccountRow {
@@ -128,4 +132,25 @@ export interface InboundMessageRow {
   readonly shortCode: SenderAddress | undefined
   /** The call that took it; undefined: it is offered. */
   taken: Taking | undefined
+}
+
+export interface WebhookRow {
+  webhook: Webhook
+  /** In no list yet, oldest first; with their texts. */
+  readonly waiting: WebhookEvent[]
+  readonly lists: Map<EventListId, EventListRow>
+}
+
+export interface EventListRow {
+  readonly id: EventListId
+  readonly events: readonly WebhookEvent[]
+  /** Replayed: it was dead, and its events wait again. */
+  state: 'open' | 'delivered' | 'dead' | 'replayed'
+  /** How many were begun. */
+  tries: number
+  /** When it is to be tried again, or its lease is over. */
+  due: Instant
+  leased: boolean
+  /** Oldest first. */
+  readonly attempts: PushAttempt[]
 }

@@ -20,6 +20,7 @@ import {
   type Suppression,
   type SuppressionScope,
   type WaitingPart,
+  type WebhookId,
 } from '@gateway/core'
 import { realClock } from './clock.ts'
 import { rotation, type Rotation } from './rotation.ts'
@@ -32,13 +33,26 @@ import type {
   LastContact,
   MessageRow,
   Range,
+  WebhookRow,
 } from './rows.ts'
+
+type Series =
+  | 'account'
+  | 'key'
+  | 'message'
+  | 'dispatcher'
+  | 'batch'
+  | 'inbound-message'
+  | 'taking'
+  | 'webhook'
+  | 'event-list'
+  | 'test-event'
 
 /** All that the adapters of one memory share; what a database is to those of Postgres. */
 export interface MemoryStore {
   readonly clock: Clock
   /** The next number of a series that starts at 1. */
-  next(series: 'account' | 'key' | 'message' | 'dispatcher' | 'batch' | 'inbound-message' | 'taking'): number
+  next(series: Series): number
   /** Leaves out so many numbers of a series. */
   skip(series: 'message', count: number): void
   readonly accounts: Map<AccountId, AccountRow>
@@ -81,16 +95,22 @@ export interface MemoryStore {
   readonly incidents: Map<MessageId, Incident[]>
   /** Receipts that found no message, by reference, in order of arrival. */
   readonly receipts: Map<string, KeptDeliveryReceipt[]>
+  readonly webhooks: Map<WebhookId, WebhookRow>
 }
 
 /** An empty store; its one price is that of all numbers, 1.0 (ruling 1.4). */
 export function memoryStore(clock: Clock = realClock()): MemoryStore {
-  const series = { account: 0, key: 0, message: 0, dispatcher: 0, batch: 0, 'inbound-message': 0, taking: 0 }
+  const series = new Map<Series, number>()
+  const skip = (name: Series, count: number): number => {
+    const last = (series.get(name) ?? 0) + count
+    series.set(name, last)
+    return last
+  }
   const byId = (a: Range, b: Range) => firstId(a) - firstId(b)
   return {
     clock,
-    next: (name) => ++series[name],
-    skip: (name, count) => void (series[name] += count),
+    next: (name) => skip(name, 1),
+    skip,
     accounts: new Map(),
     logins: new Map(),
     keys: new Map(),
@@ -115,6 +135,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     references: new Map(),
     incidents: new Map(),
     receipts: new Map(),
+    webhooks: new Map(),
   }
 }
 

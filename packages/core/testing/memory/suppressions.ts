@@ -9,6 +9,7 @@ import type {
   SuppressionScope,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
+import { storeOptOutEvent } from './store-events.ts'
 import type { MemoryStore } from './store.ts'
 
 export const memorySuppressions = (store: MemoryStore): Suppressions => ({
@@ -50,15 +51,27 @@ export function addSuppression(
     const replies = store.optOutReplies.get(scope) ?? new Map<Msisdn, typeof reply>()
     store.optOutReplies.set(scope, replies.set(number, reply))
   }
+  if (scope !== 'everybody' && kind === 'opt-out') {
+    const { id: inbound, answers, text } = reply ?? {}
+    storeOptOutEvent(store, scope, { type: 'optout.added', number, at: store.clock.now(), inbound, answers, text })
+  }
   return 'added'
 }
 
-export function removeSuppression(store: MemoryStore, { scope, number, kind }: SuppressionKey): boolean {
+/** `by`: the message that asked for it, if one did. */
+export function removeSuppression(
+  store: MemoryStore,
+  { scope, number, kind }: SuppressionKey,
+  by?: Omit<Parameters<typeof storeOptOutEvent>[2], 'type' | 'number'>,
+): boolean {
   const numbers = store.suppressions.get(scope)
   const kinds = numbers?.get(number)
   const removed = kinds?.delete(kind) ?? false
   if (kinds?.size === 0) numbers?.delete(number)
   if (scope !== 'everybody' && kind === 'opt-out') store.optOutReplies.get(scope)?.delete(number)
+  if (removed && scope !== 'everybody' && kind === 'opt-out') {
+    storeOptOutEvent(store, scope, { type: 'optout.removed', number, ...(by ?? { at: store.clock.now() }) })
+  }
   return removed
 }
 

@@ -28,6 +28,7 @@ import { messages } from './tables/messages.ts'
 import { senders } from './tables/senders.ts'
 import { suppressions } from './tables/suppressions.ts'
 import { waiting } from './tables/waiting.ts'
+import { webhooks } from './tables/webhooks.ts'
 
 const tables = [
   accounts,
@@ -40,6 +41,7 @@ const tables = [
   dispatchers,
   deliveryReceipts,
   inboundMessages,
+  webhooks,
 ]
 
 const functions = [

@@ -1,0 +1,69 @@
+// Events wait in a table of which rows are only inserted and deleted. A list keeps its events in one value, as they are pushed: what
+// comes of a try rewrites a narrow row.
+export const webhooks = `
+create table webhook (                            -- an endpoint of an account
+  id int generated always as identity primary key,
+  account_id int not null references account,
+  url text not null,
+  events int not null,                            -- those that it wants: a bit for each type
+  list_size int not null,
+  with_text bool not null,
+  state smallint not null default 0,              -- 0 active, 1 paused, 2 disabled
+  paused_for text,
+  created_at timestamptz not null,
+  failing_since timestamptz,
+  secret text not null,                           -- this and the next encrypted
+  previous_secret text,
+  previous_until timestamptz
+);
+create index webhook_account on webhook (account_id);
+
+create table webhook_event (                      -- what waits to be put into a list
+  id bigint generated always as identity,
+  webhook_id int not null,                        -- no reference: what outlives its endpoint is dropped later
+  type smallint not null,                         -- the place of its bit
+  sequence smallint not null,
+  at timestamptz not null,
+  subject bigint not null,                        -- a message; an inbound message; of an opt-out the one that asked for it, or 0
+  code smallint,
+  msisdn bigint,
+  text text,                                      -- of an imported opt-out
+  primary key (webhook_id, id)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+create index webhook_event_at on webhook_event (at);
+
+create table webhook_list (
+  id bigint generated always as identity primary key,
+  webhook_id int not null,
+  state smallint not null default 0,              -- 0 open, 1 delivered, 2 dead, 3 dead and replayed
+  leased bool not null default false,
+  is_test bool not null default false,
+  tries smallint not null default 0,              -- that were begun
+  due_at timestamptz not null default now(),      -- open: to be tried from then on; leased: the lease is over then; ended: when that was
+  from_at timestamptz not null,                   -- its first and its last event
+  to_at timestamptz not null,
+  events text not null                            -- JSON
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+create index webhook_list_open on webhook_list (webhook_id, due_at) where state = 0;
+create index webhook_list_leased on webhook_list (webhook_id) where leased;
+create index webhook_list_ended on webhook_list (due_at) where state <> 0;
+create index webhook_list_dead on webhook_list (webhook_id) where state = 2;
+create index webhook_list_time on webhook_list (webhook_id, from_at);
+
+create table webhook_attempt (                    -- one try of one list
+  list_id bigint not null,
+  try smallint not null,
+  webhook_id int not null,
+  at timestamptz not null,
+  milliseconds int not null,
+  status smallint,                                -- null: no answer
+  failure text,                                   -- why there is none
+  retry_after float8,
+  beginning text,
+  verdict smallint not null,
+  next_at timestamptz,
+  primary key (list_id, try)
+);
+create index webhook_attempt_webhook on webhook_attempt (webhook_id, at);
+create sequence webhook_test;
+`

@@ -1,0 +1,149 @@
+import {
+  webhooksMax,
+  type AccountId,
+  type Instant,
+  type NewWebhook,
+  type SealedSecret,
+  type Webhook,
+  type WebhookChange,
+  type WebhookId,
+  type Webhooks,
+} from '@gateway/core'
+import { sql } from 'kysely'
+import type { Context } from '../context.ts'
+import { timestamp } from '../sql/arrays.ts'
+import { bitsOf, WEBHOOK_STATE, webhookOf } from './webhook-row.ts'
+
+type Configured = Pick<Webhooks, 'add' | 'list' | 'find' | 'change' | 'remove' | 'rotate' | 'resealSecrets'>
+
+export function configureWebhooks({ pools: { kysely } }: Context): Configured {
+  const ofAccount = (account: AccountId | undefined) =>
+    sql<boolean>`(${account ?? null}::int is null or account_id = ${account ?? null}::int)`
+
+  /** The account is locked, so that two that add together count each other. */
+  async function add(webhook: NewWebhook, now: Instant): Promise<Webhook | 'too-many' | 'no-such-account'> {
+    const { account, url, events, listSize, withText, secret } = webhook
+    return kysely.transaction().execute(async (trx) => {
+      const holder = await trx
+        .selectFrom('directory')
+        .select('account_id')
+        .where('account_id', '=', account)
+        .forUpdate()
+        .execute()
+      if (holder.length === 0) return 'no-such-account'
+      const its = await trx.selectFrom('webhook').select('id').where('account_id', '=', account).execute()
+      if (its.length >= webhooksMax) return 'too-many'
+      const row = await trx
+        .insertInto('webhook')
+        .values({
+          account_id: account,
+          url,
+          events: bitsOf(events),
+          list_size: listSize,
+          with_text: withText,
+          created_at: timestamp(now),
+          secret,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return webhookOf(row)
+    })
+  }
+
+  async function list(account: AccountId | undefined): Promise<readonly Webhook[]> {
+    const rows = await kysely.selectFrom('webhook').selectAll().where(ofAccount(account)).orderBy('id').execute()
+    return rows.map(webhookOf)
+  }
+
+  async function find(account: AccountId | undefined, id: WebhookId): Promise<Webhook | undefined> {
+    const row = await kysely
+      .selectFrom('webhook')
+      .selectAll()
+      .where('id', '=', id)
+      .where(ofAccount(account))
+      .executeTakeFirst()
+    return row && webhookOf(row)
+  }
+
+  async function change(
+    account: AccountId | undefined,
+    id: WebhookId,
+    wanted: WebhookChange,
+    now: Instant,
+  ): Promise<Webhook | undefined> {
+    const { url, events, listSize, withText, state } = wanted
+    return kysely.transaction().execute(async (trx) => {
+      const before = await trx
+        .selectFrom('webhook')
+        .select('state')
+        .where('id', '=', id)
+        .where(ofAccount(account))
+        .forUpdate()
+        .executeTakeFirst()
+      if (before === undefined) return undefined
+      const pauses = state === 'paused' && before.state === WEBHOOK_STATE.active
+      const row = await trx
+        .updateTable('webhook')
+        .set(({ ref }) => ({
+          list_size: listSize ?? ref('list_size'),
+          ...(url === undefined ? {} : { url }),
+          ...(events === undefined ? {} : { events: bitsOf(events) }),
+          ...(withText === undefined ? {} : { with_text: withText }),
+          ...(pauses ? { state: WEBHOOK_STATE.paused, paused_for: 'by-request' } : {}),
+          ...(state === 'active' ? { state: WEBHOOK_STATE.active, paused_for: null, failing_since: null } : {}),
+        }))
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      if (state === 'active') {
+        await sql`
+          update webhook_list set due_at = ${timestamp(now)}::timestamptz
+          where webhook_id = ${id} and state = 0 and not leased and due_at > ${timestamp(now)}::timestamptz
+        `.execute(trx)
+      }
+      return webhookOf(row)
+    })
+  }
+
+  async function remove(account: AccountId | undefined, id: WebhookId): Promise<boolean> {
+    const removed = await kysely
+      .deleteFrom('webhook')
+      .where('id', '=', id)
+      .where(ofAccount(account))
+      .returning('id')
+      .execute()
+    return removed.length > 0
+  }
+
+  async function rotate(account: AccountId | undefined, id: WebhookId, secret: SealedSecret, previousUntil: Instant) {
+    const row = await kysely
+      .updateTable('webhook')
+      .set(({ ref }) => ({ previous_secret: ref('secret'), previous_until: timestamp(previousUntil), secret }))
+      .where('id', '=', id)
+      .where(ofAccount(account))
+      .returningAll()
+      .executeTakeFirst()
+    return row && webhookOf(row)
+  }
+
+  async function resealSecrets(sealAgain: (sealed: SealedSecret) => SealedSecret): Promise<number> {
+    return kysely.transaction().execute(async (trx) => {
+      const rows = await trx
+        .selectFrom('webhook')
+        .select(['id', 'secret', 'previous_secret'])
+        .orderBy('id')
+        .forUpdate()
+        .execute()
+      let changed = 0
+      for (const { id, secret, previous_secret } of rows) {
+        const next = sealAgain(secret as SealedSecret)
+        const previous = previous_secret === null ? null : sealAgain(previous_secret as SealedSecret)
+        if (next === secret && previous === previous_secret) continue
+        await trx.updateTable('webhook').set({ secret: next, previous_secret: previous }).where('id', '=', id).execute()
+        changed++
+      }
+      return changed
+    })
+  }
+  return { add, list, find, change, remove, rotate, resealSecrets }
+}

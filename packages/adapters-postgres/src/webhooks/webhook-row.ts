@@ -1,0 +1,47 @@
+import {
+  webhookEventTypes,
+  type AccountId,
+  type Instant,
+  type PauseReason,
+  type SealedSecret,
+  type Webhook,
+  type WebhookEventType,
+  type WebhookId,
+  type WebhookState,
+} from '@gateway/core'
+import type { Selectable } from 'kysely'
+import type { Tables } from '../tables.ts'
+
+/** How the table writes the states. */
+export const WEBHOOK_STATE = { active: 0, paused: 1, disabled: 2 } as const satisfies Record<WebhookState, number>
+
+const states = Object.keys(WEBHOOK_STATE) as readonly WebhookState[]
+
+/** The place of an event's bit. */
+export const placeOf = (type: WebhookEventType): number => webhookEventTypes.indexOf(type)
+
+export const bitsOf = (types: readonly WebhookEventType[]): number =>
+  types.reduce((bits, type) => bits | (1 << placeOf(type)), 0)
+
+const typesOf = (bits: number): readonly WebhookEventType[] =>
+  webhookEventTypes.filter((type) => (bits & (1 << placeOf(type))) !== 0)
+
+export type WebhookRow = Selectable<Tables['webhook']>
+
+export const webhookOf = (row: WebhookRow): Webhook => ({
+  id: row.id as WebhookId,
+  account: row.account_id as AccountId,
+  url: row.url,
+  events: typesOf(row.events),
+  listSize: row.list_size,
+  withText: row.with_text,
+  state: states[row.state] ?? 'disabled',
+  pausedFor: (row.paused_for ?? undefined) as PauseReason | undefined,
+  created: row.created_at as Instant,
+  failingSince: (row.failing_since ?? undefined) as Instant | undefined,
+  secret: row.secret as SealedSecret,
+  previous:
+    row.previous_secret === null || row.previous_until === null
+      ? undefined
+      : { secret: row.previous_secret as SealedSecret, until: row.previous_until as Instant },
+})

@@ -1,0 +1,64 @@
+import { strict as assert } from 'node:assert'
+import {
+  defaultEventTypes,
+  type AccountId,
+  type ClaimedList,
+  type NewWebhook,
+  type PushAnswer,
+  type PushResult,
+  type SealedSecret,
+  type StoredPorts,
+  type Webhook,
+} from '@gateway/core'
+import { longAgo } from '../shared.ts'
+
+export const aWebhook = (account: AccountId, wanted: Partial<NewWebhook> = {}): NewWebhook => ({
+  account,
+  url: 'https://example.com/events',
+  events: defaultEventTypes,
+  listSize: 100,
+  withText: false,
+  secret: 'sealed' as SealedSecret,
+  ...wanted,
+})
+
+/** Adds it, or the test ends. */
+export async function added({ webhooks }: Pick<StoredPorts, 'webhooks'>, webhook: NewWebhook): Promise<Webhook> {
+  const one = await webhooks.add(webhook, longAgo)
+  return typeof one === 'string' ? assert.fail(`the endpoint was refused: ${one}`) : one
+}
+
+export const claiming = { listsMax: 100, perWebhookMax: 5, leaseSeconds: 600 }
+
+/** Every list that is due by now, pushed with this answer. */
+export async function pushAll(ports: Pick<StoredPorts, 'webhooks'>): Promise<readonly ClaimedList[]> {
+  const all: ClaimedList[] = []
+  for (;;) {
+    const lists = await ports.webhooks.claim(claiming)
+    if (lists.length === 0) return all
+    all.push(...lists)
+    await ports.webhooks.record(lists.map((list) => resultOf(list)))
+  }
+}
+
+export const answered = (status: number): PushAnswer => ({
+  outcome: 'answered',
+  status,
+  retryAfterSeconds: undefined,
+  beginning: 'ok',
+  milliseconds: 7,
+})
+
+/** Delivered, unless something else is told. */
+export const resultOf = (
+  { id, tries }: Pick<ClaimedList, 'id' | 'tries'>,
+  told: Partial<PushResult> = {},
+): PushResult => ({
+  list: id,
+  tries,
+  at: longAgo,
+  answer: answered(204),
+  verdict: 'delivered',
+  next: undefined,
+  ...told,
+})

@@ -1,0 +1,107 @@
+import { strict as assert } from 'node:assert'
+import { secondsAfter, webhooksMax, type SealedSecret, type StoredPorts, type WebhookId } from '@gateway/core'
+import { anAccount } from '../../builders.ts'
+import { anAccountId } from '../../ids.ts'
+import type { Contract } from '../contract.ts'
+import { callersMany, longAgo } from '../shared.ts'
+import { added, aWebhook } from './an-endpoint.ts'
+
+const other = 'other' as SealedSecret
+
+export const configuring: Contract<StoredPorts> = {
+  'an endpoint is found as it was added, by its account and by the operator, and by nobody else': async (ports) => {
+    const { webhooks } = ports
+    const [a, b] = [await anAccount(ports), await anAccount(ports)]
+    const wanted = aWebhook(a.id, { events: ['message.sent', 'optout.removed'], listSize: 7, withText: true })
+    const one = await added(ports, wanted)
+    assert.deepEqual(one, {
+      ...wanted,
+      id: one.id,
+      state: 'active',
+      pausedFor: undefined,
+      created: longAgo,
+      failingSince: undefined,
+      previous: undefined,
+    })
+    const two = await added(ports, aWebhook(b.id))
+    assert.deepEqual(await webhooks.find(a.id, one.id), one)
+    assert.deepEqual(await webhooks.find(undefined, one.id), one)
+    assert.equal(await webhooks.find(b.id, one.id), undefined)
+    assert.deepEqual(await webhooks.list(a.id), [one])
+    assert.deepEqual(await webhooks.list(undefined), [one, two])
+    for (const id of [b.id, anAccountId(2_000_000)]) {
+      assert.equal(await webhooks.change(id, one.id, { listSize: 1 }, longAgo), undefined)
+      assert.equal(await webhooks.rotate(id, one.id, other, longAgo), undefined)
+      assert.equal(await webhooks.remove(id, one.id), false)
+      assert.equal(await webhooks.addTest(id, one.id, longAgo), undefined)
+      assert.equal(await webhooks.replay(id, one.id, { what: 'dead' }, longAgo), undefined)
+      assert.equal(await webhooks.attempts(id, one.id, { offset: 0, limit: 1 }), undefined)
+    }
+    assert.deepEqual(await webhooks.find(a.id, one.id), one)
+    assert.equal(await webhooks.remove(a.id, one.id), true)
+    assert.equal(await webhooks.remove(a.id, one.id), false)
+    assert.deepEqual(await webhooks.list(a.id), [])
+  },
+
+  'an account that there is not has no endpoint': async ({ webhooks }) => {
+    assert.equal(await webhooks.add(aWebhook(anAccountId(2_000_000)), longAgo), 'no-such-account')
+    assert.equal(await webhooks.find(undefined, 9 as WebhookId), undefined)
+  },
+
+  'of many that are added at the same time no more stay than an account may have': async (ports) => {
+    const { id } = await anAccount(ports)
+    const all = await Promise.all(Array.from({ length: callersMany }, () => ports.webhooks.add(aWebhook(id), longAgo)))
+    assert.equal(all.filter((one) => one === 'too-many').length, callersMany - webhooksMax)
+    assert.equal((await ports.webhooks.list(id)).length, webhooksMax)
+  },
+
+  'a change changes what it names, and pauses and resumes': async (ports) => {
+    const { webhooks } = ports
+    const { id } = await anAccount(ports)
+    const one = await added(ports, aWebhook(id))
+    const url = 'https://example.org/'
+    assert.deepEqual(await webhooks.change(id, one.id, { url, events: ['reply.received'] }, longAgo), {
+      ...one,
+      url,
+      events: ['reply.received'],
+    })
+    const changed = await webhooks.change(undefined, one.id, { listSize: 1, withText: true, state: 'paused' }, longAgo)
+    const paused = {
+      ...one,
+      url,
+      events: ['reply.received'],
+      listSize: 1,
+      withText: true,
+      state: 'paused',
+      pausedFor: 'by-request',
+    }
+    assert.deepEqual(changed, paused)
+    assert.deepEqual(await webhooks.change(id, one.id, {}, longAgo), paused)
+    const resumed = { ...paused, state: 'active', pausedFor: undefined }
+    assert.deepEqual(await webhooks.change(id, one.id, { state: 'active' }, longAgo), resumed)
+    assert.deepEqual(await webhooks.find(id, one.id), resumed)
+  },
+
+  'a new secret has the one before beside it until a time': async (ports) => {
+    const { webhooks } = ports
+    const { id } = await anAccount(ports)
+    const one = await added(ports, aWebhook(id))
+    const until = secondsAfter(longAgo, 60)
+    const rotated = { ...one, secret: other, previous: { secret: one.secret, until } }
+    assert.deepEqual(await webhooks.rotate(id, one.id, other, until), rotated)
+    assert.deepEqual(await webhooks.find(id, one.id), rotated)
+  },
+
+  'every stored secret is sealed again that is to be': async (ports) => {
+    const { webhooks } = ports
+    const { id } = await anAccount(ports)
+    const one = await added(ports, aWebhook(id, { secret: 'new' as SealedSecret }))
+    const two = await added(ports, aWebhook(id))
+    await webhooks.rotate(id, two.id, 'new' as SealedSecret, longAgo)
+    const again = (sealed: SealedSecret) => (sealed === 'sealed' ? other : sealed)
+    assert.equal(await webhooks.resealSecrets(again), 1)
+    assert.equal(await webhooks.resealSecrets(again), 0)
+    assert.equal((await webhooks.find(id, one.id))?.secret, 'new')
+    assert.equal((await webhooks.find(id, two.id))?.previous?.secret, other)
+  },
+}

@@ -1,0 +1,72 @@
+import type { PushAnswer, PushRequest, UrlRefusal, WebhookClient } from '@gateway/core'
+
+/** What a status stands for: an answer without a text. Held: not answered until the test says so. */
+export type ScriptedPush = number | PushAnswer | 'held'
+
+export interface ScriptedWebhookClient extends WebhookClient {
+  /** Everything that was pushed, in this order. */
+  readonly pushed: readonly PushRequest[]
+  /** The most that had no answer at a time. */
+  readonly unansweredMost: number
+  /** Decides about what is pushed from now on. Default: 204. */
+  answerWith(answerOf: (request: PushRequest) => ScriptedPush): void
+  /** Refuses these addresses from now on. */
+  refuse(refusalOf: (url: string) => UrlRefusal | undefined): void
+  /** Answers everything that is held. */
+  release(answer: Exclude<ScriptedPush, 'held'>): void
+}
+
+const answered = (status: number): PushAnswer => ({
+  outcome: 'answered',
+  status,
+  retryAfterSeconds: undefined,
+  beginning: '',
+  milliseconds: 1,
+})
+
+/** A client without a network, in the hands of a test. Knows only whether an address is a URL, with https. */
+export function scriptedWebhookClient(): ScriptedWebhookClient {
+  const pushed: PushRequest[] = []
+  const held = new Set<(answer: PushAnswer) => void>()
+  let answerOf = (_request: PushRequest): ScriptedPush => 204
+  let refusalOf = (url: string): UrlRefusal | undefined => {
+    if (!URL.canParse(url)) return 'not-a-url'
+    return new URL(url).protocol === 'https:' ? undefined : 'not-https'
+  }
+  let unanswered = 0
+  let most = 0
+
+  async function push(request: PushRequest): Promise<PushAnswer> {
+    pushed.push(request)
+    most = Math.max(most, ++unanswered)
+    await Promise.resolve()
+    const scripted = answerOf(request)
+    const answer =
+      scripted === 'held' ? await new Promise<PushAnswer>((resolve) => held.add(resolve)) : asAnswer(scripted)
+    unanswered--
+    return answer
+  }
+  return {
+    pushed,
+    get unansweredMost() {
+      return most
+    },
+    answerWith: (next) => void (answerOf = next),
+    refuse: (next) => void (refusalOf = next),
+    release: (answer) => {
+      for (const resolve of held) resolve(asAnswer(answer))
+      held.clear()
+    },
+    refusalOf: (url) => refusalOf(url),
+    push,
+    close: async (deadline) => {
+      if (held.size === 0) return
+      await deadline
+      for (const resolve of held) resolve({ outcome: 'failed', failure: 'stopped', milliseconds: 1 })
+      held.clear()
+    },
+  }
+}
+
+const asAnswer = (scripted: Exclude<ScriptedPush, 'held'>): PushAnswer =>
+  typeof scripted === 'number' ? answered(scripted) : scripted

@@ -1,0 +1,67 @@
+import {
+  credits,
+  eventTypeOf,
+  inboundEventId,
+  isTaken,
+  messageEventId,
+  messageSequence,
+  optOutEventId,
+  type AccountId,
+  type InboundMessageId,
+  type Instant,
+  type LearntFrom,
+  type MessageId,
+  type Msisdn,
+  type WebhookEvent,
+} from '@gateway/core'
+import type { InboundMessageRow, MessageRow } from './rows.ts'
+import type { MemoryStore } from './store.ts'
+
+/** For the endpoints of the account that want it at this moment, and are not disabled. */
+function storeEvent(store: MemoryStore, account: AccountId, event: WebhookEvent): void {
+  for (const { webhook, waiting } of store.webhooks.values()) {
+    const { type } = event.data
+    const wants = type !== 'test' && webhook.events.includes(type)
+    if (webhook.account === account && webhook.state !== 'disabled' && wants) waiting.push(event)
+  }
+}
+
+/** To be called once a message has changed. A confirmation of an opt-out is nobody's message (ruling 1.21). */
+export function storeMessageEvent(store: MemoryStore, row: MessageRow, from: LearntFrom): void {
+  const { id, number, send, decision } = row
+  const type = decision && eventTypeOf(decision.code)
+  if (decision === undefined || type === undefined || send.confirmation) return
+  const { code, at } = decision
+  const sequence = messageSequence(code, from)
+  const taken = isTaken({ code, hasReference: decision.reference !== undefined })
+  const cost = taken ? row.cost : credits(0)
+  const data = { type, message: id, number, code, cost, taken, text: send.body.text } as const
+  storeEvent(store, send.account, { id: messageEventId(id, sequence), sequence, occurred: at, data })
+}
+
+export function storeInboundEvent(store: MemoryStore, account: AccountId, row: InboundMessageRow): void {
+  const { id, from, shortCode, answers, text, at } = row
+  const type = shortCode === undefined ? 'reply.received' : 'shortcode.received'
+  const data = { type, inbound: id, from, shortCode, answers, text } as const
+  storeEvent(store, account, { id: inboundEventId(id), sequence: 1, occurred: at, data })
+}
+
+interface OptOutChange {
+  readonly type: 'optout.added' | 'optout.removed'
+  readonly number: Msisdn
+  readonly at: Instant
+  readonly inbound?: InboundMessageId | undefined
+  readonly answers?: MessageId | undefined
+  readonly text?: string | undefined
+}
+
+export function storeOptOutEvent(store: MemoryStore, account: AccountId, change: OptOutChange): void {
+  const { type, number, at, inbound, answers, text } = change
+  const id = optOutEventId(type, number, inbound === undefined ? { at } : { inbound })
+  storeEvent(store, account, {
+    id,
+    sequence: 1,
+    occurred: at,
+    data: { type, number, inbound, answers, text },
+  })
+}

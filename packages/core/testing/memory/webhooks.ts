@@ -1,0 +1,243 @@
+import {
+  daysBefore,
+  deadListDays,
+  failsTooLong,
+  secondsAfter,
+  testEventId,
+  webhooksMax,
+  type AccountId,
+  type ClaimedList,
+  type Claiming,
+  type EventListId,
+  type Instant,
+  type NewWebhook,
+  type PushResult,
+  type Replay,
+  type Webhook,
+  type WebhookChange,
+  type WebhookEvent,
+  type WebhookEventId,
+  type WebhookId,
+  type Webhooks,
+} from '@gateway/core'
+import { atomic } from './atomic.ts'
+import type { EventListRow, WebhookRow } from './rows.ts'
+import type { MemoryStore } from './store.ts'
+
+export const memoryWebhooks = (store: MemoryStore): Webhooks => ({
+  add: atomic((webhook, now) => add(store, webhook, now)),
+  list: atomic((account) =>
+    [...store.webhooks.values()]
+      .map(({ webhook }) => webhook)
+      .filter((webhook) => account === undefined || webhook.account === account),
+  ),
+  find: atomic((account, id) => rowOf(store, account, id)?.webhook),
+  change: atomic((account, id, change, now) => changeWebhook(rowOf(store, account, id), change, now)),
+  remove: atomic((account, id) => rowOf(store, account, id) !== undefined && store.webhooks.delete(id)),
+  rotate: atomic((account, id, secret, until) => {
+    const row = rowOf(store, account, id)
+    if (row !== undefined) row.webhook = { ...row.webhook, secret, previous: { secret: row.webhook.secret, until } }
+    return row?.webhook
+  }),
+  resealSecrets: atomic((change) => {
+    const before = [...store.webhooks.values()].map(({ webhook }) => webhook)
+    for (const row of store.webhooks.values()) {
+      const { secret, previous } = row.webhook
+      row.webhook = {
+        ...row.webhook,
+        secret: change(secret),
+        previous: previous && { ...previous, secret: change(previous.secret) },
+      }
+    }
+    return before.filter(({ id, secret, previous }) => {
+      const now = store.webhooks.get(id)?.webhook
+      return now?.secret !== secret || now.previous?.secret !== previous?.secret
+    }).length
+  }),
+  addTest: atomic((account, id, now) => {
+    const row = rowOf(store, account, id)
+    return row && addTest(store, row, now)
+  }),
+  replay: atomic((account, id, replay) => {
+    const row = rowOf(store, account, id)
+    return row && replayEvents(row, replay)
+  }),
+  attempts: atomic((account, id, { offset, limit }) => {
+    const row = rowOf(store, account, id)
+    if (row === undefined) return undefined
+    const all = [...row.lists.values()].flatMap(({ attempts }) => attempts).toSorted((a, b) => b.at - a.at)
+    return { total: all.length, items: all.slice(offset, offset + limit) }
+  }),
+  backlog: atomic((id) => {
+    const { waiting, lists } = store.webhooks.get(id) ?? { waiting: [], lists: new Map<EventListId, EventListRow>() }
+    const inState = (wanted: EventListRow['state']) =>
+      [...lists.values()].filter(({ state }) => state === wanted).length
+    return { events: waiting.length, lists: inState('open'), dead: inState('dead') }
+  }),
+  claim: atomic((claiming) => claim(store, claiming)),
+  record: atomic((results) => {
+    for (const result of results) record(store, result)
+  }),
+  release: atomic((lists) => {
+    for (const { id, tries } of lists) {
+      const list = findList(store, id)?.list
+      if (list?.state === 'open' && list.tries === tries && list.leased) {
+        Object.assign(list, { tries: tries - 1, leased: false, due: store.clock.now() })
+      }
+    }
+  }),
+  purge: atomic((rowsMax) => purge(store, rowsMax)),
+})
+
+const rowOf = (store: MemoryStore, account: AccountId | undefined, id: WebhookId): WebhookRow | undefined => {
+  const row = store.webhooks.get(id)
+  return account === undefined || row?.webhook.account === account ? row : undefined
+}
+
+function add(store: MemoryStore, webhook: NewWebhook, now: Instant): Webhook | 'too-many' | 'no-such-account' {
+  if (!store.accounts.has(webhook.account)) return 'no-such-account'
+  const its = [...store.webhooks.values()].filter((row) => row.webhook.account === webhook.account)
+  if (its.length >= webhooksMax) return 'too-many'
+  const added: Webhook = {
+    ...webhook,
+    id: store.next('webhook') as WebhookId,
+    state: 'active',
+    pausedFor: undefined,
+    created: now,
+    failingSince: undefined,
+    previous: undefined,
+  }
+  store.webhooks.set(added.id, { webhook: added, waiting: [], lists: new Map() })
+  return added
+}
+
+function changeWebhook(row: WebhookRow | undefined, change: WebhookChange, now: Instant): Webhook | undefined {
+  if (row === undefined) return undefined
+  const { webhook } = row
+  const {
+    url = webhook.url,
+    events = webhook.events,
+    listSize = webhook.listSize,
+    withText = webhook.withText,
+  } = change
+  row.webhook = { ...webhook, url, events, listSize, withText }
+  if (change.state === 'active') {
+    row.webhook = { ...row.webhook, state: 'active', pausedFor: undefined, failingSince: undefined }
+    for (const list of openOf(row)) if (!list.leased) list.due = now
+  }
+  if (change.state === 'paused' && webhook.state === 'active') {
+    row.webhook = { ...row.webhook, state: 'paused', pausedFor: 'by-request' }
+  }
+  return row.webhook
+}
+
+const openOf = (row: WebhookRow): readonly EventListRow[] =>
+  [...row.lists.values()].filter(({ state }) => state === 'open')
+
+function newList(store: MemoryStore, row: WebhookRow, events: readonly WebhookEvent[], due: Instant): EventListRow {
+  const id = `list-${store.next('event-list')}` as EventListId
+  const list: EventListRow = { id, events, state: 'open', tries: 0, due, leased: false, attempts: [] }
+  row.lists.set(id, list)
+  return list
+}
+
+function addTest(store: MemoryStore, row: WebhookRow, now: Instant): WebhookEventId {
+  const id = testEventId(store.next('test-event'))
+  newList(store, row, [{ id, sequence: 1, occurred: now, data: { type: 'test' } }], now)
+  return id
+}
+
+/** The events of these lists wait again, each once. */
+function replayEvents(row: WebhookRow, replay: Replay): number {
+  const ended = [...row.lists.values()].filter(({ state }) =>
+    replay.what === 'dead' ? state === 'dead' : replay.what === 'event' || state !== 'open',
+  )
+  const wanted = ended
+    .flatMap(({ events }) => events)
+    .filter(({ id, occurred, data }) => {
+      if (data.type === 'test') return false
+      if (replay.what === 'event') return id === replay.event
+      return replay.what === 'dead' || (occurred >= replay.from && occurred < replay.to)
+    })
+  const once = new Map(wanted.map((event) => [event.id, event]))
+  row.waiting.push(...once.values())
+  if (replay.what === 'dead') for (const list of ended) list.state = 'replayed'
+  return once.size
+}
+
+function claim(store: MemoryStore, { listsMax, perWebhookMax, leaseSeconds }: Claiming): readonly ClaimedList[] {
+  const now = store.clock.now()
+  const claimed: ClaimedList[] = []
+  const rooms = [...store.webhooks.values()].map((row) => ({ row, room: roomOf(row, perWebhookMax, now) }))
+  for (let taken = -1; taken !== claimed.length;) {
+    taken = claimed.length
+    for (const one of rooms) {
+      const list = one.room > 0 && claimed.length < listsMax ? nextList(store, one.row, now) : undefined
+      if (list === undefined) continue
+      one.room--
+      Object.assign(list, { leased: true, tries: list.tries + 1, due: secondsAfter(now, leaseSeconds) })
+      claimed.push({ id: list.id, webhook: one.row.webhook, events: list.events, tries: list.tries })
+    }
+  }
+  return claimed
+}
+
+const roomOf = (row: WebhookRow, perWebhookMax: number, now: Instant): number =>
+  perWebhookMax - openOf(row).filter(({ leased, due }) => leased && due > now).length
+
+function nextList(store: MemoryStore, row: WebhookRow, now: Instant): EventListRow | undefined {
+  const { webhook, waiting } = row
+  const isActive = webhook.state === 'active'
+  const [again] = openOf(row)
+    .filter(({ due, events }) => due <= now && (isActive || events[0]?.data.type === 'test'))
+    .toSorted((a, b) => a.due - b.due)
+  if (again !== undefined || !isActive || waiting.length === 0) return again
+  const events = waiting.splice(0, webhook.listSize).map((event) => (webhook.withText ? event : withoutText(event)))
+  return newList(store, row, events, now)
+}
+
+const withoutText = (event: WebhookEvent): WebhookEvent =>
+  event.data.type === 'test' ? event : { ...event, data: { ...event.data, text: undefined } }
+
+function findList(store: MemoryStore, id: EventListId): { row: WebhookRow; list: EventListRow } | undefined {
+  for (const row of store.webhooks.values()) {
+    const list = row.lists.get(id)
+    if (list !== undefined) return { row, list }
+  }
+  return undefined
+}
+
+function record(store: MemoryStore, result: PushResult): void {
+  const { row, list } = findList(store, result.list) ?? {}
+  if (row === undefined || list?.state !== 'open' || !list.leased || list.tries !== result.tries) return
+  const { verdict, at, next } = result
+  list.attempts.push({ ...result, events: list.events.map(({ id }) => id) })
+  list.leased = false
+  list.due = next ?? at
+  if (verdict !== 'retry') list.state = verdict === 'delivered' ? 'delivered' : 'dead'
+  const failingSince = verdict === 'delivered' ? undefined : (row.webhook.failingSince ?? at)
+  row.webhook = { ...row.webhook, failingSince }
+  if (verdict === 'gone') disable(row)
+  else if (row.webhook.state === 'active' && failsTooLong(failingSince, at)) {
+    row.webhook = { ...row.webhook, state: 'paused', pausedFor: 'failing' }
+  }
+}
+
+function disable(row: WebhookRow): void {
+  row.webhook = { ...row.webhook, state: 'disabled', pausedFor: undefined }
+  row.waiting.length = 0
+  for (const list of openOf(row)) list.state = 'dead'
+}
+
+function purge(store: MemoryStore, rowsMax: number): number {
+  const before = daysBefore(store.clock.now(), deadListDays)
+  const counts = [...store.webhooks.values()].map((row) => {
+    const lists = [...row.lists.values()].filter((list) => list.state !== 'open' && list.due < before).slice(0, rowsMax)
+    for (const { id } of lists) row.lists.delete(id)
+    const young = row.waiting.filter(({ occurred }) => occurred >= before)
+    const dropped = row.waiting.length - young.length
+    row.waiting.splice(0, Infinity, ...young)
+    return Math.max(lists.length, dropped)
+  })
+  return Math.max(0, ...counts)
+}
