@@ -73,6 +73,12 @@ module.exports = {
       { path: 'node_modules/(pg|kysely)/' },
     ),
     rule(
+      'requests-to-strangers-only-in-adapters-webhooks',
+      'Only the guarded client asks addresses that strangers name.',
+      { path: '^(packages|apps)/', pathNot: '^packages/adapters-webhooks/|' + tests },
+      { path: 'node_modules/(undici|ipaddr[.]js)/' },
+    ),
+    rule(
       'conformance-knows-no-code-of-ours',
       'It asks over HTTP alone, so that it can be asked of any deployment.',
       { path: '^packages/conformance/src/', pathNot: tests },

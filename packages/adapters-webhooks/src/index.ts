@@ -1,0 +1,1 @@
+export { webhookClient, type WebhookClientSettings } from './webhook-client.ts'

@@ -1,0 +1,106 @@
+import type { PushAnswer, PushFailure, PushRequest, WebhookClient } from '@gateway/core'
+import { addressGuard } from './address-guard.ts'
+import { answerHandler, type AnswerHandler, type Outcome } from './answer-handler.ts'
+import { connectionPool } from './connection-pool.ts'
+import type { EgressProxy } from './egress-proxy.ts'
+import { dialTcp, guardedConnector, type Dial } from './guarded-connector.ts'
+import { parseEndpoint, type Endpoint } from './parse-endpoint.ts'
+import { resolveName, type ResolveName } from './resolve-name.ts'
+import { sign } from './sign.ts'
+
+export interface WebhookClientSettings {
+  /** Networks of the operator that may be reached, such as `10.0.0.0/8`. Default none. */
+  readonly allow?: readonly string[]
+  /** Allows plain http. Default false. */
+  readonly http?: boolean
+  readonly proxy?: EgressProxy | undefined
+  /** To look up the name, connect and start TLS. Default 3000. */
+  readonly connectMilliseconds?: number
+  /** For the whole request. Default 15 000. */
+  readonly totalMilliseconds?: number
+  /** By default the DNS servers of this machine. */
+  readonly resolve?: ResolveName
+  /** By default TCP. */
+  readonly dial?: Dial
+  /** Authorities in PEM in place of those that node trusts. */
+  readonly ca?: string | undefined
+}
+
+/**
+ * A WebhookClient on undici. Connections are kept for 4 seconds, at most a minute in all, and a request that finds none idle opens its
+ * own: a slow endpoint occupies none of another's. How many requests are under way is the caller's to bound.
+ */
+export function webhookClient(settings: WebhookClientSettings = {}): WebhookClient {
+  const { http = false, totalMilliseconds = 15_000 } = settings
+  const rules = { http, mayReach: addressGuard(settings.allow ?? []) }
+  const stopping = new AbortController()
+  const connect = guardedConnector({
+    mayReach: rules.mayReach,
+    resolve: settings.resolve ?? resolveName,
+    dial: settings.dial ?? dialTcp,
+    proxy: settings.proxy,
+    milliseconds: settings.connectMilliseconds ?? 3000,
+    ca: settings.ca,
+    stopping: stopping.signal,
+  })
+  const pool = connectionPool(connect)
+  const underWay: AnswerHandler[] = []
+  let closed = false
+  let emptied: (() => void) | undefined
+
+  const ask = (endpoint: Endpoint, request: PushRequest): Promise<Outcome> =>
+    new Promise((resolve) => {
+      const client = pool.take(endpoint.origin)
+      const handler = answerHandler((outcome, isComplete) => {
+        clearTimeout(timer)
+        if (isComplete && !closed) pool.giveBack(endpoint.origin, client)
+        else void client.destroy()
+        const last = underWay.pop()
+        if (last && last !== handler) underWay[underWay.indexOf(handler)] = last
+        if (underWay.length === 0) emptied?.()
+        resolve(outcome)
+      })
+      const timer = setTimeout(() => handler.end('timeout'), totalMilliseconds)
+      underWay.push(handler)
+      client.dispatch(requestTo(endpoint, request), handler)
+    })
+
+  return {
+    refusalOf: (url) => refusal(parseEndpoint(url, rules)),
+    async push(request) {
+      const started = performance.now()
+      const endpoint = parseEndpoint(request.url, rules)
+      const outcome: Outcome =
+        typeof endpoint === 'string' ? failed(endpoint) : closed ? failed('stopped') : await ask(endpoint, request)
+      return { ...outcome, milliseconds: Math.round(performance.now() - started) } satisfies PushAnswer
+    },
+    async close(deadline) {
+      closed = true
+      const empty = underWay.length === 0 ? Promise.resolve() : new Promise<void>((resolve) => (emptied = resolve))
+      await Promise.race([empty, deadline])
+      stopping.abort()
+      for (const handler of [...underWay]) handler.end('stopped')
+      await pool.close()
+    },
+  }
+}
+
+const refusal = (endpoint: ReturnType<typeof parseEndpoint>) => (typeof endpoint === 'string' ? endpoint : undefined)
+
+const failed = (failure: PushFailure): Outcome => ({ outcome: 'failed', failure })
+
+const requestTo = ({ origin, path }: Endpoint, { id, timestamp, body, secrets }: PushRequest) => ({
+  origin,
+  path,
+  method: 'POST' as const,
+  body,
+  headers: {
+    'user-agent': 'SMS-Gateway-Webhooks/1.0',
+    'content-type': 'application/json',
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': sign({ id, timestamp, body }, secrets),
+  },
+})
