@@ -40,7 +40,7 @@ test('a preflight request of a listed origin is answered 204 without a key, and 
     expect(headers).toMatchObject({
       [allowOrigin]: ours,
       vary: 'Origin',
-      'access-control-allow-methods': 'GET,POST',
+      'access-control-allow-methods': 'GET,POST,PATCH,DELETE',
       'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key',
       'access-control-max-age': '7200',
       'x-content-type-options': 'nosniff',

@@ -11,7 +11,7 @@ export function browserOrigins(origins: readonly string[], service: Service): Re
   const allowed = new Set(origins)
   const allow = cors({
     origin: [...allowed],
-    methods: ['GET', 'POST'],
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
     exposedHeaders: ['Retry-After'],
     maxAge: 7200, // No browser keeps an answer for longer than Chrome, which keeps it for two hours.

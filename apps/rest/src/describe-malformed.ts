@@ -1,8 +1,8 @@
 import type { Clock } from '@gateway/core'
-import type { DescribeMalformed } from '@gateway/server'
+import { pathTable, type DescribeMalformed } from '@gateway/server'
 import { failure, wholeFailure, type Failure } from './answer.ts'
-import { noSuchPath, wrongMethod } from './endpoint.ts'
-import { endpoints, prefix } from './routes.ts'
+import { methodsOf, noSuchPath, wrongMethod } from './endpoint.ts'
+import { endpoints, pathRules, prefix } from './routes.ts'
 
 /** With the envelope; a method that does not exist is answered in the ruled order: 404, 405 (rulings 2.1, 2.3). */
 export const describeMalformed =
@@ -10,7 +10,9 @@ export const describeMalformed =
   ({ status, reason, method, path }) =>
     wholeFailure(status === 405 ? noSuchMethod(method, path) : failure(status, reason), clock.now())
 
+const find = pathTable(endpoints, pathRules)
+
 function noSuchMethod(method: string, path: string): Failure {
-  const endpoint = path.startsWith(prefix) ? endpoints.get(path.slice(prefix.length).replace(/\/$/, '')) : undefined
-  return endpoint === undefined ? noSuchPath : wrongMethod(endpoint.method, method)
+  const found = path.startsWith(prefix) ? find(path.slice(prefix.length)) : undefined
+  return found === undefined ? noSuchPath : wrongMethod(methodsOf(found.endpoint), method)
 }

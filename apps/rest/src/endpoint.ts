@@ -14,17 +14,21 @@ export interface Call {
   readonly now: Instant
   /** The `Idempotency-Key` header (ruling 1.24). */
   readonly idempotencyKey: string | undefined
+  /** The digits in the place of `{id}` of the path; undefined: it has none. */
+  readonly parameter: string | undefined
 }
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** One operation, with its input already bound: `run` reads it and answers it. */
 export interface Endpoint {
-  readonly method: 'GET' | 'POST'
+  readonly method: Method
   readonly operation: Operation
   /** Whether it only reads: then a failure is certain to have done nothing. */
   readonly reads: boolean
   /** Whether it works on one of the few ordinary connections to the database, for whose turn it waits. */
   readonly slow: boolean
-  /** `sent`: the query of a GET, the body of a POST, which may have been parsed before it came to us. */
+  /** `sent`: the body where the operation has one, which may have been parsed before it came to us; else the query. */
   readonly run: (call: Call, sent: string | ParsedBody) => Answer | Promise<Answer>
 }
 
@@ -46,20 +50,29 @@ export const get = <Input extends object>(
   },
 })
 
-/** The input of a GET that has none. */
+/** The input of a request that has none. */
 export const nothing = (): object => ({})
 
+/** A DELETE, which has neither a query nor a body. */
+export const remove = (operation: Operation, answer: AnswerTo<object>): Endpoint => ({
+  method: 'DELETE',
+  operation,
+  reads: false,
+  slow: true,
+  run: (call) => answer(call, {}),
+})
+
 /**
- * A POST. `read` gets the body as `parse` gives it, and its text unless another has parsed it, and gives the input, or what is wrong
+ * A POST, or a PATCH. `read` gets the body as `parse` gives it, and its text unless another has parsed it, and gives the input, or what is wrong
  * with it (422). `parse` throws where JSON.parse does.
  */
 export const post = <Input extends object>(
   operation: Operation,
   read: (body: unknown, text: string | undefined) => Input | Failure,
   answer: AnswerTo<Input>,
-  { reads = false, slow = false, parse = JSON.parse }: PostSettings = {},
+  { method = 'POST', reads = false, slow = false, parse = JSON.parse }: PostSettings = {},
 ): Endpoint => ({
-  method: 'POST',
+  method,
   operation,
   reads,
   slow,
@@ -73,6 +86,7 @@ export const post = <Input extends object>(
 })
 
 interface PostSettings {
+  readonly method?: 'POST' | 'PATCH'
   readonly reads?: boolean
   readonly slow?: boolean
   readonly parse?: (json: string) => unknown
@@ -101,8 +115,12 @@ function unauthorized(errorMessage: string): Failure {
   return failure(401, errorMessage, { 'WWW-Authenticate': 'Bearer' })
 }
 
-export const wrongMethod = (required: string, used = ''): Failure =>
-  failure(405, `This path requires the method ${required}; the request used ${used}.`, { Allow: required })
+/** `required`: the methods of the path, at least one. */
+export function wrongMethod(required: readonly Method[], used = ''): Failure {
+  const allowed = required.join(', ')
+  const methods = required.length === 1 ? `the method ${allowed}` : `one of the methods ${allowed}`
+  return failure(405, `This path requires ${methods}; the request used ${used}.`, { Allow: allowed })
+}
 
 /** What a server works with, beside its log. */
 export interface Backing {
@@ -118,31 +136,43 @@ export interface Backing {
  */
 export const endpointRunner = (backing: Backing) => {
   const { gateway, gate } = backing
-  return async (endpoint: Endpoint, request: IncomingMessage): Promise<Answer | undefined> => {
+  return async (
+    endpoints: readonly Endpoint[],
+    request: IncomingMessage,
+    parameter?: string,
+  ): Promise<Answer | undefined> => {
     const { method } = request
-    if (method !== endpoint.method) return wrongMethod(endpoint.method, method)
+    const endpoint = endpoints.find((each) => each.method === method)
+    if (endpoint === undefined) return wrongMethod(methodsOf(endpoints), method)
 
     const entered = gate.enter(() => clientNetwork(request))
     const account = await withPlace(entered, true, () => authenticate(gateway, request))
     if (account === undefined) return overloaded
     if (isFailure(account)) return account
-    return method === 'GET'
-      ? runFor(backing, endpoint, request, account, requestQuery(request))
-      : runWithBody(backing, endpoint, request, account)
+    const asked = { endpoint, request, account, parameter }
+    return endpoint.operation.body === undefined
+      ? runFor(backing, asked, requestQuery(request))
+      : runWithBody(backing, asked)
   }
 }
 
-async function runWithBody(
-  backing: Backing,
-  endpoint: Endpoint,
-  request: IncomingMessage,
-  account: Account,
-): Promise<Answer | undefined> {
+export const methodsOf = (endpoints: readonly Endpoint[]): readonly Method[] => endpoints.map(({ method }) => method)
+
+/** A request of an account. */
+interface Asked {
+  readonly endpoint: Endpoint
+  readonly request: IncomingMessage
+  readonly account: Account
+  readonly parameter: string | undefined
+}
+
+async function runWithBody(backing: Backing, asked: Asked): Promise<Answer | undefined> {
+  const { request, account } = asked
   const place = backing.gate.bodies.open(String(account.id))
   try {
     const sent = await readJson(request, place)
     if (sent === undefined || (typeof sent === 'object' && isFailure(sent))) return sent
-    return await runFor(backing, endpoint, request, account, sent)
+    return await runFor(backing, asked, sent)
   } finally {
     place.release()
   }
@@ -150,13 +180,11 @@ async function runWithBody(
 
 async function runFor(
   { gateway, clock, gate }: Backing,
-  endpoint: Endpoint,
-  request: IncomingMessage,
-  account: Account,
+  { endpoint, request, account, parameter }: Asked,
   sent: string | ParsedBody,
 ): Promise<Answer> {
   const idempotencyKey = idempotencyKeyOf(request)
-  const work = () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey }, sent)
+  const work = () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey, parameter }, sent)
   const owner = String(account.id)
   const entered = endpoint.slow ? gate.enterSlow(owner) : gate.enter(owner)
   const answer = await withPlace(entered, endpoint.reads, work)

@@ -41,4 +41,4 @@ await gateway.POST('/sms/outgoing/nothing', { body: [1] })
   const environment = { ...process.env, GATEWAY: rest.url, KEY: rest.key }
   const { stdout } = await run(process.execPath, ['program.js'], { cwd: folder, env: environment })
   expect(stdout).toBe("[ 'INQUEUE' ]\n[ true ]\n")
-}, 60_000)
+}, 180_000)

@@ -1,4 +1,4 @@
-import { createGateway, OUTCOME, type Gateway } from '@gateway/core'
+import { createGateway, nextTry, OUTCOME, type Gateway, type Ports } from '@gateway/core'
 import { aNumber, anAccount, arrive, assign } from '@gateway/core/testing'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
@@ -39,13 +39,14 @@ test('the document is served without a key, and has every operation of the inter
   expect(new URL(document.servers[0]?.url ?? '', answer.url).pathname).toBe('/api/rest/v1')
   await rest.close()
   expect(operations.map(({ method, path }) => [path, method.toUpperCase()])).toEqual(
-    [...endpoints].map(([path, { method }]) => [path, method]),
+    [...endpoints].flatMap(([path, ofPath]) => ofPath.map(({ method }) => [path, method])),
   )
 })
 
 /**
  * Account 1 has 97.0 credits and the sub account 2. Messages 1 and 2 were delivered to 27825550101 and …103, of whom one answered and the
  * other one opted out; message 3 to …102 is scheduled, 4 is the confirmation. There is a short code with a message, and a manual opt-out.
+ * Webhook 1 got a test, which failed.
  */
 async function worldOfExamples(): Promise<Rest> {
   const rest = await startRest()
@@ -61,7 +62,25 @@ async function worldOfExamples(): Promise<Rest> {
   await assign(ports, account, '40404')
   await arrive(ports, '27825550101', 'WIN', '40404')
   await createGateway(ports).addOptOut(account, aNumber('27825550104'))
+  const events = ['message.delivered', 'message.failed', 'reply.received']
+  await rest.post('/webhooks', { url: 'https://crm.example.com/sms-events', events, withText: true }).expect(200)
+  await rest.post('/webhooks/1/test', {}).expect(200)
+  await failToPush(ports)
   return rest
+}
+
+async function failToPush({ webhooks, clock }: Ports): Promise<void> {
+  const [list] = await webhooks.claim({ listsMax: 1, perWebhookMax: 1, leaseSeconds: 60 })
+  if (list === undefined) throw new Error('there is nothing to push')
+  const answer = {
+    outcome: 'answered',
+    status: 500,
+    retryAfterSeconds: undefined,
+    beginning: 'The database is locked.',
+    milliseconds: 31,
+  } as const
+  const [at, { id, tries }] = [clock.now(), list]
+  await webhooks.record([{ list: id, tries, at, answer, verdict: 'retry', next: nextTry(tries, answer, at, 0) }])
 }
 
 const exampleRows = operations.flatMap(({ path, method, operation }) => {
@@ -84,7 +103,15 @@ test.each(exampleRows)(
       .map((parameter) => `${parameter.name}=${String(parameter.examples?.[name]?.value)}`)
       .join('&')
     const body = operation.requestBody?.content['application/json'].examples[name]?.value
-    const answer = await (method === 'get' ? rest.get(`${path}?${query}`) : rest.post(path, body))
+    const id = operation.parameters.find((parameter) => parameter.in === 'path')?.examples?.[name]?.value
+    const asked = path.replace('{id}', String(id))
+    const ask = {
+      get: () => rest.get(`${asked}?${query}`),
+      post: () => rest.post(asked, body),
+      patch: () => rest.patch(asked, body),
+      delete: () => rest.delete(asked),
+    }[method]
+    const answer = (await ask?.()) ?? { status: 0, body: undefined }
     await rest.close()
     expect([answer.status, answer.body]).toEqual([status, wanted])
   },
@@ -138,13 +165,14 @@ describe('a generated body', () => {
   const reached = new Error('the request was accepted')
   const reach = () => Promise.reject(reached)
   const gateway = new Proxy({}, { get: () => reach }) as Gateway
-  const call = { gateway, account: { id: 1 }, now: 0, idempotencyKey: undefined } as unknown as Call
+  const call = { gateway, account: { id: 1 }, now: 0, idempotencyKey: undefined, parameter: '1' } as unknown as Call
   // A schema cannot say these.
-  const besides = /must not be blank|must be a time YYYYMMDDHHmm|in all messages together/
+  const besides = /must not be blank|must be a time YYYYMMDDHHmm|in all messages together|must name one of event/
 
-  const isAccepted = async (path: string, sent: string): Promise<boolean | string> => {
+  const isAccepted = async (path: string, method: string, sent: string): Promise<boolean | string> => {
     try {
-      const answer = await endpoints.get(path)?.run(call, sent)
+      const endpoint = endpoints.get(path)?.find((each) => each.method.toLowerCase() === method)
+      const answer = await endpoint?.run(call, sent)
       return typeof answer === 'object' && isFailure(answer) ? answer.errorMessage : false
     } catch (error) {
       if (error !== reached) throw error
@@ -152,15 +180,17 @@ describe('a generated body', () => {
     }
   }
 
-  test.each(operations.filter(({ method }) => method === 'post').map(({ path }) => [path]))(
-    'is accepted by %s as by its schema, but for blank texts, days that no month has, and too many recipients in all',
-    async (path) => {
-      const at = `document#/paths/${path.replaceAll('/', '~1')}/post/requestBody/content/application~1json/schema`
+  test.each(
+    operations.filter(({ operation }) => operation.requestBody !== undefined).map(({ path, method }) => [path, method]),
+  )(
+    'is accepted by %s (%s) as by its schema, but for blank texts, days that no month has, and too many recipients in all',
+    async (path, method) => {
+      const at = `document#/paths/${pointer(path)}/${method}/requestBody/content/application~1json/schema`
       const validate = ajv.compile({ $ref: at })
       const count = { accepted: 0, refused: 0 }
       await fc.assert(
         fc.asyncProperty(bodies(path), async (body) => {
-          const outcome = await isAccepted(path, JSON.stringify(body))
+          const outcome = await isAccepted(path, method, JSON.stringify(body))
           count[outcome === true ? 'accepted' : 'refused']++
           const isExcepted = typeof outcome === 'string' && besides.test(outcome)
           if (!isExcepted) expect({ body, accepted: outcome === true }).toEqual({ body, accepted: validate(body) })
@@ -178,7 +208,7 @@ describe('a generated body', () => {
       .map(({ path }) => [path]),
   )('so is a query, by %s', async (path) => {
     const validators = ['offset', 'limit'].map((_, i) =>
-      ajv.compile({ $ref: `document#/paths/${path.replaceAll('/', '~1')}/get/parameters/${i}/schema` }),
+      ajv.compile({ $ref: `document#/paths/${pointer(path)}/get/parameters/${i + skipped(path)}/schema` }),
     )
     const value = fc.oneof(
       fc.integer({ min: -5, max: 1005 }).map(String),
@@ -189,14 +219,19 @@ describe('a generated body', () => {
       fc.asyncProperty(value, value, async (...given) => {
         const [offset = '', limit = ''] = given.map(encodeURIComponent)
         const isValid = given.map((text, i) => /^[0-9]+$/.test(text) && validators[i]?.(Number(text)) === true)
-        expect(await isAccepted(path, `offset=${offset}&limit=${limit}`).then((outcome) => outcome === true)).toBe(
-          isValid.every(Boolean),
-        )
+        expect(
+          await isAccepted(path, 'get', `offset=${offset}&limit=${limit}`).then((outcome) => outcome === true),
+        ).toBe(isValid.every(Boolean))
       }),
       { numRuns: 500 },
     )
   })
 })
+
+/** In a reference, by JSON pointer. */
+const pointer = (path: string): string => path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
+/** Parameters before those in the query. */
+const skipped = (path: string): number => (path.includes('{') ? 1 : 0)
 
 const odd = fc.oneof(
   fc.constantFrom<unknown>(null, true, '', ' ', 0, -1, 1.5, 7, '5', [], {}, [[]], 'a\0', '\ud800', 2 ** 53, 1e20),
@@ -235,12 +270,38 @@ function bodies(path: string): fc.Arbitrary<unknown> {
   const ids = lengthOfIds.chain((length) =>
     fc.array(length > 3 ? id : mostly(id), { minLength: length, maxLength: length }),
   )
+  if (path.includes('/webhooks')) return webhookBodies(path)
   if (path.endsWith('/send')) return mostly(text)
   if (path.endsWith('/sendmulti')) {
     const several = fc.array(mostly(text), { minLength: 1, maxLength: 2 })
     return mostly(fc.record({ messages: mostly(several) }))
   }
   return path.endsWith('/transfer') ? mostly(fc.record(transfer)) : mostly(ids)
+}
+
+function webhookBodies(path: string): fc.Arbitrary<unknown> {
+  const flag = mostly(fc.constantFrom<unknown>(true, false, null, ''), 6)
+  const time = mostly(fc.constantFrom<unknown>('202701010800', 202701010900, null, ' ', 'x'), 6)
+  const settings = {
+    events: mostly(fc.array(mostly(fc.constantFrom('reply.received', 'optout.added', 'reply')), { maxLength: 3 }), 6),
+    listSize: mostly(fc.constantFrom<unknown>(1, 100, 0, 101, 1.5, null, ''), 6),
+    withText: flag,
+  }
+  const url = mostly(fc.constantFrom('https://a.example', '', 'x\0'))
+  if (path === '/webhooks') return mostly(fc.record({ url, ...settings }, { requiredKeys: ['url'] }))
+  if (path.endsWith('/test')) return fc.oneof(odd, fc.record({ more: odd }, { requiredKeys: [] }))
+  if (path.endsWith('/rotate')) {
+    const overlapHours = mostly(fc.constantFrom<unknown>(0, 168, 169, -1, 1.5, null, ''), 6)
+    return mostly(fc.record({ overlapHours }, { requiredKeys: [] }))
+  }
+  if (path.endsWith('/replay')) {
+    const event = mostly(fc.constantFrom<unknown>('message-1-4', null, '', 'x\0'), 6)
+    const whole = fc.oneof(fc.record({ event }), fc.record({ from: time, to: time }), fc.record({ dead: flag }))
+    const some = fc.record({ event, from: time, to: time, dead: flag }, { requiredKeys: [] })
+    return mostly(fc.oneof(whole, some))
+  }
+  const state = mostly(fc.constantFrom<unknown>('active', 'paused', 'disabled', null, ''), 6)
+  return mostly(fc.record({ url, ...settings, state }, { requiredKeys: [] }))
 }
 
 test('the page names no other host, and all that it loads is there', async () => {

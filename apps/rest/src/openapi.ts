@@ -2,7 +2,7 @@ import { keyCharactersMax } from '@gateway/core'
 import { Type } from 'typebox'
 import { failure, overloaded, tooManyLogIns, unknownError, type Failure } from './answer.ts'
 import { missingKey, noJson, noSuchPath, wrongMethod, type Endpoint } from './endpoint.ts'
-import { answerObject, type Example } from './operation.ts'
+import { answerObject, WebhookNumber, type Example } from './operation.ts'
 import { tooLarge, wrongType } from './request.ts'
 import { endpoints, prefix } from './routes.ts'
 
@@ -14,7 +14,10 @@ type Json = Readonly<Record<string, unknown>>
  */
 export function openApiDocument(): Json {
   const schemas = new Map<string, unknown>()
-  const paths = [...endpoints].map(([path, each]) => [path, { [each.method.toLowerCase()]: described(each) }] as const)
+  const paths = [...endpoints].map(([path, ofPath]) => {
+    const methods = ofPath.map((each) => [each.method.toLowerCase(), described(each, path)] as const)
+    return [path, Object.fromEntries(methods)] as const
+  })
   const responses = errors.map((error) => [error.name, errorResponse(error)] as const)
   return {
     openapi: '3.1.1',
@@ -22,7 +25,7 @@ export function openApiDocument(): Json {
       title: 'SMS gateway: REST interface',
       version: '1.0',
       description:
-        'Send messages, ask what became of them, and read replies. Letter case of paths counts. A path that does not exist is answered ' +
+        'Send messages, ask what became of them, read replies, and have both pushed to webhooks. Letter case of paths counts. A path that does not exist is answered ' +
         '404, with the envelope. A 503 with `Retry-After` has done nothing; a 500 or 503 without it may have done the work.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -55,14 +58,22 @@ function withReferences(value: unknown, shared: Map<string, unknown>): unknown {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-function described(endpoint: Endpoint): Json {
+function described(endpoint: Endpoint, path: string): Json {
   const { id, summary, description, query = {}, body, repeatable = false, answer, examples } = endpoint.operation
-  const parameters = Object.entries(query).map(([name, schema]) => ({
+  const inQuery = Object.entries(query).map(([name, schema]) => ({
     name,
     in: 'query',
     schema,
     examples: examplesOf(examples, ({ query: given }) => given?.[name]),
   }))
+  const idInPath = {
+    name: 'id',
+    in: 'path',
+    required: true,
+    schema: WebhookNumber,
+    examples: examplesOf(examples, (example) => example.id),
+  }
+  const parameters = hasParameter(path) ? [idInPath, ...inQuery] : inQuery
   const answers = answerObject(`${id.charAt(0).toUpperCase()}${id.slice(1)}Answer`, {
     ...envelope,
     statusCode: Type.Literal(200),
@@ -90,7 +101,7 @@ function described(endpoint: Endpoint): Json {
         content: json(answers, examplesOf(examples, inEnvelope)),
       },
       ...Object.fromEntries(
-        errors.filter(({ of }) => of(endpoint)).map((error) => [error.failure.status, errorOf(error, examples)]),
+        errors.filter(({ of }) => of(endpoint, path)).map((error) => [error.failure.status, errorOf(error, examples)]),
       ),
     },
   }
@@ -125,19 +136,25 @@ interface ErrorOfDocument {
   readonly description: string
   /** One of them, whose headers the others have too. */
   readonly failure: Failure
-  readonly of: (endpoint: Endpoint) => boolean
+  readonly of: (endpoint: Endpoint, path: string) => boolean
 }
 
 const every = (): boolean => true
+const hasParameter = (path: string): boolean => path.includes('{id}')
 const hasBody = ({ operation }: Endpoint): boolean => operation.body !== undefined
 
 /** In the order in which they win (ruling 2.3), then our own trouble (ruling 1.25). */
 const errors: readonly ErrorOfDocument[] = [
-  { name: 'NotFound', description: 'No such path.', failure: noSuchPath, of: () => false },
+  {
+    name: 'NotFound',
+    description: 'No such path, or the account has no webhook with this id.',
+    failure: noSuchPath,
+    of: (_endpoint, path) => hasParameter(path),
+  },
   {
     name: 'MethodNotAllowed',
     description: 'The path requires another method; HEAD and OPTIONS are none.',
-    failure: wrongMethod('GET', 'DELETE'),
+    failure: wrongMethod(['GET'], 'PUT'),
     of: every,
   },
   {
@@ -206,7 +223,7 @@ const failed = ({ status, errorMessage }: Pick<Failure, 'status' | 'errorMessage
 })
 
 const HEADER: Json = {
-  Allow: { description: 'The method that the path requires.', schema: { type: 'string' } },
+  Allow: { description: 'The methods of the path.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'How to give a key.', schema: { type: 'string' } },
   'Retry-After': { description: 'After so many seconds the same request may come again.', schema: { type: 'integer' } },
 }

@@ -8,7 +8,7 @@ export interface Operation {
   readonly description: string
   /** The parameters in the query of a GET. */
   readonly query?: TProperties
-  /** The body of a POST. */
+  /** The body of a POST or a PATCH. */
   readonly body?: TSchema
   /** Whether a client may repeat it under one `Idempotency-Key` (ruling 1.24). */
   readonly repeatable?: boolean
@@ -19,6 +19,8 @@ export interface Operation {
 }
 
 export interface Example {
+  /** In the place of `{id}` of the path. */
+  readonly id?: number
   readonly query?: Readonly<Record<string, string | number>>
   readonly body?: unknown
   /** The fields of a 200 after the envelope, or the message of a 422. */
@@ -28,6 +30,14 @@ export interface Example {
 export const MessageIdNumber = Type.Integer({
   title: 'MessageId',
   description: 'A message id. It does not fit into 32 bits.',
+  format: 'int64',
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+})
+
+export const WebhookNumber = Type.Integer({
+  title: 'WebhookId',
+  description: 'The id of a webhook.',
   format: 'int64',
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
@@ -45,6 +55,12 @@ export const Minute = Type.String({
   title: 'Minute',
   description: 'A time YYYYMMDDHHmm at GMT+2, all year.',
   pattern: '^[0-9]{12}$',
+})
+
+export const Stamp = Type.String({
+  title: 'Stamp',
+  description: 'A time YYYYMMDDhhmmssSSS at GMT+2, all year.',
+  pattern: '^[0-9]{17}$',
 })
 
 export const MobileNumber = Type.String({

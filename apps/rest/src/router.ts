@@ -15,7 +15,7 @@ import { failure, sendAnswer, unknownError, writeAnswer, type Failure } from './
 import { browserOrigins } from './browser-origins.ts'
 import { documents } from './documents.ts'
 import { endpointRunner, noSuchPath, type Backing } from './endpoint.ts'
-import { endpoints, prefix } from './routes.ts'
+import { endpoints, pathRules, prefix } from './routes.ts'
 
 export interface RestSettings extends Omit<Backing, 'gateway'> {
   readonly log: Log
@@ -39,14 +39,13 @@ function restHandlers(gateway: Gateway, settings: RestSettings): RequestHandler[
     metrics,
     service: 'rest',
     prefix,
-    caseSensitive: true,
-    lastSlashIgnored: true,
+    ...pathRules,
     endpoints,
-    answer: async (request, response, endpoint) => {
-      const answer = await run(endpoint, request)
+    answer: async (request, response, ofPath, parameter) => {
+      const answer = await run(ofPath, request, parameter)
       if (answer !== undefined) await sendAnswer(response, answer, { gate, now: clock.now() })
     },
-    answerFailure: (response, _endpoint, status, error) => writeFailure(response, settings, status, error),
+    answerFailure: (response, _ofPath, status, error) => writeFailure(response, settings, status, error),
   })
   return corsOrigins.length === 0
     ? [handler]

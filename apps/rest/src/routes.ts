@@ -1,3 +1,4 @@
+import type { PathRules } from '@gateway/server'
 import type { Endpoint } from './endpoint.ts'
 import { creditBalance } from './endpoints/credits/balance.ts'
 import { transferCredits } from './endpoints/credits/transfer.ts'
@@ -10,21 +11,36 @@ import { status } from './endpoints/sms/outgoing/status.ts'
 import { scheduledMessages } from './endpoints/sms/scheduled.ts'
 import { deleteScheduled } from './endpoints/sms/scheduled/delete.ts'
 import { subAccounts } from './endpoints/subaccounts.ts'
+import { addWebhook, webhooks } from './endpoints/webhooks.ts'
+import { attempts } from './endpoints/webhooks/attempts.ts'
+import { replayEvents } from './endpoints/webhooks/replay.ts'
+import { rotateSecret } from './endpoints/webhooks/rotate.ts'
+import { testWebhook } from './endpoints/webhooks/test.ts'
+import { changeWebhook, removeWebhook, webhook } from './endpoints/webhooks/webhook.ts'
 
 /** Where the specification puts the interface; letter case matters (spec 7.1). */
 export const prefix = '/api/rest/v1'
 
-/** Every operation by its path below the prefix (spec 4.1; rulings 2.6, 2.11, 2.14). */
-export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
-  ['/sms/outgoing/send', send],
-  ['/sms/outgoing/status', status],
-  ['/credits/balance', creditBalance],
-  ['/credits/transfer', transferCredits],
-  ['/shortcode/incoming', shortCodeMessages],
-  ['/sms/incoming', incomingMessages],
-  ['/sms/incoming/optout', optOutMessages],
-  ['/sms/outgoing/sendmulti', sendMulti],
-  ['/sms/scheduled', scheduledMessages],
-  ['/sms/scheduled/delete', deleteScheduled],
-  ['/subaccounts', subAccounts],
+/** Letter case counts; one slash at the end is ignored (ruling 2.3). */
+export const pathRules: PathRules = { caseSensitive: true, lastSlashIgnored: true }
+
+/** Every operation by its path below the prefix (spec 4.1; rulings 2.6, 2.11, 2.14), and the webhooks, which are an addition to it. */
+export const endpoints: ReadonlyMap<string, readonly Endpoint[]> = new Map([
+  ['/sms/outgoing/send', [send]],
+  ['/sms/outgoing/status', [status]],
+  ['/credits/balance', [creditBalance]],
+  ['/credits/transfer', [transferCredits]],
+  ['/shortcode/incoming', [shortCodeMessages]],
+  ['/sms/incoming', [incomingMessages]],
+  ['/sms/incoming/optout', [optOutMessages]],
+  ['/sms/outgoing/sendmulti', [sendMulti]],
+  ['/sms/scheduled', [scheduledMessages]],
+  ['/sms/scheduled/delete', [deleteScheduled]],
+  ['/subaccounts', [subAccounts]],
+  ['/webhooks', [webhooks, addWebhook]],
+  ['/webhooks/{id}', [webhook, changeWebhook, removeWebhook]],
+  ['/webhooks/{id}/rotate', [rotateSecret]],
+  ['/webhooks/{id}/test', [testWebhook]],
+  ['/webhooks/{id}/replay', [replayEvents]],
+  ['/webhooks/{id}/attempts', [attempts]],
 ])

@@ -1,7 +1,8 @@
-import { bodyOf, parseMinute, type Instant, type TextToSend } from '@gateway/core'
+import { bodyOf, type TextToSend } from '@gateway/core'
 import { Type, type Static } from 'typebox'
 import { failure, isFailure, type Failure } from './answer.ts'
 import { given } from './given.ts'
+import { filled, readTime } from './optional-fields.ts'
 import { optional, reader, text } from './schema.ts'
 
 /** Recipients of a call, of all its texts together (spec 8). */
@@ -101,12 +102,4 @@ function requestedText(read: Static<typeof Send>, place: string): RequestedText 
     scheduled,
     partsMax: typeof maxSegments === 'number' && maxSegments < segmentsMax ? maxSegments : undefined,
   }
-}
-
-const filled = (value: string | null | undefined): string | undefined =>
-  value === null || value?.trim() === '' ? undefined : value
-
-function readTime(value: string | number | null | undefined): Instant | undefined | 'malformed' {
-  const text = filled(typeof value === 'number' ? String(value) : value)
-  return text === undefined ? undefined : (parseMinute(text) ?? 'malformed')
 }

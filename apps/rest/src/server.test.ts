@@ -27,6 +27,12 @@ const operations = [
   ['GET', '/sms/scheduled'],
   ['POST', '/sms/scheduled/delete'],
   ['GET', '/subaccounts'],
+  ['GET, POST', '/webhooks'],
+  ['GET, PATCH, DELETE', '/webhooks/7'],
+  ['POST', '/webhooks/7/rotate'],
+  ['POST', '/webhooks/7/test'],
+  ['POST', '/webhooks/7/replay'],
+  ['GET', '/webhooks/7/attempts'],
 ] as const
 
 describe('every answer', () => {
@@ -90,8 +96,10 @@ test('415 says so if no type came', async () => {
 
 describe('a path', () => {
   test.each(operations)('%s %s exists', async (method, path) => {
-    const answer = await (method === 'GET' ? rest.get(path) : rest.post(path, '"x"'))
-    expect([200, 422]).toContain(answer.status)
+    const answer = await (method.startsWith('GET') ? rest.get(path) : rest.post(path, '"x"'))
+    const isThere = !path.endsWith('/7') && !path.endsWith('/7/attempts')
+    expect(isThere ? [200, 422] : [404]).toContain(answer.status)
+    if (!isThere) expect(answer.body).toMatchObject({ errorMessage: 'There is no webhook with this id.' })
   })
 
   test.each([
@@ -103,6 +111,15 @@ describe('a path', () => {
     '',
     '/',
     '/__proto__',
+    '/webhooks/0',
+    '/webhooks/07',
+    '/webhooks/x',
+    '/webhooks/%37',
+    '/webhooks/{id}',
+    '/webhooks/7//',
+    '/webhooks/7/8',
+    '/webhooks/7/Attempts',
+    '/Webhooks/7',
   ])('%s does not exist: 404', async (path) => {
     expect((await rest.get(path)).status).toBe(404)
   })
@@ -123,13 +140,13 @@ describe('a path', () => {
 
 describe('a method', () => {
   test.each(operations)('other than %s at %s is 405 and names both', async (method, path) => {
-    const other = method === 'GET' ? 'POST' : 'GET'
-    const answer = await (method === 'GET' ? rest.post(path, '[]') : rest.get(path))
+    const answer = await request(rest.url).put(`/api/rest/v1${path}`)
     expect(answer.status).toBe(405)
     expect(answer.headers['allow']).toBe(method)
-    expect(answer.body).toMatchObject({
-      errorMessage: `This path requires the method ${method}; the request used ${other}.`,
-    })
+    const required = method.includes(',') ? `one of the methods ${method}` : `the method ${method}`
+    expect(answer.body).toMatchObject({ errorMessage: `This path requires ${required}; the request used PUT.` })
+    const head = await request(rest.url).head(`/api/rest/v1${path}/`)
+    expect([head.status, head.headers['allow']]).toEqual([405, method])
   })
 
   test('HEAD is 405 and does not run the GET', async () => {

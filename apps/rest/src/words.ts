@@ -1,4 +1,4 @@
-import type { Deletion } from '@gateway/core'
+import type { Deletion, PauseReason, WebhookState } from '@gateway/core'
 
 /** `deleteError` of an id (ruling 2.8). */
 export const DELETE_ERROR = {
@@ -6,3 +6,16 @@ export const DELETE_ERROR = {
   sent: 'SENT',
   'not-found': 'NOTFOUND',
 } as const satisfies Record<Deletion['outcome'], string>
+
+/** `state` of a webhook. */
+export const WEBHOOK_STATE = {
+  active: 'active',
+  paused: 'paused',
+  disabled: 'disabled',
+} as const satisfies Record<WebhookState, string>
+
+/** `pausedFor` of a webhook. */
+export const PAUSED_FOR = {
+  'by-request': 'by-request',
+  failing: 'failing',
+} as const satisfies Record<PauseReason, string>

@@ -28,7 +28,7 @@ export interface Answered {
 
 /** What the OpenAPI document does not say of an answer. Undefined: nothing. */
 export function complaint({ method, path, status, headers, body }: Answered): string | undefined {
-  const found = responseOf(path, status)
+  const found = responseOf(method, path, status)
   if (found === undefined) return `the status ${status} is not in the document`
   for (const name of headerNames) {
     const said = found.response.headers?.[name]
@@ -43,18 +43,25 @@ export function complaint({ method, path, status, headers, body }: Answered): st
   return parsed.statusCode === status ? undefined : 'statusCode is not the status'
 }
 
-/** Of a path without an operation, only that there is none. */
-function responseOf(path: string, status: number): { readonly at: string; readonly response: Response } | undefined {
+/** Of a path without an operation, only that there is none; a method that the path has not is answered as any other. */
+function responseOf(
+  asked: string,
+  path: string,
+  status: number,
+): { readonly at: string; readonly response: Response } | undefined {
+  const general = path.replace(/\/[1-9][0-9]*(?=\/|$)/, '/{id}')
   const known = Object.keys(document.paths)
-    .filter((each) => path.endsWith(each))
+    .filter((each) => general.endsWith(each))
     .sort((a, b) => b.length - a.length)[0]
-  const [method, operation] = Object.entries(document.paths[known ?? ''] ?? {})[0] ?? []
-  const own = operation?.responses[status]
+  const methods = document.paths[known ?? ''] ?? {}
+  const method = asked.toLowerCase() in methods ? asked.toLowerCase() : (Object.keys(methods)[0] ?? '')
+  const own = methods[method]?.responses[status]
   const name = status === 404 ? 'NotFound' : own?.$ref?.split('/').at(-1)
   const shared = document.components.responses[name ?? '']
   if (shared !== undefined) return { at: `/components/responses/${name}`, response: shared }
   if (own === undefined || known === undefined) return undefined
-  return { at: `/paths/${known.replaceAll('/', '~1')}/${method}/responses/${status}`, response: own }
+  const escaped = known.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
+  return { at: `/paths/${escaped}/${method}/responses/${status}`, response: own }
 }
 
 function validatorOf(at: string): ValidateFunction {

@@ -19,6 +19,8 @@ export interface Rest {
   get(path: string): Test
   /** A string is sent as it is, as a body of type application/json; anything else as JSON. */
   post(path: string, body: unknown): Test
+  patch(path: string, body: unknown): Test
+  delete(path: string): Test
   close(): Promise<void>
 }
 
@@ -39,6 +41,12 @@ export async function startRest(options: RestOptions = {}): Promise<Rest> {
   const gateway = (options.gateway ?? ((same: Gateway) => same))(createGateway(ports))
   const app = createRestServer(gateway, { clock, log: options.log ?? silent, gate: options.gate ?? admissionGate(100) })
   const server = await listen({ app, host: '127.0.0.1', port: 0, log: silent })
+  const asked = request(server.url)
+  const withBody = (method: 'post' | 'patch') => (path: string, body: unknown) =>
+    asked[method](`${prefix}${path}`)
+      .set('Authorization', key)
+      .type('application/json')
+      .send(typeof body === 'string' ? body : JSON.stringify(body))
   return {
     url: server.url,
     ports,
@@ -46,12 +54,9 @@ export async function startRest(options: RestOptions = {}): Promise<Rest> {
     account,
     key,
     get: (path) => request(server.url).get(`${prefix}${path}`).set('Authorization', key),
-    post: (path, body) =>
-      request(server.url)
-        .post(`${prefix}${path}`)
-        .set('Authorization', key)
-        .type('application/json')
-        .send(typeof body === 'string' ? body : JSON.stringify(body)),
+    post: withBody('post'),
+    patch: withBody('patch'),
+    delete: (path) => request(server.url).delete(`${prefix}${path}`).set('Authorization', key),
     close: () => server.close(),
   }
 }

@@ -22,6 +22,7 @@ import type { MessageId } from './message/message-id.ts'
 import type { MessageTrace } from './message/message-trace.ts'
 import type { SenderAddress } from './message/sender-address.ts'
 import type { AssignedCode } from './message/senders.ts'
+import type { Page } from './message/page.ts'
 import { skipIds } from './message/skip-ids.ts'
 import type { Ports } from './ports.ts'
 import { blockNumber, type BlockReason } from './suppression/block-number.ts'
@@ -29,6 +30,14 @@ import { blockNumbers } from './suppression/block-numbers.ts'
 import { importOptOuts } from './suppression/import-opt-outs.ts'
 import type { SuppressionEntry } from './suppression/suppression.ts'
 import { unblockNumber } from './suppression/unblock-number.ts'
+import { addWebhook } from './webhook/add-webhook.ts'
+import { byOperator } from './webhook/asked-by.ts'
+import { changeWebhook } from './webhook/change-webhook.ts'
+import { replayEvents } from './webhook/replay-events.ts'
+import { rotateSecret } from './webhook/rotate-secret.ts'
+import { showWebhook } from './webhook/show-webhook.ts'
+import { testWebhook } from './webhook/test-webhook.ts'
+import type { Webhook, WebhookId } from './webhook/webhook.ts'
 
 /** What the operator can do. */
 export const createBackOffice = (
@@ -45,6 +54,9 @@ export const createBackOffice = (
     | 'history'
     | 'clock'
     | 'secrets'
+    | 'webhooks'
+    | 'webhookClient'
+    | 'secretBox'
   >,
   { contactDays }: Pick<ProcessingSettings, 'contactDays'> = processingDefaults,
 ) => ({
@@ -86,6 +98,15 @@ export const createBackOffice = (
   releaseShortCode: (code: SenderAddress): Promise<boolean> => ports.senders.release(code),
   listShortCodes: (): Promise<readonly AssignedCode[]> => ports.senders.assigned(),
   listUnownedMessages: (): AsyncIterable<UnownedMessage> => ports.inbox.unowned(),
+  addWebhook: addWebhook(ports),
+  listWebhooks: (id: AccountId | undefined): Promise<readonly Webhook[]> => ports.webhooks.list(id),
+  showWebhook: byOperator(showWebhook(ports)),
+  changeWebhook: byOperator(changeWebhook(ports)),
+  rotateWebhookSecret: byOperator(rotateSecret(ports)),
+  removeWebhook: (id: WebhookId): Promise<boolean> => ports.webhooks.remove(undefined, id),
+  testWebhook: byOperator(testWebhook(ports)),
+  replayEvents: byOperator(replayEvents(ports)),
+  listAttempts: (id: WebhookId, page: Page) => ports.webhooks.attempts(undefined, id, page),
 })
 
 export type BackOffice = ReturnType<typeof createBackOffice>

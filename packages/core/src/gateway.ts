@@ -13,6 +13,15 @@ import { sendMessages } from './message/send-messages.ts'
 import type { Ports } from './ports.ts'
 import { addOptOut } from './suppression/add-opt-out.ts'
 import { removeOptOut } from './suppression/remove-opt-out.ts'
+import { addWebhook } from './webhook/add-webhook.ts'
+import { byHolder } from './webhook/asked-by.ts'
+import { changeWebhook } from './webhook/change-webhook.ts'
+import { replayEvents } from './webhook/replay-events.ts'
+import { rotateSecret } from './webhook/rotate-secret.ts'
+import { showWebhook } from './webhook/show-webhook.ts'
+import { testWebhook } from './webhook/test-webhook.ts'
+import type { WantedWebhook } from './webhook/want-webhook.ts'
+import type { WebhookId } from './webhook/webhook.ts'
 
 /** What an account holder can do, on whichever interface. */
 export const createGateway = (
@@ -28,6 +37,9 @@ export const createGateway = (
     | 'inbox'
     | 'clock'
     | 'secrets'
+    | 'webhooks'
+    | 'webhookClient'
+    | 'secretBox'
   >,
   { senders, takenMax }: GatewaySettings = gatewayDefaults,
 ) => ({
@@ -46,6 +58,16 @@ export const createGateway = (
   listOptOuts: (account: Account) => ports.suppressions.optOuts(account.id),
   addOptOut: addOptOut(ports),
   removeOptOut: removeOptOut(ports),
+  addWebhook: (account: Account, wanted: WantedWebhook & { readonly url: string }) =>
+    addWebhook(ports)(account.id, wanted),
+  listWebhooks: (account: Account) => ports.webhooks.list(account.id),
+  showWebhook: byHolder(showWebhook(ports)),
+  changeWebhook: byHolder(changeWebhook(ports)),
+  rotateWebhookSecret: byHolder(rotateSecret(ports)),
+  removeWebhook: byHolder((by, id: WebhookId) => ports.webhooks.remove(by, id)),
+  testWebhook: byHolder(testWebhook(ports)),
+  replayEvents: byHolder(replayEvents(ports)),
+  listAttempts: byHolder((by, id: WebhookId, page: Page) => ports.webhooks.attempts(by, id, page)),
 })
 
 export type Gateway = ReturnType<typeof createGateway>

@@ -257,6 +257,11 @@ export {
   verdictOf,
   type PushVerdict,
 } from './webhook/push-schedule.ts'
+export { nextTryReason, type NextTryReason } from './webhook/next-try-reason.ts'
+export type { WebhookWithSecret } from './webhook/add-webhook.ts'
+export { overlapHoursDefault, overlapHoursMax } from './webhook/rotate-secret.ts'
+export type { ShownWebhook } from './webhook/show-webhook.ts'
+export type { WantedWebhook, WebhookRefusal } from './webhook/want-webhook.ts'
 export type { SealedSecret, SecretBox } from './webhook/secret-box.ts'
 export type { PushAnswer, PushFailure, PushRequest, UrlRefusal, WebhookClient } from './webhook/webhook-client.ts'
 export type {

@@ -144,9 +144,9 @@ test('the commit of an order under the lock of its account is not answered: it i
 
 describe('the same request to two processes', () => {
   const gateways = () => {
-    const { clock, secrets } = memoryPorts()
+    const memory = memoryPorts()
     const other = postgresPorts({ connectionString: database.connectionString })
-    const [a, b] = [database.direct, other].map(({ ports }) => createGateway({ ...ports, clock, secrets }))
+    const [a, b] = [database.direct, other].map(({ ports }) => createGateway({ ...memory, ...ports }))
     if (a === undefined || b === undefined) throw new Error('no gateways')
     const calls = Array.from({ length: 64 }, (_, i) => (i % 2 === 0 ? a : b))
     return { calls, close: () => other.close() }

@@ -1,0 +1,100 @@
+import { Type } from 'typebox'
+import { get, nothing, post } from '../endpoint.ts'
+import type { Operation } from '../operation.ts'
+import { refused, Secret, tooManyWebhooks, WebhookAnswer, webhookJson } from '../webhook-fields.ts'
+import { NewWebhook, readNewWebhook } from '../webhook-request.ts'
+
+const listed: Operation = {
+  id: 'listWebhooks',
+  summary: 'Webhooks',
+  description: 'The webhooks of the account, the oldest first. An account has at most 10.',
+  answer: { webhooks: Type.Array(WebhookAnswer) },
+  examples: {
+    'one webhook': {
+      answer: {
+        webhooks: [
+          {
+            id: 1,
+            url: 'https://crm.example.com/sms-events',
+            events: ['message.delivered', 'message.failed', 'reply.received'],
+            listSize: 100,
+            withText: true,
+            state: 'active',
+            pausedFor: null,
+            createdTime: '202610181000',
+            failingSince: '202610181000',
+            previousSecretUntil: null,
+          },
+        ],
+      },
+    },
+  },
+}
+
+/** The endpoints of the account. */
+export const webhooks = get(listed, nothing, async ({ gateway, account, now }) => {
+  const all = await gateway.listWebhooks(account)
+  return `"webhooks":[${all.map((webhook) => webhookJson(webhook, now)).join()}]`
+})
+
+const added: Operation = {
+  id: 'addWebhook',
+  summary: 'Add a webhook',
+  description:
+    'Events are pushed to it from now on. Without `events` it gets all of them but `message.sent`. Without `withText` they carry no ' +
+    'text of a message. The answer has the secret by which requests to it are signed; it is shown only here.',
+  body: NewWebhook,
+  answer: { webhook: WebhookAnswer, secret: Secret },
+  examples: {
+    'all events': {
+      body: { url: 'https://shop.example.com/sms-events' },
+      answer: {
+        webhook: {
+          id: 2,
+          url: 'https://shop.example.com/sms-events',
+          events: [
+            'message.delivered',
+            'message.failed',
+            'message.unknown',
+            'reply.received',
+            'shortcode.received',
+            'optout.added',
+            'optout.removed',
+          ],
+          listSize: 100,
+          withText: false,
+          state: 'active',
+          pausedFor: null,
+          createdTime: '202610181000',
+          failingSince: null,
+          previousSecretUntil: null,
+        },
+        secret: 'whsec_MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDI=',
+      },
+    },
+    'unknown event': {
+      body: { url: 'https://shop.example.com/sms-events', events: ['reply.received', 'reply'] },
+      answer:
+        'events.1 must be one of message.delivered, message.failed, message.unknown, message.sent, reply.received, ' +
+        'shortcode.received, optout.added, optout.removed; got "reply".',
+    },
+    'plain http': {
+      body: { url: 'http://shop.example.com/sms-events' },
+      answer: 'url must be a URL with https; got "http://shop.example.com/sms-events".',
+    },
+  },
+}
+
+export const addWebhook = post(
+  added,
+  readNewWebhook,
+  async ({ gateway, account, now }, wanted) => {
+    const made = await gateway.addWebhook(account, wanted)
+    if (made === 'too-many') return tooManyWebhooks
+    // An account that is gone since its key was looked at.
+    if (made === 'no-such-account') throw new Error(`there is no account ${account.id}`)
+    if (typeof made === 'string') return refused(made, wanted)
+    return `"webhook":${webhookJson(made.webhook, now)},"secret":"${made.secret}"`
+  },
+  { slow: true },
+)

@@ -1,0 +1,67 @@
+import { overlapHoursDefault, overlapHoursMax } from '@gateway/core'
+import { Type } from 'typebox'
+import { failure, isFailure, type Failure } from '../../answer.ts'
+import { post } from '../../endpoint.ts'
+import type { Operation } from '../../operation.ts'
+import { optional, reader } from '../../schema.ts'
+import { idOf, noSuchWebhook, Secret, WebhookAnswer, webhookJson } from '../../webhook-fields.ts'
+
+const Rotation = Type.Object(
+  {
+    overlapHours: optional(
+      Type.Integer({ minimum: 0, maximum: overlapHoursMax }),
+      `a whole number from 0 to ${overlapHoursMax}`,
+    ),
+  },
+  { title: 'Rotation', description: 'an object' },
+)
+const readRotation = reader(Rotation)
+
+const operation: Operation = {
+  id: 'rotateWebhookSecret',
+  summary: 'Rotate the secret of a webhook',
+  description:
+    'Makes another signing secret, which is shown only here. The one before signs beside it for `overlapHours`, 24 if left out: ' +
+    'meanwhile each request has two signatures.',
+  body: Rotation,
+  answer: { webhook: WebhookAnswer, secret: Secret },
+  examples: {
+    'in two hours': {
+      id: 1,
+      body: { overlapHours: 2 },
+      answer: {
+        webhook: {
+          id: 1,
+          url: 'https://crm.example.com/sms-events',
+          events: ['message.delivered', 'message.failed', 'reply.received'],
+          listSize: 100,
+          withText: true,
+          state: 'active',
+          pausedFor: null,
+          createdTime: '202610181000',
+          failingSince: '202610181000',
+          previousSecretUntil: '202610181200',
+        },
+        secret: 'whsec_MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDI=',
+      },
+    },
+  },
+}
+
+export const rotateSecret = post(
+  operation,
+  (body): { readonly overlapHours: number } | Failure => {
+    const read = readRotation(body)
+    if (isFailure(read)) return read
+    return { overlapHours: typeof read.overlapHours === 'number' ? read.overlapHours : overlapHoursDefault }
+  },
+  async ({ gateway, account, parameter, now }, { overlapHours }) => {
+    const id = idOf(parameter)
+    const done = id === 'no-such-webhook' ? id : await gateway.rotateWebhookSecret(account, id, overlapHours)
+    if (done === 'no-such-webhook') return noSuchWebhook
+    if (done === 'overlap-out-of-range')
+      return failure(422, `overlapHours must be a whole number from 0 to ${overlapHoursMax}; got ${overlapHours}.`)
+    return `"webhook":${webhookJson(done.webhook, now)},"secret":"${done.secret}"`
+  },
+  { slow: true },
+)

@@ -1,0 +1,28 @@
+import { Type } from 'typebox'
+import { post } from '../../endpoint.ts'
+import type { Operation } from '../../operation.ts'
+import { reader } from '../../schema.ts'
+import { idOf, noSuchWebhook } from '../../webhook-fields.ts'
+
+const Nothing = Type.Object({}, { title: 'Nothing', description: 'an object' })
+
+const operation: Operation = {
+  id: 'testWebhook',
+  summary: 'Test a webhook',
+  description:
+    'Pushes an event of the type `test` to it, also while it is paused. What it answers is among its attempts.',
+  body: Nothing,
+  answer: { eventId: Type.String() },
+  examples: { 'another test': { id: 1, body: {}, answer: { eventId: 'test-2' } } },
+}
+
+export const testWebhook = post(
+  operation,
+  reader(Nothing),
+  async ({ gateway, account, parameter }) => {
+    const id = idOf(parameter)
+    const done = id === 'no-such-webhook' ? id : await gateway.testWebhook(account, id)
+    return done === 'no-such-webhook' ? noSuchWebhook : `"eventId":${JSON.stringify(done)}`
+  },
+  { slow: true },
+)

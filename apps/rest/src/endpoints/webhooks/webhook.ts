@@ -1,0 +1,95 @@
+import { Type } from 'typebox'
+import { get, nothing, post, remove } from '../../endpoint.ts'
+import type { Operation } from '../../operation.ts'
+import {
+  idOf,
+  noSuchWebhook,
+  refused,
+  WaitingAnswer,
+  waitingJson,
+  WebhookAnswer,
+  webhookJson,
+} from '../../webhook-fields.ts'
+import { readWebhookChange, WebhookChanges } from '../../webhook-request.ts'
+
+const example = {
+  id: 1,
+  url: 'https://crm.example.com/sms-events',
+  events: ['message.delivered', 'message.failed', 'reply.received'],
+  listSize: 100,
+  withText: true,
+  state: 'active',
+  pausedFor: null,
+  createdTime: '202610181000',
+  failingSince: '202610181000',
+  previousSecretUntil: null,
+}
+
+const shown: Operation = {
+  id: 'getWebhook',
+  summary: 'One webhook',
+  description: 'A webhook, and what waits for it.',
+  answer: { webhook: WebhookAnswer, waiting: WaitingAnswer },
+  examples: {
+    'a test that failed': {
+      id: 1,
+      answer: { webhook: example, waiting: { events: 0, lists: 1, deadLists: 0 } },
+    },
+  },
+}
+
+export const webhook = get(shown, nothing, async ({ gateway, account, parameter, now }) => {
+  const id = idOf(parameter)
+  const found = id === 'no-such-webhook' ? undefined : await gateway.showWebhook(account, id)
+  if (found === undefined) return noSuchWebhook
+  return `"webhook":${webhookJson(found.webhook, now)},"waiting":${waitingJson(found.backlog)}`
+})
+
+const changed: Operation = {
+  id: 'changeWebhook',
+  summary: 'Change a webhook',
+  description:
+    'What is left out stays as it is. With the state `paused` nothing is pushed to it, and events are kept for 30 days; with `active` ' +
+    'it gets what waits at once, also after it was paused because it failed for 5 days, or disabled because it answered 410.',
+  body: WebhookChanges,
+  answer: { webhook: WebhookAnswer },
+  examples: {
+    pause: {
+      id: 1,
+      body: { state: 'paused' },
+      answer: { webhook: { ...example, state: 'paused', pausedFor: 'by-request' } },
+    },
+    'one event in a request': { id: 1, body: { listSize: 1 }, answer: { webhook: { ...example, listSize: 1 } } },
+    'list size out of range': {
+      id: 1,
+      body: { listSize: 0 },
+      answer: 'listSize must be a whole number from 1 to 100; got 0.',
+    },
+  },
+}
+
+export const changeWebhook = post(
+  changed,
+  readWebhookChange,
+  async ({ gateway, account, parameter, now }, wanted) => {
+    const id = idOf(parameter)
+    const done = id === 'no-such-webhook' ? id : await gateway.changeWebhook(account, id, wanted)
+    if (done === 'no-such-webhook') return noSuchWebhook
+    return typeof done === 'string' ? refused(done, wanted) : `"webhook":${webhookJson(done, now)}`
+  },
+  { method: 'PATCH', slow: true },
+)
+
+const removed: Operation = {
+  id: 'removeWebhook',
+  summary: 'Remove a webhook',
+  description: 'With everything that waits for it, and its attempts.',
+  answer: { removed: Type.Literal(true) },
+  examples: { removed: { id: 1, answer: { removed: true } } },
+}
+
+export const removeWebhook = remove(removed, async ({ gateway, account, parameter }) => {
+  const id = idOf(parameter)
+  const done = id !== 'no-such-webhook' && (await gateway.removeWebhook(account, id))
+  return done ? '"removed":true' : noSuchWebhook
+})

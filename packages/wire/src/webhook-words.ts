@@ -1,0 +1,45 @@
+import type { NextTryReason, PushFailure, PushVerdict, UrlRefusal } from '@gateway/core'
+
+/** What the URL of a webhook must be, after `must be`. */
+export const URL_RULE = {
+  'not-a-url': 'a URL',
+  'not-https': 'a URL with https',
+  'credentials-in-url': 'a URL without user name and password',
+  'port-not-allowed': 'a URL with port 80, 443 or one above 1023',
+  'too-long': 'a URL of at most 2048 characters',
+  'internal-address': 'a URL of a public address',
+} as const satisfies Record<UrlRefusal, string>
+
+/** Why a request to a webhook has no answer, as the interfaces name it. */
+export const PUSH_FAILURE = {
+  'not-a-url': 'not-a-url',
+  'not-https': 'not-https',
+  'credentials-in-url': 'credentials-in-url',
+  'port-not-allowed': 'port-not-allowed',
+  'too-long': 'too-long',
+  'internal-address': 'internal-address',
+  'name-not-found': 'name-not-found',
+  'connection-failed': 'connection-failed',
+  'tls-failed': 'tls-failed',
+  timeout: 'timeout',
+  'connection-closed': 'connection-closed',
+  'invalid-answer': 'invalid-answer',
+  stopped: 'stopped',
+} as const satisfies Record<PushFailure, string>
+
+/** What followed from a request to a webhook. */
+export const PUSH_RESULT = {
+  delivered: 'delivered',
+  retry: 'failed',
+  dead: 'dead',
+  gone: 'gone',
+} as const satisfies Record<PushVerdict, string>
+
+/** Why the next try is when it is, or why there is none. */
+export const NEXT_TRY_REASON = {
+  delivered: 'delivered',
+  gone: 'gone',
+  'tries-exhausted': 'tries-exhausted',
+  schedule: 'schedule',
+  'retry-after': 'retry-after',
+} as const satisfies Record<NextTryReason, string>
