@@ -86,6 +86,7 @@ export {
 
 // Messages.
 export { bodyOf, partsOf, type Body } from './message/body.ts'
+export { gsm7Alphabet, gsm7Extension } from './message/gsm7.ts'
 export { messageId, parseMessageId, type MessageId } from './message/message-id.ts'
 export { deliveryState, hasOutcome, type DeliveryState } from './message/delivery-state.ts'
 export type { FoundMessages, WantedMessages } from './message/find-messages.ts'
@@ -211,6 +212,7 @@ export { adoptionWindow, adoptions, type UnknownMessage } from './carrier/adopt-
 export {
   changesState,
   countingReceipt,
+  isForNumber,
   isOwnReceipt,
   isRecentFor,
   receiptMatching,

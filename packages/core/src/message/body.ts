@@ -54,16 +54,21 @@ function ucs2Body(text: string): Body | 'too-long' {
 
 const isBlank = (text: string): boolean => !/\S/.test(text)
 
-/** The texts of the parts in their order: `body.parts` of them, which joined are `body.text`. */
-export function partsOf(body: Body): readonly string[] {
+/**
+ * The texts of the parts in their order, which joined are `body.text`: `body.parts` of them, or more if a longer header leaves
+ * room for fewer than 153 septets or 67 code units in a part.
+ */
+export function partsOf(
+  body: Pick<Body, 'text' | 'encoding' | 'parts'>,
+  unitsMax = ofSeveral[body.encoding],
+): readonly string[] {
   if (body.parts === 1) return [body.text]
-  const ends = partEnds(body.text, body.encoding)
+  const ends = partEnds(body.text, body.encoding, unitsMax)
   return ends.map((end, i) => body.text.slice(ends[i - 1] ?? 0, end))
 }
 
 /** Where each part of a text of several parts ends: as full as it can be without splitting an escape or surrogate pair. */
-function partEnds(text: string, encoding: Body['encoding']): readonly number[] {
-  const unitsMax = ofSeveral[encoding]
+function partEnds(text: string, encoding: Body['encoding'], unitsMax = ofSeveral[encoding]): readonly number[] {
   const ends: number[] = []
   let used = 0
   for (let i = 0; i < text.length;) {

@@ -1,0 +1,85 @@
+import { partsOf, type Body } from '@gateway/core'
+import type { Alphabet } from './decode-text.ts'
+import { encodeGsm7 } from './gsm7-codec.ts'
+import { fillBitsAfter, headerSeptets, packSeptets } from './septet-packing.ts'
+
+/** How a carrier wants texts of several parts: a user data header with a reference of one or two octets, TLVs, or in one piece. */
+export type LongTexts = 'udh-8' | 'udh-16' | 'sar' | 'payload'
+
+export interface TextSettings {
+  readonly alphabet: Alphabet
+  readonly long: LongTexts
+}
+
+/** The user data of one PDU. */
+export interface Segment {
+  readonly dataCoding: number
+  /** With the user data header, if there is one. */
+  readonly octets: Buffer
+  readonly hasHeader: boolean
+  /** The octets belong into `message_payload`. */
+  readonly isPayload: boolean
+  /** What the sar TLVs tell. */
+  readonly sar: { readonly reference: number; readonly number: number; readonly of: number } | undefined
+}
+
+/** For `udh-8` and `sar` as many segments as `body.parts`; for `udh-16`, whose header is longer, perhaps one more; for `payload` one. */
+export function encodeBody(
+  body: Body,
+  { alphabet, long }: TextSettings,
+  nextReference: (limit: 256 | 65_536) => number,
+): readonly Segment[] {
+  const sent = alphabet === 'latin-1' && body.encoding === 'gsm-7' && !isLatin1(body.text) ? asUcs2(body) : body
+  const dataCoding = dataCodingOf(sent, alphabet)
+  const plain = { dataCoding, hasHeader: false, isPayload: false, sar: undefined }
+  if (sent.parts === 1) return [{ ...plain, octets: encode(sent.text, sent, alphabet, 0) }]
+  if (long === 'payload') return [{ ...plain, isPayload: true, octets: encode(sent.text, sent, alphabet, 0) }]
+  const texts = partsOf(sent, unitsOf(sent, long))
+  const of = texts.length
+  if (long === 'sar') {
+    const reference = nextReference(65_536)
+    return texts.map((text, at) => ({
+      ...plain,
+      octets: encode(text, sent, alphabet, 0),
+      sar: { reference, number: at + 1, of },
+    }))
+  }
+  const reference = nextReference(long === 'udh-8' ? 256 : 65_536)
+  return texts.map((text, at) => {
+    const header = headerOf(long, reference, of, at + 1)
+    const octets = Buffer.concat([header, encode(text, sent, alphabet, header.length)])
+    return { ...plain, octets, hasHeader: true }
+  })
+}
+
+/** Information elements 0 and 8 (3GPP TS 23.040, 9.2.3.24.1 and 9.2.3.24.8). */
+const headerOf = (long: 'udh-8' | 'udh-16', reference: number, of: number, number: number): Buffer =>
+  long === 'udh-8'
+    ? Buffer.of(5, 0, 3, reference, of, number)
+    : Buffer.of(6, 8, 4, reference >> 8, reference & 0xff, of, number)
+
+const octetsMax = 140
+const septetsMax = 160
+
+/** The septets or code units that a part has room for; of sar the carrier makes a header with a reference of one octet. */
+function unitsOf({ encoding }: Body, long: LongTexts): number {
+  const header = long === 'udh-16' ? 7 : 6
+  return encoding === 'gsm-7' ? septetsMax - headerSeptets(header) : Math.floor((octetsMax - header) / 2)
+}
+
+function dataCodingOf({ encoding }: Body, alphabet: Alphabet): number {
+  if (encoding === 'ucs-2') return 8
+  return alphabet === 'latin-1' ? 3 : 0
+}
+
+function encode(text: string, { encoding }: Body, alphabet: Alphabet, headerOctets: number): Buffer {
+  if (encoding === 'ucs-2') return Buffer.from(text, 'utf16le').swap16()
+  if (alphabet === 'latin-1') return Buffer.from(text, 'latin1')
+  const septets = encodeGsm7(text)
+  return alphabet === 'gsm-7' ? septets : packSeptets(septets, fillBitsAfter(headerOctets))
+}
+
+const isLatin1 = (text: string): boolean => /^[\0-\xff]*$/.test(text)
+
+/** A text that Latin-1 lacks a character of: in UCS-2, with as many parts as it then needs. */
+const asUcs2 = ({ text }: Body): Body => ({ text, encoding: 'ucs-2', parts: text.length <= 70 ? 1 : 2 })

@@ -1,0 +1,39 @@
+/** Septets of `headerOctets` octets of user data header with its fill bits (3GPP TS 23.040, 9.2.3.24). */
+export const headerSeptets = (headerOctets: number): number => Math.ceil((headerOctets * 8) / 7)
+
+/**
+ * Packs septets into octets, eight into seven, after `fillBits` zero bits (3GPP TS 23.038, 6.1.2.1). Where seven bits are left over they
+ * are a carriage return (6.1.2.3.1), so that nobody reads an `@`.
+ */
+export function packSeptets(text: Uint8Array, fillBits = 0): Buffer {
+  const octets = Buffer.alloc(Math.ceil((fillBits + text.length * 7) / 8))
+  const septets = octets.length * 8 - fillBits - text.length * 7 === 7 ? [...text, 0x0d] : text
+  septets.forEach((septet, index) => {
+    const bit = fillBits + index * 7
+    const at = bit >> 3
+    const shifted = (septet & 0x7f) << (bit & 7)
+    octets[at] = (octets[at] ?? 0) | (shifted & 0xff)
+    if (shifted > 0xff) octets[at + 1] = shifted >> 8
+  })
+  return octets
+}
+
+/**
+ * Unpacks what `packSeptets` packed. Octets alone do not tell whether seven or eight septets are in the last seven: a last septet
+ * of zero bits, or a carriage return in its place (6.1.2.3.1), is taken for padding.
+ */
+export function unpackSeptets(octets: Uint8Array, fillBits = 0): Buffer {
+  const count = Math.floor((octets.length * 8 - fillBits) / 7)
+  const septets = Buffer.alloc(Math.max(0, count))
+  for (let index = 0; index < count; index++) {
+    const bit = fillBits + index * 7
+    const at = bit >> 3
+    septets[index] = ((((octets[at + 1] ?? 0) << 8) | (octets[at] ?? 0)) >> (bit & 7)) & 0x7f
+  }
+  const isFull = (octets.length * 8 - fillBits) % 7 === 0
+  const last = septets[count - 1]
+  return isFull && (last === 0 || last === 0x0d) ? septets.subarray(0, count - 1) : septets
+}
+
+/** The zero bits between a header of so many octets and the first septet. */
+export const fillBitsAfter = (headerOctets: number): number => headerSeptets(headerOctets) * 7 - headerOctets * 8
