@@ -158,8 +158,16 @@ export const cases: Readonly<Record<string, Case>> = {
   promote: { statement: promote, values: [0, 100, 100], rowsMax: 600 },
   expire: { statement: expire, values: [-3600, 100], rowsMax: 700 },
   'newest-partition': { statement: newestPartition, values: [], rowsMax: 1 },
-  'apply-receipts': { statement: applyReceipts(1), values: [references(sent), of(0, 500), 1], rowsMax: 500 },
-  'known-receipts': { statement: knownReceipts(1), values: [references(sent), of(100, 500), 1], rowsMax: 500 },
+  'apply-receipts': {
+    statement: applyReceipts(1),
+    values: [references(sent), of(0, 500), 1, numbers(sent)],
+    rowsMax: 500,
+  },
+  'known-receipts': {
+    statement: knownReceipts(1),
+    values: [references(sent), of(100, 500), 1, numbers(sent)],
+    rowsMax: 500,
+  },
   'keep-receipts': {
     statement: keepReceipts,
     values: [references(sent), of(0, 500), 1, numbers(sent), of('null', 500)],

@@ -77,7 +77,7 @@ export function receiptSender(
   }
 
   /** What was refused stays owed. */
-  async function isTaken(ones: readonly Owed[], offer: () => Promise<void>): Promise<boolean> {
+  async function isTaken(ones: readonly Owed[], offer: () => Promise<unknown>): Promise<boolean> {
     try {
       await offer()
       return true

@@ -55,6 +55,7 @@ function start(
     receipts: async (receipts) => {
       await take(receipts)
       events.push(...receipts)
+      return []
     },
     inboundMessages: async (some) => {
       await takeReplies(some)

@@ -29,7 +29,7 @@ export const createProcessing = (
   expire: (validitySeconds = dispatcherDefaults.validitySeconds): Promise<number> =>
     ports.claimedBatches.expire(validitySeconds, rangesMax),
   /** Stores receipts that came outside of a dispatcher. */
-  recordReceipts: (receipts: readonly DeliveryReceipt[]): Promise<void> => ports.deliveryReceipts.apply(receipts),
+  recordReceipts: (receipts: readonly DeliveryReceipt[]): Promise<unknown> => ports.deliveryReceipts.apply(receipts),
   /** Stores what people wrote, and what follows from it. */
   receive: receive(ports, confirmation),
   /** Stores texts of which parts are missing for 24 hours; 'more': there may be more at once. */

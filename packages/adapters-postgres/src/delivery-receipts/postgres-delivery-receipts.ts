@@ -13,7 +13,7 @@ import { applyReceipts, knownReceipts, newestPartition } from '../sql/apply-rece
 import { arrayOf, arrayOfNullable, arrayOfTexts } from '../sql/arrays.ts'
 import { keepReceipts } from '../sql/keep-receipts.ts'
 import { matchReceipts } from '../sql/match-receipts.ts'
-import { onePerMessage } from './one-per-message.ts'
+import { onePerMessage, receiptKey } from './one-per-message.ts'
 
 const { beforeSubmittedSeconds, beforeReceiptSeconds, afterSeconds } = adoptionWindow
 const fitting = [beforeSubmittedSeconds, beforeReceiptSeconds, afterSeconds, receiptMatching.referenceDays]
@@ -32,11 +32,17 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
     partitions = row?.before === true ? [newest, newest - 1] : [newest]
   }
 
-  async function apply(receipts: readonly DeliveryReceipt[]): Promise<void> {
-    for (const [name, ofCarrier] of byCarrier(receipts)) await applyOf(await context.carrierNumber(name), ofCarrier)
+  async function apply(receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]> {
+    const strangers: (readonly DeliveryReceipt[])[] = []
+    for (const [name, ofCarrier] of byCarrier(receipts)) {
+      const left = await applyOf(await context.carrierNumber(name), ofCarrier)
+      const keys = new Set(left.map(receiptKey))
+      if (keys.size > 0) strangers.push(ofCarrier.filter((receipt) => keys.has(receiptKey(receipt))))
+    }
+    return strangers.flat()
   }
 
-  async function applyOf(carrier: number, receipts: readonly DeliveryReceipt[]): Promise<void> {
+  async function applyOf(carrier: number, receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]> {
     if (partitions.length === 0) await refresh()
     const looked = partitions
     let left = await find(carrier, onePerMessage(receipts), looked).catch((error: unknown) => {
@@ -44,14 +50,16 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
       // A partition was dropped with its history: what was applied before is known when it is looked for again.
       return onePerMessage(receipts)
     })
-    if (left.length === 0) return
+    if (left.length === 0) return left
     await refresh()
     left = await find(
       carrier,
       left,
       partitions.filter((partition) => !looked.includes(partition)),
     )
-    if (left.length > 0) await keep(carrier, left)
+    const kept = left.filter(({ isGuess }) => isGuess !== true)
+    if (kept.length > 0) await keep(carrier, kept)
+    return left
   }
 
   /** Applies the receipts whose messages are in these partitions; returns the others. */
@@ -65,11 +73,12 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
     if (receipts.length === 0) return receipts
     const references = arrayOfTexts(receipts.map(({ reference }) => reference))
     const codes = arrayOf(receipts.map(({ code }) => code))
-    const [row] = await retryOnConnectionLoss(hot, applyReceipts(partition), [references, codes, carrier])
+    const values = [references, codes, carrier, arrayOfNullable(receipts.map(({ number }) => number))]
+    const [row] = await retryOnConnectionLoss(hot, applyReceipts(partition), values)
     if (row?.applied === receipts.length) return []
-    const rows = await retryOnConnectionLoss(hot, knownReceipts(partition), [references, codes, carrier])
-    const done = new Set(rows.map(({ reference }) => reference))
-    return receipts.filter(({ reference }) => !done.has(reference))
+    const rows = await retryOnConnectionLoss(hot, knownReceipts(partition), values)
+    const done = new Set(rows.map(({ position }) => position))
+    return receipts.filter((_, at) => !done.has(at + 1))
   }
 
   async function keep(carrier: number, receipts: readonly DeliveryReceipt[]): Promise<void> {

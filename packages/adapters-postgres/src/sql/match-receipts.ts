@@ -25,6 +25,7 @@ with tried as (
     select max(message.id + 0)
     from message
     where message.carrier_id = tried.carrier_id and message.carrier = tried.carrier
+      and message.msisdn = coalesce(tried.msisdn, message.msisdn)
       and (message.sent_at > tried.at - interval '${referenceDays} days' or tried.at < now() - interval '${olderAfterSeconds} s')
   ) message_id
   from tried

@@ -24,10 +24,13 @@ export type SubmissionAnswer =
   | { readonly id: MessageId; readonly outcome: 'refused' | 'refused-for-now' | 'unknown' }
 
 export interface CarrierHandlers {
-  /** What arrived is acknowledged to the network only after this has resolved (P-7); if it rejects, it is offered again. */
-  receipts(receipts: readonly DeliveryReceipt[]): Promise<void>
+  /**
+   * What arrived is acknowledged to the network only after this has resolved (P-7); if it rejects, it is offered again. Resolves to those of
+   * the receipts whose message is not known (yet).
+   */
+  receipts(receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]>
   /** The same for messages that people sent to us. */
-  inboundMessages(messages: readonly InboundMessage[]): Promise<void>
+  inboundMessages(messages: readonly InboundMessage[]): Promise<unknown>
 }
 
 /** A link that takes messages and brings receipts and replies. */

@@ -1,3 +1,4 @@
+import type { InboundMessage } from '../inbox/inbound-message.ts'
 import { receive } from '../inbox/receive.ts'
 import type { Body } from '../message/body.ts'
 import type { Ports } from '../ports.ts'
@@ -114,7 +115,12 @@ function createParts(
     (some) => () => some.some(({ reference }) => outcomes.hasReference(reference)),
     receiptsMax,
   )
-  const inbound = createHoldBackQueue(receive(ports, confirmation), holdUntilRecorded(inFlight, outcomes), inboundMax)
+  const store = receive(ports, confirmation)
+  const inbound = createHoldBackQueue(
+    (some: readonly InboundMessage[]) => store(some).then(() => []),
+    holdUntilRecorded(inFlight, outcomes),
+    inboundMax,
+  )
   carrier.listen({ receipts: (some) => receipts.add(some), inboundMessages: (some) => inbound.add(some) })
   return {
     ...{ ports, carrier, report, settings, phase, inFlight, load, marks, outcomes, receipts, inbound, throughput },

@@ -14,6 +14,7 @@ function aQueue({ batchMax = 3, gated = false } = {}) {
       stored.push([...words])
       await gate
       if (words.includes('bad')) throw new Error('no')
+      return words.filter((word) => word === 'odd')
     },
     (words) => () => words.some((word) => word.startsWith('held') && !letGo.has(word)),
     batchMax,

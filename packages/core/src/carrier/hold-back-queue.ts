@@ -1,7 +1,7 @@
 /** Stores what a carrier brings, some of which has to wait. */
 export interface HoldBackQueue<Item> {
-  /** Resolves once the items are stored; rejects if that failed, and then nobody tries them again. */
-  add(items: readonly Item[]): Promise<void>
+  /** Resolves once the items are stored, to those that the store returned; rejects if that failed, and then nobody tries them again. */
+  add(items: readonly Item[]): Promise<readonly Item[]>
   /** Goes on with what waits. To be called when messages were recorded. */
   run(): void
 }
@@ -12,14 +12,14 @@ export interface HoldBackQueue<Item> {
  * that is faster than the record of its message finds it at the first look.
  */
 export function createHoldBackQueue<Item>(
-  store: (items: readonly Item[]) => Promise<unknown>,
+  store: (items: readonly Item[]) => Promise<readonly Item[]>,
   holdsBack: (items: readonly Item[]) => () => boolean,
   batchMax: number,
 ): HoldBackQueue<Item> {
   interface Entry {
     readonly items: readonly Item[]
     readonly isHeld: () => boolean
-    resolve(): void
+    resolve(returned: readonly Item[]): void
     reject(problem: unknown): void
   }
   let waiting: Entry[] = []
@@ -43,8 +43,9 @@ export function createHoldBackQueue<Item>(
     busy = true
     for (let ready = takeReady(); ready.length > 0; ready = takeReady()) {
       try {
-        await store(ready.flatMap(({ items }) => items))
-        for (const entry of ready) entry.resolve()
+        const returned = await store(ready.flatMap(({ items }) => items))
+        for (const entry of ready)
+          entry.resolve(returned.length === 0 ? returned : entry.items.filter((item) => returned.includes(item)))
       } catch (problem) {
         for (const entry of ready) entry.reject(problem)
       }

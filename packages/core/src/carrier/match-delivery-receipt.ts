@@ -1,3 +1,4 @@
+import type { Msisdn } from '../message/msisdn.ts'
 import { isFinal, type OutcomeCode } from '../message/status-code.ts'
 import { daysBefore, secondsAfter, type Instant } from '../time/instant.ts'
 import type { DeliveryReceipt, DeliveryReceiptCode } from './delivery-receipt.ts'
@@ -26,6 +27,10 @@ export const receiptMatching = {
 /** Whether a message that was handed over at `left` is young enough to be meant by a receipt without doubt. */
 export const isRecentFor = (left: Instant, receivedAt: Instant): boolean =>
   left > daysBefore(receivedAt, receiptMatching.referenceDays)
+
+/** A receipt that tells a number is never that of a message to another one, whatever their references. */
+export const isForNumber = (receipt: Pick<DeliveryReceipt, 'number'>, to: Msisdn): boolean =>
+  receipt.number === undefined || receipt.number === to
 
 /** Whether a kept receipt speaks of the newest message of its reference. */
 export const isOwnReceipt = (left: Instant, receivedAt: Instant, now: Instant): boolean =>

@@ -4,6 +4,7 @@ import {
   countingReceipt,
   daysBefore,
   INCIDENT,
+  isForNumber,
   isOwnReceipt,
   isRecentFor,
   isUnresolved,
@@ -28,16 +29,27 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
   apply: atomic((receipts) => {
     const at = store.clock.now()
     const counting = new Map<string, DeliveryReceipt>()
+    const strangers = new Map<string, DeliveryReceipt>()
+    const unknown: DeliveryReceipt[] = []
     for (const receipt of receipts) {
-      const key = referenceKey(receipt.carrier, receipt.reference)
-      counting.set(key, countingReceipt(counting.get(key), receipt))
-    }
-    for (const [key, receipt] of counting) {
+      const { carrier, reference, number } = receipt
+      const key = referenceKey(carrier, reference)
       const row = store.references.get(key)
-      if (row?.decision !== undefined && isRecentFor(row.decision.left, at))
-        tell(store, row, { code: receipt.code, at })
-      else keep(store, key, { receipt, at })
+      if (row?.decision !== undefined && isRecentFor(row.decision.left, at) && isForNumber(receipt, row.number)) {
+        counting.set(key, countingReceipt(counting.get(key), receipt))
+      } else {
+        unknown.push(receipt)
+        strangers.set(`${key} ${number ?? ''}`, countingReceipt(strangers.get(`${key} ${number ?? ''}`), receipt))
+      }
     }
+    for (const receipt of strangers.values()) {
+      if (receipt.isGuess !== true) keep(store, referenceKey(receipt.carrier, receipt.reference), { receipt, at })
+    }
+    for (const [key, { code }] of counting) {
+      const row = store.references.get(key)
+      if (row !== undefined) tell(store, row, { code, at })
+    }
+    return unknown
   }),
   match: atomic((receiptsMax) => match(store, receiptsMax)),
   adopt: atomic((ageSeconds) => adopt(store, ageSeconds)),
@@ -72,7 +84,9 @@ function match(store: MemoryStore, receiptsMax: number): number {
     const tried = kept.slice(0, room)
     room -= tried.length
     const left = row?.decision?.left
-    const own = left === undefined ? [] : tried.filter(({ at }) => isOwnReceipt(left, at, now))
+    const isOwn = ({ receipt, at }: KeptDeliveryReceipt): boolean =>
+      row !== undefined && left !== undefined && isForNumber(receipt, row.number) && isOwnReceipt(left, at, now)
+    const own = tried.filter(isOwn)
     found += own.length
     const counting = own.reduce<Told | undefined>(
       (before, { receipt: { code }, at }) => countingReceipt(before, { code, at }),

@@ -17,7 +17,7 @@ function setUp(options: ScriptedCarrierOptions = {}) {
   const answers: SubmissionAnswer[] = []
   const receipts: DeliveryReceipt[] = []
   carrier.listen({
-    receipts: (some) => Promise.resolve(void receipts.push(...some)),
+    receipts: (some) => (receipts.push(...some), Promise.resolve([])),
     inboundMessages: () => Promise.resolve(),
   })
   const submit = (messages: readonly Submission[]) => carrier.submit(messages, (some) => void answers.push(...some))

@@ -78,15 +78,15 @@ async function generate(traffic: Traffic, one: Case, round: number): Promise<Gen
   await accepted.record(acceptedUnder(accepted.batch, [reference(0), reference(1), reference(2)]))
   await traffic.ports.deliveryReceipts.apply(receipts.slice(early))
   const batches = { recovered: recovered.batch, unknown: lost.batch, accepted: accepted.batch }
-  const counting = [receipts.slice(0, early), receipts.slice(early)].flatMap(onePerReference)
+  const counting = [receipts.slice(0, early), receipts.slice(early)].flatMap(onePerMessage)
   return { batches: { ...batches, inFlight: inFlight.batch }, receipts: counting }
 }
 
 /** Of the receipts of one call. */
-function onePerReference(receipts: readonly DeliveryReceipt[]): readonly DeliveryReceipt[] {
+function onePerMessage(receipts: readonly DeliveryReceipt[]): readonly DeliveryReceipt[] {
   const counting = new Map<string, DeliveryReceipt>()
   for (const receipt of receipts) {
-    const key = `${receipt.carrier} ${receipt.reference}`
+    const key = `${receipt.carrier} ${receipt.reference} ${receipt.number ?? ''}`
     counting.set(key, countingReceipt(counting.get(key), receipt))
   }
   return [...counting.values()]

@@ -39,6 +39,38 @@ export const matching = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), times(1000, delivered))
   },
 
+  'a receipt that tells a number is never that of a message to another one, at once or later': async (traffic) => {
+    const { deliveryReceipts } = traffic.ports
+    const { account, ids, batch } = await sentMessages(traffic, { to: 2 })
+    const [first, second] = batch.messages.map(({ to }) => to)
+    const crossed = receiptsFor(batch, delivered).map((receipt, i) => ({
+      ...receipt,
+      number: i === 0 ? second : first,
+    }))
+    assert.deepEqual(await deliveryReceipts.apply(crossed), crossed)
+    await deliveryReceipts.match(100)
+    assert.deepEqual(await traffic.codes(account, ids), [sent, sent])
+    const own = receiptsFor(batch, delivered).map((receipt, i) => ({ ...receipt, number: i === 0 ? first : second }))
+    assert.deepEqual(await deliveryReceipts.apply([...crossed, ...own]), crossed)
+    assert.deepEqual(await traffic.codes(account, ids), [delivered, delivered])
+  },
+
+  'what found no message is told, and a guess that found none is not kept': async (traffic) => {
+    const { deliveryReceipts } = traffic.ports
+    const handed = await handedOver(traffic)
+    const [receipt] = receiptsFor(handed.batch, delivered)
+    assert.ok(receipt !== undefined)
+    const number = handed.batch.messages[0]?.to
+    const guess = { ...receipt, number, isGuess: true }
+    assert.deepEqual(await deliveryReceipts.apply([guess]), [guess])
+    await handed.record()
+    assert.equal(await deliveryReceipts.match(100), 0)
+    assert.deepEqual(await traffic.codes(handed.account, handed.ids), [sent])
+    assert.deepEqual(await deliveryReceipts.apply([guess]), [])
+    assert.deepEqual(await deliveryReceipts.apply([guess]), [], 'a message whose state is final is known')
+    assert.deepEqual(await traffic.codes(handed.account, handed.ids), [delivered])
+  },
+
   'no receipts are no work': async (traffic) => {
     await traffic.ports.deliveryReceipts.apply([])
     assert.equal(await traffic.ports.deliveryReceipts.match(100), 0)
