@@ -1,0 +1,59 @@
+import { instant, parseMsisdn, type DeliveryReceiptCode, type Instant, type Msisdn } from '@gateway/core'
+import { readNumber } from '../numbers.ts'
+import { TLV_TAG, tlvInteger, tlvText, tlvValue } from '../pdu/index.ts'
+import type { Delivered } from '../session/session.ts'
+import type { SmppSettings } from '../settings.ts'
+import { decodeText } from '../text/decode-text.ts'
+import { codeOfState, momentOf, readReceiptText } from './read-receipt-text.ts'
+
+/** A receipt as the carrier wrote it. */
+export interface CarrierReceipt {
+  /** The carrier's id of the message as it stands in the receipt. */
+  readonly id: string
+  readonly code: DeliveryReceiptCode
+  readonly number: Msisdn | undefined
+  readonly submitted: Instant | undefined
+}
+
+const receiptBit = 0x04
+const notificationBit = 0x20
+const messageTypeBits = 0x3c
+
+/** Whether it is a receipt of the carrier or a notification on the way (SMPP 3.4, 5.2.12), or says so by its TLVs. */
+export function isReceipt({ esmClass, tlvs }: Pick<Delivered, 'esmClass' | 'tlvs'>): boolean {
+  const type = esmClass & messageTypeBits
+  return type === receiptBit || type === notificationBit || tlvValue(tlvs, TLV_TAG.receipted_message_id) !== undefined
+}
+
+export const userDataOf = (pdu: Delivered): Buffer => {
+  const payload = tlvValue(pdu.tlvs, TLV_TAG.message_payload)
+  if (pdu.command === 'data_sm') return payload ?? Buffer.alloc(0)
+  return pdu.shortMessage.length > 0 ? pdu.shortMessage : (payload ?? pdu.shortMessage)
+}
+
+/** TLVs count more than the text. 'unreadable': it does not tell which message it is of, or not what became of it. */
+export function readReceipt(pdu: Delivered, settings: SmppSettings): CarrierReceipt | 'unreadable' {
+  const text = readReceiptText(textOf(pdu, settings))
+  const id = tlvText(pdu.tlvs, TLV_TAG.receipted_message_id)?.trim() ?? text.id
+  const state = tlvInteger(pdu.tlvs, TLV_TAG.message_state)
+  const code = state === undefined ? text.code : codeOfState(state)
+  if (id === undefined || id === '' || code === undefined) return 'unreadable'
+  const number = parseMsisdn(readNumber(pdu.sourceAddr, pdu.sourceAddrTon, settings))
+  return { id, code, number, submitted: submittedAt(text.submitDate, settings) }
+}
+
+/** The formats are ASCII, whatever data_coding says, unless it is UCS-2. */
+function textOf(pdu: Delivered, { alphabet }: SmppSettings): string {
+  const octets = userDataOf(pdu)
+  if (pdu.dataCoding !== 8) {
+    const plain = octets.toString('latin1')
+    if (/\bid\s*[:=]/i.test(plain)) return plain
+  }
+  return decodeText(pdu.dataCoding, octets, alphabet) ?? ''
+}
+
+function submittedAt(digits: string | undefined, { utcOffsetMinutes }: SmppSettings): Instant | undefined {
+  if (digits === undefined || utcOffsetMinutes === undefined) return undefined
+  const milliseconds = momentOf(digits, utcOffsetMinutes)
+  return milliseconds === undefined ? undefined : instant(milliseconds)
+}

@@ -1,0 +1,149 @@
+import type { CarrierId, DeliveryReceipt } from '@gateway/core'
+import { idForms, inForm, otherForms, type IdForm } from './id-forms.ts'
+import type { CarrierReceipt } from './read-receipt.ts'
+
+/** Stores receipts; resolves to those that found no message. */
+type Store = (receipts: readonly DeliveryReceipt[]) => Promise<readonly DeliveryReceipt[]>
+
+export interface ReceiptCounts {
+  readonly received: number
+  /** Found no message at once. */
+  readonly missed: number
+  /** The form of ids that is in use; undefined: not learned yet. */
+  readonly form: IdForm | undefined
+}
+
+/** Finds the messages of receipts, however the carrier writes its ids in them. */
+export interface ReceiptMatcher {
+  /** Resolves when all are stored; rejects if they are not. */
+  take(receipts: readonly CarrierReceipt[]): Promise<void>
+  counts(): ReceiptCounts
+  stop(): void
+}
+
+export interface MatcherEvents {
+  /** Another form than `before` fits; receipts are read in it from now on. */
+  readonly adopted: (form: IdForm, before: IdForm | undefined) => void
+  readonly failed: (problem: unknown) => void
+}
+
+/** So many receipts in a row that fit in one form, number and all, are proof. */
+const proof = 3
+const missedMax = 5000
+/** When receipts that fit no message are tried again: the message may have been recorded meanwhile, by somebody else. */
+const retryMilliseconds = [1000, 4000, 15_000, 60_000]
+
+interface Missed {
+  readonly receipt: CarrierReceipt
+  readonly tries: number
+  readonly at: number
+}
+
+export function createReceiptMatcher(
+  carrier: CarrierId,
+  given: IdForm | undefined,
+  store: Store,
+  events: MatcherEvents,
+): ReceiptMatcher {
+  let form = given
+  let run = { form: 'as-is' as IdForm, count: 0 }
+  let received = 0
+  let missedCount = 0
+  let missed: readonly Missed[] = []
+  let timer: NodeJS.Timeout | undefined
+
+  const inUse = (id: string): string => inForm(id, form ?? 'as-is') ?? id
+  const receiptOf = ({ code, number, submitted }: CarrierReceipt, reference: string): DeliveryReceipt => ({
+    ...{ carrier, reference, code, number, submitted },
+  })
+
+  function fits(fitting: IdForm): void {
+    run = { form: fitting, count: run.form === fitting ? run.count + 1 : 1 }
+    if (run.count < proof || fitting === form) return
+    const before = form
+    form = fitting
+    if (before !== undefined || fitting !== 'as-is') events.adopted(fitting, before)
+    const again = missed
+    missed = []
+    void settle(again.map(({ receipt }) => receipt)).catch(events.failed)
+  }
+
+  /** Offers guesses, each a form of a receipt; returns the receipts of which none fitted. */
+  async function guess(receipts: readonly CarrierReceipt[], formsOf: (id: string) => ReturnType<typeof otherForms>) {
+    const guesses = receipts.flatMap((receipt) =>
+      receipt.number === undefined
+        ? []
+        : formsOf(receipt.id).map((one) => ({
+            receipt,
+            form: one.form,
+            offer: { ...receiptOf(receipt, one.reference), isGuess: true },
+          })),
+    )
+    if (guesses.length === 0) return receipts
+    const misses = new Set(await store(guesses.map(({ offer }) => offer)))
+    const found = guesses.filter(({ offer }) => !misses.has(offer))
+    for (const one of found) fits(one.form)
+    const known = new Set(found.map(({ receipt }) => receipt))
+    return receipts.filter((receipt) => !known.has(receipt))
+  }
+
+  /** In the form that is known, or as they are: what finds no message is kept by the store. */
+  async function settle(receipts: readonly CarrierReceipt[]): Promise<readonly CarrierReceipt[]> {
+    if (receipts.length === 0) return []
+    const offers = receipts.map((receipt) => receiptOf(receipt, inUse(receipt.id)))
+    const misses = new Set(await store(offers))
+    const used = form ?? 'as-is'
+    for (const offer of offers) if (!misses.has(offer)) fits(used)
+    return receipts.filter((_, at) => misses.has(offers[at] as DeliveryReceipt))
+  }
+
+  const asTheyAre = (id: string) => [{ form: 'as-is' as const, reference: id }]
+
+  /** Until the form is known, nothing is kept in a form that may be wrong before every other was tried. */
+  async function learn(receipts: readonly CarrierReceipt[]): Promise<void> {
+    const strangers = await guess(await guess(receipts, asTheyAre), otherForms)
+    remember(await settle(strangers))
+  }
+
+  async function take(receipts: readonly CarrierReceipt[]): Promise<void> {
+    received += receipts.length
+    if (form === undefined) return learn(receipts)
+    const strangers = await settle(receipts)
+    if (given !== undefined) missedCount += strangers.length
+    else remember(await guess(strangers, otherForms))
+  }
+
+  function remember(strangers: readonly CarrierReceipt[]): void {
+    missedCount += strangers.length
+    retryLater(strangers.map((receipt) => ({ receipt, tries: 0, at: performance.now() })))
+  }
+
+  function retryLater(more: readonly Missed[]): void {
+    const worth = more.filter(({ receipt, tries }) => receipt.number !== undefined && tries < retryMilliseconds.length)
+    missed = [...missed, ...worth].slice(-missedMax)
+    if (missed.length > 0) timer ??= setTimeout(() => void retry().catch(events.failed), 1000)
+  }
+
+  async function retry(): Promise<void> {
+    timer = undefined
+    const now = performance.now()
+    const isDue = ({ tries, at }: Missed): boolean => now - at >= (retryMilliseconds[tries] ?? 0)
+    const due = missed.filter(isDue)
+    missed = missed.filter((one) => !isDue(one))
+    const strangers = new Set(
+      await guess(
+        due.map(({ receipt }) => receipt),
+        otherForms,
+      ),
+    )
+    retryLater(due.flatMap((one) => (strangers.has(one.receipt) ? [{ ...one, tries: one.tries + 1 }] : [])))
+  }
+
+  return {
+    take,
+    counts: () => ({ received, missed: missedCount, form }),
+    stop: () => clearTimeout(timer),
+  }
+}
+
+export const isIdForm = (text: string): text is IdForm => (idForms as readonly string[]).includes(text)

@@ -1,0 +1,82 @@
+import type { SmppSettings } from '../settings.ts'
+import { reconnectDelay } from './reconnect-delay.ts'
+import { openSession, type AnswerDelivered, type Delivered, type Role, type Session } from './session.ts'
+
+export interface LinkEvents {
+  /** A session is bound, or one has ended. */
+  changed(): void
+  delivered(pdu: Delivered, answer: AnswerDelivered): void
+  /** A session ended that nobody closed, or none came about. */
+  lost(reason: string): void
+}
+
+export interface LinkStatus {
+  readonly role: Role
+  /** Milliseconds since 1970; undefined: it is not bound. */
+  readonly boundSince: number | undefined
+  readonly inUse: number
+}
+
+/** A connection that is made again when it ends, until it is closed. */
+export interface Link {
+  /** The session that is bound. */
+  session(): Session | undefined
+  /** Resolves when the session has ended in good order, or at once if there is none; nothing is made again. */
+  close(): Promise<void>
+  /** Ends without a word. */
+  destroy(): void
+  status(): LinkStatus
+}
+
+export function createLink(settings: SmppSettings, role: Role, events: LinkEvents): Link {
+  let current: Session | undefined
+  let boundSince: number | undefined
+  let isClosing = false
+  let failures = 0
+  let timer: NodeJS.Timeout | undefined
+  let ended: (() => void) | undefined
+
+  function open(): void {
+    current = openSession(settings, role, {
+      opened() {
+        boundSince = Date.now()
+        failures = 0
+        events.changed()
+      },
+      delivered: (pdu, answer) => events.delivered(pdu, answer),
+      ended: lost,
+    })
+  }
+
+  function lost(reason: string): void {
+    // A bind that ends at once is a failure too: it is not tried again without a pause.
+    current = boundSince = undefined
+    failures++
+    if (isClosing) ended?.()
+    else {
+      const { reconnectSeconds, reconnectSecondsMax } = settings
+      timer = setTimeout(open, 1000 * reconnectDelay(failures, reconnectSeconds, reconnectSecondsMax, Math.random()))
+      events.lost(reason)
+    }
+    events.changed()
+  }
+
+  open()
+  return {
+    session: () => (boundSince === undefined ? undefined : current),
+    close: () =>
+      new Promise((resolve) => {
+        isClosing = true
+        clearTimeout(timer)
+        ended = resolve
+        if (current === undefined) resolve()
+        else current.close()
+      }),
+    destroy() {
+      isClosing = true
+      clearTimeout(timer)
+      current?.destroy('closed')
+    },
+    status: () => ({ role, boundSince, inUse: current?.inUse() ?? 0 }),
+  }
+}

@@ -1,0 +1,106 @@
+/** How many parts may leave. It is told the time, in milliseconds of any clock that does not go back. */
+export interface Pace {
+  /** Takes up to `wanted` and returns how many there were. */
+  take(wanted: number, now: number): number
+  /** From when on there may be more. */
+  nextAt(now: number): number
+  /** The carrier took one. */
+  accepted(now: number): void
+  /** The carrier said that it gets too much. */
+  throttled(now: number): void
+  state(now: number): { readonly perSecond: number | undefined; readonly isThrottled: boolean }
+}
+
+/** The first pause after a throttling error; it doubles with each further one that comes after a pause, up to the longest. */
+const pauseMilliseconds = 500
+const pauseMillisecondsMax = 8000
+/** With each second without such an error, so much faster; after `calmSeconds` there is no limit of our own any more. */
+const recovery = 1.25
+const calmSeconds = 60
+const leastPerSecond = 1
+/** Where it is not known yet what the carrier takes. */
+const firstPerSecond = 10
+
+/**
+ * A token bucket whose burst is a tenth of a second, with the rate that the operator set or none. A throttling error stops it for a moment, and then
+ * it goes on with half of what the carrier took in the last second, faster with each second.
+ */
+export function createPace(perSecond: number | undefined): Pace {
+  let limit: number | undefined
+  let throttledAt = -Infinity
+  let pausedUntil = -Infinity
+  let pause = pauseMilliseconds
+  let raisedAt = 0
+  let room = Math.max(1, (perSecond ?? 0) / 10)
+  let filledAt: number | undefined
+  let windowAt = -Infinity
+  let count = 0
+  let before = 0
+
+  const rate = (): number | undefined =>
+    limit === undefined ? perSecond : Math.min(limit, perSecond ?? Number.POSITIVE_INFINITY)
+
+  function recover(now: number): void {
+    if (limit === undefined) return
+    if (now - throttledAt >= calmSeconds * 1000) {
+      limit = undefined
+      pause = pauseMilliseconds
+      return
+    }
+    for (; now - raisedAt >= 1000; raisedAt += 1000) limit *= recovery
+  }
+
+  function measure(now: number): void {
+    if (now - windowAt < 1000) return
+    before = now - windowAt < 2000 ? count : 0
+    count = 0
+    windowAt = now
+  }
+
+  function fill(now: number): number | undefined {
+    recover(now)
+    const current = rate()
+    if (current === undefined) return undefined
+    const most = Math.max(1, current / 10)
+    room = Math.min(most, room + ((now - (filledAt ?? now)) * current) / 1000)
+    filledAt = now
+    return current
+  }
+
+  return {
+    take(wanted, now) {
+      if (now < pausedUntil) return 0
+      if (fill(now) === undefined) return wanted
+      const taken = Math.min(wanted, Math.floor(room))
+      room -= taken
+      return taken
+    },
+    nextAt(now) {
+      if (now < pausedUntil) return pausedUntil
+      const current = fill(now)
+      return current === undefined || room >= 1 ? now : now + ((1 - room) * 1000) / current
+    },
+    accepted(now) {
+      measure(now)
+      count++
+    },
+    throttled(now) {
+      // The rest of a window that was under way when the first was throttled says nothing new.
+      if (now < pausedUntil) return
+      measure(now)
+      if (now - throttledAt < calmSeconds * 1000) pause = Math.min(pause * 2, pauseMillisecondsMax)
+      const measured = Math.max(count, before)
+      limit =
+        measured > 0
+          ? Math.max(leastPerSecond, measured / 2)
+          : Math.max(leastPerSecond, (limit ?? 2 * firstPerSecond) / 2)
+      throttledAt = now
+      pausedUntil = raisedAt = filledAt = now + pause
+      room = 0
+    },
+    state: (now) => {
+      recover(now)
+      return { perSecond: rate(), isThrottled: limit !== undefined }
+    },
+  }
+}

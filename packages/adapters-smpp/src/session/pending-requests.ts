@@ -1,0 +1,67 @@
+import { COMMAND_ID, type Pdu } from '../pdu/index.ts'
+
+type Outcome = Pdu | 'unsent' | 'unknown'
+
+interface Pending {
+  readonly response: number
+  readonly settle: (outcome: Outcome) => void
+  readonly until: number
+  hasLeft: boolean
+}
+
+/** The requests of one session that have no response; each is settled once. Times are milliseconds. */
+export interface PendingRequests {
+  add(sequence: number, commandId: number, settle: (outcome: Outcome) => void, now: number): void
+  /** What was added may be with the other side from now on. */
+  haveLeft(): void
+  /** A response came; false: nobody waits for it, or for one of another kind. */
+  settle(sequence: number, responseId: number, outcome: Outcome): boolean
+  /** Settles what has waited too long as unknown; returns how many. */
+  expire(now: number): number
+  /** Settles all: what has not left as unsent, the rest as unknown. */
+  end(): void
+  size(): number
+}
+
+const responseBit = 0x80000000
+
+export function createPendingRequests(timeoutMilliseconds: number): PendingRequests {
+  const pending = new Map<number, Pending>()
+  let inside: Pending[] = []
+
+  return {
+    add(sequence, commandId, settle, now) {
+      const one = { response: responseBit + commandId, settle, until: now + timeoutMilliseconds, hasLeft: false }
+      pending.set(sequence, one)
+      inside.push(one)
+    },
+    haveLeft() {
+      for (const one of inside) one.hasLeft = true
+      inside = []
+    },
+    settle(sequence, responseId, outcome) {
+      const one = pending.get(sequence)
+      if (one === undefined || (responseId !== one.response && responseId !== COMMAND_ID.generic_nack)) return false
+      pending.delete(sequence)
+      one.settle(outcome)
+      return true
+    },
+    // They are in the order of their ends, since all wait equally long.
+    expire(now) {
+      let count = 0
+      for (const [sequence, one] of pending) {
+        if (one.until > now) break
+        pending.delete(sequence)
+        count++
+        one.settle('unknown')
+      }
+      return count
+    },
+    end() {
+      const all = [...pending.values()]
+      pending.clear()
+      for (const { settle, hasLeft } of all) settle(hasLeft ? 'unknown' : 'unsent')
+    },
+    size: () => pending.size,
+  }
+}

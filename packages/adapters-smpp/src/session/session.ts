@@ -1,0 +1,254 @@
+import {
+  COMMAND_ID,
+  COMMAND_STATUS,
+  commandStatusName,
+  noTlvs,
+  pduReader,
+  pduWriter,
+  type DataSm,
+  type DeliverSm,
+  type MalformedPdu,
+  type Pdu,
+  type ReceivedPdu,
+} from '../pdu/index.ts'
+import type { SmppSettings } from '../settings.ts'
+import { connect } from './connect.ts'
+import { livenessStep } from './liveness.ts'
+import { createPendingRequests } from './pending-requests.ts'
+
+export type Role = 'transceiver' | 'transmitter' | 'receiver'
+
+/** What became of a request: its response, or the session ended before its bytes left, or nobody can tell. */
+export type RequestOutcome = Pdu | 'unsent' | 'unknown'
+
+/** A message or receipt that came, with its answer: a command_status, once. */
+export type Delivered = DeliverSm | DataSm
+export type AnswerDelivered = (status: number) => void
+
+export interface SessionEvents {
+  opened(): void
+  delivered(pdu: Delivered, answer: AnswerDelivered): void
+  /** Once, at the end, whoever ended it, with all requests settled; there was no bind if it was never opened. */
+  ended(reason: string): void
+}
+
+/** One connection to a carrier from its making to its end. It never throws. */
+export interface Session {
+  readonly role: Role
+  /** So many requests may be sent now: 0 unless it is bound for sending. */
+  room(): number
+  inUse(): number
+  /** Sends a request once this turn of the event loop is over; settled exactly once. 'invalid': a field does not fit its place. */
+  request(build: (sequence: number) => Pdu, settle: (outcome: RequestOutcome) => void): 'sent' | 'invalid'
+  /** Sends no more, waits for the responses that are due and for the unbind, and ends. */
+  close(): void
+  /** Ends at once. */
+  destroy(reason: string): void
+}
+
+const BIND = {
+  transceiver: 'bind_transceiver',
+  transmitter: 'bind_transmitter',
+  receiver: 'bind_receiver',
+} as const
+
+/** More deliveries than this are not worked on at a time; the carrier offers the others again. */
+const deliveriesMax = 2000
+/** So long the other side has to close its end, and to answer an unbind. */
+const goodbyeMilliseconds = 2000
+
+const nowMilliseconds = (): number => performance.now()
+
+export function openSession(settings: SmppSettings, role: Role, events: SessionEvents): Session {
+  const { window, responseSeconds, enquireSeconds, connectSeconds } = settings
+  const reader = pduReader()
+  const writer = pduWriter()
+  const pending = createPendingRequests(responseSeconds * 1000)
+  let phase: 'connecting' | 'binding' | 'open' | 'closing' | 'ended' = 'connecting'
+  let sequence = 0
+  let flushing: NodeJS.Immediate | undefined
+  let receivedAt = nowMilliseconds()
+  let enquiredAt: number | undefined
+  let deliveries = 0
+  let timeouts = 0
+  let closingSince: number | undefined
+  const startedAt = receivedAt
+  const tickMilliseconds = Math.max(10, Math.min(1000, Math.min(responseSeconds, enquireSeconds, connectSeconds) * 250))
+  const ticking = setInterval(tick, tickMilliseconds)
+  const socket = connect(settings, bind)
+  socket.on('data', receive)
+  socket.on('error', (problem: Error) => end(problem.message))
+  socket.on('close', () => end('the other side closed the connection'))
+
+  function bind(): void {
+    if (phase !== 'connecting') return
+    phase = 'binding'
+    receivedAt = nowMilliseconds()
+    const { systemId, password, systemType, interfaceVersion, addressRange } = settings
+    const fields = { systemId, password, systemType, interfaceVersion, addrTon: 0, addrNpi: 0, addressRange }
+    send({ command: BIND[role], status: 0, sequence: nextSequence(), tlvs: noTlvs, ...fields }, bound)
+  }
+
+  function bound(outcome: RequestOutcome): void {
+    if (phase !== 'binding' || typeof outcome === 'string') return
+    if (outcome.status !== 0) {
+      end(`the bind was refused: ${commandStatusName(outcome.status)}`)
+      return
+    }
+    phase = 'open'
+    events.opened()
+  }
+
+  const nextSequence = (): number => (sequence = sequence >= 0x7fffffff ? 1 : sequence + 1)
+
+  /** Throws if a field does not fit. */
+  function send(pdu: Pdu, settle?: (outcome: RequestOutcome) => void): void {
+    writer.write(pdu)
+    if (settle !== undefined) pending.add(pdu.sequence, COMMAND_ID[pdu.command], settle, nowMilliseconds())
+    flushing ??= setImmediate(flush)
+  }
+
+  /** All PDUs of a turn of the event loop in one write. */
+  function flush(): void {
+    flushing = undefined
+    if (phase === 'ended' || writer.length === 0) return
+    pending.haveLeft()
+    socket.write(writer.take())
+  }
+
+  function receive(chunk: Buffer): void {
+    receivedAt = nowMilliseconds()
+    for (const pdu of reader.read(chunk)) {
+      if (phase === 'ended') return
+      take(pdu)
+    }
+  }
+
+  function take(pdu: ReceivedPdu): void {
+    const { command } = pdu
+    if (command === 'malformed') takeMalformed(pdu)
+    else if (command === 'deliver_sm' || command === 'data_sm') deliver(pdu)
+    else if (command === 'enquire_link') respond('enquire_link_resp', pdu.sequence)
+    else if (command === 'unbind') {
+      respond('unbind_resp', pdu.sequence)
+      endAfterFlush('the other side unbound')
+    } else if (command === 'unknown' || !isResponse(COMMAND_ID[command])) takeStrange(pdu)
+    else if (pending.settle(pdu.sequence, COMMAND_ID[command], pdu)) timeouts = 0
+  }
+
+  function takeMalformed({ sequence: number, commandId, answerStatus, endsSession, reason }: MalformedPdu): void {
+    if (isResponse(commandId) && !endsSession) pending.settle(number, commandId, 'unknown')
+    else reject(number, answerStatus)
+    if (endsSession) endAfterFlush(`bytes that are no PDU came: ${reason}`)
+  }
+
+  function takeStrange(pdu: Exclude<ReceivedPdu, MalformedPdu>): void {
+    const commandId = pdu.command === 'unknown' ? pdu.commandId : COMMAND_ID[pdu.command]
+    const isSilent = isResponse(commandId) || pdu.command === 'outbind' || pdu.command === 'alert_notification'
+    if (!isSilent) reject(pdu.sequence, COMMAND_STATUS.ESME_RINVCMDID)
+  }
+
+  function respond(command: 'enquire_link_resp' | 'unbind_resp', number: number): void {
+    send({ command, status: 0, sequence: number, tlvs: noTlvs })
+  }
+
+  function reject(number: number, status: number): void {
+    send({ command: 'generic_nack', status, sequence: number, tlvs: noTlvs })
+  }
+
+  function deliver(pdu: Delivered): void {
+    const command = pdu.command === 'deliver_sm' ? 'deliver_sm_resp' : 'data_sm_resp'
+    const { sequence: number } = pdu
+    const answer = (status: number): void => {
+      if (phase !== 'ended') send({ command, status, sequence: number, messageId: '', tlvs: noTlvs })
+    }
+    if (phase !== 'open' && phase !== 'closing') answer(COMMAND_STATUS.ESME_RINVBNDSTS)
+    else if (deliveries >= deliveriesMax) answer(COMMAND_STATUS.ESME_RX_T_APPN)
+    else {
+      deliveries++
+      events.delivered(pdu, (status) => {
+        deliveries--
+        answer(status)
+      })
+    }
+  }
+
+  function endAfterFlush(reason: string): void {
+    flush()
+    phase = 'ended'
+    finish(reason)
+    socket.end()
+    setTimeout(() => socket.destroy(), goodbyeMilliseconds).unref()
+  }
+
+  function end(reason: string): void {
+    if (phase === 'ended') return
+    const isExpected = phase === 'closing'
+    phase = 'ended'
+    socket.destroy()
+    finish(isExpected ? 'unbound' : reason)
+  }
+
+  function finish(reason: string): void {
+    clearInterval(ticking)
+    if (flushing !== undefined) clearImmediate(flushing)
+    pending.end()
+    events.ended(reason)
+  }
+
+  function tick(): void {
+    const now = nowMilliseconds()
+    if (phase === 'connecting' || phase === 'binding') {
+      if (now - startedAt >= connectSeconds * 1000) end('there was no connection and bind in time')
+      return
+    }
+    timeouts += pending.expire(now)
+    if (timeouts >= window) end('requests got no answer')
+    else if (phase === 'closing') closeWhenSettled(now)
+    else checkLiveness(now)
+  }
+
+  function checkLiveness(now: number): void {
+    const step = livenessStep(receivedAt, enquiredAt, enquireSeconds * 1000, now)
+    if (step === 'dead') end('the other side gave no sign of life')
+    if (step !== 'enquire') return
+    enquiredAt = now
+    send({ command: 'enquire_link', status: 0, sequence: nextSequence(), tlvs: noTlvs })
+  }
+
+  function closeWhenSettled(now: number): void {
+    if (phase === 'ended') return
+    if (closingSince !== undefined) {
+      if (now - closingSince >= goodbyeMilliseconds) end('unbound')
+      return
+    }
+    if (pending.size() + deliveries > 0) return
+    closingSince = now
+    send({ command: 'unbind', status: 0, sequence: nextSequence(), tlvs: noTlvs }, () => end('unbound'))
+  }
+
+  return {
+    role,
+    room: () => (phase === 'open' && role !== 'receiver' ? Math.max(0, window - pending.size()) : 0),
+    inUse: () => pending.size(),
+    request(build, settle) {
+      try {
+        send(build(nextSequence()), settle)
+        return 'sent'
+      } catch (problem) {
+        if (problem instanceof RangeError) return 'invalid'
+        throw problem
+      }
+    },
+    close() {
+      if (phase === 'connecting' || phase === 'binding') end('closed')
+      else if (phase === 'open') {
+        phase = 'closing'
+        closeWhenSettled(nowMilliseconds())
+      }
+    },
+    destroy: end,
+  }
+}
+
+const isResponse = (commandId: number): boolean => commandId >= 0x80000000

@@ -1,0 +1,573 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import {
+  bodyOf,
+  type Body,
+  type Carrier,
+  type DeliveryReceipt,
+  type InboundMessage,
+  type Submission,
+  type SubmissionAnswer,
+} from '@gateway/core'
+import { carrierContract } from '@gateway/core/contracts'
+import { aMessageId, aBody, anAddress, aNumber, numbers, until } from '@gateway/core/testing'
+import {
+  COMMAND_STATUS,
+  encodePdu,
+  integerTlv,
+  noTlvs,
+  pduReader,
+  textTlv,
+  TLV_TAG,
+  type DeliverSm,
+  type Pdu,
+  type ReceivedPdu,
+  type SubmitSm,
+} from './pdu/index.ts'
+import { smppDefaults, type SmppSettings } from './settings.ts'
+import { smppCarrier, type SmppCarrier } from './smpp-carrier.ts'
+
+const never = new Promise<never>(() => undefined)
+
+type Reply = Pdu | 'silence' | 'close'
+
+interface Connection {
+  readonly socket: Socket
+  readonly send: (pdu: Pdu) => void
+}
+
+/** An SMSC of a few lines. What a test does not say, it does as every SMSC. */
+async function anSmsc(
+  answer: (pdu: SubmitSm, connection: Connection, nth: number) => Reply | undefined = () => undefined,
+) {
+  const connections = new Set<Connection>()
+  const received: ReceivedPdu[] = []
+  const submits: SubmitSm[] = []
+  const chunks: number[] = []
+  let sequence = 1
+  let ids = 0
+  let onPdu: (pdu: ReceivedPdu, connection: Connection) => boolean = () => false
+  const respond = (pdu: ReceivedPdu, rest: Partial<Pdu> = {}): Pdu =>
+    ({ command: `${pdu.command}_resp`, status: 0, sequence: pdu.sequence, tlvs: noTlvs, ...rest }) as Pdu
+  const server: Server = createServer((socket) => {
+    const connection = { socket, send: (pdu: Pdu) => void socket.write(encodePdu(pdu)) }
+    connections.add(connection)
+    const reader = pduReader()
+    socket.on('error', () => undefined)
+    socket.on('close', () => connections.delete(connection))
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk.length)
+      for (const pdu of reader.read(chunk)) {
+        received.push(pdu)
+        if (onPdu(pdu, connection)) continue
+        if (pdu.command === 'submit_sm') {
+          submits.push(pdu)
+          const reply = answer(pdu, connection, submits.length)
+          if (reply === 'close') socket.destroy()
+          else if (reply !== 'silence') connection.send(reply ?? respond(pdu, { messageId: `id-${++ids}` }))
+        } else if (pdu.command.startsWith('bind')) connection.send(respond(pdu, { systemId: 'smsc' }))
+        else if (pdu.command === 'enquire_link' || pdu.command === 'unbind') connection.send(respond(pdu))
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections,
+    received,
+    submits,
+    chunks,
+    respond,
+    on: (handler: typeof onPdu) => void (onPdu = handler),
+    /** Sends a deliver_sm and resolves to the status of its response. */
+    deliver: async (pdu: Partial<DeliverSm>): Promise<number> => {
+      const number = sequence++
+      const [connection] = connections
+      connection?.send({ ...aDelivery, ...pdu, sequence: number })
+      const isAnswer = (one: ReceivedPdu) => one.command === 'deliver_sm_resp' && one.sequence === number
+      await until(() => received.some(isAnswer))
+      const found = received.find(isAnswer)
+      return found === undefined ? -1 : found.status
+    },
+    stop: () => {
+      for (const { socket } of connections) socket.destroy()
+      return new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+const aDelivery: DeliverSm = {
+  ...{ command: 'deliver_sm', status: 0, sequence: 1, tlvs: noTlvs, serviceType: '' },
+  ...{ sourceAddrTon: 1, sourceAddrNpi: 1, sourceAddr: '27825550101', destAddrTon: 1, destAddrNpi: 1 },
+  ...{ destinationAddr: '12025550100', esmClass: 0, protocolId: 0, priorityFlag: 0, scheduleDeliveryTime: '' },
+  ...{ validityPeriod: '', registeredDelivery: 0, replaceIfPresentFlag: 0, dataCoding: 0, smDefaultMsgId: 0 },
+  shortMessage: Buffer.alloc(0),
+}
+
+type Smsc = Awaited<ReturnType<typeof anSmsc>>
+const smscs: Smsc[] = []
+const carriers: Carrier[] = []
+
+afterEach(async () => {
+  await Promise.all(carriers.splice(0).map((carrier) => carrier.close(Promise.resolve())))
+  await Promise.all(smscs.splice(0).map((smsc) => smsc.stop()))
+})
+
+interface Started {
+  readonly smsc: Smsc
+  readonly carrier: SmppCarrier
+  readonly answers: SubmissionAnswer[]
+  readonly receipts: DeliveryReceipt[]
+  readonly inbound: InboundMessage[]
+  readonly problems: unknown[]
+  readonly submit: (...bodies: readonly Body[]) => void
+}
+
+async function start(
+  settings: Partial<SmppSettings> = {},
+  answer?: Parameters<typeof anSmsc>[0],
+  store: (receipts: readonly DeliveryReceipt[]) => Promise<readonly DeliveryReceipt[]> = () => Promise.resolve([]),
+): Promise<Started> {
+  const smsc = await anSmsc(answer)
+  smscs.push(smsc)
+  const problems: unknown[] = []
+  const carrier = smppCarrier(
+    'test',
+    {
+      ...smppDefaults,
+      host: '127.0.0.1',
+      port: smsc.port,
+      systemId: 'us',
+      password: 'secret',
+      reconnectSeconds: 0.02,
+      ...settings,
+    },
+    (problem) => problems.push(problem),
+  )
+  carriers.push(carrier)
+  const answers: SubmissionAnswer[] = []
+  const receipts: DeliveryReceipt[] = []
+  const inbound: InboundMessage[] = []
+  carrier.listen({
+    receipts: async (some) => {
+      const unknown = await store(some)
+      receipts.push(...some.filter((one) => !unknown.includes(one)))
+      return unknown
+    },
+    inboundMessages: (some) => Promise.resolve(void inbound.push(...some)),
+  })
+  let id = 0
+  const submit = (...bodies: readonly Body[]): void =>
+    carrier.submit(
+      bodies.map((body): Submission => ({ id: aMessageId(++id), from: anAddress(), to: aNumber('27825550101'), body })),
+      (some) => void answers.push(...some),
+    )
+  return { smsc, carrier, answers, receipts, inbound, problems, submit }
+}
+
+const long = (characters: number): Body => {
+  const body = bodyOf('a'.repeat(characters))
+  if (typeof body === 'string') throw new Error(body)
+  return body
+}
+const many = (count: number) => Array.from({ length: count }, () => aBody())
+const outcomes = (answers: readonly SubmissionAnswer[]) => answers.map(({ outcome }) => outcome)
+const refusal = (pdu: SubmitSm, status: number): Pdu => ({
+  ...{ command: 'submit_sm_resp', status, sequence: pdu.sequence, messageId: '', tlvs: noTlvs },
+})
+
+describe('submissions', () => {
+  test('a message goes out as it should: numbers, text, and a receipt asked for', async () => {
+    const { smsc, answers, submit } = await start()
+    submit(aBody('Hi €'))
+    await until(() => answers.length === 1)
+    expect(answers).toEqual([{ id: 1, outcome: 'accepted', reference: 'id-1' }])
+    expect(smsc.submits[0]).toMatchObject({
+      ...{ sourceAddr: '12025550100', sourceAddrTon: 1, sourceAddrNpi: 1 },
+      ...{ destinationAddr: '27825550101', destAddrTon: 1, destAddrNpi: 1, esmClass: 0, dataCoding: 0 },
+      registeredDelivery: 1,
+      shortMessage: Buffer.from('4869201b65', 'hex'),
+    })
+  })
+
+  test('a receipt is asked for every part, and parts leave one behind the other', async () => {
+    const { smsc, answers, submit } = await start({ window: 4 })
+    submit(long(400), long(400), aBody())
+    await until(() => answers.length === 3)
+    expect(smsc.submits.map(({ registeredDelivery }) => registeredDelivery)).toEqual(smsc.submits.map(() => 1))
+    const headers = smsc.submits.map(({ esmClass, shortMessage }) =>
+      esmClass === 0x40 ? [...shortMessage.subarray(3, 6)] : [],
+    )
+    expect(headers.map(([, of, number]) => [of, number])).toEqual([
+      ...[
+        [3, 1],
+        [3, 2],
+        [3, 3],
+      ],
+      ...[
+        [3, 1],
+        [3, 2],
+        [3, 3],
+      ],
+      [undefined, undefined],
+    ])
+    expect(new Set(headers.slice(0, 6).map(([reference]) => reference)).size).toBe(2)
+  })
+
+  test('fifty are under way at a time, in one write', async () => {
+    const { smsc, carrier, answers, submit } = await start({}, () => 'silence')
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    const before = smsc.chunks.length
+    submit(...many(120))
+    await until(() => smsc.submits.length === 50)
+    expect(smsc.chunks.length - before).toBeLessThanOrEqual(2)
+    expect(carrier.status().links).toMatchObject([{ role: 'transceiver', inUse: 50 }])
+    for (const pdu of smsc.submits.slice(0, 10)) [...smsc.connections][0]?.send(smsc.respond(pdu, { messageId: 'x' }))
+    await until(() => smsc.submits.length === 60)
+    expect(answers).toHaveLength(10)
+  })
+
+  test.each([
+    ['ESME_RINVDSTADR', 'refused'],
+    ['ESME_RX_T_APPN', 'refused-for-now'],
+    ['ESME_RSYSERR', 'refused-for-now'],
+  ] as const)('%s: %s', async (status, outcome) => {
+    const { answers, submit } = await start({}, (pdu) => refusal(pdu, COMMAND_STATUS[status]))
+    submit(aBody())
+    await until(() => answers.length === 1)
+    expect(outcomes(answers)).toEqual([outcome])
+  })
+
+  test('the operator can say what an error means', async () => {
+    const errors = new Map([[0x0b, 'for-now' as const]])
+    const { answers, submit } = await start({ errors }, (pdu) => refusal(pdu, COMMAND_STATUS.ESME_RINVDSTADR))
+    submit(aBody())
+    await until(() => answers.length === 1)
+    expect(outcomes(answers)).toEqual(['refused-for-now'])
+  })
+
+  test.each(['ESME_RTHROTTLED', 'ESME_RMSGQFUL'] as const)('%s slows the link and fails nothing', async (status) => {
+    const { smsc, carrier, answers, submit } = await start({ window: 5 }, (pdu, _, nth) =>
+      nth <= 5 ? refusal(pdu, COMMAND_STATUS[status]) : undefined,
+    )
+    submit(...many(6))
+    await until(() => carrier.status().isThrottled)
+    expect(smsc.submits).toHaveLength(5)
+    await until(() => answers.length === 6)
+    expect(outcomes(answers)).toEqual(Array.from({ length: 6 }, () => 'accepted'))
+    expect(smsc.submits).toHaveLength(11)
+  })
+
+  test('no more parts a second leave than the operator allows', async () => {
+    const { smsc, answers, submit } = await start({ perSecond: 50 })
+    const began = performance.now()
+    submit(...many(20))
+    await until(() => answers.length === 20)
+    expect(performance.now() - began).toBeGreaterThanOrEqual(290)
+    expect(smsc.submits).toHaveLength(20)
+  })
+
+  test('when the link dies, what left is unknown and what did not leave goes over the next one, once', async () => {
+    const { smsc, answers, submit } = await start({ window: 3 }, (_, __, nth) =>
+      nth === 3 ? 'close' : nth < 3 ? 'silence' : undefined,
+    )
+    submit(...many(5))
+    await until(() => answers.length === 5)
+    expect(outcomes(answers)).toEqual(['unknown', 'unknown', 'unknown', 'accepted', 'accepted'])
+    expect(smsc.submits).toHaveLength(5)
+  })
+
+  test('no answer in time: unknown; it is not sent again', async () => {
+    const { smsc, answers, submit } = await start({ responseSeconds: 0.1, window: 2 }, (_, __, nth) =>
+      nth === 1 ? 'silence' : undefined,
+    )
+    submit(aBody(), aBody())
+    await until(() => answers.length === 2)
+    expect(outcomes(answers)).toEqual(['accepted', 'unknown'])
+    expect(smsc.submits).toHaveLength(2)
+  })
+
+  test('a carrier that answers nothing at all loses its connection, and its window is not more than unknown', async () => {
+    const { smsc, carrier, answers, submit } = await start(
+      { responseSeconds: 0.1, window: 2, holdSeconds: 0.3 },
+      () => 'silence',
+    )
+    submit(...many(2))
+    await until(() => answers.length === 2 && carrier.status().lastError === 'requests got no answer')
+    expect(outcomes(answers)).toEqual(['unknown', 'unknown'])
+    expect(smsc.submits).toHaveLength(2)
+  })
+
+  test('without a link a message goes back to the queue in bounded time', async () => {
+    const { smsc, answers, submit } = await start({ holdSeconds: 0.2 })
+    await smsc.stop()
+    submit(aBody(), long(400))
+    await until(() => answers.length === 2)
+    expect(outcomes(answers)).toEqual(['refused-for-now', 'refused-for-now'])
+  })
+
+  test('a missing part alone is sent again, and the message is accepted once all are', async () => {
+    const { smsc, answers, submit } = await start({}, (pdu, _, nth) =>
+      nth === 2 ? refusal(pdu, COMMAND_STATUS.ESME_RX_T_APPN) : undefined,
+    )
+    submit(long(400))
+    await until(() => answers.length === 1)
+    expect(answers).toEqual([{ id: 1, outcome: 'accepted', reference: 'id-1' }])
+    expect(smsc.submits.map(({ shortMessage }) => shortMessage[5])).toEqual([1, 2, 3, 2])
+  })
+
+  test('a part that is missing for good: what the carrier has is not sent again, and the message has failed', async () => {
+    const { smsc, answers, receipts, submit } = await start({}, (pdu, _, nth) =>
+      nth === 2 ? refusal(pdu, COMMAND_STATUS.ESME_RINVDSTADR) : undefined,
+    )
+    submit(long(400))
+    await until(() => receipts.length === 1)
+    expect(outcomes(answers)).toEqual(['accepted'])
+    expect(receipts).toMatchObject([{ reference: 'id-1', code: 213 }])
+    expect(smsc.submits).toHaveLength(3)
+  })
+
+  test('all parts refused for now: the message goes back to the queue as a whole', async () => {
+    const { answers, submit } = await start({}, (pdu) => refusal(pdu, COMMAND_STATUS.ESME_RX_T_APPN))
+    submit(long(400))
+    await until(() => answers.length === 1)
+    expect(outcomes(answers)).toEqual(['refused-for-now'])
+  })
+})
+
+describe('links', () => {
+  test('a half-dead link is found in bounded time, and another one is made', async () => {
+    const { smsc, carrier } = await start({ enquireSeconds: 0.1 })
+    smsc.on((pdu) => pdu.command === 'enquire_link')
+    await until(() => carrier.status().lastError === 'the other side gave no sign of life')
+    smsc.on(() => false)
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+  })
+
+  test('a refused bind is tried again and told without the password', async () => {
+    const { smsc, problems } = await start({ reconnectSecondsMax: 0.02 })
+    smsc.on((pdu, { send }) => {
+      if (!pdu.command.startsWith('bind')) return false
+      send(smsc.respond(pdu, { status: COMMAND_STATUS.ESME_RINVPASWD, systemId: '' }))
+      return true
+    })
+    for (const { socket } of smsc.connections) socket.destroy()
+    await until(() => problems.filter((problem) => String(problem).includes('ESME_RINVPASWD')).length >= 2)
+    expect(problems.map(String).join()).not.toContain('secret')
+  })
+
+  test('a pair sends over one connection and receives over the other', async () => {
+    const { smsc, carrier, answers, submit } = await start({ bind: 'pair', binds: 2 })
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    submit(aBody())
+    await until(() => answers.length === 1)
+    const binds = smsc.received.filter(({ command }) => command.startsWith('bind')).map(({ command }) => command)
+    expect(binds.toSorted()).toEqual(['bind_receiver', 'bind_receiver', 'bind_transmitter', 'bind_transmitter'])
+    expect(carrier.window).toBe(100)
+  })
+
+  test.each([
+    ['a length of zero', '00000000000000000000000000000000'],
+    ['a huge length', 'ffffffff000000050000000000000001'],
+    ['a page of HTTP', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n').toString('hex')],
+  ])('%s ends the session and nothing else', async (_, bytes) => {
+    const { smsc, carrier, answers, submit } = await start()
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    for (const { socket } of smsc.connections) socket.write(Buffer.from(bytes, 'hex'))
+    await until(() => carrier.status().lastError?.startsWith('bytes that are no PDU came') === true)
+    submit(aBody())
+    await until(() => answers.length === 1)
+    expect(outcomes(answers)).toEqual(['accepted'])
+  })
+
+  test('enquire_link is answered, and requests that nobody knows are refused without harm', async () => {
+    const { smsc, carrier } = await start()
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    const [connection] = smsc.connections
+    connection?.send({ command: 'enquire_link', status: 0, sequence: 77, tlvs: noTlvs })
+    connection?.socket.write(Buffer.from('00000010000009990000000000000042', 'hex'))
+    await until(() => smsc.received.filter(({ sequence }) => sequence === 77 || sequence === 66).length === 2)
+    expect(smsc.received.find(({ sequence }) => sequence === 77)?.command).toBe('enquire_link_resp')
+    expect(smsc.received.find(({ sequence }) => sequence === 66)).toMatchObject({ command: 'generic_nack', status: 3 })
+  })
+
+  test('closing waits for the answers that are due, unbinds, and refuses the rest for now', async () => {
+    const { smsc, carrier, answers, submit } = await start({ window: 2 }, () => 'silence')
+    submit(...many(3))
+    await until(() => smsc.submits.length === 2)
+    const closed = carrier.close(never)
+    for (const pdu of smsc.submits) [...smsc.connections][0]?.send(smsc.respond(pdu, { messageId: `${pdu.sequence}` }))
+    await closed
+    expect(outcomes(answers).toSorted()).toEqual(['accepted', 'accepted', 'refused-for-now'])
+    expect(smsc.received.at(-1)?.command).toBe('unbind')
+  })
+})
+
+describe('what comes', () => {
+  const receiptText = (id: string, stat = 'DELIVRD') =>
+    Buffer.from(
+      `id:${id} sub:001 dlvrd:001 submit date:2601021200 done date:2601021201 stat:${stat} err:000 text:hello`,
+    )
+
+  test('a receipt is acknowledged only once it is stored (P-7)', async () => {
+    let isAway = true
+    const { smsc, carrier, receipts } = await start({}, undefined, () =>
+      isAway ? Promise.reject(new Error('away')) : Promise.resolve([]),
+    )
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    const receipt = { esmClass: 4, shortMessage: receiptText('id-1') }
+    expect(await smsc.deliver(receipt)).toBe(COMMAND_STATUS.ESME_RX_T_APPN)
+    isAway = false
+    expect(await smsc.deliver(receipt)).toBe(0)
+    expect(receipts).toEqual([
+      expect.objectContaining({ carrier: 'test', reference: 'id-1', code: 0, number: '27825550101' }),
+    ])
+  })
+
+  test('TLVs count more than the text, and one that cannot be read is dropped visibly', async () => {
+    const { smsc, carrier, receipts } = await start()
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    const tlvs = [textTlv(TLV_TAG.receipted_message_id, 'tlv-id'), integerTlv(TLV_TAG.message_state, 1, 5)]
+    await smsc.deliver({ esmClass: 4, shortMessage: receiptText('text-id'), tlvs })
+    expect(receipts).toMatchObject([{ reference: 'tlv-id', code: 103 }])
+    expect(await smsc.deliver({ esmClass: 4, shortMessage: Buffer.from('hello') })).toBe(0)
+    expect(carrier.status()).toMatchObject({ unreadable: 1, receipts: { received: 1 } })
+  })
+
+  test('messages of people: numbers, text, parts by header and by TLVs, payload; binary ones are dropped visibly', async () => {
+    const { smsc, carrier, inbound } = await start({ numbers: 'national', country: '27' })
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    await smsc.deliver({ shortMessage: Buffer.from('STOP') })
+    await smsc.deliver({
+      sourceAddrTon: 2,
+      sourceAddr: '0825550101',
+      destinationAddr: '40123',
+      shortMessage: Buffer.from('050003070202686f', 'hex'),
+      esmClass: 0x40,
+    })
+    const sar = [
+      integerTlv(TLV_TAG.sar_msg_ref_num, 2, 9),
+      integerTlv(TLV_TAG.sar_total_segments, 1, 2),
+      integerTlv(TLV_TAG.sar_segment_seqnum, 1, 1),
+    ]
+    await smsc.deliver({ dataCoding: 8, shortMessage: Buffer.from('041f', 'hex'), tlvs: sar })
+    await smsc.deliver({ tlvs: [{ tag: TLV_TAG.message_payload, value: Buffer.from('long') }] })
+    expect(await smsc.deliver({ dataCoding: 4, shortMessage: Buffer.of(1, 2) })).toBe(0)
+    expect(inbound).toMatchObject([
+      { carrier: 'test', from: '27825550101', to: '12025550100', text: 'STOP', part: undefined },
+      { from: '27825550101', to: '40123', text: 'ho', part: { group: 7, of: 2, number: 2 } },
+      { text: 'П', part: { group: 9, of: 2, number: 1 } },
+      { text: 'long' },
+    ])
+    expect(carrier.status().unreadable).toBe(1)
+  })
+})
+
+describe('ids of receipts', () => {
+  /** A store of messages by reference and number, as the real one. */
+  const storeOf = (messages: ReadonlyMap<string, string>) => {
+    const kept: string[] = []
+    const store = (receipts: readonly DeliveryReceipt[]) => {
+      const strangers = receipts.filter(({ reference, number }) => messages.get(reference) !== number)
+      kept.push(...strangers.filter(({ isGuess }) => isGuess !== true).map(({ reference }) => reference))
+      return Promise.resolve(strangers)
+    }
+    return { store, kept }
+  }
+  const receiptOf = (id: string, sourceAddr: string) => ({
+    ...{ esmClass: 4, sourceAddr, shortMessage: Buffer.from(`id:${id} stat:DELIVRD`) },
+  })
+
+  test.each([
+    ['hex', ['ff01', 'ff02', 'ff03', 'ff04'], ['65281', '65282', '65283', '65284']],
+    ['decimal', ['65281', '65282', '65283', '65284'], ['FF01', 'ff02', 'FF03', 'ff04']],
+    ['HEX-8', ['0000FF01', '0000FF02', '0000FF03', '0000FF04'], ['65281', '0065282', '65283', '65284']],
+    ['upper', ['AB1', 'AB2', 'AB3', 'AB4'], ['ab1', 'ab2', 'ab3', 'ab4']],
+    ['without-zeros', ['11', '12', '13', '14'], ['0011', '0012', '0013', '0014']],
+  ] as const)(
+    'the form %s is found, adopted and told; all receipts reach their messages',
+    async (form, answered, told) => {
+      const people = numbers(4)
+      const messages = new Map<string, string>(answered.map((reference, i) => [reference, String(people[i])]))
+      const { store, kept } = storeOf(messages)
+      const { smsc, carrier, receipts, problems } = await start({}, undefined, store)
+      await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+      for (const [i, id] of told.entries()) await smsc.deliver(receiptOf(id, String(people[i])))
+      await until(() => receipts.length === 4)
+      expect(receipts.map(({ reference }) => reference)).toEqual(answered)
+      expect(carrier.status().receipts.form).toBe(form)
+      expect(problems.map(String).join()).toContain(`receiptId=${form}`)
+      expect(kept).toEqual([])
+    },
+  )
+
+  test('a decimal id that is another message’s hexadecimal one reaches its own message', async () => {
+    const [one, two] = numbers(2).map(String)
+    const { store } = storeOf(
+      new Map([
+        ['10', one ?? ''],
+        ['16', two ?? ''],
+      ]),
+    )
+    const { smsc, carrier, receipts } = await start({}, undefined, store)
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    await smsc.deliver(receiptOf('16', one ?? ''))
+    expect(receipts).toMatchObject([{ reference: '10', number: one }])
+  })
+
+  test('receipts that missed before the form was known are matched in it, and ids that nobody knows are kept', async () => {
+    const people = numbers(5).map(String)
+    const messages = new Map<string, string>()
+    const { store, kept } = storeOf(messages)
+    const { smsc, carrier, receipts } = await start({}, undefined, store)
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    await smsc.deliver(receiptOf('65281', people[0] ?? ''))
+    await smsc.deliver(receiptOf('999999', people[4] ?? ''))
+    expect([receipts, kept]).toEqual([[], ['65281', '999999']])
+    ;['ff01', 'ff02', 'ff03', 'ff04'].forEach((reference, i) => messages.set(reference, people[i] ?? ''))
+    for (const [i, id] of ['65282', '65283', '65284'].entries()) await smsc.deliver(receiptOf(id, people[i + 1] ?? ''))
+    await until(() => receipts.length === 4)
+    expect(receipts.map(({ reference }) => reference).toSorted()).toEqual(['ff01', 'ff02', 'ff03', 'ff04'])
+    expect(kept).toContain('999999')
+  })
+
+  test('a form that the operator set is not questioned', async () => {
+    const { smsc, carrier, receipts } = await start({ receiptId: 'hex' })
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    await smsc.deliver(receiptOf('255', '27825550101'))
+    expect(receipts).toMatchObject([{ reference: 'ff' }])
+  })
+})
+
+describe('contract', () => {
+  /** Accepts everything, tells a moment later that it was delivered, and again until that is acknowledged. */
+  async function deliveringSmsc() {
+    const smsc = await anSmsc((pdu, { send, socket }, nth) => {
+      const receipt: DeliverSm = {
+        ...aDelivery,
+        ...{ sequence: nth, esmClass: 4, sourceAddr: pdu.destinationAddr },
+        shortMessage: Buffer.from(`id:c-${nth} stat:DELIVRD`),
+      }
+      setImmediate(() => socket.writable && send(receipt))
+      return { command: 'submit_sm_resp', status: 0, sequence: pdu.sequence, messageId: `c-${nth}`, tlvs: noTlvs }
+    })
+    smsc.on((pdu, { send, socket }) => {
+      if (pdu.command !== 'deliver_sm_resp' || pdu.status === 0) return false
+      const { sequence } = pdu
+      const sourceAddr = smsc.submits[sequence - 1]?.destinationAddr ?? ''
+      const shortMessage = Buffer.from(`id:c-${sequence} stat:DELIVRD`)
+      setImmediate(() => socket.writable && send({ ...aDelivery, sequence, esmClass: 4, sourceAddr, shortMessage }))
+      return true
+    })
+    return smsc
+  }
+
+  for (const [promise, check] of Object.entries(carrierContract)) {
+    test(promise, async () => {
+      const smsc = await deliveringSmsc()
+      smscs.push(smsc)
+      const settings = { ...smppDefaults, host: '127.0.0.1', port: smsc.port, systemId: 'us', password: 'secret' }
+      await check(smppCarrier('contract', settings, () => undefined))
+    })
+  }
+})

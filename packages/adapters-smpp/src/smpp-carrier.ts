@@ -1,0 +1,173 @@
+import { setImmediate as nextTurn } from 'node:timers'
+import { carrierId, OUTCOME, type Carrier, type CarrierHandlers, type CarrierId, type Submission } from '@gateway/core'
+import { createOffers } from './inbound/offers.ts'
+import { readInboundMessage } from './inbound/read-inbound-message.ts'
+import { COMMAND_STATUS } from './pdu/index.ts'
+import { isReceipt, readReceipt, type CarrierReceipt } from './receipts/read-receipt.ts'
+import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
+import { createLink, type Link } from './session/link.ts'
+import { createPace } from './session/pace.ts'
+import type { AnswerDelivered, Delivered, Role, Session } from './session/session.ts'
+import type { SmppSettings } from './settings.ts'
+import { createOutbox } from './submissions/outbox.ts'
+import { messageReferences } from './text/message-references.ts'
+
+/** What an operator wants to know of a carrier, now and since the start. */
+export interface SmppCarrierStatus {
+  readonly links: readonly ReturnType<Link['status']>[]
+  /** Parts a second that it may get; undefined: as many as it answers. */
+  readonly perSecond: number | undefined
+  readonly isThrottled: boolean
+  readonly waiting: number
+  readonly lastError: string | undefined
+  readonly receipts: ReturnType<ReceiptMatcher['counts']>
+  /** Receipts and messages that could not be read: acknowledged and counted. */
+  readonly unreadable: number
+}
+
+export interface SmppCarrier extends Carrier {
+  status(): SmppCarrierStatus
+}
+
+interface Arrival<Item> {
+  readonly item: Item
+  readonly answer: AnswerDelivered
+}
+
+/** A carrier over SMPP 3.4. It connects once it is listened to, and again whenever a connection ends. Throws if `id` is no name. */
+export function smppCarrier(id: string, settings: SmppSettings, report: (problem: unknown) => void): SmppCarrier {
+  const name = nameOf(id)
+  const pace = createPace(settings.perSecond)
+  const offers = createOffers()
+  let links: readonly Link[] = []
+  let sessions: readonly Session[] = []
+  let handlers: CarrierHandlers | undefined
+  let matcher: ReceiptMatcher | undefined
+  let lastError: string | undefined
+  let unreadable = 0
+  let receipts: Arrival<CarrierReceipt>[] = []
+  let messages: (Arrival<Delivered> & { readonly pdu: Delivered })[] = []
+  let gathering: NodeJS.Immediate | undefined
+
+  const tell = (what: string): void => {
+    lastError = what
+    report(new Error(`carrier ${name}: ${what}`))
+  }
+  const outbox = createOutbox(settings, () => sessions, pace, messageReferences(), {
+    accepted: () => undefined,
+    partly: failPartly,
+    refused: (status) => void (lastError = status),
+  })
+
+  function changed(): void {
+    sessions = links.flatMap((link) => link.session() ?? [])
+    outbox.pump()
+  }
+
+  /** The person will never read it, and it stays charged: failed. */
+  function failPartly(message: Submission, [reference = '']: readonly string[]): void {
+    const receipt = { carrier: name, reference, code: OUTCOME.failed, number: message.to, submitted: undefined }
+    void handlers?.receipts([receipt]).catch(report)
+  }
+
+  function delivered(pdu: Delivered, answer: AnswerDelivered): void {
+    if (isReceipt(pdu)) {
+      const receipt = readReceipt(pdu, settings)
+      if (receipt === 'unreadable') drop('a receipt', answer)
+      else receipts.push({ item: receipt, answer })
+    } else messages.push({ item: pdu, pdu, answer })
+    gathering ??= nextTurn(offer)
+  }
+
+  /** What nobody can read would come for ever if it were refused. */
+  function drop(what: string, answer: AnswerDelivered): void {
+    unreadable++
+    tell(`${what} cannot be read and is dropped`)
+    answer(COMMAND_STATUS.ESME_ROK)
+  }
+
+  function offer(): void {
+    gathering = undefined
+    const [receiptsNow, messagesNow] = [receipts, messages]
+    receipts = []
+    messages = []
+    if (receiptsNow.length > 0) void acknowledge(receiptsNow, () => matcher?.take(receiptsNow.map(({ item }) => item)))
+    if (messagesNow.length > 0) offerMessages(messagesNow)
+  }
+
+  function offerMessages(arrivals: typeof messages): void {
+    const read = arrivals.flatMap((arrival) => {
+      const message = readInboundMessage(arrival.pdu, name, settings, offers.of)
+      if (message !== 'binary') return [{ ...arrival, item: message }]
+      drop('a binary message', arrival.answer)
+      return []
+    })
+    if (read.length === 0) return
+    const done = acknowledge(read, () => handlers?.inboundMessages(read.map(({ item }) => item)))
+    void done.then((isStored) => {
+      if (isStored) for (const { item } of read) offers.acknowledged(item.offer ?? '')
+    })
+  }
+
+  /** Only what is committed is acknowledged; the carrier offers the rest again (P-7). */
+  async function acknowledge(
+    arrivals: readonly Arrival<unknown>[],
+    store: () => Promise<unknown> | undefined,
+  ): Promise<boolean> {
+    let isStored = false
+    try {
+      await store()
+      isStored = true
+    } catch {
+      // The handler has logged why.
+    }
+    for (const { answer } of arrivals) answer(isStored ? COMMAND_STATUS.ESME_ROK : COMMAND_STATUS.ESME_RX_T_APPN)
+    return isStored
+  }
+
+  function listen(to: CarrierHandlers): void {
+    handlers = to
+    matcher = createReceiptMatcher(name, settings.receiptId, (some) => to.receipts(some), {
+      adopted: (form, before) =>
+        tell(`its receipts fit in the form ${form} (before: ${before ?? 'unknown'}); receiptId=${form} keeps it`),
+      failed: report,
+    })
+    links = rolesOf(settings).map((role) => createLink(settings, role, { changed, delivered, lost: tell }))
+  }
+
+  return {
+    id: name,
+    window: settings.window * settings.binds,
+    listen,
+    submit: (some, answered) => outbox.submit(some, answered),
+    async close(deadline) {
+      outbox.shut()
+      await Promise.race([outbox.quiet(), deadline])
+      outbox.abandon()
+      await Promise.race([Promise.all(links.map((link) => link.close())), deadline])
+      for (const link of links) link.destroy()
+      matcher?.stop()
+      await outbox.quiet()
+      outbox.stop()
+    },
+    status: () => ({
+      links: links.map((link) => link.status()),
+      ...pace.state(performance.now()),
+      waiting: outbox.waiting(),
+      lastError,
+      receipts: matcher?.counts() ?? { received: 0, missed: 0, form: settings.receiptId },
+      unreadable,
+    }),
+  }
+}
+
+function rolesOf({ bind, binds }: SmppSettings): readonly Role[] {
+  const roles: readonly Role[] = bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']
+  return Array.from({ length: binds }, () => roles).flat()
+}
+
+function nameOf(text: string): CarrierId {
+  const id = carrierId(text)
+  if (id === undefined) throw new Error(`${JSON.stringify(text)} is no name of a carrier: 1 to 32 of a-z, 0-9 and '-'`)
+  return id
+}

@@ -1,0 +1,62 @@
+import type { Submission } from '@gateway/core'
+import { writeNumber, tonNpiOf } from '../numbers.ts'
+import { integerTlv, noTlvs, TLV_TAG, type SubmitSm, type Tlv } from '../pdu/index.ts'
+import type { SmppSettings } from '../settings.ts'
+import type { Segment } from '../text/encode-body.ts'
+
+const headerIndicator = 0x40
+
+/** A receipt of the final state is asked for every part (SMPP 3.4, 5.2.17). */
+const receiptWanted = 1
+
+/** The submit_sm of one segment. */
+export function buildSubmit(
+  settings: SmppSettings,
+  { from, to }: Pick<Submission, 'from' | 'to'>,
+  segment: Segment,
+  sequence: number,
+): SubmitSm {
+  const sourceAddr = from === undefined ? '' : writeNumber(from, settings, 'source')
+  const destinationAddr = writeNumber(to, settings, 'destination')
+  const source = from === undefined ? { ton: 0, npi: 0 } : tonNpiOf(from, settings, 'source')
+  const destination = tonNpiOf(to, settings, 'destination')
+  return {
+    command: 'submit_sm',
+    status: 0,
+    sequence,
+    serviceType: settings.serviceType,
+    sourceAddrTon: source.ton,
+    sourceAddrNpi: source.npi,
+    sourceAddr,
+    destAddrTon: destination.ton,
+    destAddrNpi: destination.npi,
+    destinationAddr,
+    esmClass: segment.hasHeader ? headerIndicator : 0,
+    protocolId: settings.protocolId,
+    priorityFlag: settings.priority,
+    scheduleDeliveryTime: '',
+    validityPeriod: settings.validityHours === undefined ? '' : relativeTime(settings.validityHours),
+    registeredDelivery: receiptWanted,
+    replaceIfPresentFlag: 0,
+    dataCoding: segment.dataCoding,
+    smDefaultMsgId: 0,
+    shortMessage: segment.isPayload ? Buffer.alloc(0) : segment.octets,
+    tlvs: tlvsOf(segment),
+  }
+}
+
+function tlvsOf({ isPayload, octets, sar }: Segment): readonly Tlv[] {
+  if (isPayload) return [{ tag: TLV_TAG.message_payload, value: octets }]
+  if (sar === undefined) return noTlvs
+  return [
+    integerTlv(TLV_TAG.sar_msg_ref_num, 2, sar.reference),
+    integerTlv(TLV_TAG.sar_total_segments, 1, sar.of),
+    integerTlv(TLV_TAG.sar_segment_seqnum, 1, sar.number),
+  ]
+}
+
+/** So many hours from now (SMPP 3.4, 7.1.1): YYMMDDhhmmsstnnp with p = R. */
+function relativeTime(hours: number): string {
+  const two = (value: number): string => String(value).padStart(2, '0')
+  return `0000${two(Math.floor(hours / 24))}${two(hours % 24)}0000000R`
+}
