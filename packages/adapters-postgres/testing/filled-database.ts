@@ -71,7 +71,7 @@ export async function fillDatabase(connectionString: string): Promise<void> {
     insert into inbound_message_parts (key, common, last) select md5('p' || i)::uuid, '{}', now() - i * interval '1 second' from generate_series(1, 5000) i;
     insert into login_failure (key, counted_by, failures, until)
     select substr(sha256(secret || convert_to(md5('l' || (i % 1000)), 'UTF8')), 1, 16), gen_random_uuid(), 1, now() + (i - 3000) * interval '1 second' from generate_series(1, 6000) i, login_secret;
-    insert into client_request (account_id, key, digest, answer) select 1 + i % 20, 'key ' || i, md5('d' || i)::uuid, 'done' from generate_series(1, 5000) i;
+    insert into client_request (account_id, key, digest, answer) select 1 + i % 20, md5('key ' || i)::uuid, md5('d' || i)::uuid, 'done' from generate_series(1, 5000) i;
     insert into incident (message_id, what) select i, 'recovered' from generate_series(1, 5000) i;
     insert into ledger (account_id, kind, amount) select 1 + i % ${accounts}, 1, 1 from generate_series(1, 5000) i`)
   await client.end()

@@ -255,10 +255,10 @@ describe('an answer', () => {
     const { ports } = database.direct
     await ports.clientRequests.keep(requestOf('young'), { text: 'young' })
     await ports.clientRequests.keep(requestOf('old enough'), { text: 'old' })
-    await database.client.query(`update client_request set at = now() - interval '48 hours' where key = 'old enough'`)
+    await database.client.query(`update client_request set at = now() - interval '48 hours' where answer = 'old'`)
     await database.client.query(
       `insert into client_request (account_id, key, digest, at, answer)
-       select 1, 'old ' || i, md5('')::uuid, now() - interval '49 hours', '' from generate_series(1, 10000) i`,
+       select 1, md5('old ' || i)::uuid, md5('')::uuid, now() - interval '49 hours', '' from generate_series(1, 10000) i`,
     )
     const steps: string[] = []
     await until(async () => {
@@ -266,7 +266,7 @@ describe('an answer', () => {
       return steps.at(-1) === 'all'
     })
     expect(steps).toEqual(['more', 'more', 'all'])
-    const { rows } = await database.client.query('select key from client_request')
-    expect(rows).toEqual([{ key: 'young' }])
+    const { rows } = await database.client.query('select answer from client_request')
+    expect(rows).toEqual([{ answer: 'young' }])
   })
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ClientRequest, Instant, Transfer, TransferFailure } from '@gateway/core'
 import type { Context } from '../context.ts'
-import { digest } from '../digest.ts'
+import { askedDigest, keyDigest } from '../client-requests/digests.ts'
 import { isLostAnswer } from '../errors.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
 import { timestamp } from '../sql/arrays.ts'
@@ -22,7 +22,7 @@ export async function transferCredits(
 ): Promise<'done' | TransferFailure | 'repeated'> {
   if (from === to || amount <= 0) throw new RangeError('a transfer moves something, from one account to another')
   const operation = randomUUID()
-  const keyed = request ? [request.account, request.key, digest(request.asked)] : [null, null, null]
+  const keyed = request ? [request.account, keyDigest(request), askedDigest(request)] : [null, null, null]
 
   for (let losses = 0; ; losses++) {
     const attempt = ordinary.run(transfer, [from, to, amount, timestamp(now), operation, ...keyed])

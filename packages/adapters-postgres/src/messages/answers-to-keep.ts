@@ -1,11 +1,12 @@
-import type { AccountId, IdempotencyKey } from '@gateway/core'
+import type { AccountId } from '@gateway/core'
 import { costOf, type Job } from './job.ts'
 import type { LaidOut } from './lay-out.ts'
 
 /** A first answer (ruling 1.24), but for the balance, which the statement knows that charges. */
 export interface AnswerToKeep {
   readonly account: AccountId
-  readonly key: IdempotencyKey
+  /** As of `Repeatable`. */
+  readonly key: string
   readonly digest: string
   /** What later orders of its account cost, that are stored with it. */
   readonly later: number
@@ -15,15 +16,18 @@ export interface AnswerToKeep {
 /** The answers to jobs with a key of which somebody is accepted. */
 export function answersToKeep(jobs: readonly Job[], laidOut: readonly LaidOut[]): readonly AnswerToKeep[] {
   if (jobs.every(({ repeatable }) => repeatable === undefined)) return []
-  const later = new Map<AccountId, number>()
-  return laidOut
-    .map((laid, i) => ({ laid, repeatable: jobs[i]?.repeatable }))
-    .toReversed()
-    .flatMap(({ laid: { account, sends, results }, laid, repeatable }) => {
-      const before = later.get(account) ?? 0
-      later.set(account, before + costOf(laid))
-      if (repeatable === undefined || sends.length === 0) return []
-      const { key, digest, answer } = repeatable
-      return [{ account, key, digest, later: before, text: answer(results) }]
-    })
+  const answers: AnswerToKeep[] = []
+  const costsLater = new Map<AccountId, number>()
+  for (let i = laidOut.length - 1; i >= 0; i--) {
+    const laid = laidOut[i]
+    if (laid === undefined || laid.sends.length === 0) continue
+    const { account, results } = laid
+    const later = costsLater.get(account) ?? 0
+    costsLater.set(account, later + costOf(laid))
+    const repeatable = jobs[i]?.repeatable
+    if (repeatable === undefined) continue
+    const { key, digest, answer } = repeatable
+    answers.push({ account, key, digest, later, text: answer(results) })
+  }
+  return answers
 }

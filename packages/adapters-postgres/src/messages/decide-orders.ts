@@ -4,7 +4,7 @@ import { isLostAnswer, type LostAnswer } from '../errors.ts'
 import type { PreparedStatement } from '../sql/prepared-statement.ts'
 import { lockAccount, readAccount, type AccountBalance } from '../sql/read-account.ts'
 import { keysWithAnswers } from '../sql/client-requests.ts'
-import { arrayOfTexts } from '../sql/arrays.ts'
+import { arrayOf } from '../sql/arrays.ts'
 import { answersToKeep } from './answers-to-keep.ts'
 import { answersOf, type Accepted, type NumberedJob } from './job.ts'
 import { layOut, sendsOf, type LaidOut } from './lay-out.ts'
@@ -34,7 +34,7 @@ export async function decideOrders(
 
     return await hot.transaction(async (connection) => {
       const current = await balanceOf(connection, lockAccount, account)
-      const answered = await withAnswers(connection, account, jobs)
+      const answered = await withAnswers(connection, jobs)
       laidOut = whatFits(jobs, current, answered)
       const sends = sendsOf(laidOut)
       const balance = (await storeSends(connection, sends, answersToKeep(jobs, laidOut))).get(account)
@@ -58,14 +58,10 @@ async function balanceOf(
 }
 
 /** The keys of these jobs that have an answer, and from now on get none from others. */
-async function withAnswers(
-  connection: Connection,
-  account: AccountId,
-  jobs: readonly NumberedJob[],
-): Promise<ReadonlySet<string>> {
+async function withAnswers(connection: Connection, jobs: readonly NumberedJob[]): Promise<ReadonlySet<string>> {
   const keys = jobs.flatMap(({ repeatable }) => repeatable?.key ?? [])
   if (keys.length === 0) return none
-  return new Set((await connection.run(keysWithAnswers, [account, arrayOfTexts(keys)])).map(({ key }) => key))
+  return new Set((await connection.run(keysWithAnswers, [arrayOf(keys)])).map(({ key }) => key))
 }
 
 const none: ReadonlySet<string> = new Set()

@@ -1,13 +1,5 @@
-import {
-  credits,
-  type Acceptance,
-  type AccountId,
-  type ClientRequest,
-  type Credits,
-  type IdempotencyKey,
-  type Order,
-} from '@gateway/core'
-import { digest } from '../digest.ts'
+import { credits, type Acceptance, type AccountId, type ClientRequest, type Credits, type Order } from '@gateway/core'
+import { askedDigest, keyDigest } from '../client-requests/digests.ts'
 import type { LaidOut, SenderOf } from './lay-out.ts'
 import type { IdRange } from './message-ids.ts'
 
@@ -27,7 +19,9 @@ export interface Job {
 
 /** What is to be kept of a request with a key. */
 export interface Repeatable {
-  readonly key: IdempotencyKey
+  /** Of `keyDigest`. */
+  readonly key: string
+  /** Of `askedDigest`. */
   readonly digest: string
   readonly answer: AnswerOf
 }
@@ -47,7 +41,7 @@ export function jobOf(order: Order, senderOf: SenderOf, request?: ClientRequest,
   const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
   const wrong = costs.find((cost) => cost < 0 || cost > costMax)
   if (wrong !== undefined) throw new RangeError(`not the cost of a message: ${wrong} tenths of a credit`)
-  const repeatable = request && answer && { key: request.key, digest: digest(request.asked), answer }
+  const repeatable = request && answer && { key: keyDigest(request), digest: askedDigest(request), answer }
   return { order, senderOf, costs, losses: 0, repeatable }
 }
 

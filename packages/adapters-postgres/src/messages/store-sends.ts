@@ -37,7 +37,7 @@ export async function storeSends(
 
 const columnsOf = (answers: readonly AnswerToKeep[]) => [
   arrayOf(answers.map(({ account }) => account)),
-  arrayOfTexts(answers.map(({ key }) => key)),
+  arrayOf(answers.map(({ key }) => key)),
   arrayOf(answers.map(({ digest }) => digest)),
   arrayOf(answers.map(({ later }) => later)),
   arrayOfTexts(answers.map(({ text }) => text)),

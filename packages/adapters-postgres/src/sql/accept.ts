@@ -20,16 +20,15 @@ const later = `, due_later as (
 const keyed = (first: number): string => `, locked as (
   select id from account where id = any ($${first}::int[]) order by id for no key update
 ), used as (
-  select array_agg(account_id) account_ids
-  from keys_in_use((select count(*) from locked), $${first}::int[], $${first + 1}::text[]) account_id
+  select keys_in_use((select count(*) from locked), $${first}::int[], $${first + 1}::uuid[]) account_ids
 ), fresh as (
-  select account_id, amount from requested where account_id <> all (coalesce((select account_ids from used), '{}'))
+  select account_id, amount from requested where account_id <> all ((select account_ids from used)::int[])
 )`
 
 const kept = (first: number): string => `, kept as (
   insert into client_request (account_id, key, digest, balance, answer)
   select account_id, key, digest, balances[array_position(account_ids, account_id)] + later, answer
-  from unnest($${first}::int[], $${first + 1}::text[], $${first + 2}::uuid[], $${first + 3}::bigint[], $${first + 4}::text[])
+  from unnest($${first}::int[], $${first + 1}::uuid[], $${first + 2}::uuid[], $${first + 3}::bigint[], $${first + 4}::text[])
     request(account_id, key, digest, later, answer)
   cross join paying
   where account_id = any (account_ids)

@@ -9,13 +9,13 @@ interface Answered {
   readonly balance: number | null
 }
 
-/** The answer that is kept under key $2 of account $1, and whether its request had the digest $3. */
+/** The answer that is kept under key $1, and whether its request had the digest $2. */
 export const findFirstAnswer: PreparedStatement<Answered> = {
   name: 'find-first-answer',
   text: `
-select digest = $3::uuid same, answer, balance
+select digest = $2::uuid same, answer, balance
 from client_request
-where account_id = $1::int and key = $2::text and at > ${since}`,
+where key = $1::uuid and at > ${since}`,
 }
 
 /**
@@ -29,22 +29,22 @@ with asker as (
   select id from account where id = $1::int for no key update
 )
 insert into client_request as before (account_id, key, digest, answer, balance)
-select id, $2::text, $3::uuid, $4::text, $5::bigint from asker
-on conflict (account_id, key) do update
+select id, $2::uuid, $3::uuid, $4::text, $5::bigint from asker
+on conflict (key) do update
 set digest = excluded.digest, answer = excluded.answer, balance = excluded.balance, at = now()
 where before.at <= ${since}
 returning true as kept`,
 }
 
-/** Which of the keys $2 of account $1 have an answer. Those whose answer no longer counts are made free. */
+/** Which of the keys $1 have an answer. Those whose answer no longer counts are made free. */
 export const keysWithAnswers: PreparedStatement<{ key: string }> = {
   name: 'keys-with-answers',
   text: `
 with free as (
   delete from client_request
-  where account_id = $1::int and key = any ($2::text[]) and at <= ${since}
+  where key = any ($1::uuid[]) and at <= ${since}
 )
 select key
 from client_request
-where account_id = $1::int and key = any ($2::text[]) and at > ${since}`,
+where key = any ($1::uuid[]) and at > ${since}`,
 }

@@ -7,5 +7,5 @@ import type { PreparedStatement } from './prepared-statement.ts'
  */
 export const transfer: PreparedStatement<{ result: 'done' | TransferFailure | 'repeated' | null }> = {
   name: 'transfer',
-  text: 'select transfer_credits($1::int, $2::int, $3::bigint, $4::timestamptz, $5::uuid, $6::int, $7::text, $8::uuid) as result',
+  text: 'select transfer_credits($1::int, $2::int, $3::bigint, $4::timestamptz, $5::uuid, $6::int, $7::uuid, $8::uuid) as result',
 }

@@ -76,9 +76,9 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[]) {
     // None is found if it stopped to count in this moment.
     if (sent === 'repeated') return (await clientRequests.find(request)) ?? sendFirst(account, texts, request)
     if (sent === 'overloaded' || 'overLimitSeconds' in sent) return sent
-    const all = sent.flat()
-    const answer = { text: answerText(sent), balance: all.at(-1)?.balance }
-    return all.some((recipient) => 'id' in recipient) ? answer : clientRequests.keep(request, answer)
+    const answer = new GivenAnswer(texts, sent)
+    const isAnyAccepted = sent.some((recipients) => recipients.some((recipient) => 'id' in recipient))
+    return isAnyAccepted ? answer : clientRequests.keep(request, { text: answer.text, balance: answer.balance })
   }
 
   function sendMessages<To extends Recipient>(
@@ -107,9 +107,29 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[]) {
   ) {
     const request = { account: account.id, key, asked: askedFor(texts) }
     const answer = await once(request, () => sendFirst(account, texts, request))
+    if (answer instanceof GivenAnswer && answer.texts === texts) return answer.sent as SendResults<To>
     return isAnswer(answer) ? resultsIn(answer, texts) : answer
   }
   return sendMessages
+}
+
+/** The answer to the request that was done, for those that wait for it: written where one does. */
+class GivenAnswer implements FirstAnswer {
+  readonly texts: readonly TextToSend[]
+  readonly sent: SendResults
+
+  constructor(texts: readonly TextToSend[], sent: SendResults) {
+    this.texts = texts
+    this.sent = sent
+  }
+
+  get text() {
+    return answerText(this.sent)
+  }
+
+  get balance() {
+    return this.sent.flat().at(-1)?.balance
+  }
 }
 
 const orderedTexts = (texts: readonly ScreenedText[]): readonly OrderedText[] =>

@@ -10,19 +10,31 @@ type Undone = string | { readonly overLimitSeconds: number }
  */
 export function onceAtATime<Refusal extends Undone>() {
   type Result = FirstAnswer | 'another-request' | Refusal
-  const underWay = new Map<string, { readonly asked: string; readonly result: Promise<Result> }>()
+  /** As many as are worked on. An array: a `Map` would keep what was deleted (docs/decisions/0061). */
+  const underWay: UnderWay<Result>[] = []
+  const find = ({ account, key }: ClientRequest) =>
+    underWay.find(({ request }) => request.key === key && request.account === account)
 
-  return async ({ account, key, asked }: ClientRequest, first: () => Promise<Result>): Promise<Result> => {
-    const id = `${account} ${key}`
-    for (let other = underWay.get(id); other !== undefined; other = underWay.get(id)) {
+  return async (request: ClientRequest, first: () => Promise<Result>): Promise<Result> => {
+    for (let other = find(request); other !== undefined; other = find(request)) {
       const result = await other.result
-      if (other.asked === asked) return result
+      if (other.request.asked === request.asked) return result
       if (isAnswer(result)) return 'another-request'
     }
-    const result = first().finally(() => underWay.delete(id))
-    underWay.set(id, { asked, result })
-    return result
+    const own = { request, result: first() }
+    underWay.push(own)
+    try {
+      return await own.result
+    } finally {
+      const last = underWay.pop()
+      if (last !== undefined && last !== own) underWay[underWay.indexOf(own)] = last
+    }
   }
+}
+
+interface UnderWay<Result> {
+  readonly request: ClientRequest
+  readonly result: Promise<Result>
 }
 
 export const isAnswer = (result: FirstAnswer | Undone): result is FirstAnswer =>

@@ -2,13 +2,14 @@
 // alone rows come, sees all of them. In the statement that waited for these locks they would be missing.
 export const keysInUse = `
 -- Accounts that have a row under one of these keys, each its own. Its caller holds the locks of p_locked accounts.
-create function keys_in_use(p_locked bigint, p_accounts int[], p_keys text[]) returns setof int language plpgsql rows 1 as $$
+create function keys_in_use(p_locked bigint, p_accounts int[], p_keys uuid[]) returns int[] language plpgsql as $$
 begin
-  return query
+  return array(
     select request.account_id
     from unnest(p_accounts, p_keys) request(account_id, key)
     cross join lateral (
-      select from client_request kept where kept.account_id = request.account_id and kept.key = request.key offset 0
-    ) found;
+      select from client_request kept where kept.key = request.key offset 0
+    ) found
+  );
 end $$;
 `

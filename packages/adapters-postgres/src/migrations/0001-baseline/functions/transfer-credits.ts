@@ -6,7 +6,7 @@ import { LEDGER } from '../../../credits/ledger-kind.ts'
 export const transferCredits = `
 -- Moves credits, or says why it did not, as core's transferFailure. Null: one of the accounts is not there. With a key the result is
 -- kept as the answer to p_asker, but not that it failed; 'repeated': the key has an answer.
-create function transfer_credits(p_from int, p_to int, p_amount bigint, p_at timestamptz, p_operation uuid, p_asker int, p_key text, p_digest uuid)
+create function transfer_credits(p_from int, p_to int, p_amount bigint, p_at timestamptz, p_operation uuid, p_asker int, p_key uuid, p_digest uuid)
 returns text language plpgsql as $$
 declare sender account; receiver account; v_result text;
 begin
@@ -15,8 +15,8 @@ begin
   select * into receiver from account where id = p_to;
   if sender.id is null or receiver.id is null then return null; end if;
   if p_key is not null then
-    delete from client_request where account_id = p_asker and key = p_key and at <= now() - interval '${firstAnswerSeconds} s';
-    if exists (select from client_request where account_id = p_asker and key = p_key) then return 'repeated'; end if;
+    delete from client_request where key = p_key and at <= now() - interval '${firstAnswerSeconds} s';
+    if exists (select from client_request where key = p_key) then return 'repeated'; end if;
   end if;
   v_result := case
     when sender.locked then 'from-account-locked'
