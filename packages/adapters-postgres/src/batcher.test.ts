@@ -58,6 +58,39 @@ test('first come, first served: a heavy job is neither passed nor joined beyond 
   await Promise.all([first, ...waiting])
 })
 
+test('a line that gathers begins a run beside another one only when it is full, or the other one takes long', async () => {
+  const { begun, run } = runs()
+  let now = 0
+  const line = batcher({ ...bounds, gatherMs: 20, now: () => now, run })
+  const results: Promise<string>[] = []
+  const add = async (...jobs: string[]) => {
+    results.push(...jobs.map((job) => line.add(job)))
+    await turn()
+    return begun.map((one) => one.jobs.length)
+  }
+  expect(await add('a')).toEqual([1])
+  now = 19
+  expect(await add('b')).toEqual([1])
+  expect(await add('c')).toEqual([1])
+  expect(await add('d')).toEqual([1, 3])
+  begun[1]?.end()
+  await turn()
+  now = 38
+  expect(await add('e')).toEqual([1, 3])
+  now = 39
+  expect(await add('f')).toEqual([1, 3, 2])
+  begun[2]?.end()
+  await turn()
+  expect(await add('heavy-heavy')).toEqual([1, 3, 2, 1])
+  expect(await add('g')).toEqual([1, 3, 2, 1])
+  begun[0]?.end()
+  await turn()
+  begun[3]?.end()
+  await turn()
+  begun[4]?.end()
+  expect(await Promise.all(results)).toHaveLength(8)
+})
+
 test('a run that fails fails its own jobs only, and the next one runs', async () => {
   const { begun, run } = runs()
   const line = batcher({ ...bounds, inFlightMax: 1, run })

@@ -13,6 +13,13 @@ export interface BatcherOptions<Job, Result> {
   readonly weightMax: number
   readonly weight: (job: Job) => number
   /**
+   * Beside another run one begins only with as many jobs as it may have, or so long after that one began: fewer runs, of more jobs
+   * each. Default 0: at once.
+   */
+  readonly gatherMs?: number
+  /** For `gatherMs`; default performance.now. */
+  readonly now?: () => number
+  /**
    * Does the jobs, the oldest first, and resolves when the next run may begin: to a result for each job in its place, or to
    * the promise of one. If it rejects, all of its jobs do.
    */
@@ -31,9 +38,18 @@ interface Waiting<Job, Result> {
  * 32 callers up to three times as many jobs a second as when each starts by itself). First come, first served.
  */
 export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batcher<Job, Result> {
-  const { inFlightMax, jobsMax, weightMax, weight, run } = options
+  const { inFlightMax, jobsMax, weightMax, weight, gatherMs = 0, now = () => performance.now(), run } = options
   let queue: Waiting<Job, Result>[] = []
   let inFlight = 0
+  /** The last run; only where it counts. */
+  let began = 0
+
+  /** Beside another run. */
+  const mayBegin = (): boolean =>
+    gatherMs === 0 ||
+    queue.length >= jobsMax ||
+    now() - began >= gatherMs ||
+    queue.reduce((sum, { job }) => sum + weight(job), 0) >= weightMax
 
   function take(): readonly Waiting<Job, Result>[] {
     let count = 0
@@ -64,8 +80,9 @@ export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batc
   }
 
   function start(): void {
-    while (inFlight < inFlightMax && queue.length > 0) {
+    while (inFlight < inFlightMax && queue.length > 0 && (inFlight === 0 || mayBegin())) {
       inFlight++
+      if (gatherMs > 0) began = now()
       void runOnce(take())
     }
   }
@@ -73,7 +90,8 @@ export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batc
   return {
     add: (job) =>
       new Promise<Result>((resolve, reject) => {
-        if (queue.push({ job, resolve, reject }) === 1) setImmediate(start)
+        const isFirst = queue.push({ job, resolve, reject }) === 1
+        if (isFirst || (gatherMs > 0 && inFlight > 0 && inFlight < inFlightMax && mayBegin())) setImmediate(start)
       }),
   }
 }

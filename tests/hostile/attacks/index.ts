@@ -8,6 +8,7 @@ import { madeUpLogIns, madeUpLogInsOfManyNetworks } from './made-up-log-ins.ts'
 import { malformedXml } from './malformed-xml.ts'
 import { idleConnections, shortConnections } from './many-connections.ts'
 import { pipelinedLongHeaders, pipelinedWrongKeys } from './pipelined-requests.ts'
+import { readPublicDocuments, unreadPublicDocuments } from './public-documents.ts'
 import { refusedByWords } from './refused-by-words.ts'
 import { slowBodies, slowHeaders, unfinishedHeaders } from './slow-requests.ts'
 import { unfinishedBodies } from './unfinished-bodies.ts'
@@ -24,6 +25,8 @@ export const attacks: readonly Attack[] = [
   deepJson,
   deepPages,
   unreadAnswers,
+  readPublicDocuments,
+  unreadPublicDocuments,
   pipelinedWrongKeys,
   pipelinedLongHeaders,
   madeUpLogIns,

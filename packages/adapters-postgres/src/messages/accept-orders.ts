@@ -19,6 +19,8 @@ export type Wanted = readonly [order: Order, request?: ClientRequest, answer?: A
 type Answers = readonly Promise<Accepted>[]
 
 const together = { inFlightMax: 2, jobsMax: 256, weightMax: 4000 }
+/** A statement for 32 costs 9 µs less of PostgreSQL for each than one for 16; but one that waits for a lock holds up no others. */
+const keyedTogether = { gatherMs: 20 }
 /** Fewer, since each account is a transaction of its own. */
 const underLock = { inFlightMax: 2, jobsMax: 32, weightMax: 4000 }
 const lossesMax = 3
@@ -39,7 +41,7 @@ export function acceptOrders(
 ): (...wanted: Wanted) => Promise<Accepted> {
   const weight = ({ costs }: Job) => costs.length
   const firstLine = batcher<Job, Accepted>({ ...together, weight, run: acceptTogether })
-  const keyedLine = batcher<Job, Accepted>({ ...together, weight, run: acceptTogether })
+  const keyedLine = batcher<Job, Accepted>({ ...together, ...keyedTogether, weight, run: acceptTogether })
   const secondLine = batcher<NumberedJob, Accepted>({ ...underLock, weight, run: decideByAccount })
   const begin = (job: Job) => (job.repeatable === undefined ? firstLine : keyedLine).add(job)
 
