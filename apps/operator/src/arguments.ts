@@ -9,6 +9,10 @@ import {
   parseMsisdn,
   parseSenderAddress,
   secondsAfter,
+  listSizeMax,
+  overlapHoursMax,
+  webhookEventTypes,
+  webhookId,
   type AccountId,
   type Credits,
   type Instant,
@@ -16,6 +20,7 @@ import {
   type MessageId,
   type Msisdn,
   type SenderAddress,
+  type WebhookId,
 } from '@gateway/core'
 import { readNetwork } from '@gateway/server'
 import { InvalidArgumentError } from 'commander'
@@ -45,6 +50,32 @@ export const readAccountId: (text: string) => AccountId = read(
 export const readMessageId: (text: string) => MessageId = read(parseMessageId, "a message's id: a whole number")
 
 export const readKeyId: (text: string) => KeyId = read((text) => keyId(whole(text)), "a key's id: a whole number")
+
+export const readWebhookId: (text: string) => WebhookId = read(
+  (text) => webhookId(whole(text)),
+  "a webhook's id: a whole number",
+)
+
+/** Names of events that a webhook gets. */
+export const readEvents: (text: string) => readonly string[] = read(
+  (text) => {
+    const names = text.split(',').map((name) => name.trim())
+    return names.every((name) => (webhookEventTypes as readonly string[]).includes(name)) ? names : undefined
+  },
+  `names of events, separated by ',': ${webhookEventTypes.join(', ')}`,
+)
+
+export const readListSize: (text: string) => number = read(
+  (text) => upTo(listSizeMax, text),
+  `a whole number from 1 to ${listSizeMax}`,
+)
+
+export const readOverlapHours: (text: string) => number = read(
+  (text) => upTo(overlapHoursMax, text, 0),
+  `a whole number from 0 to ${overlapHoursMax}`,
+)
+
+export const readOffset: (text: string) => number = read((text) => upTo(Infinity, text, 0), 'a whole number from 0')
 
 export const readCredits: (text: string) => Credits = read(
   parseCredits,

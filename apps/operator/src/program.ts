@@ -40,6 +40,15 @@ import { shortcodeAssign } from './commands/shortcode-assign.ts'
 import { shortcodeList } from './commands/shortcode-list.ts'
 import { shortcodeRelease } from './commands/shortcode-release.ts'
 import { simulateReply } from './commands/simulate-reply.ts'
+import { webhookAdd } from './commands/webhook-add.ts'
+import { webhookAttempts } from './commands/webhook-attempts.ts'
+import { webhookList } from './commands/webhook-list.ts'
+import { webhookPause, webhookResume } from './commands/webhook-pause.ts'
+import { webhookRemove } from './commands/webhook-remove.ts'
+import { webhookReplay } from './commands/webhook-replay.ts'
+import { webhookRotate } from './commands/webhook-rotate.ts'
+import { webhookShow } from './commands/webhook-show.ts'
+import { webhookTest } from './commands/webhook-test.ts'
 import type { Run } from './context.ts'
 
 /** The whole command line: its table of contents. */
@@ -72,6 +81,18 @@ export const createProgram = (run: Run, runMigrate: RunMigrate, runCopy: RunCopy
       optoutList(run),
       optoutImport(run),
       optoutExport(run),
+    ]),
+    group('webhook', 'push events to URLs of accounts: add, change and test webhooks, see attempts, replay events', [
+      webhookAdd(run),
+      webhookList(run),
+      webhookShow(run),
+      webhookPause(run),
+      webhookResume(run),
+      webhookRotate(run),
+      webhookRemove(run),
+      webhookTest(run),
+      webhookAttempts(run),
+      webhookReplay(run),
     ]),
     group('arrivals', 'list what people wrote that belongs to no account', [arrivalsList(run)]),
     group('message', 'find messages, and explain what happened to one', [messageFind(run), messageExplain(run)]),

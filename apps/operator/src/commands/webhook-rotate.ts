@@ -1,0 +1,24 @@
+import { overlapHoursDefault, overlapHoursMax, type WebhookId } from '@gateway/core'
+import { readOverlapHours, readWebhookId } from '../arguments.ts'
+import { command } from '../command.ts'
+import { Refused, type Run } from '../context.ts'
+import { timeText } from '../show.ts'
+import { noSuchWebhook, webhookJson } from '../webhook-words.ts'
+
+export const webhookRotate = (run: Run) =>
+  command('rotate', 'make another signing secret, printed this once; the one before signs beside it for a while')
+    .argument('<id>', "the webhook's id", readWebhookId)
+    .option('--overlap-hours <hours>', `how long, 0 to ${overlapHoursMax}`, readOverlapHours, overlapHoursDefault)
+    .action((id: WebhookId, { overlapHours }: { readonly overlapHours: number }) =>
+      run(async ({ backOffice, output }) => {
+        const done = await backOffice.rotateWebhookSecret(id, overlapHours)
+        if (done === 'no-such-webhook') throw noSuchWebhook(id)
+        if (done === 'overlap-out-of-range') throw new Refused(`The hours are 0 to ${overlapHoursMax}.`)
+        const { webhook, secret } = done
+        output.result(
+          { ...webhookJson(webhook), secret },
+          `The new signing secret of webhook ${id}, shown only now:\n${secret}\n` +
+            `The one before signs until ${timeText(webhook.previous?.until)} (GMT+2).`,
+        )
+      }),
+    )

@@ -1,0 +1,169 @@
+import { anAccount } from '@gateway/core/testing'
+import { nextTry, type PushAnswer } from '@gateway/core'
+import { anOperator, type Operator } from '../../testing/operate.ts'
+
+const url = 'https://crm.example.com/sms-events'
+
+async function withWebhook(...options: readonly string[]): Promise<Operator> {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  await operator.json('webhook', 'add', '--account', '1', '--url', url, ...options)
+  return operator
+}
+
+/** Pushes what waits, and gets this answer. */
+async function push({ ports }: Operator, answer: PushAnswer, verdict: 'delivered' | 'retry' | 'dead'): Promise<void> {
+  const [list] = await ports.webhooks.claim({ listsMax: 1, perWebhookMax: 5, leaseSeconds: 60 })
+  if (list === undefined) throw new Error('there is nothing to push')
+  const at = ports.clock.now()
+  const next = verdict === 'retry' ? nextTry(list.tries, answer, at, 0) : undefined
+  await ports.webhooks.record([{ list: list.id, tries: list.tries, at, answer, verdict, next }])
+}
+
+const shown = {
+  id: 1,
+  account: 1,
+  url,
+  events: ['message.delivered', 'reply.received'],
+  listSize: 1,
+  withText: true,
+  state: 'active',
+  pausedFor: null,
+  created: '2026-10-18T08:00:00.000Z',
+  failingSince: null,
+  previousSecretUntil: null,
+}
+
+test('a webhook is added with its secret, which is printed once, and shown, listed and removed without it', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  const options = ['--events', 'reply.received, message.delivered', '--list-size', '1', '--with-text']
+  const added = await operator.json<{ secret: string }>('webhook', 'add', '--account', '1', '--url', url, ...options)
+  expect(added).toEqual({ ...shown, secret: expect.stringMatching(/^whsec_/) as string })
+  expect(await operator.json('webhook', 'list')).toEqual([shown])
+  expect(await operator.json('webhook', 'list', '--account', '1')).toEqual([shown])
+  const waiting = { events: 0, lists: 0, deadLists: 0 }
+  expect(await operator.json('webhook', 'show', '1')).toEqual({ ...shown, waiting })
+  expect((await operator.run(['webhook', 'show', '1'])).out).toBe(
+    `Webhook 1 of account 1: active
+URL            ${url}
+Events         message.delivered, reply.received
+In a request   1 event, with the text of messages
+Since          2026/10/18 10:00:00 (GMT+2)
+Waiting        0 events, 0 lists being tried, 0 dead lists
+`,
+  )
+  expect((await operator.run(['webhook', 'list'])).out).toContain(`1   1        active  ${url}\n`)
+  expect(await operator.json('webhook', 'remove', '1')).toEqual({ id: 1, removed: true })
+  expect(await operator.json('webhook', 'list')).toEqual([])
+  const text = await operator.run(['webhook', 'add', '--account', '1', '--url', url])
+  expect(text.out).toMatch(/\nIts signing secret, shown only now:\nwhsec_\S+\n$/)
+  expect(text.out).toContain('In a request   1 to 100 events, without the text of messages\n')
+})
+
+test('a webhook is paused and resumed', async () => {
+  const operator = await withWebhook()
+  expect(await operator.json('webhook', 'pause', '1')).toMatchObject({ state: 'paused', pausedFor: 'by-request' })
+  expect((await operator.run(['webhook', 'list'])).out).toContain('paused by request')
+  expect(await operator.json('webhook', 'resume', '1')).toMatchObject({ state: 'active', pausedFor: null })
+})
+
+test('its secret is rotated, and it is told until when the one before signs', async () => {
+  const operator = await withWebhook()
+  const rotated = await operator.json('webhook', 'rotate', '1')
+  expect(rotated).toMatchObject({ previousSecretUntil: '2026-10-19T08:00:00.000Z' })
+  const { out } = await operator.run(['webhook', 'rotate', '1', '--overlap-hours', '2'])
+  expect(out).toMatch(/^The new signing secret of webhook 1, shown only now:\nwhsec_\S+\n/)
+  expect(out).toMatch(/\nThe one before signs until 2026\/10\/18 12:00:00 \(GMT\+2\)\.\n$/)
+})
+
+test('attempts tell what was answered, when the next try is, and why then', async () => {
+  const operator = await withWebhook()
+  expect(await operator.json('webhook', 'test', '1')).toEqual({ id: 1, event: 'test-1' })
+  const answer = {
+    outcome: 'answered',
+    status: 503,
+    retryAfterSeconds: 60,
+    beginning: 'busy\u001b[31m',
+    milliseconds: 31,
+  } as const
+  await push(operator, answer, 'retry')
+  await operator.json('webhook', 'test', '1')
+  await push(operator, { outcome: 'failed', failure: 'timeout', milliseconds: 15_000 }, 'dead')
+  const { rows } = await operator.json<{ rows: { events: string[] }[] }>('webhook', 'attempts', '1')
+  const [first, second] = ['test-1', 'test-2'].map((event) => rows.find(({ events }) => events.includes(event)))
+  expect(first).toEqual({
+    list: 'list-1',
+    events: ['test-1'],
+    attempt: 1,
+    time: '2026-10-18T08:00:00.000Z',
+    milliseconds: 31,
+    httpStatus: 503,
+    failure: null,
+    answerText: 'busy\u001b[31m',
+    result: 'failed',
+    next: '2026-10-18T08:01:00.000Z',
+    nextReason: 'retry-after',
+  })
+  expect(second).toMatchObject({
+    httpStatus: null,
+    failure: 'timeout',
+    result: 'dead',
+    next: null,
+    nextReason: 'tries-exhausted',
+  })
+  const { out } = await operator.run(['webhook', 'attempts', '1'])
+  expect(out).toContain('the answer asked for it (Retry-After)')
+  expect(out).toContain('the tries are exhausted; it can be replayed')
+  expect(out).not.toContain('\u001b')
+  const page = await operator.run(['webhook', 'attempts', '1', '--limit', '1'])
+  expect(page.err).toBe('There are 2: --offset 1\n')
+  expect(await operator.json('webhook', 'attempts', '1', '--offset', '2')).toEqual({ rows: [], total: 2 })
+})
+
+test('events are replayed, and it is told how many', async () => {
+  const operator = await withWebhook()
+  for (const which of [['--dead'], ['--event', 'message-1-4'], ['--from', '2026-10-17', '--to', '2026-10-18']])
+    expect(await operator.json('webhook', 'replay', '1', ...which)).toEqual({ id: 1, events: 0 })
+  expect((await operator.run(['webhook', 'replay', '1', '--dead'])).out).toBe('0 events will be pushed again.\n')
+})
+
+test.each<[string, readonly string[], string, 1 | 2]>([
+  ['an account that is not there', ['add', '--account', '7', '--url', url], 'There is no account 7.', 1],
+  ['plain http', ['add', '--account', '1', '--url', 'http://x.example'], 'The URL must be a URL with https.', 1],
+  ['an unknown event', ['add', '--account', '1', '--url', url, '--events', 'reply'], 'Expected names of events', 2],
+  [
+    'a list of 101',
+    ['add', '--account', '1', '--url', url, '--list-size', '101'],
+    'Expected a whole number from 1 to 100',
+    2,
+  ],
+  ['no URL', ['add', '--account', '1'], "'--url <url>' not specified", 2],
+  ['the list of no account', ['list', '--account', '7'], 'There is no account 7.', 1],
+  ['show', ['show', '7'], 'There is no webhook 7.', 1],
+  ['pause', ['pause', '7'], 'There is no webhook 7.', 1],
+  ['resume', ['resume', '7'], 'There is no webhook 7.', 1],
+  ['rotate', ['rotate', '7'], 'There is no webhook 7.', 1],
+  ['rotate within a year', ['rotate', '1', '--overlap-hours', '8760'], 'Expected a whole number from 0 to 168', 2],
+  ['remove', ['remove', '7'], 'There is no webhook 7.', 1],
+  ['test', ['test', '7'], 'There is no webhook 7.', 1],
+  ['attempts', ['attempts', '7'], 'There is no webhook 7.', 1],
+  ['replay', ['replay', '7', '--dead'], 'There is no webhook 7.', 1],
+  ['replay of nothing', ['replay', '1'], 'Name one of --event, --from with --to, and --dead.', 2],
+  ['replay without an end', ['replay', '1', '--from', '7d'], 'Name one of --event, --from with --to, and --dead.', 2],
+  ['replay of two kinds', ['replay', '1', '--dead', '--event', 'x'], 'Name one of --event', 2],
+  ['replay of no time', ['replay', '1', '--from', '202610181000', '--to', '202610181000'], 'The period ends before', 1],
+])('%s is refused', async (_what, args, message, code) => {
+  const operator = await withWebhook()
+  const done = await operator.run(['webhook', ...args])
+  expect([done.code, done.out]).toEqual([code, ''])
+  expect(done.err).toContain(message)
+  expect(await operator.ports.webhooks.list(undefined)).toHaveLength(1)
+})
+
+test('an account has at most 10 webhooks', async () => {
+  const operator = await withWebhook()
+  for (let count = 1; count < 10; count++) await operator.json('webhook', 'add', '--account', '1', '--url', url)
+  const { code, err } = await operator.run(['webhook', 'add', '--account', '1', '--url', url])
+  expect([code, err]).toEqual([1, 'Account 1 has 10 webhooks, as many as it may have.\n'])
+})

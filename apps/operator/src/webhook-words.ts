@@ -1,0 +1,109 @@
+import {
+  nextTryReason,
+  webhookEventTypes,
+  type PushAttempt,
+  type Webhook,
+  type WebhookBacklog,
+  type WebhookId,
+  type WebhookRefusal,
+} from '@gateway/core'
+import { NEXT_TRY_REASON, PUSH_FAILURE, PUSH_RESULT, URL_RULE } from '@gateway/wire'
+import { Refused } from './context.ts'
+import type { Json, Row } from './output.ts'
+import { counted, timeJson, timeText } from './show.ts'
+
+/** A webhook for a program; never its secrets. */
+export const webhookJson = (webhook: Webhook) => ({
+  id: webhook.id,
+  account: webhook.account,
+  url: webhook.url,
+  events: webhook.events,
+  listSize: webhook.listSize,
+  withText: webhook.withText,
+  state: webhook.state,
+  pausedFor: webhook.pausedFor ?? null,
+  created: timeJson(webhook.created),
+  failingSince: timeJson(webhook.failingSince),
+  previousSecretUntil: timeJson(webhook.previous?.until),
+})
+
+export const backlogJson = ({ events, lists, dead }: WebhookBacklog): { readonly [name: string]: Json } => ({
+  events,
+  lists,
+  deadLists: dead,
+})
+
+/** A webhook for a person. */
+export const webhookText = (webhook: Webhook): string =>
+  [
+    `Webhook ${webhook.id} of account ${webhook.account}: ${stateText(webhook)}`,
+    `URL            ${webhook.url}`,
+    `Events         ${webhook.events.join(', ')}`,
+    `In a request   ${webhook.listSize === 1 ? '1 event' : `1 to ${webhook.listSize} events`}, ${webhook.withText ? 'with' : 'without'} the text of messages`,
+    `Since          ${timeText(webhook.created)} (GMT+2)`,
+    ...(webhook.failingSince === undefined ? [] : [`Failing since  ${timeText(webhook.failingSince)} (GMT+2)`]),
+  ].join('\n')
+
+export const backlogText = ({ events, lists, dead }: WebhookBacklog): string =>
+  `Waiting        ${counted(events, 'event')}, ${counted(lists, 'list')} being tried, ${counted(dead, 'dead list')}`
+
+const PAUSED = { 'by-request': 'paused by request', failing: 'paused: it had failed for 5 days' } as const
+
+export function stateText({ state, pausedFor, failingSince }: Webhook): string {
+  if (state === 'disabled') return 'disabled: it answered 410'
+  if (state === 'paused') return pausedFor === undefined ? 'paused' : PAUSED[pausedFor]
+  return failingSince === undefined ? 'active' : 'active, but failing'
+}
+
+/** An attempt as a row of `attemptHead`. */
+export const attemptHead = ['TIME (GMT+2)', 'LIST', 'TRY', 'MS', 'ANSWER', 'RESULT', 'NEXT TRY', 'WHY']
+
+const WHY = {
+  delivered: 'it has the events',
+  gone: '410 disables the webhook',
+  'tries-exhausted': 'the tries are exhausted; it can be replayed',
+  schedule: 'as the schedule of tries says',
+  'retry-after': 'the answer asked for it (Retry-After)',
+} as const satisfies Record<ReturnType<typeof nextTryReason>, string>
+
+export function attemptRow(attempt: PushAttempt): Row {
+  const { list, tries, at, answer, verdict, next, events } = attempt
+  const isAnswered = answer.outcome === 'answered'
+  const reason = nextTryReason(attempt)
+  const said = isAnswered ? `${answer.status} ${answer.beginning.slice(0, 60)}` : PUSH_FAILURE[answer.failure]
+  return {
+    json: {
+      list,
+      events,
+      attempt: tries,
+      time: timeJson(at),
+      milliseconds: answer.milliseconds,
+      httpStatus: isAnswered ? answer.status : null,
+      failure: isAnswered ? null : PUSH_FAILURE[answer.failure],
+      answerText: isAnswered ? answer.beginning : '',
+      result: PUSH_RESULT[verdict],
+      next: timeJson(next),
+      nextReason: NEXT_TRY_REASON[reason],
+    },
+    cells: [
+      timeText(at),
+      list,
+      String(tries),
+      String(answer.milliseconds),
+      said.trim(),
+      PUSH_RESULT[verdict],
+      timeText(next),
+      WHY[reason],
+    ],
+  }
+}
+
+export const noSuchWebhook = (id: WebhookId): Refused => new Refused(`There is no webhook ${id}.`)
+
+/** A refusal of core in words for the operator. */
+export function webhookRefused(refusal: WebhookRefusal): Refused {
+  if (refusal === 'no-events') return new Refused('A webhook gets at least one event.')
+  if (refusal === 'unknown-event') return new Refused(`The events are ${webhookEventTypes.join(', ')}.`)
+  if (refusal === 'list-size-out-of-range') return new Refused('A request carries 1 to 100 events.')
+  return new Refused(`The URL must be ${URL_RULE[refusal]}.`)
+}
