@@ -1,7 +1,8 @@
 import { nodeSecrets, systemClock } from '../../packages/adapters-node/src/index.ts'
 import { postgresPorts } from '@gateway/adapters-postgres'
-import { noWebhooks } from '../../packages/composition/src/index.ts'
+import { webhookPorts, webhookVariables } from '../../packages/composition/src/index.ts'
 import { openDatabase } from '@gateway/embedded-postgres'
+import { processVariables, readEnvironment } from '../../packages/server/src/index.ts'
 import { runCommandLine, type Opened } from '../../apps/operator/src/run-command-line.ts'
 import { patientSettings } from '../../packages/adapters-postgres/testing/patient-settings.ts'
 import { textOf } from '../../apps/operator/testing/operate.ts'
@@ -31,10 +32,9 @@ const noInput = (): never => {
   throw new Error('nothing is typed')
 }
 
-async function withDatabase(
-  { DATABASE_URL, DATA_DIR = '' }: Environment,
-  work: (opened: Opened) => Promise<void>,
-): Promise<void> {
+async function withDatabase(environment: Environment, work: (opened: Opened) => Promise<void>): Promise<void> {
+  const { DATABASE_URL, DATA_DIR = '' } = environment
+  const webhooks = webhookPorts(readEnvironment({ ...processVariables, ...webhookVariables }, environment))
   const database = await openDatabase({ url: DATABASE_URL, dataDir: DATA_DIR })
   const { ports, migrate, close } = postgresPorts({
     connectionString: database.connectionString,
@@ -42,7 +42,7 @@ async function withDatabase(
   })
   try {
     await work({
-      ports: { ...ports, ...noWebhooks, clock: systemClock(), secrets: nodeSecrets() },
+      ports: { ...ports, ...webhooks, clock: systemClock(), secrets: nodeSecrets() },
       migrate,
       copyTo: () => Promise.reject(new Error('not here')),
     })

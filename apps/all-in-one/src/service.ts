@@ -5,6 +5,7 @@ import {
   processingSettings,
   processingVariables,
   serveGateway,
+  webhookVariables,
 } from '@gateway/composition'
 import { createBackOffice, type Messages } from '@gateway/core'
 import { carriersFor, dispatchFor, dispatchVariables } from '@gateway/dispatcher'
@@ -40,6 +41,7 @@ await runProcess({
     ...loadVariables,
     ...loginVariables,
     ...gatewayVariables,
+    ...webhookVariables,
   },
   start: async (context) => {
     const carriers = carriersFor(context)

@@ -1,4 +1,4 @@
-import { openPorts, processingSettings, processingVariables } from '@gateway/composition'
+import { openPorts, processingSettings, processingVariables, webhookVariables } from '@gateway/composition'
 import { databaseVariables, listen, runProcess, serverVariables } from '@gateway/server'
 import { carriersFor, dispatchFor } from './dispatch-for.ts'
 import { createDispatcherServer } from './server.ts'
@@ -6,7 +6,13 @@ import { dispatchVariables } from './variables.ts'
 
 await runProcess({
   name: 'dispatcher',
-  variables: { ...serverVariables(8085), ...databaseVariables, ...dispatchVariables, ...processingVariables },
+  variables: {
+    ...serverVariables(8085),
+    ...databaseVariables,
+    ...dispatchVariables,
+    ...processingVariables,
+    ...webhookVariables,
+  },
   start: async (context) => {
     const { environment, log, onStop } = context
     const carriers = carriersFor(context)

@@ -35,6 +35,7 @@ import { priceList } from './commands/price-list.ts'
 import { priceRemove } from './commands/price-remove.ts'
 import { priceSet } from './commands/price-set.ts'
 import { queueShow } from './commands/queue-show.ts'
+import { secretsReseal } from './commands/secrets-reseal.ts'
 import { send } from './commands/send.ts'
 import { shortcodeAssign } from './commands/shortcode-assign.ts'
 import { shortcodeList } from './commands/shortcode-list.ts'
@@ -100,6 +101,7 @@ export const createProgram = (run: Run, runMigrate: RunMigrate, runCopy: RunCopy
     group('queue', 'show what waits to be sent', [queueShow(run)]),
     group('history', 'drop what is older than 90 days', [historyDrop(run)]),
     group('ids', 'leave out ids after a restore', [idsSkip(run)]),
+    group('secrets', 'change the key that secrets are stored with', [secretsReseal(run)]),
     send(run),
     group('simulate', 'bring in replies without a carrier', [simulateReply(run)]),
     group('database', 'move to another server', [databaseCopy(runCopy)]),

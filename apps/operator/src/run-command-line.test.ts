@@ -27,6 +27,7 @@ const commands = [
   'dispatcher list',
   'queue show',
   'ids skip',
+  'secrets reseal',
   'send',
   'migrate',
 ]

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { nodeSecrets, systemClock } from '@gateway/adapters-node'
 import { copyDatabase, CopyRefused, postgresPorts } from '@gateway/adapters-postgres'
-import { noWebhooks, processingSettings, processingVariables, SENDERS } from '@gateway/composition'
+import { processingSettings, processingVariables, SENDERS, webhookPorts, webhookVariables } from '@gateway/composition'
 import { gatewayDefaults } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
@@ -15,7 +15,7 @@ import { interrupted, Refused } from './context.ts'
 import { explain } from './explain.ts'
 import type { Opened } from './run-command-line.ts'
 
-const variables = { ...processVariables, ...databaseVariables, ...processingVariables, SENDERS }
+const variables = { ...processVariables, ...databaseVariables, ...processingVariables, ...webhookVariables, SENDERS }
 
 export interface About {
   readonly note: (text: string) => void
@@ -81,7 +81,7 @@ async function open(
     throw problem
   }
   return {
-    ports: { ...postgres.ports, ...noWebhooks, clock: systemClock(), secrets: nodeSecrets() },
+    ports: { ...postgres.ports, ...webhookPorts(where), clock: systemClock(), secrets: nodeSecrets() },
     migrate: () => postgres.migrate(),
     copyTo: async (to, progress) => {
       await leave()

@@ -1,3 +1,5 @@
 export type { FailedLogins } from './failed-logins.ts'
 export { nodeSecrets, type NodeSecrets, type NodeSecretsSettings } from './node-secrets.ts'
+export { secretBox, type SecretBoxSettings } from './secret-box.ts'
+export { readSecretsKey } from './secrets-key.ts'
 export { systemClock } from './system-clock.ts'

@@ -1,5 +1,5 @@
 export { loginsOf, openPorts, type Opened } from './open-ports.ts'
-export { noWebhooks } from './no-webhooks.ts'
 export { serveGateway } from './serve-gateway.ts'
 export { startInterface } from './start-interface.ts'
 export { gatewayVariables, processingSettings, processingVariables, SENDERS } from './variables.ts'
+export { webhookPorts, webhookVariables, type WebhookEnvironment } from './webhook-ports.ts'

@@ -10,11 +10,10 @@ import {
   type ProcessContext,
   type Variables,
 } from '@gateway/server'
-import { noWebhooks } from './no-webhooks.ts'
+import { webhookPorts, type WebhookEnvironment } from './webhook-ports.ts'
 
-export interface DatabaseEnvironment extends Readonly<Parameters<typeof databaseSettings>[0]> {
+export interface DatabaseEnvironment extends Readonly<Parameters<typeof databaseSettings>[0]>, WebhookEnvironment {
   readonly DATABASE_URL: string | undefined
-  readonly DATA_DIR: string
 }
 
 /** A context whose environment has this, and maybe more. */
@@ -60,7 +59,7 @@ export async function openPorts(
   return {
     ports: {
       ...postgres.ports,
-      ...noWebhooks,
+      ...webhookPorts(environment),
       clock: systemClock(),
       secrets: nodeSecrets({ ...logins, loginFailures }),
     },

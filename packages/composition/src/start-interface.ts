@@ -2,6 +2,7 @@ import { databaseVariables, loadVariables, loginVariables, runProcess, serverVar
 import { loginsOf, openPorts } from './open-ports.ts'
 import { serveGateway, type Serving } from './serve-gateway.ts'
 import { gatewayVariables } from './variables.ts'
+import { webhookVariables } from './webhook-ports.ts'
 
 export interface InterfaceSettings extends Pick<Serving, 'createServer' | 'describeMalformed'> {
   /** The name in logs and in messages for the operator. */
@@ -20,6 +21,7 @@ export const startInterface = ({ name, port, ...serving }: InterfaceSettings): P
       ...loadVariables,
       ...loginVariables,
       ...gatewayVariables,
+      ...webhookVariables,
     },
     start: async (context) => {
       await serveGateway(context, await openPorts(context, loginsOf(context)), serving)

@@ -34,6 +34,7 @@ import { addWebhook } from './webhook/add-webhook.ts'
 import { byOperator } from './webhook/asked-by.ts'
 import { changeWebhook } from './webhook/change-webhook.ts'
 import { replayEvents } from './webhook/replay-events.ts'
+import { resealSecrets } from './webhook/reseal-secrets.ts'
 import { rotateSecret } from './webhook/rotate-secret.ts'
 import { showWebhook } from './webhook/show-webhook.ts'
 import { testWebhook } from './webhook/test-webhook.ts'
@@ -106,6 +107,7 @@ export const createBackOffice = (
   removeWebhook: (id: WebhookId): Promise<boolean> => ports.webhooks.remove(undefined, id),
   testWebhook: byOperator(testWebhook(ports)),
   replayEvents: byOperator(replayEvents(ports)),
+  resealSecrets: resealSecrets(ports),
   listAttempts: (id: WebhookId, page: Page) => ports.webhooks.attempts(undefined, id, page),
 })
 

@@ -3,13 +3,15 @@ const HIDDEN = '***'
 // Each pattern consumes JSON escapes as pairs, so that JSON stays valid. The bounds keep matching linear.
 const CONNECTION = /:\/\/([^\s:@/"\\]{0,128}):(?:\\.|[^\s"\\]){0,1024}@/g
 const PARAMETER =
-  /\b(password|passwd|pwd|api_?key|access_?token|token|secret)=(?:'(?:\\.|[^'"\\])*'|(?:\\.|[^&;\s"\\])+)/gi
+  /\b(password|passwd|pwd|api_?key|access_?token|token|secret|secrets_key)=(?:'(?:\\.|[^'"\\])*'|(?:\\.|[^&;\s"\\])+)/gi
 const KEY = /\bgw_[\w-]{8,}/g
+const SIGNING_SECRET = /\bwhsec_[\w+/=-]{8,}/g
 const HEADER = /\b(Bearer|Basic) [\w+/=.~-]{8,}/gi
 
 /**
  * Replaces by `***`: passwords in connection strings (`scheme://user:password@host`), values of credential parameters
- * (`password=…`, `apikey=…`, `token=…`) and of an `Authorization` header, and every key of an account (`gw_…`). Valid JSON stays valid.
+ * (`password=…`, `apikey=…`, `token=…`) and of an `Authorization` header, every key of an account (`gw_…`) and
+ * every signing secret (`whsec_…`). Valid JSON stays valid.
  */
 export const hideSecrets = (text: string): string =>
   text
@@ -17,3 +19,4 @@ export const hideSecrets = (text: string): string =>
     .replace(PARAMETER, `$1=${HIDDEN}`)
     .replace(HEADER, `$1 ${HIDDEN}`)
     .replace(KEY, `gw_${HIDDEN}`)
+    .replace(SIGNING_SECRET, `whsec_${HIDDEN}`)

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { EnvError, makeExactValidator, makeValidator, str } from 'envalid'
+import { bool, EnvError, makeExactValidator, makeValidator, str } from 'envalid'
 import type { Environment } from './environment.ts'
 import { inNetworks, readNetwork } from './trusted-proxies.ts'
 
@@ -12,6 +12,15 @@ const address = makeValidator<string>((input) => {
 
 const postgresUrl = makeValidator<string>((input) => {
   if (!/^postgres(ql)?:\/\//.test(input)) throw new EnvError('no address of a PostgreSQL')
+  return input
+})
+
+const httpServer = makeValidator<string>((input) => {
+  if (!/^https?:\/\//.test(input) || !URL.canParse(input)) throw new EnvError('no address of a server')
+  const { username, password, pathname, search, hash } = new URL(input)
+  if (pathname !== '/' || search !== '' || hash !== '') throw new EnvError('more than a server')
+  // Throws for what cannot be read as a user name and a password.
+  decodeURIComponent(username + password)
   return input
 })
 
@@ -34,6 +43,13 @@ export const wholeNumber = (what: string, { min, max, byDefault }: Bounds) => {
 /** Any text that is not blank, `byDefault` if unset. */
 export const text = ({ what, byDefault }: { readonly what: string; readonly byDefault: string }) =>
   str({ default: byDefault, desc: what })
+
+/** `true` or `false`, false if unset. */
+export const flag = (what: string) => bool({ default: false, desc: `true or false: ${what}` })
+
+/** The address of a server, `http://` or `https://` and nothing behind the port; undefined if unset. It may have a user and a password. */
+export const serverUrl = ({ what, example }: { readonly what: string; readonly example: string }) =>
+  httpServer({ default: undefined, desc: what, example })
 
 /** Values separated by commas, in order, without duplicates; `byDefault` if unset. `read` parses one value, `what` describes it. */
 export const listOf = <Value>({ what, read, byDefault }: ListOf<Value>) => {

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+/** A key of 32 bytes in base64, base64url or hexadecimal, as base64; undefined: it is something else. */
+export function readSecretsKey(text: string): string | undefined {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex').toString('base64')
+  return /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64').toString('base64') : undefined
+}
+
+/**
+ * The keys in `secrets.key` under a folder, the current one first. Makes the folder and a file with one key, readable by its owner
+ * only, if there is none: processes that do so at the same time end with the same key. Throws for a file that others may read, or
+ * that holds no keys.
+ */
+export function keysOfFolder(folder: string): readonly string[] {
+  const path = join(folder, 'secrets.key')
+  const text = readOwn(path) ?? make(folder, path)
+  const keys = text.split(/[\s,]+/).filter((part) => part !== '')
+  const read = keys.map(readSecretsKey).filter((key) => key !== undefined)
+  if (read.length === 0 || read.length < keys.length)
+    throw new Error(
+      `${path} must hold keys of 32 bytes in base64, and nothing else. Put the file back, or set SECRETS_KEY.`,
+    )
+  return read
+}
+
+function readOwn(path: string): string | undefined {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (problem) {
+    if ((problem as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw problem
+  }
+  try {
+    const { mode } = fstatSync(file)
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      throw new Error(
+        `${path} can be used by others than its owner (mode ${(mode & 0o777).toString(8)}): chmod 600 ${path}`,
+      )
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Written aside and linked: the file appears whole, and the first of several stays. */
+function make(folder: string, path: string): string {
+  mkdirSync(folder, { recursive: true })
+  const aside = `${path}.${randomBytes(8).toString('hex')}`
+  const file = openSync(aside, 'wx', 0o600)
+  try {
+    writeSync(file, `${randomBytes(32).toString('base64')}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  try {
+    linkSync(aside, path)
+  } catch (problem) {
+    if ((problem as NodeJS.ErrnoException).code !== 'EEXIST') throw problem
+  } finally {
+    unlinkSync(aside)
+  }
+  return readOwn(path) ?? ''
+}
