@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const adapters = ['postgres', 'simulator', 'node']
+const adapters = ['postgres', 'simulator', 'smpp', 'node']
 
 /** The file of `package:path`, as the page of the architecture names files. */
 function fileOf(name: string, path: string): string {

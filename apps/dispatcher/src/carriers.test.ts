@@ -23,8 +23,9 @@ test('carriers are made in the order they are named, each with a folder of its o
 test.each([
   ['', 'CARRIERS names no carrier'],
   [' , ', 'CARRIERS names no carrier'],
-  ['simulator', 'of no known kind; there is simulator:'],
-  ['smpp://user:secret@host', 'of no known kind; there is simulator:'],
+  ['simulator', 'of no known kind; there is smpp:, smpps:, simulator:'],
+  ['ftp://user:secret@host', 'of no known kind; there is smpp:, smpps:, simulator:'],
+  ['smpp://user:secret@host?window=no', 'smpp://host:2775 cannot be used: window is wrong'],
   ['__proto__:', 'of no known kind'],
   ['simulator:,simulator:?window=5', 'names two carriers "simulator"'],
   ['A b=simulator:', '"A b" is no name for a carrier'],

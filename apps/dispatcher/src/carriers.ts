@@ -1,4 +1,5 @@
 import { simulatedCarrierFromUrl } from '@gateway/adapters-simulator'
+import { smppCarrierFromUrl } from '@gateway/adapters-smpp'
 import { carrierId, type Carrier } from '@gateway/core'
 
 interface Place {
@@ -10,12 +11,14 @@ interface Place {
 type Maker = (url: string, id: string, place: Place) => Carrier
 
 const MAKERS: Readonly<Record<string, Maker>> = {
+  smpp: (url, id, { report }) => smppCarrierFromUrl(url, { id, report }),
+  smpps: (url, id, { report }) => smppCarrierFromUrl(url, { id, report }),
   simulator: (url, id, { dataDir, report }) => simulatedCarrierFromUrl(url, { folder: `${dataDir}/${id}`, id, report }),
 }
 
 /**
- * The carriers that `CARRIERS` names, separated by `,`: `simulator:`, or `name=simulator:?delayMs=0` for a name of one's own.
- * Throws an Error that says what is wrong.
+ * The carriers that `CARRIERS` names, separated by `,`: `simulator:`, `smpp://…` or `smpps://…`, or `name=simulator:?delayMs=0` for a name
+ * of one's own. Throws an Error that says what is wrong, without a password.
  */
 export function carriersFrom(text: string, place: Place): readonly Carrier[] {
   const named = text

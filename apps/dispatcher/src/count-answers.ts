@@ -18,6 +18,7 @@ export function countAnswers(carrier: Carrier): {
         for (const { outcome } of some) answers[outcome]++
         answered(some)
       }),
+    ...(carrier.status && { status: carrier.status }),
   }
   return { carrier: counted, answers }
 }

@@ -1,4 +1,4 @@
-import { works } from '@gateway/core'
+import { works, type CarrierStatus } from '@gateway/core'
 import type { Metrics } from '@gateway/server'
 import type { Dispatching } from './dispatch.ts'
 
@@ -7,8 +7,9 @@ const held = ['ahead', 'unanswered', 'inDoubt', 'uncommitted'] as const
 /** What dispatchers hold, read at each look at the metrics. */
 export function measureDispatching(
   metrics: Metrics,
-  dispatching: Pick<Dispatching, 'state' | 'answers' | 'inboundMessages' | 'unknown'>,
+  dispatching: Pick<Dispatching, 'state' | 'answers' | 'inboundMessages' | 'unknown' | 'carriers'>,
 ): void {
+  measureCarriers(metrics, dispatching)
   metrics.gauge('gateway_dispatcher_messages', 'Messages that a dispatcher holds', ['carrier', 'state'], () =>
     Object.entries(dispatching.state()).flatMap(([carrier, state]) =>
       held.map((name) => ({ labels: { carrier, state: name }, value: state[name] })),
@@ -31,5 +32,52 @@ export function measureDispatching(
     Object.entries(dispatching.inboundMessages()).flatMap(([carrier, inboundMessages]) =>
       Object.entries(inboundMessages).map(([result, value]) => ({ labels: { carrier, result }, value })),
     ),
+  )
+}
+
+interface CarrierGauge {
+  readonly name: string
+  readonly help: string
+  readonly of: (status: CarrierStatus) => number
+}
+
+const boundTimes = ({ links }: CarrierStatus): readonly number[] => links.flatMap(({ boundSince }) => boundSince ?? [])
+
+const carrierGauges: readonly CarrierGauge[] = [
+  { name: 'binds', help: 'Connections that are bound', of: (status) => boundTimes(status).length },
+  {
+    name: 'bound_seconds',
+    help: 'Since when the newest connection is bound, in seconds since 1970; 0: none',
+    of: (status) => Math.floor(Math.max(0, ...boundTimes(status)) / 1000),
+  },
+  {
+    name: 'requests',
+    help: 'Requests without an answer',
+    of: ({ links }) => links.reduce((sum, { inUse }) => sum + inUse, 0),
+  },
+  { name: 'waiting', help: 'Submissions that wait for a connection or their turn', of: ({ waiting }) => waiting },
+  {
+    name: 'throttled',
+    help: 'The carrier gets less because it said so: 1',
+    of: (status) => Number(status.isThrottled),
+  },
+  {
+    name: 'parts_per_second',
+    help: 'What the carrier may get; 0: no limit',
+    of: ({ perSecond }) => perSecond ?? 0,
+  },
+]
+
+/** How carriers over a network are. */
+function measureCarriers(metrics: Metrics, dispatching: Pick<Dispatching, 'carriers'>): void {
+  const read = (of: CarrierGauge['of']) => () =>
+    Object.entries(dispatching.carriers()).map(([carrier, status]) => ({ labels: { carrier }, value: of(status) }))
+  for (const { name, help, of } of carrierGauges) metrics.gauge(`gateway_carrier_${name}`, help, ['carrier'], read(of))
+  metrics.counter('gateway_carrier_receipts_total', 'Receipts that came', ['carrier', 'result'], () =>
+    Object.entries(dispatching.carriers()).flatMap(([carrier, { receipts, unreadable }]) => [
+      { labels: { carrier, result: 'received' }, value: receipts.received },
+      { labels: { carrier, result: 'missed' }, value: receipts.missed },
+      { labels: { carrier, result: 'unreadable' }, value: unreadable },
+    ]),
   )
 }

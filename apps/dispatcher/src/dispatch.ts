@@ -4,6 +4,7 @@ import {
   dispatcherDefaults,
   processingDefaults,
   type Carrier,
+  type CarrierStatus,
   type Dispatcher,
   type DispatcherSettings,
   type Processing,
@@ -46,6 +47,8 @@ export interface Dispatching {
   answers(): Readonly<Record<string, Readonly<Record<SubmissionAnswer['outcome'], number>>>>
   /** How many outcomes became unknown (106) since the start: told by a carrier, or decided by this process when it took over from a dead dispatcher. */
   unknown(): { readonly answer: number; readonly recovery: number }
+  /** What carriers over a network tell of themselves, by carrier. */
+  carriers(): Readonly<Record<string, CarrierStatus>>
   /** What people wrote since the start, by carrier and what came of it. */
   inboundMessages(): Readonly<Record<string, InboundCounts>>
 }
@@ -120,6 +123,13 @@ export function startDispatching({
     state: () => Object.fromEntries(links.map(({ carrier, dispatcher }) => [carrier.id, dispatcher.state()])),
     answers: () => Object.fromEntries(links.map(({ carrier, answers }) => [carrier.id, answers])),
     unknown: () => ({ answer: links.reduce((sum, { answers }) => sum + answers.unknown, 0), recovery: recovered }),
+    carriers: () =>
+      Object.fromEntries(
+        links.flatMap(({ carrier }) => {
+          const status = carrier.status?.()
+          return status === undefined ? [] : [[carrier.id, status]]
+        }),
+      ),
     inboundMessages: () =>
       Object.fromEntries(links.map(({ carrier, inboundMessages }) => [carrier.id, inboundMessages])),
   }

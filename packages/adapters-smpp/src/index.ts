@@ -1,2 +1,1 @@
-export { smppDefaults, type NumberForm, type SmppSettings, type TlsSettings, type TonNpi } from './settings.ts'
-export { smppCarrier, type SmppCarrier, type SmppCarrierStatus } from './smpp-carrier.ts'
+export { smppCarrierFromUrl } from './from-url.ts'

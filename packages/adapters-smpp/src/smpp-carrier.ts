@@ -1,5 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers'
-import { carrierId, OUTCOME, type Carrier, type CarrierHandlers, type CarrierId, type Submission } from '@gateway/core'
+import {
+  carrierId,
+  OUTCOME,
+  type Carrier,
+  type CarrierHandlers,
+  type CarrierStatus,
+  type CarrierId,
+  type Submission,
+} from '@gateway/core'
 import { createOffers } from './inbound/offers.ts'
 import { readInboundMessage } from './inbound/read-inbound-message.ts'
 import { COMMAND_STATUS } from './pdu/index.ts'
@@ -12,21 +20,8 @@ import type { SmppSettings } from './settings.ts'
 import { createOutbox } from './submissions/outbox.ts'
 import { messageReferences } from './text/message-references.ts'
 
-/** What an operator wants to know of a carrier, now and since the start. */
-export interface SmppCarrierStatus {
-  readonly links: readonly ReturnType<Link['status']>[]
-  /** Parts a second that it may get; undefined: as many as it answers. */
-  readonly perSecond: number | undefined
-  readonly isThrottled: boolean
-  readonly waiting: number
-  readonly lastError: string | undefined
-  readonly receipts: ReturnType<ReceiptMatcher['counts']>
-  /** Receipts and messages that could not be read: acknowledged and counted. */
-  readonly unreadable: number
-}
-
 export interface SmppCarrier extends Carrier {
-  status(): SmppCarrierStatus
+  readonly status: () => CarrierStatus
 }
 
 interface Arrival<Item> {

@@ -188,7 +188,7 @@ export type { Suppressions } from './suppression/suppressions.ts'
 
 // Carriers.
 export { works, type Work } from './carrier/stall.ts'
-export type { Carrier, CarrierHandlers, Submission, SubmissionAnswer } from './carrier/carrier.ts'
+export type { Carrier, CarrierHandlers, CarrierStatus, Submission, SubmissionAnswer } from './carrier/carrier.ts'
 export { isSameSend, laneOf } from './carrier/lane.ts'
 export { carrierId, type CarrierId } from './carrier/carrier-id.ts'
 export { handoverCode, isExpired, isLateTruth, isOverdue, isUnresolved } from './carrier/outcomes.ts'

@@ -33,6 +33,23 @@ export interface CarrierHandlers {
   inboundMessages(messages: readonly InboundMessage[]): Promise<unknown>
 }
 
+/** What an operator wants to know of a carrier over a network: now, and since the start. */
+export interface CarrierStatus {
+  /** Its connections; `boundSince` in milliseconds since 1970, undefined: it is not bound. `inUse`: requests without an answer. */
+  readonly links: readonly { readonly role: string; readonly boundSince: number | undefined; readonly inUse: number }[]
+  /** Parts a second that it may get; undefined: as many as it answers. */
+  readonly perSecond: number | undefined
+  /** It said that it gets too much, and gets less for a while. */
+  readonly isThrottled: boolean
+  /** Submissions that wait for a link or for their turn. */
+  readonly waiting: number
+  readonly lastError: string | undefined
+  /** Receipts that came, and those of them that found no message at once; `form`: how it writes its ids in them, if that is known. */
+  readonly receipts: { readonly received: number; readonly missed: number; readonly form: string | undefined }
+  /** Receipts and messages that could not be read: acknowledged and dropped. */
+  readonly unreadable: number
+}
+
 /** A link that takes messages and brings receipts and replies. */
 export interface Carrier {
   readonly id: CarrierId
@@ -47,4 +64,6 @@ export interface Carrier {
   listen(handlers: CarrierHandlers): void
   /** Lets what is unanswered be answered, then ends the link; waits no longer once `deadline` has resolved. */
   close(deadline: Promise<unknown>): Promise<void>
+  /** Undefined: there is nothing to tell. */
+  readonly status?: () => CarrierStatus
 }

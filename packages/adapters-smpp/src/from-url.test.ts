@@ -1,0 +1,48 @@
+import { smppSettingsFromUrl } from './from-url.ts'
+import { smppDefaults } from './settings.ts'
+
+test('a url alone has the defaults of everything else', () => {
+  expect(smppSettingsFromUrl('smpp://us:secret@smsc.example')).toEqual({
+    ...smppDefaults,
+    ...{ host: 'smsc.example', port: 2775, systemId: 'us', password: 'secret' },
+  })
+  expect(smppSettingsFromUrl('smpps://us:se%2Ccret%40@[::1]:2776')).toMatchObject({
+    ...{ host: '::1', port: 2776, password: 'se,cret@' },
+    tls: { serverName: undefined, ca: undefined, cert: undefined, key: undefined },
+  })
+})
+
+test('every setting is a parameter', () => {
+  const url =
+    'smpp://us:p@h?bind=pair&binds=2&window=10&perSecond=100&alphabet=latin-1&long=sar&numbers=national&country=27' +
+    '&source=5.0&destination=1.1&receiptId=hex&utcOffset=-05:30&errors=0x45:for-now;11:throttle&validityHours=24'
+  expect(smppSettingsFromUrl(url)).toMatchObject({
+    ...{ bind: 'pair', binds: 2, window: 10, perSecond: 100, alphabet: 'latin-1', long: 'sar' },
+    ...{ numbers: 'national', country: '27', receiptId: 'hex', utcOffsetMinutes: -330, validityHours: 24 },
+    ...{ source: { ton: 5, npi: 0 }, destination: { ton: 1, npi: 1 } },
+    errors: new Map([
+      [0x45, 'for-now'],
+      [11, 'throttle'],
+    ]),
+  })
+})
+
+test.each([
+  ['smpp://us:secret@', 'does not read'],
+  ['smpp://host', 'does not read'],
+  ['smpp://us:secret%zz@host', 'does not read'],
+  ['smpp://us:secretsecretsecret@host', 'the password has more than 15'],
+  ['smpp://us:secret@host/path', 'there is a path'],
+  ['smpp://us:secret@host?windows=1', 'there is no parameter "windows"'],
+  ['smpp://us:secret@host?__proto__=1', 'there is no parameter'],
+  ['smpp://us:secret@host?window=0', 'window is wrong: a whole number from 1 to 10000'],
+  ['smpp://us:secret@host?window=1&window=2', 'window is given twice'],
+  ['smpp://us:secret@host?long=maybe', 'long is wrong: one of udh-8'],
+  ['smpp://us:secret@host?errors=1:never', 'errors is wrong: code:class'],
+  ['smpp://us:secret@host?numbers=national', 'needs country'],
+  ['smpp://us:secret@host?ca=/nowhere', 'there is no parameter "ca"'],
+  ['smpps://us:secret@host?ca=/nowhere/ca.pem', 'ca is wrong: /nowhere/ca.pem cannot be read'],
+])('%s is refused, without its password', (url, why) => {
+  expect(() => smppSettingsFromUrl(url)).toThrow(why)
+  expect(() => smppSettingsFromUrl(url)).not.toThrow('secret')
+})
