@@ -434,6 +434,15 @@ describe('what comes', () => {
     expect(carrier.status()).toMatchObject({ unreadable: 1, receipts: { received: 1 } })
   })
 
+  test('a part that failed fails its message; what the other parts tell is acknowledged, and looks for no message', async () => {
+    const { smsc, answers, receipts, submit } = await start()
+    submit(long(400))
+    await until(() => answers.length === 1)
+    expect(await smsc.deliver({ esmClass: 4, shortMessage: receiptText('id-2') })).toBe(0)
+    expect(await smsc.deliver({ esmClass: 4, shortMessage: receiptText('id-3', 'UNDELIV') })).toBe(0)
+    expect(receipts).toMatchObject([{ reference: 'id-1', code: 103 }])
+  })
+
   test('messages of people: numbers, text, parts by header and by TLVs, payload; binary ones are dropped visibly', async () => {
     const { smsc, carrier, inbound } = await start({ numbers: 'national', country: '27' })
     await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))

@@ -1,5 +1,5 @@
 import type { CarrierId, DeliveryReceipt } from '@gateway/core'
-import { idForms, inForm, otherForms, type IdForm } from './id-forms.ts'
+import { inForm, otherForms, type IdForm } from './id-forms.ts'
 import type { CarrierReceipt } from './read-receipt.ts'
 
 /** Stores receipts; resolves to those that found no message. */
@@ -145,5 +145,3 @@ export function createReceiptMatcher(
     stop: () => clearTimeout(timer),
   }
 }
-
-export const isIdForm = (text: string): text is IdForm => (idForms as readonly string[]).includes(text)
