@@ -1,0 +1,51 @@
+import { livenessStep } from './liveness.ts'
+import { createPace } from './pace.ts'
+import { reconnectDelay } from './reconnect-delay.ts'
+
+test.each([
+  ['it has just spoken', 0, undefined, 14_999, 'nothing'],
+  ['it is silent', 0, undefined, 15_000, 'enquire'],
+  ['it was asked a moment ago', 0, 15_000, 29_999, 'nothing'],
+  ['it has not answered', 0, 15_000, 30_000, 'dead'],
+  ['it has spoken since it was asked', 16_000, 15_000, 31_000, 'enquire'],
+] as const)('%s', (_, receivedAt, enquiredAt, now, step) => {
+  expect(livenessStep(receivedAt, enquiredAt, 15_000, now)).toBe(step)
+})
+
+test('the wait for a connection doubles up to its longest, and half of it is chance', () => {
+  expect([1, 2, 3, 6, 100].map((failures) => reconnectDelay(failures, 1, 30, 1))).toEqual([1, 2, 4, 30, 30])
+  expect(reconnectDelay(3, 1, 30, 0)).toBe(2)
+})
+
+describe('pace', () => {
+  test('without a limit everything may leave; with one so much a second, in bursts of a tenth', () => {
+    expect(createPace(undefined).take(1000, 0)).toBe(1000)
+    const pace = createPace(100)
+    expect(pace.take(50, 0)).toBe(10)
+    expect(pace.take(50, 0)).toBe(0)
+    expect(pace.nextAt(0)).toBeCloseTo(10)
+    expect(pace.take(50, 1000)).toBe(10)
+  })
+
+  test('a throttling error stops it, then it goes on with half of what was taken, faster each second, and is free after a minute', () => {
+    const pace = createPace(undefined)
+    for (let i = 0; i < 80; i++) pace.accepted(i)
+    pace.throttled(100)
+    pace.throttled(101) // the rest of the window
+    expect([pace.take(1, 599), pace.nextAt(200)]).toEqual([0, 600])
+    expect(pace.state(600)).toEqual({ perSecond: 40, isThrottled: true })
+    expect(pace.state(1600).perSecond).toBe(50)
+    expect(pace.state(61_000)).toEqual({ perSecond: undefined, isThrottled: false })
+  })
+
+  test('each further error makes the pause longer, up to eight seconds', () => {
+    const pace = createPace(undefined)
+    const pauses: number[] = []
+    for (let now = 0; pauses.length < 7; now = pace.nextAt(now)) {
+      pace.throttled(now)
+      pauses.push(pace.nextAt(now) - now)
+      now = pace.nextAt(now)
+    }
+    expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 8000, 8000])
+  })
+})
