@@ -31,6 +31,12 @@ module.exports = {
       { pathNot: '^packages/adapters-smpp/src/pdu/' },
     ),
     rule(
+      'smsc-simulator-knows-pdus-only',
+      'An error of the carrier over SMPP must not be repeated in what it is tested with.',
+      { path: '^packages/smsc-simulator/src/', pathNot: tests },
+      { path: '^(packages|apps)/', pathNot: '^packages/(smsc-simulator/src|adapters-smpp/src/pdu)/' },
+    ),
+    rule(
       'server-knows-none-of-ours',
       'The server package knows Express and the process, nothing of SMS.',
       { path: '^packages/(server|embedded-postgres)/' },

@@ -1,0 +1,109 @@
+import { COMMAND_STATUS } from '@gateway/adapters-smpp/pdu'
+import { fifo, type Fifo } from './fifo.ts'
+import type { Link } from './link.ts'
+import type { Delivery } from './receipts.ts'
+import type { FilledSettings } from './settings.ts'
+
+/** Sends deliver_sm to whoever is bound to receive, until they are acknowledged. */
+export interface Deliveries {
+  /** `done` is called once it was acknowledged or refused for good. A systemId of '': to any. */
+  deliver(systemId: string, delivery: Delivery, done: () => void): void
+  /** A link was bound. */
+  opened(link: Link): void
+  closed(link: Link): void
+  /** Sends what waits, if something can be sent now. */
+  pump(): void
+  /** Those that wait, and those that are sent and unacknowledged. */
+  waiting(): number
+}
+
+interface Waiting {
+  readonly systemId: string
+  readonly delivery: Delivery
+  readonly done: () => void
+}
+
+const FOR_NOW: ReadonlySet<number | undefined> = new Set([
+  undefined,
+  COMMAND_STATUS.ESME_RX_T_APPN,
+  COMMAND_STATUS.ESME_RSYSERR,
+  COMMAND_STATUS.ESME_RMSGQFUL,
+  COMMAND_STATUS.ESME_RTHROTTLED,
+])
+
+export function deliveries(settings: FilledSettings, isSilent: () => boolean): Deliveries {
+  const queues = new Map<string, Fifo<Waiting>>()
+  const receivers: Link[] = []
+  let sent = 0
+
+  const queueOf = (systemId: string): Fifo<Waiting> => {
+    const queue = queues.get(systemId) ?? fifo<Waiting>()
+    queues.set(systemId, queue)
+    return queue
+  }
+
+  /** The one with the fewest unacknowledged. */
+  function receiverOf(systemId: string): Link | undefined {
+    let best: Link | undefined
+    for (const link of receivers) {
+      if (systemId !== '' && link.bound?.systemId !== systemId) continue
+      if (link.unanswered < (best?.unanswered ?? settings.deliveryWindow)) best = link
+    }
+    return best
+  }
+
+  function pumpOne(systemId: string, queue: Fifo<Waiting>): void {
+    if (isSilent()) return
+    while (queue.length > 0) {
+      const link = receiverOf(systemId)
+      const next = link === undefined ? undefined : queue.take()
+      if (link === undefined || next === undefined) return
+      send(link, next)
+    }
+  }
+
+  function send(link: Link, next: Waiting): void {
+    sent++
+    link.request(
+      (sequence) => ({ command: 'deliver_sm', status: 0, sequence, ...next.delivery }),
+      (status) => {
+        sent--
+        answered(next, status)
+      },
+    )
+  }
+
+  function answered(next: Waiting, status: number | undefined): void {
+    const queue = queueOf(next.systemId)
+    if (!FOR_NOW.has(status)) next.done()
+    else if (status === undefined) queue.putBack(next)
+    else setTimeout(() => again(next), settings.retryMilliseconds).unref()
+    pumpOne(next.systemId, queue)
+  }
+
+  function again(next: Waiting): void {
+    const queue = queueOf(next.systemId)
+    queue.add(next)
+    pumpOne(next.systemId, queue)
+  }
+
+  function pump(): void {
+    for (const [systemId, queue] of queues) pumpOne(systemId, queue)
+  }
+
+  return {
+    deliver(systemId, delivery, done) {
+      again({ systemId, delivery, done })
+    },
+    opened(link) {
+      if (link.bound?.kind !== 'bind_transmitter') receivers.push(link)
+      pump()
+    },
+    closed(link) {
+      const at = receivers.indexOf(link)
+      if (at >= 0) receivers.splice(at, 1)
+    },
+    pump,
+    waiting: () => [...queues.values()].reduce((sum, { length }) => sum + length, sent),
+  }
+}

@@ -1,0 +1,8 @@
+export type { Arrival } from './arrivals.ts'
+export type { JournalEntry } from './journal.ts'
+export type { IdForm } from './message-ids.ts'
+export { outcomeOf, type Outcome, type ReceiptState } from './outcomes.ts'
+export { PERSONALITIES, type Personality, type PersonalityName } from './personalities.ts'
+export type { SmscSettings } from './settings.ts'
+export type { LinkStatus, Smsc, SmscStatus } from './smsc.ts'
+export { startSmsc } from './start-smsc.ts'

@@ -1,0 +1,144 @@
+import type { Socket } from 'node:net'
+import { encodePdu, pduReader, pduWriter, type Bind, type Pdu, type ReceivedPdu } from '@gateway/adapters-smpp/pdu'
+import type { JournalEntry } from './journal.ts'
+
+/** One connection. */
+export interface Link {
+  /** Counted from 1. */
+  readonly number: number
+  readonly bound: { readonly systemId: string; readonly kind: Bind['command'] } | undefined
+  /** Requests to it that it has not answered. */
+  readonly unanswered: number
+  bind(systemId: string, kind: Bind['command']): void
+  /** Goes out at the end of this turn of the event loop, in one write with all else of the turn. */
+  send(pdu: Pdu): void
+  /** Sends a PDU with a command_length that follows from the right one. */
+  sendWithLength(pdu: Pdu, lengthOf: (right: number) => number): void
+  /** `answered` is called once: with the command_status, or undefined if there was no answer in time or the link has closed. */
+  request(request: (sequence: number) => Pdu, answered: (status: number | undefined) => void): void
+  /** A response, or a generic_nack. Of none of the requests: nothing happens. */
+  settle(sequence: number, status: number): void
+  /** Writes what was sent. */
+  flush(): void
+  /** Closes behind what was sent. */
+  end(): void
+  /** Closes at once. */
+  destroy(): void
+}
+
+export interface LinkHandlers {
+  received(link: Link, pdu: ReceivedPdu): void
+  /** Something was sent: `flush` is wanted at the end of the turn. */
+  dirty(link: Link): void
+  closed(link: Link): void
+  note(entry: Omit<JournalEntry, 'at'>): void
+}
+
+interface Request {
+  readonly answered: (status: number | undefined) => void
+  readonly deadline: number
+}
+
+const sequenceMax = 0x7fffffff
+/** A peer that does not read is cut off. */
+const unreadMax = 16 << 20
+
+/** A peer that does not close its side is given up. */
+function endSocket(socket: Socket): void {
+  socket.end()
+  setTimeout(() => socket.destroy(), 1000).unref()
+}
+
+export function serveLink(socket: Socket, number: number, timeoutMilliseconds: number, handlers: LinkHandlers): Link {
+  const reader = pduReader()
+  const writer = pduWriter(1 << 14)
+  const requests = new Map<number, Request>()
+  const ready: Buffer[] = []
+  let bound: Link['bound']
+  let sequence = 0
+  let isEnding = false
+  const sweep = setInterval(expire, Math.min(1000, timeoutMilliseconds / 2)).unref()
+
+  const note = (entry: Pick<JournalEntry, 'event' | 'pdu' | 'wrongLength'>): void =>
+    handlers.note({ link: number, systemId: bound?.systemId ?? '', ...entry })
+
+  /** Requests are in the order of their deadlines. */
+  function expire(): void {
+    for (const [key, { answered, deadline }] of requests) {
+      if (deadline > performance.now()) return
+      requests.delete(key)
+      answered(undefined)
+    }
+  }
+
+  const link: Link = {
+    number,
+    get bound() {
+      return bound
+    },
+    get unanswered() {
+      return requests.size
+    },
+    bind(systemId, kind) {
+      bound = { systemId, kind }
+    },
+    send(pdu) {
+      if (isEnding) return
+      writer.write(pdu)
+      note({ event: 'sent', pdu })
+      handlers.dirty(link)
+    },
+    sendWithLength(pdu, lengthOf) {
+      if (isEnding) return
+      const bytes = encodePdu(pdu)
+      const length = lengthOf(bytes.length)
+      bytes.writeUInt32BE(length)
+      ready.push(writer.take(), bytes)
+      note({ event: 'sent', pdu, wrongLength: length })
+      handlers.dirty(link)
+    },
+    request(request, answered) {
+      sequence = sequence === sequenceMax ? 1 : sequence + 1
+      requests.set(sequence, { answered, deadline: performance.now() + timeoutMilliseconds })
+      link.send(request(sequence))
+    },
+    settle(answeredSequence, status) {
+      const request = requests.get(answeredSequence)
+      requests.delete(answeredSequence)
+      request?.answered(status)
+    },
+    flush() {
+      ready.push(writer.take())
+      const bytes = ready.length === 1 ? ready[0] : Buffer.concat(ready)
+      ready.length = 0
+      if (bytes !== undefined && bytes.length > 0 && !socket.destroyed) socket.write(bytes)
+      if (socket.writableLength > unreadMax) socket.destroy()
+      else if (isEnding) endSocket(socket)
+    },
+    end() {
+      isEnding = true
+      handlers.dirty(link)
+    },
+    destroy: () => void socket.destroy(),
+  }
+
+  socket.setNoDelay(true)
+  socket.on('data', (chunk: Buffer) => {
+    for (const pdu of reader.read(chunk)) {
+      note({ event: 'received', pdu })
+      if (!isEnding) handlers.received(link, pdu)
+    }
+  })
+  socket.on('error', () => socket.destroy())
+  socket.on('close', () => {
+    clearInterval(sweep)
+    isEnding = true
+    note({ event: 'closed' })
+    handlers.closed(link)
+    const left = [...requests.values()]
+    requests.clear()
+    for (const { answered } of left) answered(undefined)
+  })
+  note({ event: 'opened' })
+  return link
+}

@@ -1,0 +1,108 @@
+import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { messageNumbers } from './message-ids.ts'
+import type { ReceiptState } from './outcomes.ts'
+
+/** A message that was taken. */
+export interface StoredMessage {
+  readonly number: number
+  readonly systemId: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly fromTon: number
+  readonly fromNpi: number
+  readonly from: string
+  readonly toTon: number
+  readonly toNpi: number
+  readonly to: string
+  /** The receipts to send, in order. */
+  readonly receipts: readonly ReceiptState[]
+  readonly reply: string | undefined
+  /** So many receipts, and then the reply, were acknowledged. */
+  done: number
+  /** The last state that a receipt told or will tell; undefined: under way. */
+  state: ReceiptState | undefined
+}
+
+export interface MessageStore {
+  nextNumber(): number
+  add(message: StoredMessage): void
+  find(number: number): StoredMessage | undefined
+  progress(message: StoredMessage): void
+  /** What an earlier run took and did not bring to its end. */
+  owed(): readonly StoredMessage[]
+  /** Writes what changed since the last call in one write. */
+  flush(): void
+  close(): void
+}
+
+const keptMax = 500_000
+
+/** With a folder, messages and what is owed for them survive the end of the process; without, only their numbers stay unique. */
+export function messageStore(folder: string | undefined, now: number): MessageStore {
+  const messages = new Map<number, StoredMessage>()
+  const path = folder === undefined ? undefined : pathIn(folder)
+  if (path !== undefined) for (const line of linesOf(path)) apply(messages, line)
+  const file = path === undefined ? undefined : openSync(path, 'a', 0o600)
+  const numbers = messageNumbers(now)
+  const owed = [...messages.values()].filter(isOwed)
+  let lines = ''
+
+  return {
+    nextNumber() {
+      for (;;) {
+        const number = numbers()
+        if (!messages.has(number)) return number
+      }
+    },
+    add(message) {
+      messages.set(message.number, message)
+      if (messages.size > keptMax) messages.delete(messages.keys().next().value ?? 0)
+      if (file !== undefined) lines += `${JSON.stringify(message)}\n`
+    },
+    find: (number) => messages.get(number),
+    progress({ number, done, state }) {
+      if (file !== undefined) lines += `${JSON.stringify({ number, done, state })}\n`
+    },
+    owed: () => owed,
+    flush() {
+      if (file === undefined || lines === '') return
+      const bytes = Buffer.from(lines)
+      lines = ''
+      for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
+    },
+    close() {
+      this.flush()
+      if (file !== undefined) closeSync(file)
+    },
+  }
+}
+
+function pathIn(folder: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, 'messages.jsonl')
+  // Behind a line that a killed process left torn.
+  if (existsSync(path) && !readFileSync(path, 'utf8').endsWith('\n')) appendFileSync(path, '\n')
+  return path
+}
+
+const linesOf = (path: string): string[] => (existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [])
+
+function apply(messages: Map<number, StoredMessage>, line: string): void {
+  const entry = parse(line)
+  if (entry?.number === undefined) return
+  const known = messages.get(entry.number)
+  if (known !== undefined) Object.assign(known, { done: entry.done ?? known.done, state: entry.state ?? known.state })
+  else if (entry.to !== undefined) messages.set(entry.number, entry as StoredMessage)
+}
+
+function parse(line: string): Partial<StoredMessage> | undefined {
+  try {
+    return JSON.parse(line) as Partial<StoredMessage>
+  } catch {
+    return undefined
+  }
+}
+
+const isOwed = ({ receipts, reply, done }: StoredMessage): boolean =>
+  done < receipts.length + (reply === undefined ? 0 : 1)

@@ -1,0 +1,48 @@
+import { COMMAND_STATUS } from '@gateway/adapters-smpp/pdu'
+
+/** What a receipt says (SMPP 3.4, 5.2.28), with the word of its text (appendix B). */
+export type ReceiptState = 'DELIVRD' | 'EXPIRED' | 'DELETED' | 'UNDELIV' | 'REJECTD'
+
+/** What happens to a message. */
+export interface Outcome {
+  /** The command_status of its answer; `none`: it is taken and never answered. */
+  readonly answer: number | 'none'
+  /** Sent in order, each after the one before it was acknowledged. */
+  readonly receipts: readonly ReceiptState[]
+  /** How often it is refused for now before its answer. */
+  readonly refusals: number
+  /** The first receipt comes before the answer. */
+  readonly receiptFirst: boolean
+  /** The text of the reply that follows the last acknowledged receipt. */
+  readonly reply: string | undefined
+}
+
+/** The status of a message that is refused for now. */
+export const refusedForNow = COMMAND_STATUS.ESME_RSYSERR
+
+const accepted = (...receipts: readonly ReceiptState[]): Outcome => ({
+  answer: COMMAND_STATUS.ESME_ROK,
+  receipts,
+  refusals: 0,
+  receiptFirst: false,
+  reply: undefined,
+})
+
+const delivered = accepted('DELIVRD')
+
+/** By the last two digits; those of the simulated carrier of the gateway. Any other ending is delivered. */
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
+  '88': { ...delivered, reply: 'Yes, thank you' },
+  '89': { ...delivered, reply: 'STOP' },
+  '90': accepted('UNDELIV'),
+  '91': accepted('EXPIRED'),
+  '92': accepted('REJECTD'),
+  '93': { ...accepted(), answer: COMMAND_STATUS.ESME_RINVDSTADR },
+  '94': accepted(),
+  '95': { ...accepted(), answer: 'none' },
+  '96': { ...delivered, refusals: 2 },
+  '97': { ...delivered, receiptFirst: true },
+  '98': accepted('DELIVRD', 'UNDELIV'),
+}
+
+export const outcomeOf = (number: string): Outcome => OUTCOMES[number.slice(-2)] ?? delivered

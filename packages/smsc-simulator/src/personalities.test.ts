@@ -1,0 +1,307 @@
+import { COMMAND_STATUS, TLV_TAG, noTlvs, tlvText, type DeliverSm } from '@gateway/adapters-smpp/pdu'
+import { until } from '@gateway/core/testing'
+import { bound, connected, statesFor, submitSm, type Esme } from '../testing/esme.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
+import { personality } from './personalities.ts'
+import type { Smsc } from './smsc.ts'
+import { startSmsc } from './start-smsc.ts'
+import type { SmscSettings } from './settings.ts'
+
+const running: (Smsc | Esme)[] = []
+afterEach(async () => {
+  for (const each of running.splice(0)) await each.close()
+})
+
+async function start(settings: SmscSettings = {}): Promise<Smsc> {
+  const smsc = await startSmsc({ retryMilliseconds: 20, ...settings })
+  running.unshift(smsc)
+  return smsc
+}
+
+async function bind(smsc: Smsc, as: Parameters<typeof bound>[1] = {}): Promise<Esme> {
+  const esme = await bound(smsc.port, as)
+  running.push(esme)
+  return esme
+}
+
+/** A server of this personality, quick with receipts, and somebody bound. */
+async function pair(name: string, changes: SmscSettings['changes'] = {}) {
+  const smsc = await start({ personality: name, changes: { receiptDelay: 20, ...changes } })
+  return { smsc, esme: await bind(smsc) }
+}
+
+const number = (ending: string): string => `278255501${ending}`
+const receiptId = ({ tlvs, shortMessage }: DeliverSm) =>
+  tlvText(tlvs, TLV_TAG.receipted_message_id) ?? /id:(\S+)/.exec(shortMessage.toString())?.[1]
+
+test.each([
+  ['90', ['UNDELIV']],
+  ['91', ['EXPIRED']],
+  ['92', ['REJECTD']],
+  ['00', ['DELIVRD']],
+  ['98', ['DELIVRD', 'UNDELIV']],
+])('default: a number that ends in %s is accepted, and its receipts say %j in this order', async (ending, states) => {
+  const { esme } = await pair('default')
+  esme.submit(number(ending))
+  await until(() => statesFor(esme, number(ending)).length === states.length)
+  expect(statesFor(esme, number(ending))).toEqual(states)
+  const [response] = esme.responses()
+  expect(response?.status).toBe(0)
+  expect(esme.delivered().map(receiptId)).toEqual(states.map(() => response?.messageId))
+})
+
+test('default: 93 is refused, 95 is never answered, 94 has no receipt, and other messages do not wait for them', async () => {
+  const { smsc, esme } = await pair('default')
+  esme.submit(number('93'), number('95'), number('94'), number('00'))
+  await until(() => statesFor(esme, number('00')).length === 1)
+  expect(esme.responses().map(({ sequence, status }) => [sequence, status])).toEqual([
+    [100, COMMAND_STATUS.ESME_RINVDSTADR],
+    [102, 0],
+    [103, 0],
+  ])
+  expect(esme.delivered()).toHaveLength(1)
+  expect(smsc.status()).toMatchObject({ windowMax: 4, links: [{ unansweredSubmissions: 1 }] })
+})
+
+test('default: 96 is refused for now twice and then taken, message by message', async () => {
+  const { esme } = await pair('default')
+  const statuses = []
+  for (let turn = 0; turn < 4; turn++) {
+    esme.submit(number('96'))
+    await until(() => esme.responses().length === turn + 1)
+    statuses.push(esme.responses()[turn]?.status)
+  }
+  const { ESME_RSYSERR } = COMMAND_STATUS
+  expect(statuses).toEqual([ESME_RSYSERR, ESME_RSYSERR, 0, ESME_RSYSERR])
+})
+
+test('default: the receipt of 97 comes before its answer', async () => {
+  const { esme } = await pair('default')
+  esme.submit(number('97'))
+  await until(() => esme.responses().length === 1)
+  const commands = esme.received.map(({ command }) => command)
+  expect(commands).toEqual(['bind_transceiver_resp', 'deliver_sm', 'submit_sm_resp'])
+})
+
+test('default: 88 replies once to the same sender, after the receipt was acknowledged', async () => {
+  const { esme } = await pair('default')
+  esme.deliverStatus = COMMAND_STATUS.ESME_RX_T_APPN
+  esme.submit(number('88'), number('88'))
+  await until(() => statesFor(esme, number('88')).length >= 4)
+  const replies = () => esme.delivered().filter(({ esmClass }) => esmClass === 0)
+  expect(replies()).toEqual([])
+  esme.deliverStatus = 0
+  await until(() => replies().length > 0)
+  esme.submit(number('00'))
+  await until(() => statesFor(esme, number('00')).length === 1)
+  expect(replies()).toMatchObject([
+    { sourceAddr: number('88'), destinationAddr: '12025550100', shortMessage: Buffer.from('Yes, thank you') },
+  ])
+})
+
+test('default: receipts come only to those who asked, or asked for failures', async () => {
+  const { esme } = await pair('default')
+  esme.send(
+    { ...submitSm(number('01'), 5), registeredDelivery: 0 },
+    { ...submitSm(number('02'), 6), registeredDelivery: 2 },
+    { ...submitSm(number('90'), 7), registeredDelivery: 2 },
+    { ...submitSm(number('03'), 8), registeredDelivery: 1 },
+  )
+  await until(() => statesFor(esme, number('03')).length === 1)
+  expect(esme.delivered().map(({ sourceAddr }) => sourceAddr)).toEqual([number('90'), number('03')])
+})
+
+test('slow: so many answers a second, one behind the other', async () => {
+  const { smsc, esme } = await pair('slow', { answersPerSecond: 10 })
+  const began = performance.now()
+  esme.submit(...Array.from({ length: 6 }, (_, at) => number(`1${at}`)))
+  await until(() => esme.responses().length === 6)
+  expect(performance.now() - began).toBeGreaterThan(480)
+  expect(smsc.status().windowMax).toBe(6)
+})
+
+test.each([
+  ['throttling', COMMAND_STATUS.ESME_RTHROTTLED],
+  ['queue-full', COMMAND_STATUS.ESME_RMSGQFUL],
+])('%s: beyond its rate it refuses with its status and takes nothing', async (name, status) => {
+  const { esme } = await pair(name, { submitsPerSecond: 3 })
+  esme.submit(...Array.from({ length: 20 }, (_, at) => number(`${10 + at}`)))
+  await until(() => esme.responses().length === 20)
+  const refused = esme.responses().filter((response) => response.status === status)
+  // One second, or two if the seconds changed in between.
+  expect([14, 17]).toContain(refused.length)
+  await until(() => esme.delivered().length === 20 - refused.length)
+})
+
+test('receipts-first: every receipt comes before its answer', async () => {
+  const { esme } = await pair('receipts-first')
+  esme.submit(number('01'), number('02'))
+  await until(() => esme.responses().length === 2)
+  expect(esme.received.slice(1, 3).map(({ command }) => command)).toEqual(['deliver_sm', 'deliver_sm'])
+})
+
+test('receipts-twice: every receipt comes twice with the same id', async () => {
+  const { esme } = await pair('receipts-twice')
+  esme.submit(number('98'))
+  await until(() => esme.delivered().length === 4)
+  expect(statesFor(esme, number('98'))).toEqual(['DELIVRD', 'DELIVRD', 'UNDELIV', 'UNDELIV'])
+  expect(new Set(esme.delivered().map(receiptId)).size).toBe(1)
+})
+
+test('shuffled: all answers and receipts come, in another order than the submissions', async () => {
+  const { esme } = await pair('shuffled', { shuffle: 100 })
+  const numbers = Array.from({ length: 60 }, (_, at) => number(`2${String(at).padStart(2, '0')}7`))
+  esme.submit(...numbers)
+  await until(() => esme.delivered().length === 60)
+  const sequences = esme.responses().map(({ sequence }) => sequence)
+  expect(sequences).not.toEqual(sequences.toSorted((a, b) => a - b))
+  expect(
+    esme
+      .delivered()
+      .map(({ sourceAddr }) => sourceAddr)
+      .toSorted(),
+  ).toEqual(numbers)
+})
+
+test.each([
+  ['default', /^\d{10,17}$/, /^\d{10,17}$/],
+  ['hexadecimal-ids', /^[0-9A-F]{10,14}$/, /^[0-9A-F]{10,14}$/],
+  ['huge-ids', /^\d{60}$/, /^\d{60}$/],
+  ['decimal-receipts', /^[0-9A-F]{10,14}$/, /^\d{10,17}$/],
+])(
+  '%s: ids of answers and of receipts have their forms and name the same number',
+  async (name, answered, receipted) => {
+    const { esme } = await pair(name)
+    esme.submit(number('01'))
+    await until(() => esme.delivered().length === 1)
+    const [id = '', told = ''] = [esme.responses()[0]?.messageId, esme.delivered().map(receiptId)[0]]
+    expect(id).toMatch(answered)
+    expect(told).toMatch(receipted)
+    expect(name === 'decimal-receipts' ? String(parseInt(id, 16)) : id).toBe(told)
+  },
+)
+
+test('late: receipts wait for their time, and are sent after a restart with the same ids', async () => {
+  const folder = await temporaryFolder()
+  const first = await start({ personality: 'late', folder })
+  const before = await bind(first)
+  before.submit(number('98'), number('88'))
+  await until(() => before.responses().length === 2)
+  const ids = before.responses().map(({ messageId }) => messageId)
+  await first.close()
+  const second = await start({ folder, changes: { receiptDelay: 10 } })
+  const after = await bind(second)
+  await until(() => after.delivered().length === 4)
+  const receipts = after.delivered().filter(({ esmClass }) => esmClass === 4)
+  expect([...new Set(receipts.map(receiptId))].toSorted()).toEqual(ids.toSorted())
+  expect(after.delivered().some(({ shortMessage }) => shortMessage.equals(Buffer.from('Yes, thank you')))).toBe(true)
+  await until(() => second.status().deliveriesWaiting === 0)
+  await second.close()
+  const third = await bind(await start({ folder, changes: { receiptDelay: 10 } }))
+  third.submit(number('01'))
+  await until(() => third.delivered().length > 0)
+  expect(third.delivered().map(({ sourceAddr }) => sourceAddr)).toEqual([number('01')])
+  expect(ids).not.toContain(third.responses()[0]?.messageId)
+})
+
+test('half-open: a bound link gets no answer, not even to enquire_link, and everything once that is over', async () => {
+  const { smsc, esme } = await pair('default')
+  smsc.become('half-open')
+  esme.submit(number('01'))
+  esme.send({ command: 'enquire_link', status: 0, sequence: 7, tlvs: noTlvs })
+  const { acknowledged } = smsc.inject({ from: number('01'), to: '12025550100', text: 'anybody?' })
+  await until(() => smsc.journal().some(({ pdu }) => pdu?.command === 'enquire_link'))
+  const binds = await bind(smsc)
+  expect(binds.received).toMatchObject([{ command: 'bind_transceiver_resp', status: 0 }])
+  expect(esme.received).toHaveLength(1)
+  smsc.become('default')
+  await acknowledged
+  expect(esme.received.some(({ command }) => command === 'submit_sm_resp')).toBe(false)
+})
+
+test('closes-before-answer: the message is taken, the link closes without an answer, and the receipt comes to the next link', async () => {
+  const { smsc, esme } = await pair('closes-before-answer', { closesBeforeAnswer: 2 })
+  esme.submit(number('01'), number('02'), number('03'))
+  await until(() => esme.isClosed)
+  expect(esme.responses()).toHaveLength(1)
+  const next = await bind(smsc)
+  await until(() => [...esme.delivered(), ...next.delivered()].some(({ sourceAddr }) => sourceAddr === number('02')))
+})
+
+test('closes-after-answer: the link closes behind the answer', async () => {
+  const { esme } = await pair('closes-after-answer', { closesAfterAnswer: 2 })
+  esme.submit(number('01'), number('02'), number('03'))
+  await until(() => esme.isClosed)
+  expect(esme.responses()).toHaveLength(2)
+})
+
+test('wrong-lengths: an answer has a wrong command_length, and the receipt of its message comes all the same', async () => {
+  const { smsc, esme } = await pair('wrong-lengths', { wrongLengthEvery: 2 })
+  esme.submit(number('01'), number('02'))
+  await until(() => esme.malformed().length === 1)
+  expect(esme.malformed()).toMatchObject([{ reason: 'command-length-too-small' }])
+  esme.close()
+  const next = await bind(smsc)
+  await until(() => next.delivered().some(({ sourceAddr }) => sourceAddr === number('02')))
+})
+
+test('resends-arrivals: an arrival comes three times, acknowledged or not', async () => {
+  const { smsc, esme } = await pair('resends-arrivals')
+  await smsc.inject({ from: number('01'), to: '12025550100', text: 'hi' }).acknowledged
+  expect(esme.delivered()).toHaveLength(3)
+})
+
+test('refuses-binds: a bind is answered ESME_RBINDFAIL, and nothing is taken', async () => {
+  const { esme } = await pair('refuses-binds')
+  esme.submit(number('01'))
+  await until(() => esme.responses().length === 1)
+  expect(esme.received[0]).toMatchObject({ status: COMMAND_STATUS.ESME_RBINDFAIL })
+  expect(esme.responses()[0]?.status).toBe(COMMAND_STATUS.ESME_RINVBNDSTS)
+})
+
+test('a link that sends a wrong length gets a generic_nack and is closed; others go on', async () => {
+  const { smsc, esme } = await pair('default')
+  const hostile = await connected(smsc.port)
+  hostile.write(Buffer.from('00000003ffffffff', 'hex'))
+  await until(() => hostile.isClosed)
+  expect(hostile.received).toMatchObject([{ command: 'generic_nack', status: COMMAND_STATUS.ESME_RINVCMDLEN }])
+  esme.submit(number('01'))
+  await until(() => esme.delivered().length === 1)
+})
+
+test('binds: who may bind, how often, and what a receiver and a transmitter may do', async () => {
+  const smsc = await start({ systemId: 'me', password: 'secret', bindsMax: 2, changes: { receiptDelay: 10 } })
+  expect((await bind(smsc, { systemId: 'you' })).received[0]?.status).toBe(COMMAND_STATUS.ESME_RINVSYSID)
+  expect((await bind(smsc, { password: 'wrong' })).received[0]?.status).toBe(COMMAND_STATUS.ESME_RINVPASWD)
+  const transmitter = await bind(smsc, { command: 'bind_transmitter' })
+  const receiver = await bind(smsc, { command: 'bind_receiver' })
+  expect((await bind(smsc)).received[0]?.status).toBe(COMMAND_STATUS.ESME_RALYBND)
+  transmitter.submit(number('01'))
+  receiver.submit(number('02'))
+  await until(() => receiver.delivered().length === 1 && receiver.responses().length === 1)
+  expect(receiver.responses()[0]?.status).toBe(COMMAND_STATUS.ESME_RINVBNDSTS)
+  expect(transmitter.delivered()).toEqual([])
+  expect(smsc.status().bindsMax).toBe(2)
+})
+
+test('a deliver_sm that is not acknowledged is sent again: to the next link, after a refusal for now, after the time-out', async () => {
+  const smsc = await start({ responseTimeoutMilliseconds: 100 })
+  const first = await bind(smsc)
+  first.deliverStatus = undefined
+  const { acknowledged } = smsc.inject({ from: number('01'), to: '1', text: 'hi' })
+  await until(() => first.delivered().length >= 2)
+  first.deliverStatus = COMMAND_STATUS.ESME_RX_T_APPN
+  const seen = first.delivered().length
+  await until(() => first.delivered().length >= seen + 2)
+  first.close()
+  const second = await bind(smsc)
+  await acknowledged
+  expect(second.delivered()).toHaveLength(1)
+})
+
+test('a personality that there is not, or a field that it has not, is refused by name', () => {
+  expect(() => personality('mean')).toThrow('There is no personality "mean"; there are default, slow')
+  expect(() => personality('slow', { speed: 1 })).toThrow('no field "speed"')
+  expect(() => personality('slow', { idForm: 'octal' })).toThrow('idForm cannot be "octal"')
+  expect(() => personality('slow', { answersPerSecond: -1 })).toThrow('answersPerSecond cannot be -1')
+})

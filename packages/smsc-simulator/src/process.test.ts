@@ -1,0 +1,128 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { until } from '@gateway/core/testing'
+import { bound, type Esme } from '../testing/esme.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
+import type { Smsc } from './smsc.ts'
+import { startSmsc } from './start-smsc.ts'
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const started: (ChildProcess | Esme)[] = []
+afterEach(() => {
+  for (const each of started.splice(0)) {
+    if ('close' in each) each.close()
+    else each.kill('SIGKILL')
+  }
+})
+
+interface Running {
+  readonly process: ChildProcess
+  readonly port: number
+  readonly control: string
+}
+
+async function run(...args: readonly string[]): Promise<Running> {
+  const child = spawn(process.execPath, [main, '--port', '0', '--control-port', '0', ...args])
+  started.push(child)
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  await until(() => said.includes('\n'))
+  const [, port, control] = /^SMPP on 127\.0\.0\.1:(\d+), control on (http:\S+)\n/.exec(said) ?? [said]
+  return { process: child, port: Number(port), control: control ?? '' }
+}
+
+const send = (url: string, method: string, body: object, headers: Record<string, string> = {}) =>
+  fetch(url, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+
+interface Line {
+  readonly event: string
+  readonly command?: string
+  readonly sequence?: number
+}
+
+test('what was answered is in the journal of a server that was killed, behind what it answers', async () => {
+  const path = join(await temporaryFolder(), 'journal.jsonl')
+  const smsc = await run('--journal', path, '--set', 'receiptDelay=0')
+  const esme = await bound(smsc.port)
+  started.push(esme)
+  for (let turn = 0; turn < 40; turn++) esme.submit(...Array.from({ length: 25 }, (_, at) => `2782555${turn}${at}01`))
+  await until(() => esme.responses().length > 300)
+  smsc.process.kill('SIGKILL')
+  await once(smsc.process, 'exit')
+  await until(() => esme.isClosed)
+  const whole = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
+  const lines = whole.map((line) => JSON.parse(line) as Line)
+  const positionOf = (event: string, command: string) =>
+    new Map(
+      lines.flatMap((line, at) => (line.event === event && line.command === command ? [[line.sequence, at]] : [])),
+    )
+  const received = positionOf('received', 'submit_sm')
+  const answered = positionOf('sent', 'submit_sm_resp')
+  for (const { sequence } of esme.responses()) {
+    expect(answered.get(sequence)).toBeGreaterThan(received.get(sequence) ?? Infinity)
+  }
+  expect(whole.join('')).not.toContain('secret')
+})
+
+test('the personality is switched and arrivals are injected over HTTP, and by command', async () => {
+  const smsc = await run()
+  const esme = await bound(smsc.port)
+  started.push(esme)
+  const arrival = { from: '27825550101', to: '12025550100', text: 'x'.repeat(200), order: 'descending' }
+  const answer = await send(`${smsc.control}/arrivals`, 'POST', arrival)
+  expect([answer.status, await answer.json()]).toEqual([202, { parts: 2 }])
+  const command = spawn(process.execPath, [main, 'arrive', '--control-port', new URL(smsc.control).port,
+    '--from', '27825550102', '--to', '12025550100', '--text', 'Hi']) // prettier-ignore
+  started.push(command)
+  expect(await once(command, 'exit')).toEqual([0, null])
+  await until(() => esme.delivered().length === 3)
+  expect(esme.delivered().map(({ shortMessage }) => shortMessage[5])).toEqual([2, 1, undefined])
+  const became = await send(`${smsc.control}/personality`, 'PUT', { name: 'slow', answersPerSecond: 7 })
+  expect(await became.json()).toMatchObject({ personality: 'slow', links: [{ systemId: 'me' }] })
+  const journal = (await (await fetch(`${smsc.control}/journal?latest=2`)).json()) as Line[]
+  expect(journal.map((line) => line.command)).toContain('deliver_sm_resp')
+  await send(`${smsc.control}/close-links`, 'POST', {})
+  await until(() => esme.isClosed)
+})
+
+describe('what HTTP refuses', () => {
+  let shared: Smsc
+  beforeAll(async () => (shared = await startSmsc({ controlPort: 0 })))
+  afterAll(() => shared.close())
+
+  test.each([
+    ['PUT', '/personality', { name: 'mean' }, {}, 400, 'There is no personality'],
+    ['PUT', '/personality', { name: 'slow', speed: 1 }, {}, 400, 'no field'],
+    ['POST', '/arrivals', { from: '1' }, {}, 400, 'to must be a text'],
+    ['POST', '/arrivals', { from: '1', to: '2', parts: 'many' }, {}, 400, 'parts cannot be'],
+    [
+      'POST',
+      '/arrivals',
+      { from: '1', to: '2', text: '' },
+      { 'content-type': 'text/plain' },
+      400,
+      'Send application/json',
+    ],
+    ['POST', '/nothing', {}, {}, 404, 'There is GET /status'],
+  ])('%s %s of %j with %j: %i', async (method, path, body, headers, status, words) => {
+    const answer = await send(`http://127.0.0.1:${shared.controlPort ?? 0}${path}`, method, body, headers)
+    expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(words)])
+  })
+
+  test('a request for another host is refused, as one that a page in a browser makes after its name was bound again', async () => {
+    const asked = request({
+      port: shared.controlPort,
+      host: '127.0.0.1',
+      path: '/status',
+      headers: { host: 'example.org' },
+    }).end()
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    response.resume()
+    expect(response.statusCode).toBe(403)
+  })
+})

@@ -1,0 +1,50 @@
+import { MESSAGE_STATE, TLV_TAG, type DeliverSm, type Tlv } from '@gateway/adapters-smpp/pdu'
+import { formatId } from './message-ids.ts'
+import type { StoredMessage } from './message-store.ts'
+import type { ReceiptState } from './outcomes.ts'
+import type { Personality } from './personalities.ts'
+
+/** The message_state of each, and the err of its text. */
+const STATES = {
+  DELIVRD: [MESSAGE_STATE.DELIVERED, '000'],
+  EXPIRED: [MESSAGE_STATE.EXPIRED, '027'],
+  DELETED: [MESSAGE_STATE.DELETED, '000'],
+  UNDELIV: [MESSAGE_STATE.UNDELIVERABLE, '001'],
+  REJECTD: [MESSAGE_STATE.REJECTED, '011'],
+} as const satisfies Record<ReceiptState, readonly [number, string]>
+
+export const messageStateOf = (state: ReceiptState): number => STATES[state][0]
+
+/** The fields of a deliver_sm that brings something. */
+export type Delivery = Omit<DeliverSm, 'command' | 'status' | 'sequence'>
+
+export const emptyDelivery: Delivery = {
+  ...{ serviceType: '', sourceAddrTon: 1, sourceAddrNpi: 1, sourceAddr: '', destAddrTon: 1, destAddrNpi: 1 },
+  ...{ destinationAddr: '', esmClass: 0, protocolId: 0, priorityFlag: 0, scheduleDeliveryTime: '' },
+  ...{ validityPeriod: '', registeredDelivery: 0, replaceIfPresentFlag: 0, dataCoding: 0, smDefaultMsgId: 0 },
+  ...{ shortMessage: Buffer.alloc(0), tlvs: [] },
+}
+
+/** A delivery receipt (esm_class 4; SMPP 3.4, 5.2.12 and appendix B). */
+export function receipt(message: StoredMessage, state: ReceiptState, now: number, form: Personality): Delivery {
+  const id = formatId(message.number, form.receiptIdForm)
+  const [messageState, error] = STATES[state]
+  const text =
+    `id:${id} sub:001 dlvrd:${state === 'DELIVRD' ? '001' : '000'} submit date:${dateOf(message.at)} ` +
+    `done date:${dateOf(now)} stat:${state} err:${error} text:`
+  const tlvs: readonly Tlv[] = [
+    { tag: TLV_TAG.receipted_message_id, value: Buffer.from(`${id}\0`, 'latin1') },
+    { tag: TLV_TAG.message_state, value: Buffer.from([messageState]) },
+  ]
+  return {
+    ...emptyDelivery,
+    ...{ sourceAddrTon: message.toTon, sourceAddrNpi: message.toNpi, sourceAddr: message.to },
+    ...{ destAddrTon: message.fromTon, destAddrNpi: message.fromNpi, destinationAddr: message.from },
+    esmClass: 4,
+    shortMessage: form.receiptForm === 'tlv' ? emptyDelivery.shortMessage : Buffer.from(text, 'latin1'),
+    tlvs: form.receiptForm === 'text' ? [] : tlvs,
+  }
+}
+
+/** YYMMDDhhmm in UTC. */
+const dateOf = (at: number): string => new Date(at).toISOString().replaceAll(/[-T:]/g, '').slice(2, 12)

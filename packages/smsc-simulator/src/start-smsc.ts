@@ -1,0 +1,161 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { noTlvs } from '@gateway/adapters-smpp/pdu'
+import { arrivalDeliveries, type Arrival } from './arrivals.ts'
+import { serveControl } from './control.ts'
+import { deliveries } from './deliveries.ts'
+import { journal } from './journal.ts'
+import { serveLink, type Link } from './link.ts'
+import { messageStore, type StoredMessage } from './message-store.ts'
+import { personality } from './personalities.ts'
+import { receipt } from './receipts.ts'
+import { receivedBy } from './sessions.ts'
+import { filled, type SmscSettings } from './settings.ts'
+import type { Smsc, SmscStatus } from './smsc.ts'
+import { submissions } from './submissions.ts'
+
+/** Starts a server of SMPP 3.4 on 127.0.0.1. */
+export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
+  const settings = filled(given)
+  const { now } = settings
+  const links = new Map<number, Link>()
+  const dirty = new Set<Link>()
+  const store = messageStore(settings.folder, now())
+  const log = journal(settings.journalFile, settings.journalEntriesMax ?? 100_000)
+  let name = settings.personality ?? 'default'
+  let current = personality(name, settings.changes)
+  let linksSoFar = 0
+  let bindsMax = 0
+  let references = 0
+  let closed = false
+
+  const sending = deliveries(settings, () => current.isSilent)
+  const taking = submissions({ personality: () => current, store, deliveries: sending, now, after })
+  const received = receivedBy({
+    ...{ settings, personality: () => current, links, store, submissions: taking, deleted },
+    deliveries: {
+      ...sending,
+      opened(link) {
+        bindsMax = Math.max(bindsMax, [...links.values()].filter(({ bound }) => bound !== undefined).length)
+        sending.opened(link)
+      },
+    },
+  })
+
+  function after(milliseconds: number, call: () => void): void {
+    if (milliseconds <= 0) call()
+    else setTimeout(() => closed || call(), milliseconds).unref()
+  }
+
+  function deleted(message: StoredMessage): void {
+    sending.deliver(message.systemId, receipt(message, 'DELETED', now(), current), () => undefined)
+  }
+
+  /** Everything of one turn of the event loop: first to the disk, then out. */
+  function flush(): void {
+    store.flush()
+    log.flush()
+    const batch = [...dirty]
+    dirty.clear()
+    for (const link of batch) link.flush()
+  }
+
+  function connected(socket: Socket): void {
+    const link = serveLink(socket, ++linksSoFar, settings.responseTimeoutMilliseconds, {
+      received,
+      dirty: flushSoon,
+      note: (entry) => {
+        log.note({ at: now(), ...entry })
+        flushSoon()
+      },
+      closed: (gone) => {
+        links.delete(gone.number)
+        sending.closed(gone)
+      },
+    })
+    links.set(link.number, link)
+    const timer = setInterval(() => enquire(link), settings.enquireSeconds * 1000).unref()
+    socket.on('close', () => clearInterval(timer))
+  }
+
+  let isPlanned = false
+  function flushSoon(link?: Link): void {
+    if (link !== undefined) dirty.add(link)
+    if (isPlanned || closed) return
+    isPlanned = true
+    setImmediate(() => {
+      isPlanned = false
+      if (!closed) flush()
+    })
+  }
+
+  function enquire(link: Link): void {
+    if (link.bound === undefined || current.isSilent) return
+    link.request(
+      (sequence) => ({ command: 'enquire_link', status: 0, sequence, tlvs: noTlvs }),
+      (status) => {
+        if (status === undefined) link.destroy()
+      },
+    )
+  }
+
+  function inject(arrival: Arrival): ReturnType<Smsc['inject']> {
+    const parts = arrivalDeliveries(arrival, ++references)
+    const acknowledged = parts.flatMap((part) =>
+      Array.from(
+        { length: current.arrivalTimes },
+        () => new Promise<void>((done) => sending.deliver(arrival.systemId ?? '', part, done)),
+      ),
+    )
+    return { parts: parts.length, acknowledged: Promise.all(acknowledged).then(() => undefined) }
+  }
+
+  const status = (): SmscStatus => ({
+    personality: name,
+    links: [...links.values()].map((link) => ({
+      ...{ link: link.number, systemId: link.bound?.systemId ?? '', kind: link.bound?.kind ?? 'unbound' },
+      ...{ unansweredSubmissions: taking.unanswered(link), unansweredDeliveries: link.unanswered },
+    })),
+    ...{ bindsMax, windowMax: taking.windowMax(), deliveriesWaiting: sending.waiting() },
+  })
+
+  const server = createServer(connected)
+  const port = await listen(server, settings.port ?? 0)
+  const smsc = {
+    port,
+    journal: () => log.entries(),
+    status,
+    inject,
+    become(next: string, changes?: Readonly<Record<string, unknown>>) {
+      current = personality(next, changes)
+      name = next
+      sending.pump()
+    },
+    closeLinks() {
+      for (const link of links.values()) link.destroy()
+    },
+  }
+  const control = settings.controlPort === undefined ? undefined : await serveControl(smsc, settings.controlPort)
+  for (const message of store.owed()) taking.report(message, 0)
+
+  return {
+    ...smsc,
+    controlPort: control?.port,
+    async close() {
+      if (closed) return
+      flush()
+      closed = true
+      smsc.closeLinks()
+      await Promise.all([new Promise((done) => server.close(done)), control?.close()])
+      store.close()
+      log.close()
+    },
+  }
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  return (server.address() as AddressInfo).port
+}

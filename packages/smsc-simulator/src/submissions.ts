@@ -1,0 +1,246 @@
+import {
+  COMMAND_STATUS,
+  TLV_TAG,
+  noTlvs,
+  tlvValue,
+  type DataSm,
+  type Pdu,
+  type SubmitMulti,
+  type SubmitSm,
+} from '@gateway/adapters-smpp/pdu'
+import type { Deliveries } from './deliveries.ts'
+import type { Link } from './link.ts'
+import { formatId } from './message-ids.ts'
+import type { MessageStore, StoredMessage } from './message-store.ts'
+import { outcomeOf, refusedForNow, type Outcome, type ReceiptState } from './outcomes.ts'
+import type { Personality } from './personalities.ts'
+import { quietReplies } from './quiet-replies.ts'
+import { emptyDelivery, receipt } from './receipts.ts'
+import { refusals, type Refusals } from './refusals.ts'
+
+export interface Submissions {
+  submit(link: Link, pdu: SubmitSm | DataSm): void
+  submitMulti(link: Link, pdu: SubmitMulti): void
+  /** Sends what is owed for a message, after a delay in milliseconds. */
+  report(message: StoredMessage, delay: number): void
+  /** Submissions that are not answered, of this link. */
+  unanswered(link: Link): number
+  /** The most that any link had, so far. */
+  windowMax(): number
+}
+
+type Destination = Pick<SubmitSm, 'destAddrTon' | 'destAddrNpi' | 'destinationAddr'>
+
+interface Context {
+  readonly personality: () => Personality
+  readonly store: MessageStore
+  readonly deliveries: Deliveries
+  readonly now: () => number
+  /** Calls after so many milliseconds, unless the server has closed; 0: at once. */
+  readonly after: (milliseconds: number, call: () => void) => void
+}
+
+/** How long a receipt that comes before its answer may delay that answer. */
+const receiptFirstMilliseconds = 1000
+
+/** What is kept of a link. */
+interface LinkState {
+  unanswered: number
+  answers: number
+  submits: number
+  nextAnswerAt: number
+  second: number
+  taken: number
+}
+
+export function submissions({ personality, store, deliveries, now, after }: Context): Submissions {
+  const states = new WeakMap<Link, LinkState>()
+  const refused: Refusals = refusals()
+  const quiet = quietReplies()
+  let windowMax = 0
+
+  function stateOf(link: Link): LinkState {
+    const state = states.get(link) ?? { unanswered: 0, answers: 0, submits: 0, nextAnswerAt: 0, second: 0, taken: 0 }
+    states.set(link, state)
+    return state
+  }
+
+  /** Whether there is room in this second. */
+  function isTaken(state: LinkState): boolean {
+    const { submitsPerSecond } = personality()
+    const second = Math.floor(now() / 1000)
+    if (second !== state.second) Object.assign(state, { second, taken: 0 })
+    return submitsPerSecond === 0 || ++state.taken <= submitsPerSecond
+  }
+
+  function begin(link: Link): LinkState {
+    const state = stateOf(link)
+    windowMax = Math.max(windowMax, ++state.unanswered)
+    return state
+  }
+
+  /** Answers now, or when the personality does. */
+  function answer(link: Link, state: LinkState, pdu: Pdu): void {
+    const { answerDelay, answersPerSecond, shuffle } = personality()
+    let delay = answerDelay + Math.random() * shuffle
+    if (answersPerSecond > 0) {
+      state.nextAnswerAt = Math.max(now(), state.nextAnswerAt + 1000 / answersPerSecond)
+      delay += state.nextAnswerAt - now()
+    }
+    after(delay, () => sendAnswer(link, state, pdu))
+  }
+
+  function sendAnswer(link: Link, state: LinkState, pdu: Pdu): void {
+    const { wrongLengthEvery, closesAfterAnswer, isSilent } = personality()
+    if (isSilent) return
+    state.answers++
+    // The answers of one turn leave together at its end.
+    setImmediate(() => state.unanswered--)
+    const turn = state.answers / wrongLengthEvery
+    if (isNth(state.answers, wrongLengthEvery)) link.sendWithLength(pdu, (right) => wrongLength(turn, right))
+    else link.send(pdu)
+    if (isNth(state.answers, closesAfterAnswer)) link.end()
+  }
+
+  function submit(link: Link, pdu: SubmitSm | DataSm): void {
+    const state = begin(link)
+    const respond = (status: number, messageId = ''): void => answer(link, state, respTo(pdu, status, messageId))
+    const outcome = outcomeOf(pdu.destinationAddr)
+    const refusal = refusalOf(pdu, outcome, state)
+    if (refusal !== undefined) {
+      respond(refusal)
+      return
+    }
+    const message = take(link, pdu, pdu, outcome)
+    const id = formatId(message.number, personality().idForm)
+    const closes = isNth(++state.submits, personality().closesBeforeAnswer)
+    if (closes) link.end()
+    if (closes || outcome.answer === 'none') report(message, personality().receiptDelay)
+    else accept(message, outcome, () => respond(0, id))
+  }
+
+  /** The status with which it is refused. */
+  function refusalOf(pdu: SubmitSm | DataSm, outcome: Outcome, state: LinkState): number | undefined {
+    if (!isTaken(state)) return personality().refusalStatus
+    if (refused.isRefused(keyOf(pdu), outcome.refusals)) return refusedForNow
+    return isRefusal(outcome.answer) ? outcome.answer : undefined
+  }
+
+  /** Answers, and sends the receipts behind it or the first one before it. */
+  function accept(message: StoredMessage, outcome: Outcome, respond: () => void): void {
+    const { receiptFirst, receiptDelay } = personality()
+    if (message.receipts.length === 0 || !(receiptFirst || outcome.receiptFirst)) {
+      respond()
+      report(message, receiptDelay)
+      return
+    }
+    let isAnswered = false
+    const once = (): void => {
+      if (!isAnswered) respond()
+      isAnswered = true
+    }
+    sendNext(message, once)
+    after(receiptFirstMilliseconds, once)
+  }
+
+  function take(
+    link: Link,
+    pdu: SubmitSm | DataSm | SubmitMulti,
+    { destAddrTon: toTon, destAddrNpi: toNpi, destinationAddr: to }: Destination,
+    outcome: Outcome,
+  ): StoredMessage {
+    const { receiptDelay } = personality()
+    const receipts = outcome.receipts.filter((state) => isAsked(pdu.registeredDelivery, state))
+    const replies = outcome.reply !== undefined && quiet.mayReply(to, pdu.sourceAddr, now(), 2 * receiptDelay)
+    const message: StoredMessage = {
+      ...{ number: store.nextNumber(), systemId: link.bound?.systemId ?? '', at: now(), from: pdu.sourceAddr, to },
+      ...{ fromTon: pdu.sourceAddrTon, fromNpi: pdu.sourceAddrNpi, toTon, toNpi, receipts },
+      ...{ reply: replies ? outcome.reply : undefined, done: 0, state: undefined },
+    }
+    store.add(message)
+    return message
+  }
+
+  function report(message: StoredMessage, delay: number): void {
+    if (isOwed(message)) after(delay + Math.random() * personality().shuffle, () => sendNext(message))
+  }
+
+  /** The next receipt, or the reply. `acknowledged` is called as soon as it was. */
+  function sendNext(message: StoredMessage, acknowledged?: () => void): void {
+    if (!isOwed(message)) return
+    const { receipts, done, systemId } = message
+    const state = receipts[done]
+    const form = personality()
+    const delivery = state === undefined ? replyTo(message) : receipt(message, state, now(), form)
+    let left = state === undefined ? form.arrivalTimes : form.receiptTimes
+    if (state !== undefined) message.state ??= state
+    const onDone = (): void => {
+      if (--left > 0) return
+      message.done++
+      store.progress(message)
+      acknowledged?.()
+      report(message, form.receiptDelay)
+    }
+    for (let time = left; time > 0; time--) deliveries.deliver(systemId, delivery, onDone)
+  }
+
+  function submitMulti(link: Link, pdu: SubmitMulti): void {
+    const state = begin(link)
+    const numbers = pdu.destinations.flatMap((each) => ('destinationAddr' in each ? [each] : []))
+    const isRefused = ({ destinationAddr }: { destinationAddr: string }) => isRefusal(outcomeOf(destinationAddr).answer)
+    const taken = numbers.filter((each) => !isRefused(each))
+    const messages = taken.map((each) => take(link, pdu, each, outcomeOf(each.destinationAddr)))
+    // One message_id for all: receipts tell their numbers apart.
+    const number = messages[0]?.number
+    const status = number === undefined ? COMMAND_STATUS.ESME_RSUBMITFAIL : 0
+    answer(link, state, {
+      ...{ command: 'submit_multi_resp', status, sequence: pdu.sequence, tlvs: noTlvs },
+      messageId: number === undefined ? '' : formatId(number, personality().idForm),
+      unsuccessSmes: numbers
+        .filter(isRefused)
+        .map((each) => ({ ...each, errorStatusCode: COMMAND_STATUS.ESME_RINVDSTADR })),
+    })
+    for (const message of messages) report({ ...message, number: number ?? 0 }, personality().receiptDelay)
+  }
+
+  return {
+    submit,
+    submitMulti,
+    report,
+    unanswered: (link) => states.get(link)?.unanswered ?? 0,
+    windowMax: () => windowMax,
+  }
+}
+
+const isRefusal = (answer: Outcome['answer']): answer is number => answer !== 'none' && answer !== 0
+
+const isNth = (count: number, every: number): boolean => every > 0 && count % every === 0
+
+const isOwed = ({ receipts, done, reply, state }: StoredMessage): boolean =>
+  state !== 'DELETED' && done < receipts.length + (reply === undefined ? 0 : 1)
+
+/** registered_delivery (SMPP 3.4, 5.2.17): 1 all, 2 failures. */
+const isAsked = (registeredDelivery: number, state: ReceiptState): boolean =>
+  (registeredDelivery & 3) === 1 || ((registeredDelivery & 3) === 2 && state !== 'DELIVRD')
+
+/** In turn: too small, empty, huge, one octet short, seven octets more. */
+const wrongLength = (turn: number, right: number): number =>
+  [15, 0, 0x7fffffff, right - 1, right + 7][(turn - 1) % 5] ?? 0
+
+const respTo = ({ command, sequence }: SubmitSm | DataSm, status: number, messageId: string): Pdu => ({
+  command: command === 'submit_sm' ? 'submit_sm_resp' : 'data_sm_resp',
+  ...{ status, sequence, messageId, tlvs: noTlvs },
+})
+
+const replyTo = ({ to, toTon, toNpi, from, fromTon, fromNpi, reply = '' }: StoredMessage) => ({
+  ...emptyDelivery,
+  ...{ sourceAddr: to, sourceAddrTon: toTon, sourceAddrNpi: toNpi },
+  ...{ destinationAddr: from, destAddrTon: fromTon, destAddrNpi: fromNpi, shortMessage: Buffer.from(reply, 'latin1') },
+})
+
+/** The same for a message that is submitted again. */
+function keyOf(pdu: SubmitSm | DataSm): string {
+  const payload = tlvValue(pdu.tlvs, TLV_TAG.message_payload)
+  const text = 'shortMessage' in pdu && pdu.shortMessage.length > 0 ? pdu.shortMessage : payload
+  return `${pdu.sourceAddr} ${pdu.destinationAddr} ${text?.toString('latin1') ?? ''}`
+}

@@ -1,0 +1,35 @@
+/** What the tests and benchmarks use of the npm package `smpp`, which describes no types. */
+declare module 'smpp' {
+  export interface Session {
+    on(event: string, listener: (pdu: SmppPdu) => void): void
+    send(pdu: SmppPdu): void
+    destroy(): void
+    bind_transceiver(fields: object, answered: (pdu: SmppPdu) => void): void
+    submit_sm(fields: object, answered: (pdu: SmppPdu) => void): void
+    query_sm(fields: object, answered: (pdu: SmppPdu) => void): void
+    cancel_sm(fields: object, answered: (pdu: SmppPdu) => void): void
+    enquire_link(fields: object, answered: (pdu: SmppPdu) => void): void
+    unbind(fields: object, answered: (pdu: SmppPdu) => void): void
+  }
+
+  export interface SmppPdu {
+    readonly command_status: number
+    readonly message_id?: string
+    readonly message_state?: number
+    readonly receipted_message_id?: string
+    readonly esm_class?: number
+    readonly source_addr?: string
+    readonly system_id?: string
+    readonly short_message?: { readonly message: string; readonly udh?: readonly Buffer[] }
+    response(): SmppPdu
+    toBuffer(): Buffer
+  }
+
+  interface Smpp {
+    connect: (options: object) => Session
+    PDU: new (command: string | Buffer, fields?: object) => SmppPdu
+  }
+
+  const smpp: Smpp
+  export { smpp as default }
+}
