@@ -1,6 +1,7 @@
 import { works, type CarrierStatus } from '@gateway/core'
 import type { Metrics } from '@gateway/server'
 import type { Dispatching } from './dispatch.ts'
+import type { Pushing } from './push.ts'
 
 const held = ['ahead', 'unanswered', 'inDoubt', 'uncommitted'] as const
 
@@ -80,4 +81,18 @@ function measureCarriers(metrics: Metrics, dispatching: Pick<Dispatching, 'carri
       { labels: { carrier, result: 'unreadable' }, value: unreadable },
     ]),
   )
+}
+
+/** What this process pushes to endpoints of accounts. */
+export function measurePushing(metrics: Metrics, pushing: Pick<Pushing, 'counts' | 'requests'>): void {
+  metrics.gauge('gateway_webhook_requests', 'Requests to endpoints that are under way', [], () => [
+    { labels: {}, value: pushing.requests() },
+  ])
+  metrics.counter('gateway_webhook_requests_total', 'Requests to endpoints that ended', ['result'], () => {
+    const { delivered, failed } = pushing.counts()
+    return Object.entries({ delivered, failed }).map(([result, value]) => ({ labels: { result }, value }))
+  })
+  metrics.counter('gateway_webhook_events_total', 'Events in requests that were delivered', [], () => [
+    { labels: {}, value: pushing.counts().events },
+  ])
 }

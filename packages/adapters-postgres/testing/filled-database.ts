@@ -72,6 +72,15 @@ export async function fillDatabase(connectionString: string): Promise<void> {
     insert into login_failure (key, counted_by, failures, until)
     select substr(sha256(secret || convert_to(md5('l' || (i % 1000)), 'UTF8')), 1, 16), gen_random_uuid(), 1, now() + (i - 3000) * interval '1 second' from generate_series(1, 6000) i, login_secret;
     insert into client_request (account_id, key, digest, answer) select 1 + i % 20, md5('key ' || i)::uuid, md5('d' || i)::uuid, 'done' from generate_series(1, 5000) i;
+    insert into webhook (account_id, url, events, list_size, with_text, created_at, secret)
+    select account.id, 'https://example.com', 255, 100, true, now(), 'sealed' from account, generate_series(1, 3) order by account.id;
+    insert into webhook_event (webhook_id, type, sequence, at, subject, code, msisdn)
+    select 1 + i % 40, i % 4, 4, now(), ${sent.from} + i, 0, 27800000000 + i from generate_series(1, 20000) i;
+    insert into webhook_list (webhook_id, state, tries, due_at, from_at, to_at, events)
+    select 1 + i % 60, i % 3, 1, now() + (i - 5000) * interval '1 second', now(), now(), '[]' from generate_series(1, 6000) i;
+    update webhook_list set leased = true where id <= 100;
+    insert into webhook_attempt (list_id, tries, webhook_id, at, milliseconds, verdict)
+    select id, 7, webhook_id, now(), 1, 1 from webhook_list;
     insert into incident (message_id, what) select i, 'recovered' from generate_series(1, 5000) i;
     insert into ledger (account_id, kind, amount) select 1 + i % ${accounts}, 1, 1 from generate_series(1, 5000) i`)
   await client.end()
@@ -87,6 +96,8 @@ const comingAndGoing = [
   'inbound_message_parts',
   'suppression',
   'login_failure',
+  'webhook_event',
+  'webhook_list',
 ]
 
 /**

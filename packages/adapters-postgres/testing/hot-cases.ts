@@ -20,6 +20,7 @@ import { endBackend, findSends } from '../src/sql/lost-answer.ts'
 import { mark } from '../src/sql/mark.ts'
 import { matchReceipts } from '../src/sql/match-receipts.ts'
 import { matchingSuppressions } from '../src/sql/matching-suppressions.ts'
+import { recordPushes, releaseLists } from '../src/sql/push-events.ts'
 import { postpone } from '../src/sql/postpone.ts'
 import { promote } from '../src/sql/promote.ts'
 import { lockAccount, readAccount, readBalances } from '../src/sql/read-account.ts'
@@ -87,7 +88,7 @@ const accepting = [
 /** Under keys that nobody has used; of the filled table others have rows. */
 const keeping = [accepting[0], arrayOf(keys('new ', 100)), arrayOf(keys('d', 100)), of(0, 100), of('"[]"', 100)]
 
-/** Every prepared statement that shows its plan, by name. */
+/** Every prepared statement that shows its plan, by name. Each account has three endpoints, which are read for each event. */
 export const cases: Readonly<Record<string, Case>> = {
   accept: { statement: accept, values: accepting, rowsMax: 200, partitions: [] },
   'accept-scheduled': {
@@ -141,13 +142,13 @@ export const cases: Readonly<Record<string, Case>> = {
   'claim-single': { statement: claimSingle, values: [1, 2, 0, 64, 500, 200, 30, 1], rowsMax: 2000 },
   'claim-bulk': { statement: claimBulk, values: [1, 2, 0, 16, 500, 200, 30, 1], rowsMax: 100 },
   mark: { statement: mark, values: [1, 1, 400], rowsMax: 1 },
-  record: { statement: record, values: recorded('{1}'), rowsMax: 100 },
+  record: { statement: record, values: recorded('{1}'), rowsMax: 400 },
   'record-late': {
     statement: recordLate,
     values: recorded(arrayOf(ids(0, 100).map((i) => [100, 106, 111][i % 3] ?? 0))),
-    rowsMax: 100,
+    rowsMax: 400,
   },
-  settle: { statement: settle, values: [1, 1, arrayOf(claimed), of(101, 100)], rowsMax: 100 },
+  settle: { statement: settle, values: [1, 1, arrayOf(claimed), of(101, 100)], rowsMax: 400 },
   postpone: { statement: postpone, values: [1, 1, arrayOf(claimed), 60], rowsMax: 100 },
   promote: { statement: promote, values: [0, 100, 100], rowsMax: 600 },
   expire: { statement: expire, values: [-3600, 100], rowsMax: 700 },
@@ -155,7 +156,7 @@ export const cases: Readonly<Record<string, Case>> = {
   'apply-receipts': {
     statement: applyReceipts(1),
     values: [references(sent), of(0, 500), 1, numbers(sent)],
-    rowsMax: 500,
+    rowsMax: 2200,
   },
   'known-receipts': {
     statement: knownReceipts(1),
@@ -194,6 +195,23 @@ export const cases: Readonly<Record<string, Case>> = {
     values: [arrayOfTexts(keys('l', 100)), of(1, 100), '00000000-0000-4000-8000-000000000000', 60],
     rowsMax: 300,
   },
+  'record-pushes': {
+    statement: recordPushes,
+    values: [
+      arrayOf(ids(1, 50)),
+      of(1, 50),
+      of('"2026-01-01T00:00:00Z"', 50),
+      arrayOf(ids(0, 50).map((i) => i % 3)),
+      of('null', 50),
+      of(1, 50),
+      of(200, 50),
+      of('null', 50),
+      of('null', 50),
+      of('ok', 50),
+    ],
+    rowsMax: 100,
+  },
+  'release-lists': { statement: releaseLists, values: [arrayOf(ids(1, 50)), of(1, 50)], rowsMax: 100 },
   'end-backend': { statement: endBackend, values: [0, '0'], rowsMax: 0 },
   'match-receipts': { statement: matchReceipts, values: [200], rowsMax: 600, partitions: [0, 1, 2, 3] },
 }
@@ -207,14 +225,19 @@ export const callers = [
   'receive-texts',
   'lease-block',
   'lease-shared',
+  'claim-lists',
+  'purge-webhooks',
 ] as const
 
 /** For other connections, which plan for what is there and may join whole tables. */
 export const ordinary = [
+  'add-suppression',
   'add-suppressions',
+  'add-test-list',
   'adopt-receipts',
   'check-ledger',
   'delete-waiting',
+  'disable-endpoints',
   'drop-history',
   'enter-credits',
   'explain-message',
@@ -226,15 +249,19 @@ export const ordinary = [
   'give-up-shared-block',
   'leave-idle',
   'list-all',
+  'list-attempts',
   'list-dispatchers',
   'list-opt-outs',
   'list-queue',
   'list-replies',
   'list-scheduled',
   'list-short-code',
+  'remove-suppression',
+  'replay-events',
   'skip-blocks',
   'transfer',
   'unowned-messages',
+  'webhook-backlog',
 ] as const
 
 /** Calls of functions, and what they may read whole: tables that stay small. */
@@ -252,6 +279,8 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
   "select keys_in_use(1, '{1,2,3}', array[md5('key 20'), md5('key 2'), md5('new')]::uuid[])": [],
   "select drop_inbound_messages(now() - interval '90 days', 730, 86400, 1)": [],
   'select adopt_delivery_receipts(0, 300, 259200, 3600, 7)': ['unmatched_delivery_receipt', 'claimed_batch'],
+  'select * from claim_webhook_lists(0, 64, 100, 5, 60)': [],
+  'select purge_webhooks(100, 30)': [],
   "select * from drop_block(530, now() + interval '1 day')": ['claimed_batch'],
   "select receive_inbound_messages('{1,1,1}', '{27805300001,27805200001,x}', '{27805300001,27805200001,null}', '{12025551001,null,null}', '{stop,b,c}', '{1,0,0}', '{5500001}', 'bye', 1::smallint)":
     ['claimed_batch'],

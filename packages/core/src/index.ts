@@ -264,6 +264,14 @@ export type { WebhookWithSecret } from './webhook/add-webhook.ts'
 export { overlapHoursDefault, overlapHoursMax } from './webhook/rotate-secret.ts'
 export type { ShownWebhook } from './webhook/show-webhook.ts'
 export type { WantedWebhook, WebhookRefusal } from './webhook/want-webhook.ts'
+export {
+  createEventPusher,
+  pushDefaults,
+  type EventPusher,
+  type PushCounts,
+  type PushOptions,
+  type PushSettings,
+} from './webhook/push-events.ts'
 export type { SealedSecret, SecretBox } from './webhook/secret-box.ts'
 export type { PushAnswer, PushFailure, PushRequest, UrlRefusal, WebhookClient } from './webhook/webhook-client.ts'
 export type {

@@ -25,6 +25,7 @@ export const PUSH_FAILURE = {
   'connection-closed': 'connection-closed',
   'invalid-answer': 'invalid-answer',
   stopped: 'stopped',
+  'not-signed': 'not-signed',
 } as const satisfies Record<PushFailure, string>
 
 /** What followed from a request to a webhook. */

@@ -1,5 +1,7 @@
 import { SUPPRESSION } from '../suppressions/suppression-kind.ts'
+import { placeOf } from '../webhooks/event-places.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
+import { storeEvent } from './store-events.ts'
 
 /**
  * Adds to scope $1 of kind $2 the numbers $3 that are not there, with their times $4 and, of opt-outs, texts $5 or null; of a number
@@ -35,6 +37,13 @@ with given as materialized (
   using given, added
   where given.text is null and added.msisdn = given.msisdn and $2::smallint = ${SUPPRESSION['opt-out']}
     and reply.account_id = $1::int and reply.msisdn = given.msisdn
+), events as (${storeEvent(placeOf('optout.added'), {
+    account: '$1::int',
+    subject: '0',
+    number: 'changed.msisdn',
+    text: 'changed.text',
+    from: ' cross join (select msisdn, text from added join given using (msisdn)) changed',
+  })} and $2::smallint = ${SUPPRESSION['opt-out']}
 )
 select count(*)::int as added from added`,
 }

@@ -1,5 +1,6 @@
 import { changeableCodes, receiptMatching } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
+import { storeMessageEvents } from './store-events.ts'
 
 const { referenceDays } = receiptMatching
 const changeable = changeableCodes.join(', ')
@@ -22,8 +23,8 @@ with changed as (
     and message.msisdn = coalesce(receipt.msisdn, message.msisdn)
     and message.code in (${changeable}) and message.code <> receipt.code
     and message.sent_at > now() - interval '${referenceDays} days'
-  returning position
-)
+  returning position, id, message.account_id, message.msisdn, message.code, code_at as at, confirms_opt_out
+), ${storeMessageEvents('changed', 'receipt')}
 select count(distinct position)::int as applied from changed`,
 })
 

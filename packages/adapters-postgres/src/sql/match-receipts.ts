@@ -1,5 +1,6 @@
 import { changeableCodes, receiptMatching } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
+import { storeMessageEvents } from './store-events.ts'
 
 const { referenceDays, olderAfterSeconds, keptDays, retrySecondsMax } = receiptMatching
 const changeable = changeableCodes.join(', ')
@@ -39,7 +40,8 @@ with tried as (
   set code = receipt.code, code_at = receipt.at
   from (select * from counting order by carrier_id collate "C") receipt
   where message.id = any (array[receipt.message_id]) and message.code in (${changeable}) and message.code <> receipt.code
-), dropped as (
+  returning message.id, message.account_id, message.msisdn, message.code, message.code_at as at, message.confirms_opt_out
+), ${storeMessageEvents('changed', 'receipt')}, dropped as (
   delete from unmatched_delivery_receipt
   where id = any (array(
     select id from found where message_id is not null or at < now() - interval '${keptDays} days'

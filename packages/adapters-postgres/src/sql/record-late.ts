@@ -2,6 +2,7 @@ import { INCIDENT, OUTCOME } from '@gateway/core'
 import { refund } from './charge-and-refund.ts'
 import { setMarks } from './mark.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
+import { storeMessageEvents } from './store-events.ts'
 
 /**
  * Outcomes of every kind, also those that come late. Arguments as for record, but $14 codes of each message: 100, 106, or 111 with its
@@ -32,7 +33,7 @@ with finished as (
   where batch.carrier is not null or exists (select from message where id = outcome.id)
   on conflict (id) do update set code = excluded.code, carrier_id = excluded.carrier_id, code_at = now()
   where message.code = ${OUTCOME.unknown} and message.carrier_id is null and excluded.code <> ${OUTCOME.unknown}
-  returning id, account_id, send_first_id, code, sent_at
+  returning id, account_id, send_first_id, code, sent_at, msisdn, confirms_opt_out, now() as at
 ), refunds as (
   select changed.*, send.price amount
   from changed
@@ -43,6 +44,6 @@ with finished as (
   select id, case when sent_at <> now() then '${INCIDENT.late}' else '${INCIDENT.unknown}' end
   from changed
   where sent_at <> now() or code = ${OUTCOME.unknown}
-), ${setMarks('$12', '$13')}
+), ${storeMessageEvents('changed', 'handover')}, ${setMarks('$12', '$13')}
 select count(*)::int as marked from marks`,
 }

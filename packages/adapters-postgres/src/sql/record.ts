@@ -1,6 +1,7 @@
 import { OUTCOME } from '@gateway/core'
 import { setMarks } from './mark.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
+import { storeSentEvents } from './store-events.ts'
 
 /**
  * What the carrier accepted, of any claimed batches of dispatcher $1, becomes 100, and the finished batches $2 end. $4 ids (ascending), $5 numbers,
@@ -24,7 +25,7 @@ with finished as (
   from (select count(*) from finished) ended,
     unnest($3::int[], $4::bigint[], $5::bigint[], $6::text[]) outcome(position, id, msisdn, reference)
   where ($7::int[])[position] = any (array(select seq from claimed_batch where dispatcher = $1::bigint))
-  returning 1
-), ${setMarks('$12', '$13')}
+  returning id, account_id, msisdn, confirms_opt_out
+), ${storeSentEvents('messages', '$8::int[]')}, ${setMarks('$12', '$13')}
 select (select count(*) from messages)::int as recorded, (select count(*) from marks)::int as marked`,
 }

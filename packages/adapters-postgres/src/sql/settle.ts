@@ -1,6 +1,7 @@
 import { refund } from './charge-and-refund.ts'
 import { leaveBatch } from './leave-batch.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
+import { storeMessageEvents } from './store-events.ts'
 
 /**
  * Ends messages of batch $2 of dispatcher $1 without a carrier: $3 ids, $4 codes; message row, refund and leaving the
@@ -36,7 +37,7 @@ with batch as (
   from held
   order by id
   on conflict (id) do nothing
-  returning account_id, send_first_id, code
+  returning id, account_id, send_first_id, code, msisdn, confirms_opt_out, code_at as at
 ), counts as (
   select account_id, send_first_id, code, count(*) messages
   from messages
@@ -45,6 +46,6 @@ with batch as (
   select counts.*, send.price * counts.messages amount
   from counts
   cross join lateral (select price from send where first_id = counts.send_first_id offset 0) send
-), ${refund('refunds')}
+), ${refund('refunds')}, ${storeMessageEvents('messages', 'handover')}
 select exists (select from batch) as alive, exists (select from dispatcher where id = $1::bigint) as registered`,
 }

@@ -18,6 +18,7 @@ import { askAboutNumbers } from '../ask-about-numbers.ts'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { addSuppressions } from '../sql/add-suppressions.ts'
+import { addSuppression, removeSuppression } from '../sql/change-suppression.ts'
 import { arrayOf, arrayOfTexts, arrayOfTimes, timestamp } from '../sql/arrays.ts'
 import { listOptOuts, type OptOutPiece } from '../sql/list-opt-outs.ts'
 import { matchingSuppressions } from '../sql/matching-suppressions.ts'
@@ -34,12 +35,7 @@ export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Conte
   })
 
   async function add({ since, ...key }: SuppressionEntry): Promise<'added' | 'already'> {
-    const added = await kysely
-      .insertInto('suppression')
-      .values({ ...columns(key), since: timestamp(since) })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('kind')
-      .execute()
+    const added = await ordinary.run(addSuppression, [...valuesOf(key), timestamp(since)])
     return added.length > 0 ? 'added' : 'already'
   }
 
@@ -59,22 +55,7 @@ export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Conte
   }
 
   async function remove(key: SuppressionKey): Promise<boolean> {
-    const { account_id, msisdn, kind } = columns(key)
-    // The reply that made an opt-out holds for its moment only; what an entry that is gone was made by is nobody's business.
-    const removed = await kysely
-      .with('reply', (with_) =>
-        with_
-          .deleteFrom('opt_out_reply')
-          .where('account_id', '=', account_id)
-          .where('msisdn', '=', kind === SUPPRESSION['opt-out'] ? msisdn : 0),
-      )
-      .deleteFrom('suppression')
-      .where('account_id', '=', account_id)
-      .where('msisdn', '=', msisdn)
-      .where('kind', '=', kind)
-      .returning('kind')
-      .execute()
-    return removed.length > 0
+    return (await ordinary.run(removeSuppression, valuesOf(key))).length > 0
   }
   return {
     matching: async (by, numbers) => (numbers.length === 0 ? new Map() : match({ by, numbers })),
@@ -86,11 +67,7 @@ export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Conte
   }
 }
 
-const columns = ({ scope, number, kind }: SuppressionKey) => ({
-  account_id: scopeId(scope),
-  msisdn: Number(number),
-  kind: SUPPRESSION[kind],
-})
+const valuesOf = ({ scope, number, kind }: SuppressionKey) => [scopeId(scope), Number(number), SUPPRESSION[kind]]
 
 const pageRows = 300
 /** Half a million, listed three times, grew a server by 43 to 54 MB; in pieces of 300 by 68. */

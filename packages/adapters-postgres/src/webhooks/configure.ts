@@ -12,7 +12,8 @@ import {
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { timestamp } from '../sql/arrays.ts'
-import { bitsOf, WEBHOOK_STATE, webhookOf } from './webhook-row.ts'
+import { bitsOf } from './event-places.ts'
+import { WEBHOOK_STATE, webhookOf } from './webhook-row.ts'
 
 type Configured = Pick<Webhooks, 'add' | 'list' | 'find' | 'change' | 'remove' | 'rotate' | 'resealSecrets'>
 
@@ -84,8 +85,8 @@ export function configureWebhooks({ pools: { kysely } }: Context): Configured {
       const pauses = state === 'paused' && before.state === WEBHOOK_STATE.active
       const row = await trx
         .updateTable('webhook')
-        .set(({ ref }) => ({
-          list_size: listSize ?? ref('list_size'),
+        .set((columns) => ({
+          list_size: listSize ?? columns.ref('list_size'),
           ...(url === undefined ? {} : { url }),
           ...(events === undefined ? {} : { events: bitsOf(events) }),
           ...(withText === undefined ? {} : { with_text: withText }),
@@ -118,7 +119,7 @@ export function configureWebhooks({ pools: { kysely } }: Context): Configured {
   async function rotate(account: AccountId | undefined, id: WebhookId, secret: SealedSecret, previousUntil: Instant) {
     const row = await kysely
       .updateTable('webhook')
-      .set(({ ref }) => ({ previous_secret: ref('secret'), previous_until: timestamp(previousUntil), secret }))
+      .set((columns) => ({ previous_secret: columns.ref('secret'), previous_until: timestamp(previousUntil), secret }))
       .where('id', '=', id)
       .where(ofAccount(account))
       .returningAll()

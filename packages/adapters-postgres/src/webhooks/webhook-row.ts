@@ -1,30 +1,24 @@
 import {
-  webhookEventTypes,
   type AccountId,
   type Instant,
   type PauseReason,
+  type PushVerdict,
   type SealedSecret,
   type Webhook,
-  type WebhookEventType,
   type WebhookId,
   type WebhookState,
 } from '@gateway/core'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../tables.ts'
+import { typesOf } from './event-places.ts'
 
 /** How the table writes the states. */
 export const WEBHOOK_STATE = { active: 0, paused: 1, disabled: 2 } as const satisfies Record<WebhookState, number>
 
+/** How the table writes what came of a try. */
+export const VERDICT = { delivered: 0, retry: 1, dead: 2, gone: 3 } as const satisfies Record<PushVerdict, number>
+
 const states = Object.keys(WEBHOOK_STATE) as readonly WebhookState[]
-
-/** The place of an event's bit. */
-export const placeOf = (type: WebhookEventType): number => webhookEventTypes.indexOf(type)
-
-export const bitsOf = (types: readonly WebhookEventType[]): number =>
-  types.reduce((bits, type) => bits | (1 << placeOf(type)), 0)
-
-const typesOf = (bits: number): readonly WebhookEventType[] =>
-  webhookEventTypes.filter((type) => (bits & (1 << placeOf(type))) !== 0)
 
 export type WebhookRow = Selectable<Tables['webhook']>
 

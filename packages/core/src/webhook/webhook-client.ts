@@ -13,7 +13,7 @@ export interface PushRequest {
   readonly secrets: readonly string[]
 }
 
-/** Why there is no answer. */
+/** Why there is no answer. Not signed: the secret could not be opened, so nothing was sent. */
 export type PushFailure =
   | UrlRefusal
   | 'name-not-found'
@@ -23,6 +23,7 @@ export type PushFailure =
   | 'connection-closed'
   | 'invalid-answer'
   | 'stopped'
+  | 'not-signed'
 
 /** What came of one request. `milliseconds` is how long it took. */
 export type PushAnswer =

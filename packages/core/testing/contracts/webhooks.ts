@@ -1,6 +1,8 @@
 import type { StoredPorts } from '@gateway/core'
 import type { Contract } from './contract.ts'
 import { configuring } from './webhooks/configuring.ts'
+import { pushing } from './webhooks/pushing.ts'
+import { storing } from './webhooks/storing.ts'
 
 /** What the port `Webhooks` promises, and what other ports promise about events. */
-export const webhooksContract: Contract<StoredPorts> = { ...configuring }
+export const webhooksContract: Contract<StoredPorts> = { ...configuring, ...storing, ...pushing }

@@ -172,7 +172,7 @@ function claim(store: MemoryStore, { listsMax, perWebhookMax, leaseSeconds }: Cl
   for (let taken = -1; taken !== claimed.length;) {
     taken = claimed.length
     for (const one of rooms) {
-      const list = one.room > 0 && claimed.length < listsMax ? nextList(store, one.row, now) : undefined
+      const list = one.room > 0 && claimed.length < listsMax ? nextList(store, one.row, now, claimed) : undefined
       if (list === undefined) continue
       one.room--
       Object.assign(list, { leased: true, tries: list.tries + 1, due: secondsAfter(now, leaseSeconds) })
@@ -185,10 +185,16 @@ function claim(store: MemoryStore, { listsMax, perWebhookMax, leaseSeconds }: Cl
 const roomOf = (row: WebhookRow, perWebhookMax: number, now: Instant): number =>
   perWebhookMax - openOf(row).filter(({ leased, due }) => leased && due > now).length
 
-function nextList(store: MemoryStore, row: WebhookRow, now: Instant): EventListRow | undefined {
+function nextList(
+  store: MemoryStore,
+  row: WebhookRow,
+  now: Instant,
+  claimed: readonly ClaimedList[],
+): EventListRow | undefined {
   const { webhook, waiting } = row
   const isActive = webhook.state === 'active'
   const [again] = openOf(row)
+    .filter(({ id }) => !claimed.some((list) => list.id === id))
     .filter(({ due, events }) => due <= now && (isActive || events[0]?.data.type === 'test'))
     .toSorted((a, b) => a.due - b.due)
   if (again !== undefined || !isActive || waiting.length === 0) return again
@@ -229,10 +235,14 @@ function disable(row: WebhookRow): void {
   for (const list of openOf(row)) list.state = 'dead'
 }
 
+/** Ended, or happened and not delivered, before then. */
+const isOld = ({ state, due, events }: EventListRow, before: Instant): boolean =>
+  state === 'open' ? events.every(({ occurred }) => occurred < before) : due < before
+
 function purge(store: MemoryStore, rowsMax: number): number {
   const before = daysBefore(store.clock.now(), deadListDays)
   const counts = [...store.webhooks.values()].map((row) => {
-    const lists = [...row.lists.values()].filter((list) => list.state !== 'open' && list.due < before).slice(0, rowsMax)
+    const lists = [...row.lists.values()].filter((list) => isOld(list, before)).slice(0, rowsMax)
     for (const { id } of lists) row.lists.delete(id)
     const young = row.waiting.filter(({ occurred }) => occurred >= before)
     const dropped = row.waiting.length - young.length

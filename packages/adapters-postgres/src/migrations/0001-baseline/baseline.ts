@@ -1,6 +1,7 @@
 import type { Migration } from '../migration.ts'
 import { addPartition } from './functions/add-partition.ts'
 import { adoptDeliveryReceipts } from './functions/adopt-delivery-receipts.ts'
+import { claimWebhookLists } from './functions/claim-webhook-lists.ts'
 import { chooseSender } from './functions/choose-sender.ts'
 import { deleteWaiting } from './functions/delete-waiting.ts'
 import { disown } from './functions/disown.ts'
@@ -13,6 +14,7 @@ import { keysInUse } from './functions/keys-in-use.ts'
 import { leaseBlock } from './functions/lease-block.ts'
 import { leaseShared } from './functions/lease-shared.ts'
 import { listScheduled } from './functions/list-scheduled.ts'
+import { purgeWebhooks } from './functions/purge-webhooks.ts'
 import { receiveInboundMessages } from './functions/receive-inbound-messages.ts'
 import { recover } from './functions/recover.ts'
 import { releaseClaimedBatches } from './functions/release-claimed-batches.ts'
@@ -49,6 +51,7 @@ const functions = [
   ...[releaseClaimedBatches, recover, retire, disown],
   ...[listScheduled, deleteWaiting, keysInUse, transferCredits, chooseSender],
   ...[adoptDeliveryReceipts, receiveInboundMessages],
+  ...[claimWebhookLists, purgeWebhooks],
   ...[keepContacts, dropPartition, dropBlock, dropInboundMessages, dropHistory],
 ]
 

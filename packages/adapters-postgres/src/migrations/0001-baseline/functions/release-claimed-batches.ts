@@ -1,4 +1,5 @@
 import { INCIDENT, OUTCOME } from '@gateway/core'
+import { storeMessageEvents } from '../../../sql/store-events.ts'
 
 // Act only on what the own delete or update returned; without its claimed_batch row a dispatcher has no right. Releasing costs
 // 10 µs and 180 bytes of log a message.
@@ -42,10 +43,10 @@ begin
     where marked
     order by id
     on conflict (id) do nothing
-    returning id
+    returning id, account_id, msisdn, code, sent_at as at, confirms_opt_out
   ), incidents as (
     insert into incident (message_id, what) select id, '${INCIDENT.recovered}' from unknown_messages
-  )
+  ), ${storeMessageEvents('unknown_messages', 'handover')}
   select (select coalesce(sum(messages), 0) from due_again), (select count(*) from unknown_messages),
     (select count(*) from held), (select count(*) from known)
   into requeued, unknown, v_in, v_out;

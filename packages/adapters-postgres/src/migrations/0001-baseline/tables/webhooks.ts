@@ -30,7 +30,6 @@ create table webhook_event (                      -- what waits to be put into a
   text text,                                      -- of an imported opt-out
   primary key (webhook_id, id)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
-create index webhook_event_at on webhook_event (at);
 
 create table webhook_list (
   id bigint generated always as identity primary key,
@@ -42,17 +41,19 @@ create table webhook_list (
   due_at timestamptz not null default now(),      -- open: to be tried from then on; leased: the lease is over then; ended: when that was
   from_at timestamptz not null,                   -- its first and its last event
   to_at timestamptz not null,
-  events text not null                            -- JSON
+  events text not null                            -- JSON: an array for each, as claim_webhook_lists writes it
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 create index webhook_list_open on webhook_list (webhook_id, due_at) where state = 0;
 create index webhook_list_leased on webhook_list (webhook_id) where leased;
+create index webhook_list_test on webhook_list (webhook_id) where state = 0 and is_test;
+create index webhook_list_old on webhook_list (to_at) where state = 0;
 create index webhook_list_ended on webhook_list (due_at) where state <> 0;
 create index webhook_list_dead on webhook_list (webhook_id) where state = 2;
 create index webhook_list_time on webhook_list (webhook_id, from_at);
 
 create table webhook_attempt (                    -- one try of one list
   list_id bigint not null,
-  try smallint not null,
+  tries smallint not null,                        -- its number, from 1
   webhook_id int not null,
   at timestamptz not null,
   milliseconds int not null,
@@ -62,7 +63,7 @@ create table webhook_attempt (                    -- one try of one list
   beginning text,
   verdict smallint not null,
   next_at timestamptz,
-  primary key (list_id, try)
+  primary key (list_id, tries)
 );
 create index webhook_attempt_webhook on webhook_attempt (webhook_id, at);
 create sequence webhook_test;

@@ -1,0 +1,100 @@
+import { createEventPusher, type Ports, type PushCounts } from '@gateway/core'
+import type { Log } from '@gateway/server'
+import { webhookBody } from '@gateway/wire'
+import { outageOf } from './outage.ts'
+import { repeat } from './repeat.ts'
+
+type StoringPorts = Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox'>
+
+export interface PushingSettings {
+  readonly ports: Pick<Ports, 'webhooks' | 'webhookClient' | 'secretBox' | 'clock'>
+  readonly log: Log
+}
+
+export interface Pushing {
+  /** The same ports: what this process stores is pushed without waiting for the next look. */
+  waking<P extends StoringPorts>(ports: P): P
+  counts(): PushCounts
+  /** Requests under way. */
+  requests(): number
+  /** Lets requests end, for at most `seconds`. */
+  stop(seconds: number): Promise<void>
+}
+
+/** Between two looks for events; a look that finds nothing costs the database 0.1 ms. */
+const pauseMilliseconds = 50
+const pauseMillisecondsMax = 1000
+/** After something was stored the pauses stay short for so long. */
+const stirredMilliseconds = 1000
+const purgeMilliseconds = 600_000
+const purgedMax = 1000
+
+/** Pushes events to the endpoints of accounts, in a loop of its own, until it is stopped (P-11). */
+export function startPushing({ ports, log }: PushingSettings): Pushing {
+  const outage = outageOf('push events', log)
+  let stirredAt = -Infinity
+  let stopping = false
+  const stir = (): void => void (stirredAt = performance.now())
+  const isStirred = (): boolean => performance.now() - stirredAt < stirredMilliseconds
+
+  const pusher = createEventPusher(ports, {
+    bodyOf: webhookBody,
+    chance: Math.random,
+    roomAgain: () => {
+      outage.worked()
+      looking.wake()
+    },
+    report: (problem) => outage.failed(problem),
+  })
+  const looking = repeat({
+    what: 'claim events',
+    pauseMilliseconds: () => (isStirred() ? pauseMilliseconds : pauseMillisecondsMax),
+    log,
+    work: async () => {
+      if (stopping) return 'end'
+      const found = await pusher.work()
+      if (found === 'more') stir()
+      return found
+    },
+  })
+  const purging = repeat({
+    what: 'drop events',
+    pauseMilliseconds: purgeMilliseconds,
+    log,
+    work: async () => ((await ports.webhooks.purge(purgedMax)) < purgedMax ? 'all' : 'more'),
+  })
+
+  /** Ends the long pause of a loop that has nothing to do, not the short ones: they bound how often it looks. */
+  function stored<R>(result: R): R {
+    const wasQuiet = !isStirred()
+    stir()
+    if (wasQuiet) looking.wake()
+    return result
+  }
+
+  return {
+    waking: (given) => ({
+      ...given,
+      claimedBatches: wakingAfter(given.claimedBatches, ['record', 'settle', 'recover', 'expire'], stored),
+      deliveryReceipts: wakingAfter(given.deliveryReceipts, ['apply', 'match'], stored),
+      inbox: wakingAfter(given.inbox, ['receive', 'releaseParts'], stored),
+    }),
+    counts: () => pusher.counts(),
+    requests: () => pusher.state().requests,
+    stop: async (seconds) => {
+      stopping = true
+      const passed = new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000).unref())
+      await Promise.all([looking.stop(), purging.stop()])
+      await pusher.drain(passed)
+    },
+  }
+}
+
+/** The same port, with `after` called on what these methods resolve to. */
+function wakingAfter<P extends object>(port: P, methods: readonly (keyof P)[], after: <R>(result: R) => R): P {
+  const waking = methods.map((name) => {
+    const method = port[name] as unknown as (...args: readonly unknown[]) => Promise<unknown>
+    return [name, (...args: readonly unknown[]) => method(...args).then(after)] as const
+  })
+  return { ...port, ...Object.fromEntries(waking) }
+}

@@ -1,0 +1,73 @@
+import { eventTypeOf, messageSequence, OUTCOME, type LearntFrom } from '@gateway/core'
+import { placeOf } from '../webhooks/event-places.ts'
+import { WEBHOOK_STATE } from '../webhooks/webhook-row.ts'
+
+const codes = Object.values(OUTCOME).filter((code) => eventTypeOf(code) !== undefined)
+
+/** What core says of each code that an event tells of, as a number. */
+const caseOf = (numberOf: (code: (typeof codes)[number]) => number): string =>
+  `case code ${codes.map((code) => `when ${code} then ${numberOf(code)}`).join(' ')} end`
+
+const typePlace = caseOf((code) => placeOf(eventTypeOf(code) ?? 'test'))
+const sequence = (from: LearntFrom): string => caseOf((code) => messageSequence(code, from))
+
+/** Condition of `webhook`: it gets events of the type at this place, be it now or when it is resumed. */
+const wants = (place: number | string): string => `state <> ${WEBHOOK_STATE.disabled} and events & (1 << ${place}) <> 0`
+
+/**
+ * Two CTEs that store events of the CTE `changed`, which has id, account_id, msisdn, code, at and confirms_opt_out of messages that came to
+ * a state just now. Where no account of them has an endpoint it looks for that once an account, and does nothing else.
+ */
+export const storeMessageEvents = (changed: string, from: LearntFrom): string => `
+wanting as materialized (
+  select distinct account_id
+  from webhook
+  where account_id = any (array(select distinct account_id from ${changed})) and state <> ${WEBHOOK_STATE.disabled}
+), events as (
+  insert into webhook_event (webhook_id, type, sequence, at, subject, code, msisdn)
+  select endpoint.id, happened.type, happened.sequence, happened.at, happened.id, happened.code, happened.msisdn
+  from (
+    select id, account_id, msisdn, code, at, ${typePlace} as type, ${sequence(from)} as sequence
+    from ${changed}
+    where case when account_id in (select account_id from wanting) then not confirms_opt_out end
+  ) happened
+  cross join lateral (
+    select id from webhook where account_id = happened.account_id and ${wants('happened.type')} offset 0
+  ) endpoint
+  order by happened.id
+)`
+
+/**
+ * A CTE that stores message.sent of messages in the CTE `messages` (id, account_id, msisdn, confirms_opt_out), where an endpoint of the
+ * accounts `accounts` (an array) asks for it; nothing else is looked at if none does.
+ */
+export const storeSentEvents = (messages: string, accounts: string): string => `
+wanting as materialized (
+  select distinct account_id from webhook where account_id = any (${accounts}) and ${wants(placeOf('message.sent'))}
+), events as (
+  insert into webhook_event (webhook_id, type, sequence, at, subject, code, msisdn)
+  select endpoint.id, ${placeOf('message.sent')}, ${messageSequence(OUTCOME.sent, 'handover')}, now(), sent.id, ${OUTCOME.sent}, sent.msisdn
+  from ${messages} sent
+  cross join lateral (
+    select id from webhook where account_id = sent.account_id and ${wants(placeOf('message.sent'))} offset 0
+  ) endpoint
+  where (select exists (select from wanting)) and not sent.confirms_opt_out
+    and case when sent.account_id in (select account_id from wanting) then true end
+)`
+
+interface StoredEvent {
+  readonly account: string
+  /** An inbound message, or 0. */
+  readonly subject: string
+  readonly number?: string
+  readonly text?: string
+  /** What else is to be so. */
+  readonly from?: string
+}
+
+/** Inserts one event for every endpoint of an account that wants it; all of it is SQL, the place of the type as well. */
+export const storeEvent = (place: number | string, { account, subject, number, text, from }: StoredEvent): string => `
+insert into webhook_event (webhook_id, type, sequence, at, subject, msisdn, text)
+select webhook.id, ${place}, 1, now(), ${subject}, ${number ?? 'null'}, ${text ?? 'null'}
+from webhook${from ?? ''}
+where webhook.account_id = ${account} and ${wants(place)}`

@@ -1,0 +1,113 @@
+import {
+  testEventId,
+  webhookEventTypes,
+  type AccountId,
+  type Instant,
+  type Page,
+  type Paged,
+  type PushAnswer,
+  type PushAttempt,
+  type PushFailure,
+  type PushVerdict,
+  type Replay,
+  type WebhookEventId,
+  type WebhookId,
+  type Webhooks,
+} from '@gateway/core'
+import type { Context } from '../context.ts'
+import { timestamp } from '../sql/arrays.ts'
+import { addTestList, backlogOf, listAttempts, replayEvents, type AttemptRow } from '../sql/inspect-webhooks.ts'
+import { placeOf } from './event-places.ts'
+import { listIdOf } from './push-lists.ts'
+import { eventsOf } from './stored-event.ts'
+import { VERDICT } from './webhook-row.ts'
+
+const verdicts = Object.keys(VERDICT) as readonly PushVerdict[]
+
+export function inspectWebhooks(
+  { pools: { ordinary } }: Context,
+  { find }: Pick<Webhooks, 'find'>,
+): Pick<Webhooks, 'addTest' | 'replay' | 'attempts' | 'backlog'> {
+  async function addTest(account: AccountId | undefined, id: WebhookId, now: Instant) {
+    if ((await find(account, id)) === undefined) return undefined
+    const [row] = await ordinary.run(addTestList, [id, timestamp(now), placeOf('test')])
+    if (row === undefined) throw new Error('a test event was stored without a number')
+    return testEventId(row.number)
+  }
+
+  async function replay(account: AccountId | undefined, id: WebhookId, wanted: Replay): Promise<number | undefined> {
+    if ((await find(account, id)) === undefined) return undefined
+    const values =
+      wanted.what === 'event'
+        ? keyOf(wanted.event)
+        : wanted.what === 'period'
+          ? { from: timestamp(wanted.from), to: timestamp(wanted.to) }
+          : {}
+    if (values === undefined) return 0
+    const { types = null, subject = null, sequence = null, number = null, at = null, from = null, to = null } = values
+    const [row] = await ordinary.run(replayEvents, [id, wanted.what, types, subject, sequence, number, at, from, to])
+    return row?.replayed ?? 0
+  }
+
+  async function attempts(account: AccountId | undefined, id: WebhookId, { offset, limit }: Page) {
+    if ((await find(account, id)) === undefined) return undefined
+    const rows = await ordinary.run(listAttempts, [id, offset, limit])
+    const items = rows.flatMap((row) => (row.list === null ? [] : attemptOf({ ...row, list: row.list })))
+    return { total: rows[0]?.total ?? 0, items } satisfies Paged<PushAttempt>
+  }
+  return {
+    addTest,
+    replay,
+    attempts,
+    backlog: async (id) => {
+      const [row] = await ordinary.run(backlogOf, [id])
+      return row ?? { events: 0, lists: 0, dead: 0 }
+    },
+  }
+}
+
+function attemptOf(row: AttemptRow & { readonly list: number }): PushAttempt {
+  const { list, tries, at, next, verdict, events } = row
+  return {
+    list: listIdOf(list),
+    tries,
+    at: at as Instant,
+    answer: answerOf(row),
+    verdict: verdicts[verdict] ?? 'dead',
+    next: (next ?? undefined) as Instant | undefined,
+    events: eventsOf(events).map((event) => event.id),
+  }
+}
+
+const answerOf = ({ status, failure, retry_after, beginning, milliseconds }: AttemptRow): PushAnswer =>
+  status === null
+    ? { outcome: 'failed', failure: failure as PushFailure, milliseconds }
+    : {
+        outcome: 'answered',
+        status,
+        retryAfterSeconds: retry_after ?? undefined,
+        beginning: beginning ?? '',
+        milliseconds,
+      }
+
+type EventKey = Partial<Record<'types' | 'subject' | 'sequence' | 'number' | 'at' | 'from' | 'to', string>>
+
+/** What the id of an event says of its row; undefined: it is the id of no event that can be replayed. */
+function keyOf(id: WebhookEventId): EventKey | undefined {
+  const [, message, sequence] = /^message-(\d{1,15})-(\d)$/.exec(id) ?? []
+  if (message !== undefined && sequence !== undefined) {
+    return { types: placesOf('message.'), subject: message, sequence }
+  }
+  const [, inbound] = /^inbound-(\d{1,15})$/.exec(id) ?? []
+  if (inbound !== undefined) return { types: placesOf('.received'), subject: inbound }
+  const [, change, subject, at] = /^optout-(added|removed)-(\d{1,15})(?:-(\d{1,15}))?$/.exec(id) ?? []
+  if (change === undefined || subject === undefined) return undefined
+  const types = placesOf(`optout.${change}`)
+  return at === undefined ? { types, subject } : { types, subject: '0', number: subject, at }
+}
+
+const placesOf = (part: string): string =>
+  `{${webhookEventTypes
+    .filter((type) => type.includes(part))
+    .map(placeOf)
+    .join()}}`

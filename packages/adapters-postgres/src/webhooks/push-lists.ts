@@ -1,0 +1,95 @@
+import type {
+  ClaimedList,
+  Claiming,
+  EventListId,
+  PushAnswer,
+  PushResult,
+  Webhook,
+  WebhookId,
+  Webhooks,
+} from '@gateway/core'
+import type { Context } from '../context.ts'
+import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
+import { arrayOf, arrayOfNullable, arrayOfTexts, arrayOfTimes } from '../sql/arrays.ts'
+import { claimLists, disableEndpoints, purgeWebhooks, recordPushes, releaseLists } from '../sql/push-events.ts'
+import { eventOf, type StoredEvent } from './stored-event.ts'
+import { VERDICT, webhookOf } from './webhook-row.ts'
+
+/** So many endpoints have their turn in one claim. */
+const endpointsMax = 64
+
+interface Claimed {
+  readonly id: number
+  readonly webhook: WebhookId
+  readonly tries: number
+  readonly events: readonly StoredEvent[]
+}
+
+export const listIdOf = (id: number): EventListId => `list-${id}` as EventListId
+const numberOf = (id: EventListId): number => Number(id.slice('list-'.length))
+
+export function pushLists({
+  pools: { hot, ordinary, kysely },
+}: Context): Pick<Webhooks, 'claim' | 'record' | 'release' | 'purge'> {
+  let after = 0
+
+  async function webhooksOf(claimed: readonly Claimed[]): Promise<ReadonlyMap<WebhookId, Webhook>> {
+    if (claimed.length === 0) return new Map()
+    const ids = [...new Set(claimed.map(({ webhook }) => webhook))]
+    const rows = await kysely.selectFrom('webhook').selectAll().where('id', 'in', ids).execute()
+    return new Map(rows.map((row) => [row.id as WebhookId, webhookOf(row)]))
+  }
+
+  /** Walks over the endpoints from where the call before ended; once, from the start, if there was nothing behind that. */
+  async function claim({ listsMax, perWebhookMax, leaseSeconds }: Claiming): Promise<readonly ClaimedList[]> {
+    for (let fromStart = after === 0; ; fromStart = true) {
+      // A claim whose answer is lost is claimed again once its lease is over: nothing was pushed of it.
+      const [row] = await hot.run(claimLists, [after, endpointsMax, listsMax, perWebhookMax, leaseSeconds])
+      after = row?.cursor ?? 0
+      const claimed = JSON.parse(row?.lists ?? '[]') as readonly Claimed[]
+      if (claimed.length === 0 && !(fromStart && after === 0)) continue
+      const webhooks = await webhooksOf(claimed)
+      return claimed.flatMap(({ id, webhook: of, tries, events }) => {
+        const webhook = webhooks.get(of)
+        return webhook === undefined ? [] : { id: listIdOf(id), webhook, tries, events: events.map(eventOf) }
+      })
+    }
+  }
+
+  async function record(results: readonly PushResult[]): Promise<void> {
+    if (results.length === 0) return
+    const told = results.toSorted((a, b) => numberOf(a.list) - numberOf(b.list))
+    const gone = await retryOnConnectionLoss(hot, recordPushes, [
+      arrayOf(told.map(({ list }) => numberOf(list))),
+      arrayOf(told.map(({ tries }) => tries)),
+      arrayOfTimes(told.map(({ at }) => at)),
+      arrayOf(told.map(({ verdict }) => VERDICT[verdict])),
+      arrayOfTimes(told.map(({ next }) => next)),
+      arrayOf(told.map(({ answer }) => Math.round(answer.milliseconds))),
+      arrayOfNullable(told.map(({ answer }) => (answer.outcome === 'answered' ? answer.status : undefined))),
+      arrayOfTexts(told.map(({ answer }) => (answer.outcome === 'failed' ? answer.failure : undefined))),
+      arrayOfNullable(told.map(({ answer }) => (answer.outcome === 'answered' ? answer.retryAfterSeconds : undefined))),
+      arrayOfTexts(told.map(({ answer }) => beginningOf(answer))),
+    ])
+    if (gone.length > 0) {
+      await retryOnConnectionLoss(ordinary, disableEndpoints, [arrayOf(gone.map(({ webhook }) => webhook))])
+    }
+  }
+  return {
+    claim,
+    record,
+    release: async (lists) => {
+      if (lists.length === 0) return
+      const ids = arrayOf(lists.map(({ id }) => numberOf(id)))
+      await hot.run(releaseLists, [ids, arrayOf(lists.map(({ tries }) => tries))])
+    },
+    purge: async (rowsMax) => {
+      const [row] = await ordinary.run(purgeWebhooks, [rowsMax])
+      return row?.purged ?? 0
+    },
+  }
+}
+
+/** Postgres stores no U+0000. */
+const beginningOf = (answer: PushAnswer): string | undefined =>
+  answer.outcome === 'answered' ? answer.beginning.replaceAll('\0', '\u{fffd}') : undefined

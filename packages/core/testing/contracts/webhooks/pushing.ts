@@ -1,0 +1,263 @@
+import { strict as assert } from 'node:assert'
+import {
+  failingDays,
+  secondsAfter,
+  type AccountId,
+  type ClaimedList,
+  type PushResult,
+  type StoredPorts,
+  type Webhook,
+} from '@gateway/core'
+import { anAccount, numbers } from '../../builders.ts'
+import type { Contract } from '../contract.ts'
+import { at, farAhead, longAgo } from '../shared.ts'
+import { added, answered, aWebhook, claiming, pushAll, resultOf } from './an-endpoint.ts'
+
+/** An endpoint for which so many events wait. */
+async function waiting(ports: StoredPorts, events: number, wanted: Parameters<typeof aWebhook>[1] = {}) {
+  const { id: account } = await anAccount(ports)
+  const webhook = await added(ports, aWebhook(account, wanted))
+  await happen(ports, account, events)
+  return { account, webhook, backlog: () => ports.webhooks.backlog(webhook.id) }
+}
+
+const happen = async (ports: StoredPorts, account: AccountId, events: number): Promise<void> => {
+  const entries = numbers(events).map((number) => ({ number, since: longAgo }))
+  await ports.suppressions.addAll(account, 'opt-out', entries)
+}
+
+const failed = (list: ClaimedList, told: Partial<PushResult> = {}): PushResult =>
+  resultOf(list, { answer: answered(500), verdict: 'retry', next: longAgo, ...told })
+
+const idsOf = (lists: readonly ClaimedList[]) => lists.flatMap(({ events }) => events.map(({ id }) => id))
+
+const of = (lists: readonly ClaimedList[], { id }: Webhook) => lists.filter(({ webhook }) => webhook.id === id)
+
+export const pushing: Contract<StoredPorts> = {
+  'lists have at most the size that the endpoint asks for, and do not wait until they are full': async (ports) => {
+    const { webhook, backlog } = await waiting(ports, 7, { listSize: 3 })
+    const lists = await ports.webhooks.claim(claiming)
+    assert.deepEqual(
+      lists.map(({ events, tries }) => [events.length, tries]),
+      [
+        [3, 1],
+        [3, 1],
+        [1, 1],
+      ],
+    )
+    assert.deepEqual(at(lists, 0).webhook, webhook)
+    assert.equal(new Set(idsOf(lists)).size, 7)
+    assert.deepEqual(await ports.webhooks.claim(claiming), [])
+    await ports.webhooks.record(lists.map((list) => resultOf(list)))
+    assert.deepEqual(await ports.webhooks.claim(claiming), [])
+    assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 0 })
+  },
+
+  'of many that claim at once each gets other lists, and an endpoint has no more than its room': async (ports) => {
+    const { webhook } = await waiting(ports, 30, { listSize: 1 })
+    const claims = await Promise.all(Array.from({ length: 12 }, () => ports.webhooks.claim(claiming)))
+    const lists = claims.flat()
+    assert.equal(lists.length, claiming.perWebhookMax)
+    assert.equal(new Set(lists.map(({ id }) => id)).size, claiming.perWebhookMax)
+    await ports.webhooks.record(lists.slice(0, 2).map((list) => resultOf(list)))
+    assert.equal((await ports.webhooks.claim(claiming)).length, 2)
+    assert.equal((await ports.webhooks.backlog(webhook.id)).events, 30 - 7)
+  },
+
+  'every endpoint has its share, and none waits for another': async (ports) => {
+    const busy = await waiting(ports, 200, { listSize: 1 })
+    const others = [await waiting(ports, 1), await waiting(ports, 1), await waiting(ports, 1)]
+    const lists = await ports.webhooks.claim({ ...claiming, listsMax: 8 })
+    assert.ok(of(lists, busy.webhook).length >= 2)
+    for (const { webhook } of others) assert.equal(of(lists, webhook).length, 1)
+    // The busy one has its room taken, and later ones get theirs.
+    await ports.webhooks.claim(claiming)
+    const late = await waiting(ports, 1)
+    assert.deepEqual(
+      (await ports.webhooks.claim(claiming)).map(({ webhook }) => webhook.id),
+      [late.webhook.id],
+    )
+  },
+
+  'with more endpoints than one claim can have, all have their turn': async (ports) => {
+    const all = []
+    for (let i = 0; i < 6; i++) all.push((await waiting(ports, 2, { listSize: 1 })).webhook.id)
+    const seen = []
+    for (let i = 0; i < 6; i++) {
+      const lists = await ports.webhooks.claim({ ...claiming, listsMax: 2 })
+      seen.push(...lists.map(({ webhook }) => webhook.id))
+    }
+    assert.deepEqual(seen.toSorted(), [...all, ...all].toSorted())
+  },
+
+  'a list that failed is the same when its time has come, before new ones, and not earlier': async (ports) => {
+    const { account, backlog } = await waiting(ports, 3, { listSize: 2 })
+    const [first, second] = await ports.webhooks.claim(claiming)
+    if (first === undefined || second === undefined) assert.fail('two lists were due')
+    await ports.webhooks.record([failed(first), failed(second, { next: farAhead })])
+    await ports.suppressions.remove({ scope: account, number: at(numbers(1), 0), kind: 'opt-out' })
+    const [again, fresh, ...rest] = await ports.webhooks.claim(claiming)
+    assert.deepEqual({ ...again, webhook: undefined }, { ...first, tries: 2, webhook: undefined })
+    assert.equal(fresh?.events[0]?.data.type, 'optout.removed')
+    assert.deepEqual(rest, [])
+    assert.equal((await backlog()).lists, 3)
+  },
+
+  'a list whose lease is over is claimed by another, and what its first claimer says comes too late': async (ports) => {
+    const { backlog } = await waiting(ports, 1)
+    const [dead] = await ports.webhooks.claim({ ...claiming, leaseSeconds: -60 })
+    const [taken] = await ports.webhooks.claim(claiming)
+    if (dead === undefined || taken === undefined) assert.fail('no list was due')
+    assert.deepEqual([taken.id, taken.tries, idsOf([taken])], [dead.id, 2, idsOf([dead])])
+    await ports.webhooks.record([resultOf(dead)])
+    await ports.webhooks.release([dead])
+    assert.equal((await backlog()).lists, 1)
+    assert.deepEqual(await ports.webhooks.claim(claiming), [])
+    await ports.webhooks.record([resultOf(taken), resultOf(taken)])
+    assert.equal((await backlog()).lists, 0)
+  },
+
+  'a list that was given back is due again, with the same number of the try': async (ports) => {
+    await waiting(ports, 1)
+    const lists = await ports.webhooks.claim(claiming)
+    await ports.webhooks.release(lists)
+    const again = await ports.webhooks.claim(claiming)
+    assert.deepEqual(
+      again.map(({ id, tries }) => [id, tries]),
+      lists.map(({ id }) => [id, 1]),
+    )
+  },
+
+  'an endpoint that has only failed for five days is paused, and catches up when it is resumed': async (ports) => {
+    const { account, webhook, backlog } = await waiting(ports, 1)
+    const failAt = async (when: number) => {
+      const [list] = await ports.webhooks.claim(claiming)
+      if (list === undefined) assert.fail('no list was due')
+      await ports.webhooks.record([failed(list, { at: secondsAfter(longAgo, when) })])
+      return ports.webhooks.find(account, webhook.id)
+    }
+    const days = failingDays * 86_400
+    assert.deepEqual(await failAt(0), { ...webhook, failingSince: longAgo })
+    assert.equal((await failAt(days - 1))?.state, 'active')
+    const paused = await failAt(days)
+    assert.deepEqual(paused, { ...webhook, state: 'paused', pausedFor: 'failing', failingSince: longAgo })
+    await ports.suppressions.remove({ scope: account, number: at(numbers(1), 0), kind: 'opt-out' })
+    assert.deepEqual(await ports.webhooks.claim(claiming), [])
+    assert.deepEqual(await backlog(), { events: 1, lists: 1, dead: 0 })
+    assert.deepEqual(await ports.webhooks.change(account, webhook.id, { state: 'active' }, longAgo), webhook)
+    assert.equal((await pushAll(ports)).length, 2)
+    assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 0 })
+  },
+
+  'a success ends the time for which an endpoint has only failed': async (ports) => {
+    const { account, webhook } = await waiting(ports, 2, { listSize: 1 })
+    const [first, second] = await ports.webhooks.claim(claiming)
+    if (first === undefined || second === undefined) assert.fail('two lists were due')
+    await ports.webhooks.record([failed(first)])
+    await ports.webhooks.record([resultOf(second)])
+    assert.deepEqual(await ports.webhooks.find(account, webhook.id), webhook)
+  },
+
+  'an endpoint that is gone is disabled, and nothing is kept for it': async (ports) => {
+    const { account, webhook, backlog } = await waiting(ports, 12, { listSize: 1 })
+    const [list, ...others] = await ports.webhooks.claim(claiming)
+    if (list === undefined) assert.fail('no list was due')
+    await ports.webhooks.record([failed(list, { answer: answered(410), verdict: 'gone', next: undefined })])
+    await ports.webhooks.record(others.map((other) => resultOf(other)))
+    assert.equal((await ports.webhooks.find(account, webhook.id))?.state, 'disabled')
+    await ports.suppressions.remove({ scope: account, number: at(numbers(1), 0), kind: 'opt-out' })
+    assert.deepEqual(await ports.webhooks.claim(claiming), [])
+    assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 5 })
+  },
+
+  'dead lists are seen, and replayed once, with the same events in a new list': async (ports) => {
+    const { account, webhook, backlog } = await waiting(ports, 3)
+    const lists = await ports.webhooks.claim(claiming)
+    await ports.webhooks.record(lists.map((list) => failed(list, { verdict: 'dead', next: undefined })))
+    assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 1 })
+    assert.equal(await ports.webhooks.replay(account, webhook.id, { what: 'dead' }, longAgo), 3)
+    assert.equal(await ports.webhooks.replay(account, webhook.id, { what: 'dead' }, longAgo), 0)
+    const again = await pushAll(ports)
+    assert.deepEqual(idsOf(again).toSorted(), idsOf(lists).toSorted())
+    assert.notEqual(at(again, 0).id, at(lists, 0).id)
+    assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 0 })
+  },
+
+  'what was delivered is replayed by event and by time, unchanged': async (ports) => {
+    const { account, webhook } = await waiting(ports, 4, { listSize: 2 })
+    const [first, ...rest] = (await pushAll(ports)).flatMap(({ events }) => events)
+    if (first === undefined) assert.fail('no event was due')
+    const replay = (what: Parameters<typeof ports.webhooks.replay>[2]) =>
+      ports.webhooks.replay(account, webhook.id, what, longAgo)
+    assert.equal(await replay({ what: 'event', event: first.id }), 1)
+    assert.deepEqual(
+      (await pushAll(ports)).flatMap(({ events }) => events),
+      [first],
+    )
+    assert.equal(await replay({ what: 'event', event: 'nothing' as typeof first.id }), 0)
+    const occurred = rest.map((event) => event.occurred)
+    const to = secondsAfter(
+      occurred.reduce((a, b) => (a > b ? a : b), first.occurred),
+      1,
+    )
+    assert.equal(await replay({ what: 'period', from: to, to: farAhead }), 0)
+    assert.equal(await replay({ what: 'period', from: longAgo, to }), 4)
+    const again = (await pushAll(ports)).flatMap(({ events }) => events)
+    const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
+    assert.deepEqual(again.toSorted(byId), [first, ...rest].toSorted(byId))
+  },
+
+  'a test is pushed to its endpoint alone, in a list of its own, also while that is paused': async (ports) => {
+    const { account, webhook } = await waiting(ports, 1)
+    await added(ports, aWebhook(account))
+    await ports.webhooks.change(account, webhook.id, { state: 'paused' }, longAgo)
+    const test = await ports.webhooks.addTest(account, webhook.id, longAgo)
+    const [list, ...rest] = await ports.webhooks.claim(claiming)
+    assert.deepEqual(rest, [])
+    assert.equal(list?.webhook.id, webhook.id)
+    assert.deepEqual(list.events, [{ id: test, sequence: 1, occurred: longAgo, data: { type: 'test' } }])
+  },
+
+  'each try is told as it was, the newest first': async (ports) => {
+    const { account, webhook } = await waiting(ports, 2)
+    const attempts = (offset: number, limit: number) => ports.webhooks.attempts(account, webhook.id, { offset, limit })
+    assert.deepEqual(await attempts(0, 10), { total: 0, items: [] })
+    const [list] = await ports.webhooks.claim(claiming)
+    if (list === undefined) assert.fail('no list was due')
+    const refused = failed(list, {
+      answer: { outcome: 'answered', status: 429, retryAfterSeconds: 1.5, beginning: '"{slow\\', milliseconds: 12 },
+    })
+    await ports.webhooks.record([refused])
+    const [again] = await ports.webhooks.claim(claiming)
+    if (again === undefined) assert.fail('no list was due')
+    const dead = failed(again, {
+      at: secondsAfter(longAgo, 5),
+      answer: { outcome: 'failed', failure: 'timeout', milliseconds: 15_000 },
+      verdict: 'dead',
+      next: undefined,
+    })
+    await ports.webhooks.record([dead])
+    const events = idsOf([list])
+    assert.deepEqual(await attempts(0, 1), { total: 2, items: [{ ...dead, events }] })
+    assert.deepEqual(await attempts(1, 10), { total: 2, items: [{ ...refused, events }] })
+  },
+
+  'what ended long ago is dropped with its attempts, and so is what an endpoint that was removed left': async (
+    ports,
+  ) => {
+    const { account, webhook, backlog } = await waiting(ports, 3, { listSize: 1 })
+    const gone = await waiting(ports, 5)
+    const [old, recent] = of(await ports.webhooks.claim({ ...claiming, perWebhookMax: 2 }), webhook)
+    if (old === undefined || recent === undefined) assert.fail('two lists were due')
+    await ports.webhooks.record([
+      failed(old, { verdict: 'dead', next: undefined }),
+      failed(recent, { verdict: 'dead', next: undefined, at: farAhead }),
+    ])
+    assert.equal(await ports.webhooks.remove(gone.account, gone.webhook.id), true)
+    while ((await ports.webhooks.purge(2)) > 0);
+    assert.deepEqual(await backlog(), { events: 1, lists: 0, dead: 1 })
+    assert.deepEqual(await gone.backlog(), { events: 0, lists: 0, dead: 0 })
+    const { total } = (await ports.webhooks.attempts(account, webhook.id, { offset: 0, limit: 10 })) ?? {}
+    assert.equal(total, 1)
+  },
+}

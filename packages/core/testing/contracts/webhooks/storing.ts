@@ -1,0 +1,300 @@
+import { strict as assert } from 'node:assert'
+import {
+  credits,
+  defaultEventTypes,
+  messageEventId,
+  OUTCOME,
+  webhookEventTypes,
+  type AccountId,
+  type ClaimedBatch,
+  type Handover,
+  type MessageId,
+  type StoredPorts,
+  type WebhookEvent,
+  type WebhookEventType,
+} from '@gateway/core'
+import { aBody, aNumber, anAccount, anAddress, numbers } from '../../builders.ts'
+import { acceptedAs, leaseSeconds, referenceOf, traffic, type Traffic } from '../claimed-batches/traffic.ts'
+import type { Contract } from '../contract.ts'
+import { aReceipt, handedOver, matchAll, receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts'
+import { at, callersMany, farAhead, longAgo, testCarrier } from '../shared.ts'
+import { added, aWebhook, pushAll } from './an-endpoint.ts'
+
+/** Wants everything that there is, with its text. */
+const everything = { events: webhookEventTypes, withText: true }
+
+const listening = (ports: StoredPorts, account: AccountId) => added(ports, aWebhook(account, everything))
+
+/** What has happened since the last look, in the order in which it is pushed. */
+const happened = async (ports: StoredPorts): Promise<readonly WebhookEvent[]> =>
+  (await pushAll(ports)).flatMap(({ events }) => events)
+
+const shown = (events: readonly WebhookEvent[]) => events.map(({ id, data }) => `${data.type} ${id}`).toSorted()
+
+const stateOf = (type: string, id: MessageId | undefined, sequence: number) =>
+  `${type} ${messageEventId(id ?? assert.fail('no message'), sequence)}`
+
+const handed = (batch: ClaimedBatch, handovers: readonly Handover[]) =>
+  batch.messages.map((message, i) => ({ batch: batch.id, message, handover: at(handovers, i) }))
+
+async function listeningTraffic(ports: StoredPorts): Promise<{ own: Traffic; account: AccountId }> {
+  const own = traffic(ports)
+  const account = await own.account()
+  await listening(ports, account)
+  return { own, account }
+}
+
+export const storing: Contract<StoredPorts> = {
+  'what carriers answered is an event of each message, with what its status tells': async (ports) => {
+    const { own, account } = await listeningTraffic(ports)
+    const ids = await own.send(account, { to: 3, costs: [10, 20, 30], text: 'hi' })
+    const dispatcher = await own.dispatcher()
+    const batch = await own.claim(dispatcher)
+    const [first, second, third] = ids
+    const outcomes = handed(batch, [acceptedAs('r1'), { outcome: 'unknown' }, { outcome: 'refused' }])
+    assert.equal(await ports.claimedBatches.record(dispatcher, outcomes), 'recorded')
+    const events = await happened(ports)
+    assert.deepEqual(shown(events), [
+      stateOf('message.failed', third, 4),
+      stateOf('message.sent', first, 2),
+      stateOf('message.unknown', second, 1),
+    ])
+    const statuses = await ports.messages.status(account, ids, longAgo)
+    for (const [i, status] of statuses.entries()) {
+      if (typeof status === 'string' || status.code === 'waiting') assert.fail('no outcome')
+      const { code, number, cost, taken } = status
+      const event = events.find(({ data }) => 'message' in data && data.message === ids[i])
+      if (event === undefined) assert.fail('no event')
+      const { type: _, ...data } = event.data
+      assert.deepEqual(data, { message: ids[i], code, number, cost, taken, text: 'hi' })
+      assert.ok(Math.abs(event.occurred - status.at) < 2)
+    }
+    await ports.claimedBatches.record(dispatcher, outcomes)
+    assert.deepEqual(await happened(ports), [], 'a record that comes again changes nothing')
+  },
+
+  'what only carriers accepted is an event where it is asked for, and nowhere else': async (ports) => {
+    const own = traffic(ports)
+    const onlySent: readonly WebhookEventType[] = ['message.sent']
+    for (const events of [onlySent, defaultEventTypes]) {
+      const account = await own.account()
+      await added(ports, aWebhook(account, { events }))
+      const ids = await own.send(account, { to: 20 })
+      const dispatcher = await own.dispatcher()
+      const batch = await own.claim(dispatcher, 'bulk')
+      await ports.claimedBatches.record(
+        dispatcher,
+        handed(
+          batch,
+          ids.map((id) => acceptedAs(`${id}`)),
+        ),
+      )
+      const wanted = events.includes('message.sent') ? ids.map((id) => stateOf('message.sent', id, 2)) : []
+      assert.deepEqual(shown(await happened(ports)), wanted.toSorted())
+    }
+  },
+
+  'events carry a text only where the endpoint asks for it': async (ports) => {
+    const own = traffic(ports)
+    const { account, batch } = await sentMessages(own, { text: 'secret' })
+    await added(ports, aWebhook(account, { withText: false }))
+    await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
+    const [event] = await happened(ports)
+    assert.deepEqual(event?.data, {
+      type: 'message.delivered',
+      message: at(batch.messages, 0).id,
+      number: at(batch.messages, 0).to,
+      code: OUTCOME.delivered,
+      cost: credits(10),
+      taken: true,
+      text: undefined,
+    })
+  },
+
+  'messages that end without a carrier, or as unknown because their dispatcher died, are events': async (ports) => {
+    const { own, account } = await listeningTraffic(ports)
+    const ids = await own.send(account, { to: 3 })
+    const dispatcher = await ports.claimedBatches.register(leaseSeconds)
+    const batch = await own.claim(dispatcher, 'single', 1000, 2)
+    await ports.claimedBatches.settle(dispatcher, batch.id, [{ id: at(ids, 0), code: OUTCOME.optedOut }])
+    await own.fence(dispatcher)
+    assert.deepEqual(shown(await happened(ports)), [
+      stateOf('message.failed', ids[0], 4),
+      stateOf('message.unknown', ids[1], 1),
+    ])
+    const late = batch.messages
+      .slice(1, 2)
+      .map((message) => ({ batch: batch.id, message, handover: acceptedAs('late') }))
+    await ports.claimedBatches.record(dispatcher, late)
+    assert.deepEqual(shown(await happened(ports)), [stateOf('message.sent', ids[1], 2)], 'what it is after all')
+    assert.equal(await ports.claimedBatches.expire(-3600, 1000), 1)
+    assert.deepEqual(shown(await happened(ports)), [stateOf('message.failed', ids[2], 4)])
+  },
+
+  'a dispatcher that ends in good order leaves events of what it does not know': async (ports) => {
+    const { own, account } = await listeningTraffic(ports)
+    const [id] = await own.send(account)
+    const dispatcher = await ports.claimedBatches.register(leaseSeconds)
+    const batch = await own.claim(dispatcher, 'single', 1000, 1)
+    await ports.claimedBatches.mark(dispatcher, batch.id, 1)
+    await ports.claimedBatches.retire(dispatcher)
+    assert.deepEqual(shown(await happened(ports)), [stateOf('message.unknown', id, 1)])
+  },
+
+  'a receipt is one event, however often it comes, and only if it changes the state': async (ports) => {
+    const own = traffic(ports)
+    const { account, batch, ids } = await sentMessages(own, { to: 4 })
+    await listening(ports, account)
+    const apply = (code: Parameters<typeof receiptsFor>[1]) => () =>
+      ports.deliveryReceipts.apply(receiptsFor(batch, code))
+    await apply(OUTCOME.underWay)()
+    assert.deepEqual(await happened(ports), [], 'still trying tells nothing')
+    await apply(OUTCOME.unknown)()
+    assert.deepEqual(shown(await happened(ports)), ids.map((id) => stateOf('message.unknown', id, 3)).toSorted())
+    await Promise.all(Array.from({ length: callersMany }, apply(OUTCOME.undeliverable)))
+    await apply(OUTCOME.delivered)()
+    assert.deepEqual(shown(await happened(ports)), ids.map((id) => stateOf('message.failed', id, 4)).toSorted())
+  },
+
+  'a receipt that came before its message is an event once it has found it': async (ports) => {
+    const own = traffic(ports)
+    const { account, batch, ids, record } = await handedOver(own)
+    await added(ports, aWebhook(account))
+    await ports.deliveryReceipts.apply([aReceipt(referenceOf(at(batch.messages, 0)), OUTCOME.delivered)])
+    await record()
+    assert.deepEqual(await happened(ports), [])
+    await matchAll(own, 1)
+    assert.deepEqual(shown(await happened(ports)), [stateOf('message.delivered', ids[0], 4)])
+  },
+
+  'who deletes a message is told by the answer, and by no event': async (ports) => {
+    const { own, account } = await listeningTraffic(ports)
+    const ids = await own.send(account, { to: 2, due: farAhead })
+    await ports.messages.deleteScheduled(account, ids, longAgo)
+    assert.deepEqual(await happened(ports), [])
+  },
+
+  'a reply is an event, and what it changes is another; a confirmation is nobody’s message': async (ports) => {
+    const own = traffic(ports)
+    const { account, batch } = await sentMessages(own)
+    await listening(ports, account)
+    const { to: from, id: answers } = at(batch.messages, 0)
+    const text = { carrier: testCarrier, from, to: undefined, sent: undefined, reference: undefined, offer: undefined }
+    const says = async (said: string) => {
+      await ports.inbox.receive([{ ...text, text: said, part: undefined }], aBody('bye'))
+      return happened(ports)
+    }
+    const events = await says('STOP')
+    const [{ id } = assert.fail('no reply')] = (
+      await ports.inbox.list(account, 'all', longAgo, { offset: 0, limit: 1 })
+    ).items
+    assert.deepEqual(
+      events.map((event) => [event.id, event.sequence, event.data]),
+      [
+        [
+          `inbound-${id}`,
+          1,
+          { type: 'reply.received', inbound: id, from, shortCode: undefined, answers, text: 'STOP' },
+        ],
+        [`optout-added-${id}`, 1, { type: 'optout.added', number: from, inbound: id, answers, text: 'STOP' }],
+      ],
+    )
+    const types = (all: readonly WebhookEvent[]) => all.map(({ data }) => data.type)
+    assert.deepEqual(types(await says('stop')), ['reply.received'], 'it was opted out')
+    assert.deepEqual(types(await says('START')), ['reply.received', 'optout.removed'])
+    assert.deepEqual(types(await says('start')), ['reply.received'], 'it was opted in')
+    const dispatcher = await own.dispatcher()
+    const confirmations = await own.claim(dispatcher)
+    const refused = confirmations.messages.map(() => ({ outcome: 'refused' }) as const)
+    await ports.claimedBatches.record(dispatcher, handed(confirmations, refused))
+    assert.deepEqual(await happened(ports), [])
+  },
+
+  'a message to the account’s code is a short code message, and no reply': async (ports) => {
+    const { id: account } = await anAccount(ports)
+    await ports.senders.assign(anAddress('31555'), account)
+    await listening(ports, account)
+    const text = { carrier: testCarrier, from: '27820000000', sent: undefined, reference: undefined, offer: undefined }
+    await ports.inbox.receive([{ ...text, to: '31555', text: 'yes', part: undefined }], aBody('bye'))
+    const [event, ...rest] = await happened(ports)
+    assert.equal(event?.data.type, 'shortcode.received')
+    assert.equal('shortCode' in event.data && event.data.shortCode, '31555')
+    assert.deepEqual(rest, [])
+  },
+
+  'opt-outs by hand and from a list are events of the account, once; other suppressions are none': async (ports) => {
+    const { suppressions } = ports
+    const { id: scope } = await anAccount(ports)
+    await listening(ports, scope)
+    const [number, other, third] = [at(numbers(3), 0), at(numbers(3), 1), at(numbers(3), 2)]
+    const entry = { scope, number, kind: 'opt-out', since: longAgo } as const
+    const all = await Promise.all(Array.from({ length: 8 }, () => suppressions.add(entry)))
+    assert.equal(all.filter((one) => one === 'added').length, 1)
+    await suppressions.addAll(scope, 'opt-out', [
+      { number, since: longAgo },
+      { number: other, since: longAgo },
+      { number: third, since: longAgo, text: 'no more' },
+    ])
+    await suppressions.remove(entry)
+    await suppressions.remove(entry)
+    for (const kind of ['do-not-contact', 'blacklist'] as const) {
+      await suppressions.add({ ...entry, scope: 'everybody', kind })
+      await suppressions.addAll('everybody', kind, [{ number: aNumber(), since: longAgo }])
+      await suppressions.remove({ ...entry, scope: 'everybody', kind })
+    }
+    const events = await happened(ports)
+    const told = events.map(({ data }) => [data.type, 'number' in data && data.number, 'text' in data && data.text])
+    assert.deepEqual(told.toSorted(), [
+      ['optout.added', number, undefined],
+      ['optout.added', other, undefined],
+      ['optout.added', third, 'no more'],
+      ['optout.removed', number, undefined],
+    ])
+    assert.equal(new Set(events.map(({ id }) => id)).size, 4)
+  },
+
+  'an endpoint gets what happens from its addition on, also while it is paused, and nothing of other accounts': async (
+    ports,
+  ) => {
+    const own = traffic(ports)
+    const [before, after, paused] = [await sentMessages(own), await sentMessages(own), await sentMessages(own)]
+    const stranger = await own.account()
+    for (const account of [after.account, paused.account, stranger]) await added(ports, aWebhook(account))
+    const pause = async (state: 'active' | 'paused') => {
+      const [{ id } = assert.fail('no endpoint')] = await ports.webhooks.list(paused.account)
+      await ports.webhooks.change(undefined, id, { state }, longAgo)
+    }
+    await pause('paused')
+    for (const { batch } of [before, after, paused]) {
+      await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
+    }
+    await added(ports, aWebhook(before.account))
+    assert.deepEqual(shown(await happened(ports)), [stateOf('message.delivered', after.ids[0], 4)])
+    await pause('active')
+    assert.deepEqual(shown(await happened(ports)), [stateOf('message.delivered', paused.ids[0], 4)])
+  },
+
+  'while endpoints come and go, each message is told at most once to each, and to one that stays exactly once': async (
+    ports,
+  ) => {
+    const own = traffic(ports)
+    const { account, batch, ids } = await sentMessages(own, { to: 40 })
+    const stays = await added(ports, aWebhook(account))
+    const comeAndGo = async (): Promise<void> => {
+      const { id } = await added(ports, aWebhook(account))
+      await ports.webhooks.change(account, id, { state: 'paused' }, longAgo)
+      await ports.webhooks.change(account, id, { state: 'active' }, longAgo)
+      await ports.webhooks.remove(account, id)
+    }
+    const receipts = receiptsFor(batch, OUTCOME.delivered)
+    await Promise.all([
+      ...receipts.map((receipt) => ports.deliveryReceipts.apply([receipt])),
+      ...Array.from({ length: 6 }, comeAndGo),
+    ])
+    const lists = await pushAll(ports)
+    const toEach = lists.map(({ webhook, events }) => events.map(({ id }) => `${webhook.id} ${id}`)).flat()
+    assert.equal(new Set(toEach).size, toEach.length)
+    const toStays = lists.filter(({ webhook }) => webhook.id === stays.id).flatMap(({ events }) => events)
+    assert.deepEqual(shown(toStays), ids.map((id) => stateOf('message.delivered', id, 4)).toSorted())
+  },
+}
