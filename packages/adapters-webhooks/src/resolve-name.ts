@@ -10,10 +10,15 @@ const otherFamilyMilliseconds = 100
 
 /**
  * Asks the DNS servers of this machine itself. `dns.lookup` would let four names whose servers never answer occupy the threads that
- * hash passwords and look up every other name. So `/etc/hosts` does not count.
+ * hash passwords and look up every other name. So `/etc/hosts` does not count. `servers`: others, for tests.
  */
-export async function resolveName(name: string, signal: AbortSignal): Promise<readonly string[]> {
+export async function resolveName(
+  name: string,
+  signal: AbortSignal,
+  servers?: readonly string[],
+): Promise<readonly string[]> {
   const resolver = new Resolver({ timeout: 1000, tries: 2 })
+  if (servers !== undefined) resolver.setServers(servers)
   const cancel = (): void => resolver.cancel()
   signal.addEventListener('abort', cancel, { once: true })
   try {
