@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
 import { clientNetwork, comesFrom, requestQuery, withPlace, type AdmissionGate, type ParsedBody } from '@gateway/server'
 import { failure, isFailure, overLimit, overloaded, tooManyLogIns, type Answer, type Failure } from './answer.ts'
@@ -6,6 +6,7 @@ import { idempotencyKeyOf } from './idempotency-key.ts'
 import { jsonNesting, nestingMax } from './json-nesting.ts'
 import type { Operation } from './operation.ts'
 import { keyOf, readJson } from './request.ts'
+import { untilRead } from './unread-answer.ts'
 
 /** What every endpoint gets, beside its input. */
 export interface Call {
@@ -139,6 +140,7 @@ export const endpointRunner = (backing: Backing) => {
   return async (
     endpoints: readonly Endpoint[],
     request: IncomingMessage,
+    response: ServerResponse,
     parameter?: string,
   ): Promise<Answer | undefined> => {
     const { method } = request
@@ -149,7 +151,7 @@ export const endpointRunner = (backing: Backing) => {
     const account = await withPlace(entered, true, () => authenticate(gateway, request))
     if (account === undefined) return overloaded
     if (isFailure(account)) return account
-    const asked = { endpoint, request, account, parameter }
+    const asked = { endpoint, request, response, account, parameter }
     return endpoint.operation.body === undefined
       ? runFor(backing, asked, requestQuery(request))
       : runWithBody(backing, asked)
@@ -162,6 +164,7 @@ export const methodsOf = (endpoints: readonly Endpoint[]): readonly Method[] => 
 interface Asked {
   readonly endpoint: Endpoint
   readonly request: IncomingMessage
+  readonly response: ServerResponse
   readonly account: Account
   readonly parameter: string | undefined
 }
@@ -180,15 +183,15 @@ async function runWithBody(backing: Backing, asked: Asked): Promise<Answer | und
 
 async function runFor(
   { gateway, clock, gate }: Backing,
-  { endpoint, request, account, parameter }: Asked,
+  { endpoint, request, response, account, parameter }: Asked,
   sent: string | ParsedBody,
 ): Promise<Answer> {
   const idempotencyKey = idempotencyKeyOf(request)
   const work = () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey, parameter }, sent)
   const owner = String(account.id)
   const entered = endpoint.slow ? gate.enterSlow(owner) : gate.enter(owner)
-  const answer = await withPlace(entered, endpoint.reads, work)
-  return answer ?? overloaded
+  const answer = (await withPlace(entered, endpoint.reads, work)) ?? overloaded
+  return endpoint.reads ? untilRead(answer, response, gate.bodies.open(owner)) : answer
 }
 
 async function authenticate(gateway: Gateway, request: IncomingMessage): Promise<Account | Failure> {

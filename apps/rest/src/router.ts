@@ -42,7 +42,7 @@ function restHandlers(gateway: Gateway, settings: RestSettings): RequestHandler[
     ...pathRules,
     endpoints,
     answer: async (request, response, ofPath, parameter) => {
-      const answer = await run(ofPath, request, parameter)
+      const answer = await run(ofPath, request, response, parameter)
       if (answer !== undefined) await sendAnswer(response, answer, { gate, now: clock.now() })
     },
     answerFailure: (response, _ofPath, status, error) => writeFailure(response, settings, status, error),

@@ -1,0 +1,36 @@
+import { connect, type Socket } from 'node:net'
+import { numbers, until } from '@gateway/core/testing'
+import { admissionGate } from '@gateway/server'
+import { startRest } from '../testing/start-rest.ts'
+
+const bodyBytesMax = 1024 * 1024
+
+test('long answers that nobody reads take half of the memory for bodies at most; the next ones are refused until they go', async () => {
+  const gate = admissionGate(1000, { bodyBytesMax })
+  const rest = await startRest({ gate, account: { credits: 100_000 } })
+  const recipients = numbers(1000).map((mobileNumber) => ({ mobileNumber }))
+  await rest.post('/sms/outgoing/send', { message: 'x', recipients, scheduledTime: '203001010000' }).expect(200)
+  const list = '/sms/scheduled?limit=1000'
+  const { text } = await rest.get(list).expect(200)
+  expect(text.length).toBeGreaterThan(100_000)
+  await until(() => Promise.resolve(gate.bodies.bytes === 0))
+
+  // Beside these answers the operating system holds some for each connection.
+  const asked = `GET /api/rest/v1${list} HTTP/1.1\r\nHost: x\r\nAuthorization: ${rest.key}\r\n\r\n`
+  const unread = Array.from({ length: 4 }, (): Socket => {
+    const socket = connect(Number(new URL(rest.url).port), '127.0.0.1').on('error', () => undefined)
+    socket.pause().write(asked.repeat(100))
+    return socket
+  })
+  await until(async () => {
+    expect(gate.bodies.bytes).toBeLessThanOrEqual(bodyBytesMax / 2)
+    const { status, headers } = await rest.get(list)
+    return status === 503 && headers['retry-after'] === '1'
+  })
+  await rest.get('/credits/balance').expect(200)
+
+  for (const socket of unread) socket.destroy()
+  await until(() => Promise.resolve(gate.bodies.bytes === 0))
+  expect((await rest.get(list).expect(200)).text).toHaveLength(text.length)
+  await rest.close()
+})
