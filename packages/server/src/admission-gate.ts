@@ -191,7 +191,7 @@ export function measureAdmission(metrics: Metrics, gate: AdmissionGate): void {
   metrics.gauge('gateway_requests_waiting', 'Requests that wait for a place', [], () => [
     { labels: {}, value: gate.waiting },
   ])
-  metrics.gauge('gateway_body_bytes', 'Bytes of request bodies in memory', [], () => [
+  metrics.gauge('gateway_body_bytes', 'Bytes of request bodies and of unread answers in memory', [], () => [
     { labels: {}, value: gate.bodies.bytes },
   ])
 }
