@@ -11,6 +11,7 @@ import { scale } from './goals/scale.ts'
 import { singleAccept } from './goals/single-accept.ts'
 import { singleLife } from './goals/single-life.ts'
 import { slowCarrier } from './goals/slow-carrier.ts'
+import { smppCodec } from './goals/smpp-codec.ts'
 import { stages } from './goals/stages.ts'
 import { status } from './goals/status.ts'
 
@@ -28,6 +29,7 @@ export const catalogue: readonly Benchmark[] = [
   memory,
   slowCarrier,
   idle,
+  smppCodec,
   stages,
   scale,
 ]
