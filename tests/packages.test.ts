@@ -36,10 +36,10 @@ beforeAll(async () => {
   project = await realpath(await mkdtemp(join(tmpdir(), 'gateway-packages-')))
   await writeFile(join(project, 'package.json'), '{ "name": "plain", "private": true, "type": "module" }')
   const pack = join(root, 'scripts', 'pack.mjs')
-  const asked = ['rest', 'adapters-node', 'adapters-postgres']
+  const asked = ['rest', 'adapters-node', 'adapters-postgres', 'adapters-webhooks']
   const { stdout } = await run(process.execPath, [pack, join(project, 'packed'), ...asked])
   const [npm = '', install = '', ...files] = stdout.trim().split(' ')
-  expect([npm, install, files.length]).toEqual(['npm', 'install', 6])
+  expect([npm, install, files.length]).toEqual(['npm', 'install', 7])
   const settings = [`--registry=${registry.url}`, `--cache=${join(project, 'cache')}`, '--no-audit', '--no-fund']
   await run(npm, [install, ...files, 'express', '@types/node', ...settings], { cwd: project })
 }, 300_000)
