@@ -29,6 +29,8 @@ export interface Endpoint {
   readonly reads: boolean
   /** Whether it works on one of the few ordinary connections to the database, for whose turn it waits. */
   readonly slow: boolean
+  /** What is read where a request has no body; undefined: it must have one. */
+  readonly whenEmpty?: string | undefined
   /** `sent`: the body where the operation has one, which may have been parsed before it came to us; else the query. */
   readonly run: (call: Call, sent: string | ParsedBody) => Answer | Promise<Answer>
 }
@@ -71,12 +73,13 @@ export const post = <Input extends object>(
   operation: Operation,
   read: (body: unknown, text: string | undefined) => Input | Failure,
   answer: AnswerTo<Input>,
-  { method = 'POST', reads = false, slow = false, parse = JSON.parse }: PostSettings = {},
+  { method = 'POST', reads = false, slow = false, parse = JSON.parse, whenEmpty }: PostSettings = {},
 ): Endpoint => ({
   method,
   operation,
   reads,
   slow,
+  whenEmpty,
   run: (call, sent) => {
     const text = typeof sent === 'string' ? sent : undefined
     const body = typeof sent === 'string' ? parseJson(sent, parse) : sent
@@ -91,6 +94,7 @@ interface PostSettings {
   readonly reads?: boolean
   readonly slow?: boolean
   readonly parse?: (json: string) => unknown
+  readonly whenEmpty?: string
 }
 
 function parseJson(json: string, parse: (json: string) => unknown): ParsedBody | Failure {
@@ -170,10 +174,10 @@ interface Asked {
 }
 
 async function runWithBody(backing: Backing, asked: Asked): Promise<Answer | undefined> {
-  const { request, account } = asked
+  const { endpoint, request, account } = asked
   const place = backing.gate.bodies.open(String(account.id))
   try {
-    const sent = await readJson(request, place)
+    const sent = await readJson(request, place, endpoint.whenEmpty)
     if (sent === undefined || (typeof sent === 'object' && isFailure(sent))) return sent
     return await runFor(backing, asked, sent)
   } finally {

@@ -88,7 +88,7 @@ function described(endpoint: Endpoint, path: string): Json {
     parameters: repeatable ? [...parameters, idempotencyKey] : parameters,
     ...(body && {
       requestBody: {
-        required: true,
+        required: endpoint.whenEmpty === undefined,
         content: json(
           body,
           examplesOf(examples, (example) => example.body),

@@ -20,16 +20,18 @@ export function keyOf(request: IncomingMessage): string | undefined {
 
 /**
  * The body of a POST as text, or parsed if that was done before it came to us; or what is wrong with it, in the ruled order
- * (ruling 2.3). Undefined: the client has gone.
+ * (ruling 2.3). No body at all, of whatever type, is `whenEmpty` where that is given. Undefined: the client has gone.
  */
 export async function readJson(
   request: IncomingMessage,
   place: BodyPlace,
+  whenEmpty?: string,
 ): Promise<string | ParsedBody | Failure | undefined> {
   const body = await readBody(request, bodyBytesMax, place)
   if (body === 'aborted') return undefined
   if (body === 'overloaded') return overloaded
   if (body === 'too-large') return tooLarge
+  if (whenEmpty !== undefined && 'length' in body && body.length === 0) return whenEmpty
   if (mediaType(request) !== 'application/json') return wrongType(request.headers['content-type'])
   if (request.headers['content-encoding'] !== undefined)
     return failure(415, `The body must not have a content encoding; got ${short(request.headers['content-encoding'])}.`)

@@ -64,6 +64,16 @@ test('blank and null options are as left out, and unknown fields are ignored', a
   expect(changed.body).toMatchObject({ webhook })
 })
 
+test.each(['rotate', 'test'])('%s needs no body, and no type of one', async (what) => {
+  await add()
+  for (const type of [undefined, 'application/json', 'application/x-www-form-urlencoded']) {
+    const asked = rest.post(`/webhooks/1/${what}`, '')
+    await (type === undefined ? asked.unset('Content-Type') : asked.type(type)).expect(200)
+  }
+  await rest.post(`/webhooks/1/${what}`, '{}').type('text/plain').expect(415)
+  await rest.post(`/webhooks/1/${what}`, ' ').expect(400)
+})
+
 test('a webhook is paused and resumed', async () => {
   await add()
   const change = async (state: string) => (await rest.patch('/webhooks/1', { state }).expect(200)).body as unknown

@@ -63,5 +63,5 @@ export const rotateSecret = post(
       return failure(422, `overlapHours must be a whole number from 0 to ${overlapHoursMax}; got ${overlapHours}.`)
     return `"webhook":${webhookJson(done.webhook, now)},"secret":"${done.secret}"`
   },
-  { slow: true },
+  { slow: true, whenEmpty: '{}' },
 )
