@@ -28,6 +28,10 @@ export async function operateJson<Result>(args: readonly string[], environment: 
   return JSON.parse(out) as Result
 }
 
+/** Lets messages of unknown outcome adopt the receipts that are kept, however young these are. */
+export const adoptReceipts = (environment: Environment): Promise<void> =>
+  withDatabase(environment, async ({ ports }) => void (await ports.deliveryReceipts.adopt(0)))
+
 const noInput = (): never => {
   throw new Error('nothing is typed')
 }

@@ -47,6 +47,11 @@ export function spawnApp(app: App, environment: Environment): Spawned {
   return watched(process.execPath, [entryOf(app)], { PORT: '0', ...environment })
 }
 
+/** Starts the command `gateway-smsc`, and does not wait for anything. */
+export function spawnSmsc(args: readonly string[]): Spawned {
+  return watched(process.execPath, [join(root, 'packages', 'smsc-simulator', 'dist', 'main.js'), ...args], {})
+}
+
 /** Starts an app under a limit of the shell, such as `-n 512`. */
 export function spawnLimited(limit: string, app: App, environment: Environment): Spawned {
   const command = `ulimit ${limit} && exec '${process.execPath}' '${entryOf(app)}'`
