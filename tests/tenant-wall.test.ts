@@ -26,6 +26,7 @@ let foreign: readonly number[]
 /** Numbers that the other tenant wrote to, that answered it or opted out of its messages, and its code. */
 let foreignNumbers: readonly string[]
 let foreignScheduled: number
+let foreignWebhooks: readonly number[]
 
 const clientOf = ({ key }: NewAccount): Client => ({ url, key })
 
@@ -58,6 +59,13 @@ beforeAll(async () => {
   foreignNumbers = [...answering, ...numbersEnding(50), ...numbersEnding(40, '01', 3000), code, '27821239999']
   await operateJson(['shortcode', 'assign', code, String(other.id)], gateway.environment)
   await operateJson(['optout', 'add', String(other.id), '27821239999'], gateway.environment)
+  const webhook = { url: 'https://receiver.invalid/events', events: ['optout.removed'] }
+  foreignWebhooks = await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      const added = await rest<{ webhook: { id: number } }>(client, '/webhooks', webhook)
+      return added.webhook.id
+    }),
+  )
   await until(async () => {
     const optOuts = await rest<{ incomingOptoutMessages: unknown[] }>(client, '/sms/incoming/optout')
     const statuses = await restStatus(client, sent.map(Number))
@@ -175,6 +183,24 @@ const byAccounts: readonly Row[] = [
     onAsp('creditstransfer.asp', ([from = 0, to = 0]) => `fromAccountId=${from}&toAccountId=${to}&transferQuantity=1`),
   ),
 ]
+const onWebhook =
+  (method: string, rest: string, body?: object): ((by: Credential) => Ask) =>
+  () =>
+  ([id = 0]) => {
+    const headers = { authorization: own.key, ...(body && { 'content-type': 'application/json' }) }
+    return send(method, `/api/rest/v1/webhooks/${id}${rest}`, headers, body && JSON.stringify(body))
+  }
+const byWebhooks: readonly Row[] = [
+  ['REST webhook', 'key', 1, onWebhook('GET', '')],
+  ['REST change of a webhook', 'key', 1, onWebhook('PATCH', '', { state: 'paused' })],
+  ['REST wrong change of a webhook', 'key', 1, onWebhook('PATCH', '', { listSize: 101 })],
+  ['REST removal of a webhook', 'key', 1, onWebhook('DELETE', '')],
+  ['REST rotation', 'key', 1, onWebhook('POST', '/rotate')],
+  ['REST test of a webhook', 'key', 1, onWebhook('POST', '/test')],
+  ['REST replay', 'key', 1, onWebhook('POST', '/replay', { dead: true })],
+  ['REST attempts', 'key', 1, onWebhook('GET', '/attempts')],
+]
+const unknownWebhook = () => 50 + chance.below(50)
 
 /** An answer without what it echoes, the present time, and new ids. */
 function comparable({ status, headers, text: body }: Answer, values: readonly (string | number)[]) {
@@ -240,6 +266,20 @@ test.each(byAccounts)(
   },
 )
 
+test.each(byWebhooks)(
+  '%s by %s answers webhooks of another tenant as unknown ones',
+  async (_title, by, _batch, ask) => {
+    for (const id of foreignWebhooks) {
+      const answers = [await ask(by)([id]), await ask(by)([unknownWebhook()])]
+      const [toForeign, toUnknown] = answers.map((answer) => comparable(answer, []))
+      expect(toForeign).toEqual(toUnknown)
+      expect(toForeign?.status).not.toBe(200)
+    }
+    const { webhooks } = await rest<{ webhooks: readonly { state: string }[] }>(clientOf(other), '/webhooks')
+    expect(webhooks.map(({ state }) => state)).toEqual(foreignWebhooks.map(() => 'active'))
+  },
+)
+
 test.each(['key', 'pair'] as const)('lists and return-once calls by %s have nothing of another tenant', async (by) => {
   const query = by === 'key' ? `apikey=${own.key}` : `user=${own.login}&password=${encodeURIComponent(password)}`
   for (const path of ['httpgetreplies.asp', 'httpgetscmessages.asp', 'listoptouts.asp'])
@@ -257,6 +297,7 @@ test('REST lists have nothing of another tenant', async () => {
       rest<Record<string, unknown>>(client, path),
     ),
   )
+  expect(await rest<object>(client, '/webhooks')).toMatchObject({ webhooks: [] })
   expect(found).toMatchObject([
     { incomingMessages: [], resultsTotalAvailable: 0 },
     { shortcodeMessages: [], resultsTotalAvailable: 0 },
@@ -287,10 +328,7 @@ const alpha = 0.001
  * Of two that alternate, 40 answers each: a difference counts if the test of Mann and Whitney finds it with an error of 0.1 %, and the
  * medians differ by more than the bound.
  */
-async function differsInTime(
-  ask: Ask,
-  pair: () => readonly [(string | number)[], (string | number)[]],
-): Promise<string | undefined> {
+async function differsInTime(ask: Ask, pair: () => Pair): Promise<string | undefined> {
   const times: [number[], number[]] = [[], []]
   for (let i = 0; i < 40; i++) {
     const values = pair()
@@ -309,25 +347,29 @@ async function differsInTime(
 /** A quarter of the median, and 0.2 ms. */
 const bound = (milliseconds: number): number => 0.25 * milliseconds + 0.2
 
-test.each([...byIds, ...byAccounts])(
-  '%s by %s takes as long for another tenant as for nobody',
-  async (_title, by, batch, ask) => {
-    const pair = () =>
-      batch === 1
-        ? ([
-            [own.id, other.id],
-            [own.id, 10 + chance.below(90)],
-          ] as [number[], number[]])
-        : ([Array.from({ length: batch }, () => chance.one(foreign)), unknownIds(batch)] as [number[], number[]])
-    // Other load of the machine differs from look to look; a real difference does not.
-    let found: string | undefined
-    for (let look = 0; look < 4; look++) {
-      found = await differsInTime(ask(by), pair)
-      if (found === undefined) return
-    }
-    throw new Error(`another tenant is told by time: ${found}`)
-  },
-)
+type Pair = readonly [ofAnother: number[], unknown: number[]]
+const idPair = (batch: number): Pair => [Array.from({ length: batch }, () => chance.one(foreign)), unknownIds(batch)]
+const accountPair = (): Pair => [
+  [own.id, other.id],
+  [own.id, 10 + chance.below(90)],
+]
+const webhookPair = (): Pair => [[chance.one(foreignWebhooks)], [unknownWebhook()]]
+const timed = [
+  ...byIds.map((row) => [...row, idPair] as const),
+  ...byAccounts.map((row) => [...row, accountPair] as const),
+  ...byWebhooks.map((row) => [...row, webhookPair] as const),
+]
+
+test.each(timed)('%s by %s takes as long for another tenant as for nobody', async (_title, by, batch, ask, pairOf) => {
+  const pair = () => pairOf(batch)
+  // Other load of the machine differs from look to look; a real difference does not.
+  let found: string | undefined
+  for (let look = 0; look < 4; look++) {
+    found = await differsInTime(ask(by), pair)
+    if (found === undefined) return
+  }
+  throw new Error(`another tenant is told by time: ${found}`)
+})
 
 test('nothing of the other tenant was changed, spent or consumed', async () => {
   const client = clientOf(other)
