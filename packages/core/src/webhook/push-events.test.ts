@@ -1,0 +1,240 @@
+import { anAccount, memoryPorts, numbers, scriptedWebhookClient, steppingClock, until } from '@gateway/core/testing'
+import {
+  createEventPusher,
+  createGateway,
+  pushDefaults,
+  retryPausesSeconds,
+  secondsAfter,
+  type EventPusher,
+  type PushAnswer,
+  type PushOptions,
+  type SealedSecret,
+  type Webhook,
+} from '../index.ts'
+
+const [good, dead] = ['https://good.example.com', 'https://dead.example.com'] as const
+
+async function world() {
+  const clock = steppingClock()
+  const webhookClient = scriptedWebhookClient()
+  const ports = { ...memoryPorts({ clock }), webhookClient }
+  const account = await anAccount(ports)
+  const gateway = createGateway(ports)
+  const problems: unknown[] = []
+  const calls = { roomAgain: 0 }
+  const pusherOf = (settings: PushOptions['settings'] = {}, own: Partial<typeof ports> = {}) =>
+    createEventPusher(
+      { ...ports, ...own },
+      {
+        bodyOf: (events, now) => JSON.stringify({ now, events }),
+        chance: () => 0,
+        roomAgain: () => calls.roomAgain++,
+        report: (problem) => problems.push(problem),
+        settings,
+      },
+    )
+  const added = async (url: string, listSize = 1) => {
+    const made = await gateway.addWebhook(account, { url, listSize })
+    if (typeof made === 'string') throw new Error(made)
+    return made
+  }
+  let happened = 0
+  const happen = async (count: number) => {
+    const entries = numbers((happened += count)).slice(-count)
+    await ports.suppressions.addAll(
+      account.id,
+      'opt-out',
+      entries.map((number) => ({ number, since: clock.now() })),
+    )
+  }
+  const attempts = async ({ id }: Webhook) =>
+    (await ports.webhooks.attempts(account.id, id, { offset: 0, limit: 100 }))?.items ?? []
+  const pushedTo = (url: string) => webhookClient.pushed.filter((push) => push.url === url)
+  return { clock, ports, webhookClient, account, gateway, pusherOf, added, happen, attempts, pushedTo, problems, calls }
+}
+
+/** Everything that is due, and what came of it is stored. */
+async function pushAll(pusher: EventPusher): Promise<void> {
+  await until(async () => {
+    const found = await pusher.work()
+    return found === 'all' && pusher.state().requests === 0
+  })
+}
+
+test('one endpoint has at most 5 requests under way, of all processes; one that does not answer delays no other', async () => {
+  const { webhookClient, pusherOf, added, happen, pushedTo, ports } = await world()
+  const [{ webhook }] = [await added(good), await added(dead)]
+  await happen(40)
+  const most = { good: 0 }
+  webhookClient.answerWith(({ url }) => (url === dead ? 'held' : 204))
+  const [one, two] = [pusherOf(), pusherOf()]
+  await until(async () => {
+    await Promise.all([one.work(), two.work()])
+    most.good = Math.max(most.good, one.state().requests + two.state().requests - pushedTo(dead).length)
+    return (await ports.webhooks.backlog(webhook.id)).events === 0 && pushedTo(good).length === 40
+  })
+  expect(most.good).toBeLessThanOrEqual(pushDefaults.perWebhookMax)
+  expect(pushedTo(dead)).toHaveLength(pushDefaults.perWebhookMax)
+  webhookClient.release(204)
+  await until(async () => {
+    await Promise.all([one.work(), two.work()])
+    webhookClient.release(204)
+    return one.counts().delivered + two.counts().delivered === 80
+  })
+  expect(new Set(pushedTo(dead).map(({ id }) => id)).size).toBe(40)
+})
+
+test('a process has at most so many requests under way as it is told, and says when there is room again', async () => {
+  const { webhookClient, pusherOf, added, happen, calls } = await world()
+  for (const url of [good, dead]) await added(url)
+  await happen(10)
+  webhookClient.answerWith(() => 'held')
+  const pusher = pusherOf({ requestsMax: 3 })
+  while ((await pusher.work()) === 'more');
+  expect(webhookClient.unansweredMost).toBe(3)
+  expect(calls.roomAgain).toBe(0)
+  webhookClient.release(204)
+  await until(() => calls.roomAgain > 0 && pusher.state().requests === 0)
+  expect(pusher.counts()).toEqual({ delivered: 3, failed: 0, events: 3 })
+})
+
+const answered = (status: number, retryAfterSeconds?: number): PushAnswer => ({
+  outcome: 'answered',
+  status,
+  retryAfterSeconds,
+  beginning: 'x',
+  milliseconds: 1,
+})
+const failed = { outcome: 'failed', failure: 'timeout', milliseconds: 15_000 } as const
+
+test.each([
+  ['200', answered(200), 'delivered', undefined, 'active'],
+  ['299', answered(299), 'delivered', undefined, 'active'],
+  ['a redirect', answered(301), 'retry', 5, 'active'],
+  ['500', answered(500), 'retry', 5, 'active'],
+  ['429 with a longer pause', answered(429, 60), 'retry', 60, 'active'],
+  ['503 with a shorter pause', answered(503, 1), 'retry', 5, 'active'],
+  ['no answer', failed, 'retry', 5, 'active'],
+  ['410', answered(410), 'gone', undefined, 'disabled'],
+] as const)('what comes of %s is stored', async (_what, answer, verdict, pause, state) => {
+  const { clock, webhookClient, pusherOf, added, happen, attempts, ports, account } = await world()
+  const { webhook } = await added(good)
+  await happen(1)
+  webhookClient.answerWith(() => answer)
+  await pushAll(pusherOf())
+  const next = pause === undefined ? undefined : secondsAfter(clock.now(), pause)
+  expect(await attempts(webhook)).toMatchObject([{ tries: 1, at: clock.now(), answer, verdict, next }])
+  expect(await ports.webhooks.find(account.id, webhook.id)).toMatchObject({ state })
+  const lists = verdict === 'retry' ? 1 : 0
+  expect(await ports.webhooks.backlog(webhook.id)).toEqual({ events: 0, lists, dead: verdict === 'gone' ? 1 : 0 })
+})
+
+test('a list is the same over all tries but for its time, and dead after the last one', async () => {
+  const { clock, webhookClient, pusherOf, added, happen, attempts, ports } = await world()
+  const { webhook } = await added(good, 10)
+  await happen(3)
+  webhookClient.answerWith(() => 500)
+  const pusher = pusherOf()
+  const began = clock.now()
+  await pushAll(pusher)
+  for (const seconds of retryPausesSeconds) {
+    clock.step(seconds - 1)
+    await pushAll(pusher)
+    clock.step(1)
+    await pushAll(pusher)
+  }
+  const { pushed } = webhookClient
+  const bodies = pushed.map(({ body }) => JSON.parse(body) as { now: number; events: readonly object[] })
+  expect(pushed).toHaveLength(retryPausesSeconds.length + 1)
+  expect(new Set(pushed.map(({ id }) => id)).size).toBe(1)
+  expect(new Set(bodies.map(({ events }) => JSON.stringify(events))).size).toBe(1)
+  expect(bodies[0]?.events).toHaveLength(3)
+  const times = retryPausesSeconds.map((_, i) => retryPausesSeconds.slice(0, i + 1).reduce((sum, pause) => sum + pause))
+  const due = [0, ...times].map((seconds) => secondsAfter(began, seconds))
+  expect(bodies.map(({ now }) => now)).toEqual(due)
+  expect(pushed.map(({ timestamp }) => timestamp)).toEqual(due.map((at) => Math.floor(at / 1000)))
+  expect((await attempts(webhook))[0]).toMatchObject({ tries: 10, verdict: 'dead', next: undefined })
+  expect(await ports.webhooks.backlog(webhook.id)).toEqual({ events: 0, lists: 0, dead: 1 })
+})
+
+test('a test is tried once', async () => {
+  const { webhookClient, pusherOf, added, gateway, account, attempts } = await world()
+  const { webhook } = await added(good)
+  await gateway.testWebhook(account, webhook.id)
+  webhookClient.answerWith(() => 500)
+  await pushAll(pusherOf())
+  expect(await attempts(webhook)).toMatchObject([{ tries: 1, verdict: 'dead' }])
+})
+
+test('while a secret is rotated both sign, the new one first; then the new one alone', async () => {
+  const { clock, webhookClient, pusherOf, added, happen, gateway, account } = await world()
+  const first = await added(good)
+  const pusher = pusherOf()
+  const signedBy = async () => {
+    await happen(1)
+    await pushAll(pusher)
+    return webhookClient.pushed.at(-1)?.secrets
+  }
+  expect(await signedBy()).toEqual([first.secret])
+  const second = await gateway.rotateWebhookSecret(account, first.webhook.id, 2)
+  if (typeof second === 'string') throw new Error(second)
+  expect(await signedBy()).toEqual([second.secret, first.secret])
+  clock.step(2 * 3600 - 1)
+  expect(await signedBy()).toEqual([second.secret, first.secret])
+  clock.step(1)
+  expect(await signedBy()).toEqual([second.secret])
+})
+
+test('where a secret cannot be opened nothing is sent, that is told, and others are pushed to', async () => {
+  const { webhookClient, pusherOf, added, happen, attempts, ports, account, problems, clock } = await world()
+  await added(good)
+  const { webhook } = await added(dead)
+  const unreadable = await ports.webhooks.add({ ...webhook, secret: 'of another key' as SealedSecret }, clock.now())
+  if (typeof unreadable === 'string') throw new Error(unreadable)
+  await ports.webhooks.remove(account.id, webhook.id)
+  await happen(1)
+  await pushAll(pusherOf())
+  expect(webhookClient.pushed.map(({ url }) => url)).toEqual([good])
+  const answer = { outcome: 'failed', failure: 'not-signed', milliseconds: 0 }
+  expect(await attempts(unreadable)).toMatchObject([{ answer, verdict: 'retry' }])
+  expect(problems).toHaveLength(1)
+})
+
+test('what could not be stored is told, kept, and stored by the next look; nothing is pushed again for it', async () => {
+  const { webhookClient, pusherOf, added, happen, attempts, ports, problems } = await world()
+  const { webhook } = await added(good)
+  await happen(1)
+  let isAway = true
+  const record = async (...told: Parameters<typeof ports.webhooks.record>): Promise<void> => {
+    if (isAway) throw new Error('away')
+    return ports.webhooks.record(...told)
+  }
+  const pusher = pusherOf({}, { webhooks: { ...ports.webhooks, record } })
+  await pusher.work()
+  await until(() => pusher.state().requests === 0)
+  expect(pusher.state().unstored).toBe(1)
+  await expect(pusher.work()).rejects.toThrow('away')
+  isAway = false
+  await pushAll(pusher)
+  expect(problems).toEqual([new Error('away')])
+  expect(pusher.state()).toEqual({ requests: 0, unstored: 0 })
+  expect(await attempts(webhook)).toMatchObject([{ tries: 1, verdict: 'delivered' }])
+  expect(webhookClient.pushed).toHaveLength(1)
+})
+
+test('who is drained claims no more, and gives back what was under way: it is due at once, with the same number of the try', async () => {
+  const { webhookClient, pusherOf, added, happen, attempts } = await world()
+  const { webhook } = await added(good)
+  await happen(2)
+  webhookClient.answerWith(() => 'held')
+  const pusher = pusherOf()
+  await pusher.work()
+  await pusher.drain(Promise.resolve())
+  await until(() => pusher.state().requests === 0)
+  expect(pusher.state().unstored).toBe(0)
+  expect(await pusher.work()).toBe('all')
+  expect(await attempts(webhook)).toEqual([])
+  webhookClient.answerWith(() => 204)
+  await pushAll(pusherOf())
+  expect(await attempts(webhook)).toMatchObject([{ tries: 1 }, { tries: 1 }])
+})
