@@ -20,6 +20,8 @@ test('under kills, pauses, cut connections and restarts of PostgreSQL every prom
     'requests with a key: repeated until answered': 5,
     'requests with a key: repeated after an answer': 10,
     'polls that returned something': 10,
+    'events received': 500,
+    'pushes: repeated': 10,
     'looks at all dispatchers, undisturbed, with work due or claimed': 20,
   }
   const counts = Object.keys(least).map((what) => [what, figures.of(what)] as const)

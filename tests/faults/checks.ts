@@ -106,7 +106,7 @@ function moneyIsExact({ figures, state }: Judged): void {
   for (const { first, n, price } of state.sends) {
     const ids = Array.from({ length: n }, (_, i) => state.messages.get(first + i))
     const wanted = ids.filter((message) => message && refunded(message.code, message.carrier)).length * price
-    figures.count('messages refunded', wanted / price)
+    if (price > 0) figures.count('messages refunded', wanted / price)
     const got = refunds.get(first) ?? 0
     if (got !== wanted) figures.broken('P-2', `of send ${first} ${got} were refunded, and ${wanted} had to be`)
   }

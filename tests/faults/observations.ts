@@ -48,6 +48,9 @@ export interface Brought {
   readonly toCode: boolean
 }
 
+/** What begins so opts out (ruling 1.21). */
+export const optOutText = 'stop send'
+
 /** What tells one arrival of a run from all others. */
 export const arrivalKey = ({ from, text }: Pick<Brought, 'from' | 'text'>): string => `${from} ${text}`
 

@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { cleanEnvironment, type Environment } from '../support/process.ts'
+import { webhookEventTypes } from '@gateway/core'
 import type { Chance } from '@gateway/core/testing'
 import type { AccountUnderTest } from './load.ts'
 import type { Figures } from './figures.ts'
 import type { Observations } from './observations.ts'
+import type { Receiver } from './receiver.ts'
 
 export interface Said {
   readonly code: number | null
@@ -49,6 +51,16 @@ export async function openAccounts(gateway: Gateway): Promise<readonly AccountUn
   const main = await open('main', 500_000)
   const subs = await Promise.all([open('sub', 20_000, main.id), open('poor', 60, main.id)])
   return [main, ...subs, ...(await Promise.all([open('other-sub', 20_000, main.id), open('stranger', 500_000)]))]
+}
+
+/** Everything is pushed to a receiver for these accounts, with texts. */
+export async function openEndpoints(gateway: Gateway, receiver: Receiver, accounts: readonly number[]): Promise<void> {
+  for (const [i, account] of accounts.entries()) {
+    const to = ['--account', String(account), '--url', receiver.urlOf(account), '--events', webhookEventTypes.join()]
+    const listed = ['--list-size', String([100, 7][i] ?? 20), '--with-text']
+    const { secret } = await json<{ secret: string }>(gateway, 'webhook', 'add', ...to, ...listed)
+    receiver.expect(account, secret)
+  }
 }
 
 export interface Operating {

@@ -43,7 +43,7 @@ export const plants = {
   'keys are forgotten': [
     {
       file: `${postgres}/messages/job.js`,
-      from: `const repeatable = request && answer && { key: request.key, digest: digest(request.asked), answer };`,
+      from: `const repeatable = request && answer && { key: keyDigest(request), digest: askedDigest(request), answer };`,
       to: `const repeatable = undefined;`,
     },
   ],
@@ -162,6 +162,22 @@ cross join lateral (select * from inbound_message where`,
       file: `apps/dispatcher/dist/dispatch.js`,
       from: `await dispatcher.work(lane);`,
       to: `await dispatcher.work(lane).catch(() => 'closed');`,
+    },
+  ],
+  'late outcomes forget their events': [
+    {
+      file: `${postgres}/sql/record-late.js`,
+      from: `\${storeMessageEvents('changed', 'handover')}, `,
+      to: ``,
+    },
+  ],
+  'lists are delivered before they are pushed': [
+    {
+      file: `${postgres}/migrations/0001-baseline/functions/claim-webhook-lists.js`,
+      from: `      insert into webhook_list (webhook_id, leased, tries, due_at, from_at, to_at, events)
+      select v_webhook.id, true, 1,`,
+      to: `      insert into webhook_list (webhook_id, state, leased, tries, due_at, from_at, to_at, events)
+      select v_webhook.id, 1, false, 1,`,
     },
   ],
   'delete told by a guess': [

@@ -4,7 +4,7 @@ import { createProcessing, type InboundMessage, type Processing } from '@gateway
 import { aCarrierId, type Chance } from '@gateway/core/testing'
 import type { Figures } from './figures.ts'
 import type { Gateway } from './operator.ts'
-import type { Brought, Observations } from './observations.ts'
+import { optOutText, type Brought, type Observations } from './observations.ts'
 
 export interface Replies {
   readonly chance: Chance
@@ -65,7 +65,10 @@ function next({ chance, observations, codes }: Replies, n: number): Brought {
   const code = chance.one(codes)
   const to = chance.happens(0.5) ? delivered(observations, chance) : undefined
   if (to !== undefined) return { from: to.number, text, account: to.account, toCode: false }
-  return { from: `2789${String(n).padStart(7, '0')}`, text, account: code.account, toCode: true }
+  // An opt-out is confirmed by a message, and a number that ends in more than 87 may answer that.
+  const isOptOut = n % 100 < 88 && chance.happens(0.1)
+  const said = isOptOut ? `${optOutText} ${text}` : text
+  return { from: `2789${String(n).padStart(7, '0')}`, text: said, account: code.account, toCode: true }
 }
 
 /** A recent message that is known to be delivered: its number writes back to its account. */

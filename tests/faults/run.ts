@@ -10,12 +10,14 @@ import { startMember, type App, type Member } from './processes.ts'
 import { openDatabase, type Database } from './database.ts'
 import { injectFaults } from './faults.ts'
 import { createFigures, type Figures } from './figures.ts'
+import { judgeEvents } from './event-checks.ts'
 import { judgeInbox, judgeLists } from './inbox-checks.ts'
 import { watchLiveness, type Liveness } from './liveness.ts'
 import { startLoad, type AccountUnderTest, type RunningLoad } from './load.ts'
 import { openNetwork } from './network.ts'
-import { gatewayOf, openAccounts, operate, type Gateway } from './operator.ts'
+import { gatewayOf, openAccounts, openEndpoints, operate, type Gateway } from './operator.ts'
 import { poll, pollTheRest } from './polls.ts'
+import { openReceiver, type Receiver } from './receiver.ts'
 import { assignCodes, bringReplies } from './replies.ts'
 import { readState, wrongBalances, wrongScheduledCounts } from './state.ts'
 import { createObservations, type Observations } from './observations.ts'
@@ -62,17 +64,20 @@ export async function runFaults(run: FaultRun): Promise<Figures> {
   const chance = chanceOf(run.seed)
   const database = await openDatabase(join(folder, 'db'), chance)
   const members: Member[] = []
+  const receiver = await openReceiver(chanceOf(run.seed + 1), figures)
   try {
     const broken = new Promise<never>((_, reject) =>
       run.stopping?.addEventListener('abort', () => reject(new Error('the run was broken off'))),
     )
-    await Promise.race([withDatabase(run, { chance, figures, folder, logs, database, members, log }), broken])
+    const place = { chance, figures, folder, logs, database, members, receiver, log }
+    await Promise.race([withDatabase(run, place), broken])
   } catch (error) {
     log(`the run did not end\n${[figures.table(), ...figures.violations].join('\n')}`)
     throw error
   } finally {
     await Promise.all(members.map((member) => within(30_000, member.end(true))))
     await Promise.all(members.map(({ network }) => network.close()))
+    await receiver.close()
     await database.stop()
     if (figures.violations.length === 0 || !run.keepsLogs) {
       await database.remove()
@@ -97,17 +102,24 @@ interface Place {
   readonly logs: string
   readonly database: Database
   readonly members: Member[]
+  readonly receiver: Receiver
   readonly log: (line: string) => void
 }
 
 async function withDatabase(run: FaultRun, place: Place): Promise<void> {
-  const { chance, figures, folder, logs, database, members, log } = place
+  const { chance, figures, folder, logs, database, members, receiver, log } = place
   const carriers = join(folder, 'carriers')
+  const webhooks = { WEBHOOK_HTTP: 'true', WEBHOOK_ALLOW: '127.0.0.1/32' }
   const common = { LEASE_SECONDS: String(leaseSeconds), IN_DOUBT_MAX: String(inDoubtMax), RETRY_SECONDS: '1' }
   // Slow enough to be at work nearly always: a fault that meets an idle dispatcher shows nothing.
   const perSecond = Math.ceil(run.recipientsPerSecond / 4)
-  const environment = { ...common, DATA_DIR: carriers, CARRIERS: `simulator:?delayMs=300&perSecond=${perSecond}` }
-  const gateway = gatewayOf(run.root, { DATABASE_URL: database.connectionString, DATA_DIR: carriers })
+  const environment = {
+    ...common,
+    ...webhooks,
+    DATA_DIR: carriers,
+    CARRIERS: `simulator:?delayMs=300&perSecond=${perSecond}`,
+  }
+  const gateway = gatewayOf(run.root, { DATABASE_URL: database.connectionString, DATA_DIR: carriers, ...webhooks })
 
   const migrated = await gateway('migrate')
   if (migrated.code !== 0) throw new Error(migrated.out)
@@ -117,6 +129,12 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const codes = await assignCodes(
     gateway,
     accounts.slice(0, 2).map(({ id }) => id),
+  )
+  // One whose events are of all kinds, one that is locked now and then; the others have no endpoint.
+  await openEndpoints(
+    gateway,
+    receiver,
+    [accounts[0], accounts.at(-1)].flatMap((account) => account?.id ?? []),
   )
   const pollingAccounts = accounts.filter(({ related }) => related)
   for (const [i, app] of apps.entries()) {
@@ -163,6 +181,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   }
   await all
   log('the load has ended')
+  receiver.calmDown()
 
   const hasSettled = await endInOrder(place, chance.shuffled(members), { liveness, load, perSecond })
   await liveness.stop()
@@ -171,6 +190,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   log('everything has settled')
   await repliesHaveCome(database, await submissions(carriers))
   await pollTheRest({ clients, figures, observations, members, accounts: pollingAccounts })
+  await eventsHaveCome(place)
   const losses =
     figures.of('fault: kill a dispatcher') +
     figures.of('fault: pause a dispatcher beyond its lease') +
@@ -192,6 +212,8 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const poor = new Set(accounts.filter((account) => account.poor).map(({ id }) => id))
   judge({ figures, state, observations, record, poor, inDoubtMax, losses })
   judgeInbox({ figures, state, observations, record })
+  const submitted = new Set(record.map(({ messageId }) => messageId))
+  await judgeEvents({ database, figures, state, received: receiver.received(), submitted })
   const url = members.find(({ app }) => app === 'rest')?.url() ?? ''
   await judgeLists({ clients, url, accounts, state, figures })
   await verify(gateway, database, figures)
@@ -258,6 +280,23 @@ async function repliesHaveCome(database: Database, record: Awaited<ReturnType<ty
       `select count(*) n from inbound_message where text = 'Yes, thank you'`,
     )
     if (Number(row?.n) >= wanted) return
+    await delay(300)
+  }
+}
+
+const eventsAtOnce = `(select count(*) from webhook_event)
+  + (select count(*) from webhook_list where state = 0 and (leased or due_at < now() + interval '20 s'))`
+
+/** Until nothing waits but what is to be tried again in minutes: a killed dispatcher's lists are free after a lease of 60 s. */
+async function eventsHaveCome({ database, figures }: Place): Promise<void> {
+  const end = performance.now() + settleMilliseconds
+  for (;;) {
+    const [row] = await database.ask<{ n: string }>(`select ${eventsAtOnce} n`)
+    if (Number(row?.n) === 0) return
+    if (performance.now() > end) {
+      figures.broken('P-11', `after ${settleMilliseconds} ms ${String(row?.n)} events or lists are not pushed`)
+      return
+    }
     await delay(300)
   }
 }

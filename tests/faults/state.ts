@@ -6,6 +6,8 @@ export interface StoredSend {
   readonly account: number
   readonly price: number
   readonly numbers: readonly string[]
+  /** Of an opt-out, and no message of the account's own. */
+  readonly confirms: boolean
 }
 
 export interface StoredMessage {
@@ -61,8 +63,10 @@ export interface Entry {
 const numbersOf = (text: string): number[] => (text === '' ? [] : text.split(',').map(Number))
 
 export async function readState(database: Database): Promise<State> {
-  const sends = await database.ask<Record<'first' | 'n' | 'account' | 'price' | 'numbers', string>>(
-    `select first_id first, n, account_id account, price, array_to_string(msisdns, ',') numbers from send order by 1`,
+  const sends = await database.ask<
+    Record<'first' | 'n' | 'account' | 'price' | 'numbers', string> & { confirms: boolean }
+  >(
+    `select first_id first, n, account_id account, price, array_to_string(msisdns, ',') numbers, confirms_opt_out confirms from send order by 1`,
   )
   const messages = await database.ask<Record<'id' | 'code' | 'carrier', string>>(
     'select id, code, carrier from message',
@@ -100,6 +104,7 @@ export async function readState(database: Database): Promise<State> {
       account: Number(row.account),
       price: Number(row.price),
       numbers: row.numbers.split(','),
+      confirms: row.confirms,
     })),
     messages: new Map(
       messages.map((row) => [

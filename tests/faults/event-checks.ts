@@ -1,0 +1,108 @@
+import type { Database } from './database.ts'
+import type { Figures } from './figures.ts'
+import { optOutText } from './observations.ts'
+import type { Received } from './receiver.ts'
+import type { State, StoredArrival } from './state.ts'
+
+export interface EventsJudged {
+  readonly database: Database
+  readonly figures: Figures
+  readonly state: State
+  readonly received: readonly Received[]
+  /** Messages that a carrier was asked to take. */
+  readonly submitted: ReadonlySet<number>
+}
+
+const deleted = 102
+const waiting = `select webhook_id, type, sequence, subject from webhook_event`
+const inLists = `select webhook_id, (event ->> 0)::int as type, (event ->> 1)::int, (event ->> 3)::bigint
+  from webhook_list, json_array_elements(events::json) event where state = 0`
+
+/** Events that are yet to be pushed, as `<account> <id>`: the third try is minutes away. */
+async function openEvents(database: Database): Promise<ReadonlySet<string>> {
+  const rows = await database.ask<{ account: number; type: number; sequence: number; subject: string }>(
+    `select account_id account, type, sequence, subject
+from (${waiting} union all ${inLists}) open join webhook on webhook.id = open.webhook_id`,
+  )
+  return new Set(rows.map(({ account, type, sequence, subject }) => `${account} ${idOf(type, sequence, subject)}`))
+}
+
+/** By the place of a type. */
+function idOf(type: number, sequence: number, subject: string): string {
+  if (type <= 3) return `message-${subject}-${sequence}`
+  if (type <= 5) return `inbound-${subject}`
+  return `optout-${type === 6 ? 'added' : 'removed'}-${subject}`
+}
+
+/** P-11: whatever happened was pushed and answered with 200, or is yet to be pushed; and nothing was pushed that did not happen. */
+export async function judgeEvents(judged: EventsJudged): Promise<void> {
+  const { database, figures, received } = judged
+  const open = await openEvents(database)
+  figures.count('events yet to be pushed when all was over', open.size)
+  for (const { account, taken, pushed } of received) {
+    figures.count('events received', taken.size)
+    for (const oneOf of expectedOf(judged, account)) {
+      const isThere = oneOf.some((id) => taken.has(id) || open.has(`${account} ${id}`))
+      if (!isThere) figures.broken('P-11', `account ${account} never got ${oneOf.join(' or ')}`)
+    }
+    const possible = possibleOf(judged, account)
+    for (const event of pushed.values()) {
+      figures.count(`events received: ${event.type}`)
+      const said: Readonly<Record<string, unknown>> = { ...event.data, type: event.type }
+      const wrong = Object.entries(possible.get(event.id) ?? { id: 'of nothing' }).filter(
+        ([name, value]) => said[name] !== value,
+      )
+      if (wrong.length > 0) {
+        figures.broken(
+          'P-11',
+          `account ${account} got what did not happen, ${JSON.stringify(wrong)}: ${JSON.stringify(event)}`,
+        )
+      }
+    }
+  }
+}
+
+function* expectedOf({ state }: EventsJudged, account: number): Generator<readonly string[]> {
+  for (const { id, code } of messagesOf(state, account)) {
+    if (code === 106) yield [`message-${id}-1`, `message-${id}-3`]
+    else if (code !== deleted) yield [`message-${id}-${code === 100 ? 2 : 4}`]
+  }
+  for (const arrival of arrivalsOf(state, account)) yield [`inbound-${arrival.id}`]
+  for (const arrival of arrivalsOf(state, account).filter(optsOut)) yield [`optout-added-${arrival.id}`]
+}
+
+const messagesOf = ({ sends, messages }: State, account: number) =>
+  sends
+    .filter((send) => send.account === account && !send.confirms)
+    .flatMap(({ first, n, numbers }) =>
+      Array.from({ length: n }, (_, i) => ({ ...messages.get(first + i), number: numbers[i] })),
+    )
+    .flatMap(({ id, code, number }) => (id === undefined || code === undefined ? [] : { id, code, number }))
+
+const arrivalsOf = ({ arrivals }: State, account: number): readonly StoredArrival[] =>
+  arrivals.filter((arrival) => arrival.account === account)
+
+/** Each from a number of its own. */
+const optsOut = ({ text }: StoredArrival): boolean => text.startsWith(optOutText)
+
+/** What all events of an account say that may be: by id the fields that an event must have. Of unknown and sent ones the state has passed. */
+function possibleOf({ state, submitted }: EventsJudged, account: number): ReadonlyMap<string, object> {
+  const possible = new Map<string, object>()
+  for (const { id, code, number } of messagesOf(state, account)) {
+    if (code === deleted) continue
+    const fields = { apiMessageId: id, mobileNumber: number }
+    for (const sequence of [1, 3]) {
+      possible.set(`message-${id}-${sequence}`, { type: 'message.unknown', ...fields, statusCode: 106 })
+    }
+    if (submitted.has(id)) possible.set(`message-${id}-2`, { type: 'message.sent', ...fields, statusCode: 100 })
+    if (code === 100 || code === 106) continue
+    const type = code === 0 ? 'message.delivered' : 'message.failed'
+    possible.set(`message-${id}-4`, { type, ...fields, statusCode: code })
+  }
+  for (const arrival of arrivalsOf(state, account)) {
+    const fields = { incomingApiMessageId: arrival.id, mobileNumber: arrival.from, messageText: arrival.text }
+    possible.set(`inbound-${arrival.id}`, { type: arrival.toCode ? 'shortcode.received' : 'reply.received', ...fields })
+    if (optsOut(arrival)) possible.set(`optout-added-${arrival.id}`, { type: 'optout.added', ...fields })
+  }
+  return possible
+}
