@@ -17,11 +17,23 @@ export const filled = {
   unmatched: 3000,
 } as const
 
-/** Some 170,000 rows, inserted set by set. Numbers are 27800000000 and the id. */
-export async function fillDatabase(connectionString: string): Promise<void> {
+type Amounts = { readonly [range in keyof typeof filled]: Widened<(typeof filled)[range]> }
+type Widened<T> = T extends number ? number : { readonly [field in keyof T]: number }
+
+/** For those who look at every row, and at no plan: a tenth of the sends and messages. */
+export const fewer: Amounts = {
+  ...filled,
+  due: { ...filled.due, count: 2000 },
+  later: { ...filled.later, count: 2000 },
+  sent: { ...filled.sent, count: 3000 },
+  history: { ...filled.history, count: 6000 },
+}
+
+/** By default some 400,000 rows, inserted set by set. Numbers are 27800000000 and the id. */
+export async function fillDatabase(connectionString: string, amounts: Amounts = filled): Promise<void> {
   const client = new Client({ connectionString })
   await client.connect()
-  const { accounts, due, later, claimed, sent, bulk, history, unmatched } = filled
+  const { accounts, due, later, claimed, sent, bulk, history, unmatched } = amounts
   const account = (id: string) => `case when ${id} % 2 = 0 then 1 else 1 + ${id} % ${accounts} end`
   const singles = ({ from, count }: { from: number; count: number }) =>
     `generate_series(${from}, ${from + count - 1}) i`
