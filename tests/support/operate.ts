@@ -30,7 +30,9 @@ export async function operateJson<Result>(args: readonly string[], environment: 
 
 /** Lets messages of unknown outcome adopt the receipts that are kept, however young these are. */
 export const adoptReceipts = (environment: Environment): Promise<void> =>
-  withDatabase(environment, async ({ ports }) => void (await ports.deliveryReceipts.adopt(0)))
+  withDatabase(environment, async ({ ports }) => {
+    await ports.deliveryReceipts.adopt(0)
+  })
 
 const noInput = (): never => {
   throw new Error('nothing is typed')

@@ -131,7 +131,7 @@ export function smppSettingsFromUrl(text: string): SmppSettings {
   if (systemId.length > 15) return fail('the system id has more than 15 characters')
   // SMPP 3.4, 5.2.2: nine octets with the NUL.
   if (password.length > 8) return fail('the password has more than 8 characters')
-  if ([...systemId, ...password].some((one) => one === '\0' || one > '\xff')) {
+  if (Array.from(systemId + password).some((one) => one === '\0' || one > '\xff')) {
     return fail('SMPP has only Latin-1, without NUL, for system ids and passwords')
   }
   if (url.pathname !== '' && url.pathname !== '/') return fail('there is a path')
