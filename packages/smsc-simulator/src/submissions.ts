@@ -58,6 +58,7 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
   const refused: Refusals = refusals()
   const quiet = quietReplies()
   let windowMax = 0
+  let wrongLengths = 0
 
   function stateOf(link: Link): LinkState {
     const state = states.get(link) ?? { unanswered: 0, answers: 0, submits: 0, nextAnswerAt: 0, second: 0, taken: 0 }
@@ -96,9 +97,11 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     state.answers++
     // The answers of one turn leave together at its end.
     setImmediate(() => state.unanswered--)
-    const turn = state.answers / wrongLengthEvery
-    if (isNth(state.answers, wrongLengthEvery)) link.sendWithLength(pdu, (right) => wrongLength(turn, right))
-    else link.send(pdu)
+    if (isNth(state.answers, wrongLengthEvery)) {
+      // Over all links: a client that closes at a wrong length meets the next one on its next link.
+      const turn = ++wrongLengths
+      link.sendWithLength(pdu, (right) => wrongLength(turn, right))
+    } else link.send(pdu)
     if (isNth(state.answers, closesAfterAnswer)) link.end()
   }
 

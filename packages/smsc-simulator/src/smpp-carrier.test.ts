@@ -1,0 +1,197 @@
+import { smppCarrierFromUrl } from '@gateway/adapters-smpp'
+import type { Carrier, DeliveryReceipt, InboundMessage, Submission, SubmissionAnswer } from '@gateway/core'
+import { aBody, aMessageId, anAddress, aNumber, until } from '@gateway/core/testing'
+import type { Smsc } from './smsc.ts'
+import { startSmsc } from './start-smsc.ts'
+import type { SmscSettings } from './settings.ts'
+
+const carriers: Carrier[] = []
+const smscs: Smsc[] = []
+afterEach(async () => {
+  await Promise.all(carriers.splice(0).map((carrier) => carrier.close(Promise.resolve())))
+  await Promise.all(smscs.splice(0).map((smsc) => smsc.close()))
+})
+
+/** The carrier of the gateway, bound to a server of this personality. */
+async function joined(personality: string, changes: SmscSettings['changes'] = {}, parameters = '') {
+  const smsc = await startSmsc({ personality, changes: { receiptDelay: 20, ...changes }, retryMilliseconds: 20 })
+  smscs.push(smsc)
+  const problems: string[] = []
+  const url = `smpp://us:secret@127.0.0.1:${smsc.port}?reconnectSecondsMax=1${parameters}`
+  const carrier = smppCarrierFromUrl(url, { id: 'test', report: (problem) => problems.push(String(problem)) })
+  carriers.push(carrier)
+  const answers: SubmissionAnswer[] = []
+  const receipts: DeliveryReceipt[] = []
+  const inbound: InboundMessage[] = []
+  const numbers = new Map<number, string>()
+  const isKnown = ({ reference, number }: DeliveryReceipt): boolean =>
+    answers.some((one) => 'reference' in one && one.reference === reference && numbers.get(one.id) === number)
+  carrier.listen({
+    receipts: (some) => {
+      const strangers = some.filter((one) => !isKnown(one))
+      // As the real store: what is no guess is kept until its message is known.
+      receipts.push(...some.filter((one) => one.isGuess !== true || !strangers.includes(one)))
+      return Promise.resolve(strangers)
+    },
+    inboundMessages: (some) => Promise.resolve(void inbound.push(...some)),
+  })
+  const isBound = (): boolean => carrier.status().links.every(({ boundSince }) => boundSince !== undefined)
+  return {
+    ...{ smsc, carrier, answers, receipts, inbound, problems, isBound },
+    submit: (count: number): void => {
+      const messages = Array.from({ length: count }, (): Submission => {
+        const id = numbers.size + 1
+        const to = aNumber(`2782${String(id).padStart(5, '0')}01`)
+        numbers.set(id, to)
+        return { id: aMessageId(id), from: anAddress(), to, body: aBody() }
+      })
+      carrier.submit(messages, (some) => void answers.push(...some))
+    },
+    outcomes: () => answers.toSorted((a, b) => a.id - b.id).map(({ outcome }) => outcome),
+    /** The numbers of the submit_sm that came, in order. */
+    submitted: () => smsc.journal().flatMap(({ pdu }) => (pdu?.command === 'submit_sm' ? [pdu.destinationAddr] : [])),
+    refusals: () => smsc.journal().filter(({ pdu }) => pdu?.command === 'submit_sm_resp' && pdu.status !== 0).length,
+    /** Accepted messages without a receipt of their own id and number. */
+    untold: () =>
+      answers.filter(
+        (one) =>
+          one.outcome === 'accepted' &&
+          !receipts.some(({ reference, number }) => reference === one.reference && number === numbers.get(one.id)),
+      ).length,
+  }
+}
+
+const all = (count: number, outcome: string): readonly string[] => Array.from({ length: count }, () => outcome)
+
+test('slow: no more than a window is under way, and every message gets its answer', async () => {
+  const { smsc, submit, submitted, answers, outcomes } = await joined('slow', { answersPerSecond: 20 }, '&window=5')
+  submit(20)
+  await until(() => answers.length === 20)
+  expect(outcomes()).toEqual(all(20, 'accepted'))
+  expect(new Set(submitted()).size).toBe(submitted().length)
+  expect(smsc.status().windowMax).toBe(5)
+})
+
+test.each(['throttling', 'queue-full'])('%s: the rate falls, nothing fails, and it recovers', async (name) => {
+  const { carrier, submit, answers, outcomes, refusals, isBound } = await joined(name)
+  await until(isBound)
+  submit(35)
+  const fallen = await until(() => (carrier.status().isThrottled ? carrier.status().perSecond : undefined))
+  expect(fallen).toBeLessThanOrEqual(20)
+  await until(() => answers.length === 35)
+  expect(outcomes()).toEqual(all(35, 'accepted'))
+  expect(refusals()).toBeGreaterThan(0)
+  const settled = refusals()
+  await until(() => (carrier.status().perSecond ?? Infinity) > fallen)
+  expect(refusals()).toBe(settled)
+})
+
+test.each([
+  ['receipts-first', 'as-is'],
+  ['receipts-twice', 'as-is'],
+  ['shuffled', 'as-is'],
+  ['hexadecimal-ids', 'as-is'],
+  ['huge-ids', 'as-is'],
+  ['decimal-receipts', 'HEX'],
+])('%s: every message is accepted under its own id, and hears what became of it (%s)', async (name, form) => {
+  const { carrier, submit, submitted, answers, outcomes, untold, smsc, problems } = await joined(name, { shuffle: 30 })
+  submit(20)
+  await until(() => answers.length === 20 && untold() === 0 && smsc.status().deliveriesWaiting === 0)
+  expect(outcomes()).toEqual(all(20, 'accepted'))
+  expect(new Set(answers.map((one) => ('reference' in one ? one.reference : undefined))).size).toBe(20)
+  expect(submitted()).toHaveLength(20)
+  expect(carrier.status().unreadable).toBe(0)
+  const learned = carrier.status().receipts.form
+  expect(name === 'receipts-first' ? 'as-is' : learned).toBe(form)
+  expect(problems.filter((problem) => problem.includes('receiptId='))).toHaveLength(form === 'as-is' ? 0 : 1)
+})
+
+test('half-open: the link is found dead in bounded time, what had left is unknown, and the next link works', async () => {
+  const { smsc, carrier, submit, submitted, answers, outcomes, isBound } = await joined(
+    ...(['default', {}, '&enquireSeconds=1&responseSeconds=60'] as const),
+  )
+  await until(isBound)
+  smsc.become('half-open')
+  const since = performance.now()
+  submit(3)
+  await until(() => carrier.status().lastError === 'the other side gave no sign of life')
+  // One second of silence, one for the enquire_link, and looks at the clock: with room for a busy machine.
+  expect(performance.now() - since).toBeLessThan(15_000)
+  smsc.become('default')
+  submit(1)
+  await until(() => answers.length === 4)
+  expect(outcomes()).toEqual([...all(3, 'unknown'), 'accepted'])
+  expect(submitted()).toHaveLength(4)
+})
+
+test('closes-before-answer: what was taken without an answer is unknown, and never sent again', async () => {
+  const { submit, submitted, answers, outcomes } = await joined(
+    ...(['closes-before-answer', { closesBeforeAnswer: 3 }, '&window=1'] as const),
+  )
+  submit(7)
+  await until(() => answers.length === 7)
+  const three = ['accepted', 'accepted', 'unknown']
+  expect(outcomes()).toEqual([...three, ...three, 'accepted'])
+  expect(new Set(submitted()).size).toBe(submitted().length)
+})
+
+test('closes-after-answer: an answer that came counts; what crossed the close is unknown, and never sent again', async () => {
+  const { smsc, submit, submitted, answers, outcomes, untold } = await joined(
+    ...(['closes-after-answer', { closesAfterAnswer: 3 }, '&window=1'] as const),
+  )
+  submit(8)
+  await until(() => answers.length === 8 && untold() === 0)
+  const answered = smsc.journal().filter(({ pdu }) => pdu?.command === 'submit_sm_resp').length
+  expect(outcomes().slice(0, 3)).toEqual(all(3, 'accepted'))
+  expect(outcomes().filter((outcome) => outcome === 'accepted')).toHaveLength(answered)
+  const crossed = outcomes().filter((outcome) => outcome === 'unknown').length
+  expect(answered + crossed).toBe(8)
+  expect(crossed).toBeLessThanOrEqual(2)
+  expect(new Set(submitted()).size).toBe(submitted().length)
+})
+
+test('wrong-lengths: each costs a session at most, nothing is sent twice, and what was accepted is right', async () => {
+  const { smsc, submit, submitted, answers, outcomes, untold } = await joined(
+    ...(['wrong-lengths', { wrongLengthEvery: 2 }, '&window=1&responseSeconds=1'] as const),
+  )
+  const wrong = () => smsc.journal().flatMap(({ wrongLength }) => wrongLength ?? [])
+  for (let sent = 1; wrong().length < 5 && sent <= 30; sent++) {
+    submit(1)
+    await until(() => answers.length === sent)
+  }
+  expect(new Set(wrong()).size).toBe(5)
+  expect(outcomes().filter((outcome) => outcome === 'unknown').length).toBeGreaterThanOrEqual(3)
+  smsc.become('default', { receiptDelay: 20 })
+  const before = answers.length
+  submit(2)
+  await until(() => answers.length === before + 2 && untold() === 0)
+  expect(outcomes().slice(before)).toEqual(all(2, 'accepted'))
+  expect(outcomes()).not.toContain('refused')
+  expect(new Set(submitted()).size).toBe(submitted().length)
+})
+
+test('resends-arrivals: copies that nobody acknowledged yet are one hand-over', async () => {
+  const { smsc, inbound, isBound } = await joined('resends-arrivals')
+  await until(isBound)
+  await smsc.inject({ from: '27825550101', to: '12025550100', text: 'STOP' }).acknowledged
+  expect(inbound).toHaveLength(3)
+  expect(new Set(inbound.map(({ offer }) => offer)).size).toBe(1)
+  expect(inbound[0]).toMatchObject({ from: '27825550101', to: '12025550100', text: 'STOP' })
+})
+
+test('refuses-binds: tried again with a pause, messages go back, and all is well once a bind is answered', async () => {
+  const { smsc, submit, answers, outcomes, problems, carrier } = await joined('refuses-binds', {}, '&holdSeconds=1')
+  const binds = () => smsc.journal().filter(({ pdu }) => pdu?.command === 'bind_transceiver').length
+  submit(2)
+  const since = performance.now()
+  await until(() => answers.length === 2 && binds() >= 3)
+  // Half a second at least between two.
+  expect(binds()).toBeLessThanOrEqual(2 + (performance.now() - since) / 500)
+  expect(outcomes()).toEqual(all(2, 'refused-for-now'))
+  expect(carrier.status().lastError).toContain('ESME_RBINDFAIL')
+  expect(problems.join()).not.toContain('secret')
+  smsc.become('default')
+  submit(1)
+  await until(() => answers.length === 3)
+  expect(answers.at(-1)?.outcome).toBe('accepted')
+})
