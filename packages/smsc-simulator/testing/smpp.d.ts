@@ -1,5 +1,7 @@
 /** What the tests and benchmarks use of the npm package `smpp`, which describes no types. */
 declare module 'smpp' {
+  import type { Server } from 'node:net'
+
   export interface Session {
     on(event: string, listener: (pdu: SmppPdu) => void): void
     send(pdu: SmppPdu): void
@@ -10,6 +12,8 @@ declare module 'smpp' {
     cancel_sm(fields: object, answered: (pdu: SmppPdu) => void): void
     enquire_link(fields: object, answered: (pdu: SmppPdu) => void): void
     unbind(fields: object, answered: (pdu: SmppPdu) => void): void
+    deliver_sm(fields: object, answered: (pdu: SmppPdu) => void): void
+    close(): void
   }
 
   export interface SmppPdu {
@@ -20,13 +24,18 @@ declare module 'smpp' {
     readonly esm_class?: number
     readonly source_addr?: string
     readonly system_id?: string
+    readonly password?: string
+    readonly destination_addr?: string
+    readonly registered_delivery?: number
+    readonly data_coding?: number
     readonly short_message?: { readonly message: string; readonly udh?: readonly Buffer[] }
-    response(): SmppPdu
+    response(fields?: object): SmppPdu
     toBuffer(): Buffer
   }
 
   interface Smpp {
     connect: (options: object) => Session
+    createServer: (connected: (session: Session) => void) => Server
     PDU: new (command: string | Buffer, fields?: object) => SmppPdu
   }
 
