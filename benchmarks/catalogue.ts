@@ -14,6 +14,7 @@ import { slowCarrier } from './goals/slow-carrier.ts'
 import { smppCodec } from './goals/smpp-codec.ts'
 import { stages } from './goals/stages.ts'
 import { status } from './goals/status.ts'
+import { webhooks } from './goals/webhooks.ts'
 
 /** All benchmarks, in the order in which they run. */
 export const catalogue: readonly Benchmark[] = [
@@ -29,6 +30,7 @@ export const catalogue: readonly Benchmark[] = [
   memory,
   slowCarrier,
   idle,
+  webhooks,
   smppCodec,
   stages,
   scale,

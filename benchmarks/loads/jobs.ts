@@ -3,7 +3,9 @@ import { runPlainLife } from '../limits/plain-life.ts'
 import { runRawInserts } from '../limits/raw-inserts.ts'
 import { runRawSelect } from '../limits/raw-select.ts'
 import { runAskLoad } from './ask-load.ts'
+import { runDirectPushes } from './direct-pushes.ts'
 import { runSendLoad } from './send-load.ts'
+import { runReceived, runReceiver } from './webhook-receiver.ts'
 
 /** What a worker can do. */
 export const jobs = {
@@ -13,6 +15,9 @@ export const jobs = {
   oneRowCommits: runOneRowCommits,
   rawSelect: runRawSelect,
   plainLife: runPlainLife,
+  receiver: runReceiver,
+  received: runReceived,
+  directPushes: runDirectPushes,
 }
 
 export type Jobs = typeof jobs
