@@ -1,13 +1,16 @@
 import { testSeed } from '@gateway/core/testing'
 import { runCampaign } from './fuzz/campaign.ts'
 
+/** An account has ten webhooks at most, and those that are there are not removed. */
+const mostlyRefused = ['POST /webhooks', 'DELETE /webhooks/{id}']
+
 test('no fuzzed input of any endpoint, and no bytes, bring an internal error, a form that is not described, or a wrong ledger', async () => {
   const { tallies, wrong } = await runCampaign({ count: 60, seed: testSeed() })
   expect(wrong).toEqual([])
-  expect(tallies).toHaveLength(26)
+  expect(tallies).toHaveLength(35)
   // A good share is well-formed enough to be done.
   const shares = tallies
-    .filter(({ target }) => target.by !== 'raw')
+    .filter(({ target }) => target.by !== 'raw' && !mostlyRefused.includes(target.name))
     .map(({ target, done, inputs }) => [target.name, done / inputs] as const)
   expect(shares.filter(([, share]) => share < 0.25)).toEqual([])
 }, 120_000)

@@ -22,6 +22,8 @@ export async function runCampaign({ count, seed, wants = () => true, said }: Cam
     const { environment, restUrl } = gateway
     const main = await openAccount(environment, 'main', 1_000_000_000, '--password', password)
     const sub = await openAccount(environment, 'sub', 1_000_000, '--parent', String(main.id))
+    const webhook = ['--account', String(main.id), '--url', 'https://receiver.invalid/', '--events', 'optout.removed']
+    for (let i = 0; i < 5; i++) await operate(['webhook', 'add', ...webhook], environment)
     const caller: Caller = { ...main, sub: sub.id, login: 'main', password }
     const tallies: Tally[] = []
     for (const [at, target] of targets.entries()) {

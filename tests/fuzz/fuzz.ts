@@ -31,7 +31,7 @@ export async function fuzz(target: Target, { port, caller, count, seed }: Fuzzin
   const wrong: string[] = []
   let [done, slowestMs] = [0, 0]
   const send = async (input: Input, connection: Connection): Promise<void> => {
-    const answer = await (ask?.(input) ?? connection.ask(input.bytes, input.isHead))
+    const answer = await (ask?.(input) ?? connection.ask(input.bytes, isHead(input)))
     statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
     if (isDone(target, answer)) done++
     if (answer.milliseconds > slowMs) slow.push(input)
@@ -52,7 +52,7 @@ export async function fuzz(target: Target, { port, caller, count, seed }: Fuzzin
     const looks: number[] = []
     for (let look = 0; look < 3; look++) {
       const { milliseconds } = await (ask?.(input) ??
-        open[0]?.ask(input.bytes, input.isHead) ??
+        open[0]?.ask(input.bytes, isHead(input)) ??
         Promise.reject(new Error()))
       looks.push(milliseconds)
     }
@@ -79,6 +79,8 @@ export interface Fuzzing {
   readonly seed: number
 }
 
+const isHead = ({ method }: Input): boolean => method === 'HEAD'
+
 const shown = ({ bytes }: Input): string => JSON.stringify(bytes.toString('latin1').slice(0, 2000))
 
 /** Of the older interfaces, where a refusal of the whole call is HTTP 200 too. */
@@ -88,24 +90,26 @@ const isDone = ({ by }: Target, { status, body }: Answer): boolean =>
   status === 200 && (by === 'rest' || !refused.test(body))
 
 /** Undefined: nothing is wrong with it. */
-function fault({ by, name }: Target, { path, isHead }: Input, { status, headers, body }: Answer): string | undefined {
+function fault({ by, name }: Target, input: Input, answer: Answer): string | undefined {
+  const { path } = input
+  const { status, body } = answer
   if (status === 0) return 'no answer'
   if (status >= 500) return 'an internal error'
-  if (isHead) return undefined
-  if (by === 'rest') return restFault(path, status, headers, body)
+  if (isHead(input)) return undefined
+  if (by === 'rest') return restFault(input, answer)
   if (by === 'xml') return xmlFault(path.toLowerCase() === `/api${name}`, status, body)
   const isKnown = path.split('?')[0]?.toLowerCase() === `/api${name}`
   return status !== 200 || (isKnown && isDescribed(name, body)) ? undefined : 'an answer that is not described'
 }
 
-function restFault(path: string, status: number, headers: Answer['headers'], body: string): string | undefined {
+function restFault({ method, path }: Input, { status, headers, body }: Answer): string | undefined {
   if (!path.startsWith('/api/rest/v1/') || isUnread(path, headers)) return undefined
   if (headers['connection'] === 'close' && status !== 405)
     return body.startsWith(`{"timeStamp":"`) && body.includes(`"statusCode":${status},"errorMessage":"`)
       ? undefined
       : 'no envelope'
   try {
-    return complaint({ method: 'GET', path: path.split('?')[0]?.replace(/\/$/, '') ?? '', status, headers, body })
+    return complaint({ method, path: path.split('?')[0]?.replace(/\/$/, '') ?? '', status, headers, body })
   } catch (error) {
     return `no envelope: ${String(error)}`
   }

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 /** A request as bytes, and what it is of. */
 export interface Input {
   readonly bytes: Buffer
-  readonly isHead: boolean
+  /** Of the request line, as far as it is one. */
+  readonly method: string
   /** The path of the request line, as far as it is one. */
   readonly path: string
 }
@@ -108,7 +109,7 @@ function requestOf(method: string, path: string, headers: string, body: Buffer |
   const safe = line(path).replace(/ /g, '%20')
   const length = body === undefined ? '' : `Content-Length: ${body.length}\r\n`
   const head = Buffer.from(`${method} ${safe} HTTP/1.1\r\nHost: x\r\n${headers}${length}\r\n`)
-  return { bytes: Buffer.concat([head, body ?? Buffer.alloc(0)]), isHead: method === 'HEAD', path: safe }
+  return { bytes: Buffer.concat([head, body ?? Buffer.alloc(0)]), method, path: safe }
 }
 
 const method = (usual: string) =>
@@ -127,12 +128,13 @@ const reference = often(
   8,
 )
 
-function restInputs(path: string, verb: 'GET' | 'POST', content: fc.Arbitrary<unknown>) {
+function restInputs(path: fc.Arbitrary<string>, verb: string, content: fc.Arbitrary<unknown>) {
+  const isInQuery = verb === 'GET' || verb === 'DELETE'
   return ({ key }: Caller): fc.Arbitrary<Input> =>
     fc
       .record({
         verb: method(verb),
-        path: pathOf(`/api/rest/v1${path}`),
+        path: path.chain((each) => pathOf(`/api/rest/v1${each}`)),
         key: often(
           fc.constantFrom<string | undefined>(key, `Bearer ${key}`),
           fc.oneof(fc.constant(undefined), noise),
@@ -145,15 +147,15 @@ function restInputs(path: string, verb: 'GET' | 'POST', content: fc.Arbitrary<un
         ),
         encoded: often(fc.constant<string | undefined>(undefined), fc.constantFrom('gzip', 'identity'), 60),
         reference,
-        content: mutated(
-          verb === 'GET' ? (content as fc.Arbitrary<string>) : content.map((body) => JSON.stringify(body)),
-        ),
+        content: mutated(isInQuery ? (content as fc.Arbitrary<string>) : content.map((body) => JSON.stringify(body))),
         encoding,
       })
-      .map(({ verb: used, path: at, key: given, type, encoded, reference: again, content: sent, encoding: bytes }) => {
+      .map(({ verb: other, path: at, key: given, type, encoded, reference: again, content: sent, encoding: bytes }) => {
         const headers =
           header('Authorization', given) + header('Content-Encoding', encoded) + header('Idempotency-Key', again)
-        return verb === 'GET'
+        // What is there from the start is there to the end.
+        const used = other === 'DELETE' ? verb : other
+        return isInQuery
           ? requestOf(used, sent === '' ? at : `${at}?${sent}`, headers, undefined)
           : requestOf(used, at, headers + header('Content-Type', type), Buffer.from(sent, bytes))
       })
@@ -193,7 +195,56 @@ const transfer = ({ id: own, sub }: Caller) => {
   return fc.record({ sendingAccountNumber: account, receivingAccountNumber: account, transferQuantity: quantity })
 }
 
+const anyOf = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined })
+const webhook = {
+  url: often(
+    fc.constantFrom('https://receiver.invalid/events', 'https://receiver.invalid:8443/?a=b'),
+    fc.oneof(noise, fc.constantFrom('http://127.0.0.1/', 'https://[::1]/', 'https://a:b@receiver.invalid/', 'ftp://a')),
+    5,
+  ),
+  events: anyOf(often<unknown>(fc.constant(['optout.removed']), fc.oneof(fc.array(noise), noise), 8)),
+  listSize: anyOf(often(fc.integer({ min: 1, max: 100 }), fc.constantFrom<unknown>(0, 101, '1', {}), 8)),
+  withText: anyOf(often<unknown>(fc.boolean(), noise, 8)),
+}
+const change = {
+  ...webhook,
+  url: anyOf(webhook.url),
+  state: anyOf(often(fc.constantFrom('active', 'paused'), noise, 8)),
+}
+const replay = fc.oneof(
+  fc.constant({ dead: true }),
+  fc.record({ event: often(fc.constantFrom('message-1-4', 'inbound-1', 'test-1'), noise) }),
+  fc.record({ from: time, to: time }),
+)
+const rotation = fc.record({ overlapHours: anyOf(often(fc.nat(168), fc.constantFrom<unknown>(-1, 169, '1', 0.5))) })
+/** Those that the caller has from the start, and others. */
+const webhookId = often(
+  fc.integer({ min: 1, max: 5 }).map(String),
+  fc.constantFrom('0', '99', '01', '-1', 'x', '9'.repeat(10), '9'.repeat(17), '9'.repeat(400), '%31'),
+)
+const ofWebhook = (rest = '') => webhookId.map((id) => `/webhooks/${id}${rest}`)
+/** Of endpoints that are not there, so that those which are stay. */
+const ofNone = fc.integer({ min: 1000, max: 9999 }).map((id) => `/webhooks/${id}`)
+const webhooks: readonly Target[] = (
+  [
+    ['GET', '/webhooks', fc.constant('/webhooks'), fc.constant('')],
+    ['POST', '/webhooks', fc.constant('/webhooks'), fc.record(webhook)],
+    ['GET', '/webhooks/{id}', ofWebhook(), fc.constant('')],
+    ['PATCH', '/webhooks/{id}', ofWebhook(), fc.record(change)],
+    ['DELETE', '/webhooks/{id}', ofNone, fc.constant('')],
+    ['POST', '/webhooks/{id}/rotate', ofWebhook('/rotate'), rotation],
+    ['POST', '/webhooks/{id}/test', ofWebhook('/test'), fc.constant({})],
+    ['POST', '/webhooks/{id}/replay', ofWebhook('/replay'), replay],
+    ['GET', '/webhooks/{id}/attempts', ofWebhook('/attempts'), pageQuery],
+  ] as const
+).map(([verb, name, path, content]) => ({
+  by: 'rest',
+  name: `${verb} ${name}`,
+  inputs: restInputs(path, verb, content),
+}))
+
 const rest: readonly Target[] = [
+  ...webhooks,
   ...(
     [
       ['/sms/outgoing/send', 'POST', sending],
@@ -207,11 +258,14 @@ const rest: readonly Target[] = [
       ['/sms/scheduled', 'GET', pageQuery],
       ['/subaccounts', 'GET', fc.constant('')],
     ] as const
-  ).map(([path, verb, content]) => ({ by: 'rest', name: path, inputs: restInputs(path, verb, content) }) as const),
+  ).map(
+    ([path, verb, content]) =>
+      ({ by: 'rest', name: path, inputs: restInputs(fc.constant(path), verb, content) }) as const,
+  ),
   {
     by: 'rest',
     name: '/credits/transfer',
-    inputs: (caller) => restInputs('/credits/transfer', 'POST', transfer(caller))(caller),
+    inputs: (caller) => restInputs(fc.constant('/credits/transfer'), 'POST', transfer(caller))(caller),
   },
 ]
 
@@ -390,7 +444,7 @@ const raw: Target = {
     const any = fc.uint8Array({ minLength: 1, maxLength: 200 }).map((bytes) => Buffer.from(bytes))
     return fc
       .oneof({ weight: 5, arbitrary: changed }, { weight: 1, arbitrary: any })
-      .map((bytes) => ({ bytes, isHead: false, path: '' }))
+      .map((bytes) => ({ bytes, method: '', path: '' }))
   },
 }
 

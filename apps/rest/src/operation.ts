@@ -1,3 +1,4 @@
+import { webhookIdMax } from '@gateway/core'
 import { Type, type TProperties, type TSchema } from 'typebox'
 
 /** What the OpenAPI document says of an operation, beside its path and method. Schemas with a title are shared under that name. */
@@ -38,9 +39,8 @@ export const MessageIdNumber = Type.Integer({
 export const WebhookNumber = Type.Integer({
   title: 'WebhookId',
   description: 'The id of a webhook.',
-  format: 'int64',
   minimum: 1,
-  maximum: Number.MAX_SAFE_INTEGER,
+  maximum: webhookIdMax,
 })
 
 export const AccountNumber = Type.Integer({ title: 'AccountNumber', description: 'An account number, without W.' })

@@ -226,6 +226,7 @@ export {
   listSizeMax,
   webhookDefaults,
   webhookId,
+  webhookIdMax,
   webhooksMax,
   type NewWebhook,
   type PauseReason,

@@ -88,7 +88,7 @@ left join lateral (
   join webhook_list list on list.id = attempt.list_id
   where attempt.webhook_id = $1::int
   order by attempt.at desc, attempt.list_id desc, attempt.tries desc
-  offset $2::int
+  offset $2::bigint
   limit $3::int
 ) page on true
 order by page.at desc, page.list desc, page.tries desc`,

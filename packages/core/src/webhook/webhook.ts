@@ -4,11 +4,13 @@ import type { Instant } from '../time/instant.ts'
 import type { SealedSecret } from './secret-box.ts'
 import type { WebhookEventType } from './webhook-event.ts'
 
-/** Names an endpoint; a positive integer below 2^53, of one sequence for all accounts. */
+/** Names an endpoint; a positive integer below 2^31, of one sequence for all accounts. */
 export type WebhookId = Brand<number, 'WebhookId'>
 
+export const webhookIdMax = 2 ** 31 - 1
+
 export function webhookId(value: number): WebhookId | undefined {
-  return Number.isSafeInteger(value) && value > 0 ? (value as WebhookId) : undefined
+  return Number.isInteger(value) && value > 0 && value <= webhookIdMax ? (value as WebhookId) : undefined
 }
 
 /** An account has at most so many endpoints. */

@@ -240,6 +240,8 @@ export const pushing: Contract<StoredPorts> = {
     const events = idsOf([list])
     assert.deepEqual(await attempts(0, 1), { total: 2, items: [{ ...dead, events }] })
     assert.deepEqual(await attempts(1, 10), { total: 2, items: [{ ...refused, events }] })
+    for (const offset of [2, 2 ** 31, Number.MAX_SAFE_INTEGER])
+      assert.deepEqual(await attempts(offset, 10), { total: 2, items: [] })
   },
 
   'what ended long ago is dropped with its attempts, and so is what an endpoint that was removed left': async (
