@@ -148,6 +148,13 @@ export const optingOut: Contract<StoredPorts> = {
     )
   },
 
+  'an opt-out by hand is not confirmed': async (ports) => {
+    const { id } = await anAccount(ports, { credits: 100 })
+    const wanted = { scope: id, number: aNumber(), kind: 'opt-out', since: realClock().now() } as const
+    assert.equal(await ports.suppressions.add(wanted), 'added')
+    assert.deepEqual(await dispatched(ports), [])
+  },
+
   'a locked account opts out, and nothing is confirmed; nor to a blacklisted number': async (ports) => {
     const [locked, open] = [await anAccount(ports), await anAccount(ports)]
     await sent(ports, locked)
