@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { coveredElsewhere, everyCase, runConformance, textReport, type Configuration } from '@gateway/conformance'
 import { readCitable } from './support/citations.ts'
 import { prepared, replyIn, replyServer } from './support/conformance.ts'
+import { wrongBeginnings } from './support/contract-sentences.ts'
 import { defectiveGateway, type Defect } from './support/defects.ts'
 import { startAllInOne, startFiveProcesses, type RunningGateway } from './support/gateways.ts'
 import { plantedDefects } from './support/planted-defects.ts'
 import { cleanEnvironment, killLeftovers, root, type Environment, type Outcome } from './support/process.ts'
+import { sentenceCases } from './support/sentence-cases.ts'
 
 afterAll(killLeftovers)
 
@@ -27,18 +29,41 @@ const runSuite = (args: readonly string[], environment: Environment): Promise<Ou
 /** Headings that say nothing themselves. */
 const chapters = ['4', '7']
 
-test('every section, rule and ruling of the contract has a case, or an entry that names the test that covers it', async () => {
-  const { sections, rules, rulings } = readCitable(await readFile(join(root, 'docs', 'contract.md'), 'utf8'), '')
+test('every section, rule, ruling and addition of the contract has a case, or an entry that names the test that covers it', async () => {
+  const { sections, rules, rulings, additions } = readCitable(
+    await readFile(join(root, 'docs', 'contract.md'), 'utf8'),
+    '',
+  )
   const numbers = [...sections, ...rules]
     .filter((section) => !chapters.includes(section))
     .map((number) => `spec ${number}`)
-    .concat(...rulings)
+    .concat(...rulings, ...additions)
   const cited = [...everyCase.flatMap(({ of }) => of), ...coveredElsewhere.map(({ of }) => of)]
   expect(numbers.filter((number) => !cited.includes(number))).toEqual([])
   expect(cited.filter((number) => !numbers.includes(number))).toEqual([])
   expect(coveredElsewhere.filter(({ by }) => !existsSync(join(root, by)))).toEqual([])
   const titles = everyCase.map(({ title }) => title)
   expect(titles.filter((title, i) => titles.indexOf(title) !== i)).toEqual([])
+})
+
+test('every sentence and table row of the contract has a case, or the test that covers it', async () => {
+  const contract = await readFile(join(root, 'docs', 'contract.md'), 'utf8')
+  expect(wrongBeginnings(contract, sentenceCases)).toEqual([])
+  const asks = ([number, by]: readonly [string, string]): boolean =>
+    by === 'nothing' ||
+    (by.endsWith('.ts')
+      ? existsSync(join(root, by))
+      : everyCase.some(({ of, title }) => of.includes(number) && title.includes(by)))
+  const asked = Object.entries(sentenceCases).flatMap(([of, some]) => some.map(([, by]) => [of, by] as const))
+  expect(asked.filter((one) => !asks(one))).toEqual([])
+  for (const [sentence, instead] of [
+    ['Unknown fields are ignored.', 'Unknown fields are ignored. They may be of any type.'],
+    ['Missing or empty: 401. ', ''],
+    ['| 108  | SKIPPED                                     |', '| 109  | SKIPPED |'],
+  ] as const) {
+    expect(contract).toContain(sentence)
+    expect(wrongBeginnings(contract.replace(sentence, instead), sentenceCases)).not.toEqual([])
+  }
 })
 
 describe('the all-in-one', () => {

@@ -4,6 +4,8 @@ export interface Citable {
   /** As `4.2, rule 3`. */
   readonly rules: ReadonlySet<string>
   readonly rulings: ReadonlySet<string>
+  /** As `C1`. */
+  readonly additions: ReadonlySet<string>
   readonly promises: ReadonlySet<string>
 }
 
@@ -25,6 +27,7 @@ export function readCitable(contract: string, reliability: string): Citable {
     sections,
     rules,
     rulings: found(partB, /^\*\*(\d\.\d+) /gm),
+    additions: found(partB, /^## (C\d+)\. /gm),
     promises: found(reliability, /^\| (P-\d+)/gm),
   }
 }

@@ -21,6 +21,16 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
       answered.text = answered.text.replace('"statusCode":405', '"statusCode":404')
     },
   },
+  'a 405 has no Allow': {
+    fails: ['each path of webhooks: another method'],
+    answer: (answered) => setHeader(answered, 'allow', ''),
+  },
+  'an empty list is a line break': {
+    fails: ['nothing to return is an empty body'],
+    answer: (answered, { path }) => {
+      if (named(path, 'httpgetreplies') && answered.text === '') answered.text = '\n'
+    },
+  },
   'HEAD consumes replies': {
     fails: ['the query string returns a reply once'],
     answer: async (_, asked, gateway) => {

@@ -9,8 +9,8 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   },
   {
     of: 'spec 6',
-    what: 'nothing is pushed in this version',
-    by: 'tests/replies.test.ts',
+    what: 'replies and delivery reports reach a webhook',
+    by: 'tests/webhooks.test.ts',
   },
   {
     of: 'spec 7.1',
@@ -19,8 +19,13 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   },
   {
     of: 'spec 8',
-    what: 'status, replies and code messages go back 90 days',
-    by: 'packages/core/src/message/scheduled.test.ts',
+    what: 'status goes back 90 days',
+    by: 'apps/rest/src/endpoints/sms/outgoing/status.test.ts',
+  },
+  {
+    of: 'spec 8',
+    what: 'replies and code messages go back 90 days',
+    by: 'apps/rest/src/endpoints/sms/incoming.test.ts',
   },
   {
     of: '1.1',
@@ -33,9 +38,19 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
     by: 'packages/core/src/credits/price.test.ts',
   },
   {
+    of: '1.7',
+    what: 'what leaves is the text, with nothing in the place of a character',
+    by: 'packages/core/src/message/body.test.ts',
+  },
+  {
     of: '1.8',
     what: 'the lengths of every country',
     by: 'packages/core/src/message/msisdn.test.ts',
+  },
+  {
+    of: '1.10',
+    what: 'a number that is refused for several reasons at once',
+    by: 'packages/core/src/message/send-messages.test.ts',
   },
   {
     of: '1.11',
@@ -48,9 +63,19 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
     by: 'packages/core/src/carrier/dispatcher.test.ts',
   },
   {
+    of: '1.14',
+    what: 'a locked account deletes what it scheduled before, and is refunded',
+    by: 'apps/asp/src/endpoints/deletescheduled.test.ts',
+  },
+  {
     of: '1.15',
     what: 'deletes that race with dispatchers',
     by: 'tests/races.test.ts',
+  },
+  {
+    of: '1.16',
+    what: 'age counts from the due time, and what waits is never too old',
+    by: 'packages/core/src/message/query-status.test.ts',
   },
   {
     of: '1.17',
@@ -73,6 +98,16 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
     by: 'tests/replies.test.ts',
   },
   {
+    of: '1.22',
+    what: 'the account holder removes an entry',
+    by: 'tests/replies.test.ts',
+  },
+  {
+    of: '1.23',
+    what: 'an opt-out by hand is not confirmed',
+    by: 'packages/core/testing/contracts/inbox/opting-out.ts',
+  },
+  {
     of: '1.24',
     what: 'keys are kept for 48 h, and survive kills between the work and its answer',
     by: 'tests/retries.test.ts',
@@ -83,9 +118,19 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
     by: 'tests/database-gone.test.ts',
   },
   {
+    of: '1.25',
+    what: '503 with Retry-After under overload',
+    by: 'tests/overload.test.ts',
+  },
+  {
     of: '1.26',
     what: 'other networks do not notice',
     by: 'packages/adapters-node/src/failed-logins.test.ts',
+  },
+  {
+    of: '1.26',
+    what: 'all processes of a deployment count together',
+    by: 'packages/adapters-node/src/exchanged-failures.test.ts',
   },
   {
     of: '3.2',
@@ -96,5 +141,10 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
     of: '3.7',
     what: 'Fail, and what is answered if it cannot be told whether credits moved',
     by: 'apps/asp/src/endpoints/creditstransfer.test.ts',
+  },
+  {
+    of: 'C1',
+    what: 'a webhook is added, shown, changed, rotated, tested, replayed and removed',
+    by: 'apps/rest/src/endpoints/webhooks.test.ts',
   },
 ]

@@ -13,6 +13,7 @@ import { listCases } from './rest/lists.ts'
 import { orderCases } from './rest/order-of-checks.ts'
 import { sendCases } from './rest/send.ts'
 import { transferCases } from './rest/transfer.ts'
+import { webhookCases } from './rest/webhooks.ts'
 import { xmlReadingCases } from './xml/reading.ts'
 import { xmlSendingCases } from './xml/sending.ts'
 
@@ -30,6 +31,7 @@ export const everyCase: readonly Case[] = [
   ...idCases,
   ...listCases,
   ...transferCases,
+  ...webhookCases,
   ...readingCases,
   ...aspSendingCases,
   ...xmlReadingCases,

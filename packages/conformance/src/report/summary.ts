@@ -31,9 +31,9 @@ function grouped(results: readonly CaseResult[], namesOf: (result: CaseResult) =
   return names.map((name) => [name, results.filter((result) => namesOf(result).includes(name))])
 }
 
-/** The specification comes first, and its rules after their section. */
+/** The specification comes first, its rules after their section; then the rulings, then the additions. */
 function inContract(number: string): number {
-  const [, specification, chapter, section, rule] = /^(spec )?(\d+)(?:\.(\d+))?(?:, rule (\d+))?$/.exec(number) ?? []
+  const [, part, chapter, section, rule] = /^(spec |C)?(\d+)(?:\.(\d+))?(?:, rule (\d+))?$/.exec(number) ?? []
   const place = Number(chapter) * 100_000 + Number(section ?? 0) * 100 + Number(rule ?? 0)
-  return specification === undefined ? place + 1e7 : place
+  return place + (part === 'spec ' ? 0 : part === 'C' ? 2e7 : 1e7)
 }

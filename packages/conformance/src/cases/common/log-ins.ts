@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Case } from '../../case.ts'
-import { expectAsp, expectEqual, expectXmlError, header } from '../../expectations.ts'
+import { expectAsp, expectEqual, expectXml, expectXmlError, header } from '../../expectations.ts'
 import type { Answer } from '../../http/read-answer.ts'
-import { statusXml } from '../xml/documents.ts'
+import { statusXml, xmlEndpoints } from '../xml/documents.ts'
 
 const tooMany = 'Too many failed log-ins'
 
@@ -48,8 +48,9 @@ export const logInCases: readonly Case[] = [
     },
   },
   {
-    of: ['spec 5, rule 1', 'spec 9', 'spec 4.2', 'spec 4.3'],
+    of: ['spec 5, rule 1', 'spec 9', 'spec 4.2', 'spec 4.3', 'spec 5'],
     title: 'a pair of user and password works on every path of the older interfaces, and a wrong one does not',
+    alone: 'replies',
     run: async (gateway) => {
       const { user, password } = gateway.main
       const pair = (word: string) => `user=${user}&password=${encodeURIComponent(word)}`
@@ -57,6 +58,16 @@ export const logInCases: readonly Case[] = [
       expectAsp(await gateway.query('credits.asp', pair(`${password}x`)), 'Credits=FAIL')
       expectAsp(await gateway.query('requestbatch.asp', `${pair(password)}&messageid=x`), 'x=NOTFOUND&')
       expectAsp(await gateway.query('batchmessage.asp', `${pair(password)}&message=a&numbers=x`), 'x=BADDEST&')
+      expectAsp(await gateway.query('deletescheduled.asp', `${pair(password)}&messageid=x`), 'x=NOTFOUND&')
+      for (const path of ['httpgetreplies.asp', 'httpgetscmessages.asp', 'listoptouts.asp'])
+        expectAsp(await gateway.query(path, pair(password)), /^(?!FAIL&)([^&]*&)*$/)
+      expectAsp(await gateway.query('creditstransfer.asp', pair(password)), 'Transfer=invalidFromAccount')
+      const credentials = `<User>${user}</User><Password>${password}</Password>`
+      for (const { path, request, response, content } of xmlEndpoints)
+        expectXml(
+          await gateway.document(path, `<Svc${request}>${credentials}${content}</Svc${request}>`),
+          new RegExp(`^<${response}(/>|>(?!<Error>))`),
+        )
     },
   },
 ]

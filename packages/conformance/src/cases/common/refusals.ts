@@ -89,7 +89,7 @@ export const refusalCases: readonly Case[] = [
     },
   },
   {
-    of: ['1.10', 'spec 8'],
+    of: ['1.10', 'spec 8', 'spec 3', 'spec 7.3', '1.16'],
     title: 'which refusal wins: too long, then an invalid number, then not enough credits',
     alone: 'sub',
     run: async (gateway) => {
@@ -111,7 +111,7 @@ export const refusalCases: readonly Case[] = [
     },
   },
   ...locked.map((name): Case => ({
-    of: ['1.14', '1.10', 'spec 2', 'spec 5, rule 3'],
+    of: ['1.14', '1.10', 'spec 2', 'spec 5, rule 3', 'spec 7.3'],
     title: `accounts.${name}: sends are refused for each recipient, before anything else about it; the rest may be read`,
     run: async (gateway) => {
       const by = gateway.account(name)
@@ -146,7 +146,7 @@ export const refusalCases: readonly Case[] = [
     },
   })),
   {
-    of: ['1.14', 'spec 5, rule 3'],
+    of: ['1.14', 'spec 5, rule 3', 'spec 4.2'],
     title: 'auth.asp says ACCOUNTLOCKED for the right pair of a locked account only, and FAIL for a wrong one',
     run: async (gateway) => {
       const { user, password } = gateway.account('locked')

@@ -59,7 +59,7 @@ const noStops = ['Please stop', 'stopp', 'optout', 'opt  out', 'endless']
 
 export const replyCases: readonly Case[] = [
   {
-    of: ['1.20', '3.6', '1.18', '1.1', 'spec 4.2, rule 4', 'spec 4.2, rule 6', 'spec 2', 'spec 6', 'spec 1'],
+    of: ['1.20', '3.6', '1.18', '1.1', 'spec 4.2, rule 4', 'spec 4.2, rule 6', 'spec 2', 'spec 6', 'spec 1', 'spec 3'],
     title:
       'the query string returns a reply once, byte for byte; afterwards neither it nor XML has it, and REST still does',
     alone: 'replies',
@@ -106,7 +106,7 @@ export const replyCases: readonly Case[] = [
     },
   },
   {
-    of: ['1.18', '2.10', '1.20', 'spec 2'],
+    of: ['1.18', '2.10', '1.20', 'spec 2', 'spec 4.1'],
     title:
       '/sms/incoming has a reply with the id of the most recent message to its writer, fixed at arrival, and consumes nothing',
     parts: 3,
@@ -131,9 +131,9 @@ export const replyCases: readonly Case[] = [
     },
   },
   {
-    of: ['1.21', '1.22', '1.18', 'spec 3', 'spec 4.2, rule 2', '2.12'],
+    of: ['1.21', '1.22', '1.18', 'spec 3', 'spec 4.2, rule 2', '2.12', '1.19', '1.20'],
     title:
-      'STOP is free, is honoured on every interface and by no sibling; a second one changes nothing; START takes it back',
+      'STOP is free, is honoured on every interface and by no sibling; a second one changes nothing; START takes it back; all are replies',
     alone: 'sub',
     parts: 2,
     run: async (gateway) => {
@@ -160,10 +160,17 @@ export const replyCases: readonly Case[] = [
       const again = await writeBack(gateway, { from, text: 'STOP', by: sub })
       expectEqual(again.outgoingApiMessageId, sentId)
       expectEqual(await optOuts(gateway, sub, from), [entry])
-      await writeBack(gateway, { from, text: 'start now', by: sub })
+      const noStart = await writeBack(gateway, { from, text: 'start now', by: sub })
       expectEqual(await optOuts(gateway, sub, from), [entry])
-      await writeBack(gateway, { from, text: ' sTaRt ', by: sub })
+      const start = await writeBack(gateway, { from, text: ' sTaRt ', by: sub })
       expectEqual(await optOuts(gateway, sub, from), [])
+      expectEqual(
+        await takeAsp(gateway, 'httpgetreplies.asp', from, sub),
+        [stop, again, noStart, start].map(
+          ({ receiveTime, messageText }) =>
+            `CLI=${from};DateReceived=${receiveTime};Message=${messageText};SentMessageID=${sentId}&`,
+        ),
+      )
       expectEqual(await balance(gateway, sub), before)
       const list = await gateway.rest('/sms/scheduled?limit=1000', { by: sub })
       expectEqual(list.text.includes(`"mobileNumber":"${from}"`), false)
@@ -200,7 +207,7 @@ export const replyCases: readonly Case[] = [
     },
   },
   {
-    of: ['1.19', '1.18', '2.10', '3.1', 'spec 2', 'spec 4.2, rule 4', 'spec 1'],
+    of: ['1.19', '1.18', '2.10', '3.1', 'spec 2', 'spec 4.2, rule 4', 'spec 1', 'spec 4.1', 'spec 4.2'],
     title:
       'a message to a code is a short code message: excludesc leaves it, httpgetscmessages returns it once, REST keeps it apart',
     alone: 'code',
@@ -259,6 +266,29 @@ export const replyCases: readonly Case[] = [
         `CLI=${from};DateReceived=${three.receiveTime};Message=three;SentMessageID=&`,
       ])
       await noneLeft()
+    },
+  },
+  {
+    of: ['1.18', '1.21', '1.22', '2.12', 'spec 4.2, rule 4'],
+    title: 'STOP to a code, from a number that nobody wrote to, opts out all the same, and has no id of a message',
+    alone: 'code',
+    run: async (gateway) => {
+      const coded = gateway.account('coded')
+      const from = gateway.ownNumber()
+      gateway.afterwards(async () => {
+        if ((await optOuts(gateway, coded, from)).length > 0) await writeToCode(gateway, { from, text: 'START' })
+      })
+      const { receiveTime, incomingApiMessageId } = await writeToCode(gateway, { from, text: 'STOP' })
+      const ids = { incomingApiMessageId, outgoingApiMessageId: null }
+      expectEqual(await optOuts(gateway, coded, from), [
+        { ...ids, mobileNumber: from, receiveTime, messageText: 'STOP' },
+      ])
+      expectEqual(itemsOf((await gateway.asp('listoptouts.asp', {}, coded)).text, from), [
+        `CLI=${from};DateReceived=${receiveTime};Message=STOP;SentMessageID=&`,
+      ])
+      await expectRefused(gateway, 'optedOut', { by: coded, number: from })
+      await writeToCode(gateway, { from, text: 'unstop' })
+      expectEqual(await optOuts(gateway, coded, from), [])
     },
   },
   {

@@ -124,6 +124,29 @@ export const retryCases: readonly Case[] = [
     },
   },
   {
+    of: ['1.24', '2.6'],
+    title: 'sendmulti with the same Idempotency-Key is done once and answered the same; another request with it is 422',
+    alone: 'sub',
+    run: async (gateway) => {
+      const { sub } = gateway
+      const [key, before, scheduledTime] = [randomUUID(), await fill(gateway, 5), farAhead()]
+      const ask = async (message: string) => {
+        const one = { message, recipients: [{ mobileNumber: gateway.number }], scheduledTime }
+        const request = { by: sub, headers: [['Idempotency-Key', key]] as const, body: { messages: [one] } }
+        return gateway.rest('/sms/outgoing/sendmulti', request)
+      }
+      const first = await ask('once')
+      gateway.leave(
+        sub,
+        Array.from(first.text.matchAll(/"apiMessageId":(\d+)/g), ([, id]) => Number(id)),
+      )
+      expectRest(first, /"accepted":true/)
+      expectEqual(withoutTime(await ask('once')), withoutTime(first))
+      expectRestError(await ask('another'), 422)
+      expectEqual(await balance(gateway, sub), before - price(gateway))
+    },
+  },
+  {
     of: ['1.24'],
     title: 'of parallel calls with one key one does the work, and all get its answer',
     alone: 'sub',

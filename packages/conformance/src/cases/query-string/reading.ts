@@ -1,6 +1,6 @@
 import type { Case } from '../../case.ts'
 import { expectAsp, expectEqual, header } from '../../expectations.ts'
-import { schedule } from '../../verbs.ts'
+import { balance, fill, price, schedule } from '../../verbs.ts'
 import { idsOf, numbersOf, sendQuery } from './sending.ts'
 
 const form = [['Content-Type', 'application/x-www-form-urlencoded']] as const
@@ -38,7 +38,7 @@ export const readingCases: readonly Case[] = [
     },
   })),
   {
-    of: ['3.3', '3.1', 'spec 5, rule 3'],
+    of: ['3.3', '3.1', 'spec 5, rule 3', 'spec 1', 'spec 4.2'],
     title: 'auth.asp: a key or a pair, or both if they agree; one that is given twice, or does not agree, is wrong',
     run: async (gateway) => {
       const { key, user, password } = gateway.main
@@ -103,7 +103,7 @@ export const readingCases: readonly Case[] = [
   },
   {
     of: ['3.1'],
-    title: 'a form of 64 kB passes, one more byte does not; a request line of nearly 64 kB passes',
+    title: 'a form of 64 kB passes, one more byte does not; a request line and headers of nearly 64 kB pass',
     run: async (gateway) => {
       const { key } = gateway.main
       const body = (bytes: number) => `apikey=${key}&x=`.padEnd(bytes, 'x')
@@ -112,6 +112,8 @@ export const readingCases: readonly Case[] = [
       expectAsp(await post(65_536), 'Login=OK')
       expectEqual((await post(65_537)).status === 200, false)
       expectAsp(await gateway.query('auth.asp', body(64_000)), 'Login=OK')
+      const headers = [['X-Long', 'x'.repeat(60_000)]] as const
+      expectAsp(await gateway.query('auth.asp', `apikey=${key}`, { headers }), 'Login=OK')
     },
   },
   {
@@ -201,11 +203,14 @@ export const readingCases: readonly Case[] = [
   {
     of: ['3.5', '3.4', 'spec 8'],
     title: '100 numbers pass and 101 are refused whole; empty pieces do not count',
+    alone: 'sub',
     run: async (gateway) => {
-      const { number } = gateway
+      const { sub, number } = gateway
       const to = (count: number) => Array.from({ length: count }, () => number).join(';')
       expectEqual(numbersOf(await sendQuery(gateway, `numbers=${to(100)};;%20;&message=a`)).length, 100)
-      expectAsp(await sendQuery(gateway, `numbers=${to(101)}&message=a`), 'Error="Too many numbers supplied"')
+      const before = await fill(gateway, Math.ceil((101 * price(gateway)) / 10))
+      expectAsp(await sendQuery(gateway, `numbers=${to(101)}&message=a`, sub), 'Error="Too many numbers supplied"')
+      expectEqual(await balance(gateway, sub), before)
     },
   },
   {
@@ -222,6 +227,18 @@ export const readingCases: readonly Case[] = [
       }
       expectEqual((await gateway.asp('requestbatch.asp', { messageid: ids(100) })).text.split('&').length, 101)
       expectEqual(idsOf(await gateway.asp('deletescheduled.asp', { messageid: ids(100) }), 'DELETED').length, 1)
+    },
+  },
+  {
+    of: ['3.2', 'spec 1', 'spec 4.1', 'spec 4.2, rule 6'],
+    title: 'nothing to return is an empty body, as the short code messages of an account without a code are',
+    run: async (gateway) => {
+      await gateway.asp('httpgetreplies.asp', {}, gateway.otherSub)
+      for (const path of ['httpgetreplies.asp', 'httpgetscmessages.asp']) {
+        const answer = await gateway.asp(path, {}, gateway.otherSub)
+        expectAsp(answer, '')
+        expectEqual(header(answer, 'content-length'), '0')
+      }
     },
   },
   {

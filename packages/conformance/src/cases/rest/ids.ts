@@ -1,7 +1,9 @@
 import type { Case } from '../../case.ts'
-import { expectEqual, expectRest, expectRestError, restBody } from '../../expectations.ts'
+import { expectEqual, expectRest, expectRestError, expectXml, restBody } from '../../expectations.ts'
 import { minuteFromNow } from '../../times.ts'
-import { balance, fill, literal, price, schedule } from '../../verbs.ts'
+import { balance, fill, literal, price, schedule, statuses } from '../../verbs.ts'
+import { idsOf, numbersOf, sendQuery } from '../query-string/sending.ts'
+import { askXml, idList, idsOf as idsOfXml, message, sendMessages, statusXml } from '../xml/documents.ts'
 
 const status = '/sms/outgoing/status'
 const remove = '/sms/scheduled/delete'
@@ -59,7 +61,38 @@ export const idCases: readonly Case[] = [
     },
   },
   {
-    of: ['2.7', '1.16', 'spec 4.1', '1.2'],
+    of: ['1.2', 'spec 1', 'spec 2'],
+    title:
+      'ids are integers of one sequence for all accounts and interfaces: no two are the same, and each interface knows them',
+    run: async (gateway) => {
+      const { number } = gateway
+      const ids: number[] = []
+      for (const by of [gateway.main, gateway.stranger]) {
+        ids.push(await schedule(gateway, { by }))
+        ids.push(...numbersOf(await sendQuery(gateway, `message=a&numbers=${number}`, by)))
+        ids.push(...idsOfXml(await sendMessages(gateway, message('a', [number]), by)))
+      }
+      expectEqual(ids.length, 6)
+      expectEqual(new Set(ids).size, 6)
+      expectEqual(
+        ids.every((id) => Number.isSafeInteger(id) && id > 0),
+        true,
+        ids.join(),
+      )
+      const own = ids.slice(0, 3)
+      expectEqual(
+        (await statuses(gateway, own)).map(({ statusCode }) => statusCode),
+        [-1, -1, -1],
+      )
+      expectXml(
+        await askXml(gateway, statusXml, idList(own)),
+        /^(?:(?!<StatusCode>).)*(?:<StatusCode>-1<(?:(?!<StatusCode>).)*){3}$/s,
+      )
+      expectEqual(idsOf(await gateway.asp('deletescheduled.asp', { messageid: own.join(';') }), 'DELETED'), own)
+    },
+  },
+  {
+    of: ['2.7', '1.16', 'spec 4.1', '1.2', 'spec 3'],
     title: 'the status of a waiting, an unknown and a foreign id, in request order, byte for byte',
     run: async (gateway) => {
       const number = gateway.number
@@ -82,7 +115,7 @@ export const idCases: readonly Case[] = [
     },
   },
   {
-    of: ['2.8', '1.15', '1.2', 'spec 3', 'spec 4.1'],
+    of: ['2.8', '1.15', '1.2', 'spec 3', 'spec 4.1', 'spec 1', '1.4'],
     title:
       'delete answers in request order and refunds once: deleted, the same again, unknown and foreign, byte for byte',
     alone: 'sub',
@@ -105,7 +138,7 @@ export const idCases: readonly Case[] = [
     },
   },
   {
-    of: ['1.16', '2.7'],
+    of: ['1.16', '2.7', 'spec 3'],
     title: 'a deleted message is SENDINGFAILED 102 and costs nothing; one of another account stays as it was',
     run: async (gateway) => {
       const id = await schedule(gateway)

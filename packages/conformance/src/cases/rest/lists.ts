@@ -150,7 +150,7 @@ export const listCases: readonly Case[] = [
     },
   },
   {
-    of: ['1.3', 'spec 4.1'],
+    of: ['1.3', 'spec 4.1', 'spec 2', 'spec 4.2'],
     title: 'the balance of REST and that of the query string are one, the latter rounded half up',
     alone: 'sub',
     run: async (gateway) => {

@@ -97,7 +97,7 @@ export const orderCases: readonly Case[] = [
     },
   },
   {
-    of: ['2.3', 'spec 7.1'],
+    of: ['2.3', 'spec 7.1', 'spec 4.1'],
     title: 'application/json passes with parameters; every other type, and none, is 415, and the message names it',
     run: async (gateway) => {
       const of = (type: string) => gateway.rest(status, { headers: [['Content-Type', type]], body: '[1]' })

@@ -75,7 +75,7 @@ const refusedBodies: readonly (readonly [what: string, names: RegExp, fields: ob
 
 export const sendCases: readonly Case[] = [
   {
-    of: ['2.4', '1.10', 'spec 7.1'],
+    of: ['2.4', '1.10', 'spec 7.1', 'spec 2', '1.1'],
     title: '422 for each wrong body, whose message names the field; nothing is charged',
     alone: 'sub',
     run: async (gateway) => {
@@ -156,7 +156,7 @@ export const sendCases: readonly Case[] = [
     },
   },
   {
-    of: ['2.5', '1.3', 'spec 4.1'],
+    of: ['2.5', '1.3', 'spec 4.1', '1.2', '1.11'],
     title:
       'the answer byte for byte: recipients in request order, echoed ids, refusals that cost nothing, the balance after each',
     alone: 'sub',
@@ -253,6 +253,36 @@ export const sendCases: readonly Case[] = [
       ])
         expectRestError(await gateway.rest(multi, { by: sub, body }), 422)
       expectEqual(await balance(gateway, sub), before)
+    },
+  },
+  {
+    of: ['2.6', '2.4'],
+    title: 'sendmulti: each text has its own time, and its own limit of parts',
+    run: async (gateway) => {
+      const time = farAhead()
+      const other = `${time.slice(0, 10)}${time.endsWith('30') ? '31' : '30'}`
+      const text = (fields: object) => bodyWith(gateway, { message: 'x'.repeat(161), ...fields })
+      const messages = [
+        text({ scheduledTime: time, maxSegments: 1 }),
+        text({ scheduledTime: time }),
+        text({ scheduledTime: other }),
+      ]
+      const answer = restBody<{ messages: { recipients: (Recipient & { scheduledTime: string | null })[] }[] }>(
+        await gateway.rest(multi, { body: { messages } }),
+      )
+      const results = answer.messages.flatMap(({ recipients }) => recipients)
+      gateway.leave(
+        gateway.main,
+        results.filter((one) => one.accepted).map((one) => one.apiMessageId),
+      )
+      expectEqual(
+        results.map(({ acceptError, scheduledTime }) => [acceptError, scheduledTime]),
+        [
+          ['TOOLONG', null],
+          ['', time],
+          ['', other],
+        ],
+      )
     },
   },
   {

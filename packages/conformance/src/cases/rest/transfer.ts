@@ -26,7 +26,7 @@ async function expectRefusal(
 
 export const transferCases: readonly Case[] = [
   {
-    of: ['2.13', 'spec 4.1', 'spec 1'],
+    of: ['2.13', 'spec 4.1', 'spec 1', 'spec 2', 'spec 4.2'],
     title: 'credits move from main to sub, sub to main, and sub to sub, exactly, by REST and by the query string',
     alone: 'sub',
     run: async (gateway) => {
@@ -100,7 +100,7 @@ export const transferCases: readonly Case[] = [
     },
   },
   {
-    of: ['2.13', 'spec 7.1'],
+    of: ['2.13', 'spec 7.1', 'spec 2'],
     title: 'fields that are missing or not written as whole numbers are 422, and named',
     run: async (gateway) => {
       const { main, sub } = gateway
@@ -127,7 +127,7 @@ export const transferCases: readonly Case[] = [
     },
   },
   {
-    of: ['3.7', 'spec 4.2, rule 5', 'spec 5, rule 4'],
+    of: ['3.7', 'spec 4.2, rule 5', 'spec 5, rule 4', 'spec 2'],
     title: "the query string takes the main account's key or pair only, ids without W, and a quantity of digits",
     alone: 'sub',
     run: async (gateway) => {

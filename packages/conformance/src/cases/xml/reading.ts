@@ -41,7 +41,7 @@ const refused = async (
 
 export const xmlReadingCases: readonly Case[] = [
   ...xmlEndpoints.map((endpoint): Case => ({
-    of: ['4.10', '4.2', '4.1', '4.7', 'spec 4.3', 'spec 7.3'],
+    of: ['4.10', '4.2', '4.1', '4.7', 'spec 4.3', 'spec 7.3', 'spec 3'],
     title: `${endpoint.path}: its root in any prefix, path in any letter case; else the Error under its own root, HTTP 200; 405 for other methods`,
     run: async (gateway) => {
       const { path, request, response, content } = endpoint
@@ -223,7 +223,7 @@ export const xmlReadingCases: readonly Case[] = [
     },
   },
   {
-    of: ['4.10', '1.10'],
+    of: ['4.10', '1.10', 'spec 7.3'],
     title: 'which error wins: not valid, credentials, shape, too many, Invalid Date',
     run: async (gateway) => {
       const [ok, wrong] = [gateway.main, { id: 0, key: 'wrong' }]
