@@ -66,6 +66,7 @@ export function startPushing({ ports, log }: PushingSettings): Pushing {
 
   /** Ends the long pause of a loop that has nothing to do, not the short ones: they bound how often it looks. */
   function stored<R>(result: R): R {
+    if (isNothing(result)) return result
     const wasQuiet = !isStirred()
     stir()
     if (wasQuiet) looking.wake()
@@ -88,6 +89,13 @@ export function startPushing({ ports, log }: PushingSettings): Pushing {
       await pusher.drain(passed)
     },
   }
+}
+
+/** A call that says by its counts that it changed nothing. When each counted as a change, an idle process took 1.8 % of a core. */
+function isNothing(result: unknown): boolean {
+  if (typeof result === 'object' && result !== null && !Array.isArray(result))
+    return Object.values(result).every((count) => count === 0)
+  return result === 0
 }
 
 /** The same port, with `after` called on what these methods resolve to. */

@@ -1,0 +1,50 @@
+import { setImmediate } from 'node:timers/promises'
+import { memoryPorts, scriptedWebhookClient, until } from '@gateway/core/testing'
+import { createLog } from '@gateway/server'
+import { startPushing, type Pushing } from './push.ts'
+
+const log = createLog({ level: 'silent', name: 'test' })
+let pushing: Pushing | undefined
+afterEach(() => pushing?.stop(1))
+
+/** Ports that wake the pushes, and how often these have looked for events. */
+function start() {
+  const ports = memoryPorts()
+  let looks = 0
+  const webhooks: typeof ports.webhooks = {
+    ...ports.webhooks,
+    claim: (...asked) => {
+      looks += 1
+      return ports.webhooks.claim(...asked)
+    },
+  }
+  pushing = startPushing({ ports: { ...ports, webhooks, webhookClient: scriptedWebhookClient() }, log })
+  return { waking: pushing.waking(ports), looks: () => looks }
+}
+
+const calls = {
+  'matching receipts': ({ deliveryReceipts }) => deliveryReceipts.match(10),
+  recovering: ({ claimedBatches }) => claimedBatches.recover(),
+  expiring: ({ claimedBatches }) => claimedBatches.expire(60, 10),
+} satisfies Record<string, (ports: ReturnType<typeof start>['waking']) => Promise<unknown>>
+
+test.each(Object.entries(calls))('%s that changes nothing does not look for events', async (_what, call) => {
+  const { waking, looks } = start()
+  await until(() => looks() > 0)
+  // Whoever has something to push looks every 50 ms, who has nothing once a second.
+  const [begun, before] = [performance.now(), looks()]
+  const seconds = () => (performance.now() - begun) / 1000
+  while (seconds() < 0.5) {
+    await call(waking)
+    await setImmediate()
+  }
+  expect(looks() - before).toBeLessThanOrEqual(1 + seconds())
+})
+
+test('receipts that were applied are looked after at once', async () => {
+  const { waking, looks } = start()
+  await until(() => looks() > 0)
+  const before = looks()
+  await waking.deliveryReceipts.apply([])
+  await until(() => looks() > before)
+})
