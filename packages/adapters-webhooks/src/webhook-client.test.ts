@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { WebhookClient } from '@gateway/core'
+import { until } from '@gateway/core/testing'
 import { Webhook } from 'standardwebhooks'
 import { aPush, aSecret } from '../testing/pushes.ts'
 import {
@@ -137,10 +138,11 @@ test('a connection is used again, and a second one is opened for a request at th
 
 test('a slow request holds up no other one of the same host', async () => {
   let mode: ReceiverMode = 'slow-headers'
-  const { url } = await receiver({ modeOf: () => mode })
+  let begun = 0
+  const { url } = await receiver({ modeOf: () => mode, onRequest: () => (begun += 1) })
   const pushing = client({ totalMilliseconds: 60_000 })
   const slow = [1, 2, 3, 4, 5].map(() => pushing.push(aPush(url)))
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await until(() => begun === slow.length)
   mode = 'ok'
   expect(await pushing.push(aPush(url))).toMatchObject({ status: 200 })
   await pushing.close(Promise.resolve())
