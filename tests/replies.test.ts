@@ -1,10 +1,10 @@
 import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
+import { carriers } from './support/carriers.ts'
 import { asp, rest, restSend, restStatus, xml, aspSend, xmlSend, type Client } from './support/clients.ts'
 import { startAllInOne, startFiveProcesses, type RunningGateway } from './support/gateways.ts'
 import { operateJson } from './support/operate.ts'
 import { killLeftovers } from './support/process.ts'
-import { submissions } from './support/record.ts'
 
 interface Holder {
   readonly id: number
@@ -36,16 +36,18 @@ const xmlReplies = ({ onXml }: Holder) => xml(onXml, 'xmlgetreplies.asp', 'Svc_R
 const aReply = (cli: string, text: string, id: number) =>
   new RegExp(`^CLI=${cli};DateReceived=\\d{12};Message=${text};SentMessageID=${id}&$`)
 
-describe.each([
-  ['the all-in-one', startAllInOne],
-  ['five processes', startFiveProcesses],
-])('%s', (_title, start) => {
+describe.each(
+  carriers.flatMap(([carrier, startCarrier]) => [
+    [`the all-in-one over ${carrier}`, startAllInOne, startCarrier] as const,
+    [`five processes over ${carrier}`, startFiveProcesses, startCarrier] as const,
+  ]),
+)('%s', (_title, start, startCarrier) => {
   const [poolA, poolB] = ['12025550111', '12025550112']
   let gateway: RunningGateway
   let one: Holder
   let two: Holder
   beforeAll(async () => {
-    gateway = await start({ SENDERS: `${poolA},${poolB}` })
+    gateway = await start({ SENDERS: `${poolA},${poolB}` }, startCarrier)
     one = await holder('one')
     two = await holder('two')
   }, 180_000)
@@ -61,8 +63,7 @@ describe.each([
     return { id, onRest: on(gateway.restUrl), onAsp: on(gateway.aspUrl), onXml: on(gateway.xmlUrl) }
   }
   const command = <Result>(...args: readonly string[]) => operateJson<Result>(args, gateway.environment)
-  const reply = (from: string, to: string, text: string) =>
-    command('simulate', 'reply', '--from', from, '--to', to, '--text', text)
+  const reply = (from: string, to: string, text: string) => gateway.carrier.write(from, to, text)
 
   async function sent(by: Holder, number: string): Promise<number> {
     const [id] = await restSend(by.onRest, [number])
@@ -71,7 +72,7 @@ describe.each([
     return id
   }
   const submittedTo = async (number: string) =>
-    (await submissions(gateway.folder)).filter((line) => line.number === number)
+    (await gateway.carrier.submitted()).filter((line) => line.number === number)
 
   test('who answers STOP is opted out, once and everywhere, is told so, and comes back with START', async () => {
     const number = '27821230089'
@@ -162,29 +163,33 @@ describe.each([
   }, 120_000)
 })
 
-test('with one address the account that wrote last gets the reply', async () => {
-  const gateway = await startAllInOne()
-  const number = '27821230401'
-  try {
-    const holders = await Promise.all(
-      ['one', 'two'].map(async (login) => {
-        const { id, key } = await openAccount(gateway.environment, login, 10)
-        const client = { url: gateway.restUrl, key }
-        return { id, onRest: client, onAsp: client, onXml: client }
-      }),
-    )
-    const [one, two] = holders
-    if (one === undefined || two === undefined) throw new Error('no accounts')
-    for (const holder of [one, two]) {
-      const [id] = await restSend(holder.onRest, [number])
-      await until(async () => (await restStatus(holder.onRest, [Number(id)]))[0]?.status === 'DELIVERED', 30_000)
+test.each(carriers)(
+  'over %s: with one address the account that wrote last gets the reply',
+  async (_title, startCarrier) => {
+    const gateway = await startAllInOne({}, startCarrier)
+    const number = '27821230401'
+    try {
+      const holders = await Promise.all(
+        ['one', 'two'].map(async (login) => {
+          const { id, key } = await openAccount(gateway.environment, login, 10)
+          const client = { url: gateway.restUrl, key }
+          return { id, onRest: client, onAsp: client, onXml: client }
+        }),
+      )
+      const [one, two] = holders
+      if (one === undefined || two === undefined) throw new Error('no accounts')
+      for (const holder of [one, two]) {
+        const [id] = await restSend(holder.onRest, [number])
+        await until(async () => (await restStatus(holder.onRest, [Number(id)]))[0]?.status === 'DELIVERED', 30_000)
+      }
+      const from = (await gateway.carrier.submitted())[0]?.from ?? ''
+      await gateway.carrier.write(number, from, 'me')
+      expect((await incoming(two, number)).map(({ messageText }) => messageText)).toEqual(['me'])
+      expect(await incoming(one, number)).toEqual([])
+    } finally {
+      await gateway.stop()
+      killLeftovers()
     }
-    const from = (await submissions(gateway.folder))[0]?.from ?? ''
-    await operateJson(['simulate', 'reply', '--from', number, '--to', from, '--text', 'me'], gateway.environment)
-    expect((await incoming(two, number)).map(({ messageText }) => messageText)).toEqual(['me'])
-    expect(await incoming(one, number)).toEqual([])
-  } finally {
-    await gateway.stop()
-    killLeftovers()
-  }
-}, 120_000)
+  },
+  120_000,
+)

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
+import { carriers } from './support/carriers.ts'
 import { attempt, interfaces, type Attempt } from './support/attempts.ts'
 import { restBalance, restStatus } from './support/clients.ts'
 import { operate } from './support/operate.ts'
 import { databaseFolder, killLeftovers, startApp } from './support/process.ts'
-import { submissions } from './support/record.ts'
 
 afterEach(killLeftovers)
 
@@ -13,55 +13,61 @@ const granted = 100_000
 /** Promised. */
 const secondsToStop = 25
 
-test('SIGTERM while everything is busy: each request that was begun has its whole answer, nothing is left in doubt, and it ends in time', async () => {
-  const data = await databaseFolder()
-  // A carrier that is slower than its senders: something is always under way.
-  const environment = { DATA_DIR: data.path, CARRIERS: 'simulator:?delayMs=50&perSecond=200' }
-  const stopping = new AbortController()
-  try {
-    const first = await startApp('all-in-one', environment)
-    const { key } = await openAccount(environment, 'busy', granted)
-    const attempts: Promise<Attempt>[] = []
-    const keepSending = async (): Promise<void> => {
-      while (!stopping.signal.aborted) {
-        const number = `2782${String(attempts.length).padStart(5, '0')}01`
-        attempts.push(attempt(interfaces[attempts.length % 3] ?? 'rest', { url: first.url, key }, number))
-        await delay(2)
+test.each(carriers)(
+  'over %s: SIGTERM while everything is busy: each request that was begun has its whole answer, nothing is left in doubt, and it ends in time',
+  async (_title, startCarrier) => {
+    const data = await databaseFolder()
+    // A carrier that is slower than its senders: something is always under way.
+    const carrier = await startCarrier({ DATA_DIR: data.path }, 50)
+    const environment = { DATA_DIR: data.path, CARRIERS: carrier.limitedTo(200) }
+    const stopping = new AbortController()
+    try {
+      const first = await startApp('all-in-one', environment)
+      const { key } = await openAccount(environment, 'busy', granted)
+      const attempts: Promise<Attempt>[] = []
+      const keepSending = async (): Promise<void> => {
+        while (!stopping.signal.aborted) {
+          const number = `2782${String(attempts.length).padStart(5, '0')}01`
+          attempts.push(attempt(interfaces[attempts.length % 3] ?? 'rest', { url: first.url, key }, number))
+          await delay(2)
+        }
       }
+      const sending = keepSending()
+      await until(async () => attempts.length > 300 && (await attempts[300])?.status === 200, 30_000)
+
+      const toldAt = performance.now()
+      const code = await first.stop()
+      const seconds = (performance.now() - toldAt) / 1000
+      stopping.abort()
+      await sending
+      expect(code).toBe(0)
+      expect(seconds).toBeLessThan(secondsToStop)
+      expect(first.output()).not.toMatch(/requests broken off|"level":"(?:error|fatal)"/)
+
+      const all = await Promise.all(attempts)
+      const refused = all.filter(({ status }) => status === 0)
+      // Only what came too late: nothing was read of it.
+      expect(refused.filter(({ begun }) => begun < toldAt - 100)).toEqual([])
+      expect(refused.filter(({ text }) => !/fetch failed/.test(text))).toEqual([])
+      expect(all.filter(({ status }) => status !== 0 && status !== 200)).toEqual([])
+      const accepted = all.filter(({ id }) => id !== undefined)
+      const ids = accepted.flatMap(({ id }) => id ?? [])
+
+      const next = await startApp('all-in-one', { ...environment, CARRIERS: carrier.url })
+      const client = { url: next.url, key }
+      const codes = async () => (await restStatus(client, ids)).map(({ statusCode }) => statusCode)
+      await until(async () => (await codes()).every((status) => status === 0 || status === 100), 30_000)
+      expect(await restBalance(client)).toBe(granted - ids.length)
+      const record = (await carrier.submitted()).map(({ number }) => number)
+      expect(record.toSorted()).toEqual(accepted.map(({ number }) => number).toSorted())
+      expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
+      console.log(`stopped after ${seconds.toFixed(1)} s with ${all.length - refused.length} requests answered`)
+      expect(await next.stop()).toBe(0)
+    } finally {
+      stopping.abort()
+      killLeftovers()
+      await data.remove()
     }
-    const sending = keepSending()
-    await until(async () => attempts.length > 300 && (await attempts[300])?.status === 200, 30_000)
-
-    const toldAt = performance.now()
-    const code = await first.stop()
-    const seconds = (performance.now() - toldAt) / 1000
-    stopping.abort()
-    await sending
-    expect(code).toBe(0)
-    expect(seconds).toBeLessThan(secondsToStop)
-    expect(first.output()).not.toMatch(/requests broken off|"level":"(?:error|fatal)"/)
-
-    const all = await Promise.all(attempts)
-    const refused = all.filter(({ status }) => status === 0)
-    // Only what came too late: nothing was read of it.
-    expect(refused.filter(({ begun }) => begun < toldAt - 100)).toEqual([])
-    expect(refused.filter(({ text }) => !/fetch failed/.test(text))).toEqual([])
-    expect(all.filter(({ status }) => status !== 0 && status !== 200)).toEqual([])
-    const ids = all.flatMap(({ id }) => id ?? [])
-
-    const next = await startApp('all-in-one', { ...environment, CARRIERS: 'simulator:?delayMs=50' })
-    const client = { url: next.url, key }
-    const codes = async () => (await restStatus(client, ids)).map(({ statusCode }) => statusCode)
-    await until(async () => (await codes()).every((status) => status === 0 || status === 100), 30_000)
-    expect(await restBalance(client)).toBe(granted - ids.length)
-    const record = (await submissions(data.path)).map(({ messageId }) => messageId)
-    expect(record.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b))
-    expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
-    console.log(`stopped after ${seconds.toFixed(1)} s with ${all.length - refused.length} requests answered`)
-    expect(await next.stop()).toBe(0)
-  } finally {
-    stopping.abort()
-    killLeftovers()
-    await data.remove()
-  }
-}, 120_000)
+  },
+  120_000,
+)

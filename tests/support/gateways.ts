@@ -1,4 +1,5 @@
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
+import { simulated, type RunningCarrier, type StartCarrier } from './carriers.ts'
 import { copyCluster, databaseFolder, dataFolder, startApp, type Environment } from './process.ts'
 
 /** A running gateway on a database of its own. */
@@ -10,15 +11,16 @@ export interface RunningGateway {
   readonly environment: Environment
   /** Where the simulated carrier keeps its record. */
   readonly folder: string
+  readonly carrier: RunningCarrier
   /** Ends every process as an operator does, and removes the data. Returns the exit codes. */
   stop(): Promise<readonly (number | null)[]>
 }
 
-const CARRIERS = 'simulator:?delayMs=10'
+const delayMilliseconds = 10
 
-export async function startAllInOne(further: Environment = {}): Promise<RunningGateway> {
+export async function startAllInOne(further: Environment = {}, startCarrier = simulated): Promise<RunningGateway> {
   const data = await databaseFolder()
-  const environment = { DATA_DIR: data.path, CARRIERS, ...further }
+  const { carrier, environment } = await withCarrier(startCarrier, { DATA_DIR: data.path }, further)
   const app = await startApp('all-in-one', environment)
   return {
     restUrl: app.url,
@@ -26,21 +28,29 @@ export async function startAllInOne(further: Environment = {}): Promise<RunningG
     xmlUrl: app.url,
     environment,
     folder: data.path,
+    carrier,
     stop: async () => {
       const codes = [await app.stop()]
+      await carrier.stop()
       await data.remove()
       return codes
     },
   }
 }
 
+async function withCarrier(start: StartCarrier, place: Parameters<StartCarrier>[0], further: Environment) {
+  const carrier = await start(place, delayMilliseconds)
+  return { carrier, environment: { ...place, CARRIERS: carrier.url, ...further } }
+}
+
 /** One process for each interface and two dispatchers, on one DATABASE_URL. */
-export async function startFiveProcesses(further: Environment = {}): Promise<RunningGateway> {
+export async function startFiveProcesses(further: Environment = {}, startCarrier = simulated): Promise<RunningGateway> {
   const data = await dataFolder()
   const cluster = `${data.path}/db`
   await copyCluster(cluster)
   const database = await startEmbeddedPostgres({ dataDir: cluster })
-  const environment = { DATABASE_URL: database.connectionString, DATA_DIR: data.path, CARRIERS, ...further }
+  const place = { DATABASE_URL: database.connectionString, DATA_DIR: data.path }
+  const { carrier, environment } = await withCarrier(startCarrier, place, further)
   const apps = await Promise.all(
     (['rest', 'asp', 'xml', 'dispatcher', 'dispatcher'] as const).map((app) => startApp(app, environment)),
   )
@@ -51,8 +61,10 @@ export async function startFiveProcesses(further: Environment = {}): Promise<Run
     xmlUrl,
     environment,
     folder: data.path,
+    carrier,
     stop: async () => {
       const codes = await Promise.all(apps.map((app) => app.stop()))
+      await carrier.stop()
       await database.stop()
       await removeCluster(cluster)
       await data.remove()

@@ -1,12 +1,19 @@
-import { readFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { until } from '@gateway/core/testing'
 import { spawnSmsc } from './process.ts'
 
 /** A line of the journal of `gateway-smsc`; what a test looks at. */
 export interface JournalLine {
-  readonly event: string
+  /** ISO 8601. */
+  readonly at: string
+  readonly link: number
+  readonly event: 'received' | 'sent' | 'opened' | 'closed'
   readonly command?: string
+  readonly sequence?: number
+  /** Its name; none: ESME_ROK. */
+  readonly status?: string
+  readonly systemType?: string
   readonly destinationAddr?: string
   readonly sourceAddr?: string
   readonly esmClass?: number
@@ -17,6 +24,7 @@ export interface JournalLine {
 
 /** `gateway-smsc` in a process of its own, which keeps its journal and what it owes below a folder. */
 export interface RunningSmsc {
+  readonly pid: number
   readonly port: number
   /** Where it is bound to, with its password. */
   readonly url: string
@@ -24,6 +32,10 @@ export interface RunningSmsc {
   journal(): Promise<readonly JournalLine[]>
   /** The submit_sm that ever came. */
   submits(): Promise<readonly JournalLine[]>
+  /** Lets a mobile write, over HTTP; resolves when nothing that was sent waits for its acknowledgement. */
+  arrive(arrival: { readonly from: string; readonly to: string; readonly text: string }): Promise<void>
+  /** Another personality, for links that are there as well. */
+  become(name: string, changes?: Readonly<Record<string, number | string | boolean>>): Promise<void>
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
@@ -35,22 +47,67 @@ export async function startSmscProcess(folder: string, settings: readonly string
   const sets = settings.flatMap((each) => ['--set', each])
   const place = ['--port', String(onPort), '--control-port', '0', '--journal', file, '--folder', folder]
   const smsc = spawnSmsc([...place, '--system-id', 'gateway', '--password', smscPassword, ...sets])
-  const port = await until(() => {
+  const [port, control] = await until(() => {
     if (smsc.hasEnded()) throw new Error(`it has ended:\n${smsc.output()}`)
-    const [, number] = /^SMPP on 127\.0\.0\.1:(\d+), /m.exec(smsc.output()) ?? []
-    return number === undefined ? undefined : Number(number)
+    const said = /^SMPP on 127\.0\.0\.1:(\d+), control on (http:\S+)$/m.exec(smsc.output())
+    return said === null ? undefined : ([Number(said[1]), said[2] ?? ''] as const)
   })
-  const journal = async (): Promise<readonly JournalLine[]> =>
-    (await readFile(file, 'utf8'))
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as JournalLine)
+  const journal = journalOf(file)
+  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${control}${path}`, { method, headers, ...sent })
+    if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${await response.text()}`)
+    return response.json()
+  }
   return {
+    pid: smsc.pid,
     port,
     url: `smpp://gateway:${smscPassword}@127.0.0.1:${port}`,
     journal,
     submits: async () =>
       (await journal()).filter(({ event, command }) => event === 'received' && command === 'submit_sm'),
+    arrive: async (arrival) => {
+      await ask('POST', '/arrivals', arrival)
+      await until(async () => {
+        const { deliveriesWaiting } = (await ask('GET', '/status')) as { readonly deliveriesWaiting: number }
+        return deliveriesWaiting === 0
+      })
+    },
+    become: async (name, changes = {}) => {
+      await ask('PUT', '/personality', { name, ...changes })
+    },
     stop: smsc.stop,
+  }
+}
+
+const lineStart = '{"at":"'
+
+/** Each call reads what was appended since the last one. What is left of a line that a kill has torn is dropped. */
+export function journalOf(path: string): () => Promise<readonly JournalLine[]> {
+  const lines: JournalLine[] = []
+  let at = 0
+  let rest = ''
+  let reading: Promise<unknown> = Promise.resolve()
+
+  async function readOn(): Promise<void> {
+    const file = await open(path).catch(() => undefined)
+    if (file === undefined) return
+    try {
+      const { size } = await file.stat()
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(size - at), 0, size - at, at)
+      at += bytesRead
+      const texts = (rest + buffer.toString('latin1', 0, bytesRead)).split('\n')
+      rest = texts.pop() ?? ''
+      for (const text of texts) lines.push(JSON.parse(text.slice(text.lastIndexOf(lineStart))) as JournalLine)
+    } finally {
+      await file.close()
+    }
+  }
+  return async () => {
+    const mine = reading.then(readOn)
+    reading = mine.catch(() => undefined)
+    await mine
+    return lines
   }
 }
