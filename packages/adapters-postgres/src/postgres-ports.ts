@@ -15,6 +15,7 @@ import { postgresMessages } from './messages/postgres-messages.ts'
 import { postgresClientRequests } from './client-requests/postgres-client-requests.ts'
 import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { postgresHistory } from './history/postgres-history.ts'
+import { postgresRoutes } from './routes/postgres-routes.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
 import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
 import { migrate, type AppliedMigration } from './migrate.ts'
@@ -81,6 +82,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       prices: postgresPrices(prompt),
       suppressions: postgresSuppressions(prompt),
       senders: postgresSenders(prompt),
+      routes: postgresRoutes(prompt),
       messages: postgresMessages(prompt),
       clientRequests: postgresClientRequests(prompt),
       claimedBatches: postgresClaimedBatches(context),

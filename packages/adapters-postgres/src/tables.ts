@@ -59,6 +59,18 @@ export interface Tables {
   }
   sender: { id: GeneratedAlways<number>; address: string; account_id: number | null; assigned_at: TimeOrNull }
   carrier: { id: GeneratedAlways<number>; name: string }
+  route: {
+    id: GeneratedAlways<number>
+    name: string
+    position: number | null
+    prefixes: string[]
+    accounts: number[]
+    senders: string[]
+    carriers: string[]
+    priorities: number[]
+    weights: number[]
+  }
+  queue: { id: GeneratedAlways<number>; route: number; refused_by: string }
   webhook: {
     id: GeneratedAlways<number>
     account_id: number

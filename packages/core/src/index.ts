@@ -191,6 +191,17 @@ export { works, type Work } from './carrier/stall.ts'
 export type { Carrier, CarrierHandlers, CarrierStatus, Submission, SubmissionAnswer } from './carrier/carrier.ts'
 export { isSameSend, laneOf } from './carrier/lane.ts'
 export { carrierId, type CarrierId } from './carrier/carrier-id.ts'
+export { chooseRoute, isForAll, type Route, type RouteCarrier, type RoutedMessage } from './carrier/routes.ts'
+export {
+  carriersOfRouteMax,
+  checkRoutes,
+  priorityMax,
+  refusedRoutes,
+  routesMax,
+  weightMax,
+  type RouteProblem,
+} from './carrier/check-routes.ts'
+export type { PublishedRoute, QueueNumber, RouteNumber, RouteQueue, Routes } from './carrier/published-routes.ts'
 export { handoverCode, isExpired, isLateTruth, isOverdue, isUnresolved } from './carrier/outcomes.ts'
 export type {
   ClaimedMessage,

@@ -8,6 +8,7 @@ import type { DeliveryReceipts } from './carrier/delivery-receipts.ts'
 import type { Wakeups } from './carrier/wakeups.ts'
 import type { Ledger } from './credits/ledger.ts'
 import type { Prices } from './credits/prices.ts'
+import type { Routes } from './carrier/published-routes.ts'
 import type { Inbox } from './inbox/inbox.ts'
 import type { History } from './message/history.ts'
 import type { Messages } from './message/messages.ts'
@@ -29,6 +30,7 @@ export interface StoredPorts {
   readonly prices: Prices
   readonly suppressions: Suppressions
   readonly senders: Senders
+  readonly routes: Routes
   readonly messages: Messages
   readonly clientRequests: ClientRequests
   readonly claimedBatches: ClaimedBatches

@@ -14,6 +14,7 @@ import {
   secretsContract,
   messageTracesContract,
   inboxContract,
+  routesContract,
   sendersContract,
   suppressionsContract,
   wakeupsContract,
@@ -33,6 +34,7 @@ run('prices', pricesContract, memoryPorts)
 run('rate limits', rateLimitsContract, memoryPorts)
 run('login failures', loginFailuresContract, memoryPorts)
 run('suppressions', suppressionsContract, memoryPorts)
+run('routes', routesContract, memoryPorts)
 run('senders', sendersContract, memoryPorts)
 run('inbox', inboxContract, memoryPorts)
 run('messages', messagesContract, memoryPorts)

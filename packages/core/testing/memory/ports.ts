@@ -13,6 +13,7 @@ import { memoryPrices } from './prices.ts'
 import { memoryDeliveryReceipts } from './delivery-receipts.ts'
 import { memoryRateLimits } from './rate-limits.ts'
 import { memorySecrets, type MemorySecretsSettings } from './secrets.ts'
+import { memoryRoutes } from './routes.ts'
 import { memorySenders } from './senders.ts'
 import { memoryStore, type MemoryStore } from './store.ts'
 import { memoryMessageTraces } from './message-traces.ts'
@@ -48,6 +49,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   prices: memoryPrices(store),
   suppressions: memorySuppressions(store),
   senders: memorySenders(store),
+  routes: memoryRoutes(store),
   messages: memoryMessages(store),
   clientRequests: memoryClientRequests(store),
   claimedBatches: memoryClaimedBatches(store),

@@ -16,6 +16,9 @@ import {
   type Msisdn,
   type NewLoginFailures,
   type OptOut,
+  type PublishedRoute,
+  type QueueNumber,
+  type RouteNumber,
   type SenderAddress,
   type Suppression,
   type SuppressionScope,
@@ -47,6 +50,8 @@ type Series =
   | 'webhook'
   | 'event-list'
   | 'test-event'
+  | 'route'
+  | 'queue'
 
 /** All that the adapters of one memory share; what a database is to those of Postgres. */
 export interface MemoryStore {
@@ -61,6 +66,13 @@ export interface MemoryStore {
   readonly keys: Map<KeyId, KeyRow>
   readonly keysByHash: Map<KeyHash, KeyRow>
   readonly prices: Map<string, Credits>
+  /** Those that are published, and the numbers of all that ever were. */
+  readonly routes: {
+    published: readonly PublishedRoute[]
+    readonly numbers: Map<string, RouteNumber>
+    /** By route and carrier. */
+    readonly queues: Map<string, QueueNumber>
+  }
   readonly suppressions: Map<SuppressionScope, Map<Msisdn, Map<Suppression, Instant>>>
   /** What made the opt-outs that a reply made, by account. */
   readonly optOutReplies: Map<AccountId, Map<Msisdn, NonNullable<OptOut['reply']>>>
@@ -116,6 +128,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     keys: new Map(),
     keysByHash: new Map(),
     prices: new Map([['', credits(10)]]),
+    routes: { published: [], numbers: new Map(), queues: new Map() },
     suppressions: new Map(),
     optOutReplies: new Map(),
     loginFailures: [],

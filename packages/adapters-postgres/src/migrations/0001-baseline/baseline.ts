@@ -27,6 +27,7 @@ import { deliveryReceipts } from './tables/delivery-receipts.ts'
 import { dispatchers } from './tables/dispatchers.ts'
 import { inboundMessages } from './tables/inbound-messages.ts'
 import { messages } from './tables/messages.ts'
+import { routes } from './tables/routes.ts'
 import { senders } from './tables/senders.ts'
 import { suppressions } from './tables/suppressions.ts'
 import { waiting } from './tables/waiting.ts'
@@ -37,6 +38,7 @@ const tables = [
   credits,
   senders,
   suppressions,
+  routes,
   messages,
   waiting,
   clientRequests,

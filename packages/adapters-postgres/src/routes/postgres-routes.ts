@@ -1,0 +1,55 @@
+import { refusedRoutes, type PublishedRoute, type Route, type Routes } from '@gateway/core'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { createCache } from '../cache.ts'
+import { notifyOthers } from '../changes.ts'
+import type { Context } from '../context.ts'
+import type { Tables } from '../tables.ts'
+import { routeOf, rowOf } from './route-row.ts'
+
+export function postgresRoutes({ pools: { kysely }, settings, changes }: Context): Routes {
+  const load = () => {
+    changes.listen()
+    return readRoutes(kysely)
+  }
+  const cache = createCache({ seconds: settings.cacheSeconds, entriesMax: 1, load, keep: () => true })
+  changes.onChange(() => cache.clear())
+
+  async function publish(routes: readonly Route[]): Promise<void> {
+    const refused = refusedRoutes(routes)
+    if (refused !== undefined) throw new RangeError(refused)
+    await kysely.transaction().execute(async (transaction) => {
+      await sql`select pg_advisory_xact_lock('route'::regclass::oid::bigint)`.execute(transaction)
+      await transaction.updateTable('route').set({ position: null }).where('position', 'is not', null).execute()
+      for (const [position, route] of routes.entries()) await store(transaction, route, position)
+      await transaction.selectNoFrom(notifyOthers.as('told')).execute()
+    })
+  }
+  return { list: () => cache.get('all'), publish: (routes) => changes.around(publish(routes)) }
+}
+
+async function readRoutes(kysely: Kysely<Tables>): Promise<readonly PublishedRoute[]> {
+  const rows = await kysely
+    .selectFrom('route')
+    .selectAll()
+    .select([
+      sql<number[]>`array(select id from queue where queue.route = route.id order by id)`.as('queues'),
+      sql<string[]>`array(select refused_by from queue where queue.route = route.id order by id)`.as('refusers'),
+    ])
+    .where('position', 'is not', null)
+    .orderBy('position')
+    .execute()
+  return rows.map(routeOf)
+}
+
+/** A route that is known by its name keeps its number. No number is used up where nothing is new. */
+async function store(transaction: Transaction<Tables>, route: Route, position: number): Promise<void> {
+  const row = { ...rowOf(route), position }
+  const [known] = await transaction.updateTable('route').set(row).where('name', '=', row.name).returning('id').execute()
+  const { id } = known ?? (await transaction.insertInto('route').values(row).returning('id').executeTakeFirstOrThrow())
+  const queues = await transaction.selectFrom('queue').select('refused_by').where('route', '=', id).execute()
+  const wanted = ['', ...(row.carriers.length > 1 ? row.carriers : [])]
+  const missing = wanted.filter((refuser) => !queues.some(({ refused_by }) => refused_by === refuser))
+  if (missing.length === 0) return
+  const added = missing.map((refused_by) => ({ route: id, refused_by }))
+  await transaction.insertInto('queue').values(added).execute()
+}

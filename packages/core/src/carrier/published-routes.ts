@@ -1,0 +1,34 @@
+import type { Brand } from '../brand.ts'
+import type { CarrierId } from './carrier-id.ts'
+import type { Route } from './routes.ts'
+
+/** The number that stands for a route, for ever; 0 is none: any carrier. */
+export type RouteNumber = Brand<number, 'RouteNumber'>
+
+/** The number that stands for a route and the carrier that refused a message for now, or none; 0: route 0, any carrier. */
+export type QueueNumber = Brand<number, 'QueueNumber'>
+
+/** What waits in one queue is claimed together. */
+export interface RouteQueue {
+  readonly number: QueueNumber
+  /** Undefined: nobody; of a route with one carrier there is only this queue. */
+  readonly refusedBy: CarrierId | undefined
+}
+
+/** A route as it is stored. */
+export interface PublishedRoute extends Route {
+  readonly number: RouteNumber
+  /** That of messages which nobody refused comes first, then one for each of its carriers, if they are several. */
+  readonly queues: readonly RouteQueue[]
+}
+
+/** The routes of the deployment. The process that dispatches publishes them; those that accept messages read them. */
+export interface Routes {
+  /** In the order in which they are tried; none: every carrier takes every message. Changes are seen by every process within 5 seconds. */
+  list(): Promise<readonly PublishedRoute[]>
+  /**
+   * These replace all that were published before; the last call decides. A route keeps its number by its name, also while it is not
+   * published. Throws a RangeError for what `checkRoutes` finds wrong, carriers aside.
+   */
+  publish(routes: readonly Route[]): Promise<void>
+}

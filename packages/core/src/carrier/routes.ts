@@ -1,0 +1,54 @@
+import type { AccountId } from '../account/account.ts'
+import type { Msisdn } from '../message/msisdn.ts'
+import type { SenderAddress } from '../message/sender-address.ts'
+import type { CarrierId } from './carrier-id.ts'
+
+/** A carrier of a route. */
+export interface RouteCarrier {
+  readonly carrier: CarrierId
+  /** 1 is tried first; 1 to 100. */
+  readonly priority: number
+  /** Its share among carriers of the same priority; 1 to 1000. */
+  readonly weight: number
+}
+
+/** Which carriers take a message, by its number, account and sender address. */
+export interface Route {
+  /** 1 to 32 of a-z, 0-9, '-'. */
+  readonly name: string
+  /** How the number begins, in digits; empty: every number. */
+  readonly prefixes: readonly string[]
+  /** Empty: every account. */
+  readonly accounts: readonly AccountId[]
+  /** Empty: every sender address. */
+  readonly senders: readonly SenderAddress[]
+  /** At least one. */
+  readonly carriers: readonly RouteCarrier[]
+}
+
+/** What of a message decides its route. */
+export interface RoutedMessage {
+  readonly account: AccountId
+  /** Undefined: it has no address of ours, so that no route with sender addresses is its route. */
+  readonly from: SenderAddress | undefined
+  readonly to: Msisdn
+}
+
+const isAnyOr = <T>(wanted: readonly T[], value: T | undefined): boolean =>
+  wanted.length === 0 || (value !== undefined && wanted.includes(value))
+
+const hasPrefix = (prefixes: readonly string[], to: Msisdn): boolean =>
+  prefixes.length === 0 || prefixes.some((prefix) => to.startsWith(prefix))
+
+/** The first route, in the order given, all of whose conditions hold; undefined: there is none. */
+export const chooseRoute = <R extends Route>(
+  routes: readonly R[],
+  { account, from, to }: RoutedMessage,
+): R | undefined =>
+  routes.find(
+    (route) => isAnyOr(route.accounts, account) && isAnyOr(route.senders, from) && hasPrefix(route.prefixes, to),
+  )
+
+/** Whether every message meets its conditions. */
+export const isForAll = ({ prefixes, accounts, senders }: Route): boolean =>
+  prefixes.length === 0 && accounts.length === 0 && senders.length === 0

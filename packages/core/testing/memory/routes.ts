@@ -1,0 +1,36 @@
+import {
+  refusedRoutes,
+  type CarrierId,
+  type PublishedRoute,
+  type QueueNumber,
+  type Route,
+  type RouteNumber,
+  type Routes,
+} from '@gateway/core'
+import { atomic } from './atomic.ts'
+import type { MemoryStore } from './store.ts'
+
+export const memoryRoutes = (store: MemoryStore): Routes => ({
+  list: atomic(() => store.routes.published),
+  publish: atomic((routes) => {
+    const refused = refusedRoutes(routes)
+    if (refused !== undefined) throw new RangeError(refused)
+    store.routes.published = routes.map((route) => numbered(store, route))
+  }),
+})
+
+function numbered(store: MemoryStore, route: Route): PublishedRoute {
+  const { numbers } = store.routes
+  const number = numbers.get(route.name) ?? (store.next('route') as RouteNumber)
+  numbers.set(route.name, number)
+  const refusers = route.carriers.length > 1 ? route.carriers.map(({ carrier }) => carrier) : []
+  const queues = [undefined, ...refusers].map((refusedBy) => ({ number: queueOf(store, number, refusedBy), refusedBy }))
+  return { ...route, number, queues }
+}
+
+function queueOf(store: MemoryStore, route: RouteNumber, refusedBy: CarrierId | undefined): QueueNumber {
+  const key = `${route} ${refusedBy ?? ''}`
+  const queue = store.routes.queues.get(key) ?? (store.next('queue') as QueueNumber)
+  store.routes.queues.set(key, queue)
+  return queue
+}
