@@ -16,6 +16,7 @@ export async function operate(args: readonly string[], environment: Environment)
     err: err.stream,
     input: () => ({ password: noInput, text: noInput }),
     interruption: new AbortController().signal,
+    variables: environment,
     withDatabase: (work) => withDatabase(environment, work),
   })
   return { code, out: out.text(), err: err.text() }

@@ -44,10 +44,15 @@ await runProcess({
     ...webhookVariables,
   },
   start: async (context) => {
-    const carriers = carriersFor(context)
+    const configured = await carriersFor(context, process.env)
     const { ports, health: database, runExclusively } = await openPorts(context, loginsOf(context))
     const processing = processingSettings(context.environment)
-    const { dispatching, metrics, health } = dispatchFor(context, { ports, carriers, health: database, processing })
+    const { dispatching, metrics, health } = await dispatchFor(context, {
+      ports,
+      configured,
+      health: database,
+      processing,
+    })
     const opened = { ports: { ...ports, messages: waking(ports.messages, () => dispatching.wake()) }, health }
     const serving = { createServer: createAllInOneServer, describeMalformed, metrics, graceSeconds: 6 }
     const server = await serveGateway(context, opened, serving)

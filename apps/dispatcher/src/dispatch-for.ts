@@ -1,20 +1,16 @@
-import type { Carrier, ProcessingSettings } from '@gateway/core'
+import type { Ports, ProcessingSettings } from '@gateway/core'
 import { createMetrics, type HealthSettings, type ProcessContext, type Variables } from '@gateway/server'
-import { carriersFrom } from './carriers.ts'
+import type { ConfiguredCarriers } from './configured-carriers.ts'
 import { measureDispatching, measurePushing } from './dispatch-metrics.ts'
 import { startDispatching, type DispatchSettings } from './dispatch.ts'
 import { withProgress } from './progress.ts'
 import { startPushing, type PushingSettings } from './push.ts'
+import { createReload } from './reload-carriers.ts'
 import { dispatcherSettings } from './variables.ts'
 
-type Context<Environment> = Pick<ProcessContext<Variables>, 'log' | 'onStop'> & { readonly environment: Environment }
-
-/** The carriers of the environment. */
-export const carriersFor = ({
-  environment: { CARRIERS, DATA_DIR },
-  log,
-}: Context<{ readonly CARRIERS: string; readonly DATA_DIR: string }>): readonly Carrier[] =>
-  carriersFrom(CARRIERS, { dataDir: DATA_DIR, report: (err) => log.error({ err }, 'carrier') })
+type Context<Environment> = Pick<ProcessContext<Variables>, 'log' | 'onStop' | 'onHangUp'> & {
+  readonly environment: Environment
+}
 
 /** So long a stop waits for the answers of carriers. */
 const drainSeconds = 12
@@ -22,22 +18,30 @@ const drainSeconds = 12
 /** So long a stop waits for the answers of endpoints, beside the carriers. */
 const pushSeconds = 4
 
-interface Dispatched extends Pick<DispatchSettings, 'carriers'> {
-  readonly ports: DispatchSettings['ports'] & PushingSettings['ports']
+interface Dispatched {
+  readonly ports: DispatchSettings['ports'] & PushingSettings['ports'] & Pick<Ports, 'routes'>
+  readonly configured: ConfiguredCarriers
   readonly health: HealthSettings
   readonly processing: ProcessingSettings
 }
 
-/** Dispatches by the environment until the process stops; with metrics, and with progress as a part of readiness. */
-export function dispatchFor(
-  { environment, log, onStop }: Context<Parameters<typeof dispatcherSettings>[0]>,
-  { ports, carriers, health, processing }: Dispatched,
+/** Publishes the routes, and dispatches until the process stops; with metrics, and with progress as a part of readiness. */
+export async function dispatchFor(
+  { environment, log, onStop, onHangUp }: Context<Parameters<typeof dispatcherSettings>[0]>,
+  { ports, configured, health, processing }: Dispatched,
 ) {
+  const { configuration, carriers } = configured
+  await ports.routes.publish(configuration.routes)
   const pushing = startPushing({ ports, log })
   onStop('pushing', () => pushing.stop(pushSeconds))
   const settings = dispatcherSettings(environment)
   const dispatching = startDispatching({ ports: pushing.waking(ports), carriers, log, settings, processing })
   onStop('dispatching', () => dispatching.stop(drainSeconds))
+  if (configuration.file !== undefined) {
+    const reloading = createReload({ configured, dispatching, publish: (routes) => ports.routes.publish(routes), log })
+    onStop('reload of carriers', () => reloading.stop())
+    onHangUp(() => reloading.reload())
+  }
   const metrics = createMetrics()
   measurePushing(metrics, pushing)
   measureDispatching(metrics, dispatching)

@@ -4,6 +4,7 @@ import {
   dispatcherDefaults,
   processingDefaults,
   type Carrier,
+  type CarrierId,
   type CarrierStatus,
   type Dispatcher,
   type DispatcherSettings,
@@ -41,6 +42,10 @@ export interface Dispatching {
    * `seconds`; what then has no answer is SENT 106.
    */
   stop(seconds: number): Promise<void>
+  /** Works for one more carrier from now on. */
+  add(carrier: Carrier): void
+  /** Ends the work for one carrier, as `stop` ends that for all; the others do not notice. */
+  remove(carrier: CarrierId, seconds: number): Promise<void>
   /** What is held at this moment, by carrier. */
   state(): Readonly<Record<string, ReturnType<Dispatcher['state']>>>
   /** What was answered since the start, by carrier and outcome. */
@@ -51,6 +56,23 @@ export interface Dispatching {
   carriers(): Readonly<Record<string, CarrierStatus>>
   /** What people wrote since the start, by carrier and what came of it. */
   inboundMessages(): Readonly<Record<string, InboundCounts>>
+}
+
+/** A carrier and what works for it. */
+interface Link {
+  readonly carrier: Carrier
+  readonly answers: ReturnType<typeof countAnswers>['answers']
+  readonly inboundMessages: InboundCounts
+  readonly dispatcher: Dispatcher
+  readonly working: readonly Repeated[]
+  readonly beating: readonly Repeated[]
+  ending: Ending | undefined
+}
+
+interface Ending {
+  readonly done: Promise<void>
+  /** Waits for nothing any more. */
+  readonly hurry: () => void
 }
 
 /** Between two looks at the schedule, unless the process sleeps. */
@@ -68,28 +90,28 @@ export function startDispatching({
   poll,
 }: DispatchSettings): Dispatching {
   const all = { ...dispatcherDefaults, ...settings }
-  const links = carriers.map((given) => {
-    const { carrier, answers } = countAnswers(given)
-    const outage = outageOf(`record of ${carrier.id}`, log)
-    const { inbox, inboundMessages } = countInboundMessages(ports.inbox, carrier.id, log)
-    const report = (problem: unknown): void => outage.failed(problem)
-    const dispatcher = createDispatcher({ ...ports, inbox }, carrier, report, all, processingSettings.confirmation)
-    return { carrier, answers, inboundMessages, dispatcher, outage }
-  })
   const idling = createIdling({
     wakeups: ports.wakeups,
     settings: { ...pollDefaults, ...poll },
     log,
     wake: () => {
-      for (const loop of [...working, promoting]) loop.wake()
+      for (const loop of [...working(), promoting]) loop.wake()
     },
   })
-  const working = links.flatMap(({ carrier, dispatcher }) =>
-    lanes.map((lane) => workOn(dispatcher, lane, { carrier, log, idling })),
-  )
-  const beating = links.flatMap(({ carrier, dispatcher, outage }) =>
-    keepAlive(dispatcher, { carrier, log, outage, idling, leaseSeconds: all.leaseSeconds }),
-  )
+
+  function startLink(given: Carrier): Link {
+    const { carrier, answers } = countAnswers(given)
+    const outage = outageOf(`record of ${carrier.id}`, log)
+    const { inbox, inboundMessages } = countInboundMessages(ports.inbox, carrier.id, log)
+    const report = (problem: unknown): void => outage.failed(problem)
+    const dispatcher = createDispatcher({ ...ports, inbox }, carrier, report, all, processingSettings.confirmation)
+    const working = lanes.map((lane) => workOn(dispatcher, lane, { carrier, log, idling }))
+    const beating = keepAlive(dispatcher, { carrier, log, outage, idling, leaseSeconds: all.leaseSeconds })
+    return { carrier, answers, inboundMessages, dispatcher, working, beating, ending: undefined }
+  }
+
+  let links = carriers.map(startLink)
+  const working = (): readonly Repeated[] => links.flatMap((link) => link.working)
   const processing = createProcessing(ports, processingSettings)
   const promoting = repeat({
     what: 'promote',
@@ -98,11 +120,13 @@ export function startDispatching({
     work: () => processing.promote(),
   })
   let recovered = 0
+  /** Of carriers that were removed. */
+  let unknownBefore = 0
   const chores = startChores(processing, idling, log, all, (unknown) => void (recovered += unknown))
 
   function wake(): void {
     idling.stir()
-    for (const loop of working) loop.wake()
+    for (const loop of working()) loop.wake()
   }
 
   return {
@@ -110,19 +134,35 @@ export function startDispatching({
     stop: async (seconds) => {
       const deadline = after(seconds)
       try {
-        const drained = links.map(({ dispatcher }) => dispatcher.drain(deadline.passed))
-        await told(log, 'the dispatcher could not give its messages back; others take them over', drained)
-        const stopped = Promise.all([...working, ...beating, promoting, ...chores, idling].map((one) => one.stop()))
+        await Promise.all(links.map((link) => endOf(link, deadline.passed, log)))
+        const stopped = Promise.all([promoting, ...chores, idling].map((one) => one.stop()))
         await Promise.race([stopped, deadline.passed])
-        const closed = links.map(({ carrier }) => carrier.close(deadline.passed))
-        await told(log, 'a carrier could not be closed', closed)
       } finally {
         deadline.cancel()
       }
     },
+    add: (carrier) => {
+      links = [...links, startLink(carrier)]
+      wake()
+    },
+    remove: async (id, seconds) => {
+      const link = links.find(({ carrier }) => carrier.id === id)
+      if (link === undefined) return
+      const deadline = after(seconds)
+      try {
+        await endOf(link, deadline.passed, log)
+      } finally {
+        deadline.cancel()
+        links = links.filter((other) => other !== link)
+        unknownBefore += link.answers.unknown
+      }
+    },
     state: () => Object.fromEntries(links.map(({ carrier, dispatcher }) => [carrier.id, dispatcher.state()])),
     answers: () => Object.fromEntries(links.map(({ carrier, answers }) => [carrier.id, answers])),
-    unknown: () => ({ answer: links.reduce((sum, { answers }) => sum + answers.unknown, 0), recovery: recovered }),
+    unknown: () => ({
+      answer: links.reduce((sum, { answers }) => sum + answers.unknown, unknownBefore),
+      recovery: recovered,
+    }),
     carriers: () =>
       Object.fromEntries(
         links.flatMap(({ carrier }) => {
@@ -133,6 +173,25 @@ export function startDispatching({
     inboundMessages: () =>
       Object.fromEntries(links.map(({ carrier, inboundMessages }) => [carrier.id, inboundMessages])),
   }
+}
+
+/** Gives back what was not submitted, then closes the carrier; asked for again, it is the same end by the earlier deadline. */
+function endOf(link: Link, deadline: Promise<void>, log: Log): Promise<void> {
+  link.ending ??= startEnding(link, log)
+  void deadline.then(link.ending.hurry)
+  return link.ending.done
+}
+
+function startEnding({ carrier, dispatcher, working, beating }: Link, log: Log): Ending {
+  let hurry = (): void => undefined
+  const late = new Promise<void>((resolve) => (hurry = resolve))
+  const end = async (): Promise<void> => {
+    const drained = [dispatcher.drain(late)]
+    await told(log, 'the dispatcher could not give its messages back; others take them over', drained)
+    await Promise.race([Promise.all([...working, ...beating].map((one) => one.stop())), late])
+    await told(log, 'a carrier could not be closed', [carrier.close(late)])
+  }
+  return { done: end(), hurry }
 }
 
 const workOn = (

@@ -1,6 +1,7 @@
 import { openPorts, processingSettings, processingVariables, webhookVariables } from '@gateway/composition'
 import { databaseVariables, listen, runProcess, serverVariables } from '@gateway/server'
-import { carriersFor, dispatchFor } from './dispatch-for.ts'
+import { carriersFor } from './configured-carriers.ts'
+import { dispatchFor } from './dispatch-for.ts'
 import { createDispatcherServer } from './server.ts'
 import { dispatchVariables } from './variables.ts'
 
@@ -15,10 +16,10 @@ await runProcess({
   },
   start: async (context) => {
     const { environment, log, onStop } = context
-    const carriers = carriersFor(context)
+    const configured = await carriersFor(context, process.env)
     const { ports, health: database } = await openPorts(context)
     const processing = processingSettings(environment)
-    const { metrics, health } = dispatchFor(context, { ports, carriers, health: database, processing })
+    const { metrics, health } = await dispatchFor(context, { ports, configured, health: database, processing })
 
     const app = createDispatcherServer({ log, metrics, health })
     const server = await listen({ app, host: environment.HOST, port: environment.PORT, log, graceSeconds: 3 })

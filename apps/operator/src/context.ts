@@ -23,6 +23,13 @@ export interface Input {
 /** Runs a command's work with everything open, and closes it whatever happens. */
 export type Run = (work: (context: Context) => Promise<void>) => Promise<void>
 
+/** Runs a command's work without a database. `variables` is the environment. */
+export type RunAlone = (
+  work: (context: Pick<Context, 'output' | 'interruption'> & { readonly variables: Variables }) => Promise<void>,
+) => Promise<void>
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
 /** What a command fails with that its user has ended. */
 export const interrupted = (): Error => new Error('Interrupted.')
 

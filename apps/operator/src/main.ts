@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 import { runCommandLine } from './run-command-line.ts'
 import { terminal } from './terminal.ts'
 
-const { stdin, stdout, stderr, argv } = process
+const { stdin, stdout, stderr, argv, env } = process
 
 /** The first one ends the command in good order, a second one at once. */
 const interruption = new AbortController()
@@ -19,6 +19,7 @@ const code = await runCommandLine(argv.slice(2), {
   err: stderr,
   input: (show) => terminal(stdin, show, () => interrupt('SIGINT')),
   interruption: interruption.signal,
+  variables: env,
   withDatabase: async (work, note) => {
     // What it needs takes longer to load than to show a page of help.
     const { withDatabase } = await import('./with-database.ts')

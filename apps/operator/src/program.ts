@@ -10,6 +10,7 @@ import { accountSet } from './commands/account-set.ts'
 import { accountShow } from './commands/account-show.ts'
 import { accountTransfer } from './commands/account-transfer.ts'
 import { arrivalsList } from './commands/arrivals-list.ts'
+import { carrierCheck } from './commands/carrier-check.ts'
 import { creditsTopUp } from './commands/credits-top-up.ts'
 import { creditsVerify } from './commands/credits-verify.ts'
 import { databaseCopy, type RunCopy } from './commands/database-copy.ts'
@@ -50,10 +51,18 @@ import { webhookReplay } from './commands/webhook-replay.ts'
 import { webhookRotate } from './commands/webhook-rotate.ts'
 import { webhookShow } from './commands/webhook-show.ts'
 import { webhookTest } from './commands/webhook-test.ts'
-import type { Run } from './context.ts'
+import type { Run, RunAlone } from './context.ts'
+
+/** What commands need to be run. */
+export interface Runs {
+  readonly run: Run
+  readonly runAlone: RunAlone
+  readonly runMigrate: RunMigrate
+  readonly runCopy: RunCopy
+}
 
 /** The whole command line: its table of contents. */
-export const createProgram = (run: Run, runMigrate: RunMigrate, runCopy: RunCopy, version: string): Command =>
+export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, version: string): Command =>
   group('gateway', 'Operates the SMS gateway: accounts, keys, credits, prices, numbers, messages.', [
     group('account', 'open, list, show, change, lock and unlock accounts, move and follow their credits', [
       accountOpen(run),
@@ -98,6 +107,7 @@ export const createProgram = (run: Run, runMigrate: RunMigrate, runCopy: RunCopy
     group('arrivals', 'list what people wrote that belongs to no account', [arrivalsList(run)]),
     group('message', 'find messages, and explain what happened to one', [messageFind(run), messageExplain(run)]),
     group('dispatcher', 'list the dispatchers that run', [dispatcherList(run)]),
+    group('carrier', 'check a file of carriers', [carrierCheck(runAlone)]),
     group('queue', 'show what waits to be sent', [queueShow(run)]),
     group('history', 'drop what is older than 90 days', [historyDrop(run)]),
     group('ids', 'leave out ids after a restore', [idsSkip(run)]),

@@ -42,6 +42,7 @@ const closed: Host = {
     },
   }),
   interruption: new AbortController().signal,
+  variables: {},
   withDatabase: () => Promise.reject(new Error('The database cannot be reached: no.')),
 }
 

@@ -9,9 +9,9 @@ import {
 import { version } from '@gateway/server/version'
 import { CommanderError, type Command } from 'commander'
 import type { Writable } from 'node:stream'
-import { Refused, type Input } from './context.ts'
+import { Refused, type Input, type Variables } from './context.ts'
 import { createOutput, hideProgress } from './output.ts'
-import { createProgram } from './program.ts'
+import { createProgram, type Runs } from './program.ts'
 import type { CopyTo } from './commands/database-copy.ts'
 import type { AppliedMigration } from './commands/migrate.ts'
 import { writerTo } from './writer.ts'
@@ -36,6 +36,8 @@ export interface Host {
   input(show: (text: string) => void): Input
   /** Aborted when the user ends the command. */
   readonly interruption: AbortSignal
+  /** The environment. */
+  readonly variables: Variables
   /**
    * Opens the database for `work` and closes it whatever happens. `note` is told what a person should know. What it throws
    * itself says in a sentence what is out of order, without a secret.
@@ -53,8 +55,8 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     err.write(`${json ? JSON.stringify({ error: message }) : message}\n`)
   }
 
-  const program = createProgram(
-    (work) => {
+  const runs: Runs = {
+    run: (work) => {
       const output = createOutput(out, err, json)
       return host.withDatabase(async ({ ports, migrate, settings, processingSettings }) => {
         await output.during('Bringing the schema up to date', migrate())
@@ -65,19 +67,23 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
         await work({ ports, backOffice, gateway, processing, output, input, interruption: host.interruption })
       }, output.note)
     },
-    (work) => {
+    runAlone: (work) => {
+      const { variables, interruption } = host
+      return work({ output: createOutput(out, err, json), variables, interruption })
+    },
+    runMigrate: (work) => {
       const output = createOutput(out, err, json)
       return host.withDatabase(({ migrate }) => work(migrate, output), output.note)
     },
-    (work) => {
+    runCopy: (work) => {
       const output = createOutput(out, err, json)
       return host.withDatabase(async ({ migrate, copyTo }) => {
         await output.during('Bringing the schema up to date', migrate())
         await work(copyTo, output)
       }, output.note)
     },
-    json ? JSON.stringify({ version }) : version,
-  )
+  }
+  const program = createProgram(runs, json ? JSON.stringify({ version }) : version)
   // A value may look like the option: once the arguments are read, it is known.
   program.hook('preAction', (_, command) => void (json = command.opts()['json'] === true))
   for (const command of everyCommand(program)) {

@@ -38,6 +38,7 @@ export function anOperator(
     migrate?: Opened['migrate']
     copyTo?: Opened['copyTo']
     clock?: Clock
+    variables?: Readonly<Record<string, string>>
   } = {},
 ): Operator {
   const clock = other.clock ?? steppingClock()
@@ -69,6 +70,7 @@ export function anOperator(
           () => undefined,
         ),
       interruption: interruption.signal,
+      variables: other.variables ?? {},
       withDatabase: (work) => work({ ports, migrate, copyTo }),
     })
     return { code, out: out.text(), err: err.text() }

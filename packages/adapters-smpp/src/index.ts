@@ -1,1 +1,4 @@
-export { smppCarrierFromUrl } from './from-url.ts'
+export { smppCarrierFromUrl, smppSettingsFromUrl, smppSettingsOf, type SmppAddress } from './from-url.ts'
+export { smppParameters, tlsParameters, type SmppParameter } from './parameters.ts'
+export type { SmppSettings } from './settings.ts'
+export { smppCarrier } from './smpp-carrier.ts'

@@ -2,8 +2,11 @@ import { isatty } from 'node:tty'
 
 const exit = (): void => process.exit(0)
 
+/** False for a terminal that was closed. */
+export const isTerminalOpen = (): boolean => [0, 1, 2].some((fd) => isatty(fd))
+
 /** Whether this process was started in a terminal. Read at the start: a closed terminal cannot be asked. */
-export const hasTerminal = [0, 1, 2].some((fd) => isatty(fd))
+export const hasTerminal = isTerminalOpen()
 
 const signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', ...(hasTerminal ? (['SIGHUP'] as const) : [])]
 

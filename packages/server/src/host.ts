@@ -1,13 +1,15 @@
 import type { DestinationStream } from 'pino'
-import { hasTerminal, removeEarlyHandlers } from './early-signals.ts'
+import { hasTerminal, isTerminalOpen, removeEarlyHandlers } from './early-signals.ts'
 
 /** What `runProcess` uses of the Node process; a test passes its own. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stderr: { write(text: string): unknown }
   readonly logTo?: DestinationStream
-  /** Whether it was started in a terminal. If so, SIGHUP means that the terminal was closed. */
+  /** Whether it was started in a terminal. */
   readonly hasTerminal: boolean
+  /** Whether one of its terminals is still there: if not, SIGHUP means that it was closed. */
+  isTerminalOpen(): boolean
   on(
     event: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'uncaughtException' | 'unhandledRejection',
     listener: (value: unknown) => void,
@@ -19,6 +21,7 @@ export const thisProcess: Host = {
   env: process.env,
   stderr: process.stderr,
   hasTerminal,
+  isTerminalOpen,
   on: (event, listener) => {
     process.on(event, listener)
     removeEarlyHandlers()

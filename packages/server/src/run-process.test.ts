@@ -9,7 +9,7 @@ import { processVariables, serverVariables } from './variables.ts'
 import { version } from './version.ts'
 
 /** A process that can be sent signals, and that notes how it would have ended. */
-const fakeHost = (env: Record<string, string> = {}, hasTerminal = false) => {
+const fakeHost = (env: Record<string, string> = {}, hasTerminal = false, isTerminalOpen = false) => {
   const events = new EventEmitter()
   const exits: number[] = []
   const written: string[] = []
@@ -17,6 +17,7 @@ const fakeHost = (env: Record<string, string> = {}, hasTerminal = false) => {
   return {
     env,
     hasTerminal,
+    isTerminalOpen: () => isTerminalOpen,
     exits,
     stderr: { write: (text: string) => errors.push(text) },
     logTo: { write: (line: string) => void written.push(line) },
@@ -284,6 +285,31 @@ describe('SIGHUP', () => {
     host.signal('SIGHUP')
     expect(host.lines().at(-1)).toMatchObject({ level: 'info', msg: 'SIGHUP is ignored: this process has no terminal' })
     expect({ exits: host.exits, stopped }).toEqual({ exits: [], stopped: [] })
+  })
+
+  test.each([
+    ['without a terminal', false, false],
+    ['whose terminal is there', true, true],
+  ])('does what a process %s wants done, until it stops', async (_, hasTerminal, isTerminalOpen) => {
+    const host = fakeHost({}, hasTerminal, isTerminalOpen)
+    let reloads = 0
+    await run(host, ({ onHangUp }) => (onHangUp(() => reloads++), quiet()))
+    host.signal('SIGHUP')
+    host.signal('SIGHUP')
+    expect(reloads).toBe(2)
+    host.signal('SIGTERM')
+    host.signal('SIGHUP')
+    await until(() => host.exits.length > 0)
+    expect({ reloads, exits: host.exits }).toEqual({ reloads: 2, exits: [0] })
+  })
+
+  test('stops a process whose terminal was closed, though it wants something done', async () => {
+    const host = fakeHost({}, true, false)
+    let reloads = 0
+    await run(host, ({ onHangUp }) => (onHangUp(() => reloads++), quiet()))
+    host.signal('SIGHUP')
+    await until(() => host.exits.length > 0)
+    expect({ reloads, exits: host.exits }).toEqual({ reloads: 0, exits: [0] })
   })
 })
 

@@ -14,6 +14,8 @@ export interface ProcessContext<V extends Variables> {
   readonly stopping: AbortSignal
   /** Registers how to stop what was just started; steps run in reverse order. Throws after a stop signal, which ends the start. */
   readonly onStop: (what: string, stop: () => Promise<void> | void) => void
+  /** Does this on SIGHUP instead of nothing; a closed terminal stops the process all the same. */
+  readonly onHangUp: (reload: () => void) => void
 }
 
 export interface ProcessSettings<V extends Variables> {
@@ -50,8 +52,8 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
   const { DRAIN_SECONDS: drainSeconds = 0 } = environment as { DRAIN_SECONDS?: number }
   const shutdown = createShutdown({ host, log, stopWithinSeconds, drainSeconds })
   log.info({ version, node: process.versions.node }, 'starting')
-  const { stopping, onStop } = shutdown
-  const started = (async () => start({ environment, log, stopping, onStop }))()
+  const { stopping, onStop, onHangUp } = shutdown
+  const started = (async () => start({ environment, log, stopping, onStop, onHangUp }))()
   shutdown.watch(started)
   try {
     await started

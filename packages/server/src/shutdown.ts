@@ -21,6 +21,8 @@ const START_GRACE_MS = 2000
 export interface Shutdown {
   /** Aborted by the first stop signal. */
   readonly stopping: AbortSignal
+  /** Does this on SIGHUP, unless that means that the terminal was closed. */
+  readonly onHangUp: (reload: () => void) => void
   /** Registers a stop step. Throws after a stop signal, so that a start does not continue. */
   readonly onStop: (what: string, stop: Stop) => void
   /** Watches the start: the process is up when it resolves. */
@@ -41,6 +43,7 @@ export const createShutdown = ({ host, log, stopWithinSeconds, drainSeconds }: S
   let endDrain: (() => void) | undefined
   let waitingFor = 'start'
   let deadline: NodeJS.Timeout | undefined
+  let reload: (() => void) | undefined
 
   const exit = (code: number) => {
     if (ended) return
@@ -102,7 +105,8 @@ export const createShutdown = ({ host, log, stopWithinSeconds, drainSeconds }: S
 
   const onHangUp = () => {
     if (stopping.aborted) return
-    if (host.hasTerminal) beginStop('SIGHUP')
+    if (reload !== undefined && (!host.hasTerminal || host.isTerminalOpen())) reload()
+    else if (host.hasTerminal) beginStop('SIGHUP')
     else log.info('SIGHUP is ignored: this process has no terminal')
   }
 
@@ -125,6 +129,7 @@ export const createShutdown = ({ host, log, stopWithinSeconds, drainSeconds }: S
 
   return {
     stopping,
+    onHangUp: (given) => void (reload = given),
     onStop: (what, stopIt) => {
       steps.push({ what, stop: stopIt })
       stopping.throwIfAborted()

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { carriersFrom } from './carriers.ts'
+import { makeCarrier } from './carrier-specification.ts'
+import { readConfiguration } from './read-configuration.ts'
 
 let dataDir: string
 beforeEach(async () => (dataDir = await mkdtemp(join(tmpdir(), 'carriers-'))))
@@ -11,7 +12,12 @@ afterEach(() => rm(dataDir, { recursive: true }))
 const report = (): void => undefined
 
 test('carriers are made in the order they are named, each with a folder of its own', async () => {
-  const carriers = carriersFrom(' simulator: , fast=simulator:?delayMs=0&window=5,', { dataDir, report })
+  const { carriers: specifications, routes } = await readConfiguration(
+    ' simulator: , fast=simulator:?delayMs=0&window=5,',
+    {},
+  )
+  const carriers = specifications.map((one) => makeCarrier(one, { dataDir, report }))
+  expect(routes).toEqual([])
   expect(carriers.map(({ id, window }) => [id, window])).toEqual([
     ['simulator', 1000],
     ['fast', 5],
@@ -31,7 +37,10 @@ test.each([
   ['A b=simulator:', '"A b" is no name for a carrier'],
   ['=simulator:', '"" is no name for a carrier'],
   ['simulator:?windows=5', 'there is no parameter "windows"'],
-])('%j is refused: %s', (text, why) => {
-  expect(() => carriersFrom(text, { dataDir, report })).toThrow(why)
-  expect(() => carriersFrom(text, { dataDir, report })).not.toThrow('secret')
+  ['file:', 'names no file'],
+  ['file:/nowhere/carriers.json', '/nowhere/carriers.json cannot be used:\n  it cannot be read: ENOENT'],
+])('%j is refused: %s', async (text, why) => {
+  const problem = await readConfiguration(text, {}).catch((error: unknown) => error as Error)
+  expect(problem).toMatchObject({ message: expect.stringContaining(why) as string })
+  expect(problem).not.toMatchObject({ message: expect.stringContaining('secret') as string })
 })

@@ -1,0 +1,30 @@
+import { Refused, type RunAlone } from '../context.ts'
+import { command } from '../command.ts'
+
+export const carrierCheck = (runAlone: RunAlone) =>
+  command(
+    'check',
+    'say whether a file would be accepted as CARRIERS=file:FILE; it needs the environment of the server, and no database',
+    'gateway carrier check carriers.json',
+  )
+    .argument('<file>', 'the path of the file')
+    .action((file: string) =>
+      runAlone(async ({ output, variables }) => {
+        const { readCarriersFile } = await import('@gateway/carriers')
+        const { carriers, routes } = read(() => readCarriersFile(file, variables))
+        const [ids, names] = [carriers.map(({ id }) => id), routes.map(({ name }) => name)]
+        const also = names.length === 0 ? '' : ` and the routes ${names.join(', ')}`
+        output.result(
+          { accepted: true, carriers: ids, routes: names },
+          `Accepted: the carriers ${ids.join(', ')}${also}.`,
+        )
+      }),
+    )
+
+function read<Read>(reading: () => Read): Read {
+  try {
+    return reading()
+  } catch (problem) {
+    throw new Refused((problem as Error).message)
+  }
+}

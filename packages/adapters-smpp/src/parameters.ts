@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { idForms } from './receipts/id-forms.ts'
+import { errorClasses, type ErrorClass } from './session/error-classes.ts'
+import type { SmppSettings, TonNpi } from './settings.ts'
+
+/** A setting of a carrier beside its address: in a URL, as text, and in a file, as JSON of `schema`. */
+export interface SmppParameter {
+  /** As JSON Schema (draft 7). */
+  readonly schema: Readonly<Record<string, unknown>>
+  /** Reads its text; throws an Error that says what is expected. */
+  readonly read: (value: string) => Partial<SmppSettings>
+}
+
+const number = (name: keyof SmppSettings, min: number, max: number): SmppParameter => ({
+  schema: { type: 'integer', minimum: min, maximum: max },
+  read(value) {
+    if (!/^\d{1,6}$/.test(value) || Number(value) < min || Number(value) > max) {
+      throw new Error(`a whole number from ${min} to ${max} is expected`)
+    }
+    return { [name]: Number(value) }
+  },
+})
+
+const oneOf = (name: keyof SmppSettings, choices: readonly string[]): SmppParameter => ({
+  schema: { enum: choices },
+  read(value) {
+    if (!choices.includes(value)) throw new Error(`one of ${choices.join(', ')} is expected`)
+    return { [name]: value }
+  },
+})
+
+const text = (name: keyof SmppSettings, lengthMax: number): SmppParameter => ({
+  schema: { type: 'string', maxLength: lengthMax, pattern: '^[\\x20-\\x7e]*$' },
+  read(value) {
+    if (value.length > lengthMax || !/^[\x20-\x7e]*$/.test(value)) {
+      throw new Error(`at most ${lengthMax} characters of ASCII are expected`)
+    }
+    return { [name]: value }
+  },
+})
+
+const digits = (name: 'country' | 'trunkPrefix'): SmppParameter => ({
+  schema: { type: 'string', pattern: '^[0-9]{0,4}$' },
+  read(value) {
+    if (!/^\d{0,4}$/.test(value)) throw new Error('at most four digits are expected')
+    return { [name]: value }
+  },
+})
+
+const tonNpi = (name: 'source' | 'destination'): SmppParameter => ({
+  schema: { type: 'string', pattern: '^[0-9]{1,3}\\.[0-9]{1,3}$' },
+  read(value) {
+    const [, ton, npi] = /^(\d{1,3})\.(\d{1,3})$/.exec(value) ?? []
+    if (ton === undefined || npi === undefined || Number(ton) > 255 || Number(npi) > 255) {
+      throw new Error('ton.npi is expected, such as 5.0')
+    }
+    return { [name]: { ton: Number(ton), npi: Number(npi) } satisfies TonNpi }
+  },
+})
+
+const utcOffset: SmppParameter = {
+  schema: { type: 'string', pattern: '^[+-]?[0-9]{2}:[0-9]{2}$' },
+  read(value) {
+    const [, sign, hours, minutes] = /^([+-]?)(\d\d):(\d\d)$/.exec(value.replace(' ', '+')) ?? []
+    if (hours === undefined || minutes === undefined || Number(hours) > 14 || Number(minutes) > 59) {
+      throw new Error('an offset such as 02:00 or -05:00 is expected')
+    }
+    return { utcOffsetMinutes: (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) }
+  },
+}
+
+const errors: SmppParameter = {
+  schema: {
+    type: 'object',
+    propertyNames: { pattern: '^(0x[0-9A-Fa-f]{1,8}|[0-9]{1,10})$' },
+    additionalProperties: { enum: errorClasses },
+  },
+  read(value) {
+    const pairs = value.split(';').map((pair): [number, ErrorClass] => {
+      const [, status, name] = /^(0x[0-9a-f]{1,8}|\d{1,10}):([a-z-]+)$/i.exec(pair) ?? []
+      const is = errorClasses.find((one) => one === name)
+      if (status === undefined || is === undefined) {
+        throw new Error(
+          `code:class;code:class is expected, such as 0x45:for-now; classes are ${errorClasses.join(', ')}`,
+        )
+      }
+      return [Number(status), is]
+    })
+    return { errors: new Map(pairs) }
+  },
+}
+
+/** What every carrier over SMPP may have, by name (docs/carriers.md, "Settings"). */
+export const smppParameters: Readonly<Record<string, SmppParameter>> = {
+  bind: oneOf('bind', ['transceiver', 'pair']),
+  binds: number('binds', 1, 50),
+  window: number('window', 1, 10_000),
+  perSecond: number('perSecond', 1, 100_000),
+  systemType: text('systemType', 12),
+  addressRange: text('addressRange', 40),
+  connectSeconds: number('connectSeconds', 1, 60),
+  responseSeconds: number('responseSeconds', 1, 60),
+  enquireSeconds: number('enquireSeconds', 1, 20),
+  reconnectSecondsMax: number('reconnectSecondsMax', 1, 600),
+  holdSeconds: number('holdSeconds', 1, 60),
+  alphabet: oneOf('alphabet', ['gsm-7', 'gsm-7-packed', 'latin-1']),
+  long: oneOf('long', ['udh-8', 'udh-16', 'sar', 'payload']),
+  serviceType: text('serviceType', 5),
+  protocolId: number('protocolId', 0, 255),
+  priority: number('priority', 0, 3),
+  validityHours: number('validityHours', 1, 720),
+  source: tonNpi('source'),
+  destination: tonNpi('destination'),
+  numbers: oneOf('numbers', ['digits', 'plus', '00', 'national']),
+  country: digits('country'),
+  trunkPrefix: digits('trunkPrefix'),
+  receiptId: oneOf('receiptId', idForms),
+  utcOffset,
+  errors,
+}
+
+interface TlsParameter {
+  readonly schema: SmppParameter['schema']
+  readonly read: (value: string, folder: string) => Record<string, string>
+}
+
+const file = (name: 'ca' | 'cert' | 'key'): TlsParameter => ({
+  schema: { type: 'string', minLength: 1 },
+  read(value, folder) {
+    try {
+      return { [name]: readFileSync(resolve(folder, value), 'utf8') }
+    } catch (cause) {
+      throw new Error(`${value} cannot be read`, { cause })
+    }
+  },
+})
+
+/** What a carrier over TLS may have besides; the paths of files begin at `folder`. */
+export const tlsParameters: Readonly<Record<string, TlsParameter>> = {
+  ca: file('ca'),
+  cert: file('cert'),
+  key: file('key'),
+  serverName: { schema: { type: 'string', minLength: 1 }, read: (value) => ({ serverName: value }) },
+}

@@ -1,0 +1,95 @@
+import { smppParameters, tlsParameters } from '@gateway/adapters-smpp'
+
+type Schema = Readonly<Record<string, unknown>>
+
+const name = { type: 'string', pattern: '^[a-z0-9-]{1,32}$', description: '1 to 32 of a-z, 0-9 and -' }
+
+/** A text, or where it stands: in a variable of the environment, or in a file. */
+const secret = (description: string): Schema => ({
+  description,
+  type: ['string', 'object'],
+  properties: {
+    environment: { type: 'string', minLength: 1, description: 'The name of an environment variable' },
+    file: { type: 'string', minLength: 1, description: 'A file; a line break at its end does not count' },
+  },
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: 1,
+})
+
+const schemasOf = (table: Readonly<Record<string, { readonly schema: Schema }>>): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(Object.entries(table).map(([key, { schema }]) => [key, schema]))
+
+const carrier = {
+  type: 'object',
+  properties: {
+    name,
+    url: secret('As in CARRIERS: smpp://…, smpps://… or simulator:. Then there is no field but name and url'),
+    host: { type: 'string', pattern: '^[^\\s/?#@]+$' },
+    port: { type: 'integer', minimum: 1, maximum: 65_535 },
+    tls: { type: 'boolean', default: false },
+    systemId: secret('1 to 15 characters'),
+    password: secret('At most 8 characters'),
+    ...schemasOf(smppParameters),
+    ...schemasOf(tlsParameters),
+  },
+  additionalProperties: false,
+  required: ['name'],
+  if: { required: ['url'] },
+  then: { propertyNames: { enum: ['name', 'url'] } },
+  else: { required: ['host', 'systemId', 'password'] },
+}
+
+const list = (items: Schema, description: string): Schema => ({
+  type: 'array',
+  items,
+  uniqueItems: true,
+  default: [],
+  description,
+})
+
+const route = {
+  type: 'object',
+  properties: {
+    name,
+    prefixes: list({ type: 'string', pattern: '^[0-9]{1,15}$' }, 'Of numbers, in international form; none: all'),
+    accounts: list({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }, 'Numbers of accounts; none: all'),
+    senders: list({ type: 'string', pattern: '^[0-9]{3,15}$' }, 'Sender addresses; none: all'),
+    carriers: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        properties: {
+          carrier: name,
+          priority: { type: 'integer', minimum: 1, maximum: 100, default: 1, description: '1 is tried first' },
+          weight: {
+            type: 'integer',
+            minimum: 1,
+            maximum: 1000,
+            default: 1,
+            description: 'The share among carriers of the same priority',
+          },
+        },
+        additionalProperties: false,
+        required: ['carrier'],
+      },
+    },
+  },
+  additionalProperties: false,
+  required: ['name', 'carriers'],
+}
+
+/** The document that `CARRIERS=file:` names (docs/carriers.md), as JSON Schema draft 7. */
+export const carriersSchema: Schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Carriers and routes',
+  type: 'object',
+  properties: {
+    $schema: { type: 'string', description: 'For editors; not read' },
+    carriers: { type: 'array', minItems: 1, items: carrier },
+    routes: { type: 'array', items: route, description: 'Tried in this order; none: any carrier takes any message' },
+  },
+  additionalProperties: false,
+  required: ['carriers'],
+}

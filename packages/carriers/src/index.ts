@@ -1,0 +1,5 @@
+export { carriersSchema } from './carriers-schema.ts'
+export { makeCarrier, sameCarrier, type CarrierSpecification, type Place } from './carrier-specification.ts'
+export type { CarrierConfiguration, Variables } from './configuration.ts'
+export { readConfiguration } from './read-configuration.ts'
+export { readCarriersFile } from './carriers-file.ts'

@@ -1,0 +1,111 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { until } from '@gateway/core/testing'
+import { openAccount } from './support/accounts.ts'
+import { restSend, restStatus, type Client } from './support/clients.ts'
+import { numbersEnding } from './support/numbers.ts'
+import { operate } from './support/operate.ts'
+import { databaseFolder, killLeftovers, startApp, type DataFolder } from './support/process.ts'
+import { smscPassword, startSmscProcess, type RunningSmsc } from './support/smsc.ts'
+
+let data: DataFolder
+let file: string
+beforeEach(async () => {
+  data = await databaseFolder()
+  file = join(data.path, 'carriers.json')
+})
+afterEach(async () => {
+  killLeftovers()
+  await data.remove()
+})
+
+async function anSmsc(name: string): Promise<RunningSmsc> {
+  const folder = join(data.path, name)
+  await mkdir(folder)
+  return startSmscProcess(folder, ['receiptDelay=20', 'answerDelay=20'])
+}
+
+const entry = (name: string, { port }: RunningSmsc, more: object = {}) => ({
+  ...{ name, host: '127.0.0.1', port, systemId: 'gateway', password: { environment: 'SMSC_PASSWORD' } },
+  ...more,
+})
+
+const write = (...carriers: readonly object[]): Promise<void> => writeFile(file, JSON.stringify({ carriers }))
+
+const environmentOf = () => ({
+  ...{ DATA_DIR: data.path, CARRIERS: `file:${file}`, SMSC_PASSWORD: smscPassword },
+  ...{ RETRY_SECONDS: '1', LEASE_SECONDS: '5' },
+})
+
+/** How many connections were opened and closed, and how many unbinds came. */
+async function linksOf(smsc: RunningSmsc) {
+  const journal = await smsc.journal()
+  const count = (wanted: string, command?: string): number =>
+    journal.filter((line) => line.event === wanted && (command === undefined || line.command === command)).length
+  return { opened: count('opened'), closed: count('closed'), unbinds: count('received', 'unbind') }
+}
+
+test('SIGHUP under load: an unchanged link stays, a changed and a removed one end in order, and no message is lost or sent twice', async () => {
+  const [kept, changed, removed, added] = await Promise.all(['kept', 'changed', 'removed', 'added'].map(anSmsc))
+  if (!kept || !changed || !removed || !added) throw new Error('there is no SMSC')
+  await write(
+    entry('kept', kept, { window: 5 }),
+    entry('changed', changed, { window: 5 }),
+    entry('removed', removed, { window: 5 }),
+  )
+  const environment = environmentOf()
+  const gateway = await startApp('all-in-one', environment)
+  const client: Client = { url: gateway.url, key: (await openAccount(environment, 'reload', 4000)).key }
+  const ids: number[] = []
+  for (const at of [0, 1000, 2000, 3000]) {
+    ids.push(...(await restSend(client, numbersEnding(1000, '01', at))).map(Number))
+  }
+  const smscs = [kept, changed, removed, added]
+  const submits = async () => (await Promise.all(smscs.map((smsc) => smsc.submits()))).flat()
+  await until(async () =>
+    (await Promise.all([kept, changed, removed].map((one) => one.submits()))).every((s) => s.length > 20),
+  )
+
+  await write(entry('kept', kept, { window: 5 }), entry('changed', changed, { window: 6 }), entry('added', added))
+  process.kill(gateway.pid, 'SIGHUP')
+  await until(() => gateway.output().includes('the carriers were read again'))
+  expect(gateway.output()).toContain('"added":["added"],"changed":["changed"],"removed":["removed"],"kept":["kept"]')
+  await until(async () => (await linksOf(removed)).closed === 1 && (await linksOf(changed)).opened === 2)
+
+  const codes = async () => {
+    const all: number[] = []
+    for (const at of [0, 1000, 2000, 3000]) {
+      all.push(...(await restStatus(client, ids.slice(at, at + 1000))).map(({ statusCode }) => statusCode))
+    }
+    return all
+  }
+  await until(async () => (await codes()).every((code) => code === 0), 120_000)
+  const numbers = (await submits()).map(({ destinationAddr }) => destinationAddr)
+  expect([numbers.length, new Set(numbers).size]).toEqual([4000, 4000])
+  expect((await added.submits()).length).toBeGreaterThan(0)
+  expect(await linksOf(kept)).toEqual({ opened: 1, closed: 0, unbinds: 0 })
+  expect(await linksOf(changed)).toEqual({ opened: 2, closed: 1, unbinds: 1 })
+  expect(await linksOf(removed)).toEqual({ opened: 1, closed: 1, unbinds: 1 })
+  expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
+  expect(await gateway.stop()).toBe(0)
+}, 300_000)
+
+test('SIGHUP with a wrong file: one log line says what is wrong without a password, and everything goes on', async () => {
+  const smsc = await anSmsc('smsc')
+  await write(entry('one', smsc))
+  const environment = environmentOf()
+  const gateway = await startApp('dispatcher', environment)
+  await until(async () => (await linksOf(smsc)).opened === 1)
+  await write(entry('one', smsc, { password: 'hidden', windows: 5 }))
+  process.kill(gateway.pid, 'SIGHUP')
+  await until(() => gateway.output().includes('the carriers stay as they were'))
+  const line = gateway.output().split('\n').filter((each) => each.includes('the carriers stay as they were')) // prettier-ignore
+  expect(line).toHaveLength(1)
+  expect(line[0]).toContain('/carriers/0: there is no field \\"windows\\"')
+  expect(gateway.output()).not.toMatch(/hidden|pa55w0rd/)
+  await write(entry('one', smsc))
+  process.kill(gateway.pid, 'SIGHUP')
+  await until(() => gateway.output().includes('"added":[],"changed":[],"removed":[],"kept":["one"]'))
+  expect(await linksOf(smsc)).toEqual({ opened: 1, closed: 0, unbinds: 0 })
+  expect(await gateway.stop()).toBe(0)
+}, 120_000)
