@@ -10,7 +10,31 @@ import {
 } from '@gateway/server'
 
 /** An answer without its envelope: the fields of a success as JSON text (`"creditBalance":100.0`), a long list, or a failure. */
-export type Answer = string | Listed | Failure
+export type Answer = string | LongFields | Listed | Failure
+
+/**
+ * The fields of a long answer, for whoever takes them first. What waits for its turn is old when it is answered, and would keep the text
+ * until the next full collection: 65 MB a second where pages of 120 kB are read.
+ */
+export class LongFields {
+  #text: string | undefined
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** In UTF-16 units; 0 once it is taken. */
+  get length(): number {
+    return this.#text?.length ?? 0
+  }
+
+  take(): string {
+    const text = this.#text
+    if (text === undefined) throw new Error('an answer was taken twice')
+    this.#text = undefined
+    return text
+  }
+}
 
 /** A list that may be longer than what a process should hold: its only field, streamed (ruling 2.12). */
 export interface Listed {
@@ -36,6 +60,9 @@ export const failure = (
 export const isFailure = (value: object | string): value is Failure =>
   typeof value === 'object' && 'errorMessage' in value
 
+const isWhole = (answer: Answer): answer is string | LongFields | Failure =>
+  typeof answer === 'string' || answer instanceof LongFields || isFailure(answer)
+
 /** Refused before anything was done; the same request may come again (ruling 1.25). */
 export const overloaded = failure(503, 'The service is busy. Try again later.', { 'Retry-After': '1' })
 
@@ -58,8 +85,8 @@ export function sendAnswer(
   answer: Answer,
   { gate, now }: { readonly gate: AdmissionGate; readonly now: Instant },
 ): void | Promise<void> {
-  if (typeof answer === 'string' || isFailure(answer)) {
-    writeAnswer(response, answer, now)
+  if (isWhole(answer)) {
+    writeAnswer(response, answer instanceof LongFields ? answer.take() : answer, now)
     return
   }
   setHeaders(response, 200, contentType)

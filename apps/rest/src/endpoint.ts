@@ -6,7 +6,7 @@ import { idempotencyKeyOf } from './idempotency-key.ts'
 import { jsonNesting, nestingMax } from './json-nesting.ts'
 import type { Operation } from './operation.ts'
 import { keyOf, readJson } from './request.ts'
-import { untilRead } from './unread-answer.ts'
+import { withRoom } from './unread-answer.ts'
 
 /** What every endpoint gets, beside its input. */
 export interface Call {
@@ -29,6 +29,8 @@ export interface Endpoint {
   readonly reads: boolean
   /** Whether it works on one of the few ordinary connections to the database, for whose turn it waits. */
   readonly slow: boolean
+  /** So many bytes are to be free for its answer before anything is read. */
+  readonly answerBytes: number
   /** What is read where a request has no body; undefined: it must have one. */
   readonly whenEmpty?: string | undefined
   /** `sent`: the body where the operation has one, which may have been parsed before it came to us; else the query. */
@@ -37,16 +39,18 @@ export interface Endpoint {
 
 type AnswerTo<Input> = (call: Call, input: Input) => Answer | Promise<Answer>
 
-/** A GET: a list or a look-up. `read` gives the input, or what is wrong with the query (422). */
+/** A GET: a list or a look-up. `read` gives the input, or what is wrong with the query (422). `answerBytes` as of `Endpoint`. */
 export const get = <Input extends object>(
   operation: Operation,
   read: (query: string) => Input | Failure,
   answer: AnswerTo<Input>,
+  answerBytes = 0,
 ): Endpoint => ({
   method: 'GET',
   operation,
   reads: true,
   slow: true,
+  answerBytes,
   run: (call, query) => {
     const input = read(typeof query === 'string' ? query : '')
     return isFailure(input) ? input : answer(call, input)
@@ -62,6 +66,7 @@ export const remove = (operation: Operation, answer: AnswerTo<object>): Endpoint
   operation,
   reads: false,
   slow: true,
+  answerBytes: 0,
   run: (call) => answer(call, {}),
 })
 
@@ -79,6 +84,7 @@ export const post = <Input extends object>(
   operation,
   reads,
   slow,
+  answerBytes: 0,
   whenEmpty,
   run: (call, sent) => {
     const text = typeof sent === 'string' ? sent : undefined
@@ -191,11 +197,11 @@ async function runFor(
   sent: string | ParsedBody,
 ): Promise<Answer> {
   const idempotencyKey = idempotencyKeyOf(request)
-  const work = () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey, parameter }, sent)
+  const run = () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey, parameter }, sent)
   const owner = String(account.id)
+  const work = endpoint.reads ? () => withRoom(response, gate.bodies.open(owner), endpoint.answerBytes, run) : run
   const entered = endpoint.slow ? gate.enterSlow(owner) : gate.enter(owner)
-  const answer = (await withPlace(entered, endpoint.reads, work)) ?? overloaded
-  return endpoint.reads ? untilRead(answer, response, gate.bodies.open(owner)) : answer
+  return (await withPlace(entered, endpoint.reads, work)) ?? overloaded
 }
 
 async function authenticate(gateway: Gateway, request: IncomingMessage): Promise<Account | Failure> {

@@ -1,7 +1,10 @@
 import type { Page, Paged } from '@gateway/core'
 import { Type, type TProperties, type TSchema } from 'typebox'
-import { failure, type Failure } from './answer.ts'
+import { failure, LongFields, type Answer, type Failure } from './answer.ts'
+import { get, type Call, type Endpoint } from './endpoint.ts'
 import { given } from './given.ts'
+import type { Operation } from './operation.ts'
+import { pageBytes } from './unread-answer.ts'
 
 const limitMax = 1000
 
@@ -48,5 +51,11 @@ export const pageFields = <Item>(
   name: string,
   { total, items }: Paged<Item>,
   json: (item: Item) => string,
-): string =>
-  `"resultsOffset":${offset},"resultsLimit":${limit},"resultsTotalAvailable":${total},"${name}":[${items.map(json).join()}]`
+): LongFields =>
+  new LongFields(
+    `"resultsOffset":${offset},"resultsLimit":${limit},"resultsTotalAvailable":${total},"${name}":[${items.map(json).join()}]`,
+  )
+
+/** A GET of one page of a list: it is read only where there is room for it. */
+export const getPage = (operation: Operation, answer: (call: Call, page: Page) => Answer | Promise<Answer>): Endpoint =>
+  get(operation, readPage, answer, pageBytes)

@@ -1,5 +1,5 @@
 import type { SendResults } from '@gateway/core'
-import { overLimit, overloaded, type Answer } from './answer.ts'
+import { overLimit, overloaded, type Answer, LongFields } from './answer.ts'
 import type { Call } from './endpoint.ts'
 import { anotherRequest, readKey } from './idempotency-key.ts'
 import type { RequestedRecipient, RequestedText } from './send-request.ts'
@@ -15,5 +15,5 @@ export async function sendTexts(
   const results = await gateway.sendMessages(account, texts, key)
   if (results === 'overloaded') return overloaded
   if (results === 'another-request') return anotherRequest
-  return 'overLimitSeconds' in results ? overLimit(results) : fields(results)
+  return 'overLimitSeconds' in results ? overLimit(results) : new LongFields(fields(results))
 }

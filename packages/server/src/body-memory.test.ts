@@ -41,3 +41,22 @@ test('what has been read does not give way', () => {
   expect(places.map((place) => place.grow(50))).toEqual([true, true])
   expect([reading(memory, 'c', 1).fits, memory.bytes]).toEqual([false, 100])
 })
+
+test('what stays for its owner gives way to others only', () => {
+  const memory = bodyMemory(100)
+  const unread = reading(memory, 'a', 40)
+  unread.place.staysForOwner = true
+  expect([reading(memory, 'a', 20).fits, unread.evicted, memory.bytes]).toEqual([false, false, 40])
+  const other = reading(memory, 'b', 35)
+  const third = reading(memory, 'c', 30)
+  expect([other.evicted, unread.evicted, third.fits, memory.bytes]).toEqual([false, true, true, 65])
+})
+
+test('places come and go in any order, and the largest of those that are left gives way', () => {
+  const memory = bodyMemory(100)
+  const bodies = [3, 4, 5, 6, 7, 8].map((bytes) => reading(memory, 'a', bytes))
+  for (const i of [0, 4]) bodies[i]?.place.release()
+  expect([memory.bytes, memory.open('a').grow(27)]).toEqual([4 + 5 + 6 + 8, true])
+  expect([reading(memory, 'a', 2).fits, memory.bytes]).toEqual([true, 4 + 5 + 6 + 27 + 2])
+  expect(bodies.map(({ evicted }) => evicted)).toEqual([false, false, false, false, false, true])
+})

@@ -4,6 +4,8 @@ export interface BodyPlace {
   grow(bytes: number): boolean
   /** Called if others need the room while the body is still read; its bytes are given up then. */
   onEvicted: (() => void) | undefined
+  /** Gives way to other owners only: its own gets no room instead. False at first. */
+  staysForOwner: boolean
   /** Calling it again does nothing. */
   release(): void
 }
@@ -19,11 +21,24 @@ interface Held {
   readonly owner: Owner
   readonly place: BodyPlace
   bytes: number
+  /** Its index in the list of its owner. */
+  at: number
 }
 
+/** A list, no set: see decision 0061. */
 interface Owner {
-  readonly held: Set<Held>
+  readonly held: Held[]
   bytes: number
+}
+
+const givesWay = ({ place, owner }: Held, asking: Held): boolean =>
+  place.onEvicted !== undefined && !(place.staysForOwner && owner === asking.owner)
+
+function remove(held: Held[], gone: Held): void {
+  const last = held.pop()
+  if (last === undefined || last === gone) return
+  held[gone.at] = last
+  last.at = gone.at
 }
 
 /**
@@ -41,8 +56,9 @@ export function bodyMemory(bytesMax: number): BodyMemory {
   }
 
   function evict(held: Held): void {
+    const { onEvicted } = held.place
     held.place.release()
-    held.place.onEvicted?.()
+    onEvicted?.()
   }
 
   /** Where `asking` would grow by so many bytes: which body gives way. */
@@ -55,8 +71,7 @@ export function bodyMemory(bytesMax: number): BodyMemory {
     let largest = asking
     let size = heaviest === asking.owner ? asking.bytes + bytes : 0
     for (const held of heaviest.held) {
-      if (held.place.onEvicted !== undefined && held !== asking && held.bytes > size)
-        [largest, size] = [held, held.bytes]
+      if (held !== asking && held.bytes > size && givesWay(held, asking)) [largest, size] = [held, held.bytes]
     }
     return largest
   }
@@ -81,21 +96,23 @@ export function bodyMemory(bytesMax: number): BodyMemory {
     open(name) {
       let held: Held | undefined
       const hold = (): Held => {
-        const owner = owners.get(name) ?? { held: new Set(), bytes: 0 }
+        const owner = owners.get(name) ?? { held: [], bytes: 0 }
         owners.set(name, owner)
-        const made = { owner, place, bytes: 0 }
-        owner.held.add(made)
+        const made = { owner, place, bytes: 0, at: owner.held.length }
+        owner.held.push(made)
         return made
       }
       const place: BodyPlace = {
         onEvicted: undefined,
+        staysForOwner: false,
         grow: (bytes) => grow((held ??= hold()), bytes),
         release() {
           if (held === undefined) return
           add(held, -held.bytes)
-          held.owner.held.delete(held)
-          if (held.owner.held.size === 0) owners.delete(name)
+          remove(held.owner.held, held)
+          if (held.owner.held.length === 0) owners.delete(name)
           held = undefined
+          place.onEvicted = undefined
         },
       }
       return place

@@ -19,6 +19,7 @@ import { settleLostStatement } from '../settle-lost-statement.ts'
 import { arrayOf, fromArray, textsFromArray } from '../sql/arrays.ts'
 import { deleteWaiting, findDeleted, listScheduled, type DeletedRow } from '../sql/scheduled.ts'
 import { foldScheduled } from '../sql/scheduled-counts.ts'
+import { takenRow } from '../sql/taken-row.ts'
 import { knownCode } from './known-code.ts'
 
 /** Of more changes than this a reader adds some to the counts, for those who read after it. */
@@ -33,10 +34,11 @@ export async function scheduled(
   const [row] = await ordinary.run(listScheduled, [by, offset, limit])
   if (row === undefined) throw new Error('a list told nothing')
   if (row.unfolded > unfoldedMax) await ordinary.run(foldScheduled, [by, by, foldedMax])
-  const ids = fromArray(row.ids)
-  if (ids.length === 0) return { total: row.total, items: [] }
-  const numbers = textsFromArray(row.numbers)
-  const [submitted, dues, prices] = [row.submitted, row.dues, row.prices].map(fromArray)
+  const page = takenRow(row)
+  const ids = fromArray(page.ids)
+  if (ids.length === 0) return { total: page.total, items: [] }
+  const numbers = textsFromArray(page.numbers)
+  const [submitted, dues, prices] = [page.submitted, page.dues, page.prices].map(fromArray)
   const items = ids.map((id, i) => ({
     id: id as MessageId,
     number: numbers[i] as Msisdn,
@@ -44,7 +46,7 @@ export async function scheduled(
     due: instant(dues?.[i] ?? NaN),
     cost: credits(prices?.[i] ?? NaN),
   }))
-  return { total: row.total, items }
+  return { total: page.total, items }
 }
 
 const lossesMax = 3

@@ -4,7 +4,7 @@ import type { Connections } from '../connections.ts'
 import { statuses } from './statuses.ts'
 
 /** Of one send from id 1 on: 2 is delivered, 3 waits. */
-const rows: Readonly<Record<string, unknown>> = {
+const rows: Readonly<Record<string, object>> = {
   'find-outcomes': {
     ids: '{2}',
     codes: '{0}',
@@ -22,7 +22,7 @@ async function run(ids: readonly number[]) {
   const hot = {
     run: ({ name }: { name: string }) => {
       ran.push(name)
-      return Promise.resolve([rows[name]])
+      return Promise.resolve([{ ...rows[name] }])
     },
   } as unknown as Connections
   const found = await statuses(hot, anAccountId(1), ids.map(aMessageId), instant(0))

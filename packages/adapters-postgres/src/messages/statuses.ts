@@ -14,6 +14,7 @@ import type { Connections } from '../connections.ts'
 import { arrayOf, fromArray, fromTimes, textsFromArray } from '../sql/arrays.ts'
 import { knownCode } from './known-code.ts'
 import { coveringSends, findOutcomes, numbersInSends } from '../sql/status.ts'
+import { takenRow } from '../sql/taken-row.ts'
 
 interface FoundOutcome extends Outcome {
   readonly number: Msisdn
@@ -70,12 +71,13 @@ async function outcomesOf(
     arrayOf(groups.map((group) => Math.max(...group))),
   ])
   if (row === undefined) return outcomes
-  const codes = fromArray(row.codes)
-  const unreferenced = new Set(fromArray(row.unreferenced))
-  const times = fromTimes(row.times)
-  const numbers = textsFromArray(row.numbers)
-  const sends = fromArray(row.sends)
-  for (const [i, id] of fromArray(row.ids).entries()) {
+  const found = takenRow(row)
+  const codes = fromArray(found.codes)
+  const unreferenced = new Set(fromArray(found.unreferenced))
+  const times = fromTimes(found.times)
+  const numbers = textsFromArray(found.numbers)
+  const sends = fromArray(found.sends)
+  for (const [i, id] of fromArray(found.ids).entries()) {
     outcomes.set(id, {
       code: knownCode(codes[i] ?? NaN),
       at: instant(times[i] ?? NaN),
@@ -107,11 +109,12 @@ async function sendsCovering(
 ): Promise<ReadonlyMap<number, Send>> {
   const [row] = await hot.run(coveringSends, [by, arrayOf(ids)])
   if (row === undefined) return new Map()
-  const places = fromArray(row.places)
-  const dues = fromArray(row.dues)
-  const prices = fromArray(row.prices)
+  const found = takenRow(row)
+  const places = fromArray(found.places)
+  const dues = fromArray(found.dues)
+  const prices = fromArray(found.prices)
   return new Map(
-    fromArray(row.ids).map((id, i) => [
+    fromArray(found.ids).map((id, i) => [
       id,
       { first: id - (places[i] ?? NaN), due: instant(dues[i] ?? NaN), price: credits(prices[i] ?? NaN) },
     ]),
@@ -137,6 +140,7 @@ async function numbersOf(
   const idsOfSends = `{${[...groups.values()].map((group) => `"${arrayOf(group)}"`).join()}}`
   const [row] = await hot.run(numbersInSends, [by, arrayOf([...groups.keys()]), idsOfSends])
   if (row === undefined) return new Map()
-  const numbers = textsFromArray(row.numbers)
-  return new Map(fromArray(row.ids).map((id, i) => [id, numbers[i] as Msisdn]))
+  const found = takenRow(row)
+  const numbers = textsFromArray(found.numbers)
+  return new Map(fromArray(found.ids).map((id, i) => [id, numbers[i] as Msisdn]))
 }

@@ -113,3 +113,10 @@ test('nothing depends on the zone of the process', () => {
     for (const [name, original] of originals) dates[name] = original
   }
 })
+
+test('formatMinute writes minutes that come in turn as those that come alone', () => {
+  const minutes = [0, 1, 0, 2, 1, 0, 2, 2, 1].map((minute) => at(`2026-10-18T18:0${minute}:59.999Z`))
+  expect(minutes.map(formatMinute).join()).toBe(
+    [0, 1, 0, 2, 1, 0, 2, 2, 1].map((minute) => `20261018200${minute}`).join(),
+  )
+})

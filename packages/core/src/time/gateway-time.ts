@@ -52,15 +52,21 @@ const twoDigits = (value: number): string => (value < 10 ? `0${value}` : String(
 /** `202610181824`: CCYYMMDDHHmm in gateway time, cut to the minute. */
 export function formatMinute(at: Instant): string {
   const sinceEpoch = Math.floor(at / 60_000)
-  if (sinceEpoch !== lastMinute.sinceEpoch) {
-    const { date, hour, minute } = wallClock(at)
-    lastMinute = { sinceEpoch, text: date + hour + minute }
-  }
+  if (sinceEpoch === lastMinute.sinceEpoch) return lastMinute.text
+  const other = lastMinute
+  lastMinute = otherMinute.sinceEpoch === sinceEpoch ? otherMinute : { sinceEpoch, text: minuteText(at) }
+  otherMinute = other
   return lastMinute.text
 }
 
-// The times of an answer are mostly alike: 0.01 µs for the same minute again.
+function minuteText(at: Instant): string {
+  const { date, hour, minute } = wallClock(at)
+  return date + hour + minute
+}
+
+// The times of an answer are mostly alike, or two in turn: 0.01 µs for one of the last two minutes again.
 let lastMinute = { sinceEpoch: NaN, text: '' }
+let otherMinute = lastMinute
 
 /** `20261018182405123`: 17 digits YYYYMMDDhhmmssSSS in gateway time (ruling 2.1). */
 export function formatStamp(at: Instant): string {

@@ -1,8 +1,7 @@
 import { formatMinute, type InboxMessage } from '@gateway/core'
 import { Type } from 'typebox'
-import { get } from '../../endpoint.ts'
 import { answerObject, MessageIdNumber, Minute, MobileNumber, type Operation } from '../../operation.ts'
-import { pageAnswer, pageFields, pageQuery, readPage } from '../../page.ts'
+import { pageAnswer, pageFields, pageQuery, getPage } from '../../page.ts'
 
 const operation: Operation = {
   id: 'getShortCodeMessages',
@@ -42,7 +41,7 @@ const operation: Operation = {
 }
 
 /** getShortCodeMessages: those of the last 90 days, oldest first; an account without a code has none (spec 4.1; ruling 2.10). */
-export const shortCodeMessages = get(operation, readPage, async ({ gateway, account }, page) =>
+export const shortCodeMessages = getPage(operation, async ({ gateway, account }, page) =>
   pageFields(page, 'shortcodeMessages', await gateway.listShortCodeMessages(account, page), shortCodeJson),
 )
 

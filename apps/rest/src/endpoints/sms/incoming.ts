@@ -1,8 +1,7 @@
 import { formatMinute, type InboxMessage } from '@gateway/core'
 import { Type } from 'typebox'
-import { get } from '../../endpoint.ts'
 import { answerObject, MessageIdNumber, Minute, MobileNumber, orNull, type Operation } from '../../operation.ts'
-import { pageAnswer, pageFields, pageQuery, readPage } from '../../page.ts'
+import { pageAnswer, pageFields, pageQuery, getPage } from '../../page.ts'
 
 const operation: Operation = {
   id: 'getIncomingMessages',
@@ -45,7 +44,7 @@ const operation: Operation = {
 }
 
 /** getIncomingMessages: replies of the last 90 days, without short code messages, oldest first (spec 4.1; rulings 1.19, 2.10). */
-export const incomingMessages = get(operation, readPage, async ({ gateway, account }, page) =>
+export const incomingMessages = getPage(operation, async ({ gateway, account }, page) =>
   pageFields(page, 'incomingMessages', await gateway.listReplies(account, page), incomingJson),
 )
 

@@ -1,7 +1,6 @@
 import { formatCredits, formatMinute, type ScheduledMessage } from '@gateway/core'
-import { get } from '../../endpoint.ts'
 import { answerObject, CreditsNumber, MessageIdNumber, Minute, MobileNumber, type Operation } from '../../operation.ts'
-import { pageAnswer, pageFields, pageQuery, readPage } from '../../page.ts'
+import { pageAnswer, pageFields, pageQuery, getPage } from '../../page.ts'
 
 const operation: Operation = {
   id: 'getScheduledMessages',
@@ -44,7 +43,7 @@ const operation: Operation = {
 }
 
 /** getScheduledMessages: what waits and can still be deleted, by due time, then id (spec 4.1; rulings 2.10, 2.11). */
-export const scheduledMessages = get(operation, readPage, async ({ gateway, account }, page) =>
+export const scheduledMessages = getPage(operation, async ({ gateway, account }, page) =>
   pageFields(page, 'scheduledMessages', await gateway.listScheduled(account, page), scheduledJson),
 )
 

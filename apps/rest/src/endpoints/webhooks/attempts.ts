@@ -1,9 +1,8 @@
 import { formatStamp, nextTryReason, type PushAttempt } from '@gateway/core'
 import { NEXT_TRY_REASON, PUSH_FAILURE, PUSH_RESULT } from '@gateway/wire'
 import { Type } from 'typebox'
-import { get } from '../../endpoint.ts'
 import { answerObject, oneOf, orNull, Stamp, type Operation } from '../../operation.ts'
-import { pageAnswer, pageFields, pageQuery, readPage } from '../../page.ts'
+import { pageAnswer, pageFields, pageQuery, getPage } from '../../page.ts'
 import { idOf, noSuchWebhook } from '../../webhook-fields.ts'
 
 const operation: Operation = {
@@ -56,7 +55,7 @@ const operation: Operation = {
   },
 }
 
-export const attempts = get(operation, readPage, async ({ gateway, account, parameter }, page) => {
+export const attempts = getPage(operation, async ({ gateway, account, parameter }, page) => {
   const id = idOf(parameter)
   const found = id === 'no-such-webhook' ? undefined : await gateway.listAttempts(account, id, page)
   return found === undefined ? noSuchWebhook : pageFields(page, 'attempts', found, attemptJson)

@@ -1,6 +1,7 @@
 import { formatMinute, hasOutcome, OUTCOME, type MessageStatus } from '@gateway/core'
 import { STATUS_ERROR_CODE, statusFields } from '@gateway/wire'
 import { Type } from 'typebox'
+import { LongFields } from '../../../answer.ts'
 import { post } from '../../../endpoint.ts'
 import { MessageIds, readIds } from '../../../id-array.ts'
 import {
@@ -92,7 +93,7 @@ export const status = post(
     const elements = statuses.map(
       (status, i) => `{"apiMessageId":${ids[i]},"mobileNumber":"${numberIn(status)}"${restOf(status)}`,
     )
-    return `"messageStatuses":[${elements.join()}]`
+    return new LongFields(`"messageStatuses":[${elements.join()}]`)
   },
   { reads: true },
 )
