@@ -4,7 +4,7 @@ import { until } from '@gateway/core/testing'
 import { openAccount } from './support/accounts.ts'
 import { restSend, restStatus, type Client } from './support/clients.ts'
 import { numbersEnding } from './support/numbers.ts'
-import { operate } from './support/operate.ts'
+import { operate, operateJson } from './support/operate.ts'
 import { databaseFolder, killLeftovers, startApp, type DataFolder } from './support/process.ts'
 import { smscPassword, startSmscProcess, type RunningSmsc } from './support/smsc.ts'
 
@@ -66,6 +66,8 @@ test('SIGHUP under load: an unchanged link stays, a changed and a removed one en
     (await Promise.all([kept, changed, removed].map((one) => one.submits()))).every((s) => s.length > 20),
   )
 
+  await until(async () => String(await told(environment)) === 'changed,kept,removed')
+
   await write(entry('kept', kept, { window: 5 }), entry('changed', changed, { window: 6 }), entry('added', added))
   process.kill(gateway.pid, 'SIGHUP')
   await until(() => gateway.output().includes('the carriers were read again'))
@@ -83,12 +85,25 @@ test('SIGHUP under load: an unchanged link stays, a changed and a removed one en
   const numbers = (await submits()).map(({ destinationAddr }) => destinationAddr)
   expect([numbers.length, new Set(numbers).size]).toEqual([4000, 4000])
   expect((await added.submits()).length).toBeGreaterThan(0)
+  await until(async () => String(await told(environment)) === 'added,changed,kept')
+  const health = (await (await fetch(`${gateway.url}/health/carriers`)).json()) as { carriers: readonly object[] }
+  expect(health.carriers).toMatchObject(
+    ['kept', 'added', 'changed'].map((carrier) => ({
+      ...{ carrier, links: [{ role: 'transceiver', inUse: 0 }], lastError: null },
+      boundSince: expect.any(String) as string,
+    })),
+  )
+  expect(JSON.stringify(health)).not.toContain(smscPassword)
   expect(await linksOf(kept)).toEqual({ opened: 1, closed: 0, unbinds: 0 })
   expect(await linksOf(changed)).toEqual({ opened: 2, closed: 1, unbinds: 1 })
   expect(await linksOf(removed)).toEqual({ opened: 1, closed: 1, unbinds: 1 })
   expect((await operate(['credits', 'verify'], environment)).code).toBe(0)
   expect(await gateway.stop()).toBe(0)
 }, 300_000)
+
+/** The carriers that dispatchers tell of. */
+const told = async (environment: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+  (await operateJson<readonly { carrier: string }[]>(['carrier', 'list'], environment)).map(({ carrier }) => carrier)
 
 test('SIGHUP with a wrong file: one log line says what is wrong without a password, and everything goes on', async () => {
   const smsc = await anSmsc('smsc')

@@ -3,9 +3,10 @@ import { createMetrics, type HealthSettings, type ProcessContext, type Variables
 import type { ConfiguredCarriers } from './configured-carriers.ts'
 import { measureDispatching, measurePushing } from './dispatch-metrics.ts'
 import { startDispatching, type DispatchSettings } from './dispatch.ts'
-import { withProgress } from './progress.ts'
+import { withCarriers, withProgress } from './progress.ts'
 import { startPushing, type PushingSettings } from './push.ts'
 import { createReload } from './reload-carriers.ts'
+import { tellCarriers } from './tell-carriers.ts'
 import { dispatcherSettings } from './variables.ts'
 
 type Context<Environment> = Pick<ProcessContext<Variables>, 'log' | 'onStop' | 'onHangUp'> & {
@@ -19,7 +20,7 @@ const drainSeconds = 12
 const pushSeconds = 4
 
 interface Dispatched {
-  readonly ports: DispatchSettings['ports'] & PushingSettings['ports'] & Pick<Ports, 'routes'>
+  readonly ports: DispatchSettings['ports'] & PushingSettings['ports'] & Pick<Ports, 'routes' | 'carrierStatuses'>
   readonly configured: ConfiguredCarriers
   readonly health: HealthSettings
   readonly processing: ProcessingSettings
@@ -42,8 +43,10 @@ export async function dispatchFor(
     onStop('reload of carriers', () => reloading.stop())
     onHangUp(() => reloading.reload())
   }
+  const telling = tellCarriers({ ...ports, reports: () => dispatching.reports(), log })
+  onStop('status of carriers', () => telling.stop())
   const metrics = createMetrics()
   measurePushing(metrics, pushing)
   measureDispatching(metrics, dispatching)
-  return { dispatching, metrics, health: withProgress(health, dispatching) }
+  return { dispatching, metrics, health: withCarriers(withProgress(health, dispatching), dispatching) }
 }

@@ -8,7 +8,7 @@ const held = ['ahead', 'unanswered', 'inDoubt', 'uncommitted'] as const
 /** What dispatchers hold, read at each look at the metrics. */
 export function measureDispatching(
   metrics: Metrics,
-  dispatching: Pick<Dispatching, 'state' | 'answers' | 'inboundMessages' | 'unknown' | 'carriers'>,
+  dispatching: Pick<Dispatching, 'state' | 'answers' | 'inboundMessages' | 'unknown' | 'carriers' | 'reports'>,
 ): void {
   measureCarriers(metrics, dispatching)
   metrics.gauge('gateway_dispatcher_messages', 'Messages that a dispatcher holds', ['carrier', 'state'], () =>
@@ -69,8 +69,11 @@ const carrierGauges: readonly CarrierGauge[] = [
   },
 ]
 
-/** How carriers over a network are. */
-function measureCarriers(metrics: Metrics, dispatching: Pick<Dispatching, 'carriers'>): void {
+/** How carriers are; those over a network tell more. */
+function measureCarriers(metrics: Metrics, dispatching: Pick<Dispatching, 'carriers' | 'reports'>): void {
+  metrics.gauge('gateway_carrier_window', 'Submissions that may be unanswered', ['carrier'], () =>
+    dispatching.reports().map(({ carrier, window }) => ({ labels: { carrier }, value: window })),
+  )
   const read = (of: CarrierGauge['of']) => () =>
     Object.entries(dispatching.carriers()).map(([carrier, status]) => ({ labels: { carrier }, value: of(status) }))
   for (const { name, help, of } of carrierGauges) metrics.gauge(`gateway_carrier_${name}`, help, ['carrier'], read(of))

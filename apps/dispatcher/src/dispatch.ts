@@ -5,6 +5,7 @@ import {
   processingDefaults,
   type Carrier,
   type CarrierId,
+  type CarrierReport,
   type CarrierStatus,
   type Dispatcher,
   type DispatcherSettings,
@@ -52,6 +53,8 @@ export interface Dispatching {
   answers(): Readonly<Record<string, Readonly<Record<SubmissionAnswer['outcome'], number>>>>
   /** How many outcomes became unknown (106) since the start: told by a carrier, or decided by this process when it took over from a dead dispatcher. */
   unknown(): { readonly answer: number; readonly recovery: number }
+  /** How each carrier is, for operators. */
+  reports(): readonly CarrierReport[]
   /** What carriers over a network tell of themselves, by carrier. */
   carriers(): Readonly<Record<string, CarrierStatus>>
   /** What people wrote since the start, by carrier and what came of it. */
@@ -163,6 +166,11 @@ export function startDispatching({
       answer: links.reduce((sum, { answers }) => sum + answers.unknown, unknownBefore),
       recovery: recovered,
     }),
+    reports: () =>
+      links.map(({ carrier, dispatcher }) => ({
+        ...{ carrier: carrier.id, window: carrier.window, unanswered: dispatcher.state().unanswered },
+        status: carrier.status?.(),
+      })),
     carriers: () =>
       Object.fromEntries(
         links.flatMap(({ carrier }) => {

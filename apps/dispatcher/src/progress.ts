@@ -1,5 +1,16 @@
-import type { Carrier, Dispatcher } from '@gateway/core'
+import type { Carrier, CarrierReport, Dispatcher } from '@gateway/core'
 import type { HealthSettings, Log } from '@gateway/server'
+import { carrierJson } from '@gateway/wire'
+
+interface Reporting {
+  reports(): readonly CarrierReport[]
+}
+
+/** Health with `/health/carriers`: how each carrier of this process is. */
+export const withCarriers = (health: HealthSettings, reporting: Reporting): HealthSettings => ({
+  ...health,
+  details: { ...health.details, carriers: () => ({ carriers: reporting.reports().map(carrierJson) }) },
+})
 
 interface Stalling {
   state(): Readonly<Record<string, Pick<ReturnType<Dispatcher['state']>, 'stalled'>>>

@@ -10,6 +10,6 @@ export const createDispatcherServer = (settings: Pick<ServiceAppSettings, 'log' 
       response
         .status(404)
         .type('text/plain')
-        .send('There is nothing here but /health/live, /health/ready and /metrics'),
+        .send('There is nothing here but /health/live, /health/ready, /health/carriers and /metrics'),
     answerError: (_request, response, status) => response.status(status).type('text/plain').send('Error'),
   })

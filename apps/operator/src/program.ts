@@ -11,6 +11,8 @@ import { accountShow } from './commands/account-show.ts'
 import { accountTransfer } from './commands/account-transfer.ts'
 import { arrivalsList } from './commands/arrivals-list.ts'
 import { carrierCheck } from './commands/carrier-check.ts'
+import { carrierList } from './commands/carrier-list.ts'
+import { carrierShow } from './commands/carrier-show.ts'
 import { creditsTopUp } from './commands/credits-top-up.ts'
 import { creditsVerify } from './commands/credits-verify.ts'
 import { databaseCopy, type RunCopy } from './commands/database-copy.ts'
@@ -107,7 +109,11 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
     group('arrivals', 'list what people wrote that belongs to no account', [arrivalsList(run)]),
     group('message', 'find messages, and explain what happened to one', [messageFind(run), messageExplain(run)]),
     group('dispatcher', 'list the dispatchers that run', [dispatcherList(run)]),
-    group('carrier', 'check a file of carriers', [carrierCheck(runAlone)]),
+    group('carrier', 'list and show carriers, check a file of them', [
+      carrierList(run),
+      carrierShow(run),
+      carrierCheck(runAlone),
+    ]),
     group('queue', 'show what waits to be sent', [queueShow(run)]),
     group('history', 'drop what is older than 90 days', [historyDrop(run)]),
     group('ids', 'leave out ids after a restore', [idsSkip(run)]),

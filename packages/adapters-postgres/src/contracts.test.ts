@@ -1,5 +1,6 @@
 import {
   accountsContract,
+  carrierStatusesContract,
   claimedBatchesContract,
   clientRequestsContract,
   historyContract,
@@ -34,6 +35,7 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Messages: messagesContract,
   ClientRequests: clientRequestsContract,
   ClaimedBatches: claimedBatchesContract,
+  CarrierStatuses: carrierStatusesContract,
   Wakeups: wakeupsContract,
   DeliveryReceipts: deliveryReceiptsContract,
   MessageTraces: messageTracesContract,

@@ -8,6 +8,7 @@ import { lockAccount, unlockAccount } from './account/lock-account.ts'
 import { openAccount } from './account/open-account.ts'
 import { revokeApiKey } from './account/revoke-api-key.ts'
 import { setPassword } from './account/set-password.ts'
+import { carrierStaleSeconds, type ToldCarrier } from './carrier/carrier-statuses.ts'
 import type { RunningDispatcher, WaitingWork } from './carrier/overview.ts'
 import { listMovements } from './credits/list-movements.ts'
 import { listPrices } from './credits/list-prices.ts'
@@ -52,6 +53,7 @@ export const createBackOffice = (
     | 'inbox'
     | 'messageTraces'
     | 'overview'
+    | 'carrierStatuses'
     | 'history'
     | 'clock'
     | 'secrets'
@@ -89,6 +91,7 @@ export const createBackOffice = (
   explainMessage: (id: MessageId): Promise<MessageTrace | undefined> => ports.messageTraces.of(id),
   findMessages: findMessages(ports),
   listDispatchers: (): Promise<readonly RunningDispatcher[]> => ports.overview.dispatchers(),
+  listCarriers: (): Promise<readonly ToldCarrier[]> => ports.carrierStatuses.list(carrierStaleSeconds),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
   dropHistory: dropHistory(ports, contactDays),
   skipIds: skipIds(ports),

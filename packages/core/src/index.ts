@@ -201,6 +201,13 @@ export {
   weightMax,
   type RouteProblem,
 } from './carrier/check-routes.ts'
+export {
+  carrierStaleSeconds,
+  type CarrierReport,
+  type CarrierStatuses,
+  type ReportingProcess,
+  type ToldCarrier,
+} from './carrier/carrier-statuses.ts'
 export type { PublishedRoute, QueueNumber, RouteNumber, RouteQueue, Routes } from './carrier/published-routes.ts'
 export { handoverCode, isExpired, isLateTruth, isOverdue, isUnresolved } from './carrier/outcomes.ts'
 export type {

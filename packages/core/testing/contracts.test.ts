@@ -1,6 +1,7 @@
 import {
   accountsContract,
   carrierContract,
+  carrierStatusesContract,
   claimedBatchesContract,
   clientRequestsContract,
   historyContract,
@@ -39,6 +40,7 @@ run('senders', sendersContract, memoryPorts)
 run('inbox', inboxContract, memoryPorts)
 run('messages', messagesContract, memoryPorts)
 run('client requests', clientRequestsContract, memoryPorts)
+run('carrier statuses', carrierStatusesContract, memoryPorts)
 run('batches', claimedBatchesContract, memoryPorts)
 run('delivery receipts', deliveryReceiptsContract, memoryPorts)
 run('history', historyContract, memoryPorts)

@@ -76,3 +76,15 @@ test('other methods and paths are not answered here', async () => {
   await supertest(app).head('/health/other').expect(404)
   await supertest(app).get('/health/other').expect(404)
 })
+
+test('GET /health/<name> is what there is to know under this name at this moment, and nothing else', async () => {
+  const app = createApp({ log: memoryLog().log, service: 'demo' })
+  let count = 0
+  app.use(healthRoutes({ checks: {}, details: { carriers: () => ({ count: ++count }) } }))
+  await supertest(app).get('/health/carriers').expect(200, { count: 1 })
+  const { headers } = await supertest(app).get('/health/carriers').expect(200, { count: 2 })
+  expect(headers['cache-control']).toBe('no-store')
+  for (const path of ['/health/', '/health/toString', '/health/__proto__', '/health/carriers/x']) {
+    await supertest(app).get(path).expect(404)
+  }
+})

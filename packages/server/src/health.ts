@@ -8,6 +8,8 @@ export interface HealthSettings {
   readonly checks: Checks
   /** Aborted by the stop signal. */
   readonly stopping?: AbortSignal
+  /** What else there is to know, as JSON at `/health/<name>`; none of it is secret. */
+  readonly details?: Readonly<Record<string, () => unknown>>
 }
 
 type State = 'ok' | 'failing' | 'no answer'
@@ -18,18 +20,21 @@ const ABANDONED_MS = 10_000
 
 /**
  * GET and HEAD /health/live: 200. /health/ready: 200 if every check passes, else 503 with the state of each; 503 after the stop signal.
- * A check that takes over 1 s is 'no answer'. It runs again 0.5 s after it ended, or 10 s after it began.
+ * /health/<name>: 200 with what `details` has under this name. A check that takes over 1 s is 'no answer'. It runs again 0.5 s after it ended, or 10 s after it began.
  */
-export const healthRoutes = ({ checks, stopping }: HealthSettings): RequestHandler => {
+export const healthRoutes = ({ checks, stopping, details = {} }: HealthSettings): RequestHandler => {
   const bounded = Object.entries(checks).map(([name, check]) => [name, cached(check)] as const)
   return async (request, response, next) => {
     const path = request.path
     const isAsked = request.method === 'GET' || request.method === 'HEAD'
-    if (!isAsked || (path !== '/health/live' && path !== '/health/ready')) {
+    const name = /^\/health\/(.+)/.exec(path)?.[1] ?? ''
+    const detail = Object.hasOwn(details, name) ? details[name] : undefined
+    if (!isAsked || (path !== '/health/live' && path !== '/health/ready' && detail === undefined)) {
       next()
       return
     }
     response.setHeader('Cache-Control', 'no-store')
+    if (detail !== undefined) return void response.json(detail())
     if (path === '/health/live') return void response.json({ live: true, version })
     const states = await Promise.all(bounded.map(async ([name, check]) => [name, await check()] as const))
     const ready = !stopping?.aborted && states.every(([, state]) => state === 'ok')

@@ -1,3 +1,4 @@
+export { boundSince, carrierJson } from './carrier-json.ts'
 export { foundFor } from './found-for.ts'
 export { percentDecode } from './percent-decode.ts'
 export { statusFields } from './status-fields.ts'

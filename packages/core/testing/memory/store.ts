@@ -22,6 +22,7 @@ import {
   type SenderAddress,
   type Suppression,
   type SuppressionScope,
+  type ToldCarrier,
   type WaitingPart,
   type WebhookId,
 } from '@gateway/core'
@@ -108,6 +109,7 @@ export interface MemoryStore {
   /** Receipts that found no message, by reference, in order of arrival. */
   readonly receipts: Map<string, KeptDeliveryReceipt[]>
   readonly webhooks: Map<WebhookId, WebhookRow>
+  carrierStatuses: readonly Omit<ToldCarrier, 'isStale'>[]
 }
 
 /** An empty store; its one price is that of all numbers, 1.0 (ruling 1.4). */
@@ -128,6 +130,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     keys: new Map(),
     keysByHash: new Map(),
     prices: new Map([['', credits(10)]]),
+    carrierStatuses: [],
     routes: { published: [], numbers: new Map(), queues: new Map() },
     suppressions: new Map(),
     optOutReplies: new Map(),

@@ -21,6 +21,7 @@ import { releaseClaimedBatches } from './functions/release-claimed-batches.ts'
 import { retire } from './functions/retire.ts'
 import { transferCredits } from './functions/transfer-credits.ts'
 import { accounts } from './tables/accounts.ts'
+import { carriers } from './tables/carriers.ts'
 import { clientRequests } from './tables/client-requests.ts'
 import { credits } from './tables/credits.ts'
 import { deliveryReceipts } from './tables/delivery-receipts.ts'
@@ -43,6 +44,7 @@ const tables = [
   waiting,
   clientRequests,
   dispatchers,
+  carriers,
   deliveryReceipts,
   inboundMessages,
   webhooks,

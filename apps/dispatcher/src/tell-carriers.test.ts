@@ -1,0 +1,53 @@
+import { carrierId, type CarrierReport, type CarrierStatuses } from '@gateway/core'
+import { memoryPorts, until } from '@gateway/core/testing'
+import { createLog } from '@gateway/server'
+import { tellCarriers } from './tell-carriers.ts'
+
+const log = createLog({ level: 'silent', name: 'test' })
+
+const aReport = (unanswered: number): CarrierReport => ({
+  ...{ carrier: carrierId('a') ?? failed(), window: 5, unanswered, status: undefined },
+})
+
+function failed(): never {
+  throw new Error('no name')
+}
+
+/** Notes each call, and fails as often as it is asked to. */
+function counting(failures = 0) {
+  const { carrierStatuses } = memoryPorts()
+  const calls: number[] = []
+  const counted: CarrierStatuses = {
+    ...carrierStatuses,
+    tell: (process, reports) => {
+      calls.push(reports.length)
+      return calls.length <= failures ? Promise.reject(new Error('away')) : carrierStatuses.tell(process, reports)
+    },
+  }
+  return { carrierStatuses: counted, calls }
+}
+
+test('what has changed is told, what has not is not, and the end takes it back', async () => {
+  const { carrierStatuses, calls } = counting()
+  let looks = 0
+  let report = aReport(0)
+  const reports = () => (looks++, [report])
+  const telling = tellCarriers({ carrierStatuses, reports, log, pauseMilliseconds: 1 })
+  await until(() => looks > 5)
+  expect(calls).toEqual([1])
+  report = aReport(3)
+  await until(() => calls.length === 2)
+  expect(await carrierStatuses.list(60)).toMatchObject([
+    { carrier: 'a', unanswered: 3, isStale: false, process: { pid: process.pid } },
+  ])
+  await telling.stop()
+  expect(calls).toEqual([1, 1, 0])
+  expect(await carrierStatuses.list(60)).toEqual([])
+})
+
+test('what could not be told is told later', async () => {
+  const { carrierStatuses } = counting(1)
+  const telling = tellCarriers({ carrierStatuses, reports: () => [aReport(1)], log, pauseMilliseconds: 1 })
+  await until(async () => (await carrierStatuses.list(60)).length === 1)
+  await telling.stop()
+})

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { isDeepStrictEqual } from 'node:util'
+import { carrierStaleSeconds, type CarrierReport, type CarrierStatuses, type ReportingProcess } from '@gateway/core'
+import type { Log } from '@gateway/server'
+import { repeat } from './repeat.ts'
+
+interface Telling {
+  readonly carrierStatuses: CarrierStatuses
+  readonly reports: () => readonly CarrierReport[]
+  readonly log: Log
+  /** Between two looks whether something has changed. */
+  readonly pauseMilliseconds?: number
+}
+
+export interface Told {
+  /** Tells that this process has no carriers any more. Bounded. */
+  stop(): Promise<void>
+}
+
+/** What has not changed is told again so that it is known to be true. */
+const renewMilliseconds = (carrierStaleSeconds * 1000) / 3
+
+/** Stores how the carriers of this process are, for operators: when something has changed, at most every few seconds. */
+export function tellCarriers({ carrierStatuses, reports, log, pauseMilliseconds = 3000 }: Telling): Told {
+  const process: ReportingProcess = { id: randomUUID(), host: hostname(), pid: globalThis.process.pid }
+  let told: readonly CarrierReport[] = []
+  let toldAt = -Infinity
+  const telling = repeat({
+    what: 'tell of carriers',
+    pauseMilliseconds,
+    log,
+    work: async () => {
+      const [now, next] = [performance.now(), reports()]
+      if (now - toldAt < renewMilliseconds && isDeepStrictEqual(next, told)) return 'all'
+      await carrierStatuses.tell(process, next)
+      told = next
+      toldAt = now
+      return 'all'
+    },
+  })
+  return {
+    stop: async () => {
+      await telling.stop()
+      if (toldAt !== -Infinity) await carrierStatuses.tell(process, [])
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import type { CarrierReport, CarrierStatus } from '@gateway/core'
+
+const timeOf = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString())
+
+/** When the connection was bound that has lasted longest; undefined: none is bound. Milliseconds since 1970. */
+export function boundSince({ links }: CarrierStatus): number | undefined {
+  const times = links.flatMap((link) => link.boundSince ?? [])
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
+/** How a carrier is, as programs of operators read it. Times are ISO 8601 in UTC; `null`: a carrier without connections does not tell. */
+export const carrierJson = ({ carrier, window, unanswered, status }: CarrierReport) => ({
+  carrier,
+  window,
+  unanswered,
+  boundSince: timeOf(status && boundSince(status)),
+  links:
+    status?.links.map((link) => ({ role: link.role, boundSince: timeOf(link.boundSince), inUse: link.inUse })) ?? null,
+  perSecond: status?.perSecond ?? null,
+  throttled: status?.isThrottled ?? null,
+  waiting: status?.waiting ?? null,
+  lastError: status?.lastError ?? null,
+  receipts:
+    status === undefined
+      ? null
+      : {
+          received: status.receipts.received,
+          missed: status.receipts.missed,
+          unreadable: status.unreadable,
+          idForm: status.receipts.form ?? null,
+        },
+})
