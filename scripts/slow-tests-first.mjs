@@ -2,6 +2,7 @@
 const seconds = {
   'tests/rolling-restart.test.ts': 137,
   'tests/faults.test.ts': 104,
+  'tests/faults-over-smpp.test.ts': 100,
   'tests/hostile/hostile.test.ts': 95,
   'tests/operations.test.ts': 90,
   'tests/packages.test.ts': 72,

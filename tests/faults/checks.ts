@@ -1,4 +1,4 @@
-import type { Submitted } from '../support/record.ts'
+import type { CarrierOfRun, Submission } from './carrier.ts'
 import type { Figures } from './figures.ts'
 import type { State, StoredSend } from './state.ts'
 import type { Observations } from './observations.ts'
@@ -8,9 +8,10 @@ export interface Judged {
   readonly state: State
   readonly observations: Observations
   /** In the order in which they were submitted. */
-  readonly record: readonly Submitted[]
+  readonly record: readonly Submission[]
   /** Accounts whose credits may run out in the middle of a request. */
   readonly poor: ReadonlySet<number>
+  readonly carrier: Pick<CarrierOfRun, 'tellsAll'>
   /** So many messages may be with a carrier without a record. */
   readonly inDoubtMax: number
   /** So often may a dispatcher have lost what it knew. */
@@ -152,33 +153,59 @@ function nothingIsSubmittedTwice({ figures, record }: Judged, sends: Sends): voi
 }
 
 /** What of a record was submitted again though it might have been taken before, in sentences. */
-export function submittedAgain(record: readonly Submitted[]): string[] {
-  const last = new Map<number, string>()
-  return record.flatMap(({ messageId, number, answer }) => {
-    const before = last.get(messageId)
-    last.set(messageId, answer)
+export function submittedAgain(record: readonly Submission[]): string[] {
+  const last = new Map<string, string>()
+  return record.flatMap(({ messageId, number, part, answer }) => {
+    const key = `${messageId} ${part}`
+    const before = last.get(key)
+    last.set(key, answer)
     const mayBe = before === undefined || before === 'refused-for-now'
-    return mayBe ? [] : `${messageId} to ${number} was submitted again after ${before}`
+    return mayBe ? [] : `part ${part} of ${messageId} to ${number} was submitted again after ${before}`
   })
 }
 
 /** P-4, P-6, P-7: every end is one that the carrier's behaviour, and nothing else, explains. */
-function endsFit({ figures, state, record, inDoubtMax, losses }: Judged, sends: Sends): void {
-  const last = new Map(record.map(({ messageId, answer }) => [messageId, answer]))
+function endsFit({ figures, state, record, carrier, inDoubtMax, losses }: Judged, sends: Sends): void {
+  const answersOf = lastAnswers(record)
   let inDoubt = 0
   for (const { id, code } of state.messages.values()) {
     const number = numberOf(sends, id)
-    const answer = last.get(id)
+    const answers = answersOf.get(id) ?? []
     figures.count(`messages ${code}`)
-    if (code === 106 && answer !== 'unknown') inDoubt++
-    else if (!fitting(answer, number).includes(code)) {
-      figures.broken('P-7', `${id} to ${number}, answered ${answer ?? 'nothing'}, is ${code}`)
+    if (code === 106 && carrier.tellsAll && isTold(answers, number)) {
+      figures.broken('P-5', `${id} to ${number}, of which the carrier told the fate, is still 106`)
+    } else if (code === 106 && !answers.includes('unknown')) inDoubt++
+    else if (!fittingAll(answers, number, carrier.tellsAll).includes(code)) {
+      figures.broken('P-7', `${id} to ${number}, answered ${answers.join(' and ') || 'nothing'}, is ${code}`)
     }
   }
   figures.count('in doubt (106 but for the carrier that said so)', inDoubt)
-  if (inDoubt > inDoubtMax * losses) {
-    figures.broken('P-6', `${inDoubt} are 106 after ${losses} losses with a bound of ${inDoubtMax}`)
+  const lost = Math.max(inDoubt, state.incidents.get('recovered') ?? 0)
+  if (lost > inDoubtMax * losses) {
+    figures.broken('P-6', `${lost} were 106 after ${losses} losses with a bound of ${inDoubtMax}`)
   }
+}
+
+/** Of each message what was answered last, part by part. */
+function lastAnswers(record: readonly Submission[]): ReadonlyMap<number, readonly string[]> {
+  const parts = new Map<number, Map<number, string>>()
+  for (const { messageId, part, answer } of record) {
+    parts.set(messageId, (parts.get(messageId) ?? new Map<number, string>()).set(part, answer))
+  }
+  return new Map([...parts].map(([id, answers]) => [id, [...answers.values()]]))
+}
+
+/** Whether a carrier that tells all has taken the only part, so that its receipts came. */
+const isTold = (answers: readonly string[], number: string): boolean =>
+  answers.length === 1 &&
+  (answers[0] === 'accepted' ? !number.endsWith('94') : answers[0] === 'unknown' && !/(?:9[3-6])$/.test(number))
+
+/** Of several parts each may have met another fate: then 213 and 106 are possible too. */
+function fittingAll(answers: readonly string[], number: string, tellsAll: boolean): readonly number[] {
+  if (answers.length === 0) return fitting(undefined, number)
+  const taken = tellsAll && answers.includes('unknown') ? fitting('accepted', number) : []
+  const several = answers.length > 1 ? [106, 213, ...(number.endsWith('98') ? [103] : [])] : []
+  return [...answers.flatMap((answer) => fitting(answer, number)), ...taken, ...several]
 }
 
 function fitting(answer: string | undefined, number: string): readonly number[] {

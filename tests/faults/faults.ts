@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Chance } from '@gateway/core/testing'
+import type { CarrierOfRun } from './carrier.ts'
 import type { Member } from './processes.ts'
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
 import type { Liveness } from './liveness.ts'
-import { wheres } from './network.ts'
+import { wheres, type Relay } from './network.ts'
 import { missingIds } from './state.ts'
 import type { Observations } from './observations.ts'
 
@@ -15,6 +16,9 @@ export interface Injecting {
   readonly database: Database
   readonly observations: Observations
   readonly liveness: Liveness
+  readonly carrier: CarrierOfRun
+  /** Of these kinds alone; none: of all. */
+  readonly only: readonly string[]
   readonly log: (line: string) => void
   readonly leaseSeconds: number
   /** By performance.now(). */
@@ -37,6 +41,19 @@ const deck = [
   'PostgreSQL: crash of a backend' as const,
   ...Array.from({ length: 2 }, () => 'PostgreSQL: kill -9 of all of it' as const),
 ]
+
+/** Where the carrier is another process, these too. */
+const deckOfLinks = [
+  ...Array.from({ length: 3 }, () => 'cut the carrier’s links' as const),
+  ...Array.from({ length: 6 }, () => 'cut a carrier’s link at a PDU' as const),
+  ...Array.from({ length: 2 }, () => 'stall a carrier’s link' as const),
+  'kill the carrier' as const,
+]
+
+type Fault = (typeof deck | typeof deckOfLinks)[number]
+
+/** The command_id of submit_sm, of deliver_sm_resp, and of enquire_link. */
+const pdus = ['00000004', '00000004', '80000005', '00000015'].map((id) => Buffer.from(id, 'hex'))
 
 /** The ids that were told last, of which none may be gone. */
 const idsLookedAt = 3000
@@ -61,16 +78,23 @@ const flaky = {
 }
 
 /** What every run must have met, the short one on a busy machine too. */
-export const needed: readonly (typeof deck)[number][] = [
+export const needed: readonly Fault[] = [
   'kill a dispatcher',
   'pause a dispatcher beyond its lease',
   'cut at a statement',
   'PostgreSQL: kill -9 of all of it',
 ]
 
+/** The same of a run over SMPP. */
+export const neededOfLinks: readonly Fault[] = [
+  'cut the carrier’s links',
+  'cut a carrier’s link at a PDU',
+  'kill the carrier',
+]
+
 /** Injects one fault after the other at random moments until the end, and waits until every one of them is over. */
 export async function injectFaults(injecting: Injecting): Promise<void> {
-  const { chance, figures, members, database, leaseSeconds, observations, liveness } = injecting
+  const { chance, figures, members, database, leaseSeconds, observations, liveness, carrier } = injecting
   const dispatchers = members.filter(({ app }) => app === 'dispatcher')
   const servers = members.filter(({ app }) => app !== 'dispatcher')
   const pauses: Promise<void>[] = []
@@ -80,7 +104,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     pauses.push(delay(milliseconds))
   }
 
-  const injections: Readonly<Record<(typeof deck)[number], () => unknown>> = {
+  const injections: Readonly<Record<Fault, () => unknown>> = {
     'kill a dispatcher': () => chance.one(dispatchers).kill(),
     'kill a server': () => chance.one(servers).kill(),
     'pause a dispatcher beyond its lease': async () => {
@@ -96,6 +120,18 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     'PostgreSQL: immediate': () => database.restart('immediate'),
     'PostgreSQL: crash of a backend': () => database.restart('crash of a backend'),
     'PostgreSQL: kill -9 of all of it': killDatabase,
+    'cut the carrier’s links': () => links().forEach((link) => link.cut()),
+    'cut a carrier’s link at a PDU': () => links().forEach((link) => link.cutAt(chance.one(wheres), chance.one(pdus))),
+    'stall a carrier’s link': () => {
+      const milliseconds = chance.between(500, 9000)
+      chance.one(links()).stall(milliseconds)
+      pauses.push(delay(milliseconds))
+    },
+    'kill the carrier': () => carrier.kill?.(),
+  }
+
+  function links(): Relay[] {
+    return dispatchers.flatMap(({ carrierLink }) => carrierLink ?? [])
   }
 
   /** A pause shows most where it meets messages that are claimed and may not leave yet; it waits for that, but not for ever. */
@@ -162,20 +198,31 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     }
   }
 
+  function calm(): void {
+    for (const { network, carrierLink } of members) {
+      network.calm()
+      carrierLink?.calm()
+    }
+  }
+
   /** Nothing else goes wrong until each dispatcher was seen to submit again (P-17). */
   async function showLiveness(fault: string): Promise<void> {
-    for (const { network } of members) network.calm()
+    calm()
     const isShown = await liveness.shown()
-    makeFlaky()
+    if (injecting.only.length === 0) makeFlaky()
     injecting.log(`liveness ${isShown ? 'shown' : 'not judged'}`)
     figures.count(`liveness ${isShown ? 'shown' : 'not judged'} after: ${fault}`)
   }
-  makeFlaky()
+  if (injecting.only.length === 0) makeFlaky()
+  const all = [...deck, ...(carrier.kill === undefined ? [] : deckOfLinks)]
+  const possible = all.filter((kind) => injecting.only.length === 0 || injecting.only.includes(kind))
+  if (possible.length === 0) throw new Error(`there is no such fault; there are ${[...new Set(all)].join(', ')}`)
   // One of each kind comes first, so that a short run meets all of them; a slow one has at least those without which it shows little.
-  const kinds = chance.shuffled([...new Set(deck)])
-  let dealt = [...kinds.filter((kind) => !needed.includes(kind)), ...kinds.filter((kind) => needed.includes(kind))]
+  const kinds = chance.shuffled([...new Set(possible)])
+  const isNeeded = (kind: Fault): boolean => needed.includes(kind) || neededOfLinks.includes(kind)
+  let dealt = [...kinds.filter((kind) => !isNeeded(kind)), ...kinds.filter(isNeeded)]
   while (performance.now() < injecting.end) {
-    if (dealt.length === 0) dealt = chance.shuffled(deck)
+    if (dealt.length === 0) dealt = chance.shuffled(possible)
     const fault = dealt.pop()
     if (fault === undefined) continue
     figures.count(`fault: ${fault}`)
@@ -186,6 +233,6 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     }
     await delay(chance.between(0.3, 1.7) * injecting.secondsBetween * 1000)
   }
-  for (const { network } of members) network.calm()
+  calm()
   await Promise.all(pauses)
 }

@@ -1,4 +1,4 @@
-import type { Submitted } from '../support/record.ts'
+import type { Submission } from './carrier.ts'
 import type { WrittenBack } from './clients.ts'
 import { askAgainIfLost, type Clients } from './clients.ts'
 import type { Figures } from './figures.ts'
@@ -10,7 +10,7 @@ export interface JudgedInbox {
   readonly figures: Figures
   readonly state: State
   readonly observations: Observations
-  readonly record: readonly Submitted[]
+  readonly record: readonly Submission[]
 }
 
 /** What the simulated carrier's numbers answer that do. */

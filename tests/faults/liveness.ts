@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { carrierRuns } from './carrier-runs.ts'
+import type { CarrierOfRun } from './carrier.ts'
 import type { Member } from './processes.ts'
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
@@ -12,8 +12,7 @@ export interface Watching {
   readonly database: Database
   readonly figures: Figures
   readonly members: readonly Member[]
-  /** Where the simulated carrier keeps its record. */
-  readonly carriers: string
+  readonly carrier: CarrierOfRun
 }
 
 export interface Liveness {
@@ -54,11 +53,10 @@ select exists (select from due) due, exists (select from claimed_batch where mar
  * Judges P-17 all the time, on a clock that stands still where nothing can be known: it counts 250 ms a look, however late
  * the look comes, and only after looks that the database answered.
  */
-export function watchLiveness({ database, figures, members, carriers }: Watching): Liveness {
+export function watchLiveness({ database, figures, members, carrier }: Watching): Liveness {
   const watched = members
     .filter(({ app }) => app === 'dispatcher')
     .map((member): Watched => ({ member, submitted: 0, silent: 0, aliveAt: 0, isBroken: false }))
-  const runs = carrierRuns(carriers)
   let idle = 0
   let untaken = 0
   let stopped = false
@@ -109,11 +107,11 @@ export function watchLiveness({ database, figures, members, carriers }: Watching
       for (const one of watched) one.silent = 0
       return
     }
-    const submittedBy = await runs.read()
+    const submittedBy = await carrier.read()
     const now = performance.now()
     const before = watched.reduce((sum, { submitted }) => sum + submitted, 0)
     for (const one of watched) {
-      const submitted = submittedBy(one.member.pid())
+      const submitted = submittedBy(one.member)
       // A new process has a new run.
       if (submitted < one.submitted) one.submitted = 0
       await judge(one, found, now, submitted)

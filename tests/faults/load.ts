@@ -23,6 +23,8 @@ export interface Load {
   readonly observations: Observations
   readonly members: readonly Member[]
   readonly accounts: readonly AccountUnderTest[]
+  /** Endings that the carrier does not just deliver. */
+  readonly odd: readonly string[]
   /** So many recipients a second are sent to, on average. */
   readonly recipientsPerSecond: number
   /** While it is full, nothing is sent; and that is not made up for. */
@@ -38,8 +40,6 @@ interface Way {
 }
 
 const prefixes = ['82', '83', '84', '72', '73', '74', '76', '78', '79'] as const
-/** 88 answers; the others end in another way than the carrier's usual one. */
-const odd = ['88', '88', '90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'] as const
 const minute = 60_000
 /** What is scheduled far ahead is there to be deleted. */
 const farAhead = 120 * minute
@@ -65,7 +65,7 @@ export function startLoad(load: Load, count: number): RunningLoad {
   function newNumber(): string {
     const n = numbers++
     const prefix = prefixes[Math.floor(n / 100_000) % prefixes.length] ?? '82'
-    const ending = chance.happens(0.4) ? chance.one(odd) : `0${chance.below(10)}`
+    const ending = chance.happens(0.4) ? chance.one(load.odd) : `0${chance.below(10)}`
     return `27${prefix}${String(n % 100_000).padStart(5, '0')}${ending}`
   }
 

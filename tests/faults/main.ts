@@ -13,9 +13,18 @@ const { values } = parseArgs({
     'log-faults': { type: 'boolean', default: false },
     'until-broken': { type: 'boolean', default: false },
     'recipients-per-second': { type: 'string', default: '120' },
+    carrier: { type: 'string', default: 'simulator' },
+    'carrier-per-second': { type: 'string' },
+    only: { type: 'string', multiple: true, default: [] },
+    'backlog-max': { type: 'string', default: '3000' },
     'seconds-between-faults': { type: 'string', default: '1.5' },
   },
 })
+
+function carrierOf(name: string): 'simulator' | 'smpp' {
+  if (name === 'simulator' || name === 'smpp') return name
+  throw new Error(`there is no carrier ${name}; there are simulator and smpp`)
+}
 
 const seed = values.seed === undefined ? testSeed() : Number(values.seed)
 const say = (line: string): void => console.log(`${new Date().toISOString()} ${line}`)
@@ -28,6 +37,10 @@ const figures = await runFaults({
   root: values.root ?? fileURLToPath(new URL('../..', import.meta.url)),
   recipientsPerSecond: Number(values['recipients-per-second']),
   secondsBetweenFaults: Number(values['seconds-between-faults']),
+  carrier: carrierOf(values.carrier),
+  ...(values['carrier-per-second'] === undefined ? {} : { carrierPerSecond: Number(values['carrier-per-second']) }),
+  only: values.only,
+  backlogMax: Number(values['backlog-max']),
   keepsLogs: !values['remove-logs'],
   endsWhenBroken: values['until-broken'],
   log: say,

@@ -1,30 +1,40 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type NetConnectOpts, type Socket } from 'node:net'
 import type { Chance } from '@gateway/core/testing'
 
 /** Where a connection breaks: before the server got a statement, after it got it, or after it has committed and answered. */
 export type Where = 'before it arrives' | 'after it arrived' | 'before its answer'
 
-/** The way from one process to the database. The process sees every break; the server is told at once, later or never. */
-export interface Network {
-  readonly connectionString: string
+/** The way from one process to a server. The process sees every break; the server is told at once, later or never. */
+export interface Relay {
+  /** Where it listens, on 127.0.0.1. */
+  readonly port: number
   /** Breaks about half of the connections as they are, at least one; returns how many. */
   cut(): number
   /**
-   * Breaks the next connection that sends this statement, and does `also` at that moment. What was asked before and did not
+   * Breaks the next connection that sends these octets, and does `also` at that moment. What was asked before and did not
    * happen is forgotten.
    */
-  cutAt(where: Where, statement: string, also?: () => void): void
-  /** From now on each of these statements breaks its connection so often; what was asked before is forgotten. */
-  flaky(probability: number, statements: readonly string[]): void
+  cutAt(where: Where, octets: Buffer, also?: () => void): void
+  /** From now on each of these breaks its connection so often; what was asked before is forgotten. */
+  flaky(probability: number, octets: readonly Buffer[]): void
   /** For so long nothing passes, in either direction; nothing is closed. */
   stall(milliseconds: number): void
   /** Nothing breaks by itself any more: what was asked of `cutAt` and `flaky` is forgotten. */
   calm(): void
   /** By performance.now(): when the last break, of which the server knows by then, or the last stall is over. */
   disturbedUntil(): number
+  /** By performance.now(): since when there has been a connection; Infinity: there is none. */
+  connectedSince(): number
   /** How many connections were broken. */
   cuts(): number
   close(): Promise<void>
+}
+
+/** The way from one process to the database. Connections break at statements, which are sent by name. */
+export interface Network extends Omit<Relay, 'port' | 'cutAt' | 'flaky'> {
+  readonly connectionString: string
+  cutAt(where: Where, statement: string, also?: () => void): void
+  flaky(probability: number, statements: readonly string[]): void
 }
 
 /** To choose from: an answer that is lost after a commit is what most can go wrong with. */
@@ -41,6 +51,8 @@ interface Break {
 }
 
 interface Pair {
+  /** By performance.now(). */
+  readonly since: number
   readonly client: Socket
   readonly upstream: Socket
   /** Breaks when the answer comes, and then does this. */
@@ -51,9 +63,25 @@ interface Pair {
 export async function openNetwork(connectionString: string, chance: Chance): Promise<Network> {
   const url = new URL(connectionString.replace('@/', '@localhost/'))
   const path = `${url.searchParams.get('host') ?? ''}/.s.PGSQL.${url.searchParams.get('port') ?? '5432'}`
+  const relay = await openRelay({ path }, chance)
+  url.searchParams.delete('host')
+  url.searchParams.delete('port')
+  url.hostname = '127.0.0.1'
+  url.port = String(relay.port)
+  const named = (statement: string): Buffer => Buffer.from(`${statement}\0`)
+  return {
+    ...relay,
+    connectionString: url.href,
+    cutAt: (where, statement, also) => relay.cutAt(where, named(statement), also),
+    flaky: (probability, statements) => relay.flaky(probability, statements.map(named)),
+  }
+}
+
+/** Between a process and a server. */
+export async function openRelay(target: NetConnectOpts, chance: Chance): Promise<Relay> {
   const pairs = new Set<Pair>()
-  let armed: (Break & { readonly text: string }) | undefined
-  let flakiness: { readonly probability: number; readonly texts: readonly string[] } = { probability: 0, texts: [] }
+  let armed: (Break & { readonly octets: Buffer }) | undefined
+  let flakiness: { readonly probability: number; readonly all: readonly Buffer[] } = { probability: 0, all: [] }
   let stalled = false
   let cuts = 0
   let disturbedUntil = 0
@@ -68,12 +96,12 @@ export async function openNetwork(connectionString: string, chance: Chance): Pro
   }
 
   function breakAt(data: Buffer): Break | undefined {
-    if (armed !== undefined && data.includes(armed.text)) {
+    if (armed !== undefined && data.includes(armed.octets)) {
       const now = armed
       armed = undefined
       return now
     }
-    const isFragile = flakiness.texts.some((text) => data.includes(text))
+    const isFragile = flakiness.all.some((octets) => data.includes(octets))
     if (!isFragile || !chance.happens(flakiness.probability)) return undefined
     return { where: chance.one(wheres), also: () => undefined }
   }
@@ -97,7 +125,7 @@ export async function openNetwork(connectionString: string, chance: Chance): Pro
   }
 
   const server = createServer((client) => {
-    const pair: Pair = { client, upstream: connect(path), atAnswer: undefined }
+    const pair: Pair = { since: performance.now(), client, upstream: connect(target), atAnswer: undefined }
     pairs.add(pair)
     for (const socket of [client, pair.upstream]) {
       socket.setNoDelay(true)
@@ -117,10 +145,6 @@ export async function openNetwork(connectionString: string, chance: Chance): Pro
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url.searchParams.delete('host')
-  url.searchParams.delete('port')
-  url.hostname = '127.0.0.1'
-  url.port = String((server.address() as AddressInfo).port)
 
   function pass(passes: boolean): void {
     stalled = !passes
@@ -133,16 +157,15 @@ export async function openNetwork(connectionString: string, chance: Chance): Pro
   }
 
   return {
-    connectionString: url.href,
+    port: (server.address() as AddressInfo).port,
     cut: () => {
       const open = [...pairs].filter(({ client }) => !client.destroyed)
       const chosen = open.filter((_, i) => i === 0 || chance.happens(0.5))
       for (const pair of chosen) breakOff(pair)
       return chosen.length
     },
-    cutAt: (where, statement, also = () => undefined) => (armed = { where, text: `${statement}\0`, also }),
-    flaky: (probability, statements) =>
-      void (flakiness = { probability, texts: statements.map((name) => `${name}\0`) }),
+    cutAt: (where, octets, also = () => undefined) => (armed = { where, octets, also }),
+    flaky: (probability, all) => void (flakiness = { probability, all }),
     stall: (milliseconds) => {
       pass(false)
       disturbedUntil = Math.max(disturbedUntil, performance.now() + milliseconds)
@@ -150,9 +173,10 @@ export async function openNetwork(connectionString: string, chance: Chance): Pro
     },
     calm: () => {
       armed = undefined
-      flakiness = { probability: 0, texts: [] }
+      flakiness = { probability: 0, all: [] }
     },
     disturbedUntil: () => disturbedUntil,
+    connectedSince: () => Math.min(...[...pairs].map(({ since }) => since)),
     cuts: () => cuts,
     close: async () => {
       for (const { client, upstream } of pairs) {

@@ -1,5 +1,6 @@
 const postgres = 'packages/adapters-postgres/dist'
 const core = 'packages/core/dist'
+const smpp = 'packages/adapters-smpp/dist'
 
 /**
  * Bugs that the fault test must find: each is a change of the built files of a copy, so that the product has no switches. What
@@ -178,6 +179,23 @@ cross join lateral (select * from inbound_message where`,
       select v_webhook.id, true, 1,`,
       to: `      insert into webhook_list (webhook_id, state, leased, tries, due_at, from_at, to_at, events)
       select v_webhook.id, 1, false, 1,`,
+    },
+  ],
+  // The two below need --carrier smpp.
+  'a submission repeated after a lost answer': [
+    {
+      file: `${smpp}/session/pending-requests.js`,
+      from: `settle(hasLeft ? 'unknown' : 'unsent');`,
+      to: `settle('unsent');`,
+    },
+  ],
+  'a receipt acknowledged before commit': [
+    {
+      file: `${smpp}/smpp-carrier.js`,
+      from: `            await store();
+            isStored = true;`,
+      to: `            void store()?.catch(() => undefined);
+            isStored = true;`,
     },
   ],
   'delete told by a guess': [

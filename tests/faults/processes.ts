@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { cleanEnvironment, type Environment } from '../support/process.ts'
 import type { Figures } from './figures.ts'
-import type { Network } from './network.ts'
+import type { Network, Relay } from './network.ts'
 
 export type App = 'rest' | 'asp' | 'xml' | 'dispatcher'
 
@@ -13,6 +13,8 @@ export interface Member {
   readonly app: App
   readonly name: string
   readonly network: Network
+  /** The way of a dispatcher to its carrier, if that is another process. */
+  readonly carrierLink: Relay | undefined
   /** Where it listens; undefined while it does not. */
   url(): string | undefined
   /** Its process id; undefined while it does not listen. */
@@ -35,10 +37,11 @@ export interface MemberSettings {
   readonly figures: Figures
   /** What the processes say goes here. */
   readonly logs: string
+  readonly carrierLink: Relay | undefined
 }
 
 export function startMember(app: App, name: string, network: Network, settings: MemberSettings): Member {
-  const { root, figures } = settings
+  const { root, figures, carrierLink } = settings
   const log = createWriteStream(join(settings.logs, `${name}.log`))
   const environment = { ...settings.environment, PORT: '0', DATABASE_URL: network.connectionString }
   let child: ChildProcess | undefined
@@ -85,10 +88,19 @@ export function startMember(app: App, name: string, network: Network, settings: 
     app,
     name,
     network,
+    carrierLink,
     url: () => url,
     pid: () => (url === undefined ? undefined : child?.pid),
     undisturbedSince: () =>
-      url === undefined ? Infinity : Math.max(listensSince, pausedUntil, network.disturbedUntil()),
+      url === undefined
+        ? Infinity
+        : Math.max(
+            listensSince,
+            pausedUntil,
+            network.disturbedUntil(),
+            carrierLink?.disturbedUntil() ?? 0,
+            carrierLink?.connectedSince() ?? 0,
+          ),
     kill: () => {
       expected = true
       url = undefined

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { postgresPorts } from '@gateway/adapters-postgres'
-import { createProcessing, type InboundMessage, type Processing } from '@gateway/core'
+import { createProcessing, type CarrierId, type InboundMessage, type Processing } from '@gateway/core'
 import { aCarrierId, type Chance } from '@gateway/core/testing'
 import type { Figures } from './figures.ts'
 import type { Gateway } from './operator.ts'
@@ -11,6 +11,8 @@ export interface Replies {
   readonly figures: Figures
   readonly observations: Observations
   readonly connectionString: string
+  /** The name of the carrier that brings them. */
+  readonly carrier: string
   readonly codes: readonly Code[]
   /** By performance.now(). */
   readonly end: number
@@ -22,7 +24,6 @@ export interface Code {
   readonly account: number
 }
 
-const carrier = aCarrierId('simulator')
 const togetherMax = 60
 const insistMilliseconds = 60_000
 
@@ -47,7 +48,7 @@ export async function bringReplies(replies: Replies): Promise<void> {
   try {
     while (performance.now() < replies.end) {
       const brought = Array.from({ length: 1 + chance.below(togetherMax) }, () => next(replies, count++))
-      const arrivals = brought.map(inboundMessageOf)
+      const arrivals = brought.map((one) => inboundMessageOf(one, aCarrierId(replies.carrier)))
       if (await insist(processing, arrivals)) {
         observations.brought.push(...brought)
         figures.count('replies brought in', brought.length)
@@ -89,7 +90,7 @@ function recentIds(messages: Observations['messages']): readonly number[] {
   return ids.all
 }
 
-function inboundMessageOf({ from, text, toCode, account }: Brought): InboundMessage {
+function inboundMessageOf({ from, text, toCode, account }: Brought, carrier: CarrierId): InboundMessage {
   const to = toCode ? `4040${account}` : undefined
   return { carrier, from, to, text, sent: undefined, reference: `brought-${text}`, offer: undefined, part: undefined }
 }

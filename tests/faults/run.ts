@@ -2,8 +2,10 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { submissions } from '../support/record.ts'
 import { chanceOf, type Chance } from '@gateway/core/testing'
+import { simulatedCarrierOfRun, type CarrierOfRun, type Submission } from './carrier.ts'
+import { smppCarrierOfRun } from './smpp-carrier.ts'
+import { adoptReceipts } from '../support/operate.ts'
 import { judge } from './checks.ts'
 import { askAgainIfLost, createClients } from './clients.ts'
 import { startMember, type App, type Member } from './processes.ts'
@@ -31,6 +33,13 @@ export interface FaultRun {
   readonly root: string
   readonly recipientsPerSecond: number
   readonly secondsBetweenFaults: number
+  readonly carrier: 'simulator' | 'smpp'
+  /** What each dispatcher may give the carrier. Default: a quarter of what is sent, so that a queue waits nearly always. */
+  readonly carrierPerSecond?: number
+  /** Faults of these kinds alone. Default: of all. */
+  readonly only?: readonly string[]
+  /** While so much waits nothing is sent. Default 3000, a third of what the two carriers take while it settles. */
+  readonly backlogMax?: number
   /** Keeps what the processes said, the carrier's record and the database where something was broken. */
   readonly keepsLogs: boolean
   readonly log?: (line: string) => void
@@ -45,12 +54,11 @@ export interface FaultRun {
 const apps: readonly App[] = ['rest', 'rest', 'asp', 'asp', 'xml', 'dispatcher', 'dispatcher']
 const clientsAtOnce = 8
 const leaseSeconds = 3
-const inDoubtMax = 40
+/** Over SMPP two windows: with less, a window of 50 would never be full. */
+const inDoubtMax = { simulator: 40, smpp: 100 } as const
 const settleMilliseconds = 150_000
 /** After the last fault the two carriers have work for so long: each run sees what faults have left behind. */
 const calmSeconds = 10
-/** A third of what the two carriers take while it settles. */
-const backlogMax = 3000
 
 /** One whole run in a folder of its own, of which only figures remain; all of it, where something was broken. */
 export async function runFaults(run: FaultRun): Promise<Figures> {
@@ -64,12 +72,13 @@ export async function runFaults(run: FaultRun): Promise<Figures> {
   const chance = chanceOf(run.seed)
   const database = await openDatabase(join(folder, 'db'), chance)
   const members: Member[] = []
+  const carriers: CarrierOfRun[] = []
   const receiver = await openReceiver(chanceOf(run.seed + 1), figures)
   try {
     const broken = new Promise<never>((_, reject) =>
       run.stopping?.addEventListener('abort', () => reject(new Error('the run was broken off'))),
     )
-    const place = { chance, figures, folder, logs, database, members, receiver, log }
+    const place = { chance, figures, folder, logs, database, members, carriers, receiver, log }
     await Promise.race([withDatabase(run, place), broken])
   } catch (error) {
     log(`the run did not end\n${[figures.table(), ...figures.violations].join('\n')}`)
@@ -77,6 +86,7 @@ export async function runFaults(run: FaultRun): Promise<Figures> {
   } finally {
     await Promise.all(members.map((member) => within(30_000, member.end(true))))
     await Promise.all(members.map(({ network }) => network.close()))
+    await Promise.all(carriers.map((carrier) => carrier.close()))
     await receiver.close()
     await database.stop()
     if (figures.violations.length === 0 || !run.keepsLogs) {
@@ -102,24 +112,28 @@ interface Place {
   readonly logs: string
   readonly database: Database
   readonly members: Member[]
+  readonly carriers: CarrierOfRun[]
   readonly receiver: Receiver
   readonly log: (line: string) => void
 }
 
 async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const { chance, figures, folder, logs, database, members, receiver, log } = place
-  const carriers = join(folder, 'carriers')
+  const carrierFolder = join(folder, 'carriers')
+  await mkdir(carrierFolder)
   const webhooks = { WEBHOOK_HTTP: 'true', WEBHOOK_ALLOW: '127.0.0.1/32' }
-  const common = { LEASE_SECONDS: String(leaseSeconds), IN_DOUBT_MAX: String(inDoubtMax), RETRY_SECONDS: '1' }
-  // Slow enough to be at work nearly always: a fault that meets an idle dispatcher shows nothing.
-  const perSecond = Math.ceil(run.recipientsPerSecond / 4)
-  const environment = {
-    ...common,
-    ...webhooks,
-    DATA_DIR: carriers,
-    CARRIERS: `simulator:?delayMs=300&perSecond=${perSecond}`,
+  const common = {
+    LEASE_SECONDS: String(leaseSeconds),
+    IN_DOUBT_MAX: String(inDoubtMax[run.carrier]),
+    RETRY_SECONDS: '1',
   }
-  const gateway = gatewayOf(run.root, { DATABASE_URL: database.connectionString, DATA_DIR: carriers, ...webhooks })
+  // Slow enough to be at work nearly always: a fault that meets an idle dispatcher shows nothing.
+  const perSecond = run.carrierPerSecond ?? Math.ceil(run.recipientsPerSecond / 4)
+  const open = run.carrier === 'smpp' ? smppCarrierOfRun : simulatedCarrierOfRun
+  const carrier = await open({ folder: carrierFolder, chance, perSecond })
+  place.carriers.push(carrier)
+  const environment = { ...common, ...webhooks, DATA_DIR: carrierFolder }
+  const gateway = gatewayOf(run.root, { DATABASE_URL: database.connectionString, DATA_DIR: carrierFolder, ...webhooks })
 
   const migrated = await gateway('migrate')
   if (migrated.code !== 0) throw new Error(migrated.out)
@@ -139,8 +153,11 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const pollingAccounts = accounts.filter(({ related }) => related)
   for (const [i, app] of apps.entries()) {
     const network = await openNetwork(database.connectionString, chance)
-    const settings = { root: run.root, environment: { ...environment, CONNECTIONS_MAX: '4' }, figures, logs }
-    members.push(startMember(app, `${app}-${i}`, network, settings))
+    const name = `${app}-${i}`
+    const { url, relay } = app === 'dispatcher' ? await carrier.wayOf(name) : { url: undefined, relay: undefined }
+    const own = { CONNECTIONS_MAX: '4', ...(url === undefined ? {} : { CARRIERS: url }) }
+    const settings = { root: run.root, environment: { ...environment, ...own }, figures, logs, carrierLink: relay }
+    members.push(startMember(app, name, network, settings))
   }
   await within(60_000, Promise.all(members.map((member) => member.ready())))
   log('all processes listen')
@@ -149,11 +166,14 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const clients = createClients(figures)
   const end = performance.now() + loadSeconds(run.seconds) * 1000
   const shared = { chance, figures, observations, end }
-  const liveness = watchLiveness({ database, figures, members, carriers })
-  const watched = { database, figures, carriers, end }
-  const backlog = watchBacklog(watched, backlogMax)
+  const liveness = watchLiveness({ database, figures, members, carrier })
+  const watched = { database, figures, carrier, end }
+  const backlog = watchBacklog(watched, run.backlogMax ?? 3000)
   const { recipientsPerSecond } = run
-  const load = startLoad({ ...shared, clients, members, accounts, recipientsPerSecond, backlog }, clientsAtOnce)
+  const load = startLoad(
+    { ...shared, clients, members, accounts, recipientsPerSecond, backlog, odd: carrier.odd },
+    clientsAtOnce,
+  )
   const all = Promise.all([
     load.over,
     injectFaults({
@@ -161,12 +181,14 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
       members,
       database,
       liveness,
+      carrier,
+      only: run.only ?? [],
       log: run.logsFaults === true ? log : () => undefined,
       leaseSeconds,
       secondsBetween: run.secondsBetweenFaults,
     }),
     poll({ ...shared, clients, members, accounts: pollingAccounts }),
-    bringReplies({ ...shared, connectionString: database.connectionString, codes }),
+    bringReplies({ ...shared, connectionString: database.connectionString, carrier: carrier.id, codes }),
     operate({ ...shared, gateway, accounts }),
     watchBalances(watched),
     backlog.over,
@@ -188,7 +210,10 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   // What still moves cannot be judged.
   if (!hasSettled) return
   log('everything has settled')
-  await repliesHaveCome(database, await submissions(carriers))
+  await repliesHaveCome(database, await carrier.record(database))
+  await carrier.settled()
+  // What a dispatcher does once a minute.
+  await adoptReceipts({ DATABASE_URL: database.connectionString })
   await pollTheRest({ clients, figures, observations, members, accounts: pollingAccounts })
   await eventsHaveCome(place)
   const losses =
@@ -200,7 +225,13 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
         0,
       ) +
     figures.of('fault: kill at a statement') +
-    figures.of('fault: stall a network')
+    figures.of('fault: stall a network') +
+    2 *
+      ['cut the carrier’s links', 'cut a carrier’s link at a PDU', 'kill the carrier'].reduce(
+        (n, how) => n + figures.of(`fault: ${how}`),
+        0,
+      ) +
+    figures.of('fault: stall a carrier’s link')
   figures.count(
     'connections cut',
     members.reduce((n, { network }) => n + network.cuts(), 0),
@@ -208,9 +239,9 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
 
   const state = await readState(database)
   for (const [what, n] of state.incidents) figures.count(`incidents: ${what}`, n)
-  const record = await submissions(carriers)
+  const record = await carrier.record(database)
   const poor = new Set(accounts.filter((account) => account.poor).map(({ id }) => id))
-  judge({ figures, state, observations, record, poor, inDoubtMax, losses })
+  judge({ figures, state, observations, record, carrier, poor, inDoubtMax: inDoubtMax[run.carrier], losses })
   judgeInbox({ figures, state, observations, record })
   const submitted = new Set(record.map(({ messageId }) => messageId))
   await judgeEvents({ database, figures, state, received: receiver.received(), submitted })
@@ -272,7 +303,7 @@ async function settle({ database, figures }: Place, what: string): Promise<boole
 }
 
 /** As many as the carrier's record says, or 30 s later: whether it is those is judged then. */
-async function repliesHaveCome(database: Database, record: Awaited<ReturnType<typeof submissions>>): Promise<void> {
+async function repliesHaveCome(database: Database, record: readonly Submission[]): Promise<void> {
   const wanted = record.filter(({ replies }) => replies !== undefined).length
   const end = performance.now() + 30_000
   while (performance.now() < end) {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { submissions } from '../support/record.ts'
+import type { CarrierOfRun } from './carrier.ts'
 import { submittedAgain } from './checks.ts'
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
@@ -8,8 +8,7 @@ import { deletedIds, movedTwice, storedTwice, waitingMessages, wrongBalances, wr
 export interface Watched {
   readonly database: Database
   readonly figures: Figures
-  /** Where the simulated carrier keeps its record. */
-  readonly carriers: string
+  readonly carrier: CarrierOfRun
   /** By performance.now(). */
   readonly end: number
 }
@@ -51,7 +50,7 @@ export async function untilBroken(watched: Watched): Promise<void> {
   }
 }
 
-async function look({ database, figures, carriers }: Watched): Promise<void> {
+async function look({ database, figures, carrier }: Watched): Promise<void> {
   for (const { number, n } of await storedTwice(database)) {
     figures.broken('P-2', `${number} was asked for once, stored ${n} times`)
   }
@@ -62,7 +61,7 @@ async function look({ database, figures, carriers }: Watched): Promise<void> {
     figures.broken('P-2', `a transfer of ${amount} tenths from ${account} was asked for once and left ${n} times`)
   }
   const deleted = await deletedIds(database)
-  const record = await submissions(carriers)
+  const record = await carrier.record(database)
   for (const how of submittedAgain(record)) figures.broken('P-5', how)
   for (const { messageId } of record) {
     if (deleted.has(messageId)) figures.broken('P-8', `${messageId} was deleted and submitted`)

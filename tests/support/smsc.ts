@@ -34,6 +34,8 @@ export interface RunningSmsc {
   submits(): Promise<readonly JournalLine[]>
   /** Lets a mobile write, over HTTP; resolves when nothing that was sent waits for its acknowledgement. */
   arrive(arrival: { readonly from: string; readonly to: string; readonly text: string }): Promise<void>
+  /** How many deliver_sm wait for their acknowledgement. */
+  owes(): Promise<number>
   /** Another personality, for links that are there as well. */
   become(name: string, changes?: Readonly<Record<string, number | string | boolean>>): Promise<void>
   stop(signal?: NodeJS.Signals): Promise<number | null>
@@ -60,6 +62,8 @@ export async function startSmscProcess(folder: string, settings: readonly string
     if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${await response.text()}`)
     return response.json()
   }
+  const owes = async (): Promise<number> =>
+    ((await ask('GET', '/status')) as { readonly deliveriesWaiting: number }).deliveriesWaiting
   return {
     pid: smsc.pid,
     port,
@@ -69,11 +73,9 @@ export async function startSmscProcess(folder: string, settings: readonly string
       (await journal()).filter(({ event, command }) => event === 'received' && command === 'submit_sm'),
     arrive: async (arrival) => {
       await ask('POST', '/arrivals', arrival)
-      await until(async () => {
-        const { deliveriesWaiting } = (await ask('GET', '/status')) as { readonly deliveriesWaiting: number }
-        return deliveriesWaiting === 0
-      })
+      await until(async () => (await owes()) === 0)
     },
+    owes,
     become: async (name, changes = {}) => {
       await ask('PUT', '/personality', { name, ...changes })
     },

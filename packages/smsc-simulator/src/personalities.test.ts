@@ -75,6 +75,19 @@ test('default: 96 is refused for now twice and then taken, message by message', 
   expect(statuses).toEqual([ESME_RSYSERR, ESME_RSYSERR, 0, ESME_RSYSERR])
 })
 
+test('default: 96 in parts is refused for now twice, part by part, whatever the reference of the parts is', async () => {
+  const { esme } = await pair('default')
+  const part = (reference: number, position: number) => {
+    const header = Buffer.from([5, 0, 3, reference, 2, position])
+    const shortMessage = Buffer.concat([header, Buffer.from('half of it')])
+    return { ...submitSm(number('96'), 10 * reference + position), esmClass: 0x40, shortMessage }
+  }
+  for (const reference of [1, 2, 3]) esme.send(part(reference, 1), part(reference, 2))
+  await until(() => esme.responses().length === 6)
+  const { ESME_RSYSERR } = COMMAND_STATUS
+  expect(esme.responses().map(({ status }) => status)).toEqual([...Array<number>(4).fill(ESME_RSYSERR), 0, 0])
+})
+
 test('default: the receipt of 97 comes before its answer', async () => {
   const { esme } = await pair('default')
   esme.submit(number('97'))

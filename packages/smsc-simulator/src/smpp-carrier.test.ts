@@ -1,6 +1,10 @@
 import { smppCarrierFromUrl } from '@gateway/adapters-smpp'
 import type { Carrier, DeliveryReceipt, InboundMessage, Submission, SubmissionAnswer } from '@gateway/core'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { aBody, aMessageId, anAddress, aNumber, until } from '@gateway/core/testing'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
+import { PERSONALITIES } from './personalities.ts'
 import type { Smsc } from './smsc.ts'
 import { startSmsc } from './start-smsc.ts'
 import type { SmscSettings } from './settings.ts'
@@ -13,8 +17,14 @@ afterEach(async () => {
 })
 
 /** The carrier of the gateway, bound to a server of this personality. */
-async function joined(personality: string, changes: SmscSettings['changes'] = {}, parameters = '') {
-  const smsc = await startSmsc({ personality, changes: { receiptDelay: 20, ...changes }, retryMilliseconds: 20 })
+async function joined(
+  personality: string,
+  changes: SmscSettings['changes'] = {},
+  parameters = '',
+  settings: SmscSettings = {},
+) {
+  const quick = { retryMilliseconds: 20, changes: { receiptDelay: 20, ...changes } }
+  const smsc = await startSmsc({ personality, ...quick, ...settings })
   smscs.push(smsc)
   const problems: string[] = []
   const url = `smpp://us:secret@127.0.0.1:${smsc.port}?reconnectSecondsMax=1${parameters}`
@@ -106,6 +116,19 @@ test.each([
   expect(problems.filter((problem) => problem.includes('receiptId='))).toHaveLength(form === 'as-is' ? 0 : 1)
 })
 
+test('late: receipts that come after a restart of the carrier reach their messages over the next link', async () => {
+  const folder = await temporaryFolder()
+  const { smsc, submit, answers, untold } = await joined('late', { receiptDelay: 3_600_000 }, '', { folder })
+  submit(20)
+  await until(() => answers.length === 20)
+  expect(untold()).toBe(20)
+  await smsc.close()
+  const next = await startSmsc({ port: smsc.port, folder })
+  smscs.push(next)
+  await until(() => untold() === 0 && next.status().deliveriesWaiting === 0)
+  expect(next.journal().some(({ pdu }) => pdu?.command === 'submit_sm')).toBe(false)
+})
+
 test('half-open: the link is found dead in bounded time, what had left is unknown, and the next link works', async () => {
   const { smsc, carrier, submit, submitted, answers, outcomes, isBound } = await joined(
     ...(['default', {}, '&enquireSeconds=1&responseSeconds=60'] as const),
@@ -194,4 +217,13 @@ test('refuses-binds: tried again with a pause, messages go back, and all is well
   submit(1)
   await until(() => answers.length === 3)
   expect(answers.at(-1)?.outcome).toBe('accepted')
+})
+
+test('each personality has a test of what it does, and each bad one a test of what the gateway makes of it', async () => {
+  const text = async (name: string) => readFile(fileURLToPath(new URL(name, import.meta.url)), 'utf8')
+  const [ofServer, ofGateway] = [await text('personalities.test.ts'), await text('smpp-carrier.test.ts')]
+  const isNamed = (source: string) => (name: string) => source.includes(`'${name}`)
+  const names = Object.keys(PERSONALITIES)
+  expect(names.filter((name) => !isNamed(ofServer)(name))).toEqual([])
+  expect(names.filter((name) => name !== 'default' && !isNamed(ofGateway)(name))).toEqual([])
 })

@@ -245,5 +245,9 @@ const replyTo = ({ to, toTon, toNpi, from, fromTon, fromNpi, reply = '' }: Store
 function keyOf(pdu: SubmitSm | DataSm): string {
   const payload = tlvValue(pdu.tlvs, TLV_TAG.message_payload)
   const text = 'shortMessage' in pdu && pdu.shortMessage.length > 0 ? pdu.shortMessage : payload
-  return `${pdu.sourceAddr} ${pdu.destinationAddr} ${text?.toString('latin1') ?? ''}`
+  return `${pdu.sourceAddr} ${pdu.destinationAddr} ${withoutReference(pdu.esmClass, text)?.toString('latin1') ?? ''}`
 }
+
+/** A part that comes again may have another reference in its header: only its position, the last octet, is kept of that. */
+const withoutReference = (esmClass: number, text: Buffer | undefined): Buffer | undefined =>
+  (esmClass & 0x40) === 0 ? text : text?.subarray(text[0] ?? 0)

@@ -1,0 +1,67 @@
+import type { Chance } from '@gateway/core/testing'
+import { submissions } from '../support/record.ts'
+import { carrierRuns } from './carrier-runs.ts'
+import type { Database } from './database.ts'
+import type { Relay } from './network.ts'
+import type { Member } from './processes.ts'
+
+/** A part of a message that a carrier was asked to take. */
+export interface Submission {
+  readonly messageId: number
+  readonly number: string
+  /** Counted from 1; 1 where the carrier knows of no parts. */
+  readonly part: number
+  /** `unknown`: it was not answered. */
+  readonly answer: string
+  /** When its recipient writes back, if it does. */
+  readonly replies?: string
+}
+
+/** A carrier of the fault test: it is the same for both dispatchers and outlives them. */
+export interface CarrierOfRun {
+  /** Its name in the database. */
+  readonly id: string
+  /** Of a dispatcher with this name: its `CARRIERS`, and the way to it, if it is another process. */
+  wayOf(member: string): Promise<{ readonly url: string; readonly relay: Relay | undefined }>
+  /** Everything that it was ever asked to take, in that order. */
+  record(database: Database): Promise<readonly Submission[]>
+  /** Reads on, and returns how many messages it has accepted from the running process of a member. */
+  read(): Promise<(member: Member) => number>
+  /** Numbers with these endings, beside those that are just delivered. */
+  readonly odd: readonly string[]
+  /** Tells the fate of every message that it took, also of one whose answer nobody heard. */
+  readonly tellsAll: boolean
+  /** Ends at once, without a word, and is there again when this resolves. */
+  readonly kill: (() => Promise<void>) | undefined
+  /** Resolves when it owes nothing and all that it told has been matched to messages. */
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface CarrierPlace {
+  /** An empty folder of its own. */
+  readonly folder: string
+  readonly chance: Chance
+  /** What each dispatcher may give it. */
+  readonly perSecond: number
+}
+
+/** The simulated carrier, whose record is in the data folder of the dispatchers. */
+export function simulatedCarrierOfRun({ folder, perSecond }: CarrierPlace): CarrierOfRun {
+  const runs = carrierRuns(folder)
+  return {
+    id: 'simulator',
+    wayOf: () => Promise.resolve({ url: `simulator:?delayMs=300&perSecond=${perSecond}`, relay: undefined }),
+    record: async () => (await submissions(folder)).map((line) => ({ ...line, part: 1 })),
+    read: async () => {
+      const acceptedBy = await runs.read()
+      return (member) => acceptedBy(member.pid())
+    },
+    // 88 writes back; the others end in another way than the usual one.
+    odd: ['88', '88', '90', '91', '92', '93', '93', '94', '95', '96', '96', '97', '97', '98', '98'],
+    tellsAll: false,
+    kill: undefined,
+    settled: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  }
+}
