@@ -7,7 +7,7 @@ export function countAnswers(carrier: Carrier): {
   readonly carrier: Carrier
   readonly answers: Readonly<Record<Outcome, number>>
 } {
-  const answers = { accepted: 0, refused: 0, 'refused-for-now': 0, unknown: 0 }
+  const answers = { accepted: 0, partly: 0, refused: 0, 'refused-for-now': 0, unknown: 0 }
   const counted: Carrier = {
     id: carrier.id,
     window: carrier.window,

@@ -20,7 +20,8 @@ export async function carry(
     })
     if (typeof batch === 'string') continue
     const recorded = batch.messages.map((message) => {
-      const handover: Handover = outcome === 'accepted' ? { outcome, reference: `${message.id}` } : { outcome }
+      const handover: Handover =
+        outcome === 'accepted' || outcome === 'partly' ? { outcome, reference: `${message.id}` } : { outcome }
       return { batch: batch.id, message, handover }
     })
     await claimedBatches.record(dispatcher, recorded)

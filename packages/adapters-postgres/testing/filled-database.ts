@@ -11,6 +11,8 @@ export const filled = {
   claimed: { from: 5_200_001, count: 10_000, each: 500 },
   /** Sent, single sends, with the references r1, r2, … */
   sent: { from: 5_300_001, count: 30_000 },
+  /** Sent, single sends that a carrier took as two parts, with the references p1-1, p1-2, p2-1, … */
+  inParts: { from: 5_350_001, count: 10_000 },
   /** Sends of 1000 that are due. */
   bulk: { from: 5_400_001, count: 10 },
   history: { from: 1, count: 60_000 },
@@ -26,6 +28,7 @@ export const fewer: Amounts = {
   due: { ...filled.due, count: 2000 },
   later: { ...filled.later, count: 2000 },
   sent: { ...filled.sent, count: 3000 },
+  inParts: { ...filled.inParts, count: 1000 },
   history: { ...filled.history, count: 6000 },
 }
 
@@ -33,7 +36,7 @@ export const fewer: Amounts = {
 export async function fillDatabase(connectionString: string, amounts: Amounts = filled): Promise<void> {
   const client = new Client({ connectionString })
   await client.connect()
-  const { accounts, due, later, claimed, sent, bulk, history, unmatched } = amounts
+  const { accounts, due, later, claimed, sent, inParts, bulk, history, unmatched } = amounts
   const account = (id: string) => `case when ${id} % 2 = 0 then 1 else 1 + ${id} % ${accounts} end`
   const singles = ({ from, count }: { from: number; count: number }) =>
     `generate_series(${from}, ${from + count - 1}) i`
@@ -52,7 +55,7 @@ export async function fillDatabase(connectionString: string, amounts: Amounts = 
     insert into directory (account_id, login, first_name, surname, transactional, created_at)
     select id, 'login' || id, 'first', 'last', false, now() from account;
     insert into api_key (account_id, hash, prefix, label, issued_at) select id, 'key' || id, 'key', '', now() from account;
-    ${[due, later, claimed, sent, history].map((range) => sends(singles(range))).join(';')};
+    ${[due, later, claimed, sent, inParts, history].map((range) => sends(singles(range))).join(';')};
     insert into send (first_id, n, account_id, price, body, msisdns)
     select ${bulk.from} + k * 10000, 1000, 1 + k % 3, 10, 'bulk', array(select 27900000000 + i from generate_series(1, 1000) i)
     from generate_series(0, ${bulk.count - 1}) k;
@@ -67,6 +70,10 @@ export async function fillDatabase(connectionString: string, amounts: Amounts = 
     select d.id, 1, 1, 0, 200, x.ids, x.ids
     from dispatcher d, lateral (select array_agg(i) ids from generate_series(${claimed.from} + (d.id - 1) * ${claimed.each}, ${claimed.from} + d.id * ${claimed.each} - 1) i) x;
     ${messages(singles(sent), 'now()')};
+    insert into message (id, send_first_id, msisdn, account_id, carrier, code, parts_undelivered, carrier_id)
+    select i, i, 27800000000 + i, ${account('i')}, 1, 100, 2, 'p' || i || '-1' from ${singles(inParts)};
+    insert into message_part (id, part, msisdn, carrier, code, carrier_id)
+    select i, part, 27800000000 + i, 1, 100, 'p' || i || '-' || part from ${singles(inParts)}, generate_series(1, 2) part;
     ${messages(singles(history), `now() - interval '60 days'`)};
     insert into unmatched_delivery_receipt (carrier, carrier_id, code, msisdn, submitted_at, next_try)
     select 1, 'stranger' || i, 0, 27800000000 + i, now(), now() + interval '1 hour' * (i % 10 - 1) from generate_series(1, ${unmatched}) i;

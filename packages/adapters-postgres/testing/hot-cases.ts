@@ -28,7 +28,7 @@ import { findNoted } from '../src/sql/find-noted.ts'
 import { noteInboundMessages } from '../src/sql/note-inbound-messages.ts'
 import { findWaitingParts, lockParts, takeOldParts, writeParts } from '../src/sql/waiting-parts.ts'
 import { recordLate } from '../src/sql/record-late.ts'
-import { record } from '../src/sql/record.ts'
+import { record, recordParts } from '../src/sql/record.ts'
 import { extend, register } from '../src/sql/dispatcher-lease.ts'
 import { settle } from '../src/sql/settle.ts'
 import { takeRate } from '../src/sql/take-rate.ts'
@@ -54,6 +54,7 @@ const keys = (kind: string, count: number) =>
 const longAgo = '2001-01-01T00:00:00Z'
 const claimed = ids(filled.claimed.from, 100)
 const sent = ids(filled.sent.from, 500)
+const parts = ids(filled.inParts.from, 250)
 const fresh = ids(5_500_001, 100)
 
 const recorded = (carriersOrCodes: string) => [
@@ -71,6 +72,14 @@ const recorded = (carriersOrCodes: string) => [
   '{1}',
   '{400}',
   carriersOrCodes,
+]
+
+/** Of the first fifty messages of `recorded` two parts each. */
+const ofParts = [
+  arrayOf(ids(0, 100).map((i) => (i < 50 ? 2 : 0))),
+  arrayOf(ids(0, 100).map((i) => 1 + Math.floor(i / 2))),
+  arrayOf(ids(0, 100).map((i) => 1 + (i % 2))),
+  arrayOfTexts(ids(0, 100).map((i) => `new-${i}`)),
 ]
 
 const accepting = [
@@ -143,9 +152,10 @@ export const cases: Readonly<Record<string, Case>> = {
   'claim-bulk': { statement: claimBulk, values: [1, 2, 0, 16, 500, 200, 30, 1], rowsMax: 100 },
   mark: { statement: mark, values: [1, 1, 400], rowsMax: 1 },
   record: { statement: record, values: recorded('{1}'), rowsMax: 400 },
+  'record-parts': { statement: recordParts, values: [...recorded('{1}'), ...ofParts], rowsMax: 400 },
   'record-late': {
     statement: recordLate,
-    values: recorded(arrayOf(ids(0, 100).map((i) => [100, 106, 111][i % 3] ?? 0))),
+    values: [...recorded(arrayOf(ids(0, 100).map((i) => [100, 106, 111][i % 3] ?? 0))), ...ofParts],
     rowsMax: 400,
   },
   settle: { statement: settle, values: [1, 1, arrayOf(claimed), of(101, 100)], rowsMax: 400 },
@@ -160,8 +170,13 @@ export const cases: Readonly<Record<string, Case>> = {
   },
   'known-receipts': {
     statement: knownReceipts(1),
-    values: [references(sent), of(100, 500), 1, numbers(sent)],
-    rowsMax: 500,
+    values: [
+      arrayOfTexts([...sent.slice(0, 250).map((id) => `r${id}`), ...parts.map((id) => `p${id}-2`)]),
+      arrayOf(ids(0, 500).map((i) => (i < 250 ? 100 : 0))),
+      1,
+      numbers([...sent.slice(0, 250), ...parts]),
+    ],
+    rowsMax: 1500,
   },
   'keep-receipts': {
     statement: keepReceipts,

@@ -47,6 +47,7 @@ export async function letDaysPass(client: Client, days: number): Promise<void> {
   const columns = {
     send: ['created_at', 'scheduled_at'],
     message: ['sent_at', 'code_at'],
+    message_part: ['sent_at', 'code_at'],
     id_lease: ['at'],
     id_share: ['at'],
     later: ['due_at', 'at'],

@@ -26,7 +26,7 @@ export interface Submitted {
   readonly to: Msisdn
   /** The carrier's own id; undefined unless it accepted the message. */
   readonly reference: string | undefined
-  readonly answer: SubmissionAnswer['outcome']
+  readonly answer: Exclude<SubmissionAnswer['outcome'], 'partly'>
   /** What its recipient will answer. */
   readonly reply: Reply | undefined
 }

@@ -7,7 +7,7 @@ export interface Waiting {
   readonly answered: (answers: readonly SubmissionAnswer[]) => void
 }
 
-export type Answer = Exclude<SubmissionAnswer, { outcome: 'accepted' }>['outcome'] | { readonly reference: string }
+export type Answer = 'refused' | 'refused-for-now' | 'unknown' | { readonly reference: string }
 
 /** Batches the submissions of one turn of the event loop, and counts those without an answer. */
 export interface SubmissionQueue {

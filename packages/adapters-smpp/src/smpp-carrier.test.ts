@@ -312,18 +312,17 @@ describe('submissions', () => {
     )
     submit(long(400))
     await until(() => answers.length === 1)
-    expect(answers).toEqual([{ id: 1, outcome: 'accepted', reference: 'id-1' }])
+    expect(answers).toEqual([{ id: 1, outcome: 'accepted', reference: 'id-1', furtherReferences: ['id-3', 'id-2'] }])
     expect(smsc.submits.map(({ shortMessage }) => shortMessage[5])).toEqual([1, 2, 3, 2])
   })
 
   test('a part that is missing for good: what the carrier has is not sent again, and the message has failed', async () => {
-    const { smsc, answers, receipts, submit } = await start({}, (pdu, _, nth) =>
+    const { smsc, answers, submit } = await start({}, (pdu, _, nth) =>
       nth === 2 ? refusal(pdu, COMMAND_STATUS.ESME_RINVDSTADR) : undefined,
     )
     submit(long(400))
-    await until(() => receipts.length === 1)
-    expect(outcomes(answers)).toEqual(['accepted'])
-    expect(receipts).toMatchObject([{ reference: 'id-1', code: 213 }])
+    await until(() => answers.length === 1)
+    expect(answers).toEqual([{ id: 1, outcome: 'partly', reference: 'id-1', furtherReferences: ['id-2'] }])
     expect(smsc.submits).toHaveLength(3)
   })
 
@@ -434,13 +433,17 @@ describe('what comes', () => {
     expect(carrier.status()).toMatchObject({ unreadable: 1, receipts: { received: 1 } })
   })
 
-  test('a part that failed fails its message; what the other parts tell is acknowledged, and looks for no message', async () => {
+  test('the receipt of each part tells of its own id', async () => {
     const { smsc, answers, receipts, submit } = await start()
     submit(long(400))
     await until(() => answers.length === 1)
+    expect(answers).toEqual([{ id: 1, outcome: 'accepted', reference: 'id-1', furtherReferences: ['id-2', 'id-3'] }])
     expect(await smsc.deliver({ esmClass: 4, shortMessage: receiptText('id-2') })).toBe(0)
     expect(await smsc.deliver({ esmClass: 4, shortMessage: receiptText('id-3', 'UNDELIV') })).toBe(0)
-    expect(receipts).toMatchObject([{ reference: 'id-1', code: 103 }])
+    expect(receipts).toMatchObject([
+      { reference: 'id-2', code: 0 },
+      { reference: 'id-3', code: 103 },
+    ])
   })
 
   test('messages of people: numbers, text, parts by header and by TLVs, payload; binary ones are dropped visibly', async () => {

@@ -1,19 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers'
-import {
-  carrierId,
-  isFinal,
-  OUTCOME,
-  type Carrier,
-  type CarrierHandlers,
-  type CarrierStatus,
-  type CarrierId,
-  type Submission,
-} from '@gateway/core'
+import { carrierId, type Carrier, type CarrierHandlers, type CarrierStatus, type CarrierId } from '@gateway/core'
 import { createOffers } from './inbound/offers.ts'
 import { readInboundMessage } from './inbound/read-inbound-message.ts'
 import { COMMAND_STATUS } from './pdu/index.ts'
 import { isReceipt, readReceipt, type CarrierReceipt } from './receipts/read-receipt.ts'
-import { createFurtherParts } from './receipts/further-parts.ts'
 import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
 import { createLink, type Link } from './session/link.ts'
 import { createPace } from './session/pace.ts'
@@ -36,7 +26,6 @@ export function smppCarrier(id: string, settings: SmppSettings, report: (problem
   const name = nameOf(id)
   const pace = createPace(settings.perSecond)
   const offers = createOffers()
-  const further = createFurtherParts()
   let links: readonly Link[] = []
   let sessions: readonly Session[] = []
   let handlers: CarrierHandlers | undefined
@@ -52,8 +41,6 @@ export function smppCarrier(id: string, settings: SmppSettings, report: (problem
     report(new Error(`carrier ${name}: ${what}`))
   }
   const outbox = createOutbox(settings, () => sessions, pace, messageReferences(), {
-    accepted: (_, references) => further.add(references),
-    partly: failPartly,
     refused: (status) => void (lastError = status),
   })
 
@@ -62,30 +49,13 @@ export function smppCarrier(id: string, settings: SmppSettings, report: (problem
     outbox.pump()
   }
 
-  /** The person will never read it, and it stays charged: failed. */
-  function failPartly(message: Submission, references: readonly string[]): void {
-    further.add(references)
-    const [reference = ''] = references
-    const receipt = { carrier: name, reference, code: OUTCOME.failed, number: message.to, submitted: undefined }
-    void handlers?.receipts([receipt]).catch(report)
-  }
-
   function delivered(pdu: Delivered, answer: AnswerDelivered): void {
     if (isReceipt(pdu)) {
       const receipt = readReceipt(pdu, settings)
-      const first = receipt === 'unreadable' ? undefined : further.firstOf(receipt.id, matcher?.counts().form)
       if (receipt === 'unreadable') drop('a receipt', answer)
-      else if (first !== undefined) takeOfPart(receipt, first, answer)
       else receipts.push({ item: receipt, answer })
     } else messages.push({ item: pdu, pdu, answer })
     gathering ??= nextTurn(offer)
-  }
-
-  /** A message of which a part failed has failed; all else the first part tells. */
-  function takeOfPart({ code, number, submitted }: CarrierReceipt, reference: string, answer: AnswerDelivered): void {
-    const hasFailed = isFinal(code) && code !== OUTCOME.delivered
-    const receipt = { carrier: name, reference, code, number, submitted }
-    void acknowledge([{ item: receipt, answer }], () => (hasFailed ? handlers?.receipts([receipt]) : undefined))
   }
 
   /** What nobody can read would come for ever if it were refused. */

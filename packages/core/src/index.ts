@@ -112,6 +112,7 @@ export {
   type Incident,
   type MessageLocation,
   type MessageTrace,
+  type TracedPart,
   type TracedReceipt,
   type TracedRefund,
   type TracedSend,
@@ -210,6 +211,7 @@ export {
 } from './carrier/carrier-statuses.ts'
 export type { PublishedRoute, QueueNumber, RouteNumber, RouteQueue, Routes } from './carrier/published-routes.ts'
 export { handoverCode, isExpired, isLateTruth, isOverdue, isUnresolved } from './carrier/outcomes.ts'
+export { codeByParts, referencesOf, type CarrierReferences } from './carrier/message-parts.ts'
 export type {
   ClaimedMessage,
   DispatcherId,

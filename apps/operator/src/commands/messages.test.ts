@@ -82,6 +82,36 @@ test('a delivered message: its facts, where it is, what happened, and never its 
   )
 })
 
+test('a message of several parts: the id and the state of each, and why it failed', async () => {
+  const { clock, operator, claim, record } = await aGateway({ text: 'a'.repeat(200) })
+  const batch = await claim()
+  await record(batch, { outcome: 'accepted', reference: 'r-1', furtherReferences: ['r-2'] })
+  clock.step(3)
+  await operator.ports.deliveryReceipts.apply([{ ...receipt, reference: 'r-2', code: OUTCOME.undeliverable }])
+  const { out } = await operator.run(['message', 'explain', '1'])
+  expect(out).toContain('carrier   sim, its ids of the parts: r-1, r-2\n')
+  expect(out).toContain(
+    [
+      '2026/10/18 10:00:00  carrier sim took it',
+      '2026/10/18 10:00:03  the receipt of part 2 of 2 says: SENDINGFAILED 103 (could not be delivered)',
+      end,
+      '',
+    ].join('\n'),
+  )
+  expect(await operator.json('message', 'explain', '1')).toHaveProperty('now.parts', [
+    { carrierId: 'r-1', status: 'SENT', statusCode: 100, at: null },
+    { carrierId: 'r-2', status: 'SENDINGFAILED', statusCode: 103, at: '2026-10-18T08:00:03.000Z' },
+  ])
+})
+
+test('a message that a carrier has in part only', async () => {
+  const { operator, claim, record } = await aGateway({ text: 'a'.repeat(200) })
+  await record(await claim(), { outcome: 'partly', reference: 'r-1' })
+  expect((await operator.run(['message', 'explain', '1'])).out).toContain(
+    '2026/10/18 10:00:00  carrier sim took some of its parts and refused the others\n',
+  )
+})
+
 test('the same as JSON', async () => {
   const { clock, operator, claim, record } = await aGateway({ to: numbers(2) })
   const { id, messages } = await claim()
@@ -108,6 +138,7 @@ test('the same as JSON', async () => {
       stored: '2026-10-18T08:00:00.000Z',
       carrier: 'sim',
       carrierId: null,
+      parts: [],
     },
     explanation: 'It is SENDINGFAILED 111 (refused on submission) since 2026/10/18 10:00:00.',
     incidents: [],

@@ -64,6 +64,12 @@ function placeJson(place: MessageLocation): Json {
         stored: timeJson(place.stored),
         carrier: place.carrier ?? null,
         carrierId: place.reference ?? null,
+        parts: place.parts.map(({ reference, code, at }) => ({
+          carrierId: reference,
+          status: outcomeStatus(code),
+          statusCode: code,
+          at: timeJson(at),
+        })),
       }
     case 'nowhere':
       return { place: place.place }

@@ -5,6 +5,7 @@ import {
   type DecidedLocation,
   type Instant,
   type MessageTrace,
+  type TracedPart,
   type TracedReceipt,
   type TracedRefund,
 } from '@gateway/core'
@@ -38,7 +39,8 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
   const size = `${counted(text.characters, 'character')}, ${encoding}, ${counted(text.parts, 'part')}`
   const carrier = place.place === 'decided' ? place.carrier : undefined
   const reference = place.place === 'decided' ? place.reference : undefined
-  const name = reference === undefined ? 'its id of the message is not known' : `its id of the message: ${reference}`
+  const parts = place.place === 'decided' ? place.parts : []
+  const name = reference === undefined ? 'its id of the message is not known' : idsText(reference, parts)
   return [
     ['message', String(trace.id)],
     ['account', String(trace.account)],
@@ -52,6 +54,11 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
     ...(carrier === undefined ? [] : [['carrier', `${carrier}, ${name}`] as const]),
   ]
 }
+
+const idsText = (reference: string, parts: readonly TracedPart[]): string =>
+  parts.length === 0
+    ? `its id of the message: ${reference}`
+    : `its ids of the parts: ${parts.map((part) => part.reference).join(', ')}`
 
 const INCIDENT_WORDS: ReadonlyMap<string, string> = new Map([
   [INCIDENT.refusedForNow, 'the carrier refused it for now'],
@@ -80,18 +87,28 @@ const OWN_CODES: ReadonlySet<number> = new Set([OUTCOME.sent, OUTCOME.unknown, O
 /** The stored outcome of the submission, and later changes by a receipt or a late answer. */
 function outcomes(
   { incidents }: MessageTrace,
-  { code, at, stored, carrier, refunded }: DecidedLocation,
+  { code, at, stored, carrier, refunded, parts }: DecidedLocation,
 ): readonly Event[] {
   if (carrier === undefined) return [{ at: stored, text: `ended without a carrier: ${outcomeText(code)}` }]
   const wasUnknown = incidents.some(({ what }) => what === INCIDENT.recovered || what === INCIDENT.unknown)
-  const handedOver = { at: stored, text: `carrier ${carrier} ${refunded ? 'refused it' : 'took it'}` }
+  const isPartly = code === OUTCOME.failed && at === stored
+  const took = isPartly ? 'took some of its parts and refused the others' : 'took it'
+  const handedOver = { at: stored, text: `carrier ${carrier} ${refunded ? 'refused it' : took}` }
   const first = wasUnknown ? [] : [handedOver]
+  if (isPartly || parts.some((part) => part.at !== undefined)) return [...first, ...receiptsOf(parts)]
   if (!OWN_CODES.has(code)) return [...first, { at, text: `its receipt says: ${outcomeText(code)}` }]
   if (wasUnknown) {
     return code === OUTCOME.unknown ? [] : [{ at, text: `carrier ${carrier} had ${refunded ? 'refused' : 'taken'} it` }]
   }
   return code === OUTCOME.unknown ? [...first, { at, text: 'its receipt says that the carrier does not know' }] : first
 }
+
+const receiptsOf = (parts: readonly TracedPart[]): readonly Event[] =>
+  parts.flatMap(({ code, at }, i) =>
+    at === undefined
+      ? []
+      : [{ at, text: `the receipt of part ${i + 1} of ${parts.length} says: ${outcomeText(code)}` }],
+  )
 
 function refunded({ code, messages, amount, first, last }: TracedRefund): Event {
   const of = messages === undefined ? 'messages' : counted(messages, 'message')

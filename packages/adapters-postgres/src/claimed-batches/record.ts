@@ -1,5 +1,7 @@
 import {
   handoverCode,
+  referencesOf,
+  type CarrierReferences,
   type ClaimedBatchId,
   type ClaimedBatches,
   type Mark,
@@ -14,7 +16,7 @@ import { storedReference } from '../delivery-receipts/stored-reference.ts'
 import { numberOf, type NumbersOfSenders } from '../senders/sender-numbers.ts'
 import { arrayOf, arrayOfTexts } from '../sql/arrays.ts'
 import { recordLate } from '../sql/record-late.ts'
-import { record as recordAccepted } from '../sql/record.ts'
+import { record as recordAccepted, recordParts } from '../sql/record.ts'
 import type { KnownBatches } from './known-batches.ts'
 
 /** A recovery wrote some of the rows, or this did when it ran before. */
@@ -22,9 +24,12 @@ const rowThere = '23505'
 
 export function createRecord({ pools: { hot }, senders }: Context, batches: KnownBatches): ClaimedBatches['record'] {
   /** The plain statement. Undefined: some of it is there already, or its batch is gone; nothing is wrong with running the late one. */
-  async function recordAll(values: readonly unknown[], count: number) {
+  async function recordAll(values: readonly unknown[], parts: readonly unknown[] | undefined, count: number) {
     try {
-      const [row] = await retryOnConnectionLoss(hot, recordAccepted, values)
+      const [row] =
+        parts === undefined
+          ? await retryOnConnectionLoss(hot, recordAccepted, values)
+          : await retryOnConnectionLoss(hot, recordParts, [...values, ...parts])
       return row?.recorded === count ? row : undefined
     } catch (error) {
       if (sqlState(error) === rowThere) return undefined
@@ -50,11 +55,18 @@ export function createRecord({ pools: { hot }, senders }: Context, batches: Know
     const { values, firsts } = valuesOf(recorded, marks, known)
     const all = [dispatcher, arrayOf(ended), ...values]
     const isPlain = !carriers.includes(undefined) && recorded.every(({ handover }) => handover.outcome === 'accepted')
+    const isInParts = recorded.some(
+      ({ handover }) => 'reference' in handover && handover.furtherReferences !== undefined,
+    )
+    const parts = isInParts ? partsOf(recorded) : undefined
     const plain = isPlain
-      ? await recordAll([...all, arrayOf(firsts.flatMap((first) => carriers[first] ?? []))], recorded.length)
+      ? await recordAll([...all, arrayOf(firsts.flatMap((first) => carriers[first] ?? []))], parts, recorded.length)
       : undefined
-    const codes = () => arrayOf(recorded.map(({ handover }) => handoverCode[handover.outcome]))
-    const [row] = plain === undefined ? await retryOnConnectionLoss(hot, recordLate, [...all, codes()]) : [plain]
+    const late = () => [
+      ...[...all, arrayOf(recorded.map(({ handover }) => handoverCode[handover.outcome]))],
+      ...(parts ?? partsOf(recorded)),
+    ]
+    const row = plain ?? (await retryOnConnectionLoss(hot, recordLate, late()))[0]
     for (const [batch, ids] of held) await batches.leave(dispatcher, batch, ids, ended.includes(batch))
     return row?.marked === marks.length ? 'recorded' : 'fenced'
   }
@@ -100,4 +112,24 @@ function valuesOf(recorded: readonly Recorded[], marks: readonly Mark[], known: 
 }
 
 const referenceOf = ({ handover }: Recorded): string | undefined =>
-  handover.outcome === 'accepted' ? storedReference(handover.reference) : undefined
+  'reference' in handover ? storedReference(handover.reference) : undefined
+
+/** Of each message how many parts the carrier took it as (0: one), and of each part the place of its message, its own, and its reference. */
+function partsOf(recorded: readonly Recorded[]): readonly string[] {
+  const references = recorded.map(({ handover }) =>
+    'reference' in handover && handover.furtherReferences !== undefined ? storedReferences(handover) : [],
+  )
+  const parts = references.flatMap((its, i) => its.map((reference, k) => ({ message: i + 1, part: k + 1, reference })))
+  return [
+    arrayOf(references.map((its) => its.length)),
+    arrayOf(parts.map(({ message }) => message)),
+    arrayOf(parts.map(({ part }) => part)),
+    arrayOfTexts(parts.map(({ reference }) => reference)),
+  ]
+}
+
+/** None if it comes down to one: long ones are cut. */
+function storedReferences(handover: CarrierReferences): readonly string[] {
+  const references = [...new Set(referencesOf(handover).map(storedReference))]
+  return references.length > 1 ? references : []
+}

@@ -64,17 +64,18 @@ describe('blocks of a small installation', () => {
         ? { outcome: 'unknown' }
         : id % 3 === 1
           ? { outcome: 'refused' }
-          : { outcome: 'accepted', reference: to },
+          : { outcome: 'accepted', reference: to, furtherReferences: [`${to}-2`] },
     )
     const balance = await ports.ledger.balance(id)
     expect(await count('incident')).toBeGreaterThan(0)
+    expect(await count('message_part')).toBeGreaterThan(0)
     await letDaysPass(client, days)
     await letDaysPass(client, -0.01)
     expect(await dropAll()).toMatchObject({ sends: 0, left: 'all' })
     await letDaysPass(client, 0.02)
     expect(await dropAll()).toEqual({ partitions: 0, sends: 2, messages: 20, left: 'all' })
     expect(new Set(await statuses(id, ids))).toEqual(new Set(['not-found']))
-    for (const table of ['send', 'message', 'incident', 'id_lease']) expect(await count(table)).toBe(0)
+    for (const table of ['send', 'message', 'message_part', 'incident', 'id_lease']) expect(await count(table)).toBe(0)
     expect(await ports.ledger.balance(id)).toBe(balance)
     expect(await rows(`select account_id, amount::int from ledger where kind = 4`)).toEqual([
       { account_id: id, amount: -390 },
@@ -359,7 +360,7 @@ describe('partitions', () => {
   const partitions = async () =>
     (
       await rows<{ name: string }>(
-        `select inhrelid::regclass::text name from pg_inherits where inhparent in ('send'::regclass, 'message'::regclass) order by 1`,
+        `select inhrelid::regclass::text name from pg_inherits where inhparent in ('send'::regclass, 'message'::regclass, 'message_part'::regclass) order by 1`,
       )
     ).map(({ name }) => name)
 
@@ -373,6 +374,7 @@ describe('partitions', () => {
     expect(await dropAll()).toEqual({ partitions: 1, sends: 3, messages: 1002, left: 'all' })
     expect(await partitions()).not.toContain('send_p0')
     expect(await partitions()).not.toContain('message_p0')
+    expect(await partitions()).not.toContain('message_part_p0')
     expect(await rows('select amount::int, why from ledger where kind = 4')).toEqual([
       { amount: -10_020, why: 'sends of partition 0' },
     ])
@@ -399,7 +401,8 @@ describe('partitions', () => {
       `insert into claimed_batch (dispatcher, seq, carrier, lane, marked, ids, send_first_ids) values (7, 1, 0, 0, 0, array[null, 4999999], '{}')`,
     ],
     ['a block of it was leased two days ago', `update id_lease set at = now() - interval '47 hours' where block = 7`],
-    ['its two tables are not a pair', `alter table message detach partition message_p0`],
+    ['its tables are not together', `alter table message detach partition message_p0`],
+    ['its parts are elsewhere', `alter table message_part detach partition message_part_p0`],
   ])('one stays as it is while %s', async (_, change) => {
     await filledPartition(95)
     await client.query("insert into dispatcher (id, lease_until) values (7, now() + interval '1 day')")

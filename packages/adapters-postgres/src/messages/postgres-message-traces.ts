@@ -9,11 +9,12 @@ import {
   type MessageId,
   type MessageTrace,
   type MessageTraces,
+  type TracedPart,
 } from '@gateway/core'
 import type { Context } from '../context.ts'
-import { fromRow, type RowOf } from '../row-of.ts'
+import { fromRow } from '../row-of.ts'
 import { timestamp } from '../sql/arrays.ts'
-import { explainMessage, type MessageTraceRow } from '../sql/explain-message.ts'
+import { explainMessage, type DecidedRow, type MessageTraceRow } from '../sql/explain-message.ts'
 import { findMessages } from '../sql/find-messages.ts'
 
 export const postgresMessageTraces = ({ pools: { ordinary } }: Context): MessageTraces => ({
@@ -54,10 +55,12 @@ function encodingOf(text: string): MessageTrace['text']['encoding'] {
   return typeof body === 'string' ? 'ucs-2' : body.encoding
 }
 
-function decidedPlace(row: RowOf<Omit<DecidedLocation, 'refunded'>>): DecidedLocation {
-  const { code, reference } = row
+function decidedPlace(row: DecidedRow): DecidedLocation {
+  const { parts, ...rest } = row
+  const { code, reference } = rest
   return {
-    ...fromRow<Omit<DecidedLocation, 'refunded'>>(row),
+    ...fromRow<Omit<DecidedLocation, 'refunded' | 'parts'>>(rest),
+    parts: parts.map((part) => fromRow<TracedPart>(part)),
     refunded: !isTaken({ code, hasReference: reference !== null }),
   }
 }

@@ -1,5 +1,6 @@
 import { changeableCodes, receiptMatching } from '@gateway/core'
 import type { PreparedStatement } from './prepared-statement.ts'
+import { partsOfMessage, setByParts } from './code-by-parts.ts'
 import { storeMessageEvents } from './store-events.ts'
 
 const { referenceDays } = receiptMatching
@@ -9,6 +10,8 @@ const changeable = changeableCodes.join(', ')
  * Receipts find their messages in one partition: $1 references (in the order of "C"), $2 codes, $3 carrier, $4 numbers (each pair of
  * reference and number once; null fits any). Only what may still change changes. Returns how many of the references did; where it is not all, known-receipts tells which are done
  * with. Carriers use their references again: what is older than 7 days is left to match-receipts, which takes the newest.
+ *
+ * Receipts of messages that were taken as several parts are left to known-receipts.
  *
  * Cost: 5.5 µs, 121 bytes of log a receipt.
  */
@@ -21,7 +24,7 @@ with changed as (
   from unnest($1::text[], $2::smallint[], $4::bigint[]) with ordinality receipt(reference, code, msisdn, position)
   where message.carrier_id = any (array[receipt.reference]) and message.carrier = $3::smallint
     and message.msisdn = coalesce(receipt.msisdn, message.msisdn)
-    and message.code in (${changeable}) and message.code <> receipt.code
+    and message.code in (${changeable}) and message.code <> receipt.code and message.parts_undelivered = 0
     and message.sent_at > now() - interval '${referenceDays} days'
   returning position, id, message.account_id, message.msisdn, message.code, code_at as at, confirms_opt_out
 ), ${storeMessageEvents('changed', 'receipt')}
@@ -29,21 +32,57 @@ select count(distinct position)::int as applied from changed`,
 })
 
 /**
- * Of receipts, those that changed their message just now, and those whose message is final or says the same already: there is nothing more to do for
- * them. Arguments as above. A message that was born since apply-receipts looked is neither: its receipt is kept.
+ * Of the receipts that apply-receipts did not apply, or of all, those that there is nothing more to do for: their message is final or says the same, or has
+ * changed just now; or it was taken as several parts, of which they are now applied to one (core's `codeByParts`). Arguments as above. A message that
+ * was born since apply-receipts looked is none of these: its receipt is kept.
+ *
+ * Cost: 13 µs a receipt of a part with apply-receipts before it, where one of a message of one part took 6 in the same run.
  */
 export const knownReceipts = (partition: number): PreparedStatement<{ position: number }> => ({
   name: `known-receipts-${partition}`,
   text: `
-select position::int as position
-from unnest($1::text[], $2::smallint[], $4::bigint[]) with ordinality receipt(reference, code, msisdn, position)
+with receipts as materialized (
+  select *
+  from unnest($1::text[], $2::smallint[], $4::bigint[]) with ordinality receipt(reference, code, msisdn, position)
+), parts as (
+  update message_part_p${partition} part
+  set code = receipt.code, code_at = now()
+  from receipts receipt
+  where part.carrier_id = any (array[receipt.reference]) and part.carrier = $3::smallint
+    and part.msisdn = coalesce(receipt.msisdn, part.msisdn)
+    and part.code in (${changeable}) and part.code <> receipt.code
+    and part.sent_at > now() - interval '${referenceDays} days'
+  returning position, id, part.code
+), of_message as (
+  ${partsOfMessage('parts')}
+), applied as (
+  update message_p${partition} message
+  set ${setByParts('of_message', 'now()')}
+  from of_message
+  where message.id = any (array[of_message.id])
+  returning message.id, message.account_id, message.msisdn, message.code, code_at as at, confirms_opt_out
+), changed as (
+  -- What it was before did not begin in this transaction.
+  select * from applied where at = now()
+), ${storeMessageEvents('changed', 'receipt')}
+select position::int as position from parts
+union all
+select position::int
+from receipts receipt
 where exists (
   select
   from message_p${partition} message
   where message.carrier_id = receipt.reference and message.carrier = $3::smallint
     and message.msisdn = coalesce(receipt.msisdn, message.msisdn)
-    and (message.code not in (${changeable}) or message.code = receipt.code)
+    and (message.code not in (${changeable}) or message.code = receipt.code) and message.parts_undelivered = 0
     and message.sent_at > now() - interval '${referenceDays} days'
+) or exists (
+  select
+  from message_part_p${partition} part
+  where part.carrier_id = receipt.reference and part.carrier = $3::smallint
+    and part.msisdn = coalesce(receipt.msisdn, part.msisdn)
+    and (part.code not in (${changeable}) or part.code = receipt.code)
+    and part.sent_at > now() - interval '${referenceDays} days'
 )`,
 })
 

@@ -4,6 +4,7 @@ import {
   type DecidedLocation,
   type MessageLocation,
   type MessageTrace,
+  type TracedPart,
   type TracedRefund,
 } from '@gateway/core'
 import { LANE } from '../claimed-batches/lane-number.ts'
@@ -18,7 +19,11 @@ export interface MessageTraceRow extends RowOf<Omit<MessageTrace, 'id' | 'text' 
   readonly parts: number
   readonly body: string
   readonly refunds: readonly Omit<TracedRefund, 'messages'>[]
-  readonly place: Exclude<MessageLocation, DecidedLocation> | RowOf<Omit<DecidedLocation, 'refunded'>>
+  readonly place: Exclude<MessageLocation, DecidedLocation> | DecidedRow
+}
+
+export type DecidedRow = RowOf<Omit<DecidedLocation, 'refunded' | 'parts'>> & {
+  readonly parts: readonly RowOf<TracedPart>[]
 }
 
 /**
@@ -48,15 +53,21 @@ with send_of as materialized (
   cross join lateral array_position(batch.ids, $1::bigint) found(place)
   join dispatcher on dispatcher.id = batch.dispatcher
   where found.place is not null and not exists (select from decided)
+), parts as materialized (
+  select part, carrier, carrier_id, code, code_at from message_part where id = $1::bigint
 ), sought as materialized (
   select carrier, carrier_id reference
   from decided
   where carrier <> 0 and (carrier_id is not null or code = ${OUTCOME.unknown})
+  union
+  select carrier, carrier_id from parts
   union all
   select carrier, null from claimed where marked
 ), places as (
   select 1 turn, json_build_object('place', 'decided', 'code', code, 'at', ${milliseconds('coalesce(code_at, sent_at)')},
-    'stored', ${milliseconds('sent_at')}, 'carrier', nullif(name, ''), 'reference', carrier_id) place
+    'stored', ${milliseconds('sent_at')}, 'carrier', nullif(name, ''), 'reference', carrier_id, 'parts', (
+      select coalesce(json_agg(json_build_object('reference', carrier_id, 'code', code, 'at', ${milliseconds('code_at')}) order by part), '[]') from parts
+    )) place
   from decided
   left join carrier on carrier.id = decided.carrier
   union all

@@ -4,7 +4,7 @@ export type PartOutcome = { readonly reference: string } | 'refused' | 'retry' |
 /** What became of a message when none of its parts is under way. */
 export type MessageOutcome =
   | { readonly accepted: readonly string[] }
-  /** The carrier has some of the parts and will not get the others. */
+  /** The carrier has some of the parts and will not get the others: the person can never read it. */
   | { readonly partly: readonly string[] }
   | 'refused'
   | 'refused-for-now'

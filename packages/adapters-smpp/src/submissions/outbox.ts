@@ -29,10 +29,6 @@ interface Job {
 }
 
 export interface OutboxEvents {
-  /** A message was accepted or may have been: the ids of its parts, before the answer is given. */
-  accepted(message: Submission, references: readonly string[]): void
-  /** The carrier has some of the parts and will not get the others; told after the answer was given. */
-  partly(message: Submission, references: readonly string[]): void
   refused(status: string): void
 }
 
@@ -73,7 +69,6 @@ export function createOutbox(
   let timer: NodeJS.Timeout | undefined
   let answering: NodeJS.Immediate | undefined
   const answers = new Map<Answered, SubmissionAnswer[]>()
-  const partly: (() => void)[] = []
   let quieted: (() => void)[] = []
 
   function roomiest(): Session | undefined {
@@ -246,8 +241,6 @@ export function createOutbox(
   function finish(job: Job): void {
     const outcome = messageOutcome(job.outcomes.length === 0 ? ['retry'] : [...job.outcomes])
     const { message, answered } = job
-    if (typeof outcome === 'object' && 'accepted' in outcome) events.accepted(message, outcome.accepted)
-    if (typeof outcome === 'object' && 'partly' in outcome) partly.push(() => events.partly(message, outcome.partly))
     const list = answers.get(answered) ?? []
     answers.set(answered, list)
     list.push(answerOf(message, outcome))
@@ -257,13 +250,11 @@ export function createOutbox(
   function giveAnswers(): void {
     answering = undefined
     const all = [...answers]
-    const told = partly.splice(0)
     answers.clear()
     for (const [answered, list] of all) {
       unanswered -= list.length
       answered(list)
     }
-    for (const tell of told) tell()
     if (unanswered > 0) return
     for (const resolve of quieted) resolve()
     quieted = []
@@ -313,6 +304,8 @@ export function createOutbox(
 
 function answerOf({ id }: Submission, outcome: MessageOutcome): SubmissionAnswer {
   if (typeof outcome === 'string') return { id, outcome }
-  const references = 'accepted' in outcome ? outcome.accepted : outcome.partly
-  return { id, outcome: 'accepted', reference: references[0] ?? '' }
+  const isWhole = 'accepted' in outcome
+  const [reference = '', ...furtherReferences] = isWhole ? outcome.accepted : outcome.partly
+  const further = furtherReferences.length === 0 ? {} : { furtherReferences }
+  return { id, outcome: isWhole ? 'accepted' : 'partly', reference, ...further }
 }

@@ -8,6 +8,8 @@ import type { KeptDeliveryReceipt } from './match-delivery-receipt.ts'
 export interface UnknownMessage {
   readonly carrier: CarrierId
   readonly number: Msisdn
+  /** So many receipts of different references are awaited: one a part. */
+  readonly parts: number
   /** When it became known that nobody knows: not before it left, and after recovery up to an hour later. */
   readonly left: Instant
 }
@@ -34,7 +36,7 @@ interface Candidate {
 }
 
 /** Whether by carrier, number and time a message may be the one that receipts speak of (ruling 1.17). */
-export function fitsUnknown(message: UnknownMessage, candidate: Omit<Candidate, 'reference'>): boolean {
+export function fitsUnknown(message: Omit<UnknownMessage, 'parts'>, candidate: Omit<Candidate, 'reference'>): boolean {
   const { carrier, number, submitted, at } = candidate
   const { beforeSubmittedSeconds, beforeReceiptSeconds, afterSeconds } = adoptionWindow
   const from =
@@ -44,16 +46,16 @@ export function fitsUnknown(message: UnknownMessage, candidate: Omit<Candidate, 
 }
 
 /**
- * Which messages of unknown outcome get the reference of kept receipts: where exactly one fits exactly one, the first receipt came at
- * `youngest` or before, and no message to that number that may have left is still unrecorded (ruling 1.17).
- * `kept` are receipts whose references no message has.
+ * Which messages of unknown outcome get the references of kept receipts, of the receipt that came first before others: where exactly as many fit as the
+ * message has parts and each fits nothing else, the first receipt of each came at `youngest` or before, and no message to that number that may
+ * have left is still unrecorded (ruling 1.17). `kept` are receipts whose references no message has.
  */
 export function adoptions<M extends UnknownMessage>(
   kept: readonly KeptDeliveryReceipt[],
   unknown: readonly M[],
   mayBeInFlight: (carrier: CarrierId, number: Msisdn) => boolean,
   youngest: Instant,
-): readonly { readonly message: M; readonly reference: string }[] {
+): readonly { readonly message: M; readonly references: readonly string[] }[] {
   const byNumber = groupBy(unknown, ({ number }) => number)
   const fits = candidatesOf(kept).flatMap((candidate) =>
     (byNumber.get(candidate.number) ?? [])
@@ -62,12 +64,22 @@ export function adoptions<M extends UnknownMessage>(
   )
   const ofReference = ({ candidate: { carrier, reference } }: (typeof fits)[number]) => `${carrier} ${reference}`
   const perReference = groupBy(fits, ofReference)
-  const perMessage = groupBy(fits, ({ message }) => message)
-  return fits
-    .filter((fit) => perReference.get(ofReference(fit))?.length === 1 && perMessage.get(fit.message)?.length === 1)
-    .filter(({ candidate: { carrier, number, at } }) => at <= youngest && !mayBeInFlight(carrier, number))
-    .map(({ candidate: { reference }, message }) => ({ message, reference }))
+  const isCertain = (fit: (typeof fits)[number]): boolean => {
+    const { carrier, number, at } = fit.candidate
+    return perReference.get(ofReference(fit))?.length === 1 && at <= youngest && !mayBeInFlight(carrier, number)
+  }
+  return [...groupBy(fits, ({ message }) => message)]
+    .filter(([{ parts }, its]) => its.length === parts && its.every(isCertain))
+    .map(([message, its]) => ({
+      message,
+      references: its
+        .map(({ candidate }) => candidate)
+        .sort(earlier)
+        .map(({ reference }) => reference),
+    }))
 }
+
+const earlier = (a: Candidate, b: Candidate): number => a.at - b.at || (a.reference < b.reference ? -1 : 1)
 
 function groupBy<T, K>(items: readonly T[], key: (item: T) => K): ReadonlyMap<K, readonly T[]> {
   const groups = new Map<K, T[]>()

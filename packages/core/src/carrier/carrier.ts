@@ -5,6 +5,7 @@ import type { Msisdn } from '../message/msisdn.ts'
 import type { SenderAddress } from '../message/sender-address.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
+import type { CarrierReferences } from './message-parts.ts'
 
 /** What a carrier is asked to take. */
 export interface Submission {
@@ -16,12 +17,13 @@ export interface Submission {
 }
 
 /**
- * The carrier's answer to one submission. `reference` is its own id of the message, by which receipts refer to it.
- * Refused for now is the only answer after which the message may be submitted again (P-5).
+ * The carrier's answer to one submission. Refused for now is the only answer after which the message may be submitted again (P-5). Partly: it
+ * has some of the parts and will not get the others, so that the message has failed and stays charged.
  */
 export type SubmissionAnswer =
-  | { readonly id: MessageId; readonly outcome: 'accepted'; readonly reference: string }
-  | { readonly id: MessageId; readonly outcome: 'refused' | 'refused-for-now' | 'unknown' }
+  | ({ readonly id: MessageId; readonly outcome: 'accepted' | 'partly' } & CarrierReferences)
+  | { readonly id: MessageId; readonly outcome: 'refused' | 'unknown' }
+  | { readonly id: MessageId; readonly outcome: 'refused-for-now' }
 
 export interface CarrierHandlers {
   /**

@@ -8,6 +8,7 @@ import type { OUTCOME } from '../message/status-code.ts'
 import type { Suppression } from '../suppression/suppression.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
+import type { CarrierReferences } from './message-parts.ts'
 
 /** One life of a dispatcher: its epoch. A dispatcher that was declared dead never acts under its old id again. */
 export type DispatcherId = Brand<number, 'DispatcherId'>
@@ -57,11 +58,9 @@ export interface Wanted {
   readonly leaseSeconds: number
 }
 
-/** What became of a marked message that was handed to the carrier. */
+/** What became of a marked message that was handed to the carrier. Partly: it has some of the parts and will not get the others. */
 export type Handover =
-  | { readonly outcome: 'accepted'; readonly reference: string }
-  | { readonly outcome: 'refused' }
-  | { readonly outcome: 'unknown' }
+  ({ readonly outcome: 'accepted' | 'partly' } & CarrierReferences) | { readonly outcome: 'refused' | 'unknown' }
 
 export interface Recorded {
   readonly batch: ClaimedBatchId

@@ -246,9 +246,10 @@ function keep(
   answer: SubmissionAnswer,
 ): void {
   if (answer.outcome === 'refused-for-now') outcomes.postpone(batch, message, retryDelay(settings, message.attempt))
-  else if (answer.outcome === 'accepted') {
-    outcomes.record(batch, message, { outcome: answer.outcome, reference: answer.reference })
-  } else outcomes.record(batch, message, { outcome: answer.outcome })
+  else {
+    const { id: _, ...handover } = answer
+    outcomes.record(batch, message, handover)
+  }
 }
 
 /** Commits the outcomes that wait, and those that come meanwhile, unless more of them come soon; `flush`: in any case. */

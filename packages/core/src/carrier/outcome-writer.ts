@@ -69,7 +69,7 @@ export function createOutcomeWriter(
     // What came meanwhile is behind them.
     const others = recording.slice(0, before).filter(({ batch }) => batch.dispatcher !== dispatcher)
     recording = [...others, ...recording.slice(before)]
-    for (const { handover } of whats) if (handover.outcome === 'accepted') references.delete(handover.reference)
+    for (const { handover } of whats) forget(handover)
     if (answer === 'recorded') inFlight.confirmAttached(dispatcher)
     const counts = new Map<OpenBatch, number>()
     for (const { batch } of outcomes) counts.set(batch, (counts.get(batch) ?? 0) + 1)
@@ -79,7 +79,15 @@ export function createOutcomeWriter(
 
   function record(batch: OpenBatch, message: ClaimedMessage, handover: Handover): void {
     recording.push({ batch, what: { batch: batch.id, message, handover } })
-    if (handover.outcome === 'accepted') references.add(handover.reference)
+    if (!('reference' in handover)) return
+    references.add(handover.reference)
+    for (const further of handover.furtherReferences ?? []) references.add(further)
+  }
+
+  function forget(handover: Handover): void {
+    if (!('reference' in handover)) return
+    references.delete(handover.reference)
+    for (const further of handover.furtherReferences ?? []) references.delete(further)
   }
 
   return {

@@ -8,6 +8,7 @@ import type { ClaimedMessage, Handover, SettledCode } from './claimed-batches.ts
 /** What the answer of a carrier makes of a message (ruling 1.16). */
 export const handoverCode = {
   accepted: OUTCOME.sent,
+  partly: OUTCOME.failed,
   refused: OUTCOME.refused,
   unknown: OUTCOME.unknown,
 } as const satisfies Record<Handover['outcome'], OutcomeCode>

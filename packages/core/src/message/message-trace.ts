@@ -96,9 +96,19 @@ export interface DecidedLocation {
   readonly stored: Instant
   /** Undefined: it was handed to none. */
   readonly carrier: CarrierId | undefined
-  /** The carrier's own id of the message; undefined: it never gave one, or that is not known. */
+  /** The carrier's own id of the message, or of its first part; undefined: it never gave one, or that is not known. */
   readonly reference: string | undefined
+  /** Where the carrier took it as several parts: each, in their order. */
+  readonly parts: readonly TracedPart[]
   readonly refunded: boolean
+}
+
+/** One part of a message, with an id of the carrier and a state of its own. */
+export interface TracedPart {
+  readonly reference: string
+  readonly code: OutcomeCode
+  /** When its receipt came; undefined: none has. */
+  readonly at: Instant | undefined
 }
 
 /** What stores tell of a message besides its state; a store of another version may tell what is not named here. */
@@ -131,16 +141,18 @@ export interface TracedReceipt {
 }
 
 /**
- * Which kept receipts a trace tells: those of the message's own reference; before it has one, those of the carrier that has it or may have
+ * Which kept receipts a trace tells: those of the message's own references; before it has one, those of the carrier that has it or may have
  * it, to its number. Undefined: none. Stores select by it in one statement.
  */
 export function receiptsSought(
   place: MessageLocation,
-): { readonly carrier: CarrierId; readonly reference: string | undefined } | undefined {
-  if (place.place === 'claimed') return place.marked ? { carrier: place.carrier, reference: undefined } : undefined
+): { readonly carrier: CarrierId; readonly references: readonly string[] | undefined } | undefined {
+  if (place.place === 'claimed') return place.marked ? { carrier: place.carrier, references: undefined } : undefined
   if (place.place !== 'decided' || place.carrier === undefined) return undefined
-  const { carrier, code, reference } = place
-  return isTaken({ code, hasReference: reference !== undefined }) ? { carrier, reference } : undefined
+  const { carrier, code, reference, parts } = place
+  if (!isTaken({ code, hasReference: reference !== undefined })) return undefined
+  if (reference === undefined) return { carrier, references: undefined }
+  return { carrier, references: parts.length === 0 ? [reference] : parts.map((part) => part.reference) }
 }
 
 /** So many incidents, and so many receipts, a trace tells at the most. */

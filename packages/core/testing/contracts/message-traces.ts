@@ -107,7 +107,7 @@ const telling = withTraffic({
     const { ids, batch, record } = await handedOver(traffic)
     await record(batch.messages.map((message) => ({ batch: batch.id, message, handover: acceptedAs('"ref" 7') })))
     const { at: when, stored, ...sent } = await placeOf(traffic, ids[0], 'decided')
-    const decided = { place: 'decided', carrier: testCarrier, reference: '"ref" 7', refunded: false }
+    const decided = { place: 'decided', carrier: testCarrier, reference: '"ref" 7', parts: [], refunded: false }
     assert.deepEqual(sent, { ...decided, code: OUTCOME.sent })
     assert.equal(when, stored)
     await traffic.ports.deliveryReceipts.apply([aReceipt('"ref" 7', OUTCOME.delivered)])

@@ -1,6 +1,6 @@
-import { handoverCode, OUTCOME, type Handover, type SettledCode } from '@gateway/core'
+import { handoverCode, OUTCOME, referencesOf, type Handover, type SettledCode } from '@gateway/core'
 import { enter } from './money.ts'
-import type { Decision, MessageRow } from './rows.ts'
+import type { Decision, MessageRow, Part } from './rows.ts'
 import { storeMessageEvent } from './store-events.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
 
@@ -12,11 +12,22 @@ export function decide(store: MemoryStore, row: MessageRow, carrier: Decision['c
     return
   }
   const at = store.clock.now()
-  const reference = handover.outcome === 'accepted' ? handover.reference : undefined
-  row.decision = { code, at, left: row.decision?.left ?? at, carrier, reference }
-  if (carrier !== undefined && reference !== undefined) store.references.set(referenceKey(carrier, reference), row)
+  const references = 'reference' in handover ? referencesOf(handover) : []
+  row.decision = {
+    code,
+    at,
+    left: row.decision?.left ?? at,
+    carrier,
+    reference: references[0],
+    parts: partsOf(references),
+  }
+  if (carrier !== undefined) for (const one of references) store.references.set(referenceKey(carrier, one), row)
   storeMessageEvent(store, row, 'handover')
 }
+
+/** What is kept of the parts that a carrier has under these references. */
+export const partsOf = (references: readonly string[]): readonly Part[] =>
+  references.length < 2 ? [] : references.map((reference) => ({ reference, code: OUTCOME.sent, at: undefined }))
 
 /** Ends a message that no carrier has: what was charged goes back to the account that was charged. */
 export function endRefunded(
@@ -29,7 +40,7 @@ export function endRefunded(
   if (account === undefined) throw new Error(`message ${row.id} has no account`)
   const at = store.clock.now()
   const left = row.decision?.left ?? at
-  row.decision = { code, at, left, carrier, reference: undefined }
+  row.decision = { code, at, left, carrier, reference: undefined, parts: [] }
   enter(account, row.cost, { kind: 'refund', first: row.id, code }, at)
   // Who deletes a message is told by the answer: it is no event.
   if (code !== OUTCOME.cancelled) storeMessageEvent(store, row, 'handover')

@@ -1,6 +1,7 @@
 import {
   adoptions,
   changesState,
+  codeByParts,
   countingReceipt,
   daysBefore,
   INCIDENT,
@@ -8,6 +9,7 @@ import {
   isOwnReceipt,
   isRecentFor,
   isUnresolved,
+  OUTCOME,
   receiptMatching,
   secondsAfter,
   type CarrierId,
@@ -19,6 +21,7 @@ import {
   type Msisdn,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
+import { partsOf } from './decide.ts'
 import { note } from './incidents.ts'
 import { mayHaveLeft } from './release.ts'
 import type { MessageRow } from './rows.ts'
@@ -45,10 +48,10 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
     for (const receipt of strangers.values()) {
       if (receipt.isGuess !== true) keep(store, referenceKey(receipt.carrier, receipt.reference), { receipt, at })
     }
-    for (const [key, { code }] of counting) {
-      const row = store.references.get(key)
-      if (row !== undefined) tell(store, row, { code, at })
-    }
+    tellAll(
+      store,
+      [...counting.values()].map(({ carrier, reference, code }) => ({ carrier, reference, code, at })),
+    )
     return unknown
   }),
   match: atomic((receiptsMax) => match(store, receiptsMax)),
@@ -66,6 +69,43 @@ interface Told {
   readonly at: Instant
 }
 
+interface ToldOf extends Told {
+  readonly carrier: CarrierId
+  readonly reference: string
+}
+
+/** The receipts that count, one a reference; those of the parts of one message together. */
+function tellAll(store: MemoryStore, told: readonly ToldOf[]): void {
+  const ofParts = new Map<MessageRow, ToldOf[]>()
+  for (const one of told) {
+    const row = store.references.get(referenceKey(one.carrier, one.reference))
+    if (row === undefined) continue
+    if (row.decision?.parts.length === 0) tell(store, row, one)
+    else ofParts.set(row, [...(ofParts.get(row) ?? []), one])
+  }
+  for (const [row, its] of ofParts) tellParts(store, row, its)
+}
+
+function tellParts(store: MemoryStore, row: MessageRow, told: readonly ToldOf[]): void {
+  const { decision } = row
+  if (decision === undefined) return
+  const news = told.filter(({ reference, code }) => {
+    const part = decision.parts.find((one) => one.reference === reference)
+    return part !== undefined && changesState(part.code, code)
+  })
+  const parts = decision.parts.map((part) => {
+    const { code, at } = news.find(({ reference }) => reference === part.reference) ?? part
+    return { ...part, code, at }
+  })
+  const undelivered = parts.filter(({ code }) => code !== OUTCOME.delivered).length
+  const codes = news.map(({ code }) => code)
+  const code = codeByParts(decision.code, codes, undelivered)
+  const isChanged = code !== decision.code
+  const at = isChanged ? news.map((one) => one.at).reduce((a, b) => (b > a ? b : a)) : decision.at
+  row.decision = { ...decision, parts, code, at }
+  if (isChanged) storeMessageEvent(store, row, 'receipt')
+}
+
 function tell(store: MemoryStore, row: MessageRow, { code, at }: Told): void {
   const { decision } = row
   if (decision === undefined || !changesState(decision.code, code)) return
@@ -78,6 +118,7 @@ function match(store: MemoryStore, receiptsMax: number): number {
   const oldest = daysBefore(now, receiptMatching.keptDays)
   let room = receiptsMax
   let found = 0
+  const told: ToldOf[] = []
   for (const [key, kept] of [...store.receipts]) {
     if (room <= 0) break
     const row = store.references.get(key)
@@ -88,15 +129,17 @@ function match(store: MemoryStore, receiptsMax: number): number {
       row !== undefined && left !== undefined && isForNumber(receipt, row.number) && isOwnReceipt(left, at, now)
     const own = tried.filter(isOwn)
     found += own.length
-    const counting = own.reduce<Told | undefined>(
-      (before, { receipt: { code }, at }) => countingReceipt(before, { code, at }),
+    const counting = own.reduce<ToldOf | undefined>(
+      (before, { receipt: { carrier, reference, code }, at }) =>
+        countingReceipt(before, { carrier, reference, code, at }),
       undefined,
     )
-    if (row !== undefined && counting !== undefined) tell(store, row, counting)
+    if (counting !== undefined) told.push(counting)
     const rest = kept.filter((one) => !own.includes(one) && (one.at >= oldest || !tried.includes(one)))
     store.receipts.delete(key)
     if (rest.length > 0) store.receipts.set(key, rest) // behind all others: each has its turn
   }
+  tellAll(store, told)
   return found
 }
 
@@ -109,15 +152,15 @@ function adopt(store: MemoryStore, ageSeconds: number): number {
   const unknown = [...store.messages.values()].flatMap((row) => {
     const { number, decision } = row
     if (decision?.carrier === undefined || !isUnresolved(decision)) return []
-    return { row, carrier: decision.carrier, number, left: decision.left }
+    return { row, carrier: decision.carrier, number, parts: row.send.body.parts, left: decision.left }
   })
   const adopted = adoptions(kept, unknown, (carrier, number) => mayBeInFlight(store, carrier, number), youngest)
-  for (const { message, reference } of adopted) {
+  for (const { message, references } of adopted) {
     const { row, carrier } = message
     if (row.decision === undefined) continue
-    row.decision = { ...row.decision, reference }
+    row.decision = { ...row.decision, reference: references[0], parts: partsOf(references) }
     note(store, row.id, INCIDENT.adopted)
-    store.references.set(referenceKey(carrier, reference), row)
+    for (const reference of references) store.references.set(referenceKey(carrier, reference), row)
   }
   return adopted.length
 }

@@ -60,12 +60,14 @@ function bySend(store: MemoryStore): ReadonlyMap<Send, readonly MessageRow[]> {
 
 function forget(store: MemoryStore, row: MessageRow): void {
   rememberContact(store, row)
-  const { carrier, reference } = row.decision ?? {}
+  const { carrier, reference, parts = [] } = row.decision ?? {}
   store.messages.delete(row.id)
   store.incidents.delete(row.id)
   if (carrier === undefined || reference === undefined) return
-  const key = referenceKey(carrier, reference)
-  if (store.references.get(key) === row) store.references.delete(key)
+  for (const one of [reference, ...parts.map((part) => part.reference)]) {
+    const key = referenceKey(carrier, one)
+    if (store.references.get(key) === row) store.references.delete(key)
+  }
 }
 
 function rememberContact(store: MemoryStore, row: MessageRow): void {

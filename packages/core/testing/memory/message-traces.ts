@@ -86,9 +86,9 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
 
 function placeOf(store: MemoryStore, row: MessageRow): MessageLocation {
   if (row.decision !== undefined) {
-    const { code, at, left, carrier, reference } = row.decision
+    const { code, at, left, carrier, reference, parts } = row.decision
     const refunded = !isTaken(outcomeOf(row.decision))
-    return { place: 'decided', code, at, stored: left, carrier, reference, refunded }
+    return { place: 'decided', code, at, stored: left, carrier, reference, parts, refunded }
   }
   const { account, due } = row.send
   const rangeIn = (ranges: readonly Range[]) => ranges.find(({ messages }) => messages.includes(row))
@@ -140,9 +140,12 @@ const total = (rows: readonly { readonly cost: Credits }[]): Credits =>
   rows.map(({ cost }) => cost).reduce(plus, credits(0))
 
 function receiptsOf(store: MemoryStore, { number }: MessageRow, place: MessageLocation): readonly TracedReceipt[] {
-  const { carrier, reference } = receiptsSought(place) ?? {}
+  const { carrier, references } = receiptsSought(place) ?? {}
   if (carrier === undefined) return []
-  if (reference !== undefined) return (store.receipts.get(referenceKey(carrier, reference)) ?? []).map(toTraced('own'))
+  if (references !== undefined) {
+    const own = references.flatMap((reference) => store.receipts.get(referenceKey(carrier, reference)) ?? [])
+    return own.sort((a, b) => a.at - b.at).map(toTraced('own'))
+  }
   return [...store.receipts.values()]
     .flat()
     .filter(({ receipt }) => receipt.carrier === carrier && receipt.number === number)

@@ -79,6 +79,15 @@ export interface Decision {
   readonly left: Instant
   /** The carrier's own id; undefined: never accepted, or not known to be. */
   readonly reference: string | undefined
+  /** Of a message that the carrier took as several parts. */
+  readonly parts: readonly Part[]
+}
+
+export interface Part {
+  readonly reference: string
+  readonly code: OutcomeCode
+  /** When its receipt came. */
+  readonly at: Instant | undefined
 }
 
 /** Waiting messages of one send, with ascending ids, that move together. */

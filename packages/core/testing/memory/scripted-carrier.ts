@@ -17,7 +17,7 @@ import {
  * What happens to a submission: the answer (accepted without a receipt, or one of the others); a code: accepted, then that
  * receipt; held: not answered until the test says so.
  */
-export type ScriptedOutcome = SubmissionAnswer['outcome'] | DeliveryReceiptCode | 'held'
+export type ScriptedOutcome = Exclude<SubmissionAnswer['outcome'], 'partly'> | DeliveryReceiptCode | 'held'
 
 export interface ScriptedCarrierOptions {
   /** Default `scripted`. */
@@ -75,8 +75,8 @@ export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedC
   const answer = (one: Open, scripted: Exclude<ScriptedOutcome, 'held'>): void => {
     if (!open.delete(one)) return
     const outcome = typeof scripted === 'number' ? 'accepted' : scripted
-    const answer = outcome === 'accepted' ? { outcome, reference: referenceOf(one.message.id) } : { outcome }
-    one.answered([{ id: one.message.id, ...answer }])
+    const { id: of } = one.message
+    one.answered([outcome === 'accepted' ? { id: of, outcome, reference: referenceOf(of) } : { id: of, outcome }])
     if (typeof scripted === 'number') outbox.owe(receiptFor(one.message.id, scripted))
     onAnswer()
   }

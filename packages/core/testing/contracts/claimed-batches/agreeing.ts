@@ -1,12 +1,21 @@
 import { strict as assert } from 'node:assert'
 import * as fc from 'fast-check'
-import { handoverCode, isExpired, isLateTruth, isTaken, OUTCOME, type Handover, type OutcomeCode } from '@gateway/core'
+import {
+  handoverCode,
+  isExpired,
+  isFinal,
+  isLateTruth,
+  isTaken,
+  OUTCOME,
+  type Handover,
+  type OutcomeCode,
+} from '@gateway/core'
 import { checkGenerated } from '../check-generated.ts'
 import { realClock } from '../../memory/clock.ts'
 import { aReceipt } from '../delivery-receipts/sent-messages.ts'
 import { granted, idsOf, withTraffic } from './traffic.ts'
 
-const outcomes = fc.constantFrom('accepted', 'refused', 'unknown')
+const outcomes = fc.constantFrom('accepted', 'partly', 'refused', 'unknown')
 
 /**
  * What is told of a message: before its dispatcher is declared dead or not, and up to three times after that. A receipt says in between of what
@@ -22,7 +31,7 @@ const stories = fc.array(
 )
 
 const handoverOf = (outcome: Handover['outcome'], reference: string): Handover =>
-  outcome === 'accepted' ? { outcome, reference } : { outcome }
+  outcome === 'accepted' || outcome === 'partly' ? { outcome, reference } : { outcome }
 
 /** Stores decide for many messages in one statement what core decides for one: here both decide the same cases. */
 export const agreeing = withTraffic({
@@ -41,7 +50,7 @@ export const agreeing = withTraffic({
             if (outcome === undefined) return []
             const handover = handoverOf(outcome, `${message.id} ${time}`)
             const before = stored[i]
-            const reference = handover.outcome === 'accepted' ? handover.reference : undefined
+            const reference = 'reference' in handover ? handover.reference : undefined
             if (before === undefined || isLateTruth(before, outcome))
               stored[i] = { code: handoverCode[outcome], reference }
             return [{ batch: batch.id, message, handover }]
@@ -51,7 +60,7 @@ export const agreeing = withTraffic({
         await record((i) => told[i]?.inTime, 0)
         for (const [i, one] of stored.entries()) {
           if (one?.reference === undefined || told[i]?.receipt !== true) continue
-          stored[i] = { ...one, code: OUTCOME.unknown }
+          if (!isFinal(one.code)) stored[i] = { ...one, code: OUTCOME.unknown }
           await traffic.ports.deliveryReceipts.apply([aReceipt(one.reference, OUTCOME.unknown)])
         }
         await traffic.fence(dispatcher)

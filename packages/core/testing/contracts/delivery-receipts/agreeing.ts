@@ -107,6 +107,7 @@ function expected({ batches, receipts }: Generated): ReadonlyMap<MessageId, stri
     id,
     number: to,
     carrier: testCarrier,
+    parts: 1,
     left: now,
   }))
   const inDoubtNumbers = new Set(batches.inFlight.messages.map(({ to }) => to))
@@ -116,7 +117,7 @@ function expected({ batches, receipts }: Generated): ReadonlyMap<MessageId, stri
     (carrier, number) => carrier === testCarrier && inDoubtNumbers.has(number),
     now,
   )
-  return new Map(adopted.map(({ message, reference }) => [message.id, reference]))
+  return new Map(adopted.map(({ message, references: [reference = ''] }) => [message.id, reference]))
 }
 
 /** Stores decide for many rows in one statement what core decides for one: here both decide the same cases. */

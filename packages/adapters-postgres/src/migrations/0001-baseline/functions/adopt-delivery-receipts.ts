@@ -3,7 +3,7 @@ import { INCIDENT, OUTCOME } from '@gateway/core'
 // One at a time: two that ran together could each give a message the reference that the other had judged to be the only one.
 // The rule is core's `adoptions`; a contract proves over generated cases that this agrees with it. Nested loops, whatever the statistics say: by index, only as much is read as there are unmatched delivery receipts.
 export const adoptDeliveryReceipts = `
--- Unknown messages get the references of unmatched delivery receipts at least p_age_seconds old, where exactly one fits exactly one.
+-- Unknown messages get the references of unmatched delivery receipts at least p_age_seconds old, where exactly as many as a message has parts fit it and nothing else.
 -- The times within which they fit, and how long a reference is not used again, are the caller's. So that no index is used for it, "has no reference" is an expression.
 create function adopt_delivery_receipts(p_age_seconds float8, p_before_submitted_seconds float8,
   p_before_receipt_seconds float8, p_after_seconds float8, p_reference_days int) returns int language plpgsql
@@ -29,15 +29,20 @@ begin
       from message
       where message.carrier_id = any (array[receipt.carrier_id]) and message.carrier = receipt.carrier
         and message.sent_at > receipt.at - make_interval(days => p_reference_days)
+    ) and not exists (
+      select
+      from message_part part
+      where part.carrier_id = any (array[receipt.carrier_id]) and part.carrier = receipt.carrier
+        and part.sent_at > receipt.at - make_interval(days => p_reference_days)
     )
     group by carrier, carrier_id, msisdn
   ), fits as (
-    select strangers.*, fitting.id,
+    select strangers.*, fitting.id, fitting.send_first_id,
       count(*) over (partition by strangers.carrier, strangers.carrier_id) per_reference,
       count(*) over (partition by fitting.id) per_message
     from strangers
     cross join lateral (
-      select id
+      select id, send_first_id
       from message
       where msisdn = strangers.msisdn and carrier = strangers.carrier
         and code = ${OUTCOME.unknown} and (message.carrier_id || '') is null
@@ -47,23 +52,35 @@ begin
         )
         and sent_at < coalesce(strangers.submitted_at, strangers.at) + make_interval(secs => p_after_seconds) offset 0
     ) fitting
-  ), certain as (
+  ), certain as materialized (
     select *
     from fits
-    where per_reference = 1 and per_message = 1 and at <= now() - make_interval(secs => p_age_seconds)
+    where per_reference = 1 and at <= now() - make_interval(secs => p_age_seconds)
       and (carrier, msisdn) not in (select carrier, msisdn from in_flight)
+  ), whole as (
+    select certain.id, array_agg(carrier_id order by at, carrier_id collate "C") carrier_ids
+    from certain
+    cross join lateral (select parts from send where first_id = certain.send_first_id offset 0) send
+    group by certain.id, per_message, send.parts
+    having count(*) = per_message and per_message = send.parts
   ), adopted as (
     update message
-    set carrier_id = certain.carrier_id
-    from certain
-    where message.id = any (array[certain.id]) and message.code = ${OUTCOME.unknown} and (message.carrier_id || '') is null
-    returning message.id, certain.receipts
+    set carrier_id = carrier_ids[1], parts_undelivered = case cardinality(carrier_ids) when 1 then 0 else cardinality(carrier_ids) end
+    from whole
+    where message.id = any (array[whole.id]) and message.code = ${OUTCOME.unknown} and (message.carrier_id || '') is null
+    returning message.id, message.msisdn, message.sent_at, message.carrier, carrier_ids
+  ), parts as (
+    insert into message_part (id, part, msisdn, sent_at, carrier, code, carrier_id)
+    select id, part, msisdn, sent_at, carrier, ${OUTCOME.sent}, reference
+    from adopted
+    cross join lateral unnest(carrier_ids) with ordinality x(reference, part)
+    where cardinality(carrier_ids) > 1
   ), incidents as (
     insert into incident (message_id, what) select id, '${INCIDENT.adopted}' from adopted
   ), tried_now as (
     update unmatched_delivery_receipt
     set next_try = now()
-    where id = any (array(select unnest(receipts) from adopted))
+    where id = any (array(select unnest(receipts) from certain where certain.id in (select id from adopted)))
   )
   select count(*) into v_adopted from adopted;
   return v_adopted;

@@ -41,6 +41,9 @@ begin
     where id >= a and id < z and greatest(sent_at, code_at) < p_before
       and not exists (select from send where first_id >= a and first_id < z and first_id = message.send_first_id)
     returning id
+  ), parts as (
+    delete from message_part using gone
+    where message_part.id >= a and message_part.id < z and message_part.id = gone.id
   )
   delete from incident using gone
   where incident.message_id >= a and incident.message_id < z and incident.message_id = gone.id;

@@ -10,7 +10,8 @@ declare a bigint := k * 5000000; z bigint := (k + 1) * 5000000; v_needed bool; v
 begin
   sends := 0; messages := 0;
   if (select count(*) from pg_inherits where inhparent = 'send'::regclass and inhrelid = to_regclass('send_p' || k)
-        or inhparent = 'message'::regclass and inhrelid = to_regclass('message_p' || k)) <> 2 then return; end if;
+        or inhparent = 'message'::regclass and inhrelid = to_regclass('message_p' || k)
+        or inhparent = 'message_part'::regclass and inhrelid = to_regclass('message_part_p' || k)) <> 3 then return; end if;
   perform set_config('lock_timeout', '100ms', true);
   execute format('lock table send_p%s in share mode', k);
   execute format('select exists (select from send_p%s where greatest(created_at, scheduled_at) >= $1)
@@ -47,8 +48,8 @@ begin
 
   for attempt in 1 .. 20 loop
     begin
-      execute format('lock table only send, only message, send_p%s, message_p%s in access exclusive mode', k, k);
-      execute format('drop table send_p%s, message_p%s', k, k);
+      execute format('lock table only send, only message, only message_part, send_p%s, message_p%s, message_part_p%s in access exclusive mode', k, k, k);
+      execute format('drop table send_p%s, message_p%s, message_part_p%s', k, k, k);
       dropped := true; sends := v_sends; messages := v_messages;
       return;
     exception when lock_not_available then

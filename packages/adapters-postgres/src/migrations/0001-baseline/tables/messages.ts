@@ -45,11 +45,25 @@ create table message (                            -- born when the outcome of th
   sender int not null default 0,                  -- this and confirms_opt_out as of its send
   carrier smallint not null default 0,
   code smallint not null,
+  parts_undelivered smallint not null default 0,  -- of the parts in message_part; 0: its carrier_id alone counts
   confirms_opt_out bool not null default false,
-  carrier_id text                                 -- null: never accepted, or unknown (106, until adopted)
+  carrier_id text                                 -- of its first part; null: never accepted, or unknown (106, until adopted)
 ) partition by range (id);
 create index message_carrier_id on message (carrier_id);
 create index message_msisdn on message (msisdn);
+
+create table message_part (                       -- of texts that a carrier took as several parts
+  id bigint not null,                             -- of its message
+  part smallint not null,                         -- from 1
+  msisdn bigint not null,                         -- this, carrier and sent_at as of its message
+  sent_at timestamptz not null default now(),
+  code_at timestamptz,                            -- null: no receipt has come
+  carrier smallint not null,
+  code smallint not null,
+  carrier_id text not null,
+  primary key (id, part)
+) partition by range (id);
+create index message_part_carrier_id on message_part (carrier_id);
 
 create table incident (                           -- what is rare, for the trace of a message
   id bigint generated always as identity primary key,
