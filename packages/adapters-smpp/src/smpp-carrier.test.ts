@@ -215,16 +215,21 @@ describe('submissions', () => {
   })
 
   test('fifty are under way at a time, in one write', async () => {
-    const { smsc, carrier, answers, submit } = await start({}, () => 'silence')
-    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    const { smsc, carrier, answers, submit } = await start({ responseSeconds: 60 }, (_, __, nth) =>
+      nth <= 200 ? undefined : 'silence',
+    )
+    submit(...many(200))
+    await until(() => answers.length === 200)
     const before = smsc.chunks.length
     submit(...many(120))
-    await until(() => smsc.submits.length === 50)
+    await until(() => smsc.submits.length === 250)
     expect(smsc.chunks.length - before).toBeLessThanOrEqual(2)
     expect(carrier.status().links).toMatchObject([{ role: 'transceiver', inUse: 50 }])
-    for (const pdu of smsc.submits.slice(0, 10)) [...smsc.connections][0]?.send(smsc.respond(pdu, { messageId: 'x' }))
-    await until(() => smsc.submits.length === 60)
-    expect(answers).toHaveLength(10)
+    for (const pdu of smsc.submits.slice(200, 210)) {
+      ;[...smsc.connections][0]?.send(smsc.respond(pdu, { messageId: 'x' }))
+    }
+    await until(() => smsc.submits.length === 260)
+    expect(answers).toHaveLength(210)
   })
 
   test.each([

@@ -40,9 +40,13 @@ export function smppCarrier(id: string, settings: SmppSettings, report: (problem
     lastError = what
     report(new Error(`carrier ${name}: ${what}`))
   }
-  const outbox = createOutbox(settings, () => sessions, pace, messageReferences(), {
-    refused: (status) => void (lastError = status),
-  })
+  const outbox = createOutbox(
+    settings,
+    () => sessions,
+    pace,
+    messageReferences(),
+    (why) => void (lastError = why),
+  )
 
   function changed(): void {
     sessions = links.flatMap((link) => link.session() ?? [])

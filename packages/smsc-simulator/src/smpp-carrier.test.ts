@@ -82,6 +82,15 @@ test('slow: no more than a window is under way, and every message gets its answe
   expect(smsc.status().windowMax).toBe(5)
 })
 
+test('slow: what waits for a carrier with a large window does not become unknown', async () => {
+  // With all of its window of 50 the last answers would take 6 s.
+  const { smsc, submit, answers, outcomes } = await joined('slow', { answersPerSecond: 8 }, '&responseSeconds=5')
+  submit(50)
+  await until(() => answers.length === 50, 60_000)
+  expect(outcomes()).toEqual(all(50, 'accepted'))
+  expect(smsc.status().windowMax).toBeLessThan(25)
+})
+
 test.each(['throttling', 'queue-full'])('%s: the rate falls, nothing fails, and it recovers', async (name) => {
   const { carrier, submit, answers, outcomes, refusals, isBound } = await joined(name)
   await until(isBound)

@@ -5,15 +5,17 @@ type Outcome = Pdu | 'unsent' | 'unknown'
 interface Pending {
   readonly response: number
   readonly settle: (outcome: Outcome) => void
-  readonly until: number
-  hasLeft: boolean
+  /** Undefined: it has not left. */
+  leftAt: number | undefined
 }
 
 /** The requests of one session that have no response; each is settled once. Times are milliseconds. */
 export interface PendingRequests {
-  add(sequence: number, commandId: number, settle: (outcome: Outcome) => void, now: number): void
-  /** What was added may be with the other side from now on. */
-  haveLeft(): void
+  add(sequence: number, commandId: number, settle: (outcome: Outcome) => void): void
+  /** What was added is handed to the socket now: it may be with the other side, and its time begins. */
+  haveLeft(now: number): void
+  /** When the request of this number left, if it has. */
+  leftAt(sequence: number): number | undefined
   /** A response came; false: nobody waits for it, or for one of another kind. */
   settle(sequence: number, responseId: number, outcome: Outcome): boolean
   /** Settles what has waited too long as unknown; returns how many. */
@@ -30,15 +32,16 @@ export function createPendingRequests(timeoutMilliseconds: number): PendingReque
   let inside: Pending[] = []
 
   return {
-    add(sequence, commandId, settle, now) {
-      const one = { response: responseBit + commandId, settle, until: now + timeoutMilliseconds, hasLeft: false }
+    add(sequence, commandId, settle) {
+      const one = { response: responseBit + commandId, settle, leftAt: undefined }
       pending.set(sequence, one)
       inside.push(one)
     },
-    haveLeft() {
-      for (const one of inside) one.hasLeft = true
+    haveLeft(now) {
+      for (const one of inside) one.leftAt = now
       inside = []
     },
+    leftAt: (sequence) => pending.get(sequence)?.leftAt,
     settle(sequence, responseId, outcome) {
       const one = pending.get(sequence)
       if (one === undefined || (responseId !== one.response && responseId !== COMMAND_ID.generic_nack)) return false
@@ -50,7 +53,7 @@ export function createPendingRequests(timeoutMilliseconds: number): PendingReque
     expire(now) {
       let count = 0
       for (const [sequence, one] of pending) {
-        if (one.until > now) break
+        if (one.leftAt === undefined || one.leftAt + timeoutMilliseconds > now) break
         pending.delete(sequence)
         count++
         one.settle('unknown')
@@ -60,7 +63,7 @@ export function createPendingRequests(timeoutMilliseconds: number): PendingReque
     end() {
       const all = [...pending.values()]
       pending.clear()
-      for (const { settle, hasLeft } of all) settle(hasLeft ? 'unknown' : 'unsent')
+      for (const { settle, leftAt } of all) settle(leftAt === undefined ? 'unsent' : 'unknown')
     },
     size: () => pending.size,
   }

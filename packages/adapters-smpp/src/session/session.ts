@@ -12,6 +12,7 @@ import {
   type ReceivedPdu,
 } from '../pdu/index.ts'
 import type { SmppSettings } from '../settings.ts'
+import { createAdaptiveWindow, firstWindow } from './adaptive-window.ts'
 import { connect } from './connect.ts'
 import { livenessStep } from './liveness.ts'
 import { createPendingRequests } from './pending-requests.ts'
@@ -60,10 +61,13 @@ const goodbyeMilliseconds = 2000
 const nowMilliseconds = (): number => performance.now()
 
 export function openSession(settings: SmppSettings, role: Role, events: SessionEvents): Session {
-  const { window, responseSeconds, enquireSeconds, connectSeconds } = settings
+  const { responseSeconds, enquireSeconds, connectSeconds } = settings
   const reader = pduReader()
   const writer = pduWriter()
   const pending = createPendingRequests(responseSeconds * 1000)
+  const window = createAdaptiveWindow(settings)
+  /** So many requests in a row without an answer end the connection. */
+  const timeoutsMax = firstWindow(settings)
   let phase: 'connecting' | 'binding' | 'open' | 'closing' | 'ended' = 'connecting'
   let sequence = 0
   let flushing: NodeJS.Immediate | undefined
@@ -104,7 +108,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   /** Throws if a field does not fit. */
   function send(pdu: Pdu, settle?: (outcome: RequestOutcome) => void): void {
     writer.write(pdu)
-    if (settle !== undefined) pending.add(pdu.sequence, COMMAND_ID[pdu.command], settle, nowMilliseconds())
+    if (settle !== undefined) pending.add(pdu.sequence, COMMAND_ID[pdu.command], settle)
     flushing ??= setImmediate(flush)
   }
 
@@ -112,7 +116,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   function flush(): void {
     flushing = undefined
     if (phase === 'ended' || writer.length === 0) return
-    pending.haveLeft()
+    pending.haveLeft(nowMilliseconds())
     socket.write(writer.take())
   }
 
@@ -133,7 +137,17 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
       respond('unbind_resp', pdu.sequence)
       endAfterFlush('the other side unbound')
     } else if (command === 'unknown' || !isResponse(COMMAND_ID[command])) takeStrange(pdu)
-    else if (pending.settle(pdu.sequence, COMMAND_ID[command], pdu)) timeouts = 0
+    else takeResponse(pdu, COMMAND_ID[command])
+  }
+
+  function takeResponse(pdu: Pdu, commandId: number): void {
+    const leftAt = pending.leftAt(pdu.sequence)
+    const now = nowMilliseconds()
+    // The window may grow before the next request is asked for.
+    if (leftAt !== undefined && pdu.command === 'submit_sm_resp') {
+      window.settled(now - leftAt, now, pending.size() >= window.limit())
+    }
+    if (pending.settle(pdu.sequence, commandId, pdu)) timeouts = 0
   }
 
   function takeMalformed({ sequence: number, commandId, answerStatus, endsSession, reason }: MalformedPdu): void {
@@ -202,8 +216,10 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
       if (now - startedAt >= connectSeconds * 1000) end('there was no connection and bind in time')
       return
     }
-    timeouts += pending.expire(now)
-    if (timeouts >= window) end('requests got no answer')
+    const expired = pending.expire(now)
+    if (expired > 0) window.settled(responseSeconds * 1000, now, false)
+    timeouts += expired
+    if (timeouts >= timeoutsMax) end('requests got no answer')
     else if (phase === 'closing') closeWhenSettled(now)
     else checkLiveness(now)
   }
@@ -229,7 +245,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
 
   return {
     role,
-    room: () => (phase === 'open' && role !== 'receiver' ? Math.max(0, window - pending.size()) : 0),
+    room: () => (phase === 'open' && role !== 'receiver' ? Math.max(0, window.limit() - pending.size()) : 0),
     inUse: () => pending.size(),
     request(build, settle) {
       try {

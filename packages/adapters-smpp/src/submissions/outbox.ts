@@ -1,36 +1,16 @@
-import type { Submission, SubmissionAnswer } from '@gateway/core'
+import type { Submission } from '@gateway/core'
 import { commandStatusName } from '../pdu/index.ts'
 import { errorClassOf } from '../session/error-classes.ts'
 import type { Pace } from '../session/pace.ts'
 import type { RequestOutcome, Session } from '../session/session.ts'
 import type { SmppSettings } from '../settings.ts'
-import { encodeBody, type Segment } from '../text/encode-body.ts'
+import { encodeBody } from '../text/encode-body.ts'
 import type { MessageReferences } from '../text/message-references.ts'
+import { createAnswers } from './answers.ts'
 import { buildSubmit } from './build-submit.ts'
-import { isWorthCompleting, messageOutcome, type MessageOutcome, type PartOutcome } from './message-outcome.ts'
-
-type Answered = (answers: readonly SubmissionAnswer[]) => void
-
-/** A message of which not all is decided. */
-interface Job {
-  readonly message: Submission
-  readonly answered: Answered
-  readonly since: number
-  segments: readonly Segment[]
-  readonly outcomes: (PartOutcome | undefined)[]
-  /** The parts that are still to be sent, the next one first. */
-  toSend: number[]
-  underWay: number
-  tries: number
-  /** No part is sent before. */
-  notBefore: number
-  /** Since when the carrier has, or may have, a part of it. */
-  takenSince: number | undefined
-}
-
-export interface OutboxEvents {
-  refused(status: string): void
-}
+import { createJob, isWorthAnotherTry, prepare, prepareMissing, type Answered, type Job } from './job.ts'
+import type { PartOutcome } from './message-outcome.ts'
+import { createWaitingJobs } from './waiting-jobs.ts'
 
 /** What is submitted, until it is answered. */
 export interface Outbox {
@@ -50,26 +30,22 @@ export interface Outbox {
 const tickMilliseconds = 100
 const nowMilliseconds = (): number => performance.now()
 
+/** `refused` is told what the carrier, or the encoding, had against a part. */
 export function createOutbox(
   settings: SmppSettings,
   sessions: () => readonly Session[],
   pace: Pace,
   references: MessageReferences,
-  events: OutboxEvents,
+  refused: (why: string) => void,
 ): Outbox {
-  let queue: Job[] = []
-  let head = 0
-  /** Jobs of which parts are to be sent again, the first first. */
-  let again: Job[] = []
+  const jobs = createWaitingJobs()
+  const answers = createAnswers()
+  /** Messages whose parts leave one behind the other over a session. */
   const sending = new Map<Session, Job>()
-  let unanswered = 0
   let movedAt = nowMilliseconds()
   let isShut = false
   let isPaced = false
   let timer: NodeJS.Timeout | undefined
-  let answering: NodeJS.Immediate | undefined
-  const answers = new Map<Answered, SubmissionAnswer[]>()
-  let quieted: (() => void)[] = []
 
   function roomiest(): Session | undefined {
     let best: Session | undefined
@@ -77,34 +53,25 @@ export function createOutbox(
     return best
   }
 
+  const nextSession = (): Session | undefined =>
+    sending.size === 0 ? roomiest() : ([...sending.keys()].find((one) => one.room() > 0) ?? roomiest())
+
   /** The message whose parts a session sends, else the next one. */
   function nextFor(session: Session, now: number): Job | undefined {
     const current = sending.get(session)
     if (current !== undefined) return current
-    const at = again.findIndex(({ notBefore }) => notBefore <= now)
-    const job = at >= 0 ? again.splice(at, 1)[0] : queue[head]
-    if (job !== undefined && at < 0) advance()
+    const job = jobs.take(now)
     if (job !== undefined && job.toSend.length > 1) sending.set(session, job)
     return job
-  }
-
-  function advance(): void {
-    head++
-    if (head < 1024 && head < queue.length) return
-    queue = queue.slice(head)
-    head = 0
   }
 
   function pump(): void {
     const now = nowMilliseconds()
     isPaced = false
     for (const session of sending.keys()) if (session.room() === 0 && !sessions().includes(session)) release(session)
-    while (queue.length > head || again.length + sending.size > 0) {
-      const session =
-        sending.size === 0 ? roomiest() : ([...sending.keys()].find((one) => one.room() > 0) ?? roomiest())
-      if (session === undefined) break
-      const isNext = sending.has(session) || queue.length > head || again.some(({ notBefore }) => notBefore <= now)
-      if (!isNext) break
+    while (jobs.size() + sending.size > 0) {
+      const session = nextSession()
+      if (session === undefined || !(sending.has(session) || jobs.hasReady(now))) break
       isPaced = pace.take(1, now) === 0
       if (isPaced) break
       const job = nextFor(session, now)
@@ -118,11 +85,11 @@ export function createOutbox(
   function release(session: Session): void {
     const job = sending.get(session)
     sending.delete(session)
-    if (job !== undefined && job.toSend.length > 0) again.push(job)
+    if (job !== undefined && job.toSend.length > 0) jobs.addAgain(job)
   }
 
   function plan(now: number): void {
-    if (timer !== undefined || unanswered === 0) return
+    if (timer !== undefined || answers.unanswered() === 0) return
     const wait = isPaced ? Math.min(tickMilliseconds, Math.max(2, pace.nextAt(now) - now)) : tickMilliseconds
     timer = setTimeout(() => {
       timer = undefined
@@ -131,17 +98,20 @@ export function createOutbox(
     }, wait)
   }
 
-  function encode(job: Job): void {
-    const { body, to } = job.message
+  function add(message: Submission, answered: Answered, since: number): void {
+    const job = createJob(message, answered, since)
     try {
-      job.segments = encodeBody(body, settings, (limit) => references.next(to, limit))
+      if (!isShut)
+        prepare(
+          job,
+          encodeBody(message.body, settings, (limit) => references.next(message.to, limit)),
+        )
     } catch (problem) {
-      events.refused(`a text cannot be encoded: ${(problem as Error).message}`)
+      refused(`a text cannot be encoded: ${(problem as Error).message}`)
       job.outcomes.push('refused')
-      return
     }
-    job.toSend = job.segments.map((_, at) => at)
-    job.outcomes.length = job.segments.length
+    if (job.segments.length === 0) answers.finish(job)
+    else jobs.add(job)
   }
 
   function sendNext(session: Session, job: Job, now: number): void {
@@ -152,15 +122,13 @@ export function createOutbox(
     movedAt = now
     job.underWay++
     const build = (sequence: number) => buildSubmit(settings, job.message, segment, sequence)
-    const sent = session.request(build, (outcome) => settle(session, job, part, outcome))
-    if (sent === 'sent') return
-    events.refused('a field does not fit its place in a submit_sm')
+    const settle = (outcome: RequestOutcome): void => {
+      decide(job, part, partOutcome(session, job, part, outcome))
+      pump()
+    }
+    if (session.request(build, settle) === 'sent') return
+    refused('a field does not fit its place in a submit_sm')
     decide(job, part, 'refused')
-  }
-
-  function settle(session: Session, job: Job, part: number, outcome: RequestOutcome): void {
-    decide(job, part, partOutcome(session, job, part, outcome))
-    pump()
   }
 
   function partOutcome(session: Session, job: Job, part: number, outcome: RequestOutcome): PartOutcome {
@@ -172,7 +140,7 @@ export function createOutbox(
       // Without an id no receipt will find it.
       return { reference: outcome.messageId === '' ? `none-${job.message.id}-${part + 1}` : outcome.messageId }
     }
-    events.refused(commandStatusName(outcome.status))
+    refused(commandStatusName(outcome.status))
     const is = errorClassOf(outcome.status, settings.errors)
     if (is === 'final') return 'refused'
     if (is === 'throttle') pace.throttled(now)
@@ -187,125 +155,65 @@ export function createOutbox(
     job.underWay--
     job.outcomes[part] = outcome
     if (typeof outcome === 'object' || outcome === 'unknown') job.takenSince ??= now
-    if (outcome === 'refused') abandon(job)
+    if (outcome === 'refused') withdraw(job)
     if (job.underWay > 0 || isSending(job)) return
-    if (isMissing(job) && mayTryAgain(job, now)) tryAgain(job)
-    else finish(job)
+    if (isWorthAnotherTry(job, settings, isShut, now)) {
+      prepareMissing(job)
+      jobs.addAgain(job)
+    } else answers.finish(job)
   }
 
   const isSending = (job: Job): boolean =>
-    job.toSend.length > 0 && (again.includes(job) || [...sending.values()].includes(job))
-  const isMissing = ({ outcomes }: Job): boolean => outcomes.some((one) => one === 'retry' || one === undefined)
+    job.toSend.length > 0 && (jobs.hasAgain(job) || [...sending.values()].includes(job))
 
-  function abandon(job: Job): void {
+  /** Nothing more of it is sent. */
+  function withdraw(job: Job): void {
     job.toSend = []
-    again = again.filter((other) => other !== job)
+    jobs.removeAgain(job)
     for (const [session, other] of sending) if (other === job) sending.delete(session)
-  }
-
-  /** What the carrier has nothing of goes again while that moves, what it has a part of for `partsSeconds`. */
-  function mayTryAgain(job: Job, now: number): boolean {
-    if (job.outcomes.includes('refused')) return false
-    if (isWorthCompleting(job.outcomes)) return now - (job.takenSince ?? now) < settings.partsSeconds * 1000
-    return !isShut && job.tries === 0 && now - job.since < settings.holdSeconds * 1000
-  }
-
-  function tryAgain(job: Job): void {
-    job.toSend = [...job.outcomes.keys()].filter((at) => job.outcomes[at] === 'retry' || job.outcomes[at] === undefined)
-    again.push(job)
   }
 
   /** While nothing moves, what waits is given back after a time; what the carrier has a part of, after its own. */
   function expire(now: number): void {
     const heldSince = now - settings.holdSeconds * 1000
-    for (const job of [...again]) {
+    for (const job of [...jobs.again()]) {
       const isOver =
         job.takenSince === undefined
           ? movedAt <= heldSince && job.since <= heldSince
           : now - job.takenSince >= settings.partsSeconds * 1000
       if (isOver) giveUp(job)
     }
-    while (movedAt <= heldSince && head < queue.length) {
-      const job = queue[head]
-      if (job === undefined || job.since > heldSince) break
-      advance()
+    while (movedAt <= heldSince) {
+      const job = jobs.takeOlder(heldSince)
+      if (job === undefined) return
       giveUp(job)
     }
   }
 
   function giveUp(job: Job): void {
-    abandon(job)
-    if (job.underWay === 0) finish(job)
-  }
-
-  function finish(job: Job): void {
-    const outcome = messageOutcome(job.outcomes.length === 0 ? ['retry'] : [...job.outcomes])
-    const { message, answered } = job
-    const list = answers.get(answered) ?? []
-    answers.set(answered, list)
-    list.push(answerOf(message, outcome))
-    answering ??= setImmediate(giveAnswers)
-  }
-
-  function giveAnswers(): void {
-    answering = undefined
-    const all = [...answers]
-    answers.clear()
-    for (const [answered, list] of all) {
-      unanswered -= list.length
-      answered(list)
-    }
-    if (unanswered > 0) return
-    for (const resolve of quieted) resolve()
-    quieted = []
+    withdraw(job)
+    if (job.underWay === 0) answers.finish(job)
   }
 
   return {
     submit(messages, answered) {
       const since = nowMilliseconds()
-      if (unanswered === 0) movedAt = since
-      unanswered += messages.length
-      for (const message of messages) {
-        const job: Job = {
-          message,
-          answered,
-          since,
-          segments: [],
-          outcomes: [],
-          toSend: [],
-          underWay: 0,
-          tries: 0,
-          notBefore: 0,
-          takenSince: undefined,
-        }
-        if (!isShut) encode(job)
-        if (job.segments.length === 0) finish(job)
-        else queue.push(job)
-      }
+      if (answers.unanswered() === 0) movedAt = since
+      answers.expect(messages.length)
+      for (const message of messages) add(message, answered, since)
       pump()
     },
     pump,
     shut() {
       isShut = true
-      for (const job of [...again, ...queue.slice(head)]) if (job.takenSince === undefined) giveUp(job)
-      queue = []
-      head = 0
+      const unsent = jobs.again().filter(({ takenSince }) => takenSince === undefined)
+      for (const job of [...unsent, ...jobs.takeNew()]) giveUp(job)
     },
     abandon() {
-      for (const job of [...again, ...sending.values()]) giveUp(job)
+      for (const job of [...jobs.again(), ...sending.values()]) giveUp(job)
     },
-    quiet: () => new Promise((resolve) => (unanswered === 0 ? resolve() : void quieted.push(resolve))),
-    waiting: () => queue.length - head + again.length,
-    stop() {
-      clearTimeout(timer)
-    },
+    quiet: () => answers.quiet(),
+    waiting: () => jobs.size(),
+    stop: () => clearTimeout(timer),
   }
-}
-
-function answerOf({ id }: Submission, outcome: MessageOutcome): SubmissionAnswer {
-  if (typeof outcome === 'string') return { id, outcome }
-  const isWhole = 'accepted' in outcome
-  const [reference = '', ...furtherReferences] = isWhole ? outcome.accepted : outcome.partly
-  const further = furtherReferences.length === 0 ? {} : { furtherReferences }
-  return { id, outcome: isWhole ? 'accepted' : 'partly', reference, ...further }
 }
