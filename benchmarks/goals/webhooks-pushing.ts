@@ -90,8 +90,12 @@ async function pushing(
 ): Promise<Pushing> {
   const { database, server } = environment
   await database.query(
-    `insert into webhook_event (webhook_id, type, sequence, at, subject, code, msisdn)
-    select $1::int, type, sequence, at, subject, code, msisdn from waiting order by id limit $2::int`,
+    `insert into webhook_event (webhook_id, type, sequence, at, code, send_first_id, has_reference, count, subjects, msisdns)
+    select $1::int, type, sequence, at, code, send_first_id, has_reference, least(count, $2::int - before),
+      subjects[:$2::int - before], msisdns[:$2::int - before]
+    from (select *, sum(count) over (order by id)::int - count before from waiting) waiting
+    where before < $2::int
+    order by id`,
     [webhook, events],
   )
   const { result, usage } = await measured(server, [dispatcher], async () => {

@@ -14,9 +14,9 @@ export interface EventsJudged {
 }
 
 const deleted = 102
-const waiting = `select webhook_id, type, sequence, subject from webhook_event`
-const inLists = `select webhook_id, (event ->> 0)::int as type, (event ->> 1)::int, (event ->> 3)::bigint
-  from webhook_list, json_array_elements(events::json) event where state = 0`
+const waiting = `select webhook_id, type, sequence, unnest(subjects) subject from webhook_event`
+const inLists = `select webhook_id, (stored ->> 0)::int as type, (stored ->> 1)::int, subject::bigint
+  from webhook_list, json_array_elements(events::json) stored, json_array_elements_text(stored -> 11) subject where state = 0`
 
 /** Events that are yet to be pushed, as `<account> <id>`: the third try is minutes away. */
 async function openEvents(database: Database): Promise<ReadonlySet<string>> {

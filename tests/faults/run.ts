@@ -315,10 +315,10 @@ async function repliesHaveCome(database: Database, record: readonly Submission[]
   }
 }
 
-const eventsAtOnce = `(select count(*) from webhook_event)
+const eventsAtOnce = `(select coalesce(sum(count), 0) from webhook_event)
   + (select count(*) from webhook_list where state = 0 and (leased or due_at < now() + interval '20 s'))`
 
-/** Until nothing waits but what is to be tried again in minutes: a killed dispatcher's lists are free after a lease of 60 s. */
+/** Until nothing waits but what is to be tried again in minutes: a killed dispatcher's lists are free after a lease of 30 s. */
 async function eventsHaveCome({ database, figures }: Place): Promise<void> {
   const end = performance.now() + settleMilliseconds
   for (;;) {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { createEventPusher, type Ports, type PushCounts } from '@gateway/core'
 import type { Log } from '@gateway/server'
 import { webhookBody } from '@gateway/wire'
@@ -38,6 +39,7 @@ export function startPushing({ ports, log }: PushingSettings): Pushing {
   const isStirred = (): boolean => performance.now() - stirredAt < stirredMilliseconds
 
   const pusher = createEventPusher(ports, {
+    claimer: randomInt(2 ** 31),
     bodyOf: webhookBody,
     chance: Math.random,
     roomAgain: () => {

@@ -70,7 +70,7 @@ async function worldOfExamples(): Promise<Rest> {
 }
 
 async function failToPush({ webhooks, clock }: Ports): Promise<void> {
-  const [list] = await webhooks.claim({ listsMax: 1, perWebhookMax: 1, leaseSeconds: 60 })
+  const [list] = await webhooks.claim({ claimer: 1, listsMax: 1, perWebhookMax: 1, ahead: new Map(), leaseSeconds: 60 })
   if (list === undefined) throw new Error('there is nothing to push')
   const answer = {
     outcome: 'answered',

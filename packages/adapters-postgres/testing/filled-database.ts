@@ -93,8 +93,8 @@ export async function fillDatabase(connectionString: string, amounts: Amounts = 
     insert into client_request (account_id, key, digest, answer) select 1 + i % 20, md5('key ' || i)::uuid, md5('d' || i)::uuid, 'done' from generate_series(1, 5000) i;
     insert into webhook (account_id, url, events, list_size, with_text, created_at, secret)
     select account.id, 'https://example.com', 255, 100, true, now(), 'sealed' from account, generate_series(1, 3) order by account.id;
-    insert into webhook_event (webhook_id, type, sequence, at, subject, code, msisdn)
-    select 1 + i % 40, i % 4, 4, now(), ${sent.from} + i, 0, 27800000000 + i from generate_series(1, 20000) i;
+    insert into webhook_event (webhook_id, type, sequence, at, code, send_first_id, has_reference, count, subjects, msisdns)
+    select 1 + i % 40, i % 4, 4, now(), 0, ${sent.from} + i, true, 1, array[${sent.from} + i], array[27800000000 + i] from generate_series(1, 20000) i;
     insert into webhook_list (webhook_id, state, tries, due_at, from_at, to_at, events)
     select 1 + i % 60, i % 3, 1, now() + (i - 5000) * interval '1 second', now(), now(), '[]' from generate_series(1, 6000) i;
     update webhook_list set leased = true where id <= 100;

@@ -294,7 +294,8 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
   "select keys_in_use(1, '{1,2,3}', array[md5('key 20'), md5('key 2'), md5('new')]::uuid[])": [],
   "select drop_inbound_messages(now() - interval '90 days', 730, 86400, 1)": [],
   'select adopt_delivery_receipts(0, 300, 259200, 3600, 7)': ['unmatched_delivery_receipt', 'claimed_batch'],
-  'select * from claim_webhook_lists(0, 64, 100, 5, 60)': [],
+  "select * from claim_webhook_lists(1, 0, 64, 100, 5, '{}', '{}', 30)": [],
+  "select * from claim_webhook_lists(1, 0, 64, 1000, 5, '{1,2,3}', '{100,200,300}', 30)": [],
   'select purge_webhooks(100, 30)': [],
   "select * from drop_block(530, now() + interval '1 day')": ['claimed_batch'],
   "select receive_inbound_messages('{1,1,1}', '{27805300001,27805200001,x}', '{27805300001,27805200001,null}', '{12025551001,null,null}', '{stop,b,c}', '{1,0,0}', '{5500001}', 'bye', 1::smallint)":

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 interface Signed {
   readonly id: string
   readonly timestamp: number
-  readonly body: string
+  readonly body: Uint8Array
 }
 
 /**
@@ -14,6 +14,6 @@ export const sign = ({ id, timestamp, body }: Signed, secrets: readonly string[]
   secrets
     .map((secret) => {
       const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-      return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+      return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
     })
     .join(' ')

@@ -89,18 +89,21 @@ const refusal = (endpoint: ReturnType<typeof parseEndpoint>) => (typeof endpoint
 
 const failed = (failure: PushFailure): Outcome => ({ outcome: 'failed', failure })
 
-const requestTo = ({ origin, path }: Endpoint, { id, timestamp, body, secrets }: PushRequest) => ({
-  origin,
-  path,
-  method: 'POST' as const,
-  body,
-  headers: {
-    'user-agent': 'SMS-Gateway-Webhooks/1.0',
-    'content-type': 'application/json',
-    accept: '*/*',
-    'accept-encoding': 'identity',
-    'webhook-id': id,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': sign({ id, timestamp, body }, secrets),
-  },
-})
+function requestTo({ origin, path }: Endpoint, { id, timestamp, body: text, secrets }: PushRequest) {
+  const body = Buffer.from(text)
+  return {
+    origin,
+    path,
+    method: 'POST' as const,
+    body,
+    headers: {
+      'user-agent': 'SMS-Gateway-Webhooks/1.0',
+      'content-type': 'application/json',
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': sign({ id, timestamp, body }, secrets),
+    },
+  }
+}

@@ -295,15 +295,17 @@ export {
 } from './webhook/push-events.ts'
 export type { SealedSecret, SecretBox } from './webhook/secret-box.ts'
 export type { PushAnswer, PushFailure, PushRequest, UrlRefusal, WebhookClient } from './webhook/webhook-client.ts'
-export type {
-  ClaimedList,
-  Claiming,
-  EventListId,
-  PushAttempt,
-  PushResult,
-  Replay,
-  WebhookBacklog,
-  Webhooks,
+export {
+  endpointsMax,
+  otherClaimerSeconds,
+  type ClaimedList,
+  type Claiming,
+  type EventListId,
+  type PushAttempt,
+  type PushResult,
+  type Replay,
+  type WebhookBacklog,
+  type Webhooks,
 } from './webhook/webhooks.ts'
 
 // Time.

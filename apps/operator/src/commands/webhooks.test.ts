@@ -13,7 +13,13 @@ async function withWebhook(...options: readonly string[]): Promise<Operator> {
 
 /** Pushes what waits, and gets this answer. */
 async function push({ ports }: Operator, answer: PushAnswer, verdict: 'delivered' | 'retry' | 'dead'): Promise<void> {
-  const [list] = await ports.webhooks.claim({ listsMax: 1, perWebhookMax: 5, leaseSeconds: 60 })
+  const [list] = await ports.webhooks.claim({
+    claimer: 1,
+    listsMax: 1,
+    perWebhookMax: 5,
+    ahead: new Map(),
+    leaseSeconds: 60,
+  })
   if (list === undefined) throw new Error('there is nothing to push')
   const at = ports.clock.now()
   const next = verdict === 'retry' ? nextTry(list.tries, answer, at, 0) : undefined

@@ -26,7 +26,8 @@ with changed as (
     and message.msisdn = coalesce(receipt.msisdn, message.msisdn)
     and message.code in (${changeable}) and message.code <> receipt.code and message.parts_undelivered = 0
     and message.sent_at > now() - interval '${referenceDays} days'
-  returning position, id, message.account_id, message.msisdn, message.code, code_at as at, confirms_opt_out
+  returning position, id, message.account_id, message.msisdn, message.code, code_at as at, confirms_opt_out,
+    send_first_id, true as has_reference
 ), ${storeMessageEvents('changed', 'receipt')}
 select count(distinct position)::int as applied from changed`,
 })
@@ -60,7 +61,8 @@ with receipts as materialized (
   set ${setByParts('of_message', 'now()')}
   from of_message
   where message.id = any (array[of_message.id])
-  returning message.id, message.account_id, message.msisdn, message.code, code_at as at, confirms_opt_out
+  returning message.id, message.account_id, message.msisdn, message.code, code_at as at, confirms_opt_out,
+    send_first_id, carrier_id is not null as has_reference
 ), changed as (
   -- What it was before did not begin in this transaction.
   select * from applied where at = now()

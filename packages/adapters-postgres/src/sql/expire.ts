@@ -40,7 +40,8 @@ with past_due as (
   returning account_id, due_at, attempt, lo, hi, first_id
 ), ${noteScheduled('select account_id, due_at, lo, lo - hi change from from_later where attempt = 0')}, expired as (
   select message.id, send.first_id send_first_id, send.account_id, send.sender, send.confirms_opt_out, ${OUTCOME.expired}::smallint code,
-    send.price amount, now() as at, send.msisdns[message.id - send.first_id + 1] msisdn
+    send.price amount, now() as at, send.msisdns[message.id - send.first_id + 1] msisdn,
+    false has_reference
   from (select * from from_due union all select lo, hi, first_id from from_later) waiting
   cross join lateral (select * from send where first_id = waiting.first_id offset 0) send
   cross join lateral generate_series(waiting.lo, waiting.hi - 1) message(id)

@@ -10,7 +10,8 @@ with test as (
   insert into webhook_list (webhook_id, is_test, from_at, to_at, events)
   select $1::int, true, $2::timestamptz, $2::timestamptz,
     json_build_array(json_build_array(
-      $3::int, 1, floor(extract(epoch from $2::timestamptz) * 1000)::bigint, number, null, null, null, null, null, null, null, null
+      $3::int, 1, floor(extract(epoch from $2::timestamptz) * 1000)::bigint, null, null, null, null, null, null, null, null,
+      json_build_array(number), null
     ))::text
   from test
 )
@@ -33,13 +34,18 @@ with chosen as (
     when 'period' then state <> 0 and from_at < $9::timestamptz and to_at >= $8::timestamptz
     else true end
   for update
+), stored as (
+  select (stored ->> 0)::smallint type, (stored ->> 1)::smallint sequence, (stored ->> 2)::bigint at, (stored ->> 3)::smallint code,
+    (stored ->> 4)::bigint send_first_id, (stored ->> 6)::bool has_reference, stored ->> 10 as text, stored -> 11 as subjects,
+    case json_typeof(stored -> 12) when 'array' then stored -> 12 else '[]' end as numbers
+  from chosen
+  cross join lateral json_array_elements(events::json) stored
 ), happened as (
   select distinct on (type, subject, sequence, number, at) *
   from (
-    select (event ->> 0)::smallint type, (event ->> 1)::smallint sequence, (event ->> 2)::bigint at, (event ->> 3)::bigint subject,
-      (event ->> 4)::smallint code, (event ->> 5)::bigint number, event ->> 11 as text
-    from chosen
-    cross join lateral json_array_elements(events::json) event
+    select type, sequence, at, code, send_first_id, has_reference, text, subject::bigint, number::bigint
+    from stored
+    cross join lateral rows from (json_array_elements_text(subjects), json_array_elements_text(numbers)) event(subject, number)
   ) event
   where case $2::text
     when 'dead' then true
@@ -48,8 +54,10 @@ with chosen as (
       and ($6::bigint is null or number = $6::bigint) and at = coalesce($7::bigint, at) end
   order by type, subject, sequence, number, at
 ), again as (
-  insert into webhook_event (webhook_id, type, sequence, at, subject, code, msisdn, text)
-  select $1::int, type, sequence, to_timestamp(at / 1000.0), subject, code, number, case when subject = 0 then text end
+  insert into webhook_event
+    (webhook_id, type, sequence, at, code, send_first_id, has_reference, text, count, subjects, msisdns)
+  select $1::int, type, sequence, to_timestamp(at / 1000.0), code, send_first_id, has_reference, case when subject = 0 then text end,
+    1, array[subject], array[number]
   from happened
   order by at, subject, sequence
   returning 1
@@ -98,7 +106,7 @@ order by page.at desc, page.list desc, page.tries desc`,
 export const backlogOf: PreparedStatement<{ events: number; lists: number; dead: number }> = {
   name: 'webhook-backlog',
   text: `
-select (select count(*) from webhook_event where webhook_id = $1::int)::int as events,
+select (select coalesce(sum(count), 0) from webhook_event where webhook_id = $1::int)::int as events,
   (select count(*) from webhook_list where webhook_id = $1::int and state = 0)::int as lists,
   (select count(*) from webhook_list where webhook_id = $1::int and state = 2)::int as dead`,
 }

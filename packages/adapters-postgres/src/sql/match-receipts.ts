@@ -52,7 +52,8 @@ with tried as (
   set code = receipt.code, code_at = receipt.at
   from (select * from counting order by carrier_id collate "C") receipt
   where message.id = any (array[receipt.message_id]) and message.code in (${changeable}) and message.code <> receipt.code
-  returning message.id, message.account_id, message.msisdn, message.code, message.code_at as at, message.confirms_opt_out
+  returning message.id, message.account_id, message.msisdn, message.code, message.code_at as at, message.confirms_opt_out,
+    message.send_first_id, message.carrier_id is not null as has_reference
 ), before as materialized (
   select id, code
   from message
@@ -75,11 +76,11 @@ with tried as (
   join before using (id)
   where message.id = any (array[of_message.id])
   returning message.id, message.account_id, message.msisdn, message.code, message.code_at as at, message.confirms_opt_out,
-    message.code <> before.code is_news
+    message.send_first_id, message.carrier_id is not null as has_reference, message.code <> before.code is_news
 ), changed as (
   select * from changed_whole
   union all
-  select id, account_id, msisdn, code, at, confirms_opt_out from changed_parts where is_news
+  select id, account_id, msisdn, code, at, confirms_opt_out, send_first_id, has_reference from changed_parts where is_news
 ), ${storeMessageEvents('changed', 'receipt')}, dropped as (
   delete from unmatched_delivery_receipt
   where id = any (array(

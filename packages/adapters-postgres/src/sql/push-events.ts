@@ -2,10 +2,20 @@ import { deadListDays, failingDays } from '@gateway/core'
 import { VERDICT, WEBHOOK_STATE } from '../webhooks/webhook-row.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
-/** After endpoint $1, of at most $2 endpoints, at most $3 lists, $4 of one endpoint at a time; $5 seconds. `lists` is JSON, or null. */
-export const claimLists: PreparedStatement<{ cursor: number; lists: string | null }> = {
+export interface ClaimedRow {
+  readonly endpoint: number
+  readonly list: number | null
+  readonly try: number
+  readonly content: string
+}
+
+/**
+ * By claimer $1, after endpoint $2, of at most $3 endpoints, at most $4 lists, $5 of one endpoint at a time, or of endpoints $6 $7; $8 seconds. The last
+ * row is the endpoint to go on after.
+ */
+export const claimLists: PreparedStatement<ClaimedRow> = {
   name: 'claim-lists',
-  text: 'select cursor, lists from claim_webhook_lists($1, $2, $3, $4, $5)',
+  text: 'select * from claim_webhook_lists($1, $2, $3, $4, $5, $6, $7, $8)',
 }
 
 /**

@@ -34,7 +34,8 @@ with finished as (
   on conflict (id) do update set code = excluded.code, carrier_id = excluded.carrier_id, code_at = now(),
     parts_undelivered = excluded.parts_undelivered
   where message.code = ${OUTCOME.unknown} and message.carrier_id is null and excluded.code <> ${OUTCOME.unknown}
-  returning id, account_id, send_first_id, code, sent_at, carrier, msisdn, confirms_opt_out, now() as at
+  returning id, account_id, send_first_id, code, sent_at, carrier, msisdn, confirms_opt_out, now() as at,
+    carrier_id is not null as has_reference
 ), carriers as materialized (
   select jsonb_object_agg(id, carrier) by_id from changed
 ), parts as (

@@ -62,7 +62,7 @@ with finished as (
   from (select count(*) from finished) ended,
     unnest($3::int[], $4::bigint[], $5::bigint[], $6::text[]${array}) outcome(position, id, msisdn, reference${column})
   where ($7::int[])[position] = any (array(select seq from claimed_batch where dispatcher = $1::bigint))
-  returning id, account_id, msisdn, confirms_opt_out
+  returning id, account_id, send_first_id, msisdn, carrier_id is not null as has_reference, confirms_opt_out
 )${stored}, ${storeSentEvents('messages', '$8::int[]')}, ${setMarks('$12', '$13')}
 select (select count(*) from messages)::int as recorded, (select count(*) from marks)::int as marked`
 }

@@ -37,7 +37,8 @@ with batch as (
   from held
   order by id
   on conflict (id) do nothing
-  returning id, account_id, send_first_id, code, msisdn, confirms_opt_out, code_at as at
+  returning id, account_id, send_first_id, code, msisdn, confirms_opt_out, code_at as at,
+    false as has_reference
 ), counts as (
   select account_id, send_first_id, code, count(*) messages
   from messages

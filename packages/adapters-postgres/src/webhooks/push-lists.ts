@@ -1,29 +1,27 @@
-import type {
-  ClaimedList,
-  Claiming,
-  EventListId,
-  PushAnswer,
-  PushResult,
-  Webhook,
-  WebhookId,
-  Webhooks,
+import {
+  endpointsMax,
+  type ClaimedList,
+  type Claiming,
+  type EventListId,
+  type PushAnswer,
+  type PushResult,
+  type Webhook,
+  type WebhookEvent,
+  type Webhooks,
 } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { arrayOf, arrayOfNullable, arrayOfTexts, arrayOfTimes } from '../sql/arrays.ts'
-import { claimLists, disableEndpoints, purgeWebhooks, recordPushes, releaseLists } from '../sql/push-events.ts'
-import { eventOf, type StoredEvent } from './stored-event.ts'
+import {
+  claimLists,
+  disableEndpoints,
+  purgeWebhooks,
+  recordPushes,
+  releaseLists,
+  type ClaimedRow,
+} from '../sql/push-events.ts'
+import { eventsOf } from './stored-event.ts'
 import { VERDICT, webhookOf } from './webhook-row.ts'
-
-/** So many endpoints have their turn in one claim. */
-const endpointsMax = 64
-
-interface Claimed {
-  readonly id: number
-  readonly webhook: WebhookId
-  readonly tries: number
-  readonly events: readonly StoredEvent[]
-}
 
 export const listIdOf = (id: number): EventListId => `list-${id}` as EventListId
 const numberOf = (id: EventListId): number => Number(id.slice('list-'.length))
@@ -33,25 +31,24 @@ export function pushLists({
 }: Context): Pick<Webhooks, 'claim' | 'record' | 'release' | 'purge'> {
   let after = 0
 
-  async function webhooksOf(claimed: readonly Claimed[]): Promise<ReadonlyMap<WebhookId, Webhook>> {
+  async function webhooksOf(claimed: readonly ClaimedRow[]): Promise<ReadonlyMap<number, Webhook>> {
     if (claimed.length === 0) return new Map()
-    const ids = [...new Set(claimed.map(({ webhook }) => webhook))]
+    const ids = [...new Set(claimed.map(({ endpoint }) => endpoint))]
     const rows = await kysely.selectFrom('webhook').selectAll().where('id', 'in', ids).execute()
-    return new Map(rows.map((row) => [row.id as WebhookId, webhookOf(row)]))
+    return new Map(rows.map((row) => [row.id, webhookOf(row)]))
   }
 
   /** Walks over the endpoints from where the call before ended; once, from the start, if there was nothing behind that. */
-  async function claim({ listsMax, perWebhookMax, leaseSeconds }: Claiming): Promise<readonly ClaimedList[]> {
+  async function claim(claiming: Claiming): Promise<readonly ClaimedList[]> {
     for (let fromStart = after === 0; ; fromStart = true) {
       // A claim whose answer is lost is claimed again once its lease is over: nothing was pushed of it.
-      const [row] = await hot.run(claimLists, [after, endpointsMax, listsMax, perWebhookMax, leaseSeconds])
-      after = row?.cursor ?? 0
-      const claimed = JSON.parse(row?.lists ?? '[]') as readonly Claimed[]
+      const claimed = await hot.run(claimLists, claimValues(after, claiming))
+      after = claimed.pop()?.endpoint ?? 0
       if (claimed.length === 0 && !(fromStart && after === 0)) continue
       const webhooks = await webhooksOf(claimed)
-      return claimed.flatMap(({ id, webhook: of, tries, events }) => {
-        const webhook = webhooks.get(of)
-        return webhook === undefined ? [] : { id: listIdOf(id), webhook, tries, events: events.map(eventOf) }
+      return claimed.flatMap((row) => {
+        const webhook = webhooks.get(row.endpoint)
+        return webhook === undefined || row.list === null ? [] : listOf(webhook, row.list, row)
       })
     }
   }
@@ -86,6 +83,25 @@ export function pushLists({
     purge: async (rowsMax) => {
       const [row] = await ordinary.run(purgeWebhooks, [rowsMax])
       return row?.purged ?? 0
+    },
+  }
+}
+
+const claimValues = (after: number, claiming: Claiming): readonly unknown[] => {
+  const { claimer, listsMax, perWebhookMax, ahead, leaseSeconds } = claiming
+  const [fast, lists] = [arrayOf([...ahead.keys()]), arrayOf([...ahead.values()])]
+  return [claimer, after, endpointsMax, listsMax, perWebhookMax, fast, lists, leaseSeconds]
+}
+
+/** Its events are read when it is pushed. */
+function listOf(webhook: Webhook, id: number, { try: tries, content }: ClaimedRow): ClaimedList {
+  let events: readonly WebhookEvent[] | undefined
+  return {
+    id: listIdOf(id),
+    webhook,
+    tries,
+    get events() {
+      return (events ??= eventsOf(content))
     },
   }
 }

@@ -13,54 +13,71 @@ import {
   type OutcomeCode,
   type SenderAddress,
   type WebhookEvent,
+  type WebhookEventType,
 } from '@gateway/core'
 
-/** An event as a list keeps it; the subject is a message, an inbound message or 0, or the number of a test. */
-export type StoredEvent = readonly [
+/**
+ * Events as a list keeps them, those of one send together: a subject is a message, an inbound message or 0, or the number of a test. There are
+ * as many numbers as subjects, or none.
+ */
+export type StoredEvents = readonly [
   type: number,
   sequence: number,
   at: number,
-  subject: number,
   code: OutcomeCode | null,
-  number: number | null,
+  send: number | null,
   price: number | null,
   hasReference: boolean | null,
   from: string | null,
   shortCode: string | null,
   answers: number | null,
   text: string | null,
+  subjects: readonly number[],
+  numbers: readonly (number | null)[] | null,
 ]
 
-export function eventOf(stored: StoredEvent): WebhookEvent {
-  const [place, sequence, at, subject, code, number, price, hasReference, from, shortCode, answered, said] = stored
+export const eventsOf = (json: string): readonly WebhookEvent[] =>
+  (JSON.parse(json) as readonly StoredEvents[]).flatMap(eventsIn)
+
+function eventsIn(stored: StoredEvents): readonly WebhookEvent[] {
+  const [place, sequence, at, , , , , from, shortCode, answered, said, subjects, numbers] = stored
   const type = webhookEventTypes[place]
   const occurred = instant(at)
   const text = said ?? undefined
   const answers = (answered ?? undefined) as MessageId | undefined
-  if (type === undefined) return { id: testEventId(subject), sequence, occurred, data: { type: 'test' } }
+  if (type === undefined) {
+    return subjects.map((number) => ({ id: testEventId(number), sequence, occurred, data: { type: 'test' } }))
+  }
   if (type === 'reply.received' || type === 'shortcode.received') {
-    const inbound = subject as InboundMessageId
     const code = (shortCode ?? undefined) as SenderAddress | undefined
-    return {
-      id: inboundEventId(inbound),
-      sequence,
-      occurred,
-      data: { type, inbound, from: from ?? '', shortCode: code, answers, text },
-    }
+    return subjects.map((subject) => {
+      const inbound = subject as InboundMessageId
+      const data = { type, inbound, from: from ?? '', shortCode: code, answers, text }
+      return { id: inboundEventId(inbound), sequence, occurred, data }
+    })
   }
-  const to = String(number) as Msisdn
   if (type === 'optout.added' || type === 'optout.removed') {
-    const inbound = subject === 0 ? undefined : (subject as InboundMessageId)
-    const id = optOutEventId(type, to, inbound === undefined ? { at: occurred } : { inbound })
-    return { id, sequence, occurred, data: { type, number: to, inbound, answers, text } }
+    return subjects.map((subject, i) => {
+      const to = String(numbers?.[i]) as Msisdn
+      const inbound = subject === 0 ? undefined : (subject as InboundMessageId)
+      const id = optOutEventId(type, to, inbound === undefined ? { at: occurred } : { inbound })
+      return { id, sequence, occurred, data: { type, number: to, inbound, answers, text } }
+    })
   }
-  if (code === null) throw new Error(`an event of message ${subject} has no code`)
-  const message = subject as MessageId
-  const taken = isTaken({ code, hasReference: hasReference ?? false })
-  const cost = credits(taken ? (price ?? 0) : 0)
-  const data = { type, message, number: to, code, cost, taken, text } as const
-  return { id: messageEventId(message, sequence), sequence, occurred, data }
+  return messageEvents(type, stored)
 }
 
-export const eventsOf = (json: string): readonly WebhookEvent[] =>
-  (JSON.parse(json) as readonly StoredEvent[]).map(eventOf)
+type MessageEventType = Extract<WebhookEventType, `message.${string}`>
+
+function messageEvents(type: MessageEventType, stored: StoredEvents): readonly WebhookEvent[] {
+  const [, sequence, at, code, , price, hasReference, , , , said, subjects, numbers] = stored
+  if (code === null) throw new Error(`events of message ${subjects[0]} have no code`)
+  const taken = isTaken({ code, hasReference: hasReference ?? false })
+  const cost = credits(taken ? (price ?? 0) : 0)
+  const [occurred, text] = [instant(at), said ?? undefined]
+  return subjects.map((subject, i) => {
+    const message = subject as MessageId
+    const data = { type, message, number: String(numbers?.[i]) as Msisdn, code, cost, taken, text }
+    return { id: messageEventId(message, sequence), sequence, occurred, data }
+  })
+}

@@ -22,10 +22,12 @@ async function world() {
   const gateway = createGateway(ports)
   const problems: unknown[] = []
   const calls = { roomAgain: 0 }
+  let claimers = 0
   const pusherOf = (settings: PushOptions['settings'] = {}, own: Partial<typeof ports> = {}) =>
     createEventPusher(
       { ...ports, ...own },
       {
+        claimer: ++claimers,
         bodyOf: (events, now) => JSON.stringify({ now, events }),
         chance: () => 0,
         roomAgain: () => calls.roomAgain++,
@@ -57,7 +59,8 @@ async function world() {
 async function pushAll(pusher: EventPusher): Promise<void> {
   await until(async () => {
     const found = await pusher.work()
-    return found === 'all' && pusher.state().requests === 0
+    const { requests, queued, unstored } = pusher.state()
+    return found === 'all' && requests + queued + unstored === 0
   })
 }
 
@@ -93,9 +96,68 @@ test('a process has at most so many requests under way as it is told, and says w
   while ((await pusher.work()) === 'more');
   expect(webhookClient.unansweredMost).toBe(3)
   expect(calls.roomAgain).toBe(0)
+  webhookClient.answerWith(() => 204)
   webhookClient.release(204)
   await until(() => calls.roomAgain > 0 && pusher.state().requests === 0)
-  expect(pusher.counts()).toEqual({ delivered: 3, failed: 0, events: 3 })
+  expect(webhookClient.unansweredMost).toBe(3)
+  expect(pusher.counts()).toEqual({ delivered: 10, failed: 0, events: 10 })
+})
+
+test('of an endpoint that takes lists quickly many are claimed and stored at once, and five are under way', async () => {
+  const { webhookClient, pusherOf, added, happen, ports } = await world()
+  await added(good)
+  await happen(600)
+  const calls = { claim: 0, record: 0 }
+  const claim: typeof ports.webhooks.claim = (...asked) => (calls.claim++, ports.webhooks.claim(...asked))
+  const record: typeof ports.webhooks.record = (...told) => (calls.record++, ports.webhooks.record(...told))
+  await pushAll(pusherOf({}, { webhooks: { ...ports.webhooks, claim, record } }))
+  expect(new Set(webhookClient.pushed.map(({ id }) => id)).size).toBe(600)
+  expect(webhookClient.unansweredMost).toBe(pushDefaults.perWebhookMax)
+  expect(calls.claim).toBeLessThan(20)
+  expect(calls.record).toBeLessThan(40)
+})
+
+test('with more endpoints than requests each has its turn', async () => {
+  const { webhookClient, pusherOf, added, happen, pushedTo } = await world()
+  for (const url of [good, dead]) await added(url)
+  await happen(5)
+  webhookClient.answerWith(() => 'held')
+  const pusher = pusherOf({ requestsMax: 2 })
+  await pusher.work()
+  for (let requests = 2; requests <= 8; requests += 2) {
+    await until(() => webhookClient.pushed.length === requests)
+    expect([pushedTo(good).length, pushedTo(dead).length]).toEqual([requests / 2, requests / 2])
+    webhookClient.release(204)
+  }
+  webhookClient.answerWith(() => 204)
+})
+
+test('what was not begun in time is given back: it is due at once, with the same number of the try', async () => {
+  const { clock, webhookClient, pusherOf, added, happen, attempts } = await world()
+  const { webhook } = await added(good)
+  await happen(5)
+  webhookClient.answerWith(() => 'held')
+  const pusher = pusherOf({ requestsMax: 1 })
+  await pusher.work()
+  expect(pusher.state()).toEqual({ requests: 1, queued: 4, unstored: 0 })
+  clock.step(pushDefaults.beginSeconds + 1)
+  webhookClient.release(204)
+  await until(() => pusher.state().requests === 0)
+  expect(webhookClient.pushed).toHaveLength(1)
+  webhookClient.answerWith(() => 204)
+  await pushAll(pusher)
+  expect(new Set(webhookClient.pushed.map(({ id }) => id)).size).toBe(5)
+  expect((await attempts(webhook)).map(({ tries }) => tries)).toEqual([1, 1, 1, 1, 1])
+})
+
+test('what is claimed of an endpoint that is gone is not pushed to it', async () => {
+  const { webhookClient, pusherOf, added, happen, ports } = await world()
+  const { webhook } = await added(good)
+  await happen(5)
+  webhookClient.answerWith(() => 410)
+  await pushAll(pusherOf({ requestsMax: 1 }))
+  expect(webhookClient.pushed).toHaveLength(1)
+  expect(await ports.webhooks.backlog(webhook.id)).toEqual({ events: 0, lists: 0, dead: 5 })
 })
 
 const answered = (status: number, retryAfterSeconds?: number): PushAnswer => ({
@@ -217,7 +279,7 @@ test('what could not be stored is told, kept, and stored by the next look; nothi
   isAway = false
   await pushAll(pusher)
   expect(problems).toEqual([new Error('away')])
-  expect(pusher.state()).toEqual({ requests: 0, unstored: 0 })
+  expect(pusher.state()).toEqual({ requests: 0, queued: 0, unstored: 0 })
   expect(await attempts(webhook)).toMatchObject([{ tries: 1, verdict: 'delivered' }])
   expect(webhookClient.pushed).toHaveLength(1)
 })
@@ -227,8 +289,9 @@ test('who is drained claims no more, and gives back what was under way: it is du
   const { webhook } = await added(good)
   await happen(2)
   webhookClient.answerWith(() => 'held')
-  const pusher = pusherOf()
+  const pusher = pusherOf({ requestsMax: 1 })
   await pusher.work()
+  expect(pusher.state()).toEqual({ requests: 1, queued: 1, unstored: 0 })
   await pusher.drain(Promise.resolve())
   await until(() => pusher.state().requests === 0)
   expect(pusher.state().unstored).toBe(0)

@@ -1,28 +1,48 @@
 import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
-import { nextTry, verdictOf } from './push-schedule.ts'
+import { createPushLanes, type PushLane } from './push-lanes.ts'
+import { createPushResults } from './push-results.ts'
+import { nextTry, verdictOf, type PushVerdict } from './push-schedule.ts'
 import type { PushAnswer } from './webhook-client.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 import type { Webhook } from './webhook.ts'
-import type { ClaimedList, PushResult } from './webhooks.ts'
+import { endpointsMax, type ClaimedList, type PushResult } from './webhooks.ts'
 
 export interface PushSettings {
   /** At most so many requests are under way at a time, of this process. */
   readonly requestsMax: number
   /** And of one endpoint, of all processes. */
   readonly perWebhookMax: number
-  /** After so long a list is pushed by another process; longer than a request and the storing of its result can take. */
+  /** At most so many lists of an endpoint are claimed, so that a claim is one statement for many. */
+  readonly aheadMax: number
+  /** And of all endpoints, by this process. */
+  readonly claimedMax: number
+  /** A list that was claimed longer ago is not begun, but given back. */
+  readonly beginSeconds: number
+  /** After so long a list is pushed by another process; longer than to begin it, a request and the storing of its result can take. */
   readonly leaseSeconds: number
 }
 
-export const pushDefaults: PushSettings = { requestsMax: 50, perWebhookMax: 5, leaseSeconds: 60 }
+export const pushDefaults: PushSettings = {
+  requestsMax: 200,
+  perWebhookMax: 5,
+  aheadMax: 500,
+  claimedMax: 2000,
+  beginSeconds: 5,
+  leaseSeconds: 30,
+}
+
+/** So many results are stored at once; fewer when nothing is under way, and by each look. */
+const storedAtOnce = 50
 
 export interface PushOptions {
+  /** `Claiming.claimer`. */
+  readonly claimer: number
   /** The body of a request at this time. */
   readonly bodyOf: (events: readonly WebhookEvent[], now: Instant) => string
   /** From 0 to 1, by chance. */
   readonly chance: () => number
-  /** Results are stored, so that there may be room for more: `work` is to be called. */
+  /** There may be room for more, or lists run out soon: `work` is to be called. */
   readonly roomAgain: () => void
   /** What failed and is tried again. */
   readonly report: (problem: unknown) => void
@@ -38,10 +58,10 @@ export interface PushCounts {
 
 /** Pushes events to endpoints (P-11). Has no timers: its caller looks for work, and stops it. */
 export interface EventPusher {
-  /** Claims as many lists as there is room for, and begins to push them; 'more': look again at once. Rejects if the store does. */
+  /** Stores results, claims as many lists as there is room for, and begins to push them; 'more': look again at once. Rejects if the store does. */
   work(): Promise<'more' | 'all'>
-  /** Requests under way, and results that are not stored. */
-  state(): { readonly requests: number; readonly unstored: number }
+  /** Requests under way, lists that wait for their turn, and results that are not stored. */
+  state(): { readonly requests: number; readonly queued: number; readonly unstored: number }
   /** Since the start. */
   counts(): PushCounts
   /** Claims no more; lets requests end until `deadline` has resolved, stores what came of them, and gives the others back. */
@@ -52,44 +72,43 @@ type Pushing = Pick<Ports, 'webhooks' | 'webhookClient' | 'secretBox' | 'clock'>
 
 export function createEventPusher(ports: Pushing, options: PushOptions): EventPusher {
   const { webhooks, webhookClient, clock } = ports
+  const { claimer } = options
   const settings = { ...pushDefaults, ...options.settings }
-  const underWay = new Set<Promise<void>>()
+  const { requestsMax, perWebhookMax, claimedMax, leaseSeconds } = settings
+  const lanes = createPushLanes(settings)
+  const results = createPushResults(webhooks)
   const counts = { delivered: 0, failed: 0, events: 0 }
-  let results: PushResult[] = []
-  let untried: ClaimedList[] = []
-  let storing: Promise<void> | undefined
+  let requests = 0
+  let endedAll: (() => void) | undefined
+  /** Something ran low while a claim was under way. */
+  let isAsked = false
   let closed = false
 
-  /** One call at a time: while it commits, the next results gather. What failed is stored by the next call. */
-  async function store(): Promise<void> {
-    while (results.length + untried.length > 0) {
-      const [told, back] = [results, untried]
-      results = []
-      untried = []
-      try {
-        await Promise.all([webhooks.record(told), webhooks.release(back)])
-      } catch (problem) {
-        results.unshift(...told)
-        untried.unshift(...back)
-        throw problem
-      }
+  /** Starts what has its turn. */
+  function begin(): void {
+    const now = clock.now()
+    while (requests < requestsMax && !closed) {
+      const next = lanes.next(now)
+      if (next === undefined) return
+      requests++
+      void push(next.lane, next.list, now)
     }
   }
 
-  function stored(): Promise<void> {
-    storing ??= store().finally(() => (storing = undefined))
-    return storing
+  async function push(lane: PushLane, list: ClaimedList, now: Instant): Promise<void> {
+    const answer = await pushed(lane.webhook, list, now)
+    const verdict = keep(list, answer)
+    lanes.ended(lane, verdict === 'delivered')
+    requests--
+    // What is claimed of an endpoint that is gone is not pushed to it.
+    if (verdict === 'gone') results.giveBack(lanes.takeAll(lane))
+    begin()
+    if (requests === 0 || results.isFull(storedAtOnce)) store(requests === 0 ? 1 : storedAtOnce)
+    if (lanes.runsLow()) ask()
+    if (requests === 0) endedAll?.()
   }
 
-  async function push(list: ClaimedList): Promise<void> {
-    const now = clock.now()
-    const answer = await pushed(list, now)
-    if (answer.outcome === 'failed' && answer.failure === 'stopped') untried.push(list)
-    else keep(list, answer, clock.now())
-    await stored().then(options.roomAgain, options.report)
-  }
-
-  async function pushed({ id, webhook, events }: ClaimedList, now: Instant): Promise<PushAnswer> {
+  async function pushed(webhook: Webhook, { id, events }: ClaimedList, now: Instant): Promise<PushAnswer> {
     try {
       const secrets = secretsOf(ports, webhook, now)
       const timestamp = Math.floor(now / 1000)
@@ -100,40 +119,76 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
     }
   }
 
-  function keep(list: ClaimedList, answer: PushAnswer, now: Instant): void {
+  function keep(list: ClaimedList, answer: PushAnswer): PushVerdict | undefined {
+    if (answer.outcome === 'failed' && answer.failure === 'stopped') {
+      results.giveBack([list])
+      return undefined
+    }
+    const now = clock.now()
     const verdict = verdictFor(list, answer)
     counts[verdict === 'delivered' ? 'delivered' : 'failed']++
     if (verdict === 'delivered') counts.events += list.events.length
     const next = verdict === 'retry' ? nextTry(list.tries, answer, now, options.chance()) : undefined
-    results.push({ list: list.id, tries: list.tries, at: now, answer, verdict, next })
+    results.keep({ list: list.id, tries: list.tries, at: now, answer, verdict, next })
+    return verdict
+  }
+
+  function store(atLeast: number): void {
+    results.stored(atLeast).then(ask, options.report)
+  }
+
+  function ask(): void {
+    isAsked = true
+    options.roomAgain()
   }
 
   async function work(): Promise<'more' | 'all'> {
-    if (results.length + untried.length > 0) await stored()
-    const room = settings.requestsMax - underWay.size
-    if (closed || room <= 0) return 'all'
-    const lists = await webhooks.claim({ ...settings, listsMax: room })
-    for (const list of lists) begin(list)
-    return lists.length > 0 ? 'more' : 'all'
+    isAsked = false
+    const old = lanes.takeOld(clock.now())
+    results.giveBack(old)
+    // They are due again only then.
+    if (old.length > 0) await results.stored(1)
+    const storing = results.count() > 0 ? results.stored(1) : undefined
+    const claiming = claim()
+    // Both end before either fails: what was claimed is begun.
+    await Promise.allSettled([storing, claiming])
+    await storing
+    const found = await claiming
+    return !isClosed() && (found === 'more' || isAskedMeanwhile()) ? 'more' : 'all'
   }
 
-  function begin(list: ClaimedList): void {
-    const pushing = push(list).finally(() => underWay.delete(pushing))
-    underWay.add(pushing)
+  async function claim(): Promise<'more' | 'all'> {
+    const listsMax = claimedMax - lanes.queued() - requests
+    if (closed || listsMax <= 0) return 'all'
+    const now = clock.now()
+    const lists = await webhooks.claim({ claimer, listsMax, perWebhookMax, ahead: lanes.ahead(now), leaseSeconds })
+    lanes.put(lists, now)
+    if (isClosed()) results.giveBack(lanes.takeAll())
+    begin()
+    return hasMore(lists, listsMax) ? 'more' : 'all'
   }
+
+  const isClosed = (): boolean => closed
+  const isAskedMeanwhile = (): boolean => isAsked
 
   return {
     work,
-    state: () => ({ requests: underWay.size, unstored: results.length + untried.length }),
+    state: () => ({ requests, queued: lanes.queued(), unstored: results.count() }),
     counts: () => ({ ...counts }),
     drain: async (deadline) => {
       closed = true
+      results.giveBack(lanes.takeAll())
+      const ended = requests === 0 ? Promise.resolve() : new Promise<void>((resolve) => (endedAll = resolve))
       await webhookClient.close(deadline)
-      await Promise.race([Promise.all(underWay), deadline])
-      await stored()
+      await Promise.race([ended, deadline])
+      await results.stored(1)
     },
   }
 }
+
+/** Whether another claim at once would find other endpoints. */
+const hasMore = (lists: readonly ClaimedList[], listsMax: number): boolean =>
+  lists.length >= listsMax || new Set(lists.map(({ webhook }) => webhook.id)).size >= endpointsMax
 
 /** A test is tried once: who asked for it looks at what came of it. */
 function verdictFor({ tries, events }: ClaimedList, answer: PushAnswer): PushResult['verdict'] {

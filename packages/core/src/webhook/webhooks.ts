@@ -50,10 +50,20 @@ export interface WebhookBacklog {
   readonly dead: number
 }
 
+/** So many endpoints have their turn in one claim. */
+export const endpointsMax = 64
+
+/** So long after another one has claimed lists of an endpoint, none are claimed beside it: it will be done soon, or dead. */
+export const otherClaimerSeconds = 5
+
 export interface Claiming {
+  /** Who claims: another number for each pusher, below 2^31. */
+  readonly claimer: number
   readonly listsMax: number
-  /** At most so many lists of one endpoint are claimed at a time, by all processes. */
+  /** At most so many lists of one endpoint are claimed at a time, by all claimers. */
   readonly perWebhookMax: number
+  /** Of these endpoints so many instead, while no other claimer has any: whoever has more than `perWebhookMax` is alone. */
+  readonly ahead: ReadonlyMap<WebhookId, number>
   readonly leaseSeconds: number
 }
 
@@ -96,7 +106,8 @@ export interface Webhooks {
 
   /**
    * Lists that are due by the store's clock, an equal share of each active endpoint that has any: first those that are tried again, then
-   * new ones of events that wait, as many as there are, at once. A list whose lease is over is due again; that counts as a try.
+   * new ones of events that wait, as many as there are, at once. A list whose lease is over is due again; that counts as a try. Where
+   * another claimer has lists of an endpoint, nothing is claimed for `otherClaimerSeconds`, and then what it leaves of `perWebhookMax`.
    */
   claim(claiming: Claiming): Promise<readonly ClaimedList[]>
   /** Stores what came of tries; pauses an endpoint that has only failed for `failingDays`, disables one that is gone. */

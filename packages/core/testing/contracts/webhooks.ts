@@ -2,7 +2,8 @@ import type { StoredPorts } from '@gateway/core'
 import type { Contract } from './contract.ts'
 import { configuring } from './webhooks/configuring.ts'
 import { pushing } from './webhooks/pushing.ts'
+import { pushingAhead } from './webhooks/pushing-ahead.ts'
 import { storing } from './webhooks/storing.ts'
 
 /** What the port `Webhooks` promises, and what other ports promise about events. */
-export const webhooksContract: Contract<StoredPorts> = { ...configuring, ...storing, ...pushing }
+export const webhooksContract: Contract<StoredPorts> = { ...configuring, ...storing, ...pushing, ...pushingAhead }

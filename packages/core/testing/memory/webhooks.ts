@@ -2,6 +2,7 @@ import {
   daysBefore,
   deadListDays,
   failsTooLong,
+  otherClaimerSeconds,
   secondsAfter,
   testEventId,
   webhooksMax,
@@ -136,7 +137,7 @@ const openOf = (row: WebhookRow): readonly EventListRow[] =>
 
 function newList(store: MemoryStore, row: WebhookRow, events: readonly WebhookEvent[], due: Instant): EventListRow {
   const id = `list-${store.next('event-list')}` as EventListId
-  const list: EventListRow = { id, events, state: 'open', tries: 0, due, leased: false, attempts: [] }
+  const list: EventListRow = { id, events, state: 'open', tries: 0, due, leased: false, claimer: 0, attempts: [] }
   row.lists.set(id, list)
   return list
 }
@@ -165,25 +166,31 @@ function replayEvents(row: WebhookRow, replay: Replay): number {
   return once.size
 }
 
-function claim(store: MemoryStore, { listsMax, perWebhookMax, leaseSeconds }: Claiming): readonly ClaimedList[] {
+function claim(store: MemoryStore, claiming: Claiming): readonly ClaimedList[] {
+  const { claimer, listsMax, leaseSeconds } = claiming
   const now = store.clock.now()
   const claimed: ClaimedList[] = []
-  const rooms = [...store.webhooks.values()].map((row) => ({ row, room: roomOf(row, perWebhookMax, now) }))
+  const rooms = [...store.webhooks.values()].map((row) => ({ row, room: roomOf(row, claiming, now) }))
   for (let taken = -1; taken !== claimed.length;) {
     taken = claimed.length
     for (const one of rooms) {
       const list = one.room > 0 && claimed.length < listsMax ? nextList(store, one.row, now, claimed) : undefined
       if (list === undefined) continue
       one.room--
-      Object.assign(list, { leased: true, tries: list.tries + 1, due: secondsAfter(now, leaseSeconds) })
+      Object.assign(list, { claimer, leased: true, tries: list.tries + 1, due: secondsAfter(now, leaseSeconds) })
       claimed.push({ id: list.id, webhook: one.row.webhook, events: list.events, tries: list.tries })
     }
   }
   return claimed
 }
 
-const roomOf = (row: WebhookRow, perWebhookMax: number, now: Instant): number =>
-  perWebhookMax - openOf(row).filter(({ leased, due }) => leased && due > now).length
+function roomOf(row: WebhookRow, { claimer, perWebhookMax, ahead, leaseSeconds }: Claiming, now: Instant): number {
+  const leased = openOf(row).filter((list) => list.leased && list.due > now)
+  const others = leased.filter((list) => list.claimer !== claimer)
+  if (others.length === 0) return (ahead.get(row.webhook.id) ?? perWebhookMax) - leased.length
+  const isFresh = others.some(({ due }) => due > secondsAfter(now, leaseSeconds - otherClaimerSeconds))
+  return isFresh ? 0 : perWebhookMax - leased.length
+}
 
 function nextList(
   store: MemoryStore,

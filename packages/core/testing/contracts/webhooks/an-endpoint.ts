@@ -3,6 +3,7 @@ import {
   defaultEventTypes,
   type AccountId,
   type ClaimedList,
+  type Claiming,
   type NewWebhook,
   type PushAnswer,
   type PushResult,
@@ -28,7 +29,7 @@ export async function added({ webhooks }: Pick<StoredPorts, 'webhooks'>, webhook
   return typeof one === 'string' ? assert.fail(`the endpoint was refused: ${one}`) : one
 }
 
-export const claiming = { listsMax: 100, perWebhookMax: 5, leaseSeconds: 600 }
+export const claiming: Claiming = { claimer: 1, listsMax: 100, perWebhookMax: 5, ahead: new Map(), leaseSeconds: 600 }
 
 /** Every list that is due by now, pushed with this answer. */
 export async function pushAll(ports: Pick<StoredPorts, 'webhooks'>): Promise<readonly ClaimedList[]> {

@@ -1,11 +1,22 @@
+import { otherClaimerSeconds } from '@gateway/core'
 import { placeOf } from '../../../webhooks/event-places.ts'
 import { WEBHOOK_STATE } from '../../../webhooks/webhook-row.ts'
 
+/** How many lists of an endpoint may still be claimed: as `Claiming` says. */
+const roomOf = (webhook: string): string => `(
+      select case
+          when count(*) filter (where claimer <> p_claimer) = 0
+            then coalesce((select ahead from unnest(p_fast, p_ahead) fast(id, ahead) where fast.id = ${webhook} limit 1), p_per_webhook)
+          when bool_or(claimer <> p_claimer and due_at > v_fresh) then 0
+          else p_per_webhook
+        end - count(*)
+      from webhook_list
+      where webhook_id = ${webhook} and leased and due_at > now()
+    )`
+
 // As values, not as conditions that become joins with whole tables.
 const isActive = `(select state from webhook where id = walk.webhook_id) = ${WEBHOOK_STATE.active}`
-const hasRoom = `(
-      select count(*) from webhook_list where webhook_id = walk.webhook_id and leased and due_at > now()
-    ) < p_per_webhook`
+const hasRoom = `${roomOf('walk.webhook_id')} > 0`
 
 /** The endpoints that have rows of a table, one step of its index each. */
 const walk = (table: string, which = ''): string => `(
@@ -15,17 +26,27 @@ const walk = (table: string, which = ''): string => `(
       select webhook_id from ${table} where webhook_id > walk.webhook_id${which} order by webhook_id limit 1
     ) from walk where walk.webhook_id is not null`
 
+/** What of a row of events goes into a list, as `StoredEvents` reads it. */
+const stored = `json_build_array(
+        type, sequence, floor(extract(epoch from at) * 1000)::bigint, code, send_first_id, sent.price, has_reference,
+        inbound.from_address, inbound.short_code, inbound.answers,
+        case when v_webhook.with_text then coalesce(placed.text, sent.body, inbound.text) end,
+        array_to_json(subjects[lo:hi]), array_to_json(msisdns[lo:hi])
+      )::text`
+
 // An endpoint is locked before its lists are counted, each in a statement with a snapshot of its own: two that claim at once never give
 // it more than its room. Nested loops, whatever the statistics say: queues have none.
 export const claimWebhookLists = `
--- Claims lists of endpoints after p_after, an equal share of each: first those due again, then new ones of events that wait. cursor: the
--- last endpoint looked at, or 0 if there was none after it.
-create function claim_webhook_lists(p_after int, p_endpoints_max int, p_lists_max int, p_per_webhook int, p_lease_seconds float8,
-  out cursor int, out lists text) language plpgsql
+-- Claims lists of endpoints after p_after, an equal share of each: first those due again, then new ones of events that wait. p_fast are
+-- endpoints that may have p_ahead lists. The last row has no list, but the last endpoint looked at, or 0 if there was none after it.
+create function claim_webhook_lists(p_claimer int, p_after int, p_endpoints_max int, p_lists_max int, p_per_webhook int, p_fast int[],
+  p_ahead int[], p_lease_seconds float8)
+returns table (endpoint int, list bigint, try smallint, content text) language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  v_candidates int[]; v_webhook record; v_room int; v_share int; v_id bigint; v_ids bigint[] := '{}';
+  v_candidates int[]; v_webhook record; v_room int; v_need int; v_rows int; v_share int; v_lists int := 0; v_last int := 0;
   v_until timestamptz := now() + make_interval(secs => p_lease_seconds);
+  v_fresh timestamptz := v_until - interval '${otherClaimerSeconds} s';
 begin
   with waiting as (
     with recursive walk as (${walk('webhook_event')})
@@ -51,64 +72,73 @@ begin
     limit p_endpoints_max
   ) first;
   v_share := ceil(p_lists_max::float8 / greatest(1, cardinality(v_candidates)));
-  cursor := 0;
 
   for v_webhook in
     select id, state, list_size, with_text from webhook where id = any (v_candidates) order by id for no key update skip locked
   loop
-    v_room := least(v_share, p_lists_max - cardinality(v_ids), p_per_webhook - (
-      select count(*) from webhook_list where webhook_id = v_webhook.id and leased and due_at > now()
-    ));
-    cursor := v_webhook.id;
-    exit when cardinality(v_ids) >= p_lists_max;
-    for v_id in
+    v_room := least(v_share, p_lists_max - v_lists, ${roomOf('v_webhook.id')});
+    v_last := v_webhook.id;
+    exit when v_lists >= p_lists_max;
+    continue when v_room <= 0;
+    return query
       with due as (
         select id
         from webhook_list
         where webhook_id = v_webhook.id and state = 0 and due_at <= now() and (v_webhook.state = ${WEBHOOK_STATE.active} or is_test)
         order by due_at
-        limit greatest(v_room, 0)
+        limit v_room
         for update skip locked
       )
-      update webhook_list set leased = true, tries = tries + 1, due_at = v_until
+      update webhook_list set leased = true, claimer = p_claimer, tries = tries + 1, due_at = v_until
       where id = any (array(select id from due))
-      returning id
-    loop
-      v_ids := v_ids || v_id; v_room := v_room - 1;
-    end loop;
+      returning webhook_id, id, tries, events;
+    get diagnostics v_rows = row_count;
+    v_lists := v_lists + v_rows; v_room := v_room - v_rows;
     while v_room > 0 and v_webhook.state = ${WEBHOOK_STATE.active} loop
-      with first as (
-        select ctid row_id from webhook_event where webhook_id = v_webhook.id order by id limit v_webhook.list_size for update skip locked
-      ), taken as (
-        delete from webhook_event where ctid = any (array(select row_id from first)) returning *
-      )
-      insert into webhook_list (webhook_id, leased, tries, due_at, from_at, to_at, events)
-      select v_webhook.id, true, 1, v_until, min(at), max(at), json_agg(json_build_array(
-        type, sequence, floor(extract(epoch from at) * 1000)::bigint, subject, code, taken.msisdn, sent.price, sent.has_reference,
-        inbound.from_address, inbound.short_code, inbound.answers,
-        case when v_webhook.with_text then coalesce(taken.text, sent.body, inbound.text) end
-      ) order by taken.id)::text
-      from taken
-      left join lateral (
-        select send.price, message.carrier_id is not null has_reference, send.body
-        from message
-        cross join lateral (select price, body from send where first_id = message.send_first_id offset 0) send
-        where message.id = any (array[taken.subject]) offset 0
-      ) sent on type <= ${placeOf('message.sent')}
-      left join lateral (
-        select from_address, answers, inbound_message.text, (select address from sender where id = inbound_message.short_code) short_code
-        from inbound_message
-        where id = any (array[taken.subject]) offset 0
-      ) inbound on type > ${placeOf('message.sent')}
-      having count(*) > 0
-      returning id into v_id;
-      exit when v_id is null;
-      v_ids := v_ids || v_id; v_room := v_room - 1;
+      v_need := v_room * v_webhook.list_size;
+      return query
+        with first as (
+          select ctid row_id, id, count from webhook_event where webhook_id = v_webhook.id order by id limit 200
+        ), wanted as (
+          select row_id from (select row_id, sum(count) over (order by id) - count before from first) first where before < v_need
+        ), taken as (
+          delete from webhook_event where ctid = any (array(select row_id from wanted)) returning *
+        ), placed as (
+          select *, sum(count) over (order by id) - count before from taken
+        ), rest as (
+          insert into webhook_event
+            (id, webhook_id, type, sequence, at, code, send_first_id, has_reference, text, count, subjects, msisdns)
+          overriding system value
+          select id, webhook_id, type, sequence, at, code, send_first_id, has_reference, text, before + count - v_need,
+            subjects[v_need - before + 1:], msisdns[v_need - before + 1:]
+          from placed
+          where before + count > v_need
+        ), parts as (
+          select place, before, at, ${stored} part
+          from placed
+          cross join lateral (
+            select place, (place * v_webhook.list_size - before + 1)::int lo, ((place + 1) * v_webhook.list_size - before)::int hi
+            from generate_series(before / v_webhook.list_size, (least(before + count, v_need) - 1) / v_webhook.list_size) place
+          ) piece
+          left join lateral (select price, body from send where first_id = send_first_id offset 0) sent on true
+          left join lateral (
+            select from_address, answers, inbound_message.text, (select address from sender where id = inbound_message.short_code) short_code
+            from inbound_message
+            where id = any (array[subjects[1]]) offset 0
+          ) inbound on type > ${placeOf('message.sent')}
+        )
+        insert into webhook_list (webhook_id, leased, claimer, tries, due_at, from_at, to_at, events)
+        select v_webhook.id, true, p_claimer, 1, v_until, min(at), max(at), '[' || string_agg(part, ',' order by before) || ']'
+        from parts
+        group by place
+        order by place
+        returning webhook_id, id, tries, events;
+      get diagnostics v_rows = row_count;
+      exit when v_rows = 0;
+      v_lists := v_lists + v_rows; v_room := v_room - v_rows;
     end loop;
   end loop;
-  if cardinality(v_candidates) is distinct from p_endpoints_max and cardinality(v_ids) < p_lists_max then cursor := 0; end if;
-  select json_agg(json_build_object('id', id, 'webhook', webhook_id, 'tries', tries, 'events', events::json) order by place)::text into lists
-  from unnest(v_ids) with ordinality claimed(list_id, place)
-  cross join lateral (select * from webhook_list where id = claimed.list_id offset 0) list;
+  if cardinality(v_candidates) is distinct from p_endpoints_max and v_lists < p_lists_max then v_last := 0; end if;
+  return query select v_last, null::bigint, null::smallint, null::text;
 end $$;
 `

@@ -43,7 +43,8 @@ begin
     where marked
     order by id
     on conflict (id) do nothing
-    returning id, account_id, msisdn, code, sent_at as at, confirms_opt_out
+    returning id, account_id, msisdn, code, sent_at as at, confirms_opt_out, send_first_id,
+      false as has_reference
   ), incidents as (
     insert into incident (message_id, what) select id, '${INCIDENT.recovered}' from unknown_messages
   ), ${storeMessageEvents('unknown_messages', 'handover')}

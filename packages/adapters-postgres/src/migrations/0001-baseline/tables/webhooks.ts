@@ -1,5 +1,5 @@
-// Events wait in a table of which rows are only inserted and deleted. A list keeps its events in one value, as they are pushed: what
-// comes of a try rewrites a narrow row.
+// Events wait in a table of which rows are only inserted and deleted, and not even toasted. A list keeps its events in one value that is
+// stored apart if it is long: what comes of a try rewrites a narrow row.
 export const webhooks = `
 create table webhook (                            -- an endpoint of an account
   id int generated always as identity primary key,
@@ -18,31 +18,36 @@ create table webhook (                            -- an endpoint of an account
 );
 create index webhook_account on webhook (account_id);
 
-create table webhook_event (                      -- what waits to be put into a list
+create table webhook_event (                      -- what waits to be put into a list: events of one statement that differ in nothing else
   id bigint generated always as identity,
   webhook_id int not null,                        -- no reference: what outlives its endpoint is dropped later
   type smallint not null,                         -- the place of its bit
   sequence smallint not null,
   at timestamptz not null,
-  subject bigint not null,                        -- a message; an inbound message; of an opt-out the one that asked for it, or 0
-  code smallint,
-  msisdn bigint,
+  code smallint,                                  -- this and the next two: of messages
+  send_first_id bigint,
+  has_reference bool,
   text text,                                      -- of an imported opt-out
+  count int not null default 1,                   -- 1 unless they are of messages
+  subjects bigint[] not null,                     -- a message; an inbound message; of an opt-out the one that asked for it, or 0
+  msisdns bigint[],
   primary key (webhook_id, id)
-) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+) with (toast_tuple_target=8160, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 
 create table webhook_list (
   id bigint generated always as identity primary key,
   webhook_id int not null,
   state smallint not null default 0,              -- 0 open, 1 delivered, 2 dead, 3 dead and replayed
   leased bool not null default false,
+  claimer int,                                    -- who leased it, or did so last
   is_test bool not null default false,
   tries smallint not null default 0,              -- that were begun
   due_at timestamptz not null default now(),      -- open: to be tried from then on; leased: the lease is over then; ended: when that was
   from_at timestamptz not null,                   -- its first and its last event
   to_at timestamptz not null,
-  events text not null                            -- JSON: an array for each, as claim_webhook_lists writes it
+  events text not null                            -- JSON, as claim_webhook_lists writes it (StoredEvents)
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+alter table webhook_list alter events set storage external;
 create index webhook_list_open on webhook_list (webhook_id, due_at) where state = 0;
 create index webhook_list_leased on webhook_list (webhook_id) where leased;
 create index webhook_list_test on webhook_list (webhook_id) where state = 0 and is_test;

@@ -1,0 +1,58 @@
+import type { ClaimedList, PushResult, Webhooks } from './webhooks.ts'
+
+/** What came of requests, until it is stored. */
+export interface PushResults {
+  keep(result: PushResult): void
+  /** Lists that were claimed and not tried. */
+  giveBack(lists: readonly ClaimedList[]): void
+  /** What is not stored, also what is being stored. */
+  count(): number
+  /** So many are not stored, and nothing is being stored. */
+  isFull(atLeast: number): boolean
+  /** Stores until fewer than `atLeast` are left. What failed is kept, and stored by the next call. */
+  stored(atLeast: number): Promise<void>
+}
+
+export function createPushResults(webhooks: Pick<Webhooks, 'record' | 'release'>): PushResults {
+  let results: PushResult[] = []
+  let untried: ClaimedList[] = []
+  let storing: Promise<void> | undefined
+  let storingCount = 0
+
+  const waiting = (): number => results.length + untried.length
+
+  async function storeOnce(): Promise<void> {
+    const [told, back] = [results, untried]
+    results = []
+    untried = []
+    storingCount = told.length + back.length
+    try {
+      await Promise.all([webhooks.record(told), webhooks.release(back)])
+    } catch (problem) {
+      results.unshift(...told)
+      untried.unshift(...back)
+      throw problem
+    } finally {
+      storingCount = 0
+    }
+  }
+
+  /** One statement at a time: while it commits, the next results gather. */
+  async function storeAll(atLeast: number): Promise<void> {
+    do await storeOnce()
+    while (waiting() >= atLeast)
+  }
+
+  return {
+    keep: (result) => void results.push(result),
+    giveBack: (lists) => void untried.push(...lists),
+    count: () => waiting() + storingCount,
+    isFull: (atLeast) => storing === undefined && waiting() >= atLeast,
+    stored: async (atLeast) => {
+      await storing
+      if (waiting() < atLeast) return
+      storing ??= storeAll(atLeast).finally(() => (storing = undefined))
+      await storing
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { strict as assert } from 'node:assert'
+import { OUTCOME, webhookEventTypes, type ClaimedList, type StoredPorts, type Webhook } from '@gateway/core'
+import { anAccount, numbers } from '../../builders.ts'
+import { traffic } from '../claimed-batches/traffic.ts'
+import type { Contract } from '../contract.ts'
+import { receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts'
+import { farAhead, longAgo } from '../shared.ts'
+import { added, aWebhook, claiming, pushAll, resultOf } from './an-endpoint.ts'
+
+/** An endpoint that wants one event at a time, and for which so many wait. */
+async function waiting(ports: StoredPorts, events: number): Promise<Webhook> {
+  const { id: account } = await anAccount(ports)
+  const webhook = await added(ports, aWebhook(account, { listSize: 1 }))
+  const entries = numbers(events).map((number) => ({ number, since: longAgo }))
+  await ports.suppressions.addAll(account, 'opt-out', entries)
+  return webhook
+}
+
+const idsOf = (lists: readonly ClaimedList[]) => lists.flatMap(({ events }) => events.map(({ id }) => id))
+
+/** One and the other: as `claiming`, but that what the one has claimed is old for the other. */
+const one = claiming
+const other = { ...claiming, claimer: 2 }
+const later = { ...other, leaseSeconds: claiming.leaseSeconds + 60 }
+
+export const pushingAhead: Contract<StoredPorts> = {
+  'who alone has lists of an endpoint may have more of them, and nobody else has any beside it': async (ports) => {
+    const { id } = await waiting(ports, 40)
+    const ahead = { ...one, ahead: new Map([[id, 12]]) }
+    const lists = await ports.webhooks.claim(ahead)
+    assert.equal(lists.length, 12)
+    assert.equal((await ports.webhooks.claim(ahead)).length, 0)
+    for (const late of [other, later]) assert.deepEqual(await ports.webhooks.claim(late), [])
+    await ports.webhooks.record(lists.slice(0, 8).map((list) => resultOf(list)))
+    assert.deepEqual(await ports.webhooks.claim({ ...other, ahead: ahead.ahead }), [], 'they will be done soon')
+    const others = await ports.webhooks.claim({ ...later, ahead: ahead.ahead })
+    assert.equal(others.length, 1, 'what is left of five')
+    assert.deepEqual(await ports.webhooks.claim(ahead), [], 'it is not alone any more')
+    await ports.webhooks.record([...lists.slice(8), ...others].map((list) => resultOf(list)))
+    assert.equal((await ports.webhooks.claim({ ...other, ahead: ahead.ahead })).length, 12)
+  },
+
+  'what a claimer left is claimed by another when its lease is over, all of it': async (ports) => {
+    const { id } = await waiting(ports, 12)
+    const ahead = new Map([[id, 12]])
+    const left = await ports.webhooks.claim({ ...one, ahead, leaseSeconds: -60 })
+    const taken = await ports.webhooks.claim({ ...other, ahead })
+    assert.deepEqual(idsOf(taken).toSorted(), idsOf(left).toSorted())
+    assert.deepEqual(new Set(taken.map(({ tries }) => tries)), new Set([2]))
+  },
+
+  'events of one send come in lists of the size that is asked for; what there is no room for waits': async (ports) => {
+    const { account, batch, ids } = await sentMessages(traffic(ports), {
+      to: 11,
+      text: 'hi',
+      costs: Array(11).fill(20),
+    })
+    const wanted = aWebhook(account, { listSize: 3, withText: true })
+    const webhooks = [await added(ports, wanted), await added(ports, { ...wanted, withText: false, listSize: 100 })]
+    await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
+    const lists = await ports.webhooks.claim({ ...one, listsMax: 4, perWebhookMax: 2 })
+    const sizes = lists.map(
+      ({ webhook, events }) => `${webhooks.findIndex(({ id }) => id === webhook.id)}: ${events.length}`,
+    )
+    assert.deepEqual(sizes.toSorted(), ['0: 3', '0: 3', '1: 11'])
+    assert.deepEqual(await ports.webhooks.backlog(webhooks[0]?.id ?? assert.fail()), {
+      events: 5,
+      lists: 2,
+      dead: 0,
+    })
+    await ports.webhooks.record(lists.map((list) => resultOf(list)))
+    const all = [...lists, ...(await pushAll(ports))]
+    for (const [i, { id }] of webhooks.entries()) {
+      const events = all.filter(({ webhook }) => webhook.id === id).flatMap((list) => list.events)
+      const told = events.map(({ data }) => ('message' in data ? data : assert.fail('not of a message')))
+      assert.deepEqual(told.map(({ message }) => message).toSorted(), ids.toSorted())
+      for (const data of told)
+        assert.deepEqual([data.text, data.cost, data.taken], [i === 0 ? 'hi' : undefined, 20, true])
+    }
+  },
+
+  'events of messages are replayed as they were, alone and together': async (ports) => {
+    const { account, batch, ids } = await sentMessages(traffic(ports), { to: 5, text: 'hi', costs: Array(5).fill(20) })
+    const webhook = await added(ports, aWebhook(account, { listSize: 2, events: webhookEventTypes, withText: true }))
+    await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
+    const before = (await pushAll(ports)).flatMap(({ events }) => events)
+    assert.equal(before.length, ids.length)
+    const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
+    const replayed = async (what: Parameters<typeof ports.webhooks.replay>[2]) => {
+      await ports.webhooks.replay(account, webhook.id, what, longAgo)
+      return (await pushAll(ports)).flatMap(({ events }) => events).toSorted(byId)
+    }
+    for (const event of before) assert.deepEqual(await replayed({ what: 'event', event: event.id }), [event])
+    assert.deepEqual(await replayed({ what: 'period', from: longAgo, to: farAhead }), before.toSorted(byId))
+  },
+}
