@@ -3,17 +3,17 @@ import {
   readConfiguration,
   type CarrierConfiguration,
   type CarrierSpecification,
+  type Place,
   type Variables,
 } from '@gateway/carriers'
 import type { Carrier } from '@gateway/core'
 import type { Log } from '@gateway/server'
 
-/** The carriers of the configuration, not yet connected, and how to read it again. */
+/** The configuration of carriers, how to read it again, and how to make one of them. */
 export interface ConfiguredCarriers {
   readonly configuration: CarrierConfiguration
-  readonly carriers: readonly Carrier[]
   readonly read: () => Promise<CarrierConfiguration>
-  readonly make: (specification: CarrierSpecification) => Carrier
+  readonly make: (specification: CarrierSpecification, sharing: Place['sharing']) => Carrier
 }
 
 interface Context {
@@ -25,7 +25,9 @@ interface Context {
 export async function carriersFor({ environment, log }: Context, variables: Variables): Promise<ConfiguredCarriers> {
   const place = { dataDir: environment.DATA_DIR, report: (err: unknown) => log.error({ err }, 'carrier') }
   const read = (): Promise<CarrierConfiguration> => readConfiguration(environment.CARRIERS, variables)
-  const make: ConfiguredCarriers['make'] = (specification) => makeCarrier(specification, place)
-  const configuration = await read()
-  return { configuration, carriers: configuration.carriers.map(make), read, make }
+  return {
+    configuration: await read(),
+    read,
+    make: (specification, sharing) => makeCarrier(specification, { ...place, sharing }),
+  }
 }

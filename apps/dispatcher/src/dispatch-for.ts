@@ -1,4 +1,5 @@
-import type { Ports, ProcessingSettings } from '@gateway/core'
+import type { CarrierSpecification } from '@gateway/carriers'
+import type { Carrier, Ports, ProcessingSettings } from '@gateway/core'
 import { createMetrics, type HealthSettings, type ProcessContext, type Variables } from '@gateway/server'
 import type { ConfiguredCarriers } from './configured-carriers.ts'
 import { measureDispatching, measurePushing } from './dispatch-metrics.ts'
@@ -20,7 +21,9 @@ const drainSeconds = 12
 const pushSeconds = 4
 
 interface Dispatched {
-  readonly ports: DispatchSettings['ports'] & PushingSettings['ports'] & Pick<Ports, 'routes' | 'carrierStatuses'>
+  readonly ports: DispatchSettings['ports'] &
+    PushingSettings['ports'] &
+    Pick<Ports, 'routes' | 'carrierStatuses' | 'carrierBinds'>
   readonly configured: ConfiguredCarriers
   readonly health: HealthSettings
   readonly processing: ProcessingSettings
@@ -31,15 +34,24 @@ export async function dispatchFor(
   { environment, log, onStop, onHangUp }: Context<Parameters<typeof dispatcherSettings>[0]>,
   { ports, configured, health, processing }: Dispatched,
 ) {
-  const { configuration, carriers } = configured
+  const { configuration } = configured
   await ports.routes.publish(configuration.routes)
   const pushing = startPushing({ ports, log })
   onStop('pushing', () => pushing.stop(pushSeconds))
   const settings = dispatcherSettings(environment)
+  const sharing = { binds: ports.carrierBinds, leaseSeconds: environment.LEASE_SECONDS }
+  const make = (specification: CarrierSpecification): Carrier => configured.make(specification, sharing)
+  const carriers = configuration.carriers.map(make)
   const dispatching = startDispatching({ ports: pushing.waking(ports), carriers, log, settings, processing })
   onStop('dispatching', () => dispatching.stop(drainSeconds))
   if (configuration.file !== undefined) {
-    const reloading = createReload({ configured, dispatching, publish: (routes) => ports.routes.publish(routes), log })
+    const reloading = createReload({
+      configured,
+      make,
+      dispatching,
+      publish: (routes) => ports.routes.publish(routes),
+      log,
+    })
     onStop('reload of carriers', () => reloading.stop())
     onHangUp(() => reloading.reload())
   }

@@ -5,7 +5,8 @@ import type { ConfiguredCarriers } from './configured-carriers.ts'
 import type { Dispatching } from './dispatch.ts'
 
 interface Reloading {
-  readonly configured: ConfiguredCarriers
+  readonly configured: Pick<ConfiguredCarriers, 'configuration' | 'read'>
+  readonly make: (specification: CarrierSpecification) => Carrier
   readonly dispatching: Pick<Dispatching, 'add' | 'remove'>
   /** Makes the routes those of everybody. */
   readonly publish: (routes: readonly Route[]) => Promise<void>
@@ -23,7 +24,7 @@ export interface Reload {
 const drainSeconds = 70
 
 /** Carriers whose settings did not change keep their links and their work; changed ones end in order before they begin again. */
-export function createReload({ configured, dispatching, publish, log }: Reloading): Reload {
+export function createReload({ configured, make, dispatching, publish, log }: Reloading): Reload {
   let { configuration } = configured
   let isStopped = false
   let underWay = Promise.resolve()
@@ -32,7 +33,7 @@ export function createReload({ configured, dispatching, publish, log }: Reloadin
     if (isStopped) return
     const next = await configured.read()
     const { added, changed, removed, kept } = compare(configuration.carriers, next.carriers)
-    const made = new Map([...added, ...changed].map((one) => [one.id, configured.make(one)]))
+    const made = new Map([...added, ...changed].map((one) => [one.id, make(one)]))
     const begin = (carrier: Carrier | undefined): void => {
       if (carrier !== undefined && !isStopped) dispatching.add(carrier)
     }

@@ -1,5 +1,6 @@
 import {
   accountsContract,
+  carrierBindsContract,
   carrierStatusesContract,
   claimedBatchesContract,
   clientRequestsContract,
@@ -35,6 +36,7 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Messages: messagesContract,
   ClientRequests: clientRequestsContract,
   ClaimedBatches: claimedBatchesContract,
+  CarrierBinds: carrierBindsContract,
   CarrierStatuses: carrierStatusesContract,
   Wakeups: wakeupsContract,
   DeliveryReceipts: deliveryReceiptsContract,

@@ -15,6 +15,7 @@ import { postgresMessages } from './messages/postgres-messages.ts'
 import { postgresClientRequests } from './client-requests/postgres-client-requests.ts'
 import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { postgresHistory } from './history/postgres-history.ts'
+import { postgresCarrierBinds } from './carriers/postgres-carrier-binds.ts'
 import { postgresCarrierStatuses } from './carriers/postgres-carrier-statuses.ts'
 import { postgresRoutes } from './routes/postgres-routes.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
@@ -88,6 +89,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       clientRequests: postgresClientRequests(prompt),
       claimedBatches: postgresClaimedBatches(context),
       wakeups,
+      carrierBinds: postgresCarrierBinds(prompt),
       carrierStatuses: postgresCarrierStatuses(prompt),
       deliveryReceipts: postgresDeliveryReceipts(context),
       inbox: postgresInbox(prompt),

@@ -95,6 +95,7 @@ const errors: SmppParameter = {
 export const smppParameters: Readonly<Record<string, SmppParameter>> = {
   bind: oneOf('bind', ['transceiver', 'pair']),
   binds: number('binds', 1, 50),
+  bindsMax: number('bindsMax', 1, 1000),
   window: number('window', 1, 10_000),
   perSecond: number('perSecond', 1, 100_000),
   systemType: text('systemType', 12),

@@ -35,6 +35,8 @@ export interface SmppSettings {
   readonly bind: 'transceiver' | 'pair'
   /** So many transceivers, or pairs, at the same time. */
   readonly binds: number
+  /** The same over all processes, which share them; undefined: nobody counts. */
+  readonly bindsMax: number | undefined
   /** So many requests of one connection may be unanswered. */
   readonly window: number
   /** At most so many parts a second leave over all connections; undefined: as many as the carrier answers. */
@@ -80,6 +82,7 @@ export const smppDefaults = {
   interfaceVersion: 0x34,
   bind: 'transceiver',
   binds: 1,
+  bindsMax: undefined,
   window: 50,
   perSecond: undefined,
   connectSeconds: 10,

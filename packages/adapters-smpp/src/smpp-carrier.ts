@@ -1,13 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers'
-import { carrierId, type Carrier, type CarrierHandlers, type CarrierStatus, type CarrierId } from '@gateway/core'
+import {
+  carrierId,
+  type Carrier,
+  type CarrierBinds,
+  type CarrierHandlers,
+  type CarrierStatus,
+  type CarrierId,
+} from '@gateway/core'
 import { createOffers } from './inbound/offers.ts'
 import { readInboundMessage } from './inbound/read-inbound-message.ts'
 import { COMMAND_STATUS } from './pdu/index.ts'
 import { isReceipt, readReceipt, type CarrierReceipt } from './receipts/read-receipt.ts'
 import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
+import { alwaysPermitted } from './session/bind-permit.ts'
 import { createLink, type Link } from './session/link.ts'
 import { createPace } from './session/pace.ts'
 import type { AnswerDelivered, Delivered, Role, Session } from './session/session.ts'
+import { shareBinds, type SharedBinds } from './session/shared-binds.ts'
 import type { SmppSettings } from './settings.ts'
 import { createOutbox } from './submissions/outbox.ts'
 import { messageReferences } from './text/message-references.ts'
@@ -16,18 +25,32 @@ export interface SmppCarrier extends Carrier {
   readonly status: () => CarrierStatus
 }
 
+/** Where processes share the binds of a carrier that has `bindsMax`. */
+export interface Sharing {
+  readonly binds: CarrierBinds
+  readonly leaseSeconds: number
+}
+
 interface Arrival<Item> {
   readonly item: Item
   readonly answer: AnswerDelivered
 }
 
 /** A carrier over SMPP 3.4. It connects once it is listened to, and again whenever a connection ends. Throws if `id` is no name. */
-export function smppCarrier(id: string, settings: SmppSettings, report: (problem: unknown) => void): SmppCarrier {
+export function smppCarrier(
+  id: string,
+  settings: SmppSettings,
+  report: (problem: unknown) => void,
+  sharing?: Sharing,
+): SmppCarrier {
   const name = nameOf(id)
+  const { bindsMax } = settings
+  if (bindsMax !== undefined && sharing === undefined) throw new Error(`carrier ${name}: bindsMax needs a store`)
   const pace = createPace(settings.perSecond)
   const offers = createOffers()
   let links: readonly Link[] = []
   let sessions: readonly Session[] = []
+  let shared: SharedBinds | undefined
   let handlers: CarrierHandlers | undefined
   let matcher: ReceiptMatcher | undefined
   let lastError: string | undefined
@@ -115,7 +138,11 @@ export function smppCarrier(id: string, settings: SmppSettings, report: (problem
         tell(`its receipts fit in the form ${form} (before: ${before ?? 'unknown'}); receiptId=${form} keeps it`),
       failed: report,
     })
-    links = rolesOf(settings).map((role) => createLink(settings, role, { changed, delivered, lost: tell }))
+    if (bindsMax !== undefined && sharing !== undefined)
+      shared = shareBinds({ carrier: name, bindsMax, tell, ...sharing })
+    links = Array.from({ length: settings.binds }, () => shared?.permit() ?? alwaysPermitted).flatMap((permit) =>
+      rolesOf(settings).map((role) => createLink(settings, role, { changed, delivered, lost: tell }, permit)),
+    )
   }
 
   return {
@@ -129,6 +156,7 @@ export function smppCarrier(id: string, settings: SmppSettings, report: (problem
       outbox.abandon()
       await Promise.race([Promise.all(links.map((link) => link.close())), deadline])
       for (const link of links) link.destroy()
+      await Promise.race([shared?.stop(), deadline])
       matcher?.stop()
       await outbox.quiet()
       outbox.stop()
@@ -144,10 +172,8 @@ export function smppCarrier(id: string, settings: SmppSettings, report: (problem
   }
 }
 
-function rolesOf({ bind, binds }: SmppSettings): readonly Role[] {
-  const roles: readonly Role[] = bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']
-  return Array.from({ length: binds }, () => roles).flat()
-}
+const rolesOf = ({ bind }: SmppSettings): readonly Role[] =>
+  bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']
 
 function nameOf(text: string): CarrierId {
   const id = carrierId(text)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { simulatedCarrier, simulatorSettingsFromUrl } from '@gateway/adapters-simulator'
-import { smppCarrier, smppSettingsFromUrl, type SmppSettings } from '@gateway/adapters-smpp'
+import { smppCarrier, smppSettingsFromUrl, type Sharing, type SmppSettings } from '@gateway/adapters-smpp'
 import type { Carrier, CarrierId } from '@gateway/core'
 
 /** A carrier as it is configured, secrets included; nothing is connected yet. */
@@ -16,6 +16,8 @@ export interface Place {
   /** Where a carrier may keep files of its own. */
   readonly dataDir: string
   readonly report: (problem: unknown) => void
+  /** For carriers whose binds processes share. */
+  readonly sharing: Sharing | undefined
 }
 
 /** Whether both would do the same, so that the one need not be replaced by the other. */
@@ -23,8 +25,11 @@ export const sameCarrier = (one: CarrierSpecification, other: CarrierSpecificati
   isDeepStrictEqual(one, other)
 
 /** Makes it; it connects once it is listened to. Throws if it cannot use its folder. */
-export function makeCarrier({ id, kind, settings }: CarrierSpecification, { dataDir, report }: Place): Carrier {
-  if (kind === 'smpp') return smppCarrier(id, settings, report)
+export function makeCarrier(
+  { id, kind, settings }: CarrierSpecification,
+  { dataDir, report, sharing }: Place,
+): Carrier {
+  if (kind === 'smpp') return smppCarrier(id, settings, report, sharing)
   return simulatedCarrier({ ...settings, folder: `${dataDir}/${id}`, id, report })
 }
 

@@ -16,7 +16,7 @@ test('carriers are made in the order they are named, each with a folder of its o
     ' simulator: , fast=simulator:?delayMs=0&window=5,',
     {},
   )
-  const carriers = specifications.map((one) => makeCarrier(one, { dataDir, report }))
+  const carriers = specifications.map((one) => makeCarrier(one, { dataDir, report, sharing: undefined }))
   expect(routes).toEqual([])
   expect(carriers.map(({ id, window }) => [id, window])).toEqual([
     ['simulator', 1000],

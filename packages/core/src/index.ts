@@ -202,6 +202,7 @@ export {
   weightMax,
   type RouteProblem,
 } from './carrier/check-routes.ts'
+export type { CarrierBinds, LeasedBinds, WantedBinds } from './carrier/carrier-binds.ts'
 export {
   carrierStaleSeconds,
   type CarrierReport,

@@ -2,6 +2,7 @@ import type { Accounts } from './account/accounts.ts'
 import type { LoginFailures } from './account/login-failures.ts'
 import type { RateLimits } from './account/rate-limits.ts'
 import type { Secrets } from './account/secrets.ts'
+import type { CarrierBinds } from './carrier/carrier-binds.ts'
 import type { CarrierStatuses } from './carrier/carrier-statuses.ts'
 import type { ClaimedBatches } from './carrier/claimed-batches.ts'
 import type { Overview } from './carrier/overview.ts'
@@ -36,6 +37,7 @@ export interface StoredPorts {
   readonly clientRequests: ClientRequests
   readonly claimedBatches: ClaimedBatches
   readonly wakeups: Wakeups
+  readonly carrierBinds: CarrierBinds
   readonly carrierStatuses: CarrierStatuses
   readonly deliveryReceipts: DeliveryReceipts
   readonly inbox: Inbox

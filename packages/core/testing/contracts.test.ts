@@ -1,6 +1,7 @@
 import {
   accountsContract,
   carrierContract,
+  carrierBindsContract,
   carrierStatusesContract,
   claimedBatchesContract,
   clientRequestsContract,
@@ -40,6 +41,7 @@ run('senders', sendersContract, memoryPorts)
 run('inbox', inboxContract, memoryPorts)
 run('messages', messagesContract, memoryPorts)
 run('client requests', clientRequestsContract, memoryPorts)
+run('carrier binds', carrierBindsContract, memoryPorts)
 run('carrier statuses', carrierStatusesContract, memoryPorts)
 run('batches', claimedBatchesContract, memoryPorts)
 run('delivery receipts', deliveryReceiptsContract, memoryPorts)

@@ -1,4 +1,5 @@
 import type { SmppSettings } from '../settings.ts'
+import { alwaysPermitted, type BindPermit, type PermittedLink } from './bind-permit.ts'
 import { reconnectDelay } from './reconnect-delay.ts'
 import { openSession, type AnswerDelivered, type Delivered, type Role, type Session } from './session.ts'
 
@@ -28,7 +29,12 @@ export interface Link {
   status(): LinkStatus
 }
 
-export function createLink(settings: SmppSettings, role: Role, events: LinkEvents): Link {
+export function createLink(
+  settings: SmppSettings,
+  role: Role,
+  events: LinkEvents,
+  permit: BindPermit = alwaysPermitted,
+): Link {
   let current: Session | undefined
   let boundSince: number | undefined
   let isClosing = false
@@ -36,7 +42,17 @@ export function createLink(settings: SmppSettings, role: Role, events: LinkEvent
   let timer: NodeJS.Timeout | undefined
   let ended: (() => void) | undefined
 
+  const permitted: PermittedLink = {
+    granted: open,
+    withdrawn(when) {
+      if (current === undefined) return
+      if (when === 'soon') current.close()
+      else current.destroy('its share of the binds has ended')
+    },
+  }
+
   function open(): void {
+    if (current !== undefined || isClosing) return
     current = openSession(settings, role, {
       opened() {
         boundSince = Date.now()
@@ -52,16 +68,18 @@ export function createLink(settings: SmppSettings, role: Role, events: LinkEvent
     // A bind that ends at once is a failure too: it is not tried again without a pause.
     current = boundSince = undefined
     failures++
+    permit.drop(permitted)
     if (isClosing) ended?.()
     else {
       const { reconnectSeconds, reconnectSecondsMax } = settings
-      timer = setTimeout(open, 1000 * reconnectDelay(failures, reconnectSeconds, reconnectSecondsMax, Math.random()))
+      const seconds = reconnectDelay(failures, reconnectSeconds, reconnectSecondsMax, Math.random())
+      timer = setTimeout(() => permit.take(permitted), 1000 * seconds)
       events.lost(reason)
     }
     events.changed()
   }
 
-  open()
+  permit.take(permitted)
   return {
     session: () => (boundSince === undefined ? undefined : current),
     close: () =>
@@ -69,13 +87,17 @@ export function createLink(settings: SmppSettings, role: Role, events: LinkEvent
         isClosing = true
         clearTimeout(timer)
         ended = resolve
-        if (current === undefined) resolve()
-        else current.close()
+        if (current !== undefined) current.close()
+        else {
+          permit.drop(permitted)
+          resolve()
+        }
       }),
     destroy() {
       isClosing = true
       clearTimeout(timer)
-      current?.destroy('closed')
+      if (current === undefined) permit.drop(permitted)
+      else current.destroy('closed')
     },
     status: () => ({ role, boundSince, inUse: current?.inUse() ?? 0 }),
   }

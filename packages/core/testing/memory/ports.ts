@@ -1,5 +1,6 @@
 import type { Clock, Ports, StoredPorts } from '@gateway/core'
 import { memoryAccounts } from './accounts.ts'
+import { memoryCarrierBinds } from './carrier-binds.ts'
 import { memoryCarrierStatuses } from './carrier-statuses.ts'
 import { memoryClientRequests } from './client-requests.ts'
 import { realClock } from './clock.ts'
@@ -55,6 +56,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   clientRequests: memoryClientRequests(store),
   claimedBatches: memoryClaimedBatches(store),
   wakeups: memoryWakeups(store),
+  carrierBinds: memoryCarrierBinds(store),
   carrierStatuses: memoryCarrierStatuses(store),
   deliveryReceipts: memoryDeliveryReceipts(store),
   inbox: memoryInbox(store),

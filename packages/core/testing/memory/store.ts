@@ -109,6 +109,8 @@ export interface MemoryStore {
   /** Receipts that found no message, by reference, in order of arrival. */
   readonly receipts: Map<string, KeptDeliveryReceipt[]>
   readonly webhooks: Map<WebhookId, WebhookRow>
+  /** Leases in milliseconds since 1970, by number. */
+  readonly carrierBinds: Map<CarrierId, ReadonlyMap<number, { readonly holder: string; readonly until: number }>>
   carrierStatuses: readonly Omit<ToldCarrier, 'isStale'>[]
 }
 
@@ -130,6 +132,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     keys: new Map(),
     keysByHash: new Map(),
     prices: new Map([['', credits(10)]]),
+    carrierBinds: new Map(),
     carrierStatuses: [],
     routes: { published: [], numbers: new Map(), queues: new Map() },
     suppressions: new Map(),

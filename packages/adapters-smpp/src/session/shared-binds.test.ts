@@ -1,0 +1,122 @@
+import { carrierId, type CarrierBinds } from '@gateway/core'
+import { memoryPorts, until } from '@gateway/core/testing'
+import type { PermittedLink } from './bind-permit.ts'
+import { shareBinds, type SharedBinds } from './shared-binds.ts'
+
+const carrier = carrierId('shared') ?? failed()
+const started: SharedBinds[] = []
+afterEach(() => Promise.all(started.splice(0).map((each) => each.stop())))
+
+function failed(): never {
+  throw new Error('no name')
+}
+
+interface Store extends CarrierBinds {
+  isAway: boolean
+  readonly asIfThere: CarrierBinds
+}
+
+/** A store that can be away. */
+function aStore(): Store {
+  const { carrierBinds } = memoryPorts()
+  const store: Store = {
+    isAway: false,
+    asIfThere: carrierBinds,
+    lease: (...given) => (store.isAway ? Promise.reject(new Error('away')) : carrierBinds.lease(...given)),
+    renew: (...given) => (store.isAway ? Promise.reject(new Error('away')) : carrierBinds.renew(...given)),
+    release: (...given) => (store.isAway ? Promise.reject(new Error('away')) : carrierBinds.release(...given)),
+  }
+  return store
+}
+
+function sharing(
+  binds: CarrierBinds,
+  more: { bindsMax?: number; leaseSeconds?: number; told?: string[] } = {},
+): SharedBinds {
+  const { bindsMax = 2, leaseSeconds = 8, told = [] } = more
+  const shared = shareBinds({ carrier, binds, bindsMax, leaseSeconds, tell: (what) => told.push(what) })
+  started.push(shared)
+  return shared
+}
+
+/** Notes what it is told, and ends when it must. */
+function aLink(shared: SharedBinds, permit = shared.permit()) {
+  const events: string[] = []
+  const link: PermittedLink = {
+    granted: () => void events.push('granted'),
+    withdrawn: (when) => {
+      events.push(when)
+      if (when === 'now') permit.drop(link)
+    },
+  }
+  permit.take(link)
+  return { events, drop: () => permit.drop(link) }
+}
+
+test('two processes share the binds: who comes later waits, is told so once, and gets what the other gives back', async () => {
+  const store = aStore()
+  const [one, told] = [sharing(store), [] as string[]]
+  const other = sharing(store, { told })
+  const links = [aLink(one), aLink(one)]
+  await until(() => links.every(({ events }) => events.length > 0))
+  const late = aLink(other)
+  await until(() => told.length === 1)
+  expect([late.events, told]).toEqual([[], ['all 2 binds are in use; it waits for one']])
+  links[0]?.drop()
+  await until(() => late.events.length > 0)
+  expect([late.events, links[1]?.events, told.length]).toEqual([['granted'], ['granted'], 1])
+})
+
+test('both links of a pair share one bind, which is given back when the second has ended', async () => {
+  const store = aStore()
+  const shared = sharing(store, { bindsMax: 1 })
+  const permit = shared.permit()
+  const [transmitter, receiver] = [aLink(shared, permit), aLink(shared, permit)]
+  await until(() => receiver.events.length + transmitter.events.length === 2)
+  const told: string[] = []
+  transmitter.drop()
+  const other = aLink(sharing(store, { bindsMax: 1, told }))
+  await until(() => told.length > 0)
+  expect(other.events).toEqual([])
+  receiver.drop()
+  await until(() => other.events.length > 0)
+})
+
+test('a lease lasts as long as it is renewed; once it cannot be, its link ends before it does', async () => {
+  const store = aStore()
+  const told: string[] = []
+  let renewals = 0
+  const counting: CarrierBinds = {
+    ...store,
+    renew: (...given) => {
+      renewals++
+      return store.renew(...given)
+    },
+  }
+  const link = aLink(sharing(counting, { bindsMax: 1, leaseSeconds: 4, told }))
+  // A fourth of the lease is between two.
+  await until(() => renewals > 5)
+  expect(link.events).toEqual(['granted'])
+  store.isAway = true
+  await until(() => link.events.includes('now'))
+  const { numbers } = await store.asIfThere.lease(carrier, 'other', { count: 1, max: 1, seconds: 1 })
+  expect([link.events, numbers]).toEqual([['granted', 'soon', 'now'], []])
+  expect(told.filter((what) => what === 'its shared binds cannot be leased: away')).toHaveLength(1)
+})
+
+test('a lease that another has taken over ends its link at once', async () => {
+  const store = aStore()
+  const numbers: string[] = []
+  const spying: CarrierBinds = {
+    ...store,
+    lease: (given, holder, wanted) => {
+      numbers.push(holder)
+      return store.lease(given, holder, wanted)
+    },
+  }
+  const link = aLink(sharing(spying, { bindsMax: 1, leaseSeconds: 8 }))
+  await until(() => link.events.length > 0)
+  await store.release(carrier, numbers[0] ?? '', [1])
+  await until(() => link.events.includes('now'))
+  expect(link.events).toEqual(['granted', 'now'])
+})
