@@ -202,7 +202,8 @@ const isTold = (answers: readonly string[], number: string): boolean =>
 
 /** Of several parts each may have met another fate: then 213 and 106 are possible too. */
 function fittingAll(answers: readonly string[], number: string, tellsAll: boolean): readonly number[] {
-  if (answers.length === 0) return fitting(undefined, number)
+  // A dispatcher that was paused may tell late that something never left: it is refused, and paid back.
+  if (answers.length === 0) return [...fitting(undefined, number), ...(tellsAll ? [111] : [])]
   const taken = tellsAll && answers.includes('unknown') ? fitting('accepted', number) : []
   const several = answers.length > 1 ? [106, 213, ...(number.endsWith('98') ? [103] : [])] : []
   return [...answers.flatMap((answer) => fitting(answer, number)), ...taken, ...several]

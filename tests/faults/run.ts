@@ -214,6 +214,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   await carrier.settled()
   // What a dispatcher does once a minute.
   await adoptReceipts({ DATABASE_URL: database.connectionString })
+  await adoptedAreMatched(database)
   await pollTheRest({ clients, figures, observations, members, accounts: pollingAccounts })
   await eventsHaveCome(place)
   const losses =
@@ -311,6 +312,18 @@ async function repliesHaveCome(database: Database, record: readonly Submission[]
       `select count(*) n from inbound_message where text = 'Yes, thank you'`,
     )
     if (Number(row?.n) >= wanted) return
+    await delay(300)
+  }
+}
+
+/** Until the receipts of messages that have just been given a reference have found them, or 30 s later. */
+async function adoptedAreMatched(database: Database): Promise<void> {
+  const end = performance.now() + 30_000
+  while (performance.now() < end) {
+    const [row] = await database.ask<{ n: string }>(
+      'select count(*) n from message where code = 106 and carrier_id is not null',
+    )
+    if (Number(row?.n) === 0) return
     await delay(300)
   }
 }

@@ -81,6 +81,17 @@ describe('receipts on partitions', () => {
     expect(await codes()).toEqual([100, 0])
   })
 
+  test('of two kept receipts of a message the first one counts, also if the other one is to be tried sooner', async () => {
+    const { deliveryReceipts } = open.postgres.ports
+    await deliveryReceipts.apply(delivered('a'))
+    await open.client.query(`update unmatched_delivery_receipt set next_try = now() + interval '1 hour'`)
+    await deliveryReceipts.apply([{ carrier, reference: 'a', code: 103, number: undefined, submitted: undefined }])
+    await store(1, 'a')
+    await deliveryReceipts.match(10)
+    expect(await codes()).toEqual([0])
+    expect(await kept()).toBe(0)
+  })
+
   test('an early receipt under a reference of long ago waits for its own message', async () => {
     const { deliveryReceipts } = open.postgres.ports
     await store(1, 'again', 10)

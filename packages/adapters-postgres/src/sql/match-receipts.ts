@@ -15,7 +15,8 @@ const isMeant = (row: string): string => `${row}.carrier_id = tried.carrier_id a
 const byCount = `(code in (${changeable})), case when code in (${changeable}) then -id else id end`
 
 /**
- * Kept receipts whose message is there by now; of one message, or part of one, the first final code wins. $1 most receipts. Returns how many
+ * Kept receipts whose message is there by now; of one message, or part of one, the first final code wins, so that all of its receipts are tried
+ * when one is due. $1 most receipts that are due. Returns how many
  * found one. A message of more than 7 days before the receipt only counts when none has come in ten minutes: the
  * carrier may have used its reference again, for a message that is not recorded yet. What finds nothing is tried again,
  * from after a second to hourly, for 3 days. Messages of several parts are locked before they change: what they were says whether there is an event.
@@ -23,13 +24,22 @@ const byCount = `(code in (${changeable})), case when code in (${changeable}) th
 export const matchReceipts: PreparedStatement<{ found: number }> = {
   name: 'match-receipts',
   text: `
-with tried as (
-  select *
+with due as (
+  select id, carrier, carrier_id
   from unmatched_delivery_receipt
   where next_try <= now()
   order by next_try
   limit $1::int
   for update skip locked
+), tried as (
+  select receipt.*
+  from (select distinct carrier, carrier_id from due) due
+  cross join lateral (
+    select *
+    from unmatched_delivery_receipt kept
+    where kept.carrier_id = any (array[due.carrier_id]) and kept.carrier = due.carrier
+    for update skip locked
+  ) receipt
 ), found as (
   select tried.*, (
     select max(message.id + 0) from message where ${isMeant('message')} and message.parts_undelivered = 0

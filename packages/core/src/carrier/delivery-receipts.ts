@@ -9,7 +9,7 @@ export interface DeliveryReceipts {
    * it has resolved, to those of the receipts that found no message, nothing is lost by a crash.
    */
   apply(receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]>
-  /** Tries again to find the messages of at most `receiptsMax` kept receipts; returns how many it found. */
+  /** Tries again to find the messages of at most `receiptsMax` kept receipts that are due, and of all others of these messages; returns how many it found. */
   match(receiptsMax: number): Promise<number>
   /**
    * Gives a message of unknown outcome the carrier's reference of a kept receipt, at least `ageSeconds` old, if by carrier

@@ -153,7 +153,13 @@ export const matching = withTraffic({
     for (const code of [underWay, rejected, delivered, unknown] as const)
       await deliveryReceipts.apply(receiptsFor(batch, code))
     await record()
-    for (let i = 0; i < 4; i++) assert.equal(await deliveryReceipts.match(1), 1)
+    let found = 0
+    while (found < 4) {
+      const more = await deliveryReceipts.match(1)
+      assert.ok(more > 0)
+      found += more
+    }
+    assert.equal(found, 4)
     assert.deepEqual(await traffic.codes(account, ids), [rejected])
   },
 

@@ -11,4 +11,5 @@ create table unmatched_delivery_receipt (         -- delivery receipts that foun
   tries int not null default 0
 );
 create index unmatched_delivery_receipt_next_try on unmatched_delivery_receipt (next_try);
+create index unmatched_delivery_receipt_carrier_id on unmatched_delivery_receipt (carrier_id);
 `
