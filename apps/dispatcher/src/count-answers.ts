@@ -11,6 +11,7 @@ export function countAnswers(carrier: Carrier): {
   const counted: Carrier = {
     id: carrier.id,
     window: carrier.window,
+    ...(carrier.takenMax === undefined ? {} : { takenMax: carrier.takenMax }),
     listen: (handlers) => carrier.listen(handlers),
     close: (deadline) => carrier.close(deadline),
     submit: (messages, answered) =>

@@ -367,7 +367,7 @@ describe('links', () => {
     await until(() => answers.length === 1)
     const binds = smsc.received.filter(({ command }) => command.startsWith('bind')).map(({ command }) => command)
     expect(binds.toSorted()).toEqual(['bind_receiver', 'bind_receiver', 'bind_transmitter', 'bind_transmitter'])
-    expect(carrier.window).toBe(100)
+    expect([carrier.window, carrier.takenMax]).toEqual([100, 400])
   })
 
   test.each([

@@ -36,6 +36,12 @@ interface Arrival<Item> {
   readonly answer: AnswerDelivered
 }
 
+/**
+ * So many windows of messages are taken at a time. With one, claims and outcomes of 50 messages a commit took 69 µs of PostgreSQL
+ * and 49 of the dispatcher a message; with four, 45 and 31.
+ */
+const windowsTaken = 4
+
 /** A carrier over SMPP 3.4. It connects once it is listened to, and again whenever a connection ends. Throws if `id` is no name. */
 export function smppCarrier(
   id: string,
@@ -148,6 +154,7 @@ export function smppCarrier(
   return {
     id: name,
     window: settings.window * settings.binds,
+    takenMax: windowsTaken * settings.window * settings.binds,
     listen,
     submit: (some, answered) => outbox.submit(some, answered),
     async close(deadline) {

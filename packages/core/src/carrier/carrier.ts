@@ -57,6 +57,8 @@ export interface Carrier {
   readonly id: CarrierId
   /** So many submissions may be unanswered at a time. */
   readonly window: number
+  /** So many are taken at a time, if more than the window: the others wait in the carrier for their turn. */
+  readonly takenMax?: number
   /**
    * Hands messages over in this order and calls `answered`, in one or several batches, with exactly one answer for each in
    * bounded time: unknown if it cannot be told whether the carrier took it. Never throws.

@@ -106,7 +106,7 @@ function createParts(
   const inFlight = createInFlight(settings.inDoubtMax)
   const throughput = measureThroughput(ports.clock)
   const phase = { closing: false, ended: false, writing: false, disowning: false }
-  const load = () => loadOf(inFlight, settings, carrier.window, throughput.perSecond())
+  const load = () => loadOf(inFlight, settings, carrier.takenMax ?? carrier.window, throughput.perSecond())
   const marks = ({ lane, end, marked }: OpenBatch, freed = 0): number =>
     phase.closing ? 0 : markSize(lane, end - marked, load(), freed)
   const outcomes = createOutcomeWriter(ports, inFlight, marks)

@@ -4,7 +4,7 @@ import type { InFlight } from './in-flight.ts'
 
 /** What decides how much a dispatcher claims, marks and submits. */
 export interface Load extends Pick<DispatcherSettings, 'inDoubtMax' | 'sliceMax'> {
-  /** The carrier's window: so many submissions may be unanswered. */
+  /** The carrier's window, with what waits in it for its turn: so many submissions may be unanswered. */
   readonly window: number
   /** So many submissions the carrier answers a second, as measured last. */
   readonly answersPerSecond: number
