@@ -31,7 +31,7 @@ test.each([
   ['smpp://us:secret@', 'does not read'],
   ['smpp://host', 'does not read'],
   ['smpp://us:secret%zz@host', 'does not read'],
-  ['smpp://us:secrets12@host', 'the password has more than 8 characters'],
+  [`smpp://us:${'secret'.repeat(11)}@host`, 'the password has more than 64 characters'],
   ['smpp://us:%00secret@host', 'SMPP has only Latin-1'],
   ['smpp://%E2%82%AC:secret@host', 'SMPP has only Latin-1'],
   ['smpp://us:secret@host/path', 'there is a path'],

@@ -14,6 +14,9 @@ export interface SmppAddress {
 
 type Fail = (why: string) => never
 
+/** SMPP 3.4 has room for 15 and 8 characters (5.2.1, 5.2.2); many carriers give out longer ones. */
+const credentialMax = 64
+
 /**
  * The settings of an address and parameters as a URL has them; paths of files in these begin at `folder`. Throws an Error that says what is
  * wrong, never with the password in it.
@@ -26,16 +29,18 @@ export function smppSettingsOf(
   const port = given ?? (isTls ? 3550 : 2775)
   const fail = failAt(isTls, host, port)
   if (systemId === '') return fail('the system id is empty')
-  if (systemId.length > 15) return fail('the system id has more than 15 characters')
-  // SMPP 3.4, 5.2.2: nine octets with the NUL.
-  if (password.length > 8) return fail('the password has more than 8 characters')
+  if (systemId.length > credentialMax) return fail(`the system id has more than ${credentialMax} characters`)
+  if (password.length > credentialMax) return fail(`the password has more than ${credentialMax} characters`)
   if (Array.from(systemId + password).some((one) => one === '\0' || one > '\xff')) {
     return fail('SMPP has only Latin-1, without NUL, for system ids and passwords')
   }
   const settings = readParameters(parameters, isTls, folder, fail)
   const whole: SmppSettings = { ...smppDefaults, ...settings, host, port, systemId, password }
-  if (whole.numbers === 'national' && whole.country === '')
-    return fail('numbers=national needs country, such as country=27')
+  for (const name of ['numbers', 'receiptNumbers'] as const) {
+    if (whole[name] === 'national' && whole.country === '') {
+      return fail(`${name}=national needs country, such as country=27`)
+    }
+  }
   return whole
 }
 

@@ -116,6 +116,7 @@ export const smppParameters: Readonly<Record<string, SmppParameter>> = {
   numbers: oneOf('numbers', ['digits', 'plus', '00', 'national']),
   country: digits('country'),
   trunkPrefix: digits('trunkPrefix'),
+  receiptNumbers: oneOf('receiptNumbers', ['digits', 'plus', '00', 'national', 'none']),
   receiptId: oneOf('receiptId', idForms),
   utcOffset,
   errors,

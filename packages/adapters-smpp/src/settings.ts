@@ -67,6 +67,10 @@ export interface SmppSettings {
   readonly country: string
   /** What is dialled before a national number. */
   readonly trunkPrefix: string
+  /** How receipts write the recipient; undefined: as `numbers`; `none`: not so that it can be used. */
+  readonly receiptNumbers: NumberForm | 'none' | undefined
+  /** What came and is not stored after so long is refused for now. */
+  readonly storeSeconds: number
   /** How the id in a receipt is written, compared to the one in the answer; undefined: learned. */
   readonly receiptId: IdForm | undefined
   /** Of the times in receipts, in minutes; undefined: not known, and the times are not used. */
@@ -103,6 +107,8 @@ export const smppDefaults = {
   numbers: 'digits',
   country: '',
   trunkPrefix: '0',
+  receiptNumbers: undefined,
+  storeSeconds: 10,
   receiptId: undefined,
   utcOffsetMinutes: undefined,
   errors: new Map(),

@@ -340,6 +340,17 @@ describe('submissions', () => {
 })
 
 describe('links', () => {
+  test('a system id and a password longer than SMPP 3.4 has room for are sent, with a warning without them', async () => {
+    const { smsc, problems } = await start({ systemId: 'operator-of-the-gateway', password: 'long-password' })
+    await until(() => smsc.received.length > 0)
+    expect(smsc.received[0]).toMatchObject({ systemId: 'operator-of-the-gateway', password: 'long-password' })
+    expect(problems.map(String)).toEqual([
+      expect.stringContaining('the system id has more than the 15 characters'),
+      expect.stringContaining('the password has more than the 8 characters'),
+    ])
+    expect(problems.map(String).join()).not.toContain('long-password')
+  })
+
   test('a half-dead link is found in bounded time, and another one is made', async () => {
     const { smsc, carrier } = await start({ enquireSeconds: 0.1 })
     smsc.on((pdu) => pdu.command === 'enquire_link')
@@ -426,6 +437,37 @@ describe('what comes', () => {
     expect(receipts).toEqual([
       expect.objectContaining({ carrier: 'test', reference: 'id-1', code: 0, number: '27825550101' }),
     ])
+  })
+
+  test('a handler that hangs: the carrier is asked to offer it again in bounded time, and a late success does no harm', async () => {
+    let store: (missed: readonly DeliveryReceipt[]) => void = () => undefined
+    const { smsc, carrier, receipts } = await start({ storeSeconds: 0.05 }, undefined, () =>
+      receipts.length > 0 ? Promise.resolve([]) : new Promise((resolve) => (store = resolve)),
+    )
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    const receipt = { esmClass: 4, shortMessage: receiptText('id-1') }
+    expect(await smsc.deliver(receipt)).toBe(COMMAND_STATUS.ESME_RX_T_APPN)
+    store([])
+    await until(() => receipts.length === 1)
+    expect(await smsc.deliver(receipt)).toBe(0)
+    expect(smsc.received.filter(({ command }) => command === 'deliver_sm_resp')).toHaveLength(2)
+    expect(carrier.status().links).toMatchObject([{ inUse: 0 }])
+  })
+
+  test.each([
+    [{}, '0825550101', undefined],
+    [{}, '27825550101', '27825550101'],
+    [{ receiptNumbers: 'national' as const, country: '27' }, '0825550101', '27825550101'],
+    [{ receiptNumbers: 'plus' as const }, '+27825550101', '27825550101'],
+    [{ receiptNumbers: '00' as const }, '0027825550101', '27825550101'],
+    [{ receiptNumbers: 'none' as const }, '825550101', undefined],
+    [{ numbers: 'national' as const, country: '27', receiptNumbers: 'none' as const }, '08255XXXXX', undefined],
+  ])('with %j a receipt from %s is one for %s', async (settings, sourceAddr, number) => {
+    const { smsc, carrier, receipts } = await start(settings)
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    const receipt = { esmClass: 4, sourceAddr, sourceAddrTon: 2, shortMessage: receiptText('id-1') }
+    expect(await smsc.deliver(receipt)).toBe(0)
+    expect(receipts).toMatchObject([{ reference: 'id-1', number }])
   })
 
   test('TLVs count more than the text, and one that cannot be read is dropped visibly', async () => {

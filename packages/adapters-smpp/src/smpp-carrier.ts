@@ -12,6 +12,7 @@ import { readInboundMessage } from './inbound/read-inbound-message.ts'
 import { COMMAND_STATUS } from './pdu/index.ts'
 import { isReceipt, readReceipt, type CarrierReceipt } from './receipts/read-receipt.ts'
 import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
+import { acknowledge } from './session/acknowledge.ts'
 import { alwaysPermitted } from './session/bind-permit.ts'
 import { createLink, type Link } from './session/link.ts'
 import { createPace } from './session/pace.ts'
@@ -103,7 +104,7 @@ export function smppCarrier(
     const [receiptsNow, messagesNow] = [receipts, messages]
     receipts = []
     messages = []
-    if (receiptsNow.length > 0) void acknowledge(receiptsNow, () => matcher?.take(receiptsNow.map(({ item }) => item)))
+    if (receiptsNow.length > 0) void store(receiptsNow, () => matcher?.take(receiptsNow.map(({ item }) => item)))
     if (messagesNow.length > 0) offerMessages(messagesNow)
   }
 
@@ -115,30 +116,24 @@ export function smppCarrier(
       return []
     })
     if (read.length === 0) return
-    const done = acknowledge(read, () => handlers?.inboundMessages(read.map(({ item }) => item)))
+    const done = store(read, () => handlers?.inboundMessages(read.map(({ item }) => item)))
     void done.then((isStored) => {
       if (isStored) for (const { item } of read) offers.acknowledged(item.offer ?? '')
     })
   }
 
-  /** Only what is committed is acknowledged; the carrier offers the rest again (P-7). */
-  async function acknowledge(
-    arrivals: readonly Arrival<unknown>[],
-    store: () => Promise<unknown> | undefined,
-  ): Promise<boolean> {
-    let isStored = false
-    try {
-      await store()
-      isStored = true
-    } catch {
-      // The handler has logged why.
-    }
-    for (const { answer } of arrivals) answer(isStored ? COMMAND_STATUS.ESME_ROK : COMMAND_STATUS.ESME_RX_T_APPN)
-    return isStored
-  }
+  const store = (arrivals: readonly Arrival<unknown>[], by: () => Promise<unknown> | undefined): Promise<boolean> =>
+    acknowledge(
+      arrivals.map(({ answer }) => answer),
+      by,
+      settings.storeSeconds,
+    )
 
   function listen(to: CarrierHandlers): void {
     handlers = to
+    for (const what of longCredentials(settings)) {
+      report(new Error(`carrier ${name}: ${what}; it is used as it is, but the carrier may refuse it`))
+    }
     matcher = createReceiptMatcher(name, settings.receiptId, (some) => to.receipts(some), {
       adopted: (form, before) =>
         tell(`its receipts fit in the form ${form} (before: ${before ?? 'unknown'}); receiptId=${form} keeps it`),
@@ -178,6 +173,12 @@ export function smppCarrier(
     }),
   }
 }
+
+/** What is longer than SMPP 3.4 has room for (5.2.1, 5.2.2). Many carriers take it. */
+const longCredentials = ({ systemId, password }: SmppSettings): readonly string[] => [
+  ...(systemId.length > 15 ? ['the system id has more than the 15 characters of SMPP 3.4'] : []),
+  ...(password.length > 8 ? ['the password has more than the 8 characters of SMPP 3.4'] : []),
+]
 
 const rolesOf = ({ bind }: SmppSettings): readonly Role[] =>
   bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']

@@ -93,7 +93,7 @@ test.each<[unknown, ...string[]]>([
   [{ carriers: [{ name: 'a', ...spelled, errors: { often: 'final' } }] }, '/carriers/0/errors: "often" is no code'],
   [{ carriers: [{ name: 'a', ...spelled, errors: { '0x45': 'never' } }] }, '/carriers/0/errors/0x45: one of final, '],
   [{ carriers: [{ name: 'a', ...spelled, source: '300.0' }] }, '/carriers/0 (a): ', 'source is wrong: ton.npi is expected'],
-  [{ carriers: [{ name: 'a', ...spelled, password: 'hidden-too-long' }] }, '/carriers/0 (a): ', 'the password has more than 8'],
+  [{ carriers: [{ name: 'a', ...spelled, password: 'hidden-too-long'.repeat(5) }] }, '/carriers/0 (a): ', 'the password has more than 64'],
   [{ carriers: [{ name: 'a', ...spelled, password: { environment: 'NONE' } }] }, '/carriers/0 (a): password: the variable NONE is not set'],
   [{ carriers: [{ name: 'a', ...spelled, password: { file: 'none' } }] }, '/carriers/0 (a): password: none cannot be read'],
   [{ carriers: [{ name: 'a', ...spelled, ca: 'ca.pem' }] }, '/carriers/0 (a): ', 'there is no parameter "ca"'],

@@ -1,7 +1,7 @@
-/** Maximum octets of C-octet strings, with their NUL (SMPP 3.4, 4 and 5.2). */
+/** Maximum octets of C-octet strings, with their NUL (SMPP 3.4, 4 and 5.2; of system ids and passwords 16 and 9 there, and more in the field). */
 export const FIELD_SIZE = {
-  systemId: 16,
-  password: 9,
+  systemId: 65,
+  password: 65,
   systemType: 13,
   addressRange: 41,
   serviceType: 6,

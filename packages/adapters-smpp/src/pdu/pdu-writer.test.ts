@@ -15,7 +15,7 @@ const submit: SubmitSm = {
 }
 
 test.each<[string, Pdu]>([
-  ['a password of 9 characters', { ...bind, password: '123456789' }],
+  ['a password of 65 characters', { ...bind, password: 'x'.repeat(65) }],
   ['a NUL in a text', { ...bind, systemId: 'a\0b' }],
   ['a character beyond Latin-1', { ...bind, systemId: 'Łódź' }],
   ['an octet of 256', { ...bind, addrTon: 256 }],

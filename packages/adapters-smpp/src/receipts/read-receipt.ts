@@ -38,8 +38,13 @@ export function readReceipt(pdu: Delivered, settings: SmppSettings): CarrierRece
   const state = tlvInteger(pdu.tlvs, TLV_TAG.message_state)
   const code = state === undefined ? text.code : codeOfState(state)
   if (id === undefined || id === '' || code === undefined) return 'unreadable'
-  const number = parseMsisdn(readNumber(pdu.sourceAddr, pdu.sourceAddrTon, settings))
-  return { id, code, number, submitted: submittedAt(text.submitDate, settings) }
+  return { id, code, number: numberOf(pdu, settings), submitted: submittedAt(text.submitDate, settings) }
+}
+
+/** Undefined: it does not tell a number that can be relied on. */
+function numberOf({ sourceAddr, sourceAddrTon }: Delivered, settings: SmppSettings): Msisdn | undefined {
+  const numbers = settings.receiptNumbers ?? settings.numbers
+  return numbers === 'none' ? undefined : parseMsisdn(readNumber(sourceAddr, sourceAddrTon, { ...settings, numbers }))
 }
 
 /** The formats are ASCII, whatever data_coding says, unless it is UCS-2. */
