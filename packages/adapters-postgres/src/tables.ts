@@ -58,7 +58,7 @@ export interface Tables {
     answers: number | null
   }
   sender: { id: GeneratedAlways<number>; address: string; account_id: number | null; assigned_at: TimeOrNull }
-  carrier: { id: GeneratedAlways<number>; name: string }
+  carrier: { id: GeneratedAlways<number>; name: string; receipt_form: ColumnType<string | null, undefined, string> }
   route: {
     id: GeneratedAlways<number>
     name: string

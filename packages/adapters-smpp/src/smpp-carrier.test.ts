@@ -4,6 +4,7 @@ import {
   bodyOf,
   type Body,
   type Carrier,
+  type CarrierHandlers,
   type DeliveryReceipt,
   type InboundMessage,
   type Submission,
@@ -127,6 +128,7 @@ async function start(
   settings: Partial<SmppSettings> = {},
   answer?: Parameters<typeof anSmsc>[0],
   store: (receipts: readonly DeliveryReceipt[]) => Promise<readonly DeliveryReceipt[]> = () => Promise.resolve([]),
+  receiptForm?: CarrierHandlers['receiptForm'],
 ): Promise<Started> {
   const smsc = await anSmsc(answer)
   smscs.push(smsc)
@@ -155,6 +157,7 @@ async function start(
       return unknown
     },
     inboundMessages: (some) => Promise.resolve(void inbound.push(...some)),
+    ...(receiptForm && { receiptForm }),
   })
   let id = 0
   const submit = (...bodies: readonly Body[]): void =>
@@ -588,6 +591,46 @@ describe('ids of receipts', () => {
     await until(() => receipts.length === 4)
     expect(receipts.map(({ reference }) => reference).toSorted()).toEqual(['ff01', 'ff02', 'ff03', 'ff04'])
     expect(kept).toContain('999999')
+  })
+
+  test('what was learned is kept: after a restart receipts match in it at once, and the operator is not told again', async () => {
+    const people = numbers(5).map(String)
+    const answered = ['ff01', 'ff02', 'ff03', 'ff04', 'ff05']
+    const told = ['65281', '65282', '65283', '65284', '65285']
+    const { store } = storeOf(new Map(answered.map((reference, i) => [reference, people[i] ?? ''])))
+    let word: string | undefined
+    let failures = 2
+    const memory: CarrierHandlers['receiptForm'] = {
+      learned: () => (failures-- > 1 ? Promise.reject(new Error('away')) : Promise.resolve(word)),
+      keep: (form) => (failures-- > 0 ? Promise.reject(new Error('away')) : Promise.resolve(void (word = form))),
+    }
+    const one = await start({}, undefined, store, memory)
+    await until(() => one.carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    expect(await one.smsc.deliver(receiptOf('65281', people[0] ?? ''))).toBe(COMMAND_STATUS.ESME_RX_T_APPN)
+    for (const [i, id] of told.entries()) await one.smsc.deliver(receiptOf(id, people[i] ?? ''))
+    await until(() => word === 'hex')
+    await one.carrier.close(Promise.resolve())
+
+    const offers: DeliveryReceipt[] = []
+    const after = (some: readonly DeliveryReceipt[]) => {
+      offers.push(...some)
+      return store(some)
+    }
+    const two = await start({}, undefined, after, memory)
+    await until(() => two.carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    expect(await two.smsc.deliver(receiptOf('65284', people[3] ?? ''))).toBe(0)
+    expect(offers).toMatchObject([{ reference: 'ff04' }])
+    expect(two.carrier.status().receipts).toEqual({ received: 1, missed: 0, form: 'hex' })
+    expect(two.problems).toEqual([])
+  })
+
+  test('what the operator set counts more than what was learned', async () => {
+    const memory = { learned: () => Promise.resolve('upper'), keep: () => Promise.reject(new Error('not to be kept')) }
+    const { smsc, carrier, receipts, problems } = await start({ receiptId: 'hex' }, undefined, undefined, memory)
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    for (let i = 0; i < 4; i++) await smsc.deliver(receiptOf('255', '27825550101'))
+    expect(receipts.map(({ reference }) => reference)).toEqual(['ff', 'ff', 'ff', 'ff'])
+    expect(problems).toEqual([])
   })
 
   test('a form that the operator set is not questioned', async () => {

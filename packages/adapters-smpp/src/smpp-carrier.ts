@@ -136,8 +136,11 @@ export function smppCarrier(
     }
     matcher = createReceiptMatcher(name, settings.receiptId, (some) => to.receipts(some), {
       adopted: (form, before) =>
-        tell(`its receipts fit in the form ${form} (before: ${before ?? 'unknown'}); receiptId=${form} keeps it`),
+        tell(
+          `its receipts fit in the form ${form} (before: ${before ?? 'unknown'}); that is kept, and receiptId=${form} makes it certain`,
+        ),
       failed: report,
+      memory: to.receiptForm,
     })
     if (bindsMax !== undefined && sharing !== undefined)
       shared = shareBinds({ carrier: name, bindsMax, tell, ...sharing })

@@ -22,7 +22,7 @@ const tableMissing = '42P01'
 
 /** Delivery receipts, on Postgres. After a lost answer each call runs again by itself. */
 export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
-  const { hot, ordinary } = context.pools
+  const { hot, kysely, ordinary } = context.pools
   /** The newest first: nearly every receipt finds its message there. */
   let partitions: readonly number[] = []
 
@@ -100,6 +100,18 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
     adopt: async (ageSeconds) => {
       const [row] = await retryOnConnectionLoss(ordinary, adoptReceipts, [ageSeconds, ...fitting])
       return row?.adopted ?? 0
+    },
+    learnedForm: async (carrier) => {
+      const row = await kysely
+        .selectFrom('carrier')
+        .select('receipt_form')
+        .where('name', '=', carrier)
+        .executeTakeFirst()
+      return row?.receipt_form ?? undefined
+    },
+    keepLearnedForm: async (carrier, form) => {
+      const number = await context.carrierNumber(carrier)
+      await kysely.updateTable('carrier').set({ receipt_form: form }).where('id', '=', number).execute()
     },
   }
 }

@@ -1,5 +1,5 @@
-import type { CarrierId, DeliveryReceipt } from '@gateway/core'
-import { inForm, otherForms, type IdForm } from './id-forms.ts'
+import type { CarrierHandlers, CarrierId, DeliveryReceipt } from '@gateway/core'
+import { idForms, inForm, otherForms, type IdForm } from './id-forms.ts'
 import type { CarrierReceipt } from './read-receipt.ts'
 
 /** Stores receipts; resolves to those that found no message. */
@@ -25,6 +25,8 @@ export interface MatcherEvents {
   /** Another form than `before` fits; receipts are read in it from now on. */
   readonly adopted: (form: IdForm, before: IdForm | undefined) => void
   readonly failed: (problem: unknown) => void
+  /** Keeps what was learned over a restart. */
+  readonly memory: CarrierHandlers['receiptForm']
 }
 
 /** So many receipts in a row that fit in one form, number and all, are proof. */
@@ -51,6 +53,26 @@ export function createReceiptMatcher(
   let missedCount = 0
   let missed: readonly Missed[] = []
   let timer: NodeJS.Timeout | undefined
+  let recalling: Promise<void> | undefined
+  /** What the store has. */
+  let kept: IdForm | undefined
+
+  /** Before the first receipt, once; what the operator set counts more. */
+  async function recall(): Promise<void> {
+    if (given !== undefined || events.memory === undefined) return
+    const learned = await events.memory.learned()
+    form = kept = idForms.find((one) => one === learned)
+  }
+
+  /** What could not be kept is kept at the next receipt that fits. */
+  function keep(fitting: IdForm): void {
+    if (given !== undefined || fitting !== form || fitting === kept || events.memory === undefined) return
+    kept = fitting
+    events.memory.keep(fitting).catch((problem: unknown) => {
+      kept = undefined
+      events.failed(problem)
+    })
+  }
 
   const inUse = (id: string): string => inForm(id, form ?? 'as-is') ?? id
   const receiptOf = ({ code, number, submitted }: CarrierReceipt, reference: string): DeliveryReceipt => ({
@@ -59,9 +81,11 @@ export function createReceiptMatcher(
 
   function fits(fitting: IdForm): void {
     run = { form: fitting, count: run.form === fitting ? run.count + 1 : 1 }
+    keep(fitting)
     if (run.count < proof || fitting === form) return
     const before = form
     form = fitting
+    keep(fitting)
     if (before !== undefined || fitting !== 'as-is') events.adopted(fitting, before)
     const again = missed
     missed = []
@@ -106,6 +130,11 @@ export function createReceiptMatcher(
   }
 
   async function take(receipts: readonly CarrierReceipt[]): Promise<void> {
+    recalling ??= recall()
+    await recalling.catch((problem: unknown) => {
+      recalling = undefined
+      throw problem
+    })
     received += receipts.length
     if (form === undefined) return learn(receipts)
     const strangers = await settle(receipts)

@@ -33,6 +33,11 @@ export interface CarrierHandlers {
   receipts(receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]>
   /** The same for messages that people sent to us. */
   inboundMessages(messages: readonly InboundMessage[]): Promise<unknown>
+  /** Keeps over a restart how the carrier writes ids in receipts, where it has to be found out; undefined: nothing is kept. */
+  readonly receiptForm?: {
+    learned(): Promise<string | undefined>
+    keep(form: string): Promise<void>
+  }
 }
 
 /** What an operator wants to know of a carrier over a network: now, and since the start. */

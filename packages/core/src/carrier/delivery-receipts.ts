@@ -1,3 +1,4 @@
+import type { CarrierId } from './carrier-id.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
 
 /** Delivery receipts find their messages. */
@@ -16,4 +17,8 @@ export interface DeliveryReceipts {
    * and number exactly one of each fits the other; returns how many. `match` then applies the receipt.
    */
   adopt(ageSeconds: number): Promise<number>
+  /** How this carrier writes ids in receipts, in a word of its adapter; undefined: nobody has found out. */
+  learnedForm(carrier: CarrierId): Promise<string | undefined>
+  /** Keeps what was found out, for every process and after a restart. */
+  keepLearnedForm(carrier: CarrierId, form: string): Promise<void>
 }

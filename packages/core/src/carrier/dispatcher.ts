@@ -121,7 +121,14 @@ function createParts(
     holdUntilRecorded(inFlight, outcomes),
     inboundMax,
   )
-  carrier.listen({ receipts: (some) => receipts.add(some), inboundMessages: (some) => inbound.add(some) })
+  carrier.listen({
+    receipts: (some) => receipts.add(some),
+    inboundMessages: (some) => inbound.add(some),
+    receiptForm: {
+      learned: () => ports.deliveryReceipts.learnedForm(carrier.id),
+      keep: (form) => ports.deliveryReceipts.keepLearnedForm(carrier.id, form),
+    },
+  })
   return {
     ...{ ports, carrier, report, settings, phase, inFlight, load, marks, outcomes, receipts, inbound, throughput },
     epochs: createEpochs(ports, settings),

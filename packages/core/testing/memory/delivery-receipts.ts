@@ -56,6 +56,8 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
   }),
   match: atomic((receiptsMax) => match(store, receiptsMax)),
   adopt: atomic((ageSeconds) => adopt(store, ageSeconds)),
+  learnedForm: atomic((carrier) => store.learnedForms.get(carrier)),
+  keepLearnedForm: atomic((carrier, form) => void store.learnedForms.set(carrier, form)),
 })
 
 function keep(store: MemoryStore, key: string, kept: KeptDeliveryReceipt): void {

@@ -105,6 +105,7 @@ export interface MemoryStore {
   readonly sleepers: Set<() => void>
   /** The newest message of each reference of each carrier. */
   readonly references: Map<string, MessageRow>
+  readonly learnedForms: Map<CarrierId, string>
   readonly incidents: Map<MessageId, Incident[]>
   /** Receipts that found no message, by reference, in order of arrival. */
   readonly receipts: Map<string, KeptDeliveryReceipt[]>
@@ -152,6 +153,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     dispatchers: new Map(),
     sleepers: new Set(),
     references: new Map(),
+    learnedForms: new Map(),
     incidents: new Map(),
     receipts: new Map(),
     webhooks: new Map(),

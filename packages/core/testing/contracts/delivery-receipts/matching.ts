@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import { hasOutcome, OUTCOME, secondsAfter, type DeliveryReceiptCode } from '@gateway/core'
 import { realClock } from '../../memory/clock.ts'
 import { acceptedAs, all, granted, times, withTraffic } from '../claimed-batches/traffic.ts'
-import { longAgo, statusesOf } from '../shared.ts'
+import { longAgo, statusesOf, testCarrier } from '../shared.ts'
 import {
   acceptedUnder,
   aReceipt,
@@ -69,6 +69,16 @@ export const matching = withTraffic({
     assert.deepEqual(await deliveryReceipts.apply([guess]), [])
     assert.deepEqual(await deliveryReceipts.apply([guess]), [], 'a message whose state is final is known')
     assert.deepEqual(await traffic.codes(handed.account, handed.ids), [delivered])
+  },
+
+  'what was learned of a carrier is kept, by carrier, and the last word counts': async ({
+    ports: { deliveryReceipts },
+  }) => {
+    assert.equal(await deliveryReceipts.learnedForm(testCarrier), undefined)
+    await deliveryReceipts.keepLearnedForm(testCarrier, 'HEX')
+    await deliveryReceipts.keepLearnedForm(testCarrier, 'decimal-10')
+    assert.equal(await deliveryReceipts.learnedForm(testCarrier), 'decimal-10')
+    assert.equal(await deliveryReceipts.learnedForm(otherCarrier), undefined)
   },
 
   'no receipts are no work': async (traffic) => {

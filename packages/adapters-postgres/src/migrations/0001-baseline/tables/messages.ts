@@ -31,7 +31,8 @@ alter table send alter msisdns set storage external;
 
 create table carrier (
   id smallint generated always as identity primary key,
-  name text not null unique                       -- '' is number 0: none
+  name text not null unique,                      -- '' is number 0: none
+  receipt_form text                               -- how it writes ids in receipts, in a word of its adapter; null: not learned
 );
 insert into carrier (id, name) overriding system value values (0, '');
 
