@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { arrivalOf } from './control.ts'
 import { PERSONALITIES } from './personalities.ts'
+import type { SmscSettings } from './settings.ts'
 import { startSmsc } from './start-smsc.ts'
 
 const usage = `gateway-smsc [--port 2775] [--control-port 2776] [--personality default] [--set field=value …]
-             [--system-id ID --password PASSWORD] [--binds-max 100] [--journal FILE] [--folder FOLDER]
+             [--cert FILE --key FILE [--client-ca FILE]] [--system-id ID --password PASSWORD] [--binds-max 100] [--journal FILE] [--folder FOLDER]
 gateway-smsc arrive --from NUMBER --to ADDRESS --text TEXT [--parts udh8|udh16|sar|payload] [--control-port 2776]
 gateway-smsc become PERSONALITY [--set field=value …] [--control-port 2776]
 
@@ -30,6 +32,7 @@ const readArguments = (args: readonly string[]) =>
     allowPositionals: true,
     options: {
       ...{ port: text, 'control-port': text, personality: text, 'system-id': text, password: text },
+      ...{ cert: text, key: text, 'client-ca': text },
       ...{ 'binds-max': text, journal: text, folder: text, from: text, to: text, text, parts: text },
       set: { type: 'string', multiple: true },
       help: { type: 'boolean' },
@@ -46,6 +49,7 @@ async function serve(values: Values, controlPort: number): Promise<void> {
     changes: changesOf(values.set),
     bindsMax: countOf(values['binds-max'], 100),
     journalEntriesMax: 1000,
+    ...tlsOf(values),
     ...(values['system-id'] === undefined ? {} : { systemId: values['system-id'] }),
     ...(values.password === undefined ? {} : { password: values.password }),
     ...(values.journal === undefined ? {} : { journalFile: values.journal }),
@@ -56,6 +60,14 @@ async function serve(values: Values, controlPort: number): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
   })
   await smsc.close()
+}
+
+/** SMPP over TLS, if there is a certificate. */
+function tlsOf({ cert, key, 'client-ca': clientCa }: Values): Pick<SmscSettings, 'tls'> {
+  if (cert === undefined && key === undefined && clientCa === undefined) return {}
+  if (cert === undefined || key === undefined) throw new Error('TLS needs --cert and --key.')
+  const read = (file: string): string => readFileSync(file, 'utf8')
+  return { tls: { cert: read(cert), key: read(key), ...(clientCa !== undefined && { clientCa: read(clientCa) }) } }
 }
 
 function portOf(value: string | undefined, usual: number): number {

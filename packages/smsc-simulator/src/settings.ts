@@ -4,6 +4,8 @@ import type { Personality } from './personalities.ts'
 export interface SmscSettings {
   /** Of SMPP, on 127.0.0.1. Default 0: any free one. */
   readonly port?: number
+  /** Default: without TLS. */
+  readonly tls?: SmscTls
   /** Of HTTP, on 127.0.0.1; 0: any free one. Default: no HTTP. */
   readonly controlPort?: number
   /** The name of one of `PERSONALITIES`. Default `default`. */
@@ -31,6 +33,14 @@ export interface SmscSettings {
   readonly enquireSeconds?: number
   /** Default: the time. Milliseconds since 1970. */
   readonly now?: () => number
+}
+
+/** Certificates as PEM texts. */
+export interface SmscTls {
+  readonly cert: string
+  readonly key: string
+  /** Who binds needs a certificate of this authority. Default: needs none. */
+  readonly clientCa?: string
 }
 
 /** With every default filled in. */

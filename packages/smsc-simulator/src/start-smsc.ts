@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { noTlvs } from '@gateway/adapters-smpp/pdu'
 import { arrivalDeliveries, type Arrival } from './arrivals.ts'
 import { serveControl } from './control.ts'
@@ -118,7 +119,7 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
     ...{ bindsMax, windowMax: taking.windowMax(), deliveriesWaiting: sending.waiting() },
   })
 
-  const server = createServer(connected)
+  const server = serverFor(settings, connected)
   const port = await listen(server, settings.port ?? 0)
   const smsc = {
     port,
@@ -150,6 +151,13 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
       log.close()
     },
   }
+}
+
+function serverFor({ tls }: SmscSettings, connected: (socket: Socket) => void): Server {
+  if (tls === undefined) return createServer(connected)
+  const { cert, key, clientCa } = tls
+  const wanted = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true }
+  return createTlsServer({ cert, key, ...wanted }, connected)
 }
 
 async function listen(server: Server, port: number): Promise<number> {

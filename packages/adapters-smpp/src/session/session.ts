@@ -14,6 +14,7 @@ import {
 import type { SmppSettings } from '../settings.ts'
 import { createAdaptiveWindow, firstWindow } from './adaptive-window.ts'
 import { connect } from './connect.ts'
+import { connectionProblem } from './connection-problem.ts'
 import { livenessStep } from './liveness.ts'
 import { createPendingRequests } from './pending-requests.ts'
 
@@ -81,7 +82,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   const ticking = setInterval(tick, tickMilliseconds)
   const socket = connect(settings, bind)
   socket.on('data', receive)
-  socket.on('error', (problem: Error) => end(problem.message))
+  socket.on('error', (problem) => end(connectionProblem(problem)))
   socket.on('close', () => end('the other side closed the connection'))
 
   function bind(): void {
