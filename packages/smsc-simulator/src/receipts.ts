@@ -38,13 +38,26 @@ export function receipt(message: StoredMessage, state: ReceiptState, now: number
   ]
   return {
     ...emptyDelivery,
-    ...{ sourceAddrTon: message.toTon, sourceAddrNpi: message.toNpi, sourceAddr: message.to },
-    ...{ destAddrTon: message.fromTon, destAddrNpi: message.fromNpi, destinationAddr: message.from },
+    sourceAddrTon: message.toTon,
+    sourceAddrNpi: message.toNpi,
+    sourceAddr: message.to,
+    destAddrTon: message.fromTon,
+    destAddrNpi: message.fromNpi,
+    destinationAddr: message.from,
     esmClass: 4,
     shortMessage: form.receiptForm === 'tlv' ? emptyDelivery.shortMessage : Buffer.from(text, 'latin1'),
     tlvs: form.receiptForm === 'text' ? [] : tlvs,
   }
 }
 
-/** YYMMDDhhmm in UTC. */
-const dateOf = (at: number): string => new Date(at).toISOString().replaceAll(/[-T:]/g, '').slice(2, 12)
+const minuteMilliseconds = 60_000
+let written = { minute: NaN, date: '' }
+
+/** YYMMDDhhmm in UTC. Most receipts are of the same minute as the one before. */
+function dateOf(at: number): string {
+  const minute = Math.floor(at / minuteMilliseconds)
+  if (minute !== written.minute) {
+    written = { minute, date: new Date(at).toISOString().replaceAll(/[-T:]/g, '').slice(2, 12) }
+  }
+  return written.date
+}

@@ -156,9 +156,19 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     const receipts = outcome.receipts.filter((state) => isAsked(pdu.registeredDelivery, state))
     const replies = outcome.reply !== undefined && quiet.mayReply(to, pdu.sourceAddr, now(), 2 * receiptDelay)
     const message: StoredMessage = {
-      ...{ number: store.nextNumber(), systemId: link.bound?.systemId ?? '', at: now(), from: pdu.sourceAddr, to },
-      ...{ fromTon: pdu.sourceAddrTon, fromNpi: pdu.sourceAddrNpi, toTon, toNpi, receipts },
-      ...{ reply: replies ? outcome.reply : undefined, done: 0, state: undefined },
+      number: store.nextNumber(),
+      systemId: link.bound?.systemId ?? '',
+      at: now(),
+      fromTon: pdu.sourceAddrTon,
+      fromNpi: pdu.sourceAddrNpi,
+      from: pdu.sourceAddr,
+      toTon,
+      toNpi,
+      to,
+      receipts,
+      reply: replies ? outcome.reply : undefined,
+      done: 0,
+      state: undefined,
     }
     store.add(message)
     return message
@@ -232,7 +242,10 @@ const wrongLength = (turn: number, right: number): number =>
 
 const respTo = ({ command, sequence }: SubmitSm | DataSm, status: number, messageId: string): Pdu => ({
   command: command === 'submit_sm' ? 'submit_sm_resp' : 'data_sm_resp',
-  ...{ status, sequence, messageId, tlvs: noTlvs },
+  status,
+  sequence,
+  messageId,
+  tlvs: noTlvs,
 })
 
 const replyTo = ({ to, toTon, toNpi, from, fromTon, fromNpi, reply = '' }: StoredMessage) => ({

@@ -76,7 +76,11 @@ export function createReceiptMatcher(
 
   const inUse = (id: string): string => inForm(id, form ?? 'as-is') ?? id
   const receiptOf = ({ code, number, submitted }: CarrierReceipt, reference: string): DeliveryReceipt => ({
-    ...{ carrier, reference, code, number, submitted },
+    carrier,
+    reference,
+    code,
+    number,
+    submitted,
   })
 
   function fits(fitting: IdForm): void {

@@ -22,15 +22,25 @@ export interface Job {
 }
 
 export const createJob = (message: Submission, answered: Answered, since: number): Job => ({
-  ...{ message, answered, since, segments: [], outcomes: [], toSend: [], underWay: 0 },
-  ...{ tries: 0, notBefore: 0, takenSince: undefined },
+  message,
+  answered,
+  since,
+  segments: [],
+  outcomes: [],
+  toSend: [],
+  underWay: 0,
+  tries: 0,
+  notBefore: 0,
+  takenSince: undefined,
 })
 
 /** All of these parts are to be sent. */
 export function prepare(job: Job, segments: readonly Segment[]): void {
   job.segments = segments
-  job.toSend = segments.map((_, at) => at)
-  job.outcomes.length = segments.length
+  for (let at = 0; at < segments.length; at++) {
+    job.toSend.push(at)
+    job.outcomes.push(undefined)
+  }
 }
 
 const isMissing = (outcome: PartOutcome | undefined): boolean => outcome === 'retry' || outcome === undefined
