@@ -13,6 +13,7 @@ import { arrivalsList } from './commands/arrivals-list.ts'
 import { carrierCheck } from './commands/carrier-check.ts'
 import { carrierList } from './commands/carrier-list.ts'
 import { carrierShow } from './commands/carrier-show.ts'
+import { carrierTest } from './commands/carrier-test.ts'
 import { creditsTopUp } from './commands/credits-top-up.ts'
 import { creditsVerify } from './commands/credits-verify.ts'
 import { databaseCopy, type RunCopy } from './commands/database-copy.ts'
@@ -109,9 +110,10 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
     group('arrivals', 'list what people wrote that belongs to no account', [arrivalsList(run)]),
     group('message', 'find messages, and explain what happened to one', [messageFind(run), messageExplain(run)]),
     group('dispatcher', 'list the dispatchers that run', [dispatcherList(run)]),
-    group('carrier', 'list and show carriers, check a file of them', [
+    group('carrier', 'list, show and test carriers, check a file of them', [
       carrierList(run),
       carrierShow(run),
+      carrierTest(run, runAlone),
       carrierCheck(runAlone),
     ]),
     group('queue', 'show what waits to be sent', [queueShow(run)]),

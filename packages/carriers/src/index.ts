@@ -3,3 +3,5 @@ export { makeCarrier, sameCarrier, type CarrierSpecification, type Place } from 
 export type { CarrierConfiguration, Variables } from './configuration.ts'
 export { readConfiguration } from './read-configuration.ts'
 export { readCarriersFile } from './carriers-file.ts'
+export { tryCarrier, type CarrierTrial, type SeenPdu } from './try-carrier.ts'
+export type { TrialResult } from '@gateway/adapters-smpp'

@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { COMMAND_ID, commandStatusName, tlvName, type ReceivedPdu, type Tlv } from '@gateway/adapters-smpp/pdu'
+import { pduFields, type ReceivedPdu } from '@gateway/adapters-smpp/pdu'
 
 /** One PDU, or what happened to a link. */
 export interface JournalEntry {
@@ -52,18 +52,7 @@ export function journal(path: string | undefined, entriesMax: number): Journal {
 }
 
 /** The fields of a line: octets are hexadecimal, the status and the tags have the names of the standard. */
-export function lineOf({ at, pdu, ...rest }: JournalEntry): Record<string, unknown> {
-  const line: Record<string, unknown> = { at: new Date(at).toISOString(), ...rest }
-  if (pdu !== undefined) for (const [name, value] of Object.entries(pdu)) line[name] = shown(name, value)
-  if (pdu !== undefined && pdu.command in COMMAND_ID && pdu.status === 0) delete line['status']
-  if ('password' in line) line['password'] = '***'
-  return line
-}
-
-function shown(name: string, value: unknown): unknown {
-  if (Buffer.isBuffer(value)) return value.toString('hex')
-  if (name === 'status') return commandStatusName(value as number)
-  if (name !== 'tlvs') return value
-  const tlvs = value as readonly Tlv[]
-  return tlvs.length === 0 ? undefined : tlvs.map(({ tag, value: octets }) => [tlvName(tag), octets.toString('hex')])
-}
+export const lineOf = ({ at, pdu, ...rest }: JournalEntry): Record<string, unknown> => ({
+  ...{ at: new Date(at).toISOString(), ...rest },
+  ...(pdu === undefined ? {} : pduFields(pdu)),
+})

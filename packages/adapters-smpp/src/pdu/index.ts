@@ -24,6 +24,7 @@ export type {
   SubmitSmResp,
   UnsuccessSme,
 } from './pdu.ts'
+export { pduFields } from './pdu-fields.ts'
 export { pduReader, type PduReader } from './pdu-reader.ts'
 export { encodePdu, pduWriter, type PduWriter } from './pdu-writer.ts'
 export type { MalformedPdu, MalformedReason, ReceivedPdu, UnknownPdu } from './received-pdu.ts'

@@ -28,6 +28,8 @@ export type Delivered = DeliverSm | DataSm
 export type AnswerDelivered = (status: number) => void
 
 export interface SessionEvents {
+  /** Every PDU in the order in which it is sent or came; for who wants to look on. */
+  saw?(direction: 'sent' | 'received', pdu: ReceivedPdu): void
   opened(): void
   delivered(pdu: Delivered, answer: AnswerDelivered): void
   /** Once, at the end, whoever ended it, with all requests settled; there was no bind if it was never opened. */
@@ -109,6 +111,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   /** Throws if a field does not fit. */
   function send(pdu: Pdu, settle?: (outcome: RequestOutcome) => void): void {
     writer.write(pdu)
+    events.saw?.('sent', pdu)
     if (settle !== undefined) pending.add(pdu.sequence, COMMAND_ID[pdu.command], settle)
     flushing ??= setImmediate(flush)
   }
@@ -125,6 +128,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
     receivedAt = nowMilliseconds()
     for (const pdu of reader.read(chunk)) {
       if (phase === 'ended') return
+      events.saw?.('received', pdu)
       take(pdu)
     }
   }

@@ -1,0 +1,126 @@
+import { bodyOf, type CarrierBinds, type Msisdn, type SenderAddress } from '@gateway/core'
+import type { CarrierTrial, SeenPdu, TrialResult } from '@gateway/carriers'
+import { readCode, readNumber, readSeconds } from '../arguments.ts'
+import { command } from '../command.ts'
+import { Refused, type Context, type Run, type RunAlone, type Variables } from '../context.ts'
+import { outcomeText } from '../outcome-words.ts'
+import { printable, type Json } from '../output.ts'
+
+interface Options {
+  readonly to: Msisdn
+  readonly from?: SenderAddress
+  readonly text: string
+  readonly wait: number
+}
+
+export const carrierTest = (run: Run, runAlone: RunAlone) =>
+  command(
+    'test',
+    'send one message through a carrier of CARRIERS over a bind of its own, and show every PDU; it is charged to nobody and not stored',
+    'gateway carrier test vodacom --to 27825550101',
+  )
+    .argument('<name>', 'the name of the carrier')
+    .requiredOption('--to <number>', 'a mobile number that really gets the message', readNumber)
+    .option('--from <address>', 'the sender address; without it the carrier has one', readCode)
+    .option('--text <text>', 'the text', 'Test')
+    .option('--wait <seconds>', 'wait so long for delivery receipts', readSeconds, 30)
+    .action((name: string, options: Options) =>
+      runAlone(async ({ output, interruption, variables }) => {
+        const trial = { ...(await prepare(name, options, variables)), interruption }
+        const work = (binds?: CarrierBinds): Promise<void> => show(output, trial, binds)
+        if (trial.carrier.settings.bindsMax === undefined) await work()
+        else await run(({ ports }) => work(ports.carrierBinds))
+      }),
+    )
+
+type Prepared = Pick<CarrierTrial, 'carrier' | 'message' | 'receiptSeconds'>
+
+async function prepare(name: string, { to, from, text, wait }: Options, variables: Variables): Promise<Prepared> {
+  const body = bodyOf(text)
+  if (typeof body === 'string') throw new Refused(`The text cannot be sent: ${body}.`)
+  const { readConfiguration } = await import('@gateway/carriers')
+  const given = variables['CARRIERS']?.trim() === '' ? undefined : variables['CARRIERS']
+  const { carriers } = await readConfiguration(given ?? 'simulator:', variables).catch((problem: unknown) => {
+    throw new Refused((problem as Error).message)
+  })
+  const carrier = carriers.find(({ id }) => id === name)
+  if (carrier === undefined) {
+    throw new Refused(`CARRIERS names no carrier ${name}; it names ${carriers.map(({ id }) => id).join(', ')}.`)
+  }
+  if (carrier.kind !== 'smpp') {
+    throw new Refused(`${name} is simulated and has no PDUs; 'gateway send' and 'message explain' show what it does.`)
+  }
+  return { carrier, message: { from, to, body }, receiptSeconds: wait }
+}
+
+async function show(
+  output: Context['output'],
+  trial: Omit<CarrierTrial, 'saw'>,
+  binds: CarrierBinds | undefined,
+): Promise<void> {
+  const { tryCarrier } = await import('@gateway/carriers')
+  const { id, settings } = trial.carrier
+  const pdus: SeenPdu[] = []
+  output.line(
+    `A bind of its own to ${settings.host}:${settings.port}; the message is charged to nobody and not stored.`,
+  )
+  const saw = (pdu: SeenPdu): void => {
+    pdus.push(pdu)
+    output.line(pduText(pdu))
+  }
+  const result = await tryCarrier({ ...trial, saw }, binds)
+  if (result === 'no-bind') throw new Refused(`All ${settings.bindsMax ?? 0} binds of ${id} are in use.`)
+  output.result(resultJson(id, pdus, result), resultText(result))
+  const refused = result.parts.find(({ reference }) => reference === undefined)
+  if (refused !== undefined) throw new Refused(`${id} has not taken the message: ${refused.answer}.`)
+  if (result.parts.length === 0) throw new Refused(`${id} could not be used: ${result.problem ?? 'interrupted'}.`)
+}
+
+const pduText = ({ at, direction, fields }: SeenPdu): string => {
+  const { command: name, sequence, status = 'ESME_ROK', ...rest } = fields
+  const isResponse = String(name).endsWith('_resp') || name === 'generic_nack'
+  const head = `${new Date(at).toISOString().slice(11, 23)} ${direction === 'sent' ? '->' : '<-'} ${String(name)} ${String(sequence)}`
+  const lines = Object.entries(rest).flatMap(([field, value]) =>
+    Array.isArray(value)
+      ? (value as readonly (readonly [string, string])[]).map(([tag, hex]) => `    ${tag} ${octetsText(hex)}`)
+      : [`    ${field} ${valueText(field, value)}`],
+  )
+  return [isResponse ? `${head} ${String(status)}` : head, ...lines].map(printable).join('\n')
+}
+
+const valueText = (field: string, value: unknown): string =>
+  field === 'shortMessage' ? octetsText(String(value)) : JSON.stringify(value)
+
+/** As text, if it is nothing but ASCII. */
+const octetsText = (hex: string): string => {
+  const text = Buffer.from(hex, 'hex').toString('latin1')
+  return /^[\x20-\x7e]{3,}$/.test(text) ? `${hex} ${JSON.stringify(text)}` : hex
+}
+
+const resultJson = (carrier: string, pdus: readonly SeenPdu[], { problem, parts }: TrialResult): Json => ({
+  carrier,
+  problem: problem ?? null,
+  parts: parts.map(({ answer, reference, receipt }) => ({
+    answer,
+    messageId: reference ?? null,
+    receipt: receipt === undefined ? null : outcomeText(receipt),
+  })),
+  pdus: pdus.map(({ at, direction, fields }) => ({
+    at: new Date(at).toISOString(),
+    direction,
+    ...(fields as Record<string, Json>),
+  })),
+})
+
+function resultText({ problem, parts }: TrialResult): string {
+  const lines = parts.map(({ answer, reference, receipt }, at) => {
+    const taken = reference === undefined ? answer : `${answer}, id ${reference}, ${receiptText(receipt)}`
+    return `Part ${at + 1} of ${parts.length}: ${taken}.`
+  })
+  return [...lines, ...(problem === undefined ? [] : [`The connection ended: ${problem}.`])].map(printable).join('\n')
+}
+
+const receiptText = (receipt: TrialResult['parts'][number]['receipt']): string =>
+  receipt === undefined
+    ? 'no receipt came here in time; it may have gone to a dispatcher with the same system id, which counts it as missed'
+    : outcomeText(receipt)
