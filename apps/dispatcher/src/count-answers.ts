@@ -19,6 +19,8 @@ export function countAnswers(carrier: Carrier): {
         for (const { outcome } of some) answers[outcome]++
         answered(some)
       }),
+    ...(carrier.availability && { availability: carrier.availability }),
+    ...(carrier.onAvailability && { onAvailability: carrier.onAvailability }),
     ...(carrier.status && { status: carrier.status }),
   }
   return { carrier: counted, answers }

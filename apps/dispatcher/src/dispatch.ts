@@ -1,6 +1,7 @@
 import {
   createDispatcher,
   createProcessing,
+  createRouteTurns,
   dispatcherDefaults,
   processingDefaults,
   type Carrier,
@@ -26,7 +27,10 @@ import { reportStall } from './progress.ts'
 import { repeat, type Repeated } from './repeat.ts'
 
 export interface DispatchSettings {
-  readonly ports: Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox' | 'history' | 'wakeups' | 'clock'>
+  readonly ports: Pick<
+    Ports,
+    'claimedBatches' | 'routes' | 'deliveryReceipts' | 'inbox' | 'history' | 'wakeups' | 'clock'
+  >
   readonly carriers: readonly Carrier[]
   readonly log: Log
   readonly settings?: Partial<DispatcherSettings>
@@ -107,13 +111,25 @@ export function startDispatching({
     const outage = outageOf(`record of ${carrier.id}`, log)
     const { inbox, inboundMessages } = countInboundMessages(ports.inbox, carrier.id, log)
     const report = (problem: unknown): void => outage.failed(problem)
-    const dispatcher = createDispatcher({ ...ports, inbox }, carrier, report, all, processingSettings.confirmation)
+    const dispatcher = createDispatcher(
+      { ...ports, inbox },
+      carrier,
+      report,
+      all,
+      processingSettings.confirmation,
+      turns,
+    )
     const working = lanes.map((lane) => workOn(dispatcher, lane, { carrier, log, idling }))
     const beating = keepAlive(dispatcher, { carrier, log, outage, idling, leaseSeconds: all.leaseSeconds })
+    turns.onWake(carrier.id, () => {
+      for (const loop of working) loop.wake()
+    })
     return { carrier, answers, inboundMessages, dispatcher, working, beating, ending: undefined }
   }
 
-  let links = carriers.map(startLink)
+  const turns = createRouteTurns(ports.routes, ports.clock)
+  let links: readonly Link[] = []
+  for (const carrier of carriers) links = [...links, startLink(carrier)]
   const working = (): readonly Repeated[] => links.flatMap((link) => link.working)
   const processing = createProcessing(ports, processingSettings)
   const promoting = repeat({
@@ -131,6 +147,8 @@ export function startDispatching({
     idling.stir()
     for (const loop of working()) loop.wake()
   }
+
+  turns.onWake(undefined, wake)
 
   return {
     wake,
@@ -267,6 +285,12 @@ function startChores(
       pauseMilliseconds: () => Math.max(1000, idling.pause()),
       log,
       work: () => processing.matchReceipts(),
+    }),
+    repeat({
+      what: 'reroute',
+      pauseMilliseconds: () => Math.max(1000, idling.pause()),
+      log,
+      work: () => processing.reroute(),
     }),
     repeat({ what: 'release parts', pauseMilliseconds: 60_000, log, work: () => processing.releaseParts() }),
     chore('adopt receipts', 60_000, log, async () => {

@@ -63,7 +63,7 @@ describe('while every other answer is lost', () => {
         ordinary: losingConnections(sound.ordinary),
       }
       const context = createContext(lossy, listenToNobody(), defaultSettings, silent)
-      const messages = postgresMessages(context)
+      const messages = postgresMessages(context, ports.routes)
       try {
         await check({
           ...ports,

@@ -74,6 +74,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
   const { hot, ordinary } = pools
   const waitedFor = { ...pools, hot: hot.failFast, ordinary: ordinary.failFast }
   const prompt = createContext(waitedFor, changes, settings, log)
+  const routes = postgresRoutes(prompt)
   const closing = new AbortController()
   return {
     ports: {
@@ -84,8 +85,8 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       prices: postgresPrices(prompt),
       suppressions: postgresSuppressions(prompt),
       senders: postgresSenders(prompt),
-      routes: postgresRoutes(prompt),
-      messages: postgresMessages(prompt),
+      routes,
+      messages: postgresMessages(prompt, routes),
       clientRequests: postgresClientRequests(prompt),
       claimedBatches: postgresClaimedBatches(context),
       wakeups,

@@ -60,7 +60,7 @@ export interface Tables {
   sender: { id: GeneratedAlways<number>; address: string; account_id: number | null; assigned_at: TimeOrNull }
   carrier: { id: GeneratedAlways<number>; name: string; receipt_form: ColumnType<string | null, undefined, string> }
   route: {
-    id: GeneratedAlways<number>
+    id: Generated<number>
     name: string
     position: number | null
     prefixes: string[]
@@ -70,7 +70,7 @@ export interface Tables {
     priorities: number[]
     weights: number[]
   }
-  queue: { id: GeneratedAlways<number>; route: number; refused_by: string }
+  queue: { id: Generated<number>; route: number; refused_by: string }
   webhook: {
     id: GeneratedAlways<number>
     account_id: number

@@ -9,6 +9,7 @@ import { claimBulk } from '../src/sql/claim-bulk.ts'
 import { claimSingle } from '../src/sql/claim-single.ts'
 import { disownUnknown } from '../src/sql/end-claimed-batches.ts'
 import { exchangeLoginFailures } from '../src/sql/exchange-login-failures.ts'
+import { findStranded, moveRanges } from '../src/sql/reroute.ts'
 import { expire } from '../src/sql/expire.ts'
 import { findKey, findLogin } from '../src/sql/find-account.ts'
 import { addSenders, findSenders, senderAddresses } from '../src/sql/find-senders.ts'
@@ -23,6 +24,8 @@ import { matchingSuppressions } from '../src/sql/matching-suppressions.ts'
 import { recordPushes, releaseLists } from '../src/sql/push-events.ts'
 import { postpone } from '../src/sql/postpone.ts'
 import { promote } from '../src/sql/promote.ts'
+import { giveBack } from '../src/sql/give-back.ts'
+import { queuesWithWork } from '../src/sql/queues-with-work.ts'
 import { lockAccount, readAccount, readBalances } from '../src/sql/read-account.ts'
 import { findNoted } from '../src/sql/find-noted.ts'
 import { noteInboundMessages } from '../src/sql/note-inbound-messages.ts'
@@ -55,6 +58,8 @@ const longAgo = '2001-01-01T00:00:00Z'
 const claimed = ids(filled.claimed.from, 100)
 const sent = ids(filled.sent.from, 500)
 const parts = ids(filled.inParts.from, 250)
+/** Due, of account 1. */
+const singlesOfOne = ids(0, 100).map((i) => filled.due.from + 1 + 2 * i)
 const fresh = ids(5_500_001, 100)
 
 const recorded = (carriersOrCodes: string) => [
@@ -91,6 +96,7 @@ const accepting = [
   of('hello', 100),
   of('"{27820000000}"', 100),
   of(1, 100),
+  of(0, 100),
   of(0, 100),
 ]
 
@@ -148,8 +154,8 @@ export const cases: Readonly<Record<string, Case>> = {
   register: { statement: register, values: [30, '1.2.3'], rowsMax: 0 },
   'disown-unknown': { statement: disownUnknown, values: [1, arrayOf([])], rowsMax: 100 },
   extend: { statement: extend, values: [1, 30], rowsMax: 1 },
-  'claim-single': { statement: claimSingle, values: [1, 2, 0, 64, 500, 200, 30, 1], rowsMax: 2000 },
-  'claim-bulk': { statement: claimBulk, values: [1, 2, 0, 16, 500, 200, 30, 1], rowsMax: 100 },
+  'claim-single': { statement: claimSingle, values: [1, 2, 0, 64, 500, 200, 30, 1, 0], rowsMax: 2000 },
+  'claim-bulk': { statement: claimBulk, values: [1, 2, 0, 16, 500, 200, 30, 1, 0], rowsMax: 100 },
   mark: { statement: mark, values: [1, 1, 400], rowsMax: 1 },
   record: { statement: record, values: recorded('{1}'), rowsMax: 400 },
   'record-parts': { statement: recordParts, values: [...recorded('{1}'), ...ofParts], rowsMax: 400 },
@@ -159,7 +165,24 @@ export const cases: Readonly<Record<string, Case>> = {
     rowsMax: 400,
   },
   settle: { statement: settle, values: [1, 1, arrayOf(claimed), of(101, 100)], rowsMax: 400 },
-  postpone: { statement: postpone, values: [1, 1, arrayOf(claimed), 60], rowsMax: 100 },
+  postpone: { statement: postpone, values: [1, 1, arrayOf(claimed), 60, 0], rowsMax: 100 },
+  'give-back': { statement: giveBack, values: [1, 1, arrayOf(claimed)], rowsMax: 100 },
+  'queues-with-work': { statement: queuesWithWork, values: [0, '{0,1,2}'], rowsMax: 3 },
+  'find-stranded': { statement: findStranded, values: [100], rowsMax: 300 },
+  'move-ranges': {
+    statement: moveRanges,
+    values: [
+      of(0, 100),
+      of(0, 100),
+      of(1, 100),
+      arrayOf(singlesOfOne),
+      arrayOf(singlesOfOne.map((id) => id + 1)),
+      of('"{0}"', 100),
+      `{${singlesOfOne.map((id) => `"{${id}}"`).join()}}`,
+      `{${singlesOfOne.map((id) => `"{${id + 1}}"`).join()}}`,
+    ],
+    rowsMax: 200,
+  },
   promote: { statement: promote, values: [0, 100, 100], rowsMax: 600 },
   expire: { statement: expire, values: [-3600, 100], rowsMax: 700 },
   'newest-partition': { statement: newestPartition, values: [], rowsMax: 1 },
@@ -262,18 +285,24 @@ export const ordinary = [
   'find-operation',
   'fold-scheduled',
   'give-up-shared-block',
+  'lease-binds',
   'leave-idle',
   'list-all',
   'list-attempts',
+  'list-carriers',
   'list-dispatchers',
   'list-opt-outs',
   'list-queue',
   'list-replies',
   'list-scheduled',
   'list-short-code',
+  'next-free-bind',
+  'release-binds',
   'remove-suppression',
+  'renew-binds',
   'replay-events',
   'skip-blocks',
+  'tell-carriers',
   'transfer',
   'unowned-messages',
   'webhook-backlog',

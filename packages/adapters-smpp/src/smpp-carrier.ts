@@ -62,6 +62,8 @@ export function smppCarrier(
   let matcher: ReceiptMatcher | undefined
   let lastError: string | undefined
   let unreadable = 0
+  let isBound = false
+  let boundChanged = (): void => undefined
   let receipts: Arrival<CarrierReceipt>[] = []
   let messages: (Arrival<Delivered> & { readonly pdu: Delivered })[] = []
   let gathering: NodeJS.Immediate | undefined
@@ -81,6 +83,9 @@ export function smppCarrier(
   function changed(): void {
     sessions = links.flatMap((link) => link.session() ?? [])
     outbox.pump()
+    const wasBound = isBound
+    isBound = links.some((link) => link.session() !== undefined && link.status().role !== 'receiver')
+    if (isBound !== wasBound) boundChanged()
   }
 
   function delivered(pdu: Delivered, answer: AnswerDelivered): void {
@@ -166,6 +171,8 @@ export function smppCarrier(
       await outbox.quiet()
       outbox.stop()
     },
+    availability: () => (!isBound ? 'down' : pace.state(performance.now()).isThrottled ? 'throttled' : 'available'),
+    onAvailability: (told) => void (boundChanged = told),
     status: () => ({
       links: links.map((link) => link.status()),
       ...pace.state(performance.now()),

@@ -192,6 +192,8 @@ export { works, type Work } from './carrier/stall.ts'
 export type { Carrier, CarrierHandlers, CarrierStatus, Submission, SubmissionAnswer } from './carrier/carrier.ts'
 export { isSameSend, laneOf } from './carrier/lane.ts'
 export { carrierId, type CarrierId } from './carrier/carrier-id.ts'
+export { claimableQueues, type Availability } from './carrier/claimable-queues.ts'
+export { createRouteTurns, type RouteTurns } from './carrier/route-turns.ts'
 export { chooseRoute, isForAll, type Route, type RouteCarrier, type RoutedMessage } from './carrier/routes.ts'
 export {
   carriersOfRouteMax,
@@ -210,7 +212,16 @@ export {
   type ReportingProcess,
   type ToldCarrier,
 } from './carrier/carrier-statuses.ts'
-export type { PublishedRoute, QueueNumber, RouteNumber, RouteQueue, Routes } from './carrier/published-routes.ts'
+export {
+  byRoute,
+  noRoute,
+  routeNumberOf,
+  type PublishedRoute,
+  type QueueNumber,
+  type RouteNumber,
+  type RouteQueue,
+  type Routes,
+} from './carrier/published-routes.ts'
 export { handoverCode, isExpired, isLateTruth, isOverdue, isUnresolved } from './carrier/outcomes.ts'
 export { codeByParts, referencesOf, type CarrierReferences } from './carrier/message-parts.ts'
 export type {

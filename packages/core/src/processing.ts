@@ -17,12 +17,14 @@ const textsMax = 100
 
 /** What the clock and the carriers do. Each call is one bounded step; it returns how much it moved. */
 export const createProcessing = (
-  ports: Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox' | 'history'>,
+  ports: Pick<Ports, 'claimedBatches' | 'routes' | 'deliveryReceipts' | 'inbox' | 'history'>,
   { confirmation, contactDays }: ProcessingSettings = processingDefaults,
 ) => ({
   /** Moves what has become due from the schedule to the queue; 'more': there may be more at once. */
   promote: async (): Promise<'more' | 'all'> =>
     (await ports.claimedBatches.promote(rangesMax)) < rangesMax ? 'all' : 'more',
+  /** Moves what waits in routes that are no longer published; 'more': there may be more at once. */
+  reroute: async (): Promise<'more' | 'all'> => ((await ports.routes.reroute(rangesMax)) < rangesMax ? 'all' : 'more'),
   /** Takes over what dead dispatchers left (P-5, P-6). */
   recover: (): Promise<{ readonly requeued: number; readonly unknown: number }> => ports.claimedBatches.recover(),
   /** Ends messages that waited beyond their validity (ruling 1.13). */

@@ -152,6 +152,8 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         record: (...args) => call('record', () => claimedBatches.record(...args), args[0]),
         settle: (...args) => call('settle', () => claimedBatches.settle(...args), args[0]),
         postpone: (...args) => call('postpone', () => claimedBatches.postpone(...args), args[0]),
+        giveBack: (...args) => call('giveBack', () => claimedBatches.giveBack(...args), args[0]),
+        queuesWithWork: (...args) => call('queuesWithWork', () => claimedBatches.queuesWithWork(...args)),
         recover: () => call('recover', () => claimedBatches.recover()),
         expire: (...args) => call('expire', () => claimedBatches.expire(...args)),
       }

@@ -6,6 +6,7 @@ import {
   type Dispatcher,
   type DispatcherSettings,
   type Lane,
+  type RouteTurns,
 } from '@gateway/core'
 import type { Disturb, DispatchWorld } from './dispatch-world.ts'
 import { scriptedCarrier, type ScriptedCarrier, type ScriptedCarrierOptions } from './memory/scripted-carrier.ts'
@@ -21,6 +22,8 @@ export interface StartedDispatcher {
 export interface DispatcherOptions extends ScriptedCarrierOptions {
   readonly settings?: Partial<DispatcherSettings>
   readonly disturb?: Disturb
+  /** Shared by those of one process. Default: without routes. */
+  readonly turns?: RouteTurns
   /** Whether its lease is renewed other than by claims. Default true. */
   readonly beats?: boolean
 }
@@ -34,7 +37,14 @@ export function startDispatcher(world: DispatchWorld, options: DispatcherOptions
   const carrier = scriptedCarrier(options)
   const problems: unknown[] = []
   const report = (problem: unknown): void => void problems.push(problem)
-  const dispatcher = createDispatcher({ ...ports, clock: world.clock }, world.watched(carrier), report, settings)
+  const dispatcher = createDispatcher(
+    { ...ports, clock: world.clock },
+    world.watched(carrier),
+    report,
+    settings,
+    undefined,
+    options.turns,
+  )
   let killed = false
   const isKilled = (): boolean => killed
 

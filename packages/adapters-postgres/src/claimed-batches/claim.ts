@@ -21,6 +21,7 @@ const accountsMax = 64
 const rangesMax = 16
 const attemptsMax = 3
 const batchesMax = 2 ** 31 - 1
+const noQueue = 0
 
 export function createClaims(context: Context, batches: KnownBatches): Claims {
   const { hot } = context.pools
@@ -56,10 +57,10 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   }
 
   function run(dispatcher: DispatcherId, seq: number, wanted: Wanted, carrier: number): Promise<ClaimRow[]> {
-    const { lane, messagesMax, markedMax, leaseSeconds } = wanted
+    const { lane, messagesMax, markedMax, leaseSeconds, queue = noQueue } = wanted
     const statement = lane === 'single' ? claimSingle : claimBulk
     const bound = lane === 'single' ? Math.min(accountsMax, messagesMax) : bulkRangesMax
-    const values = [dispatcher, seq, cursors[lane], bound, messagesMax, markedMax, leaseSeconds, carrier]
+    const values = [dispatcher, seq, cursors[lane], bound, messagesMax, markedMax, leaseSeconds, carrier, queue]
     return hot.run(statement, values)
   }
 

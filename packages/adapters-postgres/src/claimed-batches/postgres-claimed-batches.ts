@@ -1,17 +1,20 @@
-import type { DispatcherId, ClaimedBatchId, ClaimedBatches, MessageId, Settled } from '@gateway/core'
+import type { DispatcherId, ClaimedBatchId, ClaimedBatches, MessageId, QueueNumber, Settled } from '@gateway/core'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { disownUnknown, recover as recoverStatement, retire as retireStatement } from '../sql/end-claimed-batches.ts'
 import { expire } from '../sql/expire.ts'
+import { giveBack as giveBackStatement } from '../sql/give-back.ts'
 import { mark } from '../sql/mark.ts'
 import { postpone as postponeStatement } from '../sql/postpone.ts'
 import { promote as promoteStatement } from '../sql/promote.ts'
+import { queuesWithWork } from '../sql/queues-with-work.ts'
 import { foldScheduled } from '../sql/scheduled-counts.ts'
 import { extend, register } from '../sql/dispatcher-lease.ts'
 import { settle as settleStatement } from '../sql/settle.ts'
 import { createClaims } from './claim.ts'
 import { createKnownBatches } from './known-batches.ts'
+import { LANE } from './lane-number.ts'
 import { createRecord } from './record.ts'
 
 /** So many accounts have their turn in one statement that promotes. */
@@ -49,9 +52,15 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
     return 'settled'
   }
 
-  async function postpone(dispatcher: DispatcherId, batch: ClaimedBatchId, ids: readonly MessageId[], seconds: number) {
+  async function postpone(
+    dispatcher: DispatcherId,
+    batch: ClaimedBatchId,
+    ids: readonly MessageId[],
+    seconds: number,
+    queue?: QueueNumber,
+  ) {
     let answersLost = 0
-    const values = [dispatcher, batch, arrayOf(ids), seconds]
+    const values = [dispatcher, batch, arrayOf(ids), seconds, queue ?? null]
     const [row] = await retryOnConnectionLoss(hot, postponeStatement, values, () => answersLost++)
     // If it may have happened before its batch was taken over, the messages may have been submitted again since then, by another.
     if (answersLost === 0 && batches.isFenced(dispatcher, batch, row)) return 'fenced'
@@ -59,11 +68,24 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
     return 'postponed'
   }
 
+  async function giveBack(dispatcher: DispatcherId, batch: ClaimedBatchId, ids: readonly MessageId[]) {
+    const [row] = await retryOnConnectionLoss(hot, giveBackStatement, [dispatcher, batch, arrayOf(ids)])
+    if (batches.isFenced(dispatcher, batch, row)) return 'fenced'
+    await batches.leave(dispatcher, batch, ids)
+    return 'given-back'
+  }
+
   return {
     claim,
     promote,
     settle,
     postpone,
+    giveBack,
+    queuesWithWork: async (lane, queues) => {
+      const rows = await retryOnConnectionLoss(hot, queuesWithWork, [LANE[lane], arrayOf(queues)])
+      const found = new Set(rows.map(({ queue }) => queue))
+      return queues.filter((queue) => found.has(queue))
+    },
     record: createRecord(context, batches),
     register: async (leaseSeconds, version) => {
       const [row] = await retryOnConnectionLoss(hot, register, [leaseSeconds, version ?? null])

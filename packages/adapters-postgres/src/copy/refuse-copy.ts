@@ -6,7 +6,7 @@ import { countOf, sequencesOf, tablesOf } from './tables-of.ts'
 export class CopyRefused extends Error {}
 
 /** What a new schema has rows in. */
-const seeded = new Set(['price', 'carrier', 'id_share', 'login_secret'])
+const seeded = new Set(['price', 'carrier', 'queue', 'id_share', 'login_secret'])
 
 /** Throws unless the target is another database than the source, and has no table, or only those of a schema that nobody has used. */
 export async function refuseFilledTarget(source: Client, target: Client): Promise<void> {

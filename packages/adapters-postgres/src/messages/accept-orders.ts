@@ -1,7 +1,8 @@
-import type { AccountId, ClientRequest, Order } from '@gateway/core'
+import type { AccountId, ClientRequest, Order, Routes } from '@gateway/core'
 import { batcher } from '../batcher.ts'
 import type { Connections } from '../connections.ts'
 import { isLostAnswer, sqlState, type LostAnswer } from '../errors.ts'
+import { placeWith } from '../routes/place-orders.ts'
 import { chooseFor } from '../senders/choose.ts'
 import type { SenderNumbers } from '../senders/sender-numbers.ts'
 import { answersToKeep } from './answers-to-keep.ts'
@@ -37,6 +38,7 @@ export function acceptOrders(
   hot: Connections,
   ids: MessageIds,
   senders: SenderNumbers,
+  routes: Pick<Routes, 'list'>,
   lookUpSeconds: number,
 ): (...wanted: Wanted) => Promise<Accepted> {
   const weight = ({ costs }: Job) => costs.length
@@ -46,10 +48,11 @@ export function acceptOrders(
   const begin = (job: Job) => (job.repeatable === undefined ? firstLine : keyedLine).add(job)
 
   const choose = chooseFor(hot, senders)
+  const place = placeWith(routes, senders)
 
   async function acceptTogether(jobs: readonly Job[]): Promise<Answers> {
     const numbered = await Promise.all(jobs.map(async (job) => ({ ...job, ranges: await ids.take(job.costs.length) })))
-    const laidOut = numbered.map(({ order, senderOf, ranges }) => layOut(order, senderOf, ranges))
+    const laidOut = numbered.map((job) => layOut(job, job.ranges))
     try {
       const answers = answersOf(laidOut, await storeSends(hot, sendsOf(laidOut), answersToKeep(jobs, laidOut)))
       return numbered.map((job, i) => settled(() => answers[i] ?? secondLine.add(job)))
@@ -99,7 +102,7 @@ export function acceptOrders(
       }),
     )
   }
-  return async (order, request, answer) => begin(jobOf(order, await choose(order), request, answer))
+  return async (order, request, answer) => begin(jobOf(await place(order, await choose(order)), request, answer))
 }
 
 /**

@@ -73,11 +73,11 @@ function whatFits(jobs: readonly NumberedJob[], account: AccountBalance, answere
   if (!may(account, 'send')) return []
   let left = credits(account.balance)
   return jobs.map((job) => {
-    const { order, senderOf, costs, ranges } = job
-    if (isIn(answered, job)) return layOut(order, senderOf, ranges, Array(costs.length).fill(false))
+    const { costs, ranges } = job
+    if (isIn(answered, job)) return layOut(job, ranges, Array(costs.length).fill(false))
     const spending = spend(left, costs)
     left = spending.balance
-    return layOut(order, senderOf, ranges, spending.taken)
+    return layOut(job, ranges, spending.taken)
   })
 }
 

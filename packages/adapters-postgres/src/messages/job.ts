@@ -1,6 +1,6 @@
 import { credits, type Acceptance, type AccountId, type ClientRequest, type Credits, type Order } from '@gateway/core'
 import { askedDigest, keyDigest } from '../client-requests/digests.ts'
-import type { LaidOut, SenderOf } from './lay-out.ts'
+import type { LaidOut, PlacedOrder, RouteOf, SenderOf } from './lay-out.ts'
 import type { IdRange } from './message-ids.ts'
 
 export type Accepted = Acceptance | 'account-locked' | 'repeated'
@@ -9,6 +9,7 @@ export type Accepted = Acceptance | 'account-locked' | 'repeated'
 export interface Job {
   readonly order: Order
   readonly senderOf: SenderOf
+  readonly routeOf: RouteOf | undefined
   /** By all its recipients, in their order. */
   readonly costs: readonly Credits[]
   /** How often the answer about it was lost and it turned out not to be stored. */
@@ -37,12 +38,12 @@ export interface NumberedJob extends Job {
 const costMax = 2 ** 31 - 1
 
 /** Throws a RangeError for a cost that is negative or cannot be stored: it would make money, or fail its neighbours. */
-export function jobOf(order: Order, senderOf: SenderOf, request?: ClientRequest, answer?: AnswerOf): Job {
+export function jobOf({ order, senderOf, routeOf }: PlacedOrder, request?: ClientRequest, answer?: AnswerOf): Job {
   const costs = order.texts.flatMap(({ to }) => to.map(({ cost }) => cost))
   const wrong = costs.find((cost) => cost < 0 || cost > costMax)
   if (wrong !== undefined) throw new RangeError(`not the cost of a message: ${wrong} tenths of a credit`)
   const repeatable = request && answer && { key: keyDigest(request), digest: askedDigest(request), answer }
-  return { order, senderOf, costs, losses: 0, repeatable }
+  return { order, senderOf, routeOf, costs, losses: 0, repeatable }
 }
 
 export const costOf = ({ sends }: LaidOut): number =>

@@ -1,6 +1,8 @@
 import {
+  byRoute,
   isSameSend,
   laneOf,
+  noRoute,
   type Acceptance,
   type AccountId,
   type Body,
@@ -10,6 +12,7 @@ import {
   type MessageId,
   type Msisdn,
   type Order,
+  type RouteNumber,
 } from '@gateway/core'
 import type { IdRange } from './message-ids.ts'
 
@@ -24,11 +27,23 @@ export interface Send {
   readonly cost: Credits
   /** `sender.id` of the address that it leaves from. */
   readonly from: number
+  readonly route: RouteNumber
   readonly numbers: Msisdn[]
 }
 
 /** By number the `sender.id` of the address that a message of the order to it leaves from. */
 export type SenderOf = (number: Msisdn) => number
+
+/** By number the route of a message of the order to it. */
+export type RouteOf = (number: Msisdn) => RouteNumber
+
+/** An order, and where each of its messages leaves from and by. */
+export interface PlacedOrder {
+  readonly order: Order
+  readonly senderOf: SenderOf
+  /** Undefined: there are no routes. */
+  readonly routeOf?: RouteOf | undefined
+}
 
 export interface LaidOut {
   readonly account: AccountId
@@ -42,12 +57,12 @@ export interface LaidOut {
 const numbersMax = 1000
 
 /**
- * Gives the recipients of an order, in their order, the ids of `ranges`, and joins neighbours of one text, one price and
- * one address into a send. Those that `taken`, by all recipients of the order, leaves out have no id and are in no send.
+ * Gives the recipients of an order, in their order, the ids of `ranges`, and joins neighbours of one text, one price, one address and one
+ * route into a send; those of a text over several routes in the order of the routes (`byRoute`). Those that `taken`, by all recipients
+ * of the order, leaves out have no id and are in no send.
  */
 export function layOut(
-  order: Order,
-  senderOf: SenderOf,
+  { order, senderOf, routeOf = withoutRoute }: PlacedOrder,
   ranges: readonly IdRange[],
   taken?: readonly boolean[],
 ): LaidOut {
@@ -58,20 +73,26 @@ export function layOut(
     const isTaken = taken?.slice(recipient, (recipient += to.length)) ?? []
     const lane = laneOf(to.length - isTaken.filter((is) => !is).length)
     let open: Send | undefined
-    return to.map(({ number, cost }, i) => {
-      if (isTaken[i] === false) return 'insufficient-credits'
+    const given: (MessageId | 'insufficient-credits')[] = to.map(() => 'insufficient-credits')
+    const paid = to.flatMap(({ number, cost }, i) =>
+      isTaken[i] === false ? [] : [{ i, number, cost, route: routeOf(number) }],
+    )
+    for (const { i, number, cost, route } of byRoute(paid)) {
       const id = ids.next()
       const from = senderOf(number)
-      if (open === undefined || !isSameSend(open, { cost, from }) || !continues(open, id)) {
-        open = { firstId: id, account: order.account, body, due, lane, cost, from, numbers: [] }
+      if (open === undefined || !isSameSend(open, { cost, from, route }) || !continues(open, id)) {
+        open = { firstId: id, account: order.account, body, due, lane, cost, from, route, numbers: [] }
         sends.push(open)
       }
       open.numbers.push(number)
-      return id as MessageId
-    })
+      given[i] = id as MessageId
+    }
+    return given
   })
   return { account: order.account, sends, results, rest: ids.rest() }
 }
+
+const withoutRoute: RouteOf = () => noRoute
 
 const block = (id: number): number => Math.floor(id / 10_000)
 

@@ -1,11 +1,14 @@
-import type { Messages } from '@gateway/core'
+import type { Messages, Routes } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { acceptOrders, type Wanted } from './accept-orders.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
 import { statuses } from './statuses.ts'
 
-export function postgresMessages({ pools: { hot, ordinary }, settings, senders, ids }: Context): Messages {
-  const accept = acceptOrders(hot, ids, senders, settings.lookUpSeconds)
+export function postgresMessages(
+  { pools: { hot, ordinary }, settings, senders, ids }: Context,
+  routes: Pick<Routes, 'list'>,
+): Messages {
+  const accept = acceptOrders(hot, ids, senders, routes, settings.lookUpSeconds)
   let orders = 0
   let recipients = 0
 

@@ -26,6 +26,7 @@ export async function storeSends(
     sends.map(({ numbers }) => arrayOf(numbers)),
     arrayOf(sends.map(({ from }) => from)),
     arrayOf(sends.map(({ lane }) => LANE[lane])),
+    arrayOf(sends.map(({ route }) => route)),
   ]
   const isScheduled = sends.some(({ due }) => due !== undefined)
   if (isScheduled) columns.push(arrayOfTimes(sends.map(({ due }) => due)))

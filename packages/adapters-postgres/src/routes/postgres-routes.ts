@@ -1,12 +1,13 @@
 import { refusedRoutes, type PublishedRoute, type Route, type Routes } from '@gateway/core'
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Insertable, type Kysely, type Transaction } from 'kysely'
 import { createCache } from '../cache.ts'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
 import type { Tables } from '../tables.ts'
+import { reroute } from './reroute.ts'
 import { routeOf, rowOf } from './route-row.ts'
 
-export function postgresRoutes({ pools: { kysely }, settings, changes }: Context): Routes {
+export function postgresRoutes({ pools: { kysely, hot }, settings, changes }: Context): Routes {
   const load = () => {
     changes.listen()
     return readRoutes(kysely)
@@ -24,7 +25,11 @@ export function postgresRoutes({ pools: { kysely }, settings, changes }: Context
       await transaction.selectNoFrom(notifyOthers.as('told')).execute()
     })
   }
-  return { list: () => cache.get('all'), publish: (routes) => changes.around(publish(routes)) }
+  return {
+    list: () => cache.get('all'),
+    publish: (routes) => changes.around(publish(routes)),
+    reroute: (rangesMax) => reroute(hot, () => readRoutes(kysely), rangesMax),
+  }
 }
 
 async function readRoutes(kysely: Kysely<Tables>): Promise<readonly PublishedRoute[]> {
@@ -47,9 +52,9 @@ async function store(transaction: Transaction<Tables>, route: Route, position: n
   const [known] = await transaction.updateTable('route').set(row).where('name', '=', row.name).returning('id').execute()
   const { id } = known ?? (await transaction.insertInto('route').values(row).returning('id').executeTakeFirstOrThrow())
   const queues = await transaction.selectFrom('queue').select('refused_by').where('route', '=', id).execute()
-  const wanted = ['', ...(row.carriers.length > 1 ? row.carriers : [])]
-  const missing = wanted.filter((refuser) => !queues.some(({ refused_by }) => refused_by === refuser))
-  if (missing.length === 0) return
-  const added = missing.map((refused_by) => ({ route: id, refused_by }))
-  await transaction.insertInto('queue').values(added).execute()
+  const isMissing = (refuser: string) => !queues.some(({ refused_by }) => refused_by === refuser)
+  const added = (row.carriers.length > 1 ? row.carriers : []).filter(isMissing)
+  const rows = added.map((refused_by): Insertable<Tables['queue']> => ({ route: id, refused_by }))
+  if (isMissing('')) rows.push({ id, route: id, refused_by: '' })
+  if (rows.length > 0) await transaction.insertInto('queue').values(rows).execute()
 }

@@ -3,7 +3,7 @@ import { renewLease, storeBatch, type ClaimRow } from './claimed-ranges.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
- * Claims from the single lane: of each account, walked from a cursor by a loose index scan, an equal share of its oldest
+ * Claims from the single lane of queue $9: of each account, walked from a cursor by a loose index scan, an equal share of its oldest
  * ranges, one range of each in turn until the messages are enough; the last range is taken whole. $1 dispatcher, $2 number of the
  * batch (new each time), $3 cursor (0 at first), $4 most accounts, $5 most messages, $6 marked at birth, $7 lease in seconds, $8
  * carrier. The next walk begins after the last account that had its turn. Never run again: where its answer was lost the batch is disowned.
@@ -17,14 +17,14 @@ export const claimSingle: PreparedStatement<ClaimRow> = {
   text: `
 with recursive accounts (account_id, walked) as (
   select coalesce(
-    (select account_id from due where lane = ${LANE.single} and account_id > $3::int order by account_id limit 1),
-    (select account_id from due where lane = ${LANE.single} order by account_id limit 1)
+    (select account_id from due where queue = $9::smallint and lane = ${LANE.single} and account_id > $3::int order by account_id limit 1),
+    (select account_id from due where queue = $9::smallint and lane = ${LANE.single} order by account_id limit 1)
   ), 1
   union all
   select (
     select due.account_id
     from due
-    where due.lane = ${LANE.single} and due.account_id > accounts.account_id
+    where due.queue = $9::smallint and due.lane = ${LANE.single} and due.account_id > accounts.account_id
     order by due.account_id
     limit 1
   ), walked + 1
@@ -38,7 +38,7 @@ with recursive accounts (account_id, walked) as (
   cross join lateral (
     select ctid row_id, account_id, lo, hi
     from due
-    where lane = ${LANE.single} and account_id = accounts.account_id
+    where queue = $9::smallint and lane = ${LANE.single} and account_id = accounts.account_id
     order by lo
     limit (select ceil($5::float8 / greatest(accounts, 1))::int from walk)
     for update skip locked

@@ -37,10 +37,10 @@ export const renewLease = `renewed as (
   returning id
 )`
 
-/** Stores what was claimed as batch $2 of dispatcher $1 for carrier $8, the first $6 messages marked, and returns the ranges. */
+/** Stores what was claimed from queue $9 as batch $2 of dispatcher $1 for carrier $8, the first $6 messages marked, and returns the ranges. */
 export const storeBatch = (lane: (typeof LANE)[keyof typeof LANE], cursor: string) => `batch as (
-  insert into claimed_batch (dispatcher, seq, carrier, lane, marked, ids, send_first_ids, attempts)
-  select $1::bigint, $2::int, $8::smallint, ${lane}, least($6::int, count(*)), array_agg(id),
+  insert into claimed_batch (dispatcher, seq, carrier, lane, queue, marked, ids, send_first_ids, attempts)
+  select $1::bigint, $2::int, $8::smallint, ${lane}, $9::smallint, least($6::int, count(*)), array_agg(id),
     case when max(first_id) > min(first_id) then array_agg(first_id) else array[min(first_id)] end,
     case when max(attempt) > 0 then array_agg(attempt) end
   from (

@@ -80,7 +80,7 @@ with send_of as materialized (
   select 3, json_build_object('place', 'queue', 'lane', case lane when ${LANE.single} then 'single' else 'bulk' end,
     'due', ${milliseconds('due_at')}, 'attempt', attempt)
   from send_of
-  join due on lane in (${LANE.single}, ${LANE.bulk}) and due.account_id = send_of.account_id
+  join due on queue in (select id from queue) and lane in (${LANE.single}, ${LANE.bulk}) and due.account_id = send_of.account_id
     and lo between send_of.first_id and $1::bigint and $1::bigint < hi
   union all
   select 4, json_build_object('place', 'claimed', 'dispatcher', dispatcher, 'carrier', name, 'marked', marked, 'attempt', attempt,

@@ -30,7 +30,7 @@ with claimed as materialized (
   union all
   select account_id, lo, hi, first_id, json_build_object('place', 'queue', 'attempt', attempt)
   from due
-  where lane in (${LANE.single}, ${LANE.bulk})
+  where queue in (select id from queue) and lane in (${LANE.single}, ${LANE.bulk})
 ), found as (
   select id, send_first_id first_id, true decided,
     json_build_object('place', 'decided', 'code', code, 'at', ${milliseconds('coalesce(code_at, sent_at)')}) place

@@ -59,7 +59,7 @@ with page as materialized (
 ), waiting as (
   select account_id, lane, hi - lo due, due_at, 0 scheduled, 0 postponed
   from due
-  where lane in (0, 1) and account_id > $1::int and account_id <= (select bound from page)
+  where queue in (select id from queue) and lane in (0, 1) and account_id > $1::int and account_id <= (select bound from page)
   union all
   select account_id, lane, 0, null,
     case when attempt = 0 then hi - lo else 0 end,

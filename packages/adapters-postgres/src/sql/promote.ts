@@ -53,8 +53,8 @@ with recursive accounts (account_id, walked) as (
 ), moved as (
   delete from later where ctid = any (array(select row_id from picked)) returning *
 ), due_now as (
-  insert into due (lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
-  select lane, attempt, account_id, lo, hi, first_id, due_at, attempt = 0
+  insert into due (queue, lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
+  select queue, lane, attempt, account_id, lo, hi, first_id, due_at, attempt = 0
   from moved
 ), ${noteScheduled('select account_id, due_at, lo, lo - hi change from moved where attempt = 0')}
 select (select case when count(account_id) < $2::int then 0 else max(account_id) end from accounts) as cursor,

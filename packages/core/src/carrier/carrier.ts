@@ -4,6 +4,7 @@ import type { MessageId } from '../message/message-id.ts'
 import type { Msisdn } from '../message/msisdn.ts'
 import type { SenderAddress } from '../message/sender-address.ts'
 import type { CarrierId } from './carrier-id.ts'
+import type { Availability } from './claimable-queues.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
 import type { CarrierReferences } from './message-parts.ts'
 
@@ -73,6 +74,10 @@ export interface Carrier {
   listen(handlers: CarrierHandlers): void
   /** Lets what is unanswered be answered, then ends the link; waits no longer once `deadline` has resolved. */
   close(deadline: Promise<unknown>): Promise<void>
+  /** Whether it takes messages now, at no cost. Undefined: always. */
+  readonly availability?: () => Availability
+  /** Calls `changed` whenever `availability` has changed by itself; called once, before the first submission. */
+  readonly onAvailability?: (changed: () => void) => void
   /** Undefined: there is nothing to tell. */
   readonly status?: () => CarrierStatus
 }

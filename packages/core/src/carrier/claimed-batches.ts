@@ -9,6 +9,7 @@ import type { Suppression } from '../suppression/suppression.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { CarrierReferences } from './message-parts.ts'
+import type { QueueNumber } from './published-routes.ts'
 
 /** One life of a dispatcher: its epoch. A dispatcher that was declared dead never acts under its old id again. */
 export type DispatcherId = Brand<number, 'DispatcherId'>
@@ -51,6 +52,8 @@ export interface ClaimedBatch {
 export interface Wanted {
   readonly carrier: CarrierId
   readonly lane: Lane
+  /** Undefined: that of messages without a route. */
+  readonly queue?: QueueNumber
   /** At most so many messages, at least 1. (The single lane may exceed it by the rest of one send.) */
   readonly messagesMax: number
   /** At most so many of them are marked at once. */
@@ -97,7 +100,7 @@ export interface ClaimedBatches {
   /** Moves what has become due from the schedule to the queue, an equal share of each account; returns how many ranges moved. */
   promote(rangesMax: number): Promise<number>
   /**
-   * Claims due messages and extends the lease. Every account that waits in the lane has its turn: behind any backlog of another account a single
+   * Claims due messages of one queue and extends the lease. Every account that waits in the lane has its turn: behind any backlog of another account a single
    * message waits for one round of the accounts, not for the backlog.
    */
   claim(dispatcher: DispatcherId, wanted: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'>
@@ -122,15 +125,23 @@ export interface ClaimedBatches {
   /** Ends messages of the batch that were never submitted, refunded; ids that the batch no longer holds are left alone. */
   settle(dispatcher: DispatcherId, batch: ClaimedBatchId, settled: readonly Settled[]): Promise<'settled' | 'fenced'>
   /**
-   * Gives back messages that the carrier explicitly refused for now, to be claimed again after `seconds`. Fenced: certainly not,
-   * now or before, and what recovery called unknown may be recorded as refused.
+   * Gives back messages that the carrier explicitly refused for now, to be claimed again after `seconds` from `queue`; undefined: from the one that they
+   * came from. Fenced: certainly not, now or before, and what recovery called unknown may be recorded as refused.
    */
   postpone(
     dispatcher: DispatcherId,
     batch: ClaimedBatchId,
     ids: readonly MessageId[],
     seconds: number,
+    queue?: QueueNumber,
   ): Promise<'postponed' | 'fenced'>
+  /**
+   * Gives back messages of the batch that were never submitted, to be claimed again at once; ids that the batch no longer holds are left
+   * alone. Fenced: they have been given back, or are unknown where they were marked.
+   */
+  giveBack(dispatcher: DispatcherId, batch: ClaimedBatchId, ids: readonly MessageId[]): Promise<'given-back' | 'fenced'>
+  /** Those of the queues in which messages of the lane are due, in the order given. */
+  queuesWithWork(lane: Lane, queues: readonly QueueNumber[]): Promise<readonly QueueNumber[]>
   /** Dispatchers whose lease is over: what they marked and did not record is unknown (106), all else goes back to the queue. */
   recover(): Promise<{ readonly requeued: number; readonly unknown: number }>
   /** Ends waiting messages that were due more than `validitySeconds` ago as expired (101), refunded; returns how many. */

@@ -3,6 +3,10 @@ import { receive } from '../inbox/receive.ts'
 import type { Body } from '../message/body.ts'
 import type { Ports } from '../ports.ts'
 import { processingDefaults } from '../processing-settings.ts'
+import type { Clock } from '../time/clock.ts'
+import type { Availability } from './claimable-queues.ts'
+import { noRoute, type QueueNumber } from './published-routes.ts'
+import { createRouteTurns, type RouteTurns } from './route-turns.ts'
 import type { Carrier, Submission, SubmissionAnswer } from './carrier.ts'
 import type { ClaimedBatch, ClaimedMessage, DispatcherId, Lane, Settled } from './claimed-batches.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
@@ -75,8 +79,9 @@ export function createDispatcher(
   report: (problem: unknown) => void,
   settings: DispatcherSettings = dispatcherDefaults,
   confirmation: Body = processingDefaults.confirmation,
+  turns: RouteTurns = withoutRoutes(ports.clock),
 ): Dispatcher {
-  const parts = createParts(ports, carrier, report, settings, confirmation)
+  const parts = createParts(ports, carrier, report, settings, confirmation, turns)
   const { inFlight, outcomes, stalls } = parts
   return {
     work: (lane) => work(parts, lane),
@@ -93,6 +98,9 @@ export function createDispatcher(
   }
 }
 
+/** For one carrier that takes everything. */
+const withoutRoutes = (clock: Clock): RouteTurns => createRouteTurns({ list: () => Promise.resolve([]) }, clock)
+
 type Parts = ReturnType<typeof createParts>
 
 /** What a dispatcher consists of. Each part keeps its own state; the functions below make them work together. */
@@ -102,13 +110,15 @@ function createParts(
   report: (problem: unknown) => void,
   settings: DispatcherSettings,
   confirmation: Body,
+  turns: RouteTurns,
 ) {
   const inFlight = createInFlight(settings.inDoubtMax)
   const throughput = measureThroughput(ports.clock)
   const phase = { closing: false, ended: false, writing: false, disowning: false }
+  const availability = (): Availability => carrier.availability?.() ?? 'available'
   const load = () => loadOf(inFlight, settings, carrier.takenMax ?? carrier.window, throughput.perSecond())
   const marks = ({ lane, end, marked }: OpenBatch, freed = 0): number =>
-    phase.closing ? 0 : markSize(lane, end - marked, load(), freed)
+    phase.closing || availability() === 'down' ? 0 : markSize(lane, end - marked, load(), freed)
   const outcomes = createOutcomeWriter(ports, inFlight, marks)
   const receipts = createHoldBackQueue<DeliveryReceipt>(
     (some) => ports.deliveryReceipts.apply(some),
@@ -129,14 +139,29 @@ function createParts(
       keep: (form) => ports.deliveryReceipts.keepLearnedForm(carrier.id, form),
     },
   })
-  return {
+  const changes = createChanges()
+  const leave = turns.join({
+    carrier: carrier.id,
+    availability: () => (phase.closing ? 'down' : availability()),
+    hasRoom: (lane) => inFlight.isClaiming(lane) || (!inFlight.hasLostClaims() && claimSize(lane, load()) > 0),
+    changed: () => changes.notify(),
+  })
+  const parts = {
+    ...{ turns, leave, availability },
     ...{ ports, carrier, report, settings, phase, inFlight, load, marks, outcomes, receipts, inbound, throughput },
     epochs: createEpochs(ports, settings),
     stalls: createStallDetector(ports.clock, settings.stallSeconds),
-    changes: createChanges(),
+    changes,
     /** Lanes in which a claim waits for room. */
     waiting: new Set<Lane>(),
+    /** The queue that was claimed from last. */
+    lastQueue: { single: noRoute, bulk: noRoute } as Record<Lane, QueueNumber>,
   }
+  carrier.onAvailability?.(() => {
+    giveBack(parts)
+    turns.changed()
+  })
+  return parts
 }
 
 /** Wakes all who wait for the next change. */
@@ -165,31 +190,47 @@ async function work(parts: Parts, lane: Lane): Promise<'claimed' | 'nothing' | '
   for (;;) {
     if (phase.closing) return 'closed'
     const size = inFlight.hasLostClaims() ? 0 : claimSize(lane, parts.load())
-    if (size > 0) return claim(parts, lane, size)
+    if (parts.availability() === 'down') return 'nothing'
+    const worked = size > 0 ? await claim(parts, lane, size) : 'turn-of-another'
+    if (worked !== 'turn-of-another') return worked
     waiting.add(lane)
     await changes.next()
     waiting.delete(lane)
   }
 }
 
-async function claim(parts: Parts, lane: Lane, messagesMax: number): Promise<'claimed' | 'nothing'> {
+async function claim(
+  parts: Parts,
+  lane: Lane,
+  messagesMax: number,
+): Promise<'claimed' | 'nothing' | 'turn-of-another'> {
   const { ports, carrier, settings, phase, inFlight, epochs } = parts
   const claiming = inFlight.startClaim(lane, Math.min(markRoom(lane, parts.load()), messagesMax))
   try {
     const dispatcher = await epochs.current()
     if (phase.closing) return 'nothing'
+    const chosen = await chooseQueue(parts, lane, messagesMax)
+    if (chosen === 'nothing') inFlight.foundNothing(lane)
+    if (typeof chosen === 'string') return chosen
+    const { queue, turn } = chosen
     const { leaseSeconds } = settings
-    const wanted = { carrier: carrier.id, lane, messagesMax, markedMax: claiming.markedMax, leaseSeconds }
+    const wanted = {
+      ...{ carrier: carrier.id, lane, queue, leaseSeconds },
+      messagesMax: turn.messagesMax,
+      markedMax: Math.min(claiming.markedMax, turn.messagesMax),
+    }
     const batch = await ports.claimedBatches.claim(dispatcher, wanted).catch((problem: unknown) => {
       // It may have been declared dead meanwhile: then there is nothing left to give back.
       if (epochs.isOurs(dispatcher)) inFlight.loseClaim(claiming)
+      turn.done(0)
       throw problem
     })
+    turn.done(typeof batch === 'string' ? 0 : batch.messages.length)
     if (batch === 'fenced') fence(parts, dispatcher)
     if (typeof batch === 'string') inFlight.foundNothing(lane)
     // What was claimed before an end that came meanwhile has been given back or taken over.
     if (typeof batch === 'string' || phase.ended || !epochs.isOurs(dispatcher)) return 'nothing'
-    admit(parts, lane, dispatcher, batch)
+    admit(parts, lane, dispatcher, batch, queue)
     return 'claimed'
   } finally {
     inFlight.endClaim(claiming)
@@ -197,15 +238,35 @@ async function claim(parts: Parts, lane: Lane, messagesMax: number): Promise<'cl
   }
 }
 
+/** The next queue after the last one in which something waits and it is this carrier's turn. Where there is only one nobody looks first. */
+async function chooseQueue(parts: Parts, lane: Lane, messagesMax: number) {
+  const { ports, carrier, turns, lastQueue } = parts
+  const claimable = await turns.claimable(carrier.id)
+  const [only] = claimable
+  const isAlone = claimable.length === 1 && only?.equals.length === 0
+  const numbers = claimable.map(({ queue }) => queue)
+  const found = isAlone || only === undefined ? numbers : await ports.claimedBatches.queuesWithWork(lane, numbers)
+  if (found.length === 0) return 'nothing'
+  const from = found.findIndex((queue) => numbers.indexOf(queue) > numbers.indexOf(lastQueue[lane]))
+  for (const queue of [...found.slice(Math.max(0, from)), ...found.slice(0, Math.max(0, from))]) {
+    const at = claimable.find((one) => one.queue === queue)
+    const turn = at && turns.take(at, carrier.id, lane, messagesMax)
+    if (turn === undefined) continue
+    lastQueue[lane] = queue
+    return { queue, turn }
+  }
+  return 'turn-of-another'
+}
+
 /** Screens once more: what has expired or may not be sent any more ends without the carrier (ruling 1.13). */
-function admit(parts: Parts, lane: Lane, dispatcher: DispatcherId, batch: ClaimedBatch): void {
+function admit(parts: Parts, lane: Lane, dispatcher: DispatcherId, batch: ClaimedBatch, queue: QueueNumber): void {
   const { ports, settings, inFlight, outcomes } = parts
   const now = ports.clock.now()
   const settled = batch.messages.flatMap((message): Settled[] => {
     const code = screenAgain(message, now, settings.validitySeconds)
     return code === undefined ? [] : [{ id: message.id, code }]
   })
-  const open = inFlight.open(lane, dispatcher, batch, new Set(settled.map(({ id }) => id)))
+  const open = inFlight.open(lane, dispatcher, batch, new Set(settled.map(({ id }) => id)), queue)
   if (settled.length === 0) return
   outcomes.settle(open, settled)
   void write(parts)
@@ -246,17 +307,31 @@ function answered(parts: Parts, answers: readonly SubmissionAnswer[]): void {
   proceed(parts)
 }
 
-function keep(
-  { outcomes, settings }: Parts,
-  batch: OpenBatch,
-  message: ClaimedMessage,
-  answer: SubmissionAnswer,
-): void {
-  if (answer.outcome === 'refused-for-now') outcomes.postpone(batch, message, retryDelay(settings, message.attempt))
+function keep(parts: Parts, batch: OpenBatch, message: ClaimedMessage, answer: SubmissionAnswer): void {
+  const { outcomes } = parts
+  if (answer.outcome === 'refused-for-now') postpone(parts, batch, message)
   else {
     const { id: _, ...handover } = answer
     outcomes.record(batch, message, handover)
   }
+}
+
+/** At the first time another carrier of the route has it at once, if there is one; else it waits. */
+function postpone({ outcomes, settings, turns, carrier }: Parts, batch: OpenBatch, message: ClaimedMessage): void {
+  const { queue, isTakenOver } = turns.afterRefusal(batch.queue, carrier.id)
+  const seconds = isTakenOver && message.attempt === 0 ? 0 : retryDelay(settings, message.attempt)
+  outcomes.postpone(batch, message, seconds, queue)
+}
+
+/** While the carrier is down others have what is not marked. */
+function giveBack(parts: Parts): void {
+  const { inFlight, outcomes, phase, availability } = parts
+  if (phase.ended || availability() !== 'down') return
+  for (const batch of inFlight.batches()) {
+    const ids = inFlight.cut(batch)
+    if (ids.length > 0) outcomes.giveBack(batch, ids)
+  }
+  if (outcomes.size() > 0) void write(parts, true)
 }
 
 /** Commits the outcomes that wait, and those that come meanwhile, unless more of them come soon; `flush`: in any case. */
@@ -289,6 +364,7 @@ function fence(parts: Parts, dispatcher: DispatcherId): void {
 }
 
 function retry(parts: Parts): void {
+  giveBack(parts)
   void write(parts, true)
   void disown(parts)
   releaseHeldBack(parts)
@@ -313,10 +389,10 @@ async function disown(parts: Parts): Promise<void> {
 }
 
 /** Whether something of the work waits that could move, and how often it has moved. */
-function observe({ inFlight, outcomes, waiting, load }: Parts, work: Work) {
+function observe({ inFlight, outcomes, waiting, load, availability }: Parts, work: Work) {
   if (work === 'outcomes') return { isWaiting: outcomes.size() > 0, moved: outcomes.commits() }
   const waits = inFlight.ahead(work) > 0 || waiting.has(work) || inFlight.isClaiming(work)
-  return { isWaiting: waits && couldMove(work, load()), moved: inFlight.moves[work] }
+  return { isWaiting: waits && availability() !== 'down' && couldMove(work, load()), moved: inFlight.moves[work] }
 }
 
 const renew = (parts: Parts): Promise<void> =>
@@ -342,6 +418,7 @@ const isBusy = ({ inFlight, outcomes }: Parts): boolean =>
 async function drain(parts: Parts, deadline: Promise<unknown>): Promise<void> {
   const { phase, inFlight, changes, report } = parts
   phase.closing = true
+  parts.turns.changed()
   let late = false
   const isLate = (): boolean => late
   const passed = deadline.then(() => void (late = true))
@@ -353,6 +430,7 @@ async function drain(parts: Parts, deadline: Promise<unknown>): Promise<void> {
     try {
       if (inFlight.hasLostClaims() && (await parts.epochs.disown(known(parts)))) inFlight.forgetLostClaims()
       await parts.epochs.retire()
+      parts.leave()
       return
     } catch (problem) {
       if (isLate()) throw problem

@@ -1,4 +1,5 @@
 import type { MessageId } from '../message/message-id.ts'
+import { noRoute, type QueueNumber } from './published-routes.ts'
 import type { ClaimedBatch, ClaimedBatchId, ClaimedMessage, DispatcherId, Lane, Mark } from './claimed-batches.ts'
 
 /** A claimed batch in memory. Always next <= marked <= marking <= end; only `InFlight` moves the positions. */
@@ -6,6 +7,7 @@ export interface OpenBatch {
   readonly dispatcher: DispatcherId
   readonly id: ClaimedBatchId
   readonly lane: Lane
+  readonly queue: QueueNumber
   readonly messages: readonly ClaimedMessage[]
   /** The position of the next message to be submitted. */
   readonly next: number
@@ -13,7 +15,7 @@ export interface OpenBatch {
   readonly marked: number
   /** A mark up to here is being committed, or has failed and may have been committed; equal to `marked` if there is none. */
   readonly marking: number
-  /** The length of `messages`; of a fenced batch, where submitting stopped. */
+  /** The length of `messages`; of a fenced batch, where submitting stopped; else where giving back began. */
   readonly end: number
   /** `failed`: has to be committed again, up to the same position. `attached`: goes with a record of outcomes. */
   readonly mark: 'none' | 'committing' | 'failed' | 'attached'
@@ -181,11 +183,13 @@ export function createInFlight(inDoubtMax: number) {
       dispatcher: DispatcherId,
       { id, messages, marked }: ClaimedBatch,
       skipped: ReadonlySet<MessageId>,
+      queue: QueueNumber = noRoute,
     ) {
       const batch: Positions = {
         dispatcher,
         id,
         lane,
+        queue,
         messages,
         skipped,
         next: 0,
@@ -287,6 +291,21 @@ export function createInFlight(inDoubtMax: number) {
       const confirmed = attached()
       carrying = undefined
       for (const batch of confirmed) confirm(batch)
+    },
+
+    /** What is neither marked nor about to be leaves the batch, and is to be given back; its messages. */
+    cut(of: OpenBatch): readonly MessageId[] {
+      const batch = own(of)
+      if (!batch.settled || batch.fenced) return []
+      const ids = batch.messages.slice(batch.marking, batch.end).map(({ id }) => id)
+      change(batch, { end: batch.marking })
+      return ids.filter((id) => !batch.skipped.has(id))
+    },
+    /** So many messages that were never marked are given back, or no longer ours. */
+    givenBack(of: OpenBatch, count: number): void {
+      const batch = own(of)
+      change(batch, { open: batch.open - count })
+      closeIfEmpty(batch)
     },
 
     /** The dispatcher was declared dead: what was not submitted is no longer ours; what was is still to be recorded. */

@@ -2,6 +2,7 @@ import type { MessageId } from '../message/message-id.ts'
 import type { Ports } from '../ports.ts'
 import type { ClaimedMessage, DispatcherId, Handover, Recorded, Settled } from './claimed-batches.ts'
 import type { InFlight, OpenBatch } from './in-flight.ts'
+import type { QueueNumber } from './published-routes.ts'
 
 /** What one call of `write` has met. */
 export interface Written {
@@ -19,6 +20,8 @@ interface Outcome<What> {
 interface Postponed {
   readonly message: ClaimedMessage
   readonly seconds: number
+  /** Where it waits then; undefined: where it came from. */
+  readonly queue: QueueNumber | undefined
 }
 
 /** Keeps the outcomes of messages until they are committed. While one call commits, the next batch gathers: it grows with the load. */
@@ -33,10 +36,11 @@ export function createOutcomeWriter(
   let settling: Outcome<readonly Settled[]>[] = []
   let postponing: Outcome<Postponed>[] = []
   let recording: Outcome<Recorded>[] = []
+  let returning: Outcome<readonly MessageId[]>[] = []
   const references = new Set<string>()
   let commits = 0
 
-  const size = (): number => settling.length + postponing.length + recording.length
+  const size = (): number => settling.length + postponing.length + recording.length + returning.length
 
   async function commitSettled(one: Outcome<readonly Settled[]>) {
     const { batch, what } = one
@@ -47,15 +51,24 @@ export function createOutcomeWriter(
   }
 
   /** One call for all of a batch that wait equally long. What comes too late to be given back is known not to have been taken. */
-  async function commitPostponed({ batch, what: { seconds } }: Outcome<Postponed>) {
-    const together = new Set(postponing.filter((other) => other.batch === batch && other.what.seconds === seconds))
+  async function commitPostponed({ batch, what: { seconds, queue } }: Outcome<Postponed>) {
+    const isAlike = ({ what }: Outcome<Postponed>) => what.seconds === seconds && what.queue === queue
+    const together = new Set(postponing.filter((other) => other.batch === batch && isAlike(other)))
     if (together.size === 0) return 'postponed'
     const messages = [...together].map(({ what }) => what.message)
     const ids = messages.map(({ id }) => id)
-    const answer = await claimedBatches.postpone(batch.dispatcher, batch.id, ids, seconds)
+    const answer = await claimedBatches.postpone(batch.dispatcher, batch.id, ids, seconds, queue)
     postponing = postponing.filter((other) => !together.has(other))
     if (answer === 'postponed') inFlight.recorded(batch, ids.length)
     else for (const message of messages) record(batch, message, { outcome: 'refused' })
+    return answer
+  }
+
+  async function commitReturned(one: Outcome<readonly MessageId[]>) {
+    const { batch, what } = one
+    const answer = await claimedBatches.giveBack(batch.dispatcher, batch.id, what)
+    returning = returning.filter((other) => other !== one)
+    inFlight.givenBack(batch, what.length)
     return answer
   }
 
@@ -93,8 +106,10 @@ export function createOutcomeWriter(
   return {
     /** The ends of all skipped messages of a batch. */
     settle: (batch: OpenBatch, settled: readonly Settled[]): void => void settling.push({ batch, what: settled }),
-    postpone: (batch: OpenBatch, message: ClaimedMessage, seconds: number): void =>
-      void postponing.push({ batch, what: { message, seconds } }),
+    postpone: (batch: OpenBatch, message: ClaimedMessage, seconds: number, queue?: QueueNumber): void =>
+      void postponing.push({ batch, what: { message, seconds, queue } }),
+    /** Messages that were never marked. */
+    giveBack: (batch: OpenBatch, ids: readonly MessageId[]): void => void returning.push({ batch, what: ids }),
     record,
     /** Commits all that waits, once. What fails keeps nothing else from being committed. Never rejects. */
     async write(): Promise<Written> {
@@ -112,6 +127,7 @@ export function createOutcomeWriter(
         }
       }
       for (const one of [...settling]) await attempt(one.batch.dispatcher, () => commitSettled(one))
+      for (const one of [...returning]) await attempt(one.batch.dispatcher, () => commitReturned(one))
       for (const one of [...postponing]) await attempt(one.batch.dispatcher, () => commitPostponed(one))
       for (const dispatcher of new Set(recording.map(({ batch }) => batch.dispatcher))) {
         await attempt(dispatcher, () => commitRecorded(dispatcher))

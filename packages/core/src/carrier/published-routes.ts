@@ -1,12 +1,14 @@
 import type { Brand } from '../brand.ts'
 import type { CarrierId } from './carrier-id.ts'
-import type { Route } from './routes.ts'
+import { chooseRoute, type Route, type RoutedMessage } from './routes.ts'
 
-/** The number that stands for a route, for ever; 0 is none: any carrier. */
+/** The number that stands for a route, for ever, and for the queue of its messages which nobody refused; 0 is none: any carrier. */
 export type RouteNumber = Brand<number, 'RouteNumber'>
 
+export const noRoute = 0 as RouteNumber
+
 /** The number that stands for a route and the carrier that refused a message for now, or none; 0: route 0, any carrier. */
-export type QueueNumber = Brand<number, 'QueueNumber'>
+export type QueueNumber = Brand<number, 'RouteNumber' | 'QueueNumber'>
 
 /** What waits in one queue is claimed together. */
 export interface RouteQueue {
@@ -31,4 +33,26 @@ export interface Routes {
    * published. Throws a RangeError for what `checkRoutes` finds wrong, carriers aside.
    */
   publish(routes: readonly Route[]): Promise<void>
+  /**
+   * Moves what is due in queues from which nobody claims any more (`PublishedRoute.queues`), or, once there are routes, in that of no route, to the routes
+   * that are published: at most so many ranges. Returns how many it moved.
+   */
+  reroute(rangesMax: number): Promise<number>
+}
+
+/** The number of the route of a message; without routes, or where none fits, 0. */
+export const routeNumberOf = (routes: readonly PublishedRoute[], message: RoutedMessage): RouteNumber =>
+  chooseRoute(routes, message)?.number ?? noRoute
+
+/** Those of one route together, the route of the first of all first; otherwise in their order. */
+export function byRoute<T extends { readonly route: RouteNumber }>(items: readonly T[]): readonly T[] {
+  const [first] = items
+  if (items.every(({ route }) => route === first?.route)) return items
+  const groups = new Map<RouteNumber, T[]>()
+  for (const item of items) {
+    const group = groups.get(item.route)
+    if (group === undefined) groups.set(item.route, [item])
+    else group.push(item)
+  }
+  return [...groups.values()].flat()
 }

@@ -37,8 +37,28 @@ export interface RoutedMessage {
 const isAnyOr = <T>(wanted: readonly T[], value: T | undefined): boolean =>
   wanted.length === 0 || (value !== undefined && wanted.includes(value))
 
-const hasPrefix = (prefixes: readonly string[], to: Msisdn): boolean =>
-  prefixes.length === 0 || prefixes.some((prefix) => to.startsWith(prefix))
+const hasPrefix = (prefixes: readonly string[], to: Msisdn): boolean => {
+  if (prefixes.length === 0) return true
+  const { set, lengths } = indexOf(prefixes)
+  return lengths.some((length) => set.has(to.slice(0, length)))
+}
+
+interface PrefixIndex {
+  readonly set: ReadonlySet<string>
+  readonly lengths: readonly number[]
+}
+
+const indices = new WeakMap<readonly string[], PrefixIndex>()
+
+/** A route is not changed once it is there: with a thousand prefixes each number is looked up a few times. */
+function indexOf(prefixes: readonly string[]): PrefixIndex {
+  let index = indices.get(prefixes)
+  if (index === undefined) {
+    index = { set: new Set(prefixes), lengths: [...new Set(prefixes.map(({ length }) => length))] }
+    indices.set(prefixes, index)
+  }
+  return index
+}
 
 /** The first route, in the order given, all of whose conditions hold; undefined: there is none. */
 export const chooseRoute = <R extends Route>(

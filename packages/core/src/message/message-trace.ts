@@ -128,6 +128,8 @@ export const INCIDENT = {
 export interface Incident {
   readonly at: Instant
   readonly what: string
+  /** The carrier that did it; undefined: none did, or it is not known. */
+  readonly carrier: CarrierId | undefined
 }
 
 /** A receipt that is kept, because it has not found its message yet. Those that did are the message's state. */

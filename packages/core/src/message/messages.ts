@@ -83,7 +83,8 @@ export interface Messages {
   /**
    * Charges and stores, in request order, what the balance allows (ruling 1.11): every recipient is either charged,
    * stored and given an id, or left without a trace. Which address each number is written to from stays the same for the account
-   * while its orders name it, and as long as there are enough no other account has it for that number (`chooseSender`). Ids of one order ascend in request order. Once it has resolved, what
+   * while its orders name it, and as long as there are enough no other account has it for that number (`chooseSender`). Ids of one order ascend in request order where it goes over one
+   * route; of a text over several, those of each route do. Once it has resolved, what
    * it accepted survives a crash (P-1). An account that is locked at this moment accepts nothing. Overloaded: nothing
    * was done, try again later. Throws when the store cannot be reached; what may then have happened was found out, as far as it
    * could be.

@@ -4,6 +4,7 @@ import { agreeing } from './claimed-batches/agreeing.ts'
 import { claiming } from './claimed-batches/claiming.ts'
 import { fencing } from './claimed-batches/fencing.ts'
 import { outcomes } from './claimed-batches/outcomes.ts'
+import { queues } from './claimed-batches/queues.ts'
 import { waiting } from './claimed-batches/waiting.ts'
 
 /** What the port `ClaimedBatches` promises. After each check no credit is missing and none too many. */
@@ -12,5 +13,6 @@ export const claimedBatchesContract: Contract<StoredPorts> = {
   ...fencing,
   ...outcomes,
   ...waiting,
+  ...queues,
   ...agreeing,
 }

@@ -1,4 +1,11 @@
-import { secondsAfter, type ClaimedMessage, type ClaimedBatch, type ClaimedBatchId, type Wanted } from '@gateway/core'
+import {
+  noRoute,
+  secondsAfter,
+  type ClaimedMessage,
+  type ClaimedBatch,
+  type ClaimedBatchId,
+  type Wanted,
+} from '@gateway/core'
 import type { Rotation } from './rotation.ts'
 import type { DispatcherRow, Held, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
@@ -10,7 +17,8 @@ export function claim(
   wanted: Wanted,
 ): ClaimedBatch | 'nothing' | 'fenced' {
   if (dispatcher === undefined) return 'fenced'
-  const due = store.due[wanted.lane]
+  const { queue = noRoute } = wanted
+  const due = store.due.of(queue, wanted.lane)
   const ranges =
     wanted.lane === 'single' ? takeRanges(due, wanted.messagesMax) : takeOfOneAccount(due, wanted.messagesMax)
   if (ranges.length === 0) return 'nothing'
@@ -22,7 +30,12 @@ export function claim(
     .map((message, i): Held => ({ ...message, position: i + 1 }))
   const marked = Math.min(wanted.markedMax, held.length)
   const id = store.next('batch') as ClaimedBatchId
-  dispatcher.batches.set(id, { carrier: wanted.carrier, marked, held: new Map(held.map((one) => [one.row.id, one])) })
+  dispatcher.batches.set(id, {
+    carrier: wanted.carrier,
+    queue,
+    marked,
+    held: new Map(held.map((one) => [one.row.id, one])),
+  })
   return { id, marked, messages: held.map((one) => claimed(store, one)) }
 }
 

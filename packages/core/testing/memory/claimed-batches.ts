@@ -51,15 +51,25 @@ export const memoryClaimedBatches = (store: MemoryStore): ClaimedBatches => ({
     }
     return 'settled'
   }),
-  postpone: atomic((dispatcher, batch, ids, seconds) => {
+  postpone: atomic((dispatcher, batch, ids, seconds, queue) => {
     const its = batchOf(store, dispatcher, batch)
     if (its === undefined) return 'fenced'
     const at = secondsAfter(store.clock.now(), seconds)
     const back = takeOut(its, ids)
-    for (const { row } of back) note(store, row.id, INCIDENT.refusedForNow)
-    for (const range of rangesOf(back)) store.later.add({ ...range, attempt: range.attempt + 1, at })
+    for (const { row } of back) note(store, row.id, INCIDENT.refusedForNow, its.carrier)
+    for (const range of rangesOf(back, queue ?? its.queue)) {
+      store.later.add({ ...range, attempt: range.attempt + 1, at })
+    }
     return 'postponed'
   }),
+  giveBack: atomic((dispatcher, batch, ids) => {
+    const its = batchOf(store, dispatcher, batch)
+    if (its === undefined) return 'fenced'
+    for (const range of rangesOf(takeOut(its, ids), its.queue)) store.due.add(range)
+    wakeSleepers(store)
+    return 'given-back'
+  }),
+  queuesWithWork: atomic((lane, queues) => queues.filter((queue) => !store.due.of(queue, lane).isEmpty())),
   recover: atomic(() => recover(store)),
   expire: atomic((validitySeconds, rangesMax) => expire(store, validitySeconds, rangesMax)),
 })
@@ -120,7 +130,7 @@ function promote(store: MemoryStore, rangesMax: number): number {
   for (let moved = 0; moved < rangesMax; moved++) {
     const range = store.later.next(isDue)
     if (range === undefined) return moved
-    store.due[range.send.lane].add(range)
+    store.due.add(range)
     if (moved === 0) wakeSleepers(store)
   }
   return rangesMax
@@ -144,7 +154,7 @@ function record(store: MemoryStore, dispatcher: DispatcherId, outcomes: readonly
 function expire(store: MemoryStore, validitySeconds: number, rangesMax: number): number {
   const now = store.clock.now()
   const isOld = ({ send }: Range) => isExpired(send.due, now, validitySeconds)
-  const ranges = [store.later, store.due.single, store.due.bulk].flatMap((waiting) => waiting.takeAll(isOld, rangesMax))
+  const ranges = [store.later, ...store.due.all()].flatMap((waiting) => waiting.takeAll(isOld, rangesMax))
   const rows = ranges.flatMap(({ messages }) => messages)
   for (const row of rows) endRefunded(store, row, OUTCOME.expired, undefined)
   return rows.length

@@ -96,7 +96,7 @@ function placeOf(store: MemoryStore, row: MessageRow): MessageLocation {
   if (later?.attempt === 0) return { place: 'scheduled', due }
   if (later !== undefined) return { place: 'postponed', until: later.at, attempt: later.attempt }
   for (const lane of ['single', 'bulk'] as const satisfies readonly Lane[]) {
-    const range = rangeIn(store.due[lane].allOf(account))
+    const range = rangeIn(store.due.all(lane).flatMap((queue) => queue.allOf(account)))
     if (range !== undefined) return { place: 'queue', lane, due, attempt: range.attempt }
   }
   return claimedPlace(store, row)

@@ -1,10 +1,12 @@
 import {
+  byRoute,
   credits,
   isAhead,
   isSameSend,
   laneOf,
   may,
   messageId,
+  routeNumberOf,
   minus,
   spend,
   statusOf,
@@ -16,6 +18,7 @@ import {
   type Order,
   type OrderedRecipient,
   type OrderedText,
+  type PublishedRoute,
   type SenderAddress,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
@@ -59,6 +62,7 @@ function accept(store: MemoryStore, order: Order): Acceptance | 'account-locked'
     storeText(store, text, {
       account: order.account,
       from: ({ number }) => senderOf(store, order, number),
+      routes: store.routes.published,
       taken: taken.slice(seen, (seen += text.to.length)),
     }),
   )
@@ -86,35 +90,43 @@ interface StoreOptions {
   readonly from: (recipient: OrderedRecipient) => SenderAddress
   readonly taken?: readonly boolean[]
   readonly confirmation?: boolean
+  /** None: every carrier takes it. */
+  readonly routes?: readonly PublishedRoute[]
 }
 
 /** Stores those recipients that were paid for. One result for each recipient. */
 export function storeText(store: MemoryStore, { body, due, to }: OrderedText, options: StoreOptions) {
-  const { account, taken = to.map(() => true), confirmation = false } = options
-  const paid = to.filter((_, i) => taken[i])
+  const { account, taken = to.map(() => true), confirmation = false, routes = [] } = options
+  const paid = to.flatMap((recipient, i) => {
+    if (!taken[i]) return []
+    const from = options.from(recipient)
+    const route = routeNumberOf(routes, { account, from, to: recipient.number })
+    return [{ ...recipient, from, route, i }]
+  })
   const now = store.clock.now()
   const scheduled = isAhead(due, now)
   const common = { account, body, lane: laneOf(paid.length), submitted: now, scheduled, confirmation }
   const sends: { send: Send; messages: MessageRow[] }[] = []
-  for (const recipient of paid) {
-    const one = { ...recipient, from: options.from(recipient) }
+  const ids = new Map<number, MessageId>()
+  for (const { i, ...one } of byRoute(paid)) {
     const id = newMessageId(store)
     let last = sends.at(-1)
     const [before] = last?.messages ?? []
-    if (last === undefined || before === undefined || !isSameSend(before, one)) {
-      last = { send: { ...common, first: id, due: scheduled ? due : now }, messages: [] }
+    if (last === undefined || before === undefined || !isSameSend({ ...before, route: last.send.route }, one)) {
+      last = { send: { ...common, route: one.route, first: id, due: scheduled ? due : now }, messages: [] }
       sends.push(last)
     }
-    const row: MessageRow = { id, send: last.send, ...one, decision: undefined }
+    const { from, number, cost } = one
+    const row: MessageRow = { id, send: last.send, from, number, cost, decision: undefined }
+    ids.set(i, id)
     last.messages.push(row)
     store.addresses.add(one.from)
     store.messages.set(id, row)
   }
-  const waiting = scheduled ? store.later : store.due[common.lane]
-  for (const range of sends) waiting.add({ ...range, attempt: 0, at: range.send.due })
+  const waiting = scheduled ? store.later : store.due
+  for (const range of sends) waiting.add({ ...range, queue: range.send.route, attempt: 0, at: range.send.due })
   if (sends.length > 0) wakeSleepers(store)
-  const accepted = sends.flatMap(({ messages }) => messages.map(({ id }) => id)).values()
-  return taken.map((was) => (was ? accepted.next().value : undefined) ?? 'insufficient-credits')
+  return taken.map((_, i) => ids.get(i) ?? 'insufficient-credits')
 }
 
 function newMessageId(store: MemoryStore): MessageId {

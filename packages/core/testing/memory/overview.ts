@@ -46,7 +46,7 @@ async function* queue(store: MemoryStore): AsyncIterable<WaitingWork> {
 }
 
 function workOf(store: MemoryStore, account: AccountId, lane: Lane): WaitingWork {
-  const due = store.due[lane].allOf(account)
+  const due = store.due.all(lane).flatMap((queue) => queue.allOf(account))
   const later = store.later.allOf(account).filter(({ send }) => send.lane === lane)
   const dues = due.map(({ send }) => send.due)
   return {

@@ -1,4 +1,4 @@
-import { INCIDENT } from '@gateway/core'
+import { INCIDENT, type QueueNumber } from '@gateway/core'
 import { decide } from './decide.ts'
 import { note } from './incidents.ts'
 import type { ClaimedBatchRow, Held, Range } from './rows.ts'
@@ -15,7 +15,7 @@ export function release(store: MemoryStore, batch: ClaimedBatchRow): { requeued:
     note(store, row.id, INCIDENT.recovered)
     decide(store, row, batch.carrier, { outcome: 'unknown' })
   }
-  for (const range of rangesOf(unsent)) store.due[range.send.lane].add(range)
+  for (const range of rangesOf(unsent, batch.queue)) store.due.add(range)
   if (unsent.length > 0) wakeSleepers(store)
   return { requeued: unsent.length, unknown: inDoubt.length }
 }
@@ -24,13 +24,13 @@ export function release(store: MemoryStore, batch: ClaimedBatchRow): { requeued:
 export const mayHaveLeft = ({ position }: Held, { marked }: ClaimedBatchRow): boolean => position <= marked
 
 /** What of a claimed batch can move together again: neighbours in one send with as many attempts. */
-export function rangesOf(held: readonly Held[]): readonly Range[] {
+export function rangesOf(held: readonly Held[], queue: QueueNumber): readonly Range[] {
   const ranges: (Range & { messages: Range['messages'][number][] })[] = []
   for (const { row, attempt } of held.toSorted((a, b) => a.row.id - b.row.id)) {
     const last = ranges.at(-1)
     const follows = last?.send === row.send && last.attempt === attempt && last.messages.at(-1)?.id === row.id - 1
     if (follows) last.messages.push(row)
-    else ranges.push({ send: row.send, messages: [row], attempt, at: row.send.due })
+    else ranges.push({ send: row.send, queue, messages: [row], attempt, at: row.send.due })
   }
   return ranges
 }

@@ -13,6 +13,7 @@ export interface Rotation {
   earliest(): Instant | undefined
   /** Every range of this account. Changes nobody's turn. */
   allOf(account: AccountId): readonly Range[]
+  isEmpty(): boolean
   /** Takes out what is picked, at most `rangesMax` of it. */
   takeAll(picked: (range: Range) => boolean, rangesMax: number): readonly Range[]
 }
@@ -51,6 +52,7 @@ export function rotation(compare: (a: Range, b: Range) => number): Rotation {
       const firsts = [...byAccount.values()].flatMap((ranges) => ranges.first()?.at ?? [])
       return firsts.toSorted((a, b) => a - b)[0]
     },
+    isEmpty: () => byAccount.size === 0,
     allOf: (account) => byAccount.get(account)?.all() ?? [],
     takeAll: (picked, rangesMax) => {
       const out: Range[] = []

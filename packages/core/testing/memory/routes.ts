@@ -8,9 +8,11 @@ import {
   type Routes,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
+import { reroute } from './reroute.ts'
 import type { MemoryStore } from './store.ts'
 
 export const memoryRoutes = (store: MemoryStore): Routes => ({
+  reroute: atomic((rangesMax) => reroute(store, rangesMax)),
   list: atomic(() => store.routes.published),
   publish: atomic((routes) => {
     const refused = refusedRoutes(routes)
@@ -21,15 +23,18 @@ export const memoryRoutes = (store: MemoryStore): Routes => ({
 
 function numbered(store: MemoryStore, route: Route): PublishedRoute {
   const { numbers } = store.routes
-  const number = numbers.get(route.name) ?? (store.next('route') as RouteNumber)
+  const number = numbers.get(route.name) ?? (store.next('queue') as RouteNumber)
   numbers.set(route.name, number)
   const refusers = route.carriers.length > 1 ? route.carriers.map(({ carrier }) => carrier) : []
-  const queues = [undefined, ...refusers].map((refusedBy) => ({ number: queueOf(store, number, refusedBy), refusedBy }))
+  const queues = [
+    { number, refusedBy: undefined },
+    ...refusers.map((refusedBy) => ({ number: queueOf(store, number, refusedBy), refusedBy })),
+  ]
   return { ...route, number, queues }
 }
 
-function queueOf(store: MemoryStore, route: RouteNumber, refusedBy: CarrierId | undefined): QueueNumber {
-  const key = `${route} ${refusedBy ?? ''}`
+function queueOf(store: MemoryStore, route: RouteNumber, refusedBy: CarrierId): QueueNumber {
+  const key = `${route} ${refusedBy}`
   const queue = store.routes.queues.get(key) ?? (store.next('queue') as QueueNumber)
   store.routes.queues.set(key, queue)
   return queue

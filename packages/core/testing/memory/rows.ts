@@ -19,6 +19,8 @@ import type {
   SenderAddress,
   EventListId,
   PushAttempt,
+  QueueNumber,
+  RouteNumber,
   Taking,
   Webhook,
   WebhookEvent,
@@ -50,6 +52,7 @@ export interface Send {
   readonly account: AccountId
   readonly body: Body
   readonly lane: Lane
+  readonly route: RouteNumber
   readonly submitted: Instant
   /** When it is to be sent; when it was accepted, if that was to be at once. */
   readonly due: Instant
@@ -93,6 +96,7 @@ export interface Part {
 /** Waiting messages of one send, with ascending ids, that move together. */
 export interface Range {
   readonly send: Send
+  readonly queue: QueueNumber
   readonly messages: readonly MessageRow[]
   readonly attempt: number
   /** Not before. */
@@ -108,6 +112,7 @@ export interface DispatcherRow {
 
 export interface ClaimedBatchRow {
   readonly carrier: CarrierId
+  readonly queue: QueueNumber
   marked: number
   /** What is neither recorded nor given back, in order of submission. */
   readonly held: Map<MessageId, Held>

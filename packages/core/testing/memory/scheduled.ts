@@ -15,7 +15,7 @@ import { factsOf } from './facts.ts'
 import type { MessageRow, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
-const waitingOf = (store: MemoryStore) => [store.later, store.due.single, store.due.bulk] as const
+const waitingOf = (store: MemoryStore) => [store.later, ...store.due.all()] as const
 
 const canGo = ({ send, attempt }: Range): boolean => isDeletable(send.scheduled, attempt)
 

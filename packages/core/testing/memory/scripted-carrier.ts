@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import {
   carrierId,
   OUTCOME,
+  type Availability,
   type InboundMessage,
   type Carrier,
   type CarrierHandlers,
@@ -24,6 +25,8 @@ export interface ScriptedCarrierOptions {
   readonly id?: string
   /** Default 1000. */
   readonly window?: number
+  /** Default: it has none, and takes messages always. */
+  readonly availability?: Availability
   /** Called once for each submission; `attempt` counts from 1 how often this message was submitted. Default: delivered. */
   readonly outcomeOf?: (message: Submission, attempt: number) => ScriptedOutcome
 }
@@ -46,6 +49,8 @@ export interface ScriptedCarrier extends Carrier {
   deliver(receipts: readonly DeliveryReceipt[]): Promise<void>
   /** Hands messages of people over once; rejects if their handler does. */
   arrive(inboundMessages: readonly InboundMessage[]): Promise<void>
+  /** From now on it is so, and it says that. */
+  become(availability: Availability): void
   /** Resolves once every receipt that an outcome promised has been taken over. */
   settled(): Promise<void>
 }
@@ -65,6 +70,8 @@ export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedC
   const outbox = receiptOutbox()
   let unansweredMost = 0
   let closed = false
+  let { availability } = options
+  let changed = (): void => undefined
   let onAnswer = (): void => undefined
 
   const referenceOf = (message: MessageId): string => `${id}-${message}-${known.get(message)?.attempts ?? 0}`
@@ -121,6 +128,14 @@ export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedC
     deliver: outbox.deliver,
     arrive: outbox.arrive,
     settled: outbox.settled,
+    ...(availability && {
+      availability: () => availability ?? 'available',
+      onAvailability: (told: () => void) => void (changed = told),
+    }),
+    become: (now) => {
+      availability = now
+      changed()
+    },
     close: async (deadline) => {
       closed = true
       const answered = new Promise<void>((resolve) => {

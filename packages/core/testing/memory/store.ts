@@ -11,7 +11,6 @@ import {
   type KeyHash,
   type KeptDeliveryReceipt,
   type KeyId,
-  type Lane,
   type MessageId,
   type Msisdn,
   type NewLoginFailures,
@@ -27,6 +26,7 @@ import {
   type WebhookId,
 } from '@gateway/core'
 import { realClock } from './clock.ts'
+import { dueQueues, type DueQueues } from './due-queues.ts'
 import { rotation, type Rotation } from './rotation.ts'
 import type {
   AccountRow,
@@ -51,7 +51,6 @@ type Series =
   | 'webhook'
   | 'event-list'
   | 'test-event'
-  | 'route'
   | 'queue'
 
 /** All that the adapters of one memory share; what a database is to those of Postgres. */
@@ -99,7 +98,7 @@ export interface MemoryStore {
   >
   /** Scheduled, or to be tried again. */
   readonly later: Rotation
-  readonly due: Readonly<Record<Lane, Rotation>>
+  readonly due: DueQueues
   readonly dispatchers: Map<DispatcherId, DispatcherRow>
   /** What wakes those that sleep. */
   readonly sleepers: Set<() => void>
@@ -149,7 +148,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     deduplicationKeys: new Map(),
     parts: new Map(),
     later: rotation((a, b) => a.at - b.at || byId(a, b)),
-    due: { single: rotation(byId), bulk: rotation(byId) },
+    due: dueQueues(byId),
     dispatchers: new Map(),
     sleepers: new Set(),
     references: new Map(),

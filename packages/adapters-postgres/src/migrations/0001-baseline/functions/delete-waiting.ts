@@ -38,36 +38,41 @@ begin
         order by lo offset 0
       ) waiting
       where w.wanted && int8range(waiting.lo, waiting.hi)
+    ), its_queues as materialized (
+      select queue.id, lane
+      from queue
+      cross join unnest('{0,1}'::smallint[]) lanes(lane)
+      where (select true from due where due.queue = queue.id and due.lane = lanes.lane and account_id = p_account limit 1)
     ), seen_due as materialized (
       select waiting.place
       from wanted_sends w
-      cross join unnest('{0,1}'::smallint[]) lanes(lane)
+      cross join its_queues
       cross join lateral (
         select ctid place, lo, hi
         from due
-        where due.lane = lanes.lane
+        where due.queue = its_queues.id and due.lane = its_queues.lane
           and account_id = p_account and lo >= w.first_id and lo < w.first_id + w.n and deletable
         order by lo offset 0
       ) waiting
       where w.wanted && int8range(waiting.lo, waiting.hi)
     ), from_later as (
-      delete from later where ctid = any (array(select place from seen_later)) returning lane, lo, hi, first_id, due_at, at
+      delete from later where ctid = any (array(select place from seen_later)) returning queue, lane, lo, hi, first_id, due_at, at
     ), from_due as (
-      delete from due where ctid = any (array(select place from seen_due)) returning lane, lo, hi, first_id, due_at
+      delete from due where ctid = any (array(select place from seen_due)) returning queue, lane, lo, hi, first_id, due_at
     ), ranges as materialized (
       select *, v_wanted[array_position(v_firsts, first_id)] * int8multirange(int8range(lo, hi)) cut
       from (select * from from_later union all select *, null from from_due) taken
     ), rest as (
       select ranges.*, unnest(int8multirange(int8range(lo, hi)) - cut) part from ranges
     ), rest_later as (
-      insert into later (lane, account_id, lo, hi, first_id, due_at, at)
-      select lane, p_account, lower(part), upper(part), first_id, due_at, at
+      insert into later (queue, lane, account_id, lo, hi, first_id, due_at, at)
+      select queue, lane, p_account, lower(part), upper(part), first_id, due_at, at
       from rest
       where at is not null
     ), ${noteScheduled(`select p_account account_id, due_at, lo, lo - hi change from from_later
       union all select p_account, due_at, lower(part), upper(part) - lower(part) from rest where at is not null`)}, rest_due as (
-      insert into due (lane, account_id, lo, hi, first_id, due_at, deletable)
-      select lane, p_account, lower(part), upper(part), first_id, due_at, true
+      insert into due (queue, lane, account_id, lo, hi, first_id, due_at, deletable)
+      select queue, lane, p_account, lower(part), upper(part), first_id, due_at, true
       from rest
       where at is null
     ), deleted as (

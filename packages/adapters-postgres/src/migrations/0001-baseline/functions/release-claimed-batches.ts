@@ -12,7 +12,7 @@ begin
   with ended as (
     delete from claimed_batch where dispatcher = p_dispatcher and (p_seq is null or seq = p_seq) returning *
   ), held as (
-    select id, carrier, lane, position <= marked marked,
+    select id, carrier, queue, lane, position <= marked marked,
       coalesce(send_first_ids[position], send_first_ids[1]) first_id,
       coalesce(attempts[position], 0::smallint) attempt
     from ended
@@ -27,13 +27,13 @@ begin
   ), undecided as (
     select * from known where not exists (select from message where id = any (array[known.id]))
   ), ranges as (
-    select lane, first_id, account_id, attempt, due_at, scheduled, unnest(range_agg(int8range(id, id + 1))) ids
+    select queue, lane, first_id, account_id, attempt, due_at, scheduled, unnest(range_agg(int8range(id, id + 1))) ids
     from undecided
     where not marked
-    group by lane, first_id, account_id, attempt, due_at, scheduled
+    group by queue, lane, first_id, account_id, attempt, due_at, scheduled
   ), due_again as (
-    insert into due (lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
-    select lane, attempt, account_id, lower(ids), upper(ids), first_id, due_at, attempt = 0 and scheduled
+    insert into due (queue, lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
+    select queue, lane, attempt, account_id, lower(ids), upper(ids), first_id, due_at, attempt = 0 and scheduled
     from ranges
     returning hi - lo messages
   ), unknown_messages as (

@@ -13,6 +13,7 @@ create table claimed_batch (                      -- messages that one dispatche
   carrier smallint not null,
   lane smallint not null,
   marked int not null,                            -- so many of the ids, from the front, may have left
+  queue smallint not null default 0,              -- of due, that it was claimed from
   ids bigint[] not null,                          -- ascending = order of submission; null: settled or given back
   send_first_ids bigint[] not null,               -- the send of each id; one element: the same for all
   attempts smallint[],                            -- null: all 0

@@ -22,6 +22,7 @@ create table send (                               -- one text to many numbers, i
   sender int not null default 0,                  -- sender.id; 0: none known
   price int not null,                             -- tenths of a credit for one message, all parts
   parts smallint not null default 1,
+  route smallint not null default 0,              -- route.id when it was accepted; 0: any carrier
   confirms_opt_out bool not null default false,   -- nobody's last word to a number
   body text not null,
   msisdns bigint[] not null,
@@ -70,7 +71,8 @@ create table incident (                           -- what is rare, for the trace
   id bigint generated always as identity primary key,
   message_id bigint not null,
   at timestamptz not null default now(),
-  what text not null
+  what text not null,
+  carrier smallint not null default 0             -- that did it; 0: none
 );
 create index incident_message on incident (message_id);
 `

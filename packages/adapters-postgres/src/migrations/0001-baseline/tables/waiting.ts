@@ -2,29 +2,31 @@
 // never updated.
 export const waiting = `
 create table due (                                -- to be sent now: ids lo .. hi-1 of a send
+  queue smallint not null default 0,              -- that of its route, and of who refused it for now
   lane smallint not null,                         -- 0: sends of up to 10 numbers, 1: the rest
-  attempt smallint not null default 0,
   account_id int not null,
   lo bigint not null,
   hi bigint not null,
   first_id bigint not null,
   due_at timestamptz not null default now(),      -- when it first was due: validity counts from here
+  attempt smallint not null default 0,
   deletable bool not null default false,          -- scheduled, and no carrier has seen it
-  primary key (lane, account_id, lo),
+  primary key (queue, lane, account_id, lo),
   check (lo < hi)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 create index due_due_at on due (due_at);          -- expiry looks here
 create index due_deletable on due (account_id, due_at, lo) where deletable;
 
 create table later (                              -- attempt 0: scheduled, deletable; above: refused for now, to be tried again
+  queue smallint not null default 0,              -- where it will be due
   lane smallint not null,
-  attempt smallint not null default 0,
   account_id int not null,
   lo bigint not null,
   hi bigint not null,
   first_id bigint not null,
   due_at timestamptz not null,
   at timestamptz not null,
+  attempt smallint not null default 0,
   primary key (account_id, lo),
   check (lo < hi)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);

@@ -1,0 +1,131 @@
+import { aCarrierId, aNumber, anOrder, numbers, until, type ScriptedCarrier } from '@gateway/core/testing'
+import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.ts'
+import { endDispatchers, startDispatcher, type DispatcherOptions } from '../../testing/start-dispatcher.ts'
+import { createProcessing } from '../processing.ts'
+import { createRouteTurns, type RouteTurns } from './route-turns.ts'
+import type { Route, RouteCarrier } from './routes.ts'
+
+afterEach(endDispatchers)
+
+const over = (name: string, changes: Partial<RouteCarrier> = {}): RouteCarrier => ({
+  ...{ carrier: aCarrierId(name), priority: 1, weight: 1 },
+  ...changes,
+})
+const others = (...carriers: readonly RouteCarrier[]): Route => ({
+  ...{ name: 'others', prefixes: [], accounts: [], senders: [], carriers },
+})
+const first = { ...others(over('a')), name: 'first', prefixes: ['27820'] }
+
+interface Process {
+  readonly world: DispatchWorld
+  readonly start: (id: string, options?: DispatcherOptions) => ScriptedCarrier
+}
+
+/** Dispatchers of one process, and what moves by the clock. */
+async function aProcess(...routes: readonly Route[]): Promise<Process> {
+  const world = await dispatchWorld()
+  await world.ports.routes.publish(routes)
+  const turns: RouteTurns = createRouteTurns(world.ports.routes, world.clock)
+  return { world, start: (id, options) => startDispatcher(world, { id, turns, ...options }).carrier }
+}
+
+async function send({ ports, account }: DispatchWorld, to: ReturnType<typeof numbers>): Promise<void> {
+  const accepted = await ports.messages.accept(anOrder(account.id, { to, costs: [0] }))
+  if (typeof accepted === 'string') throw new Error(accepted)
+}
+
+const idsOf = ({ submitted }: ScriptedCarrier) => submitted.map(({ id }) => id)
+
+test('a carrier that answers nothing, with thousands queued, delays no message of another route', async () => {
+  const { world, start } = await aProcess(first, others(over('b')))
+  const dead = start('a', { outcomeOf: () => 'held', window: 50 })
+  const alive = start('b', { window: 50 })
+  await send(world, numbers(1000, '01'))
+  await send(world, numbers(1000, '02'))
+  await until(() => dead.submitted.length > 0)
+  await send(world, [aNumber('27831234567')])
+  await until(() => alive.submitted.length === 1)
+  expect(dead.submitted.length).toBeLessThanOrEqual(50)
+})
+
+test('a carrier that is down claims nothing, and a message of its route waits until it is there', async () => {
+  const { world, start } = await aProcess(first, others(over('b')))
+  const carrier = start('a', { availability: 'down' })
+  start('b')
+  await send(world, numbers(20))
+  await send(world, numbers(1))
+  await expect(until(() => carrier.submitted.length > 0, 0.1)).rejects.toThrow()
+  carrier.become('available')
+  await until(() => carrier.submitted.length === 21)
+})
+
+test('weights share what waits, about as they say', async () => {
+  const { world, start } = await aProcess(others(over('a', { weight: 3 }), over('b')))
+  const [a, b] = [start('a', { window: 100 }), start('b', { window: 100 })]
+  for (let sends = 0; sends < 4; sends++) await send(world, numbers(1000))
+  await until(() => a.submitted.length + b.submitted.length === 4000)
+  expect(a.submitted.length / 4000).toBeGreaterThan(0.65)
+  expect(a.submitted.length / 4000).toBeLessThan(0.85)
+})
+
+test('an equal whose window is full delays nobody', async () => {
+  const { world, start } = await aProcess(others(over('a'), over('b')))
+  const full = start('a', { outcomeOf: () => 'held', window: 10 })
+  const other = start('b', { window: 50 })
+  await send(world, numbers(1000))
+  await until(() => full.submitted.length > 0 && other.submitted.length > 400)
+})
+
+test('while the first of a route is down the second has its messages, also what the first had claimed', async () => {
+  const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
+  const a = start('a', { availability: 'available', outcomeOf: () => 'held', window: 10 })
+  const b = start('b', { window: 100 })
+  await send(world, numbers(300))
+  await until(() => a.submitted.length > 0)
+  expect(b.submitted).toEqual([])
+  a.become('down')
+  await until(() => b.submitted.length >= 290)
+  await until(() => {
+    a.release('unknown')
+    return world.waiting() === 0
+  })
+  expect(new Set([...idsOf(a), ...idsOf(b)]).size).toBe(300)
+})
+
+test('what a carrier refuses for now goes to the other one first, what it may have taken to nobody', async () => {
+  const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
+  const a = start('a', { outcomeOf: ({ to }) => (to.endsWith('01') ? 'refused-for-now' : 'unknown') })
+  const b = start('b')
+  await send(world, [...numbers(5, '01'), ...numbers(5, '02')])
+  const processing = createProcessing(world.ports)
+  await until(async () => {
+    await processing.promote()
+    return b.submitted.length === 5
+  })
+  expect(b.submitted.every(({ to }) => to.endsWith('01'))).toBe(true)
+  expect(a.submitted.length).toBe(10)
+  await until(() => world.waiting() === 0)
+})
+
+test('what a carrier refused for now is its own again while no other is there', async () => {
+  const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
+  const a = start('a', { outcomeOf: (_, attempt) => (attempt === 1 ? 'refused-for-now' : 'accepted') })
+  start('b', { availability: 'down' })
+  await send(world, numbers(3))
+  const processing = createProcessing(world.ports)
+  await until(async () => {
+    world.clock.step(1)
+    await processing.promote()
+    return a.submitted.length === 6
+  })
+})
+
+test('what waits in a route that is withdrawn leaves by another', async () => {
+  const { world, start } = await aProcess(first, others(over('b')))
+  start('a', { availability: 'down' })
+  const b = start('b')
+  await send(world, numbers(20))
+  await world.ports.routes.publish([others(over('b'))])
+  await createProcessing(world.ports).reroute()
+  await until(() => b.submitted.length === 20)
+})
