@@ -36,13 +36,20 @@ export async function dispatchFor(
 ) {
   const { configuration } = configured
   await ports.routes.publish(configuration.routes)
-  const pushing = startPushing({ ports, log })
+  const pushing = startPushing({ ports, log, quietMilliseconds: () => dispatching.pause() })
   onStop('pushing', () => pushing.stop(pushSeconds))
   const settings = dispatcherSettings(environment)
   const sharing = { binds: ports.carrierBinds, leaseSeconds: environment.LEASE_SECONDS }
   const make = (specification: CarrierSpecification): Carrier => configured.make(specification, sharing)
   const carriers = configuration.carriers.map(make)
-  const dispatching = startDispatching({ ports: pushing.waking(ports), carriers, log, settings, processing })
+  const dispatching = startDispatching({
+    ports: pushing.waking(ports),
+    carriers,
+    log,
+    settings,
+    processing,
+    woken: () => pushing.wake(),
+  })
   onStop('dispatching', () => dispatching.stop(drainSeconds))
   if (configuration.file !== undefined) {
     const reloading = createReload({

@@ -37,11 +37,15 @@ export interface DispatchSettings {
   readonly processing?: ProcessingSettings
   /** The pauses between looks at an empty queue. A look costs the database 0.1 ms. */
   readonly poll?: Partial<PollSettings>
+  /** Something may have become due: called whenever the pauses end early. */
+  readonly woken?: () => void
 }
 
 export interface Dispatching {
   /** Something was accepted in this process: do not wait for the next look. */
   wake(): void
+  /** Milliseconds between two looks for due work; they grow while there is none. */
+  pause(): number
   /**
    * Claims no more, waits for the carriers' answers, stores them, gives the rest back, and closes the links. Waits at most
    * `seconds`; what then has no answer is SENT 106.
@@ -95,6 +99,7 @@ export function startDispatching({
   settings,
   processing: processingSettings = processingDefaults,
   poll,
+  woken,
 }: DispatchSettings): Dispatching {
   const all = { ...dispatcherDefaults, ...settings }
   const idling = createIdling({
@@ -103,6 +108,7 @@ export function startDispatching({
     log,
     wake: () => {
       for (const loop of [...working(), promoting]) loop.wake()
+      woken?.()
     },
   })
 
@@ -152,6 +158,7 @@ export function startDispatching({
 
   return {
     wake,
+    pause: () => idling.pause(),
     stop: async (seconds) => {
       const deadline = after(seconds)
       try {
@@ -282,7 +289,7 @@ function startChores(
   return [
     repeat({
       what: 'match receipts',
-      pauseMilliseconds: () => Math.max(1000, idling.pause()),
+      pauseMilliseconds: () => Math.max(1000, 2 * idling.pause()),
       log,
       work: () => processing.matchReceipts(),
     }),

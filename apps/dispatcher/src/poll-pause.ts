@@ -8,7 +8,7 @@ export interface PollSettings {
   readonly quietMilliseconds: number
 }
 
-export const pollDefaults: PollSettings = { pauseMilliseconds: 20, pauseMillisecondsMax: 2000, quietMilliseconds: 1000 }
+export const pollDefaults: PollSettings = { pauseMilliseconds: 20, pauseMillisecondsMax: 3000, quietMilliseconds: 1000 }
 
 /**
  * The pause before the next look of a process that has slept for so long (undefined: it is awake). No pause is longer than the sleep

@@ -8,7 +8,7 @@ let pushing: Pushing | undefined
 afterEach(() => pushing?.stop(1))
 
 /** Ports that wake the pushes, and how often these have looked for events. */
-function start() {
+function start(quietMilliseconds = () => 1000) {
   const ports = memoryPorts()
   let looks = 0
   const webhooks: typeof ports.webhooks = {
@@ -18,8 +18,12 @@ function start() {
       return ports.webhooks.claim(...asked)
     },
   }
-  pushing = startPushing({ ports: { ...ports, webhooks, webhookClient: scriptedWebhookClient() }, log })
-  return { waking: pushing.waking(ports), looks: () => looks }
+  pushing = startPushing({
+    ports: { ...ports, webhooks, webhookClient: scriptedWebhookClient() },
+    log,
+    quietMilliseconds,
+  })
+  return { pushing, waking: pushing.waking(ports), looks: () => looks }
 }
 
 const calls = {
@@ -46,5 +50,13 @@ test('receipts that were applied are looked after at once', async () => {
   await until(() => looks() > 0)
   const before = looks()
   await waking.deliveryReceipts.apply([])
+  await until(() => looks() > before)
+})
+
+test('while nothing is stored it looks as seldom as it may, and at once when it is woken', async () => {
+  const { pushing, looks } = start(() => 3_600_000)
+  await until(() => looks() > 0)
+  const before = looks()
+  pushing.wake()
   await until(() => looks() > before)
 })

@@ -10,9 +10,13 @@ type StoringPorts = Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox'>
 export interface PushingSettings {
   readonly ports: Pick<Ports, 'webhooks' | 'webhookClient' | 'secretBox' | 'clock'>
   readonly log: Log
+  /** The pause between looks while nothing is stored here; `wake` ends it. By default a second. */
+  readonly quietMilliseconds?: () => number
 }
 
 export interface Pushing {
+  /** Something may have been stored elsewhere. */
+  wake(): void
   /** The same ports: what this process stores is pushed without waiting for the next look. */
   waking<P extends StoringPorts>(ports: P): P
   counts(): PushCounts
@@ -24,17 +28,20 @@ export interface Pushing {
 
 /** Between two looks for events; a look that finds nothing costs the database 0.1 ms. */
 const pauseMilliseconds = 50
-const pauseMillisecondsMax = 1000
+/** While nothing is stored here, at least: nobody wakes a process that is awake. */
+const quietMillisecondsMin = 250
 /** After something was stored the pauses stay short for so long. */
 const stirredMilliseconds = 1000
 const purgeMilliseconds = 600_000
 const purgedMax = 1000
 
 /** Pushes events to the endpoints of accounts, in a loop of its own, until it is stopped (P-11). */
-export function startPushing({ ports, log }: PushingSettings): Pushing {
+export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: PushingSettings): Pushing {
   const outage = outageOf('push events', log)
   let stirredAt = -Infinity
   let stopping = false
+  /** While a look was under way. */
+  let isWoken = false
   const stir = (): void => void (stirredAt = performance.now())
   const isStirred = (): boolean => performance.now() - stirredAt < stirredMilliseconds
 
@@ -48,15 +55,25 @@ export function startPushing({ ports, log }: PushingSettings): Pushing {
     },
     report: (problem) => outage.failed(problem),
   })
+  /** Until the next look; a list that failed here is tried again in time. */
+  function pause(): number {
+    const { requests, unstored, nextMilliseconds } = pusher.state()
+    // What comes of requests is stored soon.
+    if (isStirred() || requests + unstored > 0) return pauseMilliseconds
+    const longest = Math.max(quietMillisecondsMin, quietMilliseconds())
+    return Math.max(pauseMilliseconds, Math.min(longest, nextMilliseconds))
+  }
+
   const looking = repeat({
     what: 'claim events',
-    pauseMilliseconds: () => (isStirred() ? pauseMilliseconds : pauseMillisecondsMax),
+    pauseMilliseconds: pause,
     log,
     work: async () => {
       if (stopping) return 'end'
+      isWoken = false
       const found = await pusher.work()
       if (found === 'more') stir()
-      return found
+      return wasWoken() ? 'more' : found
     },
   })
   const purging = repeat({
@@ -65,6 +82,13 @@ export function startPushing({ ports, log }: PushingSettings): Pushing {
     log,
     work: async () => ((await ports.webhooks.purge(purgedMax)) < purgedMax ? 'all' : 'more'),
   })
+
+  const wasWoken = (): boolean => isWoken
+
+  function wake(): void {
+    isWoken = true
+    looking.wake()
+  }
 
   /** Ends the long pause of a loop that has nothing to do, not the short ones: they bound how often it looks. */
   function stored<R>(result: R): R {
@@ -76,6 +100,7 @@ export function startPushing({ ports, log }: PushingSettings): Pushing {
   }
 
   return {
+    wake,
     waking: (given) => ({
       ...given,
       claimedBatches: wakingAfter(given.claimedBatches, ['record', 'settle', 'recover', 'expire'], stored),

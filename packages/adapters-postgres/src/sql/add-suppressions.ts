@@ -1,5 +1,6 @@
 import { SUPPRESSION } from '../suppressions/suppression-kind.ts'
 import { placeOf } from '../webhooks/event-places.ts'
+import { wakeIdle } from './idle-dispatchers.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 import { storeEvent } from './store-events.ts'
 
@@ -44,6 +45,8 @@ with given as materialized (
     text: 'changed.text',
     from: ' cross join (select msisdn, text from added join given using (msisdn)) changed',
   })} and $2::smallint = ${SUPPRESSION['opt-out']}
+  returning 1
 )
-select count(*)::int as added from added`,
+select count(*)::int as added, case when exists (select from events) then ${wakeIdle} end as woken
+from added`,
 }

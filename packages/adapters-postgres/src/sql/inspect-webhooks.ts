@@ -1,3 +1,4 @@
+import { wakeIdle } from './idle-dispatchers.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /** A list of its own for endpoint $1 with one event at $2, of the type at place $3. For the ordinary connections. */
@@ -15,7 +16,7 @@ with test as (
     ))::text
   from test
 )
-select number from test`,
+select number, ${wakeIdle} as woken from test`,
 }
 
 /**
@@ -65,7 +66,7 @@ with chosen as (
   update webhook_list set state = 3
   where $2::text = 'dead' and state = 2 and id = any (array(select id from chosen))
 )
-select count(*)::int as replayed from again`,
+select count(*)::int as replayed, case when exists (select from again) then ${wakeIdle} end as woken from again`,
 }
 
 export interface AttemptRow {

@@ -12,6 +12,7 @@ import {
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { timestamp } from '../sql/arrays.ts'
+import { wakeIdle } from '../sql/idle-dispatchers.ts'
 import { bitsOf } from './event-places.ts'
 import { WEBHOOK_STATE, webhookOf } from './webhook-row.ts'
 
@@ -101,6 +102,7 @@ export function configureWebhooks({ pools: { kysely } }: Context): Configured {
           update webhook_list set due_at = ${timestamp(now)}::timestamptz
           where webhook_id = ${id} and state = 0 and not leased and due_at > ${timestamp(now)}::timestamptz
         `.execute(trx)
+        await sql`select ${sql.raw(wakeIdle)}`.execute(trx)
       }
       return webhookOf(row)
     })

@@ -12,7 +12,8 @@ export interface Wakeups {
 
 export interface Sleeper {
   /**
-   * Once this has resolved to an object, every call that begins and makes work due, or schedules some, wakes this sleeper. A call under
+   * Once this has resolved to an object, every call that begins and makes work due, or schedules some, wakes this sleeper; so does what stores events
+   * for endpoints where nobody pushes (opt-outs by hand, tests, replays), or resumes one. A call under
    * way at that moment may be missed: keep looking, with pauses that grow (`pollPause`). 'deaf': nobody could wake it.
    *
    * Holds for a minute; to be called again within half of that.

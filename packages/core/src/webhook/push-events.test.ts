@@ -139,7 +139,7 @@ test('what was not begun in time is given back: it is due at once, with the same
   webhookClient.answerWith(() => 'held')
   const pusher = pusherOf({ requestsMax: 1 })
   await pusher.work()
-  expect(pusher.state()).toEqual({ requests: 1, queued: 4, unstored: 0 })
+  expect(pusher.state()).toMatchObject({ requests: 1, queued: 4, unstored: 0 })
   clock.step(pushDefaults.beginSeconds + 1)
   webhookClient.release(204)
   await until(() => pusher.state().requests === 0)
@@ -189,6 +189,23 @@ test.each([
   expect(await ports.webhooks.find(account.id, webhook.id)).toMatchObject({ state })
   const lists = verdict === 'retry' ? 1 : 0
   expect(await ports.webhooks.backlog(webhook.id)).toEqual({ events: 0, lists, dead: verdict === 'gone' ? 1 : 0 })
+})
+
+test('it is known when a list that failed is tried again soon, and not of a later time', async () => {
+  const { clock, webhookClient, pusherOf, added, happen } = await world()
+  await added(good)
+  await happen(1)
+  webhookClient.answerWith(() => 500)
+  const pusher = pusherOf()
+  expect(pusher.state().nextMilliseconds).toBe(Infinity)
+  await pushAll(pusher)
+  const milliseconds = pusher.state().nextMilliseconds
+  expect(milliseconds).toBeGreaterThanOrEqual(5000)
+  expect(milliseconds).toBeLessThanOrEqual(5300)
+  clock.step(milliseconds / 1000)
+  await pushAll(pusher)
+  expect(webhookClient.pushed).toHaveLength(2)
+  expect(pusher.state().nextMilliseconds).toBe(Infinity)
 })
 
 test('a list is the same over all tries but for its time, and dead after the last one', async () => {
@@ -279,7 +296,7 @@ test('what could not be stored is told, kept, and stored by the next look; nothi
   isAway = false
   await pushAll(pusher)
   expect(problems).toEqual([new Error('away')])
-  expect(pusher.state()).toEqual({ requests: 0, queued: 0, unstored: 0 })
+  expect(pusher.state()).toMatchObject({ requests: 0, queued: 0, unstored: 0 })
   expect(await attempts(webhook)).toMatchObject([{ tries: 1, verdict: 'delivered' }])
   expect(webhookClient.pushed).toHaveLength(1)
 })
@@ -291,7 +308,7 @@ test('who is drained claims no more, and gives back what was under way: it is du
   webhookClient.answerWith(() => 'held')
   const pusher = pusherOf({ requestsMax: 1 })
   await pusher.work()
-  expect(pusher.state()).toEqual({ requests: 1, queued: 1, unstored: 0 })
+  expect(pusher.state()).toMatchObject({ requests: 1, queued: 1, unstored: 0 })
   await pusher.drain(Promise.resolve())
   await until(() => pusher.state().requests === 0)
   expect(pusher.state().unstored).toBe(0)

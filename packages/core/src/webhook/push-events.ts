@@ -2,6 +2,7 @@ import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
 import { createPushLanes, type PushLane } from './push-lanes.ts'
 import { createPushResults } from './push-results.ts'
+import { createRetryTimes } from './retry-times.ts'
 import { nextTry, verdictOf, type PushVerdict } from './push-schedule.ts'
 import type { PushAnswer } from './webhook-client.ts'
 import type { WebhookEvent } from './webhook-event.ts'
@@ -61,7 +62,13 @@ export interface EventPusher {
   /** Stores results, claims as many lists as there is room for, and begins to push them; 'more': look again at once. Rejects if the store does. */
   work(): Promise<'more' | 'all'>
   /** Requests under way, lists that wait for their turn, and results that are not stored. */
-  state(): { readonly requests: number; readonly queued: number; readonly unstored: number }
+  state(): {
+    readonly requests: number
+    readonly queued: number
+    readonly unstored: number
+    /** Until a list that failed here is tried again, if that is soon; else infinity. */
+    readonly nextMilliseconds: number
+  }
   /** Since the start. */
   counts(): PushCounts
   /** Claims no more; lets requests end until `deadline` has resolved, stores what came of them, and gives the others back. */
@@ -78,6 +85,7 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
   const lanes = createPushLanes(settings)
   const results = createPushResults(webhooks)
   const counts = { delivered: 0, failed: 0, events: 0 }
+  const retries = createRetryTimes()
   let requests = 0
   let endedAll: (() => void) | undefined
   /** Something ran low while a claim was under way. */
@@ -129,6 +137,7 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
     counts[verdict === 'delivered' ? 'delivered' : 'failed']++
     if (verdict === 'delivered') counts.events += list.events.length
     const next = verdict === 'retry' ? nextTry(list.tries, answer, now, options.chance()) : undefined
+    retries.add(next, now)
     results.keep({ list: list.id, tries: list.tries, at: now, answer, verdict, next })
     return verdict
   }
@@ -173,7 +182,12 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
 
   return {
     work,
-    state: () => ({ requests, queued: lanes.queued(), unstored: results.count() }),
+    state: () => ({
+      requests,
+      queued: lanes.queued(),
+      unstored: results.count(),
+      nextMilliseconds: retries.nextMilliseconds(clock.now()),
+    }),
     counts: () => ({ ...counts }),
     drain: async (deadline) => {
       closed = true

@@ -1,11 +1,12 @@
 import { strict as assert } from 'node:assert'
 import type { Asleep, Sleeper, StoredPorts } from '@gateway/core'
-import { anAccount } from '../builders.ts'
+import { aNumber, anAccount } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
 import { withTraffic, type Traffic } from './claimed-batches/traffic.ts'
 import { receive, sent } from './inbox/inbound-messages.ts'
-import { at, farAhead } from './shared.ts'
+import { at, farAhead, longAgo } from './shared.ts'
+import { added, aWebhook, pushAll } from './webhooks/an-endpoint.ts'
 
 interface Watched {
   readonly sleeper: Sleeper
@@ -104,6 +105,23 @@ export const wakeupsContract: Contract<StoredPorts> = withSleepers({
   'the confirmation of an opt-out wakes': async ({ ports }, sleeper) => {
     await sent(ports, await anAccount(ports))
     await sleeper().wokenBy(() => receive(ports, { text: 'STOP' }))
+  },
+
+  'what is stored for an endpoint by hand wakes whoever pushes': async ({ ports }, sleeper) => {
+    const { id: account } = await anAccount(ports)
+    const { id } = await added(ports, aWebhook(account))
+    const number = aNumber()
+    const watched = sleeper()
+    const optOut = { scope: account, number, kind: 'opt-out' } as const
+    await watched.wokenBy(() => ports.suppressions.add({ ...optOut, since: longAgo }))
+    await watched.wokenBy(() => ports.suppressions.remove(optOut))
+    await watched.wokenBy(() => ports.suppressions.addAll(account, 'opt-out', [{ number, since: longAgo }]))
+    await watched.wokenBy(() => ports.webhooks.addTest(account, id, longAgo))
+    await watched.wokenBy(() => ports.webhooks.change(account, id, { state: 'active' }, longAgo))
+    await pushAll(ports)
+    await watched.wokenBy(() =>
+      ports.webhooks.replay(account, id, { what: 'period', from: longAgo, to: farAhead }, longAgo),
+    )
   },
 
   'nobody is told who is awake, or closed': async (traffic, sleeper) => {

@@ -16,13 +16,17 @@ import {
 } from '@gateway/core'
 import type { InboundMessageRow, MessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
+import { wakeSleepers } from './wakeups.ts'
 
 /** For the endpoints of the account that want it at this moment, and are not disabled. */
 function storeEvent(store: MemoryStore, account: AccountId, event: WebhookEvent): void {
   for (const { webhook, waiting } of store.webhooks.values()) {
     const { type } = event.data
     const wants = type !== 'test' && webhook.events.includes(type)
-    if (webhook.account === account && webhook.state !== 'disabled' && wants) waiting.push(event)
+    if (webhook.account === account && webhook.state !== 'disabled' && wants) {
+      waiting.push(event)
+      wakeSleepers(store)
+    }
   }
 }
 

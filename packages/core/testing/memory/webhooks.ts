@@ -24,6 +24,7 @@ import {
 import { atomic } from './atomic.ts'
 import type { EventListRow, WebhookRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
+import { wakeSleepers } from './wakeups.ts'
 
 export const memoryWebhooks = (store: MemoryStore): Webhooks => ({
   add: atomic((webhook, now) => add(store, webhook, now)),
@@ -33,7 +34,10 @@ export const memoryWebhooks = (store: MemoryStore): Webhooks => ({
       .filter((webhook) => account === undefined || webhook.account === account),
   ),
   find: atomic((account, id) => rowOf(store, account, id)?.webhook),
-  change: atomic((account, id, change, now) => changeWebhook(rowOf(store, account, id), change, now)),
+  change: atomic((account, id, change, now) => {
+    wakeSleepers(store)
+    return changeWebhook(rowOf(store, account, id), change, now)
+  }),
   remove: atomic((account, id) => rowOf(store, account, id) !== undefined && store.webhooks.delete(id)),
   rotate: atomic((account, id, secret, until) => {
     const row = rowOf(store, account, id)
@@ -61,6 +65,7 @@ export const memoryWebhooks = (store: MemoryStore): Webhooks => ({
   }),
   replay: atomic((account, id, replay) => {
     const row = rowOf(store, account, id)
+    if (row !== undefined) wakeSleepers(store)
     return row && replayEvents(row, replay)
   }),
   attempts: atomic((account, id, { offset, limit }) => {
@@ -145,6 +150,7 @@ function newList(store: MemoryStore, row: WebhookRow, events: readonly WebhookEv
 function addTest(store: MemoryStore, row: WebhookRow, now: Instant): WebhookEventId {
   const id = testEventId(store.next('test-event'))
   newList(store, row, [{ id, sequence: 1, occurred: now, data: { type: 'test' } }], now)
+  wakeSleepers(store)
   return id
 }
 
