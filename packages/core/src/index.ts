@@ -115,6 +115,7 @@ export {
   type TracedPart,
   type TracedReceipt,
   type TracedRefund,
+  type TracedRoute,
   type TracedSend,
   type TracedText,
 } from './message/message-trace.ts'

@@ -1,4 +1,4 @@
-import type { Instant, MessageLocation, MessageTrace, TracedRefund } from '@gateway/core'
+import type { Instant, MessageLocation, MessageTrace, TracedRefund, TracedRoute } from '@gateway/core'
 import { outcomeMeaning, outcomeStatus } from '../outcome-words.ts'
 import type { Json } from '../output.ts'
 import { creditsJson, timeJson } from '../show.ts'
@@ -17,9 +17,10 @@ export const traceJson = (trace: MessageTrace, now: Instant): Json => ({
   price: creditsJson(trace.cost),
   refunded: isRefunded(trace),
   attempts: attemptsOf(trace),
+  route: trace.route === undefined ? null : routeJson(trace.route),
   now: placeJson(trace.place),
   explanation: locationText(trace, now),
-  incidents: trace.incidents.map(({ at, what }) => ({ at: timeJson(at), what })),
+  incidents: trace.incidents.map(({ at, what, carrier }) => ({ at: timeJson(at), what, carrier: carrier ?? null })),
   keptReceipts: trace.receipts.map(({ at, carrier, reference, code, fits }) => ({
     at: timeJson(at),
     carrier,
@@ -34,6 +35,15 @@ export const traceJson = (trace: MessageTrace, now: Instant): Json => ({
     debit: creditsJson(trace.send.debit),
     refunds: trace.send.refunds.map(refundJson),
   },
+})
+
+const routeJson = ({ name, place, prefixes, accounts, senders, carriers }: TracedRoute): Json => ({
+  name,
+  place: place ?? null,
+  prefixes: [...prefixes],
+  accounts: [...accounts],
+  senders: [...senders],
+  carriers: carriers.map((one) => ({ ...one })),
 })
 
 const refundJson = ({ code, messages, amount, first, last }: TracedRefund): Json => ({

@@ -2,6 +2,7 @@ import {
   formatCredits,
   INCIDENT,
   OUTCOME,
+  type CarrierId,
   type DecidedLocation,
   type Instant,
   type MessageTrace,
@@ -13,6 +14,7 @@ import { outcomeMeaning, outcomeText } from '../outcome-words.ts'
 import { printable } from '../output.ts'
 import { counted, timeText } from '../show.ts'
 import { attemptsOf, isRefunded } from './attempts.ts'
+import { routeText } from './route-text.ts'
 import { locationText } from './location-text.ts'
 
 interface Event {
@@ -49,6 +51,7 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
     ['text', `${size}; the text itself is not shown`],
     ...(trace.confirmation ? [['purpose', 'it confirms an opt-out'] as const] : []),
     ['due', trace.scheduled === undefined ? 'at once' : timeText(trace.scheduled)],
+    ...(trace.route === undefined ? [] : [['route', routeText(trace.route)] as const]),
     ['price', `${formatCredits(trace.cost)} credits, ${isRefunded(trace) ? 'refunded' : 'charged'}`],
     ['attempts', String(attemptsOf(trace))],
     ...(carrier === undefined ? [] : [['carrier', `${carrier}, ${name}`] as const]),
@@ -68,9 +71,14 @@ const INCIDENT_WORDS: ReadonlyMap<string, string> = new Map([
   [INCIDENT.adopted, 'a receipt that fits no other message was taken for its own'],
 ])
 
+const incidentText = (what: string, carrier: CarrierId | undefined): string =>
+  what === INCIDENT.refusedForNow && carrier !== undefined
+    ? `carrier ${carrier} refused it for now`
+    : (INCIDENT_WORDS.get(what) ?? what)
+
 const eventsOf = (trace: MessageTrace): readonly Event[] => [
   accepted(trace),
-  ...trace.incidents.map(({ at, what }) => ({ at, text: INCIDENT_WORDS.get(what) ?? what })),
+  ...trace.incidents.map(({ at, what, carrier }) => ({ at, text: incidentText(what, carrier) })),
   ...(trace.place.place === 'decided' ? outcomes(trace, trace.place) : []),
   ...trace.send.refunds.map((refund) => refunded(refund)),
   ...trace.receipts.map(kept),

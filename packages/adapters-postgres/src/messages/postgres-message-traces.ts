@@ -5,10 +5,12 @@ import {
   traceLinesMax,
   type DecidedLocation,
   type FoundMessage,
+  type Incident,
   type Instant,
   type MessageId,
   type MessageTrace,
   type MessageTraces,
+  type TracedRoute,
   type TracedPart,
 } from '@gateway/core'
 import type { Context } from '../context.ts'
@@ -32,11 +34,11 @@ export const postgresMessageTraces = ({ pools: { ordinary } }: Context): Message
 
 function traceOf(
   id: MessageId,
-  { first, messages, parts, body, refunds, place, ...row }: MessageTraceRow,
+  { first, messages, parts, body, refunds, place, route, incidents, ...row }: MessageTraceRow,
 ): MessageTrace {
   const { cost } = row
   return {
-    ...fromRow<Omit<MessageTrace, 'id' | 'text' | 'send' | 'place'>>(row),
+    ...fromRow<Omit<MessageTrace, 'id' | 'text' | 'send' | 'route' | 'incidents' | 'place'>>(row),
     id,
     text: { characters: Array.from(body).length, encoding: encodingOf(body), parts },
     send: {
@@ -45,6 +47,8 @@ function traceOf(
       debit: times(cost, messages),
       refunds: refunds.map((refund) => ({ ...refund, messages: cost === 0 ? undefined : refund.amount / cost })),
     },
+    route: route === null ? undefined : fromRow<TracedRoute>(route),
+    incidents: incidents.map((incident) => fromRow<Incident>(incident)),
     place: place.place === 'decided' ? decidedPlace(place) : place,
   }
 }

@@ -2,10 +2,12 @@ import {
   INCIDENT,
   OUTCOME,
   type DecidedLocation,
+  type Incident,
   type MessageLocation,
   type MessageTrace,
   type TracedPart,
   type TracedRefund,
+  type TracedRoute,
 } from '@gateway/core'
 import { LANE } from '../claimed-batches/lane-number.ts'
 import { LEDGER } from '../credits/ledger-kind.ts'
@@ -13,12 +15,16 @@ import type { RowOf } from '../row-of.ts'
 import { milliseconds } from './milliseconds.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
-export interface MessageTraceRow extends RowOf<Omit<MessageTrace, 'id' | 'text' | 'send' | 'place'>> {
+export interface MessageTraceRow extends RowOf<
+  Omit<MessageTrace, 'id' | 'text' | 'send' | 'route' | 'incidents' | 'place'>
+> {
   readonly first: MessageTrace['id']
   readonly messages: number
   readonly parts: number
   readonly body: string
   readonly refunds: readonly Omit<TracedRefund, 'messages'>[]
+  readonly route: RowOf<TracedRoute> | null
+  readonly incidents: readonly RowOf<Incident>[]
   readonly place: Exclude<MessageLocation, DecidedLocation> | DecidedRow
 }
 
@@ -88,7 +94,7 @@ with send_of as materialized (
   from claimed
   join carrier on carrier.id = claimed.carrier
 ), incidents as (
-  select id, at, what
+  select id, at, what, (select nullif(name, '') from carrier where carrier.id = incident.carrier) carrier
   from incident
   where message_id = $1::bigint
   order by id desc
@@ -112,10 +118,19 @@ with send_of as materialized (
 select account_id account, msisdn::text number, (select address from sender where id = send_of.sender) "from",
   confirms_opt_out confirmation, first_id "first", n messages, price "cost", parts, body,
   ${milliseconds('created_at')} accepted, ${milliseconds('scheduled_at')} scheduled,
+  (
+    select json_build_object('place', position + 1, 'name', name, 'prefixes', prefixes, 'accounts', accounts, 'senders', senders,
+      'carriers', (
+        select json_agg(json_build_object('carrier', carrier, 'priority', priority, 'weight', weight) order by place)
+        from unnest(carriers, priorities, weights) with ordinality its(carrier, priority, weight, place)
+      ))
+    from route
+    where id = send_of.route
+  ) route,
   coalesce((select place from places order by turn limit 1), json_build_object('place', 'nowhere')) place,
   (select count(*)::int from incident where message_id = $1::bigint and what = '${INCIDENT.refusedForNow}') "refusedForNow",
   (
-    select coalesce(json_agg(json_build_object('at', ${milliseconds('at')}, 'what', what) order by id), '[]') from incidents
+    select coalesce(json_agg(json_build_object('at', ${milliseconds('at')}, 'what', what, 'carrier', carrier) order by id), '[]') from incidents
   ) incidents,
   (
     select coalesce(json_agg(json_build_object('code', code, 'amount', amount, 'first', ${milliseconds('first_at')},

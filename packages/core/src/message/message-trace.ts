@@ -2,6 +2,7 @@ import type { AccountId } from '../account/account.ts'
 import type { CarrierId } from '../carrier/carrier-id.ts'
 import type { DispatcherId, Lane } from '../carrier/claimed-batches.ts'
 import type { DeliveryReceiptCode } from '../carrier/delivery-receipt.ts'
+import type { Route } from '../carrier/routes.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
@@ -28,6 +29,8 @@ export interface MessageTrace {
   /** What was charged for it. */
   readonly cost: Credits
   readonly send: TracedSend
+  /** The route that was chosen when it was accepted; undefined: there were no routes. */
+  readonly route: TracedRoute | undefined
   readonly place: MessageLocation
   /** How often a carrier refused it for now. */
   readonly refusedForNow: number
@@ -42,6 +45,12 @@ export interface TracedText {
   readonly characters: number
   readonly encoding: Body['encoding']
   readonly parts: number
+}
+
+/** A route, as it is now. */
+export interface TracedRoute extends Route {
+  /** Its place in the order in which routes are tried, from 1; undefined: it is not published any more. */
+  readonly place: number | undefined
 }
 
 /** One text to many numbers at one price: its debit is one entry of the ledger, and so is a refund of several of its messages. */

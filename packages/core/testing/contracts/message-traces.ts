@@ -8,7 +8,7 @@ import {
   type StoredPorts,
   type TracedRefund,
 } from '@gateway/core'
-import { aMessageId } from '../ids.ts'
+import { aCarrierId, aMessageId } from '../ids.ts'
 import { anAddress, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
@@ -35,7 +35,33 @@ const incidentsOf = async (traffic: Traffic, id: MessageId | undefined) =>
 const withoutTimes = (refunds: readonly TracedRefund[]) =>
   refunds.map(({ code, messages, amount }) => ({ code, messages, amount }))
 
+const carriersOf = (...names: readonly string[]) =>
+  names.map((name, i) => ({ carrier: aCarrierId(name), priority: 1 + i, weight: 3 }))
+
 const telling = withTraffic({
+  'the route that was chosen is told with its conditions and place, also when it is published no more': async (
+    traffic,
+  ) => {
+    const { routes } = traffic.ports
+    const others = { name: 'others', prefixes: [], accounts: [], senders: [], carriers: carriersOf('a') }
+    const first = { ...others, name: 'first', prefixes: ['1'], senders: [anAddress('45678')] }
+    const chosen = { ...others, name: 'chosen', prefixes: ['2782', '2783'], carriers: carriersOf('a', 'b') }
+    await routes.publish([first, chosen, others])
+    const [id] = await traffic.send(await traffic.account())
+    assert.deepEqual((await traceOf(traffic, id)).route, { ...chosen, place: 2 })
+    await routes.publish([others])
+    assert.deepEqual((await traceOf(traffic, id)).route, { ...chosen, place: undefined })
+  },
+
+  'a refusal for now is told with the carrier that refused': async (traffic) => {
+    const [id] = await traffic.send(await traffic.account())
+    const dispatcher = await traffic.dispatcher()
+    const batch = await traffic.claim(dispatcher)
+    await traffic.ports.claimedBatches.postpone(dispatcher, batch.id, [id ?? nobody], 60)
+    const told = (await traceOf(traffic, id)).incidents.map(({ what, carrier }) => [what, carrier])
+    assert.deepEqual(told, [[INCIDENT.refusedForNow, testCarrier]])
+  },
+
   'an id that nobody was given has no trace': async (traffic) => {
     const [id = nobody] = await traffic.send(await traffic.account())
     assert.equal(await traffic.ports.messageTraces.of(nobody), undefined)
@@ -57,6 +83,7 @@ const telling = withTraffic({
       text: { characters: 7, encoding: 'gsm-7', parts: 1 },
       cost: 25,
       send: { first: ids[0], messages: 3, debit: 75, refunds: [] },
+      route: undefined,
       refusedForNow: 0,
       incidents: [],
       receipts: [],

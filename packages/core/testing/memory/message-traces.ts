@@ -20,6 +20,7 @@ import {
   type MessageTraces,
   type TracedReceipt,
   type TracedRefund,
+  type TracedRoute,
   type TracedSend,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
@@ -77,6 +78,7 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
     text: { characters: Array.from(body.text).length, encoding: body.encoding, parts: body.parts },
     cost: row.cost,
     send: sendOf(store, row),
+    route: routeOf(store, row),
     place,
     refusedForNow: incidents.filter(({ what }) => what === INCIDENT.refusedForNow).length,
     incidents: incidents.slice(-traceLinesMax),
@@ -114,6 +116,12 @@ function claimedPlace(store: MemoryStore, row: MessageRow): MessageLocation {
     }
   }
   return { place: 'nowhere' }
+}
+
+function routeOf({ routes: { published, known } }: MemoryStore, { send }: MessageRow): TracedRoute | undefined {
+  const route = known.get(send.route)
+  const place = published.findIndex(({ number }) => number === send.route)
+  return route && { ...route, place: place < 0 ? undefined : place + 1 }
 }
 
 function sendOf(store: MemoryStore, { send }: MessageRow): TracedSend {

@@ -25,6 +25,8 @@ function numbered(store: MemoryStore, route: Route): PublishedRoute {
   const { numbers } = store.routes
   const number = numbers.get(route.name) ?? (store.next('queue') as RouteNumber)
   numbers.set(route.name, number)
+  const { name, prefixes, accounts, senders, carriers } = route
+  store.routes.known.set(number, { name, prefixes, accounts, senders, carriers })
   const refusers = route.carriers.length > 1 ? route.carriers.map(({ carrier }) => carrier) : []
   const queues = [
     { number, refusedBy: undefined },

@@ -17,6 +17,7 @@ import {
   type OptOut,
   type PublishedRoute,
   type QueueNumber,
+  type Route,
   type RouteNumber,
   type SenderAddress,
   type Suppression,
@@ -70,6 +71,8 @@ export interface MemoryStore {
   readonly routes: {
     published: readonly PublishedRoute[]
     readonly numbers: Map<string, RouteNumber>
+    /** As they were published last. */
+    readonly known: Map<RouteNumber, Route>
     /** By route and carrier. */
     readonly queues: Map<string, QueueNumber>
   }
@@ -134,7 +137,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     prices: new Map([['', credits(10)]]),
     carrierBinds: new Map(),
     carrierStatuses: [],
-    routes: { published: [], numbers: new Map(), queues: new Map() },
+    routes: { published: [], numbers: new Map(), known: new Map(), queues: new Map() },
     suppressions: new Map(),
     optOutReplies: new Map(),
     loginFailures: [],
