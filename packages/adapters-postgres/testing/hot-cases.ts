@@ -27,6 +27,7 @@ import { promote } from '../src/sql/promote.ts'
 import { giveBack } from '../src/sql/give-back.ts'
 import { queuesWithWork } from '../src/sql/queues-with-work.ts'
 import { lockAccount, readAccount, readBalances } from '../src/sql/read-account.ts'
+import { forgetInboundMessages } from '../src/sql/forget-inbound-messages.ts'
 import { findNoted } from '../src/sql/find-noted.ts'
 import { noteInboundMessages } from '../src/sql/note-inbound-messages.ts'
 import { findWaitingParts, lockParts, takeOldParts, writeParts } from '../src/sql/waiting-parts.ts'
@@ -217,6 +218,11 @@ export const cases: Readonly<Record<string, Case>> = {
     rowsMax: 100,
   },
   'find-noted': { statement: findNoted, values: [arrayOf(keys('k', 100)), keys('o', 1)[0]], rowsMax: 100 },
+  'forget-inbound-messages': {
+    statement: forgetInboundMessages,
+    values: [arrayOf(keys('k', 100))],
+    rowsMax: 100,
+  },
   'find-waiting-parts': { statement: findWaitingParts, values: [arrayOf(keys('p', 100))], rowsMax: 100 },
   'lock-parts': { statement: lockParts, values: [arrayOf(keys('p', 100)), of('x', 100)], rowsMax: 100 },
   'write-parts': { statement: writeParts, values: [arrayOf(keys('p', 100)), of('[]', 100)], rowsMax: 100 },

@@ -128,7 +128,7 @@ async function start(
   settings: Partial<SmppSettings> = {},
   answer?: Parameters<typeof anSmsc>[0],
   store: (receipts: readonly DeliveryReceipt[]) => Promise<readonly DeliveryReceipt[]> = () => Promise.resolve([]),
-  receiptForm?: CarrierHandlers['receiptForm'],
+  more: Partial<CarrierHandlers> = {},
 ): Promise<Started> {
   const smsc = await anSmsc(answer)
   smscs.push(smsc)
@@ -157,7 +157,7 @@ async function start(
       return unknown
     },
     inboundMessages: (some) => Promise.resolve(void inbound.push(...some)),
-    ...(receiptForm && { receiptForm }),
+    ...more,
   })
   let id = 0
   const submit = (...bodies: readonly Body[]): void =>
@@ -473,6 +473,58 @@ describe('what comes', () => {
     expect(receipts).toMatchObject([{ reference: 'id-1', number }])
   })
 
+  describe('an arrival that comes again', () => {
+    const hello = { shortMessage: Buffer.from('yes') }
+    const bound = ({ carrier }: Started) =>
+      until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+
+    test('over the same connection, or once the carrier has the acknowledgement, it is another message', async () => {
+      const ended: string[] = []
+      const one = await start({}, undefined, undefined, {
+        offersEnded: (offers) => Promise.resolve(void ended.push(...offers)),
+      })
+      await bound(one)
+      await one.smsc.deliver(hello)
+      await one.smsc.deliver(hello)
+      const [first, second] = one.inbound.map(({ offer }) => offer ?? '')
+      expect(first).not.toBe(second)
+      await until(() => ended.length === 2)
+      expect(ended.toSorted()).toEqual([first, second].toSorted())
+      const [connection] = one.smsc.connections
+      connection?.socket.destroy()
+      await until(
+        () => one.smsc.connections.size === 1 && ![...one.smsc.connections].includes(connection as Connection),
+      )
+      await bound(one)
+      await one.smsc.deliver(hello)
+      // Of the same name as the first one, which the store has been told to forget.
+      expect(one.inbound).toHaveLength(3)
+    })
+
+    test('over another connection, where the carrier may not have the acknowledgement, it is the same, also after a restart', async () => {
+      const ended: string[] = []
+      const handlers = { offersEnded: (offers: readonly string[]) => Promise.resolve(void ended.push(...offers)) }
+      const one = await start({}, undefined, undefined, handlers)
+      await bound(one)
+      // It reads nothing more: the enquiry that would confirm is not answered.
+      one.smsc.on((pdu) => pdu.command === 'enquire_link')
+      await one.smsc.deliver(hello)
+      const [connection] = one.smsc.connections
+      connection?.socket.destroy()
+      await until(
+        () => one.smsc.connections.size === 1 && ![...one.smsc.connections].includes(connection as Connection),
+      )
+      await bound(one)
+      await one.smsc.deliver(hello)
+      const two = await start({}, undefined, undefined, handlers)
+      await bound(two)
+      await two.smsc.deliver(hello)
+      expect(new Set([...one.inbound, ...two.inbound].map(({ offer }) => offer)).size).toBe(1)
+      await until(() => ended.length === 1)
+      expect(ended).toEqual([one.inbound[0]?.offer])
+    })
+  })
+
   test('TLVs count more than the text, and one that cannot be read is dropped visibly', async () => {
     const { smsc, carrier, receipts } = await start()
     await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
@@ -604,7 +656,7 @@ describe('ids of receipts', () => {
       learned: () => (failures-- > 1 ? Promise.reject(new Error('away')) : Promise.resolve(word)),
       keep: (form) => (failures-- > 0 ? Promise.reject(new Error('away')) : Promise.resolve(void (word = form))),
     }
-    const one = await start({}, undefined, store, memory)
+    const one = await start({}, undefined, store, { receiptForm: memory })
     await until(() => one.carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
     expect(await one.smsc.deliver(receiptOf('65281', people[0] ?? ''))).toBe(COMMAND_STATUS.ESME_RX_T_APPN)
     for (const [i, id] of told.entries()) await one.smsc.deliver(receiptOf(id, people[i] ?? ''))
@@ -616,7 +668,7 @@ describe('ids of receipts', () => {
       offers.push(...some)
       return store(some)
     }
-    const two = await start({}, undefined, after, memory)
+    const two = await start({}, undefined, after, { receiptForm: memory })
     await until(() => two.carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
     expect(await two.smsc.deliver(receiptOf('65284', people[3] ?? ''))).toBe(0)
     expect(offers).toMatchObject([{ reference: 'ff04' }])
@@ -626,7 +678,9 @@ describe('ids of receipts', () => {
 
   test('what the operator set counts more than what was learned', async () => {
     const memory = { learned: () => Promise.resolve('upper'), keep: () => Promise.reject(new Error('not to be kept')) }
-    const { smsc, carrier, receipts, problems } = await start({ receiptId: 'hex' }, undefined, undefined, memory)
+    const { smsc, carrier, receipts, problems } = await start({ receiptId: 'hex' }, undefined, undefined, {
+      receiptForm: memory,
+    })
     await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
     for (let i = 0; i < 4; i++) await smsc.deliver(receiptOf('255', '27825550101'))
     expect(receipts.map(({ reference }) => reference)).toEqual(['ff', 'ff', 'ff', 'ff'])

@@ -7,7 +7,7 @@ import {
   type CarrierStatus,
   type CarrierId,
 } from '@gateway/core'
-import { createOffers } from './inbound/offers.ts'
+import { createOffers, type Confirm } from './inbound/offers.ts'
 import { readInboundMessage } from './inbound/read-inbound-message.ts'
 import { COMMAND_STATUS } from './pdu/index.ts'
 import { isReceipt, readReceipt, type CarrierReceipt } from './receipts/read-receipt.ts'
@@ -35,6 +35,7 @@ export interface Sharing {
 interface Arrival<Item> {
   readonly item: Item
   readonly answer: AnswerDelivered
+  readonly confirm: Confirm
 }
 
 /**
@@ -54,7 +55,7 @@ export function smppCarrier(
   const { bindsMax } = settings
   if (bindsMax !== undefined && sharing === undefined) throw new Error(`carrier ${name}: bindsMax needs a store`)
   const pace = createPace(settings.perSecond)
-  const offers = createOffers()
+  const offers = createOffers((ended) => handlers?.offersEnded?.(ended) ?? Promise.resolve())
   let links: readonly Link[] = []
   let sessions: readonly Session[] = []
   let shared: SharedBinds | undefined
@@ -88,12 +89,12 @@ export function smppCarrier(
     if (isBound !== wasBound) boundChanged()
   }
 
-  function delivered(pdu: Delivered, answer: AnswerDelivered): void {
+  function delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm): void {
     if (isReceipt(pdu)) {
       const receipt = readReceipt(pdu, settings)
       if (receipt === 'unreadable') drop('a receipt', answer)
-      else receipts.push({ item: receipt, answer })
-    } else messages.push({ item: pdu, pdu, answer })
+      else receipts.push({ item: receipt, answer, confirm })
+    } else messages.push({ item: pdu, pdu, answer, confirm })
     gathering ??= nextTurn(offer)
   }
 
@@ -115,7 +116,7 @@ export function smppCarrier(
 
   function offerMessages(arrivals: typeof messages): void {
     const read = arrivals.flatMap((arrival) => {
-      const message = readInboundMessage(arrival.pdu, name, settings, offers.of)
+      const message = readInboundMessage(arrival.pdu, name, settings, (content) => offers.of(content, arrival.confirm))
       if (message !== 'binary') return [{ ...arrival, item: message }]
       drop('a binary message', arrival.answer)
       return []
@@ -123,7 +124,7 @@ export function smppCarrier(
     if (read.length === 0) return
     const done = store(read, () => handlers?.inboundMessages(read.map(({ item }) => item)))
     void done.then((isStored) => {
-      if (isStored) for (const { item } of read) offers.acknowledged(item.offer ?? '')
+      if (isStored) for (const { item, confirm } of read) offers.acknowledged([item.offer ?? ''], confirm)
     })
   }
 
@@ -164,6 +165,7 @@ export function smppCarrier(
       outbox.shut()
       await Promise.race([outbox.quiet(), deadline])
       outbox.abandon()
+      await Promise.race([offers.stop(), deadline])
       await Promise.race([Promise.all(links.map((link) => link.close())), deadline])
       for (const link of links) link.destroy()
       await Promise.race([shared?.stop(), deadline])

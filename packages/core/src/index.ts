@@ -143,6 +143,7 @@ export { changeableCodes, isFinal, OUTCOME, outcomeCode, stateOf, type OutcomeCo
 // What people write.
 export {
   deduplicationKeyOf,
+  deduplicationKeyOfOffer,
   deduplicationSeconds,
   isRepetition,
   partGroupKeyOf,

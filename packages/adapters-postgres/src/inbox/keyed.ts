@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { deduplicationKeyOf, partGroupKeyOf, type InboundMessage } from '@gateway/core'
+import {
+  deduplicationKeyOf,
+  deduplicationKeyOfOffer,
+  partGroupKeyOf,
+  type CarrierId,
+  type InboundMessage,
+} from '@gateway/core'
 import { digest } from '../digest.ts'
 
 /** A message in its place, under the key that it is noted by. */
@@ -26,8 +32,13 @@ export function rememberedKeys() {
 /** The same for two messages of which one repeats the other, and for no others. */
 function keyOf(message: InboundMessage): string {
   const deduplicationKey = deduplicationKeyOf(message)
-  return deduplicationKey === undefined ? randomUUID() : digest(JSON.stringify([message.carrier, deduplicationKey]))
+  return deduplicationKey === undefined ? randomUUID() : keyFor(message.carrier, deduplicationKey)
 }
+
+const keyFor = (carrier: CarrierId, deduplicationKey: string): string =>
+  digest(JSON.stringify([carrier, deduplicationKey]))
+
+export const keyOfOffer = (carrier: CarrierId, offer: string): string => keyFor(carrier, deduplicationKeyOfOffer(offer))
 
 /** The same for all parts of a text. */
 export const groupOf = (message: InboundMessage): string => digest(JSON.stringify([partGroupKeyOf(message)]))

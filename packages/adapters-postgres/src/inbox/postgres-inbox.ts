@@ -1,19 +1,26 @@
 import type { Inbox, InboxMessage, UnownedMessage } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
-import { timestamp } from '../sql/arrays.ts'
+import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
+import { arrayOf, timestamp } from '../sql/arrays.ts'
+import { forgetInboundMessages } from '../sql/forget-inbound-messages.ts'
 import { listInbox } from '../sql/list-inbox.ts'
 import { unownedMessages } from '../sql/unowned-messages.ts'
 import { fromRow } from '../row-of.ts'
+import { keyOfOffer } from './keyed.ts'
 import { createReceive } from './receive.ts'
 import { createTake } from './take.ts'
 
 /** What people wrote, on Postgres. After a lost answer each call finds out what became of it. */
 export function postgresInbox(context: Context): Inbox {
-  const { ordinary } = context.pools
+  const { hot, ordinary } = context.pools
   return {
     ...createReceive(context),
     ...createTake(context),
+    endOffers: async (carrier, offers) => {
+      const keys = offers.map((offer) => keyOfOffer(carrier, offer))
+      await retryOnConnectionLoss(hot, forgetInboundMessages, [arrayOf(keys)])
+    },
     list: async (by, part, since, { offset, limit }) => {
       const rows = await ordinary.run(listInbox[part], [by, timestamp(since), offset, limit])
       // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- the row of an empty page has nothing but the total

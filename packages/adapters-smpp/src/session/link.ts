@@ -1,3 +1,4 @@
+import type { Confirm } from '../inbound/offers.ts'
 import type { SmppSettings } from '../settings.ts'
 import { alwaysPermitted, type BindPermit, type PermittedLink } from './bind-permit.ts'
 import { reconnectDelay } from './reconnect-delay.ts'
@@ -6,7 +7,7 @@ import { openSession, type AnswerDelivered, type Delivered, type Role, type Sess
 export interface LinkEvents {
   /** A session is bound, or one has ended. */
   changed(): void
-  delivered(pdu: Delivered, answer: AnswerDelivered): void
+  delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm): void
   /** A session ended that nobody closed, or none came about. */
   lost(reason: string): void
 }
@@ -59,7 +60,7 @@ export function createLink(
         failures = 0
         events.changed()
       },
-      delivered: (pdu, answer) => events.delivered(pdu, answer),
+      delivered: (pdu, answer, confirm) => events.delivered(pdu, answer, confirm),
       ended: lost,
     })
   }

@@ -13,6 +13,7 @@ import {
 } from '../pdu/index.ts'
 import type { SmppSettings } from '../settings.ts'
 import { createAdaptiveWindow, firstWindow } from './adaptive-window.ts'
+import type { Confirm } from '../inbound/offers.ts'
 import { connect } from './connect.ts'
 import { connectionProblem } from './connection-problem.ts'
 import { livenessStep } from './liveness.ts'
@@ -31,7 +32,7 @@ export interface SessionEvents {
   /** Every PDU in the order in which it is sent or came; for who wants to look on. */
   saw?(direction: 'sent' | 'received', pdu: ReceivedPdu): void
   opened(): void
-  delivered(pdu: Delivered, answer: AnswerDelivered): void
+  delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm): void
   /** Once, at the end, whoever ended it, with all requests settled; there was no bind if it was never opened. */
   ended(reason: string): void
 }
@@ -185,12 +186,23 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
     else if (deliveries >= deliveriesMax) answer(COMMAND_STATUS.ESME_RX_T_APPN)
     else {
       deliveries++
-      events.delivered(pdu, (status) => {
+      const done = (status: number): void => {
         deliveries--
         answer(status)
-      })
+      }
+      events.delivered(pdu, done, confirm)
     }
   }
+
+  /** Who answers an enquire_link has read what was sent before it. */
+  const confirm = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      if (phase !== 'open' && phase !== 'closing') resolve(false)
+      else {
+        const enquiry = { command: 'enquire_link', status: 0, sequence: nextSequence(), tlvs: noTlvs } as const
+        send(enquiry, (outcome) => resolve(typeof outcome === 'object'))
+      }
+    })
 
   function endAfterFlush(reason: string): void {
     flush()

@@ -34,6 +34,8 @@ export interface CarrierHandlers {
   receipts(receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]>
   /** The same for messages that people sent to us. */
   inboundMessages(messages: readonly InboundMessage[]): Promise<unknown>
+  /** The carrier certainly has the acknowledgements of these hand-overs (`offer`): what comes under their names again is another message. */
+  readonly offersEnded?: (offers: readonly string[]) => Promise<void>
   /** Keeps over a restart how the carrier writes ids in receipts, where it has to be found out; undefined: nothing is kept. */
   readonly receiptForm?: {
     learned(): Promise<string | undefined>

@@ -134,6 +134,7 @@ function createParts(
   carrier.listen({
     receipts: (some) => receipts.add(some),
     inboundMessages: (some) => inbound.add(some),
+    offersEnded: (offers) => ports.inbox.endOffers(carrier.id, offers),
     receiptForm: {
       learned: () => ports.deliveryReceipts.learnedForm(carrier.id),
       keep: (form) => ports.deliveryReceipts.keepLearnedForm(carrier.id, form),

@@ -49,8 +49,11 @@ export function deduplicationKeyOf({
 }: InboundMessage): string | undefined {
   if (reference !== undefined) return JSON.stringify(['reference', reference])
   if (sent !== undefined) return JSON.stringify(['fields', from, to, text, sent, part])
-  return offer === undefined ? undefined : JSON.stringify(['offer', offer])
+  return offer === undefined ? undefined : deduplicationKeyOfOffer(offer)
 }
+
+/** That of every message that is handed over under this name, unless it has an id or a time. */
+export const deduplicationKeyOfOffer = (offer: string): string => JSON.stringify(['offer', offer])
 
 /** The same for all parts of one text, until its sender uses the group again (3GPP TS 23.040, 9.2.3.24.1). */
 export const partGroupKeyOf = ({ carrier, from, to, part }: InboundMessage): string =>

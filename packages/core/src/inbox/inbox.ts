@@ -76,6 +76,8 @@ export interface Inbox {
    * A keyword that opts in removes the opt-out (rulings 1.21, 1.22).
    */
   receive(messages: readonly InboundMessage[], confirmation: Body): Promise<readonly Received[]>
+  /** What a carrier hands over under these names (`offer`) from now on is another message. */
+  endOffers(carrier: CarrierId, offers: readonly string[]): Promise<void>
   /**
    * Texts of which parts are missing, and the last came more than `seconds` ago, are stored as they are, as `receive` does; at most
    * `textsMax` of them. Returns how many.

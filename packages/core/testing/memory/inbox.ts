@@ -6,6 +6,7 @@ import {
   joinParts,
   readInboundMessage,
   deduplicationKeyOf,
+  deduplicationKeyOfOffer,
   partGroupKeyOf,
   secondsAfter,
   type AccountId,
@@ -28,6 +29,10 @@ import { whoseReply } from './whose-reply.ts'
 
 export const memoryInbox = (store: MemoryStore): Inbox => ({
   receive: atomic((messages, confirmation) => messages.map((message) => receive(store, message, confirmation))),
+  endOffers: atomic((carrier, offers) => {
+    for (const offer of offers)
+      store.deduplicationKeys.delete(JSON.stringify([carrier, deduplicationKeyOfOffer(offer)]))
+  }),
   releaseParts: atomic((seconds, textsMax, confirmation) => {
     const before = secondsAfter(store.clock.now(), -seconds)
     const old = [...store.parts].filter(([, { last }]) => last < before).slice(0, textsMax)

@@ -13,7 +13,8 @@ import * as fc from 'fast-check'
 import { anAccount } from '../../builders.ts'
 import { checkGenerated } from '../check-generated.ts'
 import type { Contract } from '../contract.ts'
-import { callersMany } from '../shared.ts'
+import { otherCarrier } from '../delivery-receipts/sent-messages.ts'
+import { callersMany, testCarrier } from '../shared.ts'
 import { confirmation, receive, sent, texts } from './inbound-messages.ts'
 
 const group = (number: number, of = 3, name = 7) => ({ group: name, number, of })
@@ -30,6 +31,18 @@ const parts = fc.array(
 
 /** What is taken for the same, and what is put together. */
 export const repeating: Contract<StoredPorts> = {
+  'what comes under the name of a hand-over that has ended is another message': async (ports) => {
+    const { id } = await anAccount(ports)
+    await sent(ports, { id })
+    const offer = { offer: 'one', text: 'again' }
+    assert.deepEqual(await receive(ports, offer, offer), ['stored', 'repeated'])
+    await ports.inbox.endOffers(otherCarrier, ['one'])
+    assert.deepEqual(await receive(ports, offer), ['repeated'])
+    await ports.inbox.endOffers(testCarrier, ['one', 'two'])
+    assert.deepEqual(await receive(ports, offer, offer), ['stored', 'repeated'])
+    await ports.inbox.endOffers(testCarrier, [])
+  },
+
   'generated parts, in whatever calls they come, are put together as the rules say': async (ports) => {
     const { id } = await anAccount(ports)
     await sent(ports, { id })
