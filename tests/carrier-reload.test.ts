@@ -101,6 +101,37 @@ test('SIGHUP under load: an unchanged link stays, a changed and a removed one en
   expect(await gateway.stop()).toBe(0)
 }, 300_000)
 
+test('routes of the file decide by prefix, and those of the next one after SIGHUP', async () => {
+  const [one, other] = await Promise.all(['one', 'other'].map(anSmsc))
+  if (!one || !other) throw new Error('there is no SMSC')
+  const carriers = [entry('one', one), entry('other', other)]
+  const route = (name: string, carrier: string, prefixes: readonly string[] = []) => ({
+    ...{ name, prefixes, carriers: [{ carrier }] },
+  })
+  const routed = (...routes: readonly object[]): Promise<void> => writeFile(file, JSON.stringify({ carriers, routes }))
+  await routed(route('first', 'one', ['27820000']), route('all', 'other'))
+  const environment = environmentOf()
+  const gateway = await startApp('all-in-one', environment)
+  const client: Client = { url: gateway.url, key: (await openAccount(environment, 'routes', 100)).key }
+  const sendTo = async (numbers: readonly string[]): Promise<void> => {
+    const ids = (await restSend(client, numbers)).map(Number)
+    await until(async () => (await restStatus(client, ids)).every(({ statusCode }) => statusCode === 0))
+  }
+  const numbersOf = async (smsc: RunningSmsc) =>
+    (await smsc.submits()).map(({ destinationAddr = '' }) => destinationAddr).toSorted()
+  const [here, there] = [numbersEnding(5), numbersEnding(5, '01', 90_000)]
+  await sendTo([...here, ...there])
+  expect([await numbersOf(one), await numbersOf(other)]).toEqual([here, there])
+
+  await routed(route('all', 'one'))
+  process.kill(gateway.pid, 'SIGHUP')
+  await until(() => gateway.output().includes('the carriers were read again'))
+  const later = numbersEnding(5, '01', 95_000)
+  await sendTo(later)
+  expect([await numbersOf(one), await numbersOf(other)]).toEqual([[...here, ...later], there])
+  expect(await gateway.stop()).toBe(0)
+}, 120_000)
+
 /** The carriers that dispatchers tell of. */
 const told = async (environment: Readonly<Record<string, string>>): Promise<readonly string[]> =>
   (await operateJson<readonly { carrier: string }[]>(['carrier', 'list'], environment)).map(({ carrier }) => carrier)
