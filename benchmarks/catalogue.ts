@@ -12,6 +12,8 @@ import { singleAccept } from './goals/single-accept.ts'
 import { singleLife } from './goals/single-life.ts'
 import { slowCarrier } from './goals/slow-carrier.ts'
 import { smppCodec } from './goals/smpp-codec.ts'
+import { smppLife } from './goals/smpp-life.ts'
+import { smppWindow } from './goals/smpp-window.ts'
 import { stages } from './goals/stages.ts'
 import { status } from './goals/status.ts'
 import { webhooks } from './goals/webhooks.ts'
@@ -32,6 +34,8 @@ export const catalogue: readonly Benchmark[] = [
   idle,
   webhooks,
   smppCodec,
+  smppLife,
+  smppWindow,
   stages,
   scale,
 ]

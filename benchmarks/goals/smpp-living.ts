@@ -1,0 +1,37 @@
+import { openAccounts } from '../environment/accounts.ts'
+import { drained } from '../environment/drained.ts'
+import type { BenchmarkEnvironment } from '../environment/environment.ts'
+import type { Started } from '../environment/processes.ts'
+import { measured } from '../environment/usage.ts'
+import type { Worker } from '../loads/workers.ts'
+import { keysOf } from './accepting.ts'
+import type { Living } from './living.ts'
+
+/** A gateway on a database of its own: two of them are measured in turn, and are as warm as each other. */
+export interface Side {
+  readonly rest: Started
+  readonly dispatcher: Started
+  /** A round of so many messages, from the first request to the last DELIVERED. */
+  live(worker: Worker, messages: number, recipients: number): Promise<Living>
+}
+
+/** Starts one over `CARRIERS`. */
+export async function openSide(environment: BenchmarkEnvironment, carriers: string): Promise<Side> {
+  const database = await environment.createDatabase()
+  const rest = await environment.start('rest', {}, database)
+  const dispatcher = await environment.start('dispatcher', { CARRIERS: carriers }, database)
+  const keys = keysOf(await openAccounts(database, 20))
+  return {
+    rest,
+    dispatcher,
+    async live(worker, messages, recipients) {
+      const load = { url: rest.url, face: 'rest', keys, connections: 4, recipients } as const
+      const { result, usage } = await measured(environment.server, [rest, dispatcher], async () => {
+        const sent = await environment.sends(worker, { ...load, requests: Math.ceil(messages / recipients) }, true)
+        await drained(database, sent.accepted)
+        return sent
+      })
+      return { usage, count: result.recipients, generator: result.cpu, perSecond: result.recipients / usage.seconds }
+    },
+  }
+}
