@@ -60,6 +60,10 @@ export const failure = (
 export const isFailure = (value: object | string): value is Failure =>
   typeof value === 'object' && 'errorMessage' in value
 
+/** In UTF-16 units, of an answer that is made as a whole. */
+export const lengthOf = (answer: Answer): number =>
+  typeof answer === 'string' || answer instanceof LongFields ? answer.length : 0
+
 const isWhole = (answer: Answer): answer is string | LongFields | Failure =>
   typeof answer === 'string' || answer instanceof LongFields || isFailure(answer)
 

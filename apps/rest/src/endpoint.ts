@@ -1,12 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { clientNetwork, comesFrom, requestQuery, withPlace, type AdmissionGate, type ParsedBody } from '@gateway/server'
-import { failure, isFailure, overLimit, overloaded, tooManyLogIns, type Answer, type Failure } from './answer.ts'
+import {
+  clientNetwork,
+  comesFrom,
+  requestQuery,
+  withPlace,
+  withRoom,
+  type AdmissionGate,
+  type ParsedBody,
+} from '@gateway/server'
+import {
+  failure,
+  isFailure,
+  lengthOf,
+  overLimit,
+  overloaded,
+  tooManyLogIns,
+  type Answer,
+  type Failure,
+} from './answer.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
 import { jsonNesting, nestingMax } from './json-nesting.ts'
 import type { Operation } from './operation.ts'
 import { keyOf, readJson } from './request.ts'
-import { withRoom } from './unread-answer.ts'
 
 /** What every endpoint gets, beside its input. */
 export interface Call {
@@ -199,7 +215,8 @@ async function runFor(
   const idempotencyKey = idempotencyKeyOf(request)
   const run = () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey, parameter }, sent)
   const owner = String(account.id)
-  const work = endpoint.reads ? () => withRoom(response, gate.bodies.open(owner), endpoint.answerBytes, run) : run
+  const room = () => ({ response, place: gate.bodies.open(owner), bytes: endpoint.answerBytes, lengthOf })
+  const work = endpoint.reads ? () => withRoom(room(), run) : run
   const entered = endpoint.slow ? gate.enterSlow(owner) : gate.enter(owner)
   return (await withPlace(entered, endpoint.reads, work)) ?? overloaded
 }

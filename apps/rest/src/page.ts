@@ -4,9 +4,10 @@ import { failure, LongFields, type Answer, type Failure } from './answer.ts'
 import { get, type Call, type Endpoint } from './endpoint.ts'
 import { given } from './given.ts'
 import type { Operation } from './operation.ts'
-import { pageBytes } from './unread-answer.ts'
 
 const limitMax = 1000
+/** A thousand scheduled messages, as text and as the copy in their connection. */
+const pageBytes = 256 * 1024
 
 /** The parameters of a page. */
 export const pageQuery: TProperties = {

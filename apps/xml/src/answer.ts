@@ -5,7 +5,12 @@ import { ERROR, type Trouble } from './words.ts'
 import { leaf } from './writing/rendered.ts'
 
 /** The content of the answer's root: rendered elements, or an `Error`. */
-export type Answer = { readonly content: string } | Taken | Failure
+export type Answer = Rendered | Taken | Failure
+
+/** Its content is taken out of it when it is written: what it passes through would keep it (decision 0061). */
+export interface Rendered {
+  content: string
+}
 
 /** Returned once: offered again if the connection fails before the response is confirmed (ruling 1.20). */
 export interface Taken {
@@ -36,7 +41,7 @@ export function writeAnswer(
   inRoot: (content: string) => string,
   answer: Exclude<Answer, Taken>,
 ): void {
-  const { status, content } = 'content' in answer ? { status: 200, content: answer.content } : inError(answer)
+  const { status, content } = 'content' in answer ? { status: 200, content: takenFrom(answer) } : inError(answer)
   if ('retryAfterSeconds' in answer) response.setHeader('Retry-After', String(answer.retryAfterSeconds))
   if (status === 405) response.setHeader('Allow', 'POST')
   setHeaders(response, status, contentType)
@@ -55,6 +60,14 @@ export function sendAnswer(
     confirmedResponses.end(response, inRoot(answer.content), answer.offerAgain)
   } else writeAnswer(response, inRoot, answer)
 }
+
+function takenFrom(answer: Rendered): string {
+  const { content } = answer
+  answer.content = ''
+  return content
+}
+
+export const lengthOf = (answer: Answer): number => ('content' in answer ? answer.content.length : 0)
 
 export const contentType = 'text/xml; charset=utf-8'
 

@@ -1,6 +1,7 @@
+import type { ServerResponse } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { withPlace, type AdmissionGate, type ArrivingBody } from '@gateway/server'
-import { overloaded, type Answer } from './answer.ts'
+import { withPlace, withRoom, type AdmissionGate, type ArrivingBody } from '@gateway/server'
+import { lengthOf, overloaded, type Answer } from './answer.ts'
 import { credentialElements, credentialsDraft, type CredentialsDraft, type Origin } from './credentials.ts'
 import { paceFor } from './pace.ts'
 import { elements, type Element } from './reading/element.ts'
@@ -31,6 +32,8 @@ export interface Operation<Draft, Input> {
   readonly reads?: boolean
   /** Whether it works on one of the few ordinary connections to the database, for whose turn it waits. */
   readonly slow?: boolean
+  /** So many bytes are to be free for its answer before anything is read. */
+  readonly answerBytes?: (input: Input) => number
   readonly answer: (call: Call, input: Input) => Promise<Answer> | Answer
 }
 
@@ -39,6 +42,7 @@ export interface Sent {
   readonly body: ArrivingBody
   readonly contentType: string | undefined
   readonly origin: Origin
+  readonly response: ServerResponse
 }
 
 /** What an endpoint works with. */
@@ -57,11 +61,11 @@ export interface Endpoint {
 }
 
 export function endpoint<Draft extends object, Input extends object>(operation: Operation<Draft, Input>): Endpoint {
-  const { request, response, inside, check, answer, reads, slow = false } = operation
+  const { request, response: answerRoot, inside, check, answer, reads, slow = false, answerBytes } = operation
   const root = { ending: request, inside: elements<CredentialsDraft & Draft>({ ...inside, ...credentialElements }) }
   return {
-    inRoot: document(response),
-    run: async (backing, { body, contentType, origin }) => {
+    inRoot: document(answerRoot),
+    run: async (backing, { body, contentType, origin, response }) => {
       const { gateway, clock, gate } = backing
       const draft = { ...operation.draft(), ...credentialsDraft() }
       const sender = signIn(backing, draft, origin)
@@ -76,7 +80,9 @@ export function endpoint<Draft extends object, Input extends object>(operation: 
       const input = check(draft)
       if (typeof input === 'string') return { trouble: input }
       const owner = String(account.id)
-      const work = () => answer({ gateway, account, now: clock.now() }, input)
+      const run = () => answer({ gateway, account, now: clock.now() }, input)
+      const room = () => ({ response, place: gate.bodies.open(owner), bytes: answerBytes?.(input) ?? 0, lengthOf })
+      const work = reads === true ? () => withRoom(room(), run) : run
       const entered = slow ? gate.enterSlow(owner) : gate.enter(owner)
       return (await withPlace(entered, reads === true, work)) ?? overloaded
     },

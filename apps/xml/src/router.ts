@@ -46,7 +46,11 @@ export const xmlRouter = (gateway: Gateway, settings: XmlSettings): Router =>
 
 function xmlHandler(gateway: Gateway, { clock, gate, confirmedResponses, log, metrics }: XmlSettings): RequestHandler {
   /** Undefined if the client disconnected. A body that is still arriving holds no place of the gate (P-12, P-13). */
-  const answerTo = async (request: IncomingMessage, endpoint: Endpoint): Promise<Answer | undefined> => {
+  const answerTo = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    endpoint: Endpoint,
+  ): Promise<Answer | undefined> => {
     if (request.method !== 'POST') return { trouble: 'wrong-method' }
     const network = clientNetwork(request)
     const origin = { network, address: clientAddress(request), comesFrom: comesFrom(request) }
@@ -55,7 +59,7 @@ function xmlHandler(gateway: Gateway, { clock, gate, confirmedResponses, log, me
       const body = await bodyOf(request, place)
       if (body === undefined) return { trouble: 'not-valid' }
       const contentType = request.headers['content-type']
-      return await endpoint.run({ gateway, clock, gate }, { body, contentType, origin })
+      return await endpoint.run({ gateway, clock, gate }, { body, contentType, origin, response })
     } finally {
       place.release()
     }
@@ -68,7 +72,7 @@ function xmlHandler(gateway: Gateway, { clock, gate, confirmedResponses, log, me
     caseSensitive: false,
     endpoints,
     answer: async (request, response, endpoint) => {
-      const answer = await answerTo(request, endpoint)
+      const answer = await answerTo(request, response, endpoint)
       if (answer !== undefined) sendAnswer(response, endpoint.inRoot, answer, confirmedResponses)
     },
     // After more than reading, the send may have happened (ruling 1.25).

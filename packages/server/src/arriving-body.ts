@@ -4,8 +4,10 @@ import { ByteCollector } from './byte-collector.ts'
 
 /** A body that is read as it arrives, and no faster than it is asked for. */
 export interface ArrivingBody {
-  /** The bytes that come next, at least one; or how it ended: what follows is thrown away then, as of `readBody`. */
-  next(): Promise<Buffer | 'end' | 'too-large' | 'overloaded' | 'aborted'>
+  /** 'bytes': more has come, to be taken. Else how it ended: what follows is thrown away then, as of `readBody`. */
+  next(): Promise<'bytes' | 'end' | 'too-large' | 'overloaded' | 'aborted'>
+  /** What has come and was not taken. No promise carries bytes: an old one would keep them (decision 0061). */
+  take(): Buffer
   /** What comes from now on is only counted, and its bytes are not held. */
   skip(): void
 }
@@ -56,13 +58,14 @@ export function arrivingBody(request: IncomingMessage, maxBytes: number, place: 
   return {
     async next() {
       for (;;) {
-        if (arrived.length > 0) return arrived.take()
+        if (arrived.length > 0) return 'bytes'
         if (ended !== undefined) return ended
         const more = new Promise<void>((resolve) => (wake = resolve))
         request.resume()
         await more
       }
     },
+    take: () => arrived.take(),
     skip() {
       skipping = true
       arrived.take()
@@ -74,15 +77,17 @@ export function arrivingBody(request: IncomingMessage, maxBytes: number, place: 
 
 /** A body that has been read already, or how that ended. */
 export function arrivedBody(read: Buffer | 'too-large' | 'overloaded' | 'aborted'): ArrivingBody {
-  let left = typeof read !== 'string' && read.length > 0 ? read : undefined
+  let left = typeof read === 'string' ? nothing : read
+  const take = (): Buffer => {
+    const bytes = left
+    left = nothing
+    return bytes
+  }
   return {
-    next() {
-      const bytes = left
-      left = undefined
-      return Promise.resolve(bytes ?? (typeof read === 'string' ? read : 'end'))
-    },
-    skip() {
-      left = undefined
-    },
+    next: () => Promise.resolve(left.length > 0 ? 'bytes' : typeof read === 'string' ? read : 'end'),
+    take,
+    skip: () => void take(),
   }
 }
+
+const nothing = Buffer.alloc(0)

@@ -46,3 +46,4 @@ export {
 } from './variables.ts'
 export { hadNoEffect, withoutEffect } from './without-effect.ts'
 export { version } from './version.ts'
+export { withRoom } from './with-room.ts'

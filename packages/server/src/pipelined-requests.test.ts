@@ -74,6 +74,29 @@ test('of a connection that pipelines long headers little is read ahead, and all 
   await reading.close()
 })
 
+test('of a connection that pipelines bodies little is read ahead, even if it was resumed in the turn in which it is stopped', async () => {
+  const paths = Array.from({ length: 60 }, (_, i) => `/n${i}`)
+  const client = rawClient(server.port, get('/held') + paths.map((path) => post(path, 'x'.repeat(40_000))).join(''))
+  await until(() => held.length === 1)
+  const { socket } = held[0]?.req ?? {}
+  if (socket === undefined) throw new Error('no request is held')
+  const parser = Reflect.get(socket, 'parser') as { onIncoming: (...given: unknown[]) => unknown }
+  const { onIncoming } = parser
+  parser.onIncoming = (...given) => {
+    socket.pause()
+    socket.resume()
+    return onIncoming(...given)
+  }
+  // Whatever has come is read within a few turns, if it is read at all.
+  for (let turns = 0; turns < 500; turns++) await new Promise(setImmediate)
+  expect(socket.bytesRead).toBeLessThan(5 * 65_536)
+
+  held[0]?.end('/held;')
+  await until(() => started.length === 61 && client.received().endsWith('x;'))
+  expect(started.slice(1)).toEqual(paths)
+  client.socket.destroy()
+})
+
 test('of a request that waited the body is read, also what comes of it later, and then what is behind it', async () => {
   const [begun, rest] = ['/body', '.of-it']
   const head = `POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: ${begun.length + rest.length}\r\n\r\n`

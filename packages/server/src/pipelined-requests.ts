@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { smallBytes } from './read-body.ts'
 
 /** Node needs some 5 kB for a request that waits, and one read brings more than a thousand of them. */
 const waitingInAllMax = 2048
@@ -57,7 +58,7 @@ export function pipelinedRequests(): PipelinedRequests {
       const its = queue ?? { waiting: [], bytesRead: 0 }
       if (queue === undefined) queues.set(socket, its)
       if (its.waiting.length === 0) its.bytesRead = socket.bytesRead
-      if (socket.bytesRead > its.bytesRead || isLong(response.req)) stopReading(socket)
+      if (socket.bytesRead > its.bytesRead || isLong(response.req) || hasLongBody(response.req)) stopReading(socket)
       its.waiting.push({ response, work })
       waitingInAll++
     },
@@ -83,6 +84,11 @@ export function pipelinedRequests(): PipelinedRequests {
 const isLong = ({ rawHeaders }: IncomingMessage): boolean =>
   rawHeaders.reduce((sum, { length }) => sum + length, 0) > longHeadersMin
 
+/** Most of it has yet to come. */
+const hasLongBody = ({ headers }: IncomingMessage): boolean =>
+  !(Number(headers['content-length'] ?? NaN) <= smallBytes) &&
+  (headers['content-length'] ?? headers['transfer-encoding']) !== undefined
+
 /** Node parses what it has read at once, long headers in 0.1 ms: of all connections that were stopped a turn reads few. */
 function connectionsInTurn(goOn: (socket: Socket) => void): (socket: Socket) => void {
   const stopped: Socket[] = []
@@ -100,9 +106,14 @@ const isStopped = (socket: Socket): boolean => Object.hasOwn(socket, 'resume')
 
 /** Node resumes a connection for each request that has been answered, whatever waits behind it. */
 function stopReading(socket: Socket): void {
-  if (isStopped(socket)) return
-  socket.pause()
-  socket.resume = () => socket
+  if (!isStopped(socket)) {
+    socket.pause()
+    socket.resume = () => socket
+  }
+  // A resume that had begun before still makes node read after this turn, and a stream that is paused says so only once.
+  process.nextTick(() => {
+    if (isStopped(socket)) socket.emit('pause')
+  })
 }
 
 function goOnReading(socket: Socket): void {

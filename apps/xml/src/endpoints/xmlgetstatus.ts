@@ -9,6 +9,8 @@ import { container, leaf } from '../writing/rendered.ts'
 
 const idsMax = 1000
 const writtenAtATime = 5000
+/** Of one status with its elements. */
+const statusLength = 200
 
 /** The status of messages of the last 90 days; ids after the first 1000 are SKIPPED (spec 4.3, rule 5). */
 export const queryStatus = endpoint({
@@ -18,6 +20,7 @@ export const queryStatus = endpoint({
   inside: messageIdElements,
   check: checkMessageIds,
   reads: true,
+  answerBytes: (asked) => 2 * statusLength * asked.length,
   answer: async (call: Call, asked: readonly AskedMessage[]): Promise<Answer> => {
     const found = await lookUp(call, asked.slice(0, idsMax))
     return { content: found + (await skip(call, asked.slice(idsMax))) }

@@ -46,8 +46,8 @@ function textsOf(body: ArrivingBody, contentType: string | undefined): () => Pro
     while (!isLast && (decode === undefined ? bytes.length < startBytes : bytes.length === 0)) {
       const next = await body.next()
       if (next === 'end') isLast = true
-      else if (typeof next === 'string') return { ended: next }
-      else bytes = bytes.length === 0 ? next : Buffer.concat([bytes, next])
+      else if (next !== 'bytes') return { ended: next }
+      else bytes = bytes.length === 0 ? body.take() : Buffer.concat([bytes, body.take()])
     }
     decode ??= documentDecoder(bytes, contentType)
     const decoded = decode?.(bytes, isLast)
