@@ -45,7 +45,7 @@ with due as (
     select max(message.id + 0) from message where ${isMeant('message')} and message.parts_undelivered = 0
   ) message_id, (
     select array[part.id, part.part] from message_part part where ${isMeant('part')} order by part.id + 0 desc limit 1
-  ) part
+  ) place
   from tried
 ), counting as (
   select distinct on (message_id) message_id, carrier_id, code, at
@@ -53,10 +53,11 @@ with due as (
   where message_id is not null
   order by message_id, ${byCount}
 ), counting_parts as (
-  select distinct on (part) part[1] message_id, part[2] part, code, at
+  -- By message and part. No result may be named place: "distinct on" takes the name of a result before that of a column.
+  select distinct on (place) place[1] message_id, place[2] part, code, at
   from found
-  where message_id is null and part is not null
-  order by part, ${byCount}
+  where message_id is null and place is not null
+  order by place, ${byCount}
 ), changed_whole as (
   update message
   set code = receipt.code, code_at = receipt.at
@@ -96,14 +97,14 @@ with due as (
   where id = any (array(
     select id
     from found
-    where message_id is not null or part is not null or at < now() - interval '${keptDays} days'
+    where message_id is not null or place is not null or at < now() - interval '${keptDays} days'
   ))
 ), kept as (
   update unmatched_delivery_receipt
   set tries = tries + 1, next_try = now() + make_interval(secs => least(${retrySecondsMax}, 2 ^ tries))
   where id = any (array(
-    select id from found where message_id is null and part is null and at >= now() - interval '${keptDays} days'
+    select id from found where message_id is null and place is null and at >= now() - interval '${keptDays} days'
   ))
 )
-select count(*) filter (where message_id is not null or part is not null)::int as found from found`,
+select count(*) filter (where message_id is not null or place is not null)::int as found from found`,
 }

@@ -107,6 +107,19 @@ export const parts = withTraffic({
     }
   },
 
+  'kept receipts of parts of several messages are all applied when one call finds them': async (traffic) => {
+    const counts = [2, 3, 2, 4]
+    const { account, ids, batch, record } = await handedOver(traffic, { to: counts.length })
+    const early = counts.flatMap((count, at) => referencesIn(batch, count, at))
+    await traffic.ports.deliveryReceipts.apply(early.map((reference) => aReceipt(reference, delivered)))
+    await record(takenAs(batch, counts))
+    await matchAll(traffic, early.length)
+    assert.deepEqual(
+      await traffic.codes(account, ids),
+      counts.map(() => delivered),
+    )
+  },
+
   'of the kept receipts of one part the first final one counts': async (traffic) => {
     const one = await inParts(traffic, 2)
     for (const code of [underWay, delivered, failed] as const) await one.tell(2, code)
@@ -263,14 +276,25 @@ export const parts = withTraffic({
           )
           assert.equal(await one.code(), code, JSON.stringify(calls))
         }
-        const kept = await inParts(traffic, count)
-        const [call = []] = calls
-        await deliveryReceipts.apply(call.map(({ part, code: told }) => kept.receipt(part, told)))
-        await kept.record()
-        await matchAll(traffic, call.length)
-        const told = call.map(({ code: state }) => state)
-        const undelivered = count - told.filter((state) => state === delivered).length
-        assert.equal(await kept.code(), codeByParts(sent, told, undelivered), JSON.stringify(call))
+        // Each call tells of a message of its own, and all are found by one.
+        const kept = await handedOver(traffic, { to: calls.length })
+        const told = calls.flatMap((call, at) => {
+          const references = referencesIn(kept.batch, count, at)
+          return call.map(({ part, code: state }) => aReceipt(references[part - 1] ?? '', state))
+        })
+        await deliveryReceipts.apply(told)
+        await kept.record(
+          takenAs(
+            kept.batch,
+            calls.map(() => count),
+          ),
+        )
+        await matchAll(traffic, told.length)
+        const expected = calls.map((call) => {
+          const its = call.map(({ code: state }) => state)
+          return codeByParts(sent, its, count - its.filter((state) => state === delivered).length)
+        })
+        assert.deepEqual(await traffic.codes(kept.account, kept.ids), expected, JSON.stringify(calls))
       })
     },
 })
