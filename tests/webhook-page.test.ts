@@ -28,9 +28,9 @@ function eventOf({ id, type, sequence, occurredAt, data }: Shown): WebhookEvent 
   const cost = Number(data['creditCost']) * 10
   const [message, inbound] = [data['apiMessageId'], data['incomingApiMessageId'] ?? undefined]
   const answers = data['outgoingApiMessageId'] ?? undefined
-  const told = { number, from: number, cost, message, inbound, answers, text, code: data['statusCode'] }
+  const told = { number, from: number, cost, inbound, answers, text, code: data['statusCode'] }
   const taken = data['statusErrorCode'] !== 'SENDINGFAILED'
-  const content = { ...told, type, taken, shortCode: data['shortCode'] }
+  const content = { ...told, ...(message !== undefined && { message }), type, taken, shortCode: data['shortCode'] }
   return { id, sequence, occurred: Date.parse(occurredAt), data: content } as unknown as WebhookEvent
 }
 

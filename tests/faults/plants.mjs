@@ -94,10 +94,8 @@ export const plants = {
   'receipt over a final state': [
     {
       file: `${postgres}/sql/apply-receipts.js`,
-      from: `and message.code in (\${changeable}) and message.code <> receipt.code
-`,
-      to: `and message.code <> receipt.code
-`,
+      from: `and message.code in (\${changeable}) and message.code <> receipt.code and message.parts_undelivered = 0`,
+      to: `and message.code <> receipt.code and message.parts_undelivered = 0`,
     },
   ],
   'recover without epoch': [
@@ -175,27 +173,25 @@ cross join lateral (select * from inbound_message where`,
   'lists are delivered before they are pushed': [
     {
       file: `${postgres}/migrations/0001-baseline/functions/claim-webhook-lists.js`,
-      from: `      insert into webhook_list (webhook_id, leased, tries, due_at, from_at, to_at, events)
-      select v_webhook.id, true, 1,`,
-      to: `      insert into webhook_list (webhook_id, state, leased, tries, due_at, from_at, to_at, events)
-      select v_webhook.id, 1, false, 1,`,
+      from: `insert into webhook_list (webhook_id, leased, claimer, tries, due_at, from_at, to_at, events)
+        select v_webhook.id, true, p_claimer, 1,`,
+      to: `insert into webhook_list (webhook_id, state, leased, claimer, tries, due_at, from_at, to_at, events)
+        select v_webhook.id, 1, false, p_claimer, 1,`,
     },
   ],
   // The two below need --carrier smpp.
   'a submission repeated after a lost answer': [
     {
       file: `${smpp}/session/pending-requests.js`,
-      from: `settle(hasLeft ? 'unknown' : 'unsent');`,
+      from: `settle(leftAt === undefined ? 'unsent' : 'unknown');`,
       to: `settle('unsent');`,
     },
   ],
   'a receipt acknowledged before commit': [
     {
-      file: `${smpp}/smpp-carrier.js`,
-      from: `            await store();
-            isStored = true;`,
-      to: `            void store()?.catch(() => undefined);
-            isStored = true;`,
+      file: `${smpp}/session/acknowledge.js`,
+      from: `const isStored = await Promise.race([stored, late]);`,
+      to: `const isStored = true;`,
     },
   ],
   'delete told by a guess': [

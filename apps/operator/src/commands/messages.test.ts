@@ -125,6 +125,7 @@ test('the same as JSON', async () => {
     confirmation: false,
     accepted: '2026-10-18T08:00:00.000Z',
     scheduled: null,
+    route: null,
     text: { characters: 10, encoding: 'gsm-7', parts: 1 },
     price: 1,
     refunded: true,
@@ -176,7 +177,7 @@ test('what waits: for its time, in the queue and how long, for another try', asy
   await queued.claimedBatches.postpone(queued.dispatcher, id, [aMessageId(1)], 60)
   expect(await told(queued.operator)).toEqual([
     'The carrier has refused it for now, 1 time so far. It waits for another try, until 2026/10/18 10:06:00.',
-    `${accepted}\n2026/10/18 10:05:00  the carrier refused it for now\n${end}`,
+    `${accepted}\n2026/10/18 10:05:00  carrier sim refused it for now\n${end}`,
   ])
   queued.clock.step(60)
   await queued.claimedBatches.promote(10)

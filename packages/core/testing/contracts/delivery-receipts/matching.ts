@@ -163,22 +163,25 @@ export const matching = withTraffic({
     for (const code of [underWay, rejected, delivered, unknown] as const)
       await deliveryReceipts.apply(receiptsFor(batch, code))
     await record()
-    let found = 0
-    while (found < 4) {
+    // A receipt may be kept twice, where the answer to the first time was lost.
+    for (let found = 0; found < 4;) {
       const more = await deliveryReceipts.match(1)
       assert.ok(more > 0)
       found += more
     }
-    assert.equal(found, 4)
     assert.deepEqual(await traffic.codes(account, ids), [rejected])
   },
 
-  'match tries at most as many receipts as it is told': async (traffic) => {
-    const { batch, record } = await handedOver(traffic, { to: 10 })
-    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
+  'match tries receipts of at most as many messages as it is told': async (traffic) => {
+    const { deliveryReceipts } = traffic.ports
+    const { account, ids, batch, record } = await handedOver(traffic, { to: 10 })
+    await deliveryReceipts.apply(receiptsFor(batch, delivered))
     await record()
-    assert.equal(await traffic.ports.deliveryReceipts.match(4), 4)
+    assert.ok((await deliveryReceipts.match(4)) >= 4)
+    const codes = await traffic.codes(account, ids)
+    assert.ok(codes.filter((code) => code === delivered).length <= 4)
     await matchAll(traffic, 6)
+    assert.deepEqual(await traffic.codes(account, ids), times(10, delivered))
   },
 
   'early, twice, shuffled and by several processes at once: the same state as one by one': async (traffic) => {
