@@ -13,6 +13,7 @@ import { singleLife } from './goals/single-life.ts'
 import { slowCarrier } from './goals/slow-carrier.ts'
 import { smppCodec } from './goals/smpp-codec.ts'
 import { smppLife } from './goals/smpp-life.ts'
+import { smppRoutes } from './goals/smpp-routes.ts'
 import { smppWindow } from './goals/smpp-window.ts'
 import { stages } from './goals/stages.ts'
 import { status } from './goals/status.ts'
@@ -36,6 +37,7 @@ export const catalogue: readonly Benchmark[] = [
   smppCodec,
   smppLife,
   smppWindow,
+  smppRoutes,
   stages,
   scale,
 ]

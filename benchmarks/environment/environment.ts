@@ -14,7 +14,13 @@ export interface BenchmarkEnvironment {
   readonly database: Database
   /** Where its processes keep their files, the carrier's record among them. */
   readonly folder: string
-  start(app: App, environment?: Readonly<Record<string, string>>, database?: Database): Promise<Started>
+  start(
+    app: App,
+    environment?: Readonly<Record<string, string>>,
+    database?: Database,
+    /** Errors that it may log. */
+    expected?: RegExp,
+  ): Promise<Started>
   worker(): Worker
   createDatabase(): Promise<Database>
   /** Sends to numbers that were not sent to before, and remembers for the checks what was accepted, unless on another database. */
@@ -45,6 +51,7 @@ export async function openEnvironment(
   await mkdir(folder)
   const database = await server.createDatabase()
   const apps: Started[] = []
+  const expectedErrors = new Map<string, RegExp>()
   const workers: Worker[] = []
   const databases: Database[] = [database]
   const accepted: IdRanges = []
@@ -59,13 +66,14 @@ export async function openEnvironment(
     accepted,
     checks,
     say,
-    start: async (app, environment = {}, at = database) => {
+    start: async (app, environment = {}, at = database, expected) => {
       const started = await startApp(app, folder, {
         DATABASE_URL: at.connectionString,
         DATA_DIR: folder,
         ...environment,
       })
       apps.push(started)
+      if (expected !== undefined) expectedErrors.set(started.url, expected)
       return { ...started, stop: () => stop(started) }
     },
     worker: () => {
@@ -113,7 +121,8 @@ export async function openEnvironment(
     await app.stop()
     const warnings = await app.lines(40)
     for (const line of warnings.slice(0, 5)) say(`  ${app.app}: ${line.slice(0, 500)}`)
-    const [error] = await app.lines(50)
+    const expected = expectedErrors.get(app.url)
+    const error = (await app.lines(50)).find((line) => expected?.test(line) !== true)
     environment.check('no process of the product logged an error', error?.slice(0, 1000))
   }
   return environment

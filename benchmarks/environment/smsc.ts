@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { cpuOf } from './cpu.ts'
 
@@ -20,11 +21,15 @@ export async function startSmsc(settings: readonly string[]): Promise<BenchmarkS
   process.once('exit', () => child.kill('SIGKILL'))
   const ended = once(child, 'close')
   const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
+  // One that a benchmark could not stop must not keep the run from its end.
+  child.unref()
+  if (child.stdout instanceof Socket) child.stdout.unref()
   const port = Number(/^SMPP on 127\.0\.0\.1:(\d+)/.exec(line)?.[1])
   return {
     port,
     cpu: () => cpuOf(child.pid ?? 0),
     stop: async () => {
+      child.ref()
       child.kill()
       await ended
     },
