@@ -4,6 +4,17 @@ import { partsOfMessage, setByParts } from './code-by-parts.ts'
 import { storeMessageEvents } from './store-events.ts'
 
 const { referenceDays } = receiptMatching
+/**
+ * Condition of `receipt`: no earlier one that may be of the same message is kept. Otherwise it is kept as well: match-receipts gives the
+ * first final one its due (P-7).
+ */
+const isNextOfItsMessage = `not exists (
+      select
+      from unmatched_delivery_receipt kept
+      where kept.carrier_id = receipt.reference and kept.carrier = $3::smallint
+        and (kept.msisdn is null or receipt.msisdn is null or kept.msisdn = receipt.msisdn)
+    )`
+
 const changeable = changeableCodes.join(', ')
 
 /**
@@ -25,6 +36,7 @@ with changed as (
   where message.carrier_id = any (array[receipt.reference]) and message.carrier = $3::smallint
     and message.msisdn = coalesce(receipt.msisdn, message.msisdn)
     and message.code in (${changeable}) and message.code <> receipt.code and message.parts_undelivered = 0
+    and ${isNextOfItsMessage}
     and message.sent_at > now() - interval '${referenceDays} days'
   returning position, id, message.account_id, message.msisdn, message.code, code_at as at, confirms_opt_out,
     send_first_id, true as has_reference
@@ -45,6 +57,7 @@ export const knownReceipts = (partition: number): PreparedStatement<{ position: 
 with receipts as materialized (
   select *
   from unnest($1::text[], $2::smallint[], $4::bigint[]) with ordinality receipt(reference, code, msisdn, position)
+  where ${isNextOfItsMessage}
 ), parts as (
   update message_part_p${partition} part
   set code = receipt.code, code_at = now()

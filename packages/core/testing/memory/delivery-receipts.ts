@@ -38,7 +38,9 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
       const { carrier, reference, number } = receipt
       const key = referenceKey(carrier, reference)
       const row = store.references.get(key)
-      if (row?.decision !== undefined && isRecentFor(row.decision.left, at) && isForNumber(receipt, row.number)) {
+      const isFound =
+        row?.decision !== undefined && isRecentFor(row.decision.left, at) && isForNumber(receipt, row.number)
+      if (isFound && !overtakes(store.receipts.get(key), receipt)) {
         counting.set(key, countingReceipt(counting.get(key), receipt))
       } else {
         unknown.push(receipt)
@@ -59,6 +61,10 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
   learnedForm: atomic((carrier) => store.learnedForms.get(carrier)),
   keepLearnedForm: atomic((carrier, form) => void store.learnedForms.set(carrier, form)),
 })
+
+/** An earlier one that may be of the same message is kept: the first final one counts (P-7). */
+const overtakes = (kept: readonly KeptDeliveryReceipt[] = [], { number }: DeliveryReceipt): boolean =>
+  kept.some(({ receipt }) => receipt.number === undefined || number === undefined || receipt.number === number)
 
 function keep(store: MemoryStore, key: string, kept: KeptDeliveryReceipt): void {
   const list = store.receipts.get(key)

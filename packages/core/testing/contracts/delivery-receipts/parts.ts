@@ -120,6 +120,17 @@ export const parts = withTraffic({
     )
   },
 
+  'a kept receipt counts before one that comes after the record, and before it was matched': async (traffic) => {
+    for (const count of [1, 2]) {
+      const one = await inParts(traffic, count)
+      await one.tell(1, delivered)
+      await one.record()
+      await one.tell(1, undeliverable)
+      await matchAll(traffic, 1)
+      assert.equal(await one.code(), count === 1 ? delivered : sent)
+    }
+  },
+
   'of the kept receipts of one part the first final one counts': async (traffic) => {
     const one = await inParts(traffic, 2)
     for (const code of [underWay, delivered, failed] as const) await one.tell(2, code)
