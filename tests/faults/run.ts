@@ -29,6 +29,8 @@ export interface FaultRun {
   readonly seed: number
   /** So long are faults injected under load; starting and settling come on top. */
   readonly seconds: number
+  /** Goes on until a full minute is over, so that what was scheduled for it is due under load. Default: true. */
+  readonly meetsMinute?: boolean
   /** The checkout whose build is tested. */
   readonly root: string
   readonly recipientsPerSecond: number
@@ -164,7 +166,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
 
   const observations = createObservations(figures)
   const clients = createClients(figures)
-  const end = performance.now() + loadSeconds(run.seconds) * 1000
+  const end = performance.now() + (run.meetsMinute === false ? run.seconds : loadSeconds(run.seconds)) * 1000
   const shared = { chance, figures, observations, end }
   const liveness = watchLiveness({ database, figures, members, carrier })
   const watched = { database, figures, carrier, end }
