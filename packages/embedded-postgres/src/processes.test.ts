@@ -95,7 +95,9 @@ test('processes that come and go, each at a pace of its own, or are killed, alwa
   const isEnough = () =>
     Promise.resolve(visitors.every((each) => visitsOf(each) >= 25 || each.process.exitCode !== null))
   await until(isEnough, 60_000)
-  expect(await Promise.all(visitors.map((each) => each.finish()))).toEqual([0, 0, 0])
+  const codes = await Promise.all(visitors.map((each) => each.finish()))
+  const errors = visitors.flatMap(({ lines }) => lines.flatMap(({ error }) => error ?? []))
+  expect({ codes, errors }).toEqual({ codes: [0, 0, 0], errors: [] })
   await expect(pidOf(folder.path)).rejects.toThrow('ENOENT')
 
   const after = await startEmbeddedPostgres({ dataDir: folder.path, settings: quick })
