@@ -15,6 +15,9 @@ import { keysOf } from './accepting.ts'
 const singlesPerSecond = 0.37
 const carrier = { CARRIERS: 'simulator:?delayMs=0' }
 
+/** V8 makes its heap small in the first 20 s after a start, which costs some 100 ms of CPU once. */
+const settledMilliseconds = 30_000
+
 const transactions = `select xact_commit + xact_rollback from pg_stat_database where datname = current_database()`
 
 /** What processes cost that nobody uses, and how soon they submit a message all the same. */
@@ -46,7 +49,7 @@ async function costOf(
   apps: readonly Started[],
   goal?: number,
 ): Promise<Figure[]> {
-  await delay(8000)
+  await delay(settledMilliseconds)
   const before = await environment.database.number(transactions)
   const { usage } = await measured(environment.server, apps, () => delay(environment.quick ? 30_000 : 60_000))
   const committed = (await environment.database.number(transactions)) - before

@@ -1,4 +1,5 @@
 import type { Log } from '@gateway/server'
+import { coalescedTimeout } from './coalesced-timeout.ts'
 import { outageOf } from './outage.ts'
 
 export interface Repeated {
@@ -10,7 +11,7 @@ export interface Repeated {
 
 export interface Repeating {
   readonly what: string
-  /** A function is asked before each pause. */
+  /** At most; a pause of a second or more may be a quarter shorter. A function is asked before each pause. */
   readonly pauseMilliseconds: number | (() => number)
   readonly log: Log
   /** 'more': again at once. */
@@ -30,9 +31,9 @@ export function repeat({ what, pauseMilliseconds, log, work }: Repeating): Repea
 
   const pause = (milliseconds: number): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds)
+      const cancel = coalescedTimeout(resolve, milliseconds)
       wake = () => {
-        clearTimeout(timer)
+        cancel()
         resolve()
       }
     })
