@@ -18,12 +18,16 @@ export interface ConfiguredCarriers {
 
 interface Context {
   readonly environment: { readonly CARRIERS: string; readonly DATA_DIR: string }
-  readonly log: Pick<Log, 'error'>
+  readonly log: Pick<Log, 'error' | 'warn'>
 }
 
 /** The carriers of the environment; `variables` has the secrets that a file of carriers names. Throws an Error that says what is wrong. */
 export async function carriersFor({ environment, log }: Context, variables: Variables): Promise<ConfiguredCarriers> {
-  const place = { dataDir: environment.DATA_DIR, report: (err: unknown) => log.error({ err }, 'carrier') }
+  const reporting = {
+    report: (err: unknown) => log.error({ err }, 'carrier'),
+    works: (what: string) => log.warn({ what }, 'works again'),
+  }
+  const place = { dataDir: environment.DATA_DIR, ...reporting }
   const read = (): Promise<CarrierConfiguration> => readConfiguration(environment.CARRIERS, variables)
   return {
     configuration: await read(),

@@ -1,6 +1,6 @@
 import { smppParameters, tlsParameters } from './parameters.ts'
 import { smppDefaults, type SmppSettings } from './settings.ts'
-import { smppCarrier, type SmppCarrier } from './smpp-carrier.ts'
+import { smppCarrier, type Reporting, type SmppCarrier } from './smpp-carrier.ts'
 
 /** Where and as whom a carrier is bound to. */
 export interface SmppAddress {
@@ -115,8 +115,8 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** The carrier of `smppSettingsFromUrl`. `report` is told of lost connections and of what cannot be read. */
+/** The carrier of `smppSettingsFromUrl`. `report` is told of links that are lost or do not come about, and of what cannot be read. */
 export const smppCarrierFromUrl = (
   url: string,
-  { id, report }: { readonly id: string; readonly report: (problem: unknown) => void },
-): SmppCarrier => smppCarrier(id, smppSettingsFromUrl(url), report)
+  { id, ...reporting }: { readonly id: string } & Reporting,
+): SmppCarrier => smppCarrier(id, smppSettingsFromUrl(url), reporting)

@@ -3,4 +3,4 @@ export { smppParameters, tlsParameters, type SmppParameter } from './parameters.
 export type { SmppSettings } from './settings.ts'
 export { pduFields, type ReceivedPdu } from './pdu/index.ts'
 export { trySubmission, type TrialResult, type TriedPart } from './trial/try-submission.ts'
-export { smppCarrier, type Sharing } from './smpp-carrier.ts'
+export { smppCarrier, type Reporting, type Sharing } from './smpp-carrier.ts'

@@ -121,6 +121,7 @@ interface Started {
   readonly receipts: DeliveryReceipt[]
   readonly inbound: InboundMessage[]
   readonly problems: unknown[]
+  readonly recovered: string[]
   readonly submit: (...bodies: readonly Body[]) => void
 }
 
@@ -133,6 +134,7 @@ async function start(
   const smsc = await anSmsc(answer)
   smscs.push(smsc)
   const problems: unknown[] = []
+  const recovered: string[] = []
   const carrier = smppCarrier(
     'test',
     {
@@ -144,7 +146,7 @@ async function start(
       reconnectSeconds: 0.02,
       ...settings,
     },
-    (problem) => problems.push(problem),
+    { report: (problem) => problems.push(problem), works: (what) => recovered.push(what) },
   )
   carriers.push(carrier)
   const answers: SubmissionAnswer[] = []
@@ -165,7 +167,7 @@ async function start(
       bodies.map((body): Submission => ({ id: aMessageId(++id), from: anAddress(), to: aNumber('27825550101'), body })),
       (some) => void answers.push(...some),
     )
-  return { smsc, carrier, answers, receipts, inbound, problems, submit }
+  return { smsc, carrier, answers, receipts, inbound, problems, recovered, submit }
 }
 
 const long = (characters: number): Body => {
@@ -362,15 +364,25 @@ describe('links', () => {
     await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
   })
 
-  test('a refused bind is tried again and told without the password', async () => {
-    const { smsc, problems } = await start({ reconnectSecondsMax: 0.02 })
+  test('a refused bind is tried again, told once without the password, and once when it is over', async () => {
+    const { smsc, carrier, problems, recovered } = await start({ reconnectSecondsMax: 0.02 })
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    const binds = (): number => smsc.received.filter(({ command }) => command.startsWith('bind')).length
     smsc.on((pdu, { send }) => {
       if (!pdu.command.startsWith('bind')) return false
       send(smsc.respond(pdu, { status: COMMAND_STATUS.ESME_RINVPASWD, systemId: '' }))
       return true
     })
     for (const { socket } of smsc.connections) socket.destroy()
-    await until(() => problems.filter((problem) => String(problem).includes('ESME_RINVPASWD')).length >= 2)
+    await until(() => binds() >= 5)
+    expect(carrier.status().lastError).toBe('the bind was refused: ESME_RINVPASWD')
+    smsc.on(() => false)
+    await until(() => recovered.length > 0)
+    expect(problems.map(String)).toEqual([
+      'Error: carrier test: the other side closed the connection',
+      expect.stringContaining('carrier test: the bind was refused: ESME_RINVPASWD'),
+    ])
+    expect(recovered).toEqual([expect.stringMatching(/^carrier test: its link is bound again after \d+ s$/)])
     expect(problems.map(String).join()).not.toContain('secret')
   })
 
@@ -723,7 +735,7 @@ describe('contract', () => {
       const smsc = await deliveringSmsc()
       smscs.push(smsc)
       const settings = { ...smppDefaults, host: '127.0.0.1', port: smsc.port, systemId: 'us', password: 'secret' }
-      await check(smppCarrier('contract', settings, () => undefined))
+      await check(smppCarrier('contract', settings, { report: () => undefined }))
     })
   }
 })

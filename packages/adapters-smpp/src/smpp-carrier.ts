@@ -15,6 +15,7 @@ import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-ma
 import { acknowledge } from './session/acknowledge.ts'
 import { alwaysPermitted } from './session/bind-permit.ts'
 import { createLink, type Link } from './session/link.ts'
+import { createLinkOutage } from './session/link-outage.ts'
 import { createPace } from './session/pace.ts'
 import type { AnswerDelivered, Delivered, Role, Session } from './session/session.ts'
 import { shareBinds, type SharedBinds } from './session/shared-binds.ts'
@@ -24,6 +25,13 @@ import { messageReferences } from './text/message-references.ts'
 
 export interface SmppCarrier extends Carrier {
   readonly status: () => CarrierStatus
+}
+
+/** Who hears what operators should know. */
+export interface Reporting {
+  readonly report: (problem: unknown) => void
+  /** What was reported is over. */
+  readonly works?: (what: string) => void
 }
 
 /** Where processes share the binds of a carrier that has `bindsMax`. */
@@ -48,7 +56,7 @@ const windowsTaken = 4
 export function smppCarrier(
   id: string,
   settings: SmppSettings,
-  report: (problem: unknown) => void,
+  { report, works }: Reporting,
   sharing?: Sharing,
 ): SmppCarrier {
   const name = nameOf(id)
@@ -69,10 +77,14 @@ export function smppCarrier(
   let messages: (Arrival<Delivered> & { readonly pdu: Delivered })[] = []
   let gathering: NodeJS.Immediate | undefined
 
+  const complain = (what: string): void => report(new Error(`carrier ${name}: ${what}`))
   const tell = (what: string): void => {
     lastError = what
-    report(new Error(`carrier ${name}: ${what}`))
+    complain(what)
   }
+  const outage = createLinkOutage({ failed: complain, works: (what) => works?.(`carrier ${name}: ${what}`) }, () =>
+    performance.now(),
+  )
   const outbox = createOutbox(
     settings,
     () => sessions,
@@ -83,10 +95,16 @@ export function smppCarrier(
 
   function changed(): void {
     sessions = links.flatMap((link) => link.session() ?? [])
+    outage.bound(sessions.length, links.length)
     outbox.pump()
     const wasBound = isBound
     isBound = links.some((link) => link.session() !== undefined && link.status().role !== 'receiver')
     if (isBound !== wasBound) boundChanged()
+  }
+
+  function lost(reason: string): void {
+    lastError = reason
+    outage.failed(reason, links.filter((link) => link.session() !== undefined).length, links.length)
   }
 
   function delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm): void {
@@ -138,7 +156,7 @@ export function smppCarrier(
   function listen(to: CarrierHandlers): void {
     handlers = to
     for (const what of longCredentials(settings)) {
-      report(new Error(`carrier ${name}: ${what}; it is used as it is, but the carrier may refuse it`))
+      complain(`${what}; it is used as it is, but the carrier may refuse it`)
     }
     matcher = createReceiptMatcher(name, settings.receiptId, (some) => to.receipts(some), {
       adopted: (form, before) =>
@@ -151,7 +169,7 @@ export function smppCarrier(
     if (bindsMax !== undefined && sharing !== undefined)
       shared = shareBinds({ carrier: name, bindsMax, tell, ...sharing })
     links = Array.from({ length: settings.binds }, () => shared?.permit() ?? alwaysPermitted).flatMap((permit) =>
-      rolesOf(settings).map((role) => createLink(settings, role, { changed, delivered, lost: tell }, permit)),
+      rolesOf(settings).map((role) => createLink(settings, role, { changed, delivered, lost }, permit)),
     )
   }
 

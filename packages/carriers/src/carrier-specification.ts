@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { simulatedCarrier, simulatorSettingsFromUrl } from '@gateway/adapters-simulator'
-import { smppCarrier, smppSettingsFromUrl, type Sharing, type SmppSettings } from '@gateway/adapters-smpp'
+import {
+  smppCarrier,
+  smppSettingsFromUrl,
+  type Reporting,
+  type Sharing,
+  type SmppSettings,
+} from '@gateway/adapters-smpp'
 import type { Carrier, CarrierId } from '@gateway/core'
 
 /** A carrier as it is configured, secrets included; nothing is connected yet. */
@@ -12,10 +18,9 @@ export type CarrierSpecification =
       readonly settings: ReturnType<typeof simulatorSettingsFromUrl>
     }
 
-export interface Place {
+export interface Place extends Reporting {
   /** Where a carrier may keep files of its own. */
   readonly dataDir: string
-  readonly report: (problem: unknown) => void
   /** For carriers whose binds processes share. */
   readonly sharing: Sharing | undefined
 }
@@ -25,11 +30,9 @@ export const sameCarrier = (one: CarrierSpecification, other: CarrierSpecificati
   isDeepStrictEqual(one, other)
 
 /** Makes it; it connects once it is listened to. Throws if it cannot use its folder. */
-export function makeCarrier(
-  { id, kind, settings }: CarrierSpecification,
-  { dataDir, report, sharing }: Place,
-): Carrier {
-  if (kind === 'smpp') return smppCarrier(id, settings, report, sharing)
+export function makeCarrier({ id, kind, settings }: CarrierSpecification, place: Place): Carrier {
+  if (kind === 'smpp') return smppCarrier(id, settings, place, place.sharing)
+  const { dataDir, report } = place
   return simulatedCarrier({ ...settings, folder: `${dataDir}/${id}`, id, report })
 }
 
