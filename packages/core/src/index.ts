@@ -246,6 +246,7 @@ export { adoptionWindow, adoptions, type UnknownMessage } from './carrier/adopt-
 export {
   changesState,
   countingReceipt,
+  guessesApart,
   isForNumber,
   isOwnReceipt,
   isRecentFor,

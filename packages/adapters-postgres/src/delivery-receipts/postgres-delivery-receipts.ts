@@ -1,5 +1,6 @@
 import {
   adoptionWindow,
+  guessesApart,
   receiptMatching,
   type CarrierId,
   type DeliveryReceipt,
@@ -35,20 +36,30 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
   async function apply(receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]> {
     const strangers: (readonly DeliveryReceipt[])[] = []
     for (const [name, ofCarrier] of byCarrier(receipts)) {
-      const left = await applyOf(await context.carrierNumber(name), ofCarrier)
-      const keys = new Set(left.map(receiptKey))
-      if (keys.size > 0) strangers.push(ofCarrier.filter((receipt) => keys.has(receiptKey(receipt))))
+      const carrier = await context.carrierNumber(name)
+      for (const some of guessesApart(ofCarrier)) {
+        const left = await applyAll(carrier, some)
+        const keys = new Set(left.map(receiptKey))
+        if (keys.size > 0) strangers.push(some.filter((receipt) => keys.has(receiptKey(receipt))))
+      }
     }
     return strangers.flat()
   }
 
+  async function applyAll(carrier: number, receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]> {
+    const left: (readonly DeliveryReceipt[])[] = []
+    for (const round of onePerMessage(receipts)) left.push(await applyOf(carrier, round))
+    return left.flat()
+  }
+
+  /** Receipts of different messages. */
   async function applyOf(carrier: number, receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]> {
     if (partitions.length === 0) await refresh()
     const looked = partitions
-    let left = await find(carrier, onePerMessage(receipts), looked).catch((error: unknown) => {
+    let left = await find(carrier, receipts, looked).catch((error: unknown) => {
       if (sqlState(error) !== tableMissing) throw error
       // A partition was dropped with its history: what was applied before is known when it is looked for again.
-      return onePerMessage(receipts)
+      return receipts
     })
     if (left.length === 0) return left
     await refresh()

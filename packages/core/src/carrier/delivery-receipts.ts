@@ -5,8 +5,8 @@ import type { DeliveryReceipt } from './delivery-receipt.ts'
 export interface DeliveryReceipts {
   /**
    * Moves each message from a state that may still change to what its receipt says; a final state never changes again (P-7).
-   * Of several receipts of one message in a call one counts (`countingReceipt`), the others are not kept either. A receipt whose message is not known (yet) is
-   * kept for `match` and `adopt`, unless it is a guess. One that tells a number is never that of a message to another number. Once
+   * Of several receipts of one message in a call one counts (`countingReceipt`), guesses after all others; the others are not kept either. A receipt whose
+   * message is not known (yet) is kept for `match` and `adopt`, unless it is a guess. One that tells a number is never that of a message to another number. Once
    * it has resolved, to those of the receipts that found no message, nothing is lost by a crash.
    */
   apply(receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]>

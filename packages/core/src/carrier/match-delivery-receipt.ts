@@ -40,6 +40,13 @@ export const isOwnReceipt = (left: Instant, receivedAt: Instant, now: Instant): 
 export const countingReceipt = <R extends { readonly code: DeliveryReceiptCode }>(before: R | undefined, next: R): R =>
   before !== undefined && isFinal(before.code) ? before : next
 
+/** The receipts of a call in the order in which they are applied: those that are none come before all guesses, so that no guess displaces one. */
+export function guessesApart(receipts: readonly DeliveryReceipt[]): readonly (readonly DeliveryReceipt[])[] {
+  const isGuess = (receipt: DeliveryReceipt): boolean => receipt.isGuess === true
+  if (!receipts.some(isGuess)) return [receipts]
+  return [receipts.filter((receipt) => !isGuess(receipt)), receipts.filter(isGuess)]
+}
+
 /** Whether a receipt changes a message: a final state never changes again, and the same state is no change (ruling 1.17; P-7). */
 export const changesState = (before: OutcomeCode, told: DeliveryReceiptCode): boolean =>
   !isFinal(before) && before !== told

@@ -4,6 +4,7 @@ import {
   codeByParts,
   countingReceipt,
   daysBefore,
+  guessesApart,
   INCIDENT,
   isForNumber,
   isOwnReceipt,
@@ -34,7 +35,7 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
     const counting = new Map<string, DeliveryReceipt>()
     const strangers = new Map<string, DeliveryReceipt>()
     const unknown: DeliveryReceipt[] = []
-    for (const receipt of receipts) {
+    for (const receipt of guessesApart(receipts).flat()) {
       const { carrier, reference, number } = receipt
       const key = referenceKey(carrier, reference)
       const row = store.references.get(key)
@@ -44,11 +45,12 @@ export const memoryDeliveryReceipts = (store: MemoryStore): DeliveryReceipts => 
         counting.set(key, countingReceipt(counting.get(key), receipt))
       } else {
         unknown.push(receipt)
+        if (receipt.isGuess === true) continue
         strangers.set(`${key} ${number ?? ''}`, countingReceipt(strangers.get(`${key} ${number ?? ''}`), receipt))
       }
     }
     for (const receipt of strangers.values()) {
-      if (receipt.isGuess !== true) keep(store, referenceKey(receipt.carrier, receipt.reference), { receipt, at })
+      keep(store, referenceKey(receipt.carrier, receipt.reference), { receipt, at })
     }
     tellAll(
       store,

@@ -1,5 +1,12 @@
 import { strict as assert } from 'node:assert'
-import { hasOutcome, OUTCOME, secondsAfter, type DeliveryReceiptCode } from '@gateway/core'
+import {
+  hasOutcome,
+  OUTCOME,
+  secondsAfter,
+  type ClaimedBatch,
+  type DeliveryReceipt,
+  type DeliveryReceiptCode,
+} from '@gateway/core'
 import { realClock } from '../../memory/clock.ts'
 import { acceptedAs, all, granted, times, withTraffic } from '../claimed-batches/traffic.ts'
 import { longAgo, statusesOf, testCarrier } from '../shared.ts'
@@ -69,6 +76,56 @@ export const matching = withTraffic({
     assert.deepEqual(await deliveryReceipts.apply([guess]), [])
     assert.deepEqual(await deliveryReceipts.apply([guess]), [], 'a message whose state is final is known')
     assert.deepEqual(await traffic.codes(handed.account, handed.ids), [delivered])
+  },
+
+  'in one call a receipt counts before every guess, whichever comes first, also where its message is not known yet':
+    async (traffic) => {
+      const { deliveryReceipts } = traffic.ports
+      const cases = [
+        { guessed: delivered, told: failed, known: failed, isNumbered: true },
+        { guessed: delivered, told: failed, known: failed, isNumbered: false },
+        { guessed: failed, told: underWay, known: failed, isNumbered: true },
+        { guessed: underWay, told: delivered, known: delivered, isNumbered: false },
+      ] as const
+      for (const { guessed, told, known, isNumbered } of cases) {
+        for (const isGuessFirst of [true, false]) {
+          const of = (batch: ClaimedBatch): readonly DeliveryReceipt[] => {
+            const number = batch.messages[0]?.to
+            const guess = receiptsFor(batch, guessed, { number, isGuess: true })
+            const receipt = receiptsFor(batch, told, isNumbered ? { number } : {})
+            return isGuessFirst ? [...guess, ...receipt] : [...receipt, ...guess]
+          }
+          const what = JSON.stringify({ guessed, told, isNumbered, isGuessFirst })
+          const one = await sentMessages(traffic)
+          assert.deepEqual(await deliveryReceipts.apply(of(one.batch)), [], what)
+          assert.deepEqual(await traffic.codes(one.account, one.ids), [known], what)
+          const early = await handedOver(traffic)
+          assert.equal((await deliveryReceipts.apply(of(early.batch))).length, 2, what)
+          await early.record()
+          await matchAll(traffic, 1)
+          assert.deepEqual(await traffic.codes(early.account, early.ids), [told], what)
+        }
+      }
+    },
+
+  'of receipts of one message in a call, of which some tell its number, the first final one counts': async (
+    traffic,
+  ) => {
+    for (const [first, second] of [
+      [delivered, failed],
+      [failed, delivered],
+      [underWay, failed],
+    ] as const) {
+      for (const isFirstNumbered of [true, false]) {
+        const { account, ids, batch } = await sentMessages(traffic)
+        const number = batch.messages[0]?.to
+        await traffic.ports.deliveryReceipts.apply([
+          ...receiptsFor(batch, first, isFirstNumbered ? { number } : {}),
+          ...receiptsFor(batch, second, isFirstNumbered ? {} : { number }),
+        ])
+        assert.deepEqual(await traffic.codes(account, ids), [first === underWay ? second : first])
+      }
+    }
   },
 
   'what was learned of a carrier is kept, by carrier, and the last word counts': async ({

@@ -81,6 +81,23 @@ export const parts = withTraffic({
     assert.equal(await one.code(), delivered)
   },
 
+  'a final receipt of a part is not displaced by a guess, in its call or in a later one': async (traffic) => {
+    for (const isSecondNumbered of [true, false]) {
+      for (const isGuessFirst of [true, false]) {
+        const one = await inParts(traffic, 2)
+        await one.record()
+        const number = one.batch.messages[0]?.to
+        const guess = { ...one.receipt(2, undeliverable), number, isGuess: true }
+        const receipt = { ...one.receipt(2, delivered), ...(isSecondNumbered ? { number } : {}) }
+        await traffic.ports.deliveryReceipts.apply(isGuessFirst ? [guess, receipt] : [receipt, guess])
+        await traffic.ports.deliveryReceipts.apply([guess])
+        assert.equal(await one.code(), sent)
+        await one.tell(1, delivered)
+        assert.equal(await one.code(), delivered)
+      }
+    }
+  },
+
   'states on the way are those of the message too': async (traffic) => {
     const one = await inParts(traffic, 2)
     await one.record()
