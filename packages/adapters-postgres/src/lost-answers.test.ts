@@ -70,7 +70,7 @@ describe('while every other answer is lost', () => {
           claimedBatches: postgresClaimedBatches(context),
           deliveryReceipts: postgresDeliveryReceipts(context),
           messages: { ...ports.messages, accept: (order) => messages.accept(order) },
-          inbox: askingAgain(ports.inbox, postgresInbox(context)),
+          inbox: askingAgain(ports.inbox, postgresInbox(context, ports.routes)),
         })
       } finally {
         await Promise.all([close(), sound.close(5)])

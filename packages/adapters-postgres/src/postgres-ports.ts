@@ -93,7 +93,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       carrierBinds: postgresCarrierBinds(prompt),
       carrierStatuses: postgresCarrierStatuses(prompt),
       deliveryReceipts: postgresDeliveryReceipts(context),
-      inbox: postgresInbox(prompt),
+      inbox: postgresInbox(prompt, routes),
       messageTraces: postgresMessageTraces(prompt),
       overview: postgresOverview(prompt),
       history: postgresHistory(context),

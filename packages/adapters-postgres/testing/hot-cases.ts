@@ -35,6 +35,7 @@ import { recordLate } from '../src/sql/record-late.ts'
 import { record, recordParts } from '../src/sql/record.ts'
 import { extend, register } from '../src/sql/dispatcher-lease.ts'
 import { settle } from '../src/sql/settle.ts'
+import { storeConfirmations } from '../src/sql/store-confirmations.ts'
 import { takeRate } from '../src/sql/take-rate.ts'
 import { coveringSends, findOutcomes, numbersInSends } from '../src/sql/status.ts'
 import { filled } from './filled-database.ts'
@@ -118,6 +119,12 @@ export const cases: Readonly<Record<string, Case>> = {
     statement: acceptKeyedScheduled,
     values: [...accepting, of('null', 100), ...keeping],
     rowsMax: 300,
+    partitions: [],
+  },
+  'store-confirmations': {
+    statement: storeConfirmations,
+    values: [accepting[1], accepting[0], of(1, 100), of(27820000000, 100), of(0, 100), 'you are opted out', 1],
+    rowsMax: 200,
     partitions: [],
   },
   'find-first-answer': { statement: findFirstAnswer, values: [keys('key ', 20)[19], keys('d', 1)[0]], rowsMax: 1 },
@@ -333,7 +340,7 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
   "select * from claim_webhook_lists(1, 0, 64, 1000, 5, '{1,2,3}', '{100,200,300}', 30)": [],
   'select purge_webhooks(100, 30)': [],
   "select * from drop_block(530, now() + interval '1 day')": ['claimed_batch'],
-  "select receive_inbound_messages('{1,1,1}', '{27805300001,27805200001,x}', '{27805300001,27805200001,null}', '{12025551001,null,null}', '{stop,b,c}', '{1,0,0}', '{5500001}', 'bye', 1::smallint)":
+  "select receive_inbound_messages('{1,1,1}', '{27805300001,27805200001,x}', '{27805300001,27805200001,null}', '{12025551001,null,null}', '{stop,b,c}', '{1,0,0}')":
     ['claimed_batch'],
 }
 

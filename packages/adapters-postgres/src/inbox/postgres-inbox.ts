@@ -1,4 +1,4 @@
-import type { Inbox, InboxMessage, UnownedMessage } from '@gateway/core'
+import type { Inbox, InboxMessage, Routes, UnownedMessage } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
@@ -12,10 +12,10 @@ import { createReceive } from './receive.ts'
 import { createTake } from './take.ts'
 
 /** What people wrote, on Postgres. After a lost answer each call finds out what became of it. */
-export function postgresInbox(context: Context): Inbox {
+export function postgresInbox(context: Context, routes: Pick<Routes, 'list'>): Inbox {
   const { hot, ordinary } = context.pools
   return {
-    ...createReceive(context),
+    ...createReceive(context, routes),
     ...createTake(context),
     endOffers: async (carrier, offers) => {
       const keys = offers.map((offer) => keyOfOffer(carrier, offer))

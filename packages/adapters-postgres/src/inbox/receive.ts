@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { InboundMessage, Body, Inbox, Received } from '@gateway/core'
+import type { InboundMessage, Body, Inbox, Received, Routes } from '@gateway/core'
 import { retryWorkOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'
@@ -10,7 +10,7 @@ import { findNoted } from '../sql/find-noted.ts'
 import { noteInboundMessages } from '../sql/note-inbound-messages.ts'
 import { findWaitingParts, takeOldParts } from '../sql/waiting-parts.ts'
 import { groupOf, rememberedKeys, type Keyed } from './keyed.ts'
-import { storeTexts, without } from './store-texts.ts'
+import { storeTexts, without, type Confirming } from './store-texts.ts'
 import { confirmationsMax, joined, wholeTexts, type WholeText } from './whole-texts.ts'
 
 /** So many go together in one transaction. */
@@ -22,9 +22,16 @@ type Store = (texts: readonly WholeText[]) => Promise<void>
  * Stores messages, some hundred in one transaction. Each is noted in it under a key, so that it may be run again after a lost
  * answer: what is there was stored by the first run, or by another call.
  */
-export function createReceive(context: Context): Pick<Inbox, 'receive' | 'releaseParts'> {
+export function createReceive(context: Context, routes: Pick<Routes, 'list'>): Pick<Inbox, 'receive' | 'releaseParts'> {
   const { ids, pools, settings } = context
   const keys = rememberedKeys()
+
+  /** Of at most so many. What nobody confirms needs neither ids nor routes. */
+  async function confirmingBy(body: Body, confirmationsMax: number): Promise<Confirming> {
+    if (confirmationsMax === 0) return { body, ids: [], routes: [] }
+    const published = await routes.list()
+    return { body, ids: await ids.take(confirmationsMax), routes: published }
+  }
 
   /** A transaction that may store texts, once, of which at most so many are confirmed. After a lost answer it is run again. */
   function storing<T>(
@@ -33,18 +40,18 @@ export function createReceive(context: Context): Pick<Inbox, 'receive' | 'releas
     work: (connection: Connection, store: Store) => Promise<T>,
   ): Promise<T> {
     return retryWorkOnConnectionLoss(async () => {
-      const ranges = confirmationsMax === 0 ? [] : await ids.take(confirmationsMax)
+      const confirming = await confirmingBy(confirmation, confirmationsMax)
       let used = 0
       try {
         const result = await pools.hot.transaction((connection) =>
           work(connection, async (texts) => {
-            used = await storeTexts(context, connection, texts, confirmation, ranges)
+            used = await storeTexts(context, connection, texts, confirming)
           }),
         )
-        ids.giveBack(without(ranges, used))
+        ids.giveBack(without(confirming.ids, used))
         return result
       } catch (error) {
-        if (!isLostAnswer(error)) ids.giveBack(ranges)
+        if (!isLostAnswer(error)) ids.giveBack(confirming.ids)
         // As long as its old backend lives, the keys that it has noted are locked.
         else await settleLostStatement(pools.hot, error, settings.lookUpSeconds, () => Promise.resolve())
         throw error

@@ -38,5 +38,5 @@ export function followOptKeyword(store: MemoryStore, { number, keyword }: Receiv
   })
   if (from === undefined) return
   const text = { body: followed.confirmation, due: undefined, to: [{ number, cost: credits(0) }] }
-  storeText(store, text, { account, from: () => from, confirmation: true })
+  storeText(store, text, { account, from: () => from, routes: store.routes.published, confirmation: true })
 }

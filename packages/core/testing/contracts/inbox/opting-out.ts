@@ -1,6 +1,14 @@
 import { strict as assert } from 'node:assert'
-import { secondsAfter, type ClaimedMessage, type StoredPorts } from '@gateway/core'
+import {
+  noRoute,
+  secondsAfter,
+  type AccountId,
+  type ClaimedMessage,
+  type Msisdn,
+  type StoredPorts,
+} from '@gateway/core'
 import { aNumber, anAccount, anAddress, anOrder, numbers } from '../../builders.ts'
+import { aCarrierId } from '../../ids.ts'
 import { realClock } from '../../memory/clock.ts'
 import type { Contract } from '../contract.ts'
 import { accepted, assertLedger, callersMany, collect, dispatchDue, longAgo } from '../shared.ts'
@@ -147,6 +155,46 @@ export const optingOut: Contract<StoredPorts> = {
       [{ to: aNumber(), from: code, account: id }],
     )
   },
+
+  'a confirmation waits at once in the queue of its route: by number, account and the address that it leaves from':
+    async (ports) => {
+      const [{ id }, other] = [await anAccount(ports), await anAccount(ports)]
+      const elsewhere = aNumber('27830000001')
+      await ports.senders.assign(code, id)
+      await sent(ports, other, { from: poolB })
+      const [first, by] = [aCarrierId('first'), { prefixes: [], accounts: [], senders: [] }]
+      const carriers = [{ carrier: first, priority: 1, weight: 1 }]
+      await ports.routes.publish([
+        { ...by, name: 'code', prefixes: ['2782'], accounts: [id], senders: [code], carriers },
+        { ...by, name: 'pool', senders: [poolB], carriers },
+        { ...by, name: 'others', carriers },
+      ])
+      await receive(ports, { to: code, text: 'STOP' }, { to: code, text: 'STOP', from: elsewhere })
+      await receive(ports, { to: poolB, text: 'STOP' })
+      const routes = await ports.routes.list()
+      const dispatcher = await ports.claimedBatches.register(600)
+      const claimed: (readonly [route: string, account: AccountId, to: Msisdn])[] = []
+      for (const queue of [noRoute, ...routes.map(({ number }) => number)]) {
+        const wanted = {
+          carrier: first,
+          lane: 'single',
+          queue,
+          messagesMax: 10,
+          markedMax: 0,
+          leaseSeconds: 600,
+        } as const
+        const batch = await ports.claimedBatches.claim(dispatcher, wanted)
+        for (const { id: message, account, to } of typeof batch === 'string' ? [] : batch.messages) {
+          claimed.push([(await ports.messageTraces.of(message))?.route?.name ?? 'none', account, to])
+        }
+      }
+      assert.deepEqual(claimed, [
+        ['code', id, aNumber()],
+        ['pool', other.id, aNumber()],
+        ['others', id, elsewhere],
+      ])
+      assert.equal(await ports.routes.reroute(10), 0)
+    },
 
   'an opt-out by hand is not confirmed': async (ports) => {
     const { id } = await anAccount(ports, { credits: 100 })

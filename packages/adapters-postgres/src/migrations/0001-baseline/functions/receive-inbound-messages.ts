@@ -11,12 +11,12 @@ const places = `case when r.owner is null then ${placeOf('reply.received')} else
 const storeArrival = storeEvent(places, { account: 'r.last_account', subject: 'v_inbound_message' })
 
 export const receiveInboundMessages = `
--- Stores texts, in their order, with what follows from them. p_ids are message ids for confirmations, as many as there are keywords to
--- opt out (1; 2 is to opt in); returns how many of them were used, the first ones.
-create function receive_inbound_messages(p_carriers smallint[], p_from text[], p_numbers bigint[], p_to text[], p_texts text[], p_opt_keywords smallint[],
-  p_ids bigint[], p_confirmation text, p_parts smallint) returns int language plpgsql
+-- Stores texts, in their order, with what follows from them, but for confirmations of keywords to opt out (1; 2 is to opt in): it returns which
+-- there are to be.
+create function receive_inbound_messages(p_carriers smallint[], p_from text[], p_numbers bigint[], p_to text[], p_texts text[], p_opt_keywords smallint[])
+  returns table (o_account int, o_sender int, o_address text, o_number bigint) language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-declare r record; v_inbound_message bigint; v_sender int; v_used int := 0;
+declare r record; v_inbound_message bigint;
 begin
   for r in
     with arrived as materialized (
@@ -96,14 +96,13 @@ begin
     insert into opt_out_reply (account_id, msisdn, since, inbound_message_id, text, answers)
     values (r.last_account, r.number, now(), v_inbound_message, r.body, r.last_id)
     on conflict (account_id, msisdn) do update set since = excluded.since, inbound_message_id = excluded.inbound_message_id, text = excluded.text, answers = excluded.answers;
-    v_sender := coalesce(r.known, nullif(r.last_sender, 0));
-    continue when v_sender is null or exists (select from account where id = r.last_account and locked)
+    o_sender := coalesce(r.known, nullif(r.last_sender, 0));
+    continue when o_sender is null or exists (select from account where id = r.last_account and locked)
       or exists (select from suppression where account_id in (0, r.last_account) and msisdn = r.number and kind + 0 = 3);
-    v_used := v_used + 1;
-    insert into send (first_id, n, account_id, sender, confirms_opt_out, price, parts, body, msisdns)
-    values (p_ids[v_used], 1, r.last_account, v_sender, true, 0, p_parts, p_confirmation, array[r.number]);
-    insert into due (lane, account_id, lo, hi, first_id) values (0, r.last_account, p_ids[v_used], p_ids[v_used] + 1, p_ids[v_used]);
+    o_account := r.last_account;
+    o_address := (select address from sender where id = o_sender);
+    o_number := r.number;
+    return next;
   end loop;
-  return v_used;
 end $$;
 `
