@@ -29,7 +29,7 @@ export const plants = {
       to: `next < batch.end && leaving.length < max`,
     },
     {
-      file: `${core}/carrier/dispatcher.js`,
+      file: `${core}/carrier/proceed.js`,
       from: `if (batch.next === batch.marked)\n        return;`,
       to: ``,
     },
