@@ -76,11 +76,12 @@ const afterAWhile = (log: (line: string) => void): ((line: string) => void) => {
 }
 
 /**
- * A start may fail because another process was faster, or because a killed server still runs: these pass. Returns the message of
- * PostgreSQL for such a failure; throws for any other reason.
+ * A start may fail because another process was faster, or because a killed server still runs; and another process may have used
+ * the server and stopped it already: these pass. Returns the message of PostgreSQL then; throws for any other reason.
  */
 const passingObstacle = async (cluster: Cluster, launched: Launch): Promise<string> => {
   const output = await launched.output()
+  if (launched.wasStopped()) return output
   if (/lock file ".*" (already exists|is empty)|pre-existing shared memory block/.test(output)) return output
   throw new Error(
     `PostgreSQL does not start. Its log, ${logPath(cluster)}, ends with:\n${lastLines(output)}\n` +

@@ -51,6 +51,8 @@ const isPostmaster = async (pid: number, { folder, runAsUser }: Cluster): Promis
 export interface Launch {
   /** Whether it has ended, which is usual if another server was faster. */
   ended(): boolean
+  /** Whether it ended in good order: another process has used it, and stopped it. */
+  wasStopped(): boolean
   /** What the log has had since the launch. */
   output(): Promise<string>
 }
@@ -80,6 +82,7 @@ export const launch = async (
   child.unref()
   return {
     ended: () => trouble !== undefined,
+    wasStopped: () => child.exitCode === 0,
     output: async () => (await logSince(log, begins)).trim() || `postgres ${trouble ?? 'said nothing'}`,
   }
 }

@@ -82,6 +82,22 @@ test('the server has a session of its own, so that a Ctrl-C in the terminal does
   expect(await only.finish()).toBe(0)
 }, 90_000)
 
+test('a server that another process has stopped before its starter had a lease of it is started again', async () => {
+  await (await startEmbeddedPostgres({ dataDir: folder.path, settings: quick })).stop()
+  // So late does a connection become of use: the server is stopped in between.
+  const starting = startEmbeddedPostgres({ dataDir: folder.path, settings: { ...quick, post_auth_delay: 1 } })
+  const pidFile = join(folder.path, 'postgres/postmaster.pid')
+  const isReady = async () => /^ready/m.test(await readFile(pidFile, 'utf8').catch(() => ''))
+  expect(await until(isReady, 60_000)).toBe(true)
+  const first = await pidOf(folder.path)
+  process.kill(first, 'SIGINT')
+
+  const second = await starting
+  expect(await query(second.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
+  expect(await pidOf(folder.path)).not.toBe(first)
+  await second.stop()
+}, 90_000)
+
 test('processes that come and go, each at a pace of its own, or are killed, always get a working connection', async () => {
   const setUp = await startEmbeddedPostgres({ dataDir: folder.path, settings: quick })
   await query(setUp.connectionString, 'create table visits (visitor int not null)')
