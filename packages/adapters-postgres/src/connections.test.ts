@@ -206,7 +206,8 @@ test('of two transactions that wait for each other both are done in the end', as
     const one = new Promise<void>((resolve) => (oneReady = resolve))
     const two = new Promise<void>((resolve) => (twoReady = resolve))
     await Promise.all([cross('1', '2', oneReady, two), cross('2', '1', twoReady, one)])
-    expect(runs).toBe(3)
+    // The one that was ended may meet the other one again.
+    expect(runs).toBeGreaterThanOrEqual(3)
     expect(await hot.run(statement(`select price from price where prefix <> ''`), [])).toEqual([
       { price: 2 },
       { price: 2 },
