@@ -19,6 +19,9 @@ const seconds = {
   'tests/database-gone.test.ts': 24,
 }
 
+/** Test files of packages and apps that `tests/together` leaves out. */
+export const alone = Object.keys(seconds).filter((path) => !path.startsWith('tests/'))
+
 const secondsOf = ({ path }) => Object.entries(seconds).find(([name]) => path.endsWith(`/${name}`))?.[1] ?? 0
 
 /** The order of the test files, for jest: the longest first. No test depends on it. */

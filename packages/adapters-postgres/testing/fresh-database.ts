@@ -24,10 +24,12 @@ const schema = 'cell'
  */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const name = newName()
-  const template = await migratedTemplate()
+  const template = await (templateOfRun ??= migratedTemplate())
   await onServer(`create database ${name} template ${template} strategy file_copy`)
   return { connectionString: urlOf(name, schema), drop: () => onServer(`drop database ${name} with (force)`) }
 }
+
+let templateOfRun: Promise<string> | undefined
 
 /** Named after the steps of the schema, so that one that was made of others is never taken. */
 async function migratedTemplate(): Promise<string> {
@@ -55,6 +57,10 @@ async function makeTemplate(client: Client, template: string): Promise<void> {
   await inside.query(`create schema ${schema}`)
   await inside.end()
   await migrate(urlOf(unfinished, schema))
+  // Its first connection writes a file that the first one of each copy would else make again.
+  const warming = new Client({ connectionString: urlOf(unfinished, schema) })
+  await warming.connect()
+  await warming.end()
   await client.query(`alter database ${unfinished} with allow_connections false`)
   await client.query(`alter database ${unfinished} rename to ${template}`)
 }

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 
-/** Tests of these use no PostgreSQL; and those of `tests` start their own, on copies of the template. */
+/** Tests of these use no PostgreSQL; and those of `tests`, except in `together`, start their own, on copies of the template. */
 const useNone = /^(?:apps|packages\/(?!adapters-postgres))\b/
-const useTheirOwn = /^(?:tests|apps|packages\/(?!adapters-postgres))\b/
+const useTheirOwn = /^(?:tests(?!\/together)|apps|packages\/(?!adapters-postgres))\b/
 
 /** For the server of all tests: it forgets nothing but a power failure, and it may be in memory, so its log is short. */
 const settings = {

@@ -1,0 +1,74 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { alone } from '../../scripts/slow-tests-first.mjs'
+import { root } from '../support/process.ts'
+
+/** By the name of the file that runs them; in all, every package and app. */
+export const groups = {
+  'adapters-postgres': ['packages/adapters-postgres'],
+  core: ['packages/core'],
+  dispatcher: ['apps/dispatcher', 'apps/all-in-one', 'benchmarks'],
+  interfaces: ['apps/rest', 'apps/asp', 'apps/xml', 'packages/wire'],
+  operator: ['apps/operator', 'packages/composition', 'packages/conformance'],
+  server: ['packages/server', 'packages/carriers', 'packages/embedded-postgres'],
+  smpp: ['packages/adapters-smpp', 'packages/smsc-simulator', 'packages/adapters-simulator'],
+  others: ['packages/adapters-node', 'packages/adapters-webhooks'],
+} as const
+
+interface Register {
+  (...given: unknown[]): unknown
+  readonly [form: string]: Register | undefined
+}
+const names = ['describe', 'test', 'it', 'beforeAll', 'beforeEach', 'afterAll', 'afterEach'] as const
+
+/**
+ * Runs the test files of a group on one set of modules, each below its name: to load core, the adapters and their libraries
+ * for a file takes longer than most files do. Those that run alone are left out.
+ */
+export async function together(group: keyof typeof groups): Promise<void> {
+  for (const file of groups[group].flatMap(testFiles)) {
+    const calls = await callsOf(file)
+    describe(file, () => {
+      for (const call of calls) call()
+    })
+  }
+}
+
+const testFiles = (folder: string): readonly string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts') && !/(?:^|\/)(?:node_modules|dist|dist-testing)\//.test(name))
+    .map((name) => `${folder}/${name}`)
+    .filter((name) => !alone.includes(name))
+    .sort()
+
+/** What a file registers while it is loaded, to be called below its name. */
+async function callsOf(file: string): Promise<readonly (() => unknown)[]> {
+  const calls: (() => unknown)[] = []
+  let isLoaded = false
+  const note = (call: () => unknown): void => {
+    if (isLoaded) throw new Error(`${file} registers a test by what it has kept of 'describe' or 'test'`)
+    calls.push(call)
+  }
+  const scope = globalThis as unknown as Record<string, Register>
+  const real = Object.fromEntries(names.flatMap((name) => (scope[name] === undefined ? [] : [[name, scope[name]]])))
+  for (const [name, register] of Object.entries(real)) scope[name] = noting(register, note)
+  try {
+    await import(join(root, file))
+  } finally {
+    Object.assign(scope, real)
+    isLoaded = true
+  }
+  return calls
+}
+
+/** Notes calls of `register`, of its forms as `test.skip`, and of what its `each` gives. */
+function noting(register: Register, note: (call: () => unknown) => void): Register {
+  return new Proxy(register, {
+    apply: (_, __, given: unknown[]) => note(() => register(...given)),
+    get: (_, key: string) => {
+      const form = register[key]
+      if (key === 'each') return (...table: unknown[]) => noting(form?.(...table) as Register, note)
+      return typeof form === 'function' ? noting(form, note) : form
+    },
+  })
+}
