@@ -29,7 +29,7 @@ export interface FaultRun {
   readonly seed: number
   /** So long are faults injected under load; starting and settling come on top. */
   readonly seconds: number
-  /** Goes on until a full minute is over, so that what was scheduled for it is due under load. Default: true. */
+  /** Begins so late that a full minute falls into the load, so that what was scheduled for it is due under load. Default: true. */
   readonly meetsMinute?: boolean
   /** The checkout whose build is tested. */
   readonly root: string
@@ -164,9 +164,10 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   await within(60_000, Promise.all(members.map((member) => member.ready())))
   log('all processes listen')
 
+  if (run.meetsMinute !== false) await delay(secondsToWait(run.seconds, (Date.now() / 1000) % 60) * 1000)
   const observations = createObservations(figures)
   const clients = createClients(figures)
-  const end = performance.now() + (run.meetsMinute === false ? run.seconds : loadSeconds(run.seconds)) * 1000
+  const end = performance.now() + run.seconds * 1000
   const shared = { chance, figures, observations, end }
   const liveness = watchLiveness({ database, figures, members, carrier })
   const watched = { database, figures, carrier, end }
@@ -254,10 +255,11 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   await askEverything({ observations, members, accounts, clients, figures, state })
 }
 
-/** Times are full minutes: long enough for one that something can be scheduled for, and a while after it. */
-function loadSeconds(seconds: number): number {
-  const toMinute = 60 - ((Date.now() / 1000) % 60)
-  return Math.max(seconds, (toMinute < 8 ? toMinute + 60 : toMinute) + 15)
+/** Times are full minutes: the next one that something can be scheduled for is to be a while before the end of the load. */
+function secondsToWait(seconds: number, secondOfMinute: number): number {
+  const toMinute = 60 - secondOfMinute
+  const toLast = toMinute < 8 ? toMinute + 60 : toMinute
+  return Math.max(0, toLast + 15 - seconds)
 }
 
 /**
