@@ -17,7 +17,7 @@ const describeProxies = why === undefined ? describe.each(proxyNames) : describe
 
 const granted = 100_000
 /** Of a lane, between two requests: some are under way at each moment, and the machine has time for all else. */
-const pauseMilliseconds = 40
+const pauseMilliseconds = 150
 let proxied: Proxied
 let stop = (): Promise<void> => Promise.resolve()
 
