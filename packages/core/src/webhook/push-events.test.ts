@@ -117,6 +117,50 @@ test('of an endpoint that takes lists quickly many are claimed and stored at onc
   expect(calls.record).toBeLessThan(40)
 })
 
+test('what is claimed of an endpoint grows with what it takes, and is bounded in events', async () => {
+  const { webhookClient, pusherOf, added, happen, ports } = await world()
+  await added(good, 100)
+  await happen(30_000)
+  const claims: number[] = []
+  const claim: typeof ports.webhooks.claim = async (...asked) => {
+    const lists = await ports.webhooks.claim(...asked)
+    claims.push(lists.length)
+    return lists
+  }
+  await pushAll(pusherOf({}, { webhooks: { ...ports.webhooks, claim } }))
+  expect(webhookClient.pushed).toHaveLength(300)
+  expect(claims[0]).toBe(pushDefaults.perWebhookMax)
+  expect(Math.max(...claims)).toBeGreaterThan(4 * pushDefaults.perWebhookMax)
+  expect(Math.max(...claims)).toBeLessThanOrEqual(100)
+})
+
+test('an endpoint that got all that waited does not ask for more: its events gather until the next look', async () => {
+  const { webhookClient, pusherOf, added, happen, calls } = await world()
+  await added(good, 100)
+  await happen(7)
+  const pusher = pusherOf()
+  expect(await pusher.work()).toBe('all')
+  await until(() => pusher.state().requests + pusher.state().unstored === 0)
+  expect(calls.roomAgain).toBe(0)
+  await happen(700)
+  await pusher.work()
+  await until(() => pusher.state().requests + pusher.state().unstored === 0)
+  expect(calls.roomAgain).toBeGreaterThan(0)
+  await pushAll(pusher)
+  expect(webhookClient.pushed).toHaveLength(8)
+})
+
+test('a secret is opened once for all lists of a claim', async () => {
+  const { pusherOf, added, happen, ports, webhookClient } = await world()
+  const { secret } = await added(good)
+  await happen(5)
+  let opened = 0
+  const open: typeof ports.secretBox.open = (sealed) => (opened++, ports.secretBox.open(sealed))
+  await pushAll(pusherOf({}, { secretBox: { ...ports.secretBox, open } }))
+  expect(webhookClient.pushed.map(({ secrets }) => secrets)).toEqual(Array(5).fill([secret]))
+  expect(opened).toBe(1)
+})
+
 test('with more endpoints than requests each has its turn', async () => {
   const { webhookClient, pusherOf, added, happen, pushedTo } = await world()
   for (const url of [good, dead]) await added(url)

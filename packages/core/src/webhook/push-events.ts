@@ -86,10 +86,13 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
   const results = createPushResults(webhooks)
   const counts = { delivered: 0, failed: 0, events: 0 }
   const retries = createRetryTimes()
+  const secretsOf = secretsOpenedBy(ports.secretBox)
   let requests = 0
   let endedAll: (() => void) | undefined
   /** Something ran low while a claim was under way. */
   let isAsked = false
+  /** There was no room for what other endpoints may have. */
+  let isFull = false
   let closed = false
 
   /** Starts what has its turn. */
@@ -112,13 +115,13 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
     if (verdict === 'gone') results.giveBack(lanes.takeAll(lane))
     begin()
     if (requests === 0 || results.isFull(storedAtOnce)) store(requests === 0 ? 1 : storedAtOnce)
-    if (lanes.runsLow()) ask()
+    if (lanes.runLow()) ask()
     if (requests === 0) endedAll?.()
   }
 
   async function pushed(webhook: Webhook, { id, events }: ClaimedList, now: Instant): Promise<PushAnswer> {
     try {
-      const secrets = secretsOf(ports, webhook, now)
+      const secrets = secretsOf(webhook, now)
       const timestamp = Math.floor(now / 1000)
       return await webhookClient.push({ url: webhook.url, id, timestamp, body: options.bodyOf(events, now), secrets })
     } catch (problem) {
@@ -143,7 +146,9 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
   }
 
   function store(atLeast: number): void {
-    results.stored(atLeast).then(ask, options.report)
+    results.stored(atLeast).then(() => {
+      if (isFull || lanes.wantMore()) ask()
+    }, options.report)
   }
 
   function ask(): void {
@@ -168,9 +173,11 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
 
   async function claim(): Promise<'more' | 'all'> {
     const listsMax = claimedMax - lanes.queued() - requests
-    if (closed || listsMax <= 0) return 'all'
+    isFull = listsMax <= 0
+    if (closed || isFull) return 'all'
     const now = clock.now()
-    const lists = await webhooks.claim({ claimer, listsMax, perWebhookMax, ahead: lanes.ahead(now), leaseSeconds })
+    const ahead = lanes.ahead(now, results.count())
+    const lists = await webhooks.claim({ claimer, listsMax, perWebhookMax, ahead, leaseSeconds })
     lanes.put(lists, now)
     if (isClosed()) results.giveBack(lanes.takeAll())
     begin()
@@ -210,9 +217,16 @@ function verdictFor({ tries, events }: ClaimedList, answer: PushAnswer): PushRes
   return verdict === 'retry' && events[0]?.data.type === 'test' ? 'dead' : verdict
 }
 
-/** The current one first; the one before it while it is valid. */
-function secretsOf({ secretBox }: Pick<Ports, 'secretBox'>, webhook: Webhook, now: Instant): readonly string[] {
-  const { secret, previous } = webhook
-  const all = previous !== undefined && now < previous.until ? [secret, previous.secret] : [secret]
-  return all.map((sealed) => secretBox.open(sealed))
+/** The current one first; the one before it while it is valid. Opened once for all lists of a claim (an AES-GCM less for each list). */
+function secretsOpenedBy(secretBox: Ports['secretBox']): (webhook: Webhook, now: Instant) => readonly string[] {
+  const opened = new WeakMap<Webhook, readonly [current: string, previous: string | undefined]>()
+  return (webhook, now) => {
+    const { secret, previous } = webhook
+    const isValid = previous !== undefined && now < previous.until
+    const known = opened.get(webhook)
+    if (known !== undefined) return isValid && known[1] !== undefined ? [known[0], known[1]] : [known[0]]
+    const all = [secretBox.open(secret), isValid ? secretBox.open(previous.secret) : undefined] as const
+    opened.set(webhook, all)
+    return all.filter((one) => one !== undefined)
+  }
 }

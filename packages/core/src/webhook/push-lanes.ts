@@ -23,8 +23,10 @@ export interface PushLane {
   since: Instant
   /** How many it may have claimed. */
   ahead: number
-  /** Half of what was queued last: then more is wanted. */
-  low: number
+  /** How many more it may have had when lists were claimed last. */
+  room: number
+  /** More may wait than was claimed then. */
+  hasMore: boolean
   /** That more is wanted has been told. */
   isTold: boolean
 }
@@ -38,6 +40,8 @@ interface Queued {
 const aheadSeconds = 0.5
 /** A rate is told by no less. */
 const rateMilliseconds = 100
+/** Of one endpoint in one claim: while these are pushed the next are claimed. */
+const claimEventsMax = 10_000
 
 /**
  * Claimed lists by endpoint: each endpoint has its turn, and has at most `perWebhookMax` requests. What is claimed ahead of the requests follows from
@@ -55,10 +59,12 @@ export interface PushLanes {
   takeAll(lane?: PushLane): readonly ClaimedList[]
   /** A request ended. */
   ended(lane: PushLane, wasDelivered: boolean): void
-  /** Whether more is wanted, each time once: some endpoint has half of its queue left. */
-  runsLow(): boolean
-  /** Of endpoints that are fast, how many lists they may have claimed. */
-  ahead(now: Instant): ReadonlyMap<WebhookId, number>
+  /** Whether more may wait for an endpoint that has less than half of what it may have. */
+  wantMore(): boolean
+  /** The same, after each claim told once. */
+  runLow(): boolean
+  /** Of endpoints that are fast, how many lists they may have claimed; of so many it is not stored yet what came of them. */
+  ahead(now: Instant, unstored: number): ReadonlyMap<WebhookId, number>
 }
 
 export function createPushLanes({ perWebhookMax, aheadMax, beginSeconds }: LaneSettings): PushLanes {
@@ -75,7 +81,8 @@ export function createPushLanes({ perWebhookMax, aheadMax, beginSeconds }: LaneS
       delivered: 0,
       since: now,
       ahead: perWebhookMax,
-      low: 0,
+      room: perWebhookMax,
+      hasMore: false,
       isTold: true,
     }
     lanes.push(lane)
@@ -90,20 +97,31 @@ export function createPushLanes({ perWebhookMax, aheadMax, beginSeconds }: LaneS
     const milliseconds = now - lane.since
     if (lane.delivered === 0) return milliseconds < rateMilliseconds ? lane.ahead : perWebhookMax
     const wanted = Math.ceil((lane.delivered / milliseconds) * 1000 * aheadSeconds)
-    return Math.max(2 * perWebhookMax, Math.min(wanted, aheadMax))
+    return Math.max(2 * perWebhookMax, Math.min(wanted, 2 * lane.ahead, aheadMax))
+  }
+
+  const isLow = ({ hasMore, queue, ahead }: PushLane): boolean => hasMore && queue.length <= ahead / 2
+
+  /** How many lists it may have after the next claim. */
+  function limitOf(lane: PushLane, unstored: number): number {
+    const claimed = lane.queue.length + lane.requests + unstored
+    const most = Math.max(2 * perWebhookMax, Math.ceil(claimEventsMax / lane.webhook.listSize))
+    const limit = Math.min(lane.ahead, claimed + most)
+    lane.room = limit - claimed
+    return limit
   }
 
   return {
     queued: () => lanes.reduce((sum, { queue }) => sum + queue.length, 0),
     put: (lists, now) => {
-      const filled = new Set<PushLane>()
+      for (const lane of lanes) if (lane.room > 0) lane.hasMore = false
       for (const list of lists) {
         const lane = laneOf(list.webhook, now)
         lane.webhook = list.webhook
         lane.queue.push({ list, claimedAt: now })
-        filled.add(lane)
+        lane.isTold = false
       }
-      for (const lane of filled) Object.assign(lane, { low: lane.queue.length / 2, isTold: false })
+      for (const lane of new Set(lists.map(({ webhook }) => laneOf(webhook, now)))) lane.hasMore = mayHaveMore(lane)
       lanes = lanes.filter((lane) => lane.queue.length + lane.requests > 0)
     },
     next: (now) => {
@@ -128,18 +146,25 @@ export function createPushLanes({ perWebhookMax, aheadMax, beginSeconds }: LaneS
       lane.requests--
       if (wasDelivered) lane.delivered++
     },
-    runsLow: () => {
-      const low = lanes.filter((lane) => !lane.isTold && lane.queue.length <= lane.low)
+    wantMore: () => lanes.some(isLow),
+    runLow: () => {
+      const low = lanes.filter((lane) => !lane.isTold && isLow(lane))
       for (const lane of low) lane.isTold = true
       return low.length > 0
     },
-    ahead: (now) => {
-      const fast = lanes.map((lane) => {
+    ahead: (now, unstored) => {
+      for (const lane of lanes) {
         lane.ahead = aheadOf(lane, now)
         if (now - lane.since >= rateMilliseconds) Object.assign(lane, { since: now, delivered: 0 })
-        return lane
-      })
-      return new Map(fast.filter(({ ahead }) => ahead > perWebhookMax).map(({ webhook, ahead }) => [webhook.id, ahead]))
+      }
+      const limits = lanes.map((lane) => [lane.webhook.id, limitOf(lane, unstored)] as const)
+      return new Map(limits.filter(([, limit]) => limit > perWebhookMax))
     },
   }
+}
+
+/** A new list that is not full has all that waited; one that is tried again comes before those. */
+function mayHaveMore({ queue, webhook }: PushLane): boolean {
+  const last = queue.at(-1)?.list
+  return last !== undefined && (last.tries > 1 || last.events.length >= webhook.listSize)
 }
