@@ -26,13 +26,14 @@ const walk = (table: string, which = ''): string => `(
       select webhook_id from ${table} where webhook_id > walk.webhook_id${which} order by webhook_id limit 1
     ) from walk where walk.webhook_id is not null`
 
+const elements = (numbers: string): string => `'[' || array_to_string(${numbers}[lo:hi], ',', 'null') || ']'`
+
 /** What of a row of events goes into a list, as `StoredEvents` reads it. */
-const stored = `json_build_array(
+const stored = `left(json_build_array(
         type, sequence, floor(extract(epoch from at) * 1000)::bigint, code, send_first_id, sent.price, has_reference,
         inbound.from_address, inbound.short_code, inbound.answers,
-        case when v_webhook.with_text then coalesce(placed.text, sent.body, inbound.text) end,
-        array_to_json(subjects[lo:hi]), array_to_json(msisdns[lo:hi])
-      )::text`
+        case when v_webhook.with_text then coalesce(placed.text, sent.body, inbound.text) end
+      )::text, -1) || ',' || ${elements('subjects')} || ',' || coalesce(${elements('msisdns')}, 'null') || ']'`
 
 // An endpoint is locked before its lists are counted, each in a statement with a snapshot of its own: two that claim at once never give
 // it more than its room. Nested loops, whatever the statistics say: queues have none.
@@ -124,8 +125,8 @@ begin
           left join lateral (
             select from_address, answers, inbound_message.text, (select address from sender where id = inbound_message.short_code) short_code
             from inbound_message
-            where id = any (array[subjects[1]]) offset 0
-          ) inbound on type > ${placeOf('message.sent')}
+            where id = any (case when type > ${placeOf('message.sent')} then array[subjects[1]] end) offset 0
+          ) inbound on true
         )
         insert into webhook_list (webhook_id, leased, claimer, tries, due_at, from_at, to_at, events)
         select v_webhook.id, true, p_claimer, 1, v_until, min(at), max(at), '[' || string_agg(part, ',' order by before) || ']'
