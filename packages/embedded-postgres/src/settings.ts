@@ -18,8 +18,8 @@ const ours = (memory: number): Settings => ({
   shared_buffers: `${Math.max(16, Math.min(256, Math.floor(memory / 8)))}MB`,
   effective_cache_size: `${Math.max(32, Math.floor(memory / 2))}MB`,
   max_wal_size: '2GB',
-  // These binaries have no lz4.
-  wal_compression: 'pglz',
+  // These binaries have no lz4, and pglz took 0.2 ms a page (docs/decisions/0068).
+  wal_compression: 'off',
   random_page_cost: 1.1,
   // Compiling a statement costs more than any of our short ones takes.
   jit: false,
