@@ -11,6 +11,8 @@ export interface Submission {
   readonly number: string
   /** Counted from 1; 1 where the carrier knows of no parts. */
   readonly part: number
+  /** So many has its message; 1 where the carrier knows of no parts. */
+  readonly parts: number
   /** `unknown`: it was not answered. */
   readonly answer: string
   /** When its recipient writes back, if it does. */
@@ -52,7 +54,7 @@ export function simulatedCarrierOfRun({ folder, perSecond }: CarrierPlace): Carr
   return {
     id: 'simulator',
     wayOf: () => Promise.resolve({ url: `simulator:?delayMs=300&perSecond=${perSecond}`, relay: undefined }),
-    record: async () => (await submissions(folder)).map((line) => ({ ...line, part: 1 })),
+    record: async () => (await submissions(folder)).map((line) => ({ ...line, part: 1, parts: 1 })),
     read: async () => {
       const acceptedBy = await runs.read()
       return (member) => acceptedBy(member.pid())

@@ -167,12 +167,13 @@ export function submittedAgain(record: readonly Submission[]): string[] {
 /** P-4, P-6, P-7: every end is one that the carrier's behaviour, and nothing else, explains. */
 function endsFit({ figures, state, record, carrier, inDoubtMax, losses }: Judged, sends: Sends): void {
   const answersOf = lastAnswers(record)
+  const told = toldFates(record)
   let inDoubt = 0
   for (const { id, code } of state.messages.values()) {
     const number = numberOf(sends, id)
     const answers = answersOf.get(id) ?? []
     figures.count(`messages ${code}`)
-    if (code === 106 && carrier.tellsAll && isTold(answers, number)) {
+    if (code === 106 && carrier.tellsAll && told.has(id)) {
       figures.broken('P-5', `${id} to ${number}, of which the carrier told the fate, is still 106`)
     } else if (code === 106 && !answers.includes('unknown')) inDoubt++
     else if (!fittingAll(answers, number, carrier.tellsAll).includes(code)) {
@@ -195,10 +196,16 @@ function lastAnswers(record: readonly Submission[]): ReadonlyMap<number, readonl
   return new Map([...parts].map(([id, answers]) => [id, [...answers.values()]]))
 }
 
-/** Whether a carrier that tells all has taken the only part, so that its receipts came. */
-const isTold = (answers: readonly string[], number: string): boolean =>
-  answers.length === 1 &&
-  (answers[0] === 'accepted' ? !number.endsWith('94') : answers[0] === 'unknown' && !/(?:9[3-6])$/.test(number))
+/**
+ * The messages of one part that a carrier which tells all has taken, so that their receipts came. Of a message of several some may never have
+ * left: nobody can tell what it came to, whatever the receipts of the others say.
+ */
+export function toldFates(record: readonly Submission[]): ReadonlySet<number> {
+  const last = new Map(record.filter(({ parts }) => parts === 1).map((one) => [one.messageId, one]))
+  const isTold = ({ answer, number }: Submission): boolean =>
+    answer === 'accepted' ? !number.endsWith('94') : answer === 'unknown' && !/(?:9[3-6])$/.test(number)
+  return new Set([...last.values()].filter(isTold).map(({ messageId }) => messageId))
+}
 
 /** Of several parts each may have met another fate: then 213 and 106 are possible too. */
 function fittingAll(answers: readonly string[], number: string, tellsAll: boolean): readonly number[] {

@@ -76,7 +76,7 @@ export function recordOf(lines: readonly JournalLine[], ids: ReadonlyMap<string,
     const asked = record.get(key)
     if (line.event === 'received' && line.command === 'submit_sm') {
       const { destinationAddr: number = '' } = line
-      record.set(key, { messageId: ids.get(number) ?? -1, number, part: partOf(line), answer: 'unknown' })
+      record.set(key, { messageId: ids.get(number) ?? -1, number, ...partOf(line), answer: 'unknown' })
     } else if (line.event === 'sent' && line.command === 'submit_sm_resp' && asked !== undefined) {
       record.set(key, { ...asked, answer: answerOf(line.status) })
     }
@@ -89,9 +89,11 @@ function answerOf(status: string | undefined): string {
   return forNow.has(status) ? 'refused-for-now' : 'refused'
 }
 
-/** The position in a user data header with an 8-bit reference (3GPP 23.040, 9.2.3.24.1). */
-const partOf = ({ esmClass = 0, shortMessage = '' }: JournalLine): number =>
-  (esmClass & 0x40) === 0 ? 1 : parseInt(shortMessage.slice(10, 12), 16)
+/** The position, and of how many, in a user data header with an 8-bit reference (3GPP 23.040, 9.2.3.24.1). */
+function partOf({ esmClass = 0, shortMessage = '' }: JournalLine): { readonly part: number; readonly parts: number } {
+  if ((esmClass & 0x40) === 0) return { part: 1, parts: 1 }
+  return { part: parseInt(shortMessage.slice(10, 12), 16), parts: parseInt(shortMessage.slice(8, 10), 16) }
+}
 
 /** How many parts were accepted on all links of each system_type since it bound last. */
 function acceptedBy(lines: readonly JournalLine[]): ReadonlyMap<string, number> {
