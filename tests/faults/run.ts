@@ -3,27 +3,30 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { chanceOf, type Chance } from '@gateway/core/testing'
-import { simulatedCarrierOfRun, type CarrierOfRun, type Submission } from './carrier.ts'
+import { simulatedCarrierOfRun, type CarrierOfRun } from './carrier.ts'
 import { smppCarrierOfRun } from './smpp-carrier.ts'
 import { adoptReceipts } from '../support/operate.ts'
 import { judge } from './checks.ts'
-import { askAgainIfLost, createClients } from './clients.ts'
+import { createClients } from './clients.ts'
 import { startMember, type App, type Member } from './processes.ts'
 import { openDatabase, type Database } from './database.ts'
 import { injectFaults } from './faults.ts'
 import { createFigures, type Figures } from './figures.ts'
+import { askEverything, verify } from './final-checks.ts'
 import { judgeEvents } from './event-checks.ts'
 import { judgeInbox, judgeLists } from './inbox-checks.ts'
-import { watchLiveness, type Liveness } from './liveness.ts'
-import { startLoad, type AccountUnderTest, type RunningLoad } from './load.ts'
+import { watchLiveness } from './liveness.ts'
+import { startLoad } from './load.ts'
 import { openNetwork } from './network.ts'
-import { gatewayOf, openAccounts, openEndpoints, operate, type Gateway } from './operator.ts'
+import { gatewayOf, openAccounts, openEndpoints, operate } from './operator.ts'
 import { poll, pollTheRest } from './polls.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 import { assignCodes, bringReplies } from './replies.ts'
-import { readState, wrongBalances, wrongScheduledCounts } from './state.ts'
-import { createObservations, type Observations } from './observations.ts'
+import { adoptedAreMatched, endInOrder, eventsHaveCome, repliesHaveCome } from './settle.ts'
+import { readState } from './state.ts'
+import { createObservations } from './observations.ts'
 import { untilBroken, watchBacklog, watchBalances } from './watch.ts'
+import { within } from './within.ts'
 
 export interface FaultRun {
   readonly seed: number
@@ -58,9 +61,6 @@ const clientsAtOnce = 8
 const leaseSeconds = 3
 /** Over SMPP two windows: with less, a window of 50 would never be full. */
 const inDoubtMax = { simulator: 40, smpp: 100 } as const
-const settleMilliseconds = 150_000
-/** After the last fault the two carriers have work for so long: each run sees what faults have left behind. */
-const calmSeconds = 10
 
 /** One whole run in a folder of its own, of which only figures remain; all of it, where something was broken. */
 export async function runFaults(run: FaultRun): Promise<Figures> {
@@ -97,14 +97,6 @@ export async function runFaults(run: FaultRun): Promise<Figures> {
     } else log(`what the processes said, the carrier's record and the database are in ${folder}`)
   }
   return figures
-}
-
-/** What is asked for when no fault comes any more. */
-interface Calm {
-  readonly liveness: Liveness
-  readonly load: RunningLoad
-  /** What the carrier of one dispatcher takes. */
-  readonly perSecond: number
 }
 
 interface Place {
@@ -260,144 +252,4 @@ function secondsToWait(seconds: number, secondOfMinute: number): number {
   const toMinute = 60 - secondOfMinute
   const toLast = toMinute < 8 ? toMinute + 60 : toMinute
   return Math.max(0, toLast + 15 - seconds)
-}
-
-/**
- * One dispatcher ends while there is work, the other sends what there is: a restart would cure what faults have done to it. It
- * ends too, and then what a killed carrier still owed is told by the next one. False: not all has settled.
- */
-async function endInOrder(place: Place, members: readonly Member[], calm: Calm): Promise<boolean> {
-  const { figures } = place
-  const [first, second] = members.filter(({ app }) => app === 'dispatcher')
-  if (first === undefined || second === undefined) throw new Error('there are not two dispatchers')
-  await within(90_000, Promise.all(members.map((member) => member.ready())))
-  await calm.load.sendInCalm(calm.perSecond * 2 * calmSeconds)
-  figures.count(`liveness ${(await calm.liveness.shown()) ? 'shown' : 'not judged'} after: the load`)
-  await endOne(first, figures)
-  if (!(await settle(place, nothingMoves))) return false
-  await endOne(second, figures)
-  await within(90_000, Promise.all(members.map((member) => member.ready())))
-  return settle(place, allIsReported)
-}
-
-/** In good order (P-16). */
-async function endOne(member: Member, figures: Figures): Promise<void> {
-  const began = performance.now()
-  const code = await member.end(false)
-  const seconds = (performance.now() - began) / 1000
-  if (code !== 0 || seconds > 25) figures.broken('P-16', `SIGTERM: exit code ${String(code)} after ${seconds} s`)
-}
-
-// A claimed batch without ids only stops a claim that failed and may still be at work; it stays as long as its dispatcher lives.
-const nothingMoves = `(select count(*) from due) + (select count(*) from claimed_batch where ids <> '{}')
-  + (select count(*) from later where at < now() + interval '10 min')`
-const allIsReported = `${nothingMoves} + (select count(*) from message where code = 100 and msisdn % 100 <> 94)`
-
-/** Until nothing is under way: what is left waits for a time to come, and everything that will be reported has been. */
-async function settle({ database, figures }: Place, what: string): Promise<boolean> {
-  const end = performance.now() + settleMilliseconds
-  for (;;) {
-    const [row] = await database.ask<{ n: string }>(`select ${what} n`)
-    if (Number(row?.n) === 0) return true
-    if (performance.now() > end) {
-      figures.broken('P-4', `after ${settleMilliseconds} ms ${String(row?.n)} messages are under way or unreported`)
-      return false
-    }
-    await delay(300)
-  }
-}
-
-/** As many as the carrier's record says, or 30 s later: whether it is those is judged then. */
-async function repliesHaveCome(database: Database, record: readonly Submission[]): Promise<void> {
-  const wanted = record.filter(({ replies }) => replies !== undefined).length
-  const end = performance.now() + 30_000
-  while (performance.now() < end) {
-    const [row] = await database.ask<{ n: string }>(
-      `select count(*) n from inbound_message where text = 'Yes, thank you'`,
-    )
-    if (Number(row?.n) >= wanted) return
-    await delay(300)
-  }
-}
-
-/** Until the receipts of messages that have just been given a reference have found them, or 30 s later. */
-async function adoptedAreMatched(database: Database): Promise<void> {
-  const end = performance.now() + 30_000
-  while (performance.now() < end) {
-    const [row] = await database.ask<{ n: string }>(
-      'select count(*) n from message where code = 106 and carrier_id is not null',
-    )
-    if (Number(row?.n) === 0) return
-    await delay(300)
-  }
-}
-
-const eventsAtOnce = `(select coalesce(sum(count), 0) from webhook_event)
-  + (select count(*) from webhook_list where state = 0 and (leased or due_at < now() + interval '20 s'))`
-
-/** Until nothing waits but what is to be tried again in minutes: a killed dispatcher's lists are free after a lease of 30 s. */
-async function eventsHaveCome({ database, figures }: Place): Promise<void> {
-  const end = performance.now() + settleMilliseconds
-  for (;;) {
-    const [row] = await database.ask<{ n: string }>(`select ${eventsAtOnce} n`)
-    if (Number(row?.n) === 0) return
-    if (performance.now() > end) {
-      figures.broken('P-11', `after ${settleMilliseconds} ms ${String(row?.n)} events or lists are not pushed`)
-      return
-    }
-    await delay(300)
-  }
-}
-
-async function verify(gateway: Gateway, database: Database, figures: Figures): Promise<void> {
-  const { code, out } = await gateway('credits', 'verify')
-  if (code !== 0) figures.broken('P-2', `credits verify: ${out}`)
-  for (const { id, balance, entries } of await wrongBalances(database)) {
-    figures.broken('P-2', `account ${id} has ${balance}, and its entries say ${entries}`)
-  }
-  for (const { account } of await wrongScheduledCounts(database)) {
-    figures.broken('P-12', `account ${account} has another number of scheduled messages than is counted`)
-  }
-}
-
-interface Asking {
-  readonly observations: Observations
-  readonly members: readonly Member[]
-  readonly accounts: readonly AccountUnderTest[]
-  readonly clients: ReturnType<typeof createClients>
-  readonly figures: Figures
-  readonly state: Awaited<ReturnType<typeof readState>>
-}
-
-/** What clients are told when all is over is what is stored. */
-async function askEverything({ observations, members, accounts, clients, figures, state }: Asking): Promise<void> {
-  const url = members.find(({ app }) => app === 'rest')?.url() ?? ''
-  for (const { id: account, key } of accounts) {
-    const ids = [...observations.messages].filter(([, message]) => message.account === account).map(([id]) => id)
-    for (let at = 0; at < ids.length; at += 1000) {
-      const asked = ids.slice(at, at + 1000)
-      const outcome = await askAgainIfLost(() => clients.interfaces.rest.status({ url, key }, asked))
-      if (outcome.kind !== 'answered') figures.broken('P-14', `a status query when all was over: ${outcome.kind}`)
-      else compare(asked, outcome.answer)
-    }
-    const balance = await askAgainIfLost(() => clients.restBalance({ url, key }))
-    if (balance.kind !== 'answered' || Math.round(balance.answer * 10) !== state.balances.get(account)) {
-      figures.broken('P-2', `account ${account} has ${String(state.balances.get(account))}: ${JSON.stringify(balance)}`)
-    }
-  }
-  function compare(asked: readonly number[], codes: readonly number[]): void {
-    for (const [i, id] of asked.entries()) {
-      observations.status(id, codes[i] ?? NaN, performance.now())
-      const stored = state.messages.get(id)?.code ?? -1
-      if (codes[i] !== stored) figures.broken('P-1', `status of ${id} is ${String(codes[i])}, stored is ${stored}`)
-    }
-  }
-}
-
-async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not within ${milliseconds} ms`)), milliseconds)
-  })
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
