@@ -55,13 +55,7 @@ async function answer(smsc: Controlled, request: IncomingMessage): Promise<Answe
     case 'GET /personalities':
       return [200, PERSONALITIES]
     case 'GET /journal':
-      return [
-        200,
-        smsc
-          .journal()
-          .slice(-latestOf(searchParams.get('latest')))
-          .map(lineOf),
-      ]
+      return [200, smsc.journal(latestOf(searchParams.get('latest'))).map(lineOf)]
     case 'PUT /personality': {
       const { name, ...changes } = await bodyOf(request)
       smsc.become(textOf('name', name), changes)

@@ -1,5 +1,5 @@
 export type { Arrival } from './arrivals.ts'
-export type { JournalEntry } from './journal.ts'
+export type { JournalEntry } from './journal-entry.ts'
 export type { IdForm } from './message-ids.ts'
 export { outcomeOf, type Outcome, type ReceiptState } from './outcomes.ts'
 export { PERSONALITIES, type Personality, type PersonalityName } from './personalities.ts'

@@ -1,40 +1,34 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { pduFields, type ReceivedPdu } from '@gateway/adapters-smpp/pdu'
-
-/** One PDU, or what happened to a link. */
-export interface JournalEntry {
-  /** Milliseconds since 1970. */
-  readonly at: number
-  /** Counts the links of this run from 1. */
-  readonly link: number
-  readonly systemId: string
-  readonly event: 'received' | 'sent' | 'opened' | 'closed'
-  readonly pdu?: ReceivedPdu
-  /** Sent with this command_length instead of the right one. */
-  readonly wrongLength?: number
-}
+import { pduFields } from '@gateway/adapters-smpp/pdu'
+import type { JournalEntry, PduEntry } from './journal-entry.ts'
+import { latestEntries } from './latest-entries.ts'
 
 /** Every PDU in the order in which it was received or sent. */
 export interface Journal {
   note(entry: JournalEntry): void
+  notePdu(entry: PduEntry): void
   /** Writes what was noted since the last call in one write; what was written survives a killed process. */
   flush(): void
-  /** The latest entries, oldest first. */
-  entries(): readonly JournalEntry[]
+  /** The latest entries, so many or all, oldest first. */
+  entries(count?: number): readonly JournalEntry[]
   close(): void
 }
 
-/** Appends to `path`, if there is one, and keeps at least the latest `entriesMax`, and at most twice as many. */
+/** Appends to `path`, if there is one, and keeps the latest `entriesMax`. */
 export function journal(path: string | undefined, entriesMax: number): Journal {
   const file = path === undefined ? undefined : openSync(path, 'a', 0o600)
-  let latest: JournalEntry[] = []
+  const latest = latestEntries(entriesMax)
   let lines = ''
 
   return {
     note(entry) {
-      latest.push(entry)
-      if (latest.length > 2 * entriesMax) latest = latest.slice(-entriesMax)
+      latest.add(entry)
       if (file !== undefined) lines += `${JSON.stringify(lineOf(entry))}\n`
+    },
+    notePdu(entry) {
+      latest.addPdu(entry)
+      const { at, link, systemId, event, pdu } = entry
+      if (file !== undefined) lines += `${JSON.stringify(lineOf({ at, link, systemId, event, pdu }))}\n`
     },
     flush() {
       if (file === undefined || lines === '') return
@@ -42,7 +36,7 @@ export function journal(path: string | undefined, entriesMax: number): Journal {
       lines = ''
       for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
     },
-    entries: () => latest,
+    entries: (count = Infinity) => latest.list(count),
     close() {
       if (file === undefined) return
       this.flush()

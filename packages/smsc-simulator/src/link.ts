@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { encodePdu, pduReader, pduWriter, type Bind, type Pdu, type ReceivedPdu } from '@gateway/adapters-smpp/pdu'
-import type { JournalEntry } from './journal.ts'
+import type { JournalEntry, PduEntry } from './journal-entry.ts'
 
 /** One connection. */
 export interface Link {
@@ -32,11 +32,21 @@ export interface LinkHandlers {
   dirty(link: Link): void
   closed(link: Link): void
   note(entry: Omit<JournalEntry, 'at'>): void
+  notePdu(entry: Omit<PduEntry, 'at'>): void
 }
 
 interface Request {
-  readonly answered: (status: number | undefined) => void
+  answered: (status: number | undefined) => void
   readonly deadline: number
+}
+
+const nobody = (): void => undefined
+
+/** Forgets who waited: tables that a map leaves behind keep what they held for long. */
+function answer(request: Request, status: number | undefined): void {
+  const { answered } = request
+  request.answered = nobody
+  answered(status)
 }
 
 const sequenceMax = 0x7fffffff
@@ -62,12 +72,16 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
   const note = (entry: Pick<JournalEntry, 'event' | 'pdu' | 'wrongLength'>): void =>
     handlers.note({ link: number, systemId: bound?.systemId ?? '', ...entry })
 
+  function notePdu(event: PduEntry['event'], pdu: ReceivedPdu, bytes: Buffer, start: number, end: number): void {
+    handlers.notePdu({ link: number, systemId: bound?.systemId ?? '', event, pdu, bytes, start, end })
+  }
+
   /** Requests are in the order of their deadlines. */
   function expire(): void {
-    for (const [key, { answered, deadline }] of requests) {
-      if (deadline > performance.now()) return
+    for (const [key, request] of requests) {
+      if (request.deadline > performance.now()) return
       requests.delete(key)
-      answered(undefined)
+      answer(request, undefined)
     }
   }
 
@@ -84,8 +98,8 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
     },
     send(pdu) {
       if (isEnding) return
-      writer.write(pdu)
-      note({ event: 'sent', pdu })
+      const octets = writer.write(pdu)
+      notePdu('sent', pdu, writer.bytes, writer.end - octets, writer.end)
       handlers.dirty(link)
     },
     sendWithLength(pdu, lengthOf) {
@@ -105,7 +119,7 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
     settle(answeredSequence, status) {
       const request = requests.get(answeredSequence)
       requests.delete(answeredSequence)
-      request?.answered(status)
+      if (request !== undefined) answer(request, status)
     },
     flush() {
       ready.push(writer.take())
@@ -124,10 +138,12 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
 
   socket.setNoDelay(true)
   socket.on('data', (chunk: Buffer) => {
-    for (const pdu of reader.read(chunk)) {
-      note({ event: 'received', pdu })
+    reader.each(chunk, (pdu, bytes, start, end) => {
+      // What is wrong with octets may depend on what is around them.
+      if (pdu.command === 'malformed') note({ event: 'received', pdu })
+      else notePdu('received', pdu, bytes, start, end)
       if (!isEnding) handlers.received(link, pdu)
-    }
+    })
   })
   socket.on('error', () => socket.destroy())
   socket.on('close', () => {
@@ -137,7 +153,7 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
     handlers.closed(link)
     const left = [...requests.values()]
     requests.clear()
-    for (const { answered } of left) answered(undefined)
+    for (const request of left) answer(request, undefined)
   })
   note({ event: 'opened' })
   return link

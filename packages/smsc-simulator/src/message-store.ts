@@ -1,5 +1,6 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { fifo } from './fifo.ts'
 import { messageNumbers } from './message-ids.ts'
 import type { ReceiptState } from './outcomes.ts'
 
@@ -45,19 +46,24 @@ export function messageStore(folder: string | undefined, now: number): MessageSt
   if (path !== undefined) for (const line of linesOf(path)) apply(messages, line)
   const file = path === undefined ? undefined : openSync(path, 'a', 0o600)
   const numbers = messageNumbers(now)
+  const earlier = new Set(messages.keys())
   const owed = [...messages.values()].filter(isOwed)
+  const order = fifo<number>()
+  for (const number of messages.keys()) order.add(number)
   let lines = ''
 
   return {
     nextNumber() {
       for (;;) {
         const number = numbers()
-        if (!messages.has(number)) return number
+        if (!earlier.has(number)) return number
       }
     },
     add(message) {
       messages.set(message.number, message)
-      if (messages.size > keptMax) messages.delete(messages.keys().next().value ?? 0)
+      order.add(message.number)
+      // The first key of a map is found behind all that were deleted before it: 5 to 11 µs a message, and ever more.
+      if (messages.size > keptMax) messages.delete(order.take() ?? 0)
       if (file !== undefined) lines += `${JSON.stringify(message)}\n`
     },
     find: (number) => messages.get(number),

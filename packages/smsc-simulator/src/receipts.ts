@@ -1,4 +1,12 @@
-import { MESSAGE_STATE, TLV_TAG, type DeliverSm, type Tlv } from '@gateway/adapters-smpp/pdu'
+import {
+  MESSAGE_STATE,
+  TLV_TAG,
+  integerTlv,
+  noTlvs,
+  textTlv,
+  type DeliverSm,
+  type Tlv,
+} from '@gateway/adapters-smpp/pdu'
 import { formatId } from './message-ids.ts'
 import type { StoredMessage } from './message-store.ts'
 import type { ReceiptState } from './outcomes.ts'
@@ -12,6 +20,15 @@ const STATES = {
   UNDELIV: [MESSAGE_STATE.UNDELIVERABLE, '001'],
   REJECTD: [MESSAGE_STATE.REJECTED, '011'],
 } as const satisfies Record<ReceiptState, readonly [number, string]>
+
+const stateTlv = (state: ReceiptState): Tlv => integerTlv(TLV_TAG.message_state, 1, STATES[state][0])
+const stateTlvs: Readonly<Record<ReceiptState, Tlv>> = {
+  DELIVRD: stateTlv('DELIVRD'),
+  EXPIRED: stateTlv('EXPIRED'),
+  DELETED: stateTlv('DELETED'),
+  UNDELIV: stateTlv('UNDELIV'),
+  REJECTD: stateTlv('REJECTD'),
+}
 
 export const messageStateOf = (state: ReceiptState): number => STATES[state][0]
 
@@ -28,16 +45,12 @@ export const emptyDelivery: Delivery = {
 /** A delivery receipt (esm_class 4; SMPP 3.4, 5.2.12 and appendix B). */
 export function receipt(message: StoredMessage, state: ReceiptState, now: number, form: Personality): Delivery {
   const id = formatId(message.number, form.receiptIdForm)
-  const [messageState, error] = STATES[state]
+  const [, error] = STATES[state]
   const text =
     `id:${id} sub:001 dlvrd:${state === 'DELIVRD' ? '001' : '000'} submit date:${dateOf(message.at)} ` +
     `done date:${dateOf(now)} stat:${state} err:${error} text:`
-  const tlvs: readonly Tlv[] = [
-    { tag: TLV_TAG.receipted_message_id, value: Buffer.from(`${id}\0`, 'latin1') },
-    { tag: TLV_TAG.message_state, value: Buffer.from([messageState]) },
-  ]
   return {
-    ...emptyDelivery,
+    serviceType: '',
     sourceAddrTon: message.toTon,
     sourceAddrNpi: message.toNpi,
     sourceAddr: message.to,
@@ -45,8 +58,16 @@ export function receipt(message: StoredMessage, state: ReceiptState, now: number
     destAddrNpi: message.fromNpi,
     destinationAddr: message.from,
     esmClass: 4,
+    protocolId: 0,
+    priorityFlag: 0,
+    scheduleDeliveryTime: '',
+    validityPeriod: '',
+    registeredDelivery: 0,
+    replaceIfPresentFlag: 0,
+    dataCoding: 0,
+    smDefaultMsgId: 0,
     shortMessage: form.receiptForm === 'tlv' ? emptyDelivery.shortMessage : Buffer.from(text, 'latin1'),
-    tlvs: form.receiptForm === 'text' ? [] : tlvs,
+    tlvs: form.receiptForm === 'text' ? noTlvs : [textTlv(TLV_TAG.receipted_message_id, id), stateTlvs[state]],
   }
 }
 

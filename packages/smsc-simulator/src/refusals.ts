@@ -11,7 +11,6 @@ export function refusals(): Refusals {
   const counts = new Map<string, number>()
   return {
     isRefused(key, times) {
-      if (times === 0) return false
       const count = counts.get(key) ?? 0
       counts.delete(key)
       if (count >= times) return false

@@ -1,5 +1,5 @@
 import type { Arrival } from './arrivals.ts'
-import type { JournalEntry } from './journal.ts'
+import type { JournalEntry } from './journal-entry.ts'
 
 /** What was observed. */
 export interface SmscStatus {
@@ -25,8 +25,8 @@ export interface LinkStatus {
 export interface Smsc {
   readonly port: number
   readonly controlPort: number | undefined
-  /** The latest entries, oldest first. */
-  journal(): readonly JournalEntry[]
+  /** The latest entries, so many or all, oldest first. */
+  journal(count?: number): readonly JournalEntry[]
   status(): SmscStatus
   /** How many deliver_sm it takes, and when all were acknowledged. Throws an Error if it cannot be sent. */
   inject(arrival: Arrival): { readonly parts: number; readonly acknowledged: Promise<void> }

@@ -68,6 +68,10 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
         log.note({ at: now(), ...entry })
         flushSoon()
       },
+      notePdu({ link, systemId, event, pdu, bytes, start, end }) {
+        log.notePdu({ at: now(), link, systemId, event, pdu, bytes, start, end })
+        flushSoon()
+      },
       closed: (gone) => {
         links.delete(gone.number)
         sending.closed(gone)
@@ -121,9 +125,9 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
 
   const server = serverFor(settings, connected)
   const port = await listen(server, settings.port ?? 0)
-  const smsc = {
+  const smsc: Omit<Smsc, 'close' | 'controlPort'> = {
     port,
-    journal: () => log.entries(),
+    journal: (count) => log.entries(count),
     status,
     inject,
     become(next: string, changes?: Readonly<Record<string, unknown>>) {

@@ -46,6 +46,8 @@ const receiptFirstMilliseconds = 1000
 /** What is kept of a link. */
 interface LinkState {
   unanswered: number
+  /** Of these, those whose answers leave at the end of this turn. */
+  answering: number
   answers: number
   submits: number
   nextAnswerAt: number
@@ -61,7 +63,9 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
   let wrongLengths = 0
 
   function stateOf(link: Link): LinkState {
-    const state = states.get(link) ?? { unanswered: 0, answers: 0, submits: 0, nextAnswerAt: 0, second: 0, taken: 0 }
+    const known = states.get(link)
+    if (known !== undefined) return known
+    const state = { unanswered: 0, answering: 0, answers: 0, submits: 0, nextAnswerAt: 0, second: 0, taken: 0 }
     states.set(link, state)
     return state
   }
@@ -69,9 +73,10 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
   /** Whether there is room in this second. */
   function isTaken(state: LinkState): boolean {
     const { submitsPerSecond } = personality()
+    if (submitsPerSecond === 0) return true
     const second = Math.floor(now() / 1000)
     if (second !== state.second) Object.assign(state, { second, taken: 0 })
-    return submitsPerSecond === 0 || ++state.taken <= submitsPerSecond
+    return ++state.taken <= submitsPerSecond
   }
 
   function begin(link: Link): LinkState {
@@ -96,13 +101,18 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     if (isSilent) return
     state.answers++
     // The answers of one turn leave together at its end.
-    setImmediate(() => state.unanswered--)
+    if (state.answering++ === 0) setImmediate(() => haveLeft(state))
     if (isNth(state.answers, wrongLengthEvery)) {
       // Over all links: a client that closes at a wrong length meets the next one on its next link.
       const turn = ++wrongLengths
       link.sendWithLength(pdu, (right) => wrongLength(turn, right))
     } else link.send(pdu)
     if (isNth(state.answers, closesAfterAnswer)) link.end()
+  }
+
+  function haveLeft(state: LinkState): void {
+    state.unanswered -= state.answering
+    state.answering = 0
   }
 
   function submit(link: Link, pdu: SubmitSm | DataSm): void {
@@ -125,7 +135,7 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
   /** The status with which it is refused. */
   function refusalOf(pdu: SubmitSm | DataSm, outcome: Outcome, state: LinkState): number | undefined {
     if (!isTaken(state)) return personality().refusalStatus
-    if (refused.isRefused(keyOf(pdu), outcome.refusals)) return refusedForNow
+    if (outcome.refusals > 0 && refused.isRefused(keyOf(pdu), outcome.refusals)) return refusedForNow
     return isRefusal(outcome.answer) ? outcome.answer : undefined
   }
 

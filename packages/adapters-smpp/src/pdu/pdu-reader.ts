@@ -9,6 +9,8 @@ export interface PduReader {
    * more. Buffers in PDUs are views of the chunk: copy what is kept for long.
    */
   read(chunk: Buffer): readonly ReceivedPdu[]
+  /** The same, one after the other, each with the octets that it was read from. They are not written to again. */
+  each(chunk: Buffer, take: (pdu: ReceivedPdu, bytes: Buffer, start: number, end: number) => void): void
 }
 
 /** A message_payload of 65535 octets with every other field. */
@@ -39,28 +41,35 @@ export function pduReader(commandLengthMax = commandLengthMaxDefault): PduReader
     heldLength = rest.length
   }
 
+  function each(chunk: Buffer, take: Parameters<PduReader['each']>[1]): void {
+    if (hasEnded) return
+    const isAppended = heldLength > 0
+    const bytes = isAppended ? append(chunk) : chunk
+    let at = 0
+    while (!hasEnded && bytes.length - at >= 4) {
+      const length = bytes.readUInt32BE(at)
+      if (length < headerOctets || length > commandLengthMax) {
+        const reason = length < headerOctets ? 'command-length-too-small' : 'command-length-too-large'
+        const end = Math.min(at + headerOctets, bytes.length)
+        hasEnded = true
+        take(malformed(bytes, at, end, reason), bytes, at, end)
+      } else if (bytes.length - at < length) break
+      else {
+        const start = at
+        at += length
+        take(decodePdu(bytes, start, at), bytes, start, at)
+      }
+    }
+    if (hasEnded) hold(bytes.subarray(0, 0))
+    else if (at > 0 || !isAppended) hold(bytes.subarray(at))
+  }
+
   return {
     read(chunk) {
-      if (hasEnded) return []
-      const isAppended = heldLength > 0
-      const bytes = isAppended ? append(chunk) : chunk
       const pdus: ReceivedPdu[] = []
-      let at = 0
-      while (!hasEnded && bytes.length - at >= 4) {
-        const length = bytes.readUInt32BE(at)
-        if (length < headerOctets || length > commandLengthMax) {
-          const reason = length < headerOctets ? 'command-length-too-small' : 'command-length-too-large'
-          pdus.push(malformed(bytes, at, Math.min(at + headerOctets, bytes.length), reason))
-          hasEnded = true
-        } else if (bytes.length - at < length) break
-        else {
-          pdus.push(decodePdu(bytes, at, at + length))
-          at += length
-        }
-      }
-      if (hasEnded) hold(bytes.subarray(0, 0))
-      else if (at > 0 || !isAppended) hold(bytes.subarray(at))
+      each(chunk, (pdu) => void pdus.push(pdu))
       return pdus
     },
+    each,
   }
 }

@@ -8,8 +8,11 @@ import { putInteger, putTlvs, tlvOctets, type Sink } from './sink.ts'
 export interface PduWriter {
   /** Octets that `take` would give. */
   readonly length: number
-  /** Throws a RangeError, and leaves what was written before, if a field does not fit its place in the standard. */
-  write(pdu: Pdu): void
+  /** The buffer that the last PDU was written to, and its end there. Those octets are not written to again. */
+  readonly bytes: Buffer
+  readonly end: number
+  /** Returns how many octets it has. Throws a RangeError, and leaves what was written before, if a field does not fit its place. */
+  write(pdu: Pdu): number
   /** What was written since the last call, in a buffer that is not used again. */
   take(): Buffer
 }
@@ -35,6 +38,12 @@ export function pduWriter(octets = blockOctets): PduWriter {
     get length() {
       return sink.at - taken
     },
+    get bytes() {
+      return sink.buffer
+    },
+    get end() {
+      return sink.at
+    },
     write(pdu) {
       const needed = headerOctets + bodyOctetsMax(pdu) + (pdu.tlvs.length === 0 ? 0 : tlvOctets(pdu.tlvs))
       if (sink.at + needed > sink.buffer.length) grow(needed)
@@ -45,6 +54,7 @@ export function pduWriter(octets = blockOctets): PduWriter {
         sink.at = start
         throw error
       }
+      return sink.at - start
     },
     take() {
       const bytes = sink.buffer.subarray(taken, sink.at)
