@@ -183,8 +183,8 @@ cross join lateral (select * from inbound_message where`,
   'a submission repeated after a lost answer': [
     {
       file: `${smpp}/session/pending-requests.js`,
-      from: `settle(leftAt === undefined ? 'unsent' : 'unknown');`,
-      to: `settle('unsent');`,
+      from: `settleOne(one, one.leftAt === undefined ? 'unsent' : 'unknown');`,
+      to: `settleOne(one, 'unsent');`,
     },
   ],
   'a receipt acknowledged before commit': [

@@ -29,7 +29,12 @@ export function tonNpiOf(digits: string, settings: NumberSettings, end: End): To
 const international = 1
 
 /** An address of the carrier as international digits where it is a number; anything else as it is. */
-export function readNumber(text: string, ton: number, { numbers, country, trunkPrefix }: NumberSettings): string {
+export function readNumber(
+  text: string,
+  ton: number,
+  { numbers: usual, country, trunkPrefix }: NumberSettings,
+  numbers = usual,
+): string {
   const address = text.trim()
   if (!/^\+?[0-9]+$/.test(address)) return address
   if (address.startsWith('+')) return address.slice(1)

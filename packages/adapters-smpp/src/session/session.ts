@@ -76,6 +76,8 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   let sequence = 0
   let flushing: NodeJS.Immediate | undefined
   let receivedAt = nowMilliseconds()
+  /** No request was free to leave when the PDUs came that are read now; those of one turn are answered together. */
+  let wasFull = false
   let enquiredAt: number | undefined
   let deliveries = 0
   let timeouts = 0
@@ -127,6 +129,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
 
   function receive(chunk: Buffer): void {
     receivedAt = nowMilliseconds()
+    wasFull = pending.size() >= window.limit()
     for (const pdu of reader.read(chunk)) {
       if (phase === 'ended') return
       events.saw?.('received', pdu)
@@ -148,10 +151,8 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
 
   function takeResponse(pdu: Pdu, commandId: number): void {
     const leftAt = pending.leftAt(pdu.sequence)
-    const now = nowMilliseconds()
-    // The window may grow before the next request is asked for.
     if (leftAt !== undefined && pdu.command === 'submit_sm_resp') {
-      window.settled(now - leftAt, now, pending.size() >= window.limit())
+      window.settled(receivedAt - leftAt, receivedAt, wasFull)
     }
     if (pending.settle(pdu.sequence, commandId, pdu)) timeouts = 0
   }

@@ -38,7 +38,7 @@ export function createAnswers(): Answers {
     finish({ message, answered, outcomes }) {
       const list = waiting.get(answered) ?? []
       waiting.set(answered, list)
-      list.push(answerOf(message, messageOutcome(outcomes.length === 0 ? ['retry'] : [...outcomes])))
+      list.push(answerOf(message, messageOutcome(outcomes.length === 0 ? ['retry'] : outcomes)))
       giving ??= nextTurn(give)
     },
     unanswered: () => unanswered,
@@ -49,7 +49,7 @@ export function createAnswers(): Answers {
 function answerOf({ id }: Submission, outcome: MessageOutcome): SubmissionAnswer {
   if (typeof outcome === 'string') return { id, outcome }
   const isWhole = 'accepted' in outcome
-  const [reference = '', ...furtherReferences] = isWhole ? outcome.accepted : outcome.partly
-  const further = furtherReferences.length === 0 ? {} : { furtherReferences }
-  return { id, outcome: isWhole ? 'accepted' : 'partly', reference, ...further }
+  const references = isWhole ? outcome.accepted : outcome.partly
+  const answer = { id, outcome: isWhole ? 'accepted' : 'partly', reference: references[0] ?? '' } as const
+  return references.length > 1 ? { ...answer, furtherReferences: references.slice(1) } : answer
 }

@@ -1,10 +1,10 @@
-import type { Submission } from '@gateway/core'
+import type { Body, Submission } from '@gateway/core'
 import { commandStatusName } from '../pdu/index.ts'
 import { errorClassOf } from '../session/error-classes.ts'
 import type { Pace } from '../session/pace.ts'
 import type { RequestOutcome, Session } from '../session/session.ts'
 import type { SmppSettings } from '../settings.ts'
-import { encodeBody } from '../text/encode-body.ts'
+import { encodeBody, type Segment } from '../text/encode-body.ts'
 import type { MessageReferences } from '../text/message-references.ts'
 import { createAnswers } from './answers.ts'
 import { buildSubmit } from './build-submit.ts'
@@ -46,6 +46,9 @@ export function createOutbox(
   let isShut = false
   let isPaced = false
   let timer: NodeJS.Timeout | undefined
+  let isPumpDue = false
+  /** Of the text that was encoded last, if it is one segment that says nothing of its recipient. */
+  let encoded: { readonly body: Body; readonly segments: readonly Segment[] } | undefined
 
   function roomiest(): Session | undefined {
     let best: Session | undefined
@@ -81,6 +84,16 @@ export function createOutbox(
     plan(now)
   }
 
+  /** Once for all that is answered together, and before the turn of the event loop is over. */
+  function pumpSoon(): void {
+    if (isPumpDue) return
+    isPumpDue = true
+    queueMicrotask(() => {
+      isPumpDue = false
+      pump()
+    })
+  }
+
   /** The session is gone: what it had not sent goes over another. */
   function release(session: Session): void {
     const job = sending.get(session)
@@ -101,17 +114,23 @@ export function createOutbox(
   function add(message: Submission, answered: Answered, since: number): void {
     const job = createJob(message, answered, since)
     try {
-      if (!isShut)
-        prepare(
-          job,
-          encodeBody(message.body, settings, (limit) => references.next(message.to, limit)),
-        )
+      if (!isShut) prepare(job, segmentsOf(message))
     } catch (problem) {
       refused(`a text cannot be encoded: ${(problem as Error).message}`)
       job.outcomes.push('refused')
     }
     if (job.segments.length === 0) answers.finish(job)
     else jobs.add(job)
+  }
+
+  /** Messages of one send share their body: it is encoded once for neighbours. */
+  function segmentsOf({ body, to }: Submission): readonly Segment[] {
+    if (encoded?.body === body) return encoded.segments
+    const segments = encodeBody(body, settings, (limit) => references.next(to, limit))
+    const [first] = segments
+    const isAlone = segments.length === 1 && first?.hasHeader === false && first.sar === undefined
+    if (isAlone) encoded = { body, segments }
+    return segments
   }
 
   function sendNext(session: Session, job: Job, now: number): void {
@@ -124,7 +143,7 @@ export function createOutbox(
     const build = (sequence: number) => buildSubmit(settings, job.message, segment, sequence)
     const settle = (outcome: RequestOutcome): void => {
       decide(job, part, partOutcome(session, job, part, outcome))
-      pump()
+      pumpSoon()
     }
     if (session.request(build, settle) === 'sent') return
     refused('a field does not fit its place in a submit_sm')

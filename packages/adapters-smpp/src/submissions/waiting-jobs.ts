@@ -44,7 +44,7 @@ export function createWaitingJobs(): WaitingJobs {
     add: (job) => void queue.push(job),
     addAgain: (job) => void again.push(job),
     take(now) {
-      const at = again.findIndex(isReady(now))
+      const at = again.length === 0 ? -1 : again.findIndex(isReady(now))
       return at >= 0 ? again.splice(at, 1)[0] : takeFirst()
     },
     hasReady: (now) => queue.length > head || again.some(isReady(now)),
