@@ -1,14 +1,12 @@
 import { strict as assert } from 'node:assert'
-import { OUTCOME, secondsAfter, type Instant, type MessageId } from '@gateway/core'
+import { OUTCOME, secondsAfter, type MessageId } from '@gateway/core'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
+import { soonFor } from '../messages/waiting-for-time.ts'
 import { farAhead } from '../shared.ts'
 import { allAccepted, ascending, granted, idsOf, times, wanted, withTraffic } from './traffic.ts'
 
 const { expired, sent } = OUTCOME
-
-/** So far ahead that what is accepted now is still scheduled when it is stored. */
-const soon = (): Instant => secondsAfter(realClock().now(), 1)
 
 /** Everything that waits was due more than this ago, unless it is scheduled. */
 const alreadyOver = -60
@@ -34,7 +32,7 @@ export const waiting = withTraffic({
     async (traffic) => {
       const { claimedBatches } = traffic.ports
       const account = await traffic.account()
-      const due = soon()
+      const due = await soonFor(traffic, [...times(30, 5), ...times(3, 40)])
       const sends = await Promise.all([
         ...times(30, 5).map((to) => traffic.send(account, { to, due })),
         ...times(3, 40).map((to) => traffic.send(account, { to, due })),
@@ -56,7 +54,7 @@ export const waiting = withTraffic({
   'of what became due together, every account has its share at once': async (traffic) => {
     const { claimedBatches } = traffic.ports
     const [busy, other] = [await traffic.account(), await traffic.account()]
-    const due = soon()
+    const due = await soonFor(traffic, times(41, 1))
     await Promise.all(times(40, 0).map(() => traffic.send(busy, { due })))
     const [id] = await traffic.send(other, { due })
     await until(() => realClock().now() > secondsAfter(due, 0.2))

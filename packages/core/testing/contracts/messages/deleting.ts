@@ -15,7 +15,7 @@ import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
 import { all, allAccepted, ascending, granted, idsOf, times, wanted, withTraffic } from '../claimed-batches/traffic.ts'
 import { accepted, assertLedger, at, callersMany, codesOf, farAhead, longAgo, statusesOf } from '../shared.ts'
-import { dueSends, soon } from './waiting-for-time.ts'
+import { dueSends, soon, soonFor } from './waiting-for-time.ts'
 
 const { cancelled, sent, unknown } = OUTCOME
 const page = { offset: 0, limit: 10_000 }
@@ -79,7 +79,7 @@ export const deleting = withTraffic({
     const { ports } = traffic
     const by = await traffic.account()
     for (const to of [9, 30]) {
-      const due = soon()
+      const due = await soonFor(traffic, [to])
       const ids = await traffic.send(by, { to, due })
       const gone = ids.filter((_, i) => [0, 3, 4, to - 1].includes(i))
       const left = ids.filter((id) => !gone.includes(id))
