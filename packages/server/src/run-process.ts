@@ -1,3 +1,4 @@
+import { boundGarbage } from './bound-garbage.ts'
 import { createShutdown } from './shutdown.ts'
 import { readEnvironment, type Environment, type Variables } from './environment.ts'
 import { hideSecrets } from './hide-secrets.ts'
@@ -37,6 +38,7 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
   settings: ProcessSettings<V>,
 ): Promise<void> => {
   const { name, variables, start, stopWithinSeconds = 25, host = thisProcess } = settings
+  if (host === thisProcess) boundGarbage()
   const cannotStart = (error: unknown) => host.stderr.write(`${name} cannot start: ${explain(error)}\n`)
   let environment: Environment<V>
   let log: Log
