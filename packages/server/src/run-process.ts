@@ -26,6 +26,8 @@ export interface ProcessSettings<V extends Variables> {
   readonly start: (context: ProcessContext<V>) => Promise<void>
   /** Deadline of the whole stop, after DRAIN_SECONDS; 25 if not given (P-16). */
   readonly stopWithinSeconds?: number
+  /** Of a Node process: so much garbage may wait in its heap, in percent of what is alive. If not given, V8 decides: up to 300. */
+  readonly garbagePercent?: number
   /** The Node process if not given. */
   readonly host?: Host
 }
@@ -38,7 +40,7 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
   settings: ProcessSettings<V>,
 ): Promise<void> => {
   const { name, variables, start, stopWithinSeconds = 25, host = thisProcess } = settings
-  if (host === thisProcess) boundGarbage()
+  if (settings.garbagePercent !== undefined) boundGarbage(settings.garbagePercent)
   const cannotStart = (error: unknown) => host.stderr.write(`${name} cannot start: ${explain(error)}\n`)
   let environment: Environment<V>
   let log: Log
