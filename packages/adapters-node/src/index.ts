@@ -1,3 +1,4 @@
+export { eventLoopBusy } from './event-loop-busy.ts'
 export type { FailedLogins } from './failed-logins.ts'
 export { nodeSecrets, type NodeSecrets, type NodeSecretsSettings } from './node-secrets.ts'
 export { secretBox, type SecretBoxSettings } from './secret-box.ts'

@@ -36,6 +36,29 @@ test('no more than the bound runs at a time, the rest in the order it came', asy
   expect(await all).toEqual(['a', 'b', 'c', 'd'])
 })
 
+test('while the event loop is busy one runs at a time, and as many as before when it is not', async () => {
+  let isBusy = true
+  const work = held({ ...settings, isBusy: () => isBusy })
+  const all = Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => work.run('n', name)))
+  await new Promise(setImmediate)
+  expect(work.started).toEqual(['a'])
+  isBusy = false
+  await work.end('a')
+  expect(work.started).toEqual(['a', 'b', 'c'])
+  isBusy = true
+  await work.end('b')
+  expect(work.started).toEqual(['a', 'b', 'c'])
+  await work.end('c')
+  expect(work.started).toEqual(['a', 'b', 'c', 'd'])
+  isBusy = false
+  const last = work.run('n', 'f')
+  await new Promise(setImmediate)
+  expect(work.started).toEqual(['a', 'b', 'c', 'd', 'e'])
+  for (const name of ['d', 'e', 'f']) await work.end(name)
+  expect(await all).toEqual(['a', 'b', 'c', 'd', 'e'])
+  expect(await last).toBe('f')
+})
+
 test('a flood from one network delays another network by one turn only', async () => {
   const work = held({ ...settings, atOnceMax: 1 })
   const all = ['a', 'b', 'c', 'd', 'e'].map((name) => work.run('flood', name))

@@ -11,6 +11,8 @@ export interface NetworkQueue {
 
 export interface NetworkQueueSettings {
   readonly atOnceMax: number
+  /** While this is true one job runs at a time. Default: never. */
+  readonly isBusy?: () => boolean
   readonly waitingMax: number
   /** No more may wait than is done in so long, by what work took lately; but always ten times `atOnceMax`. Default: no such bound. */
   readonly waitSecondsMax?: number
@@ -32,6 +34,7 @@ interface Waiting {
 export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
   const {
     atOnceMax,
+    isBusy = () => false,
     waitingMax,
     waitSecondsMax = Infinity,
     burdenOf = () => 0,
@@ -53,18 +56,24 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
     usualMilliseconds = usualMilliseconds === 0 ? milliseconds : usualMilliseconds * 0.9 + milliseconds * 0.1
   }
 
+  const hasRoom = (): boolean => running < (isBusy() ? 1 : atOnceMax)
+
   function startNext(): void {
-    const [next] = queues
-    if (next === undefined) {
-      running--
-      return
+    while (waiting > 0 && hasRoom()) {
+      running++
+      takeNext()?.start()
     }
+  }
+
+  function takeNext(): Waiting | undefined {
+    const [next] = queues
+    if (next === undefined) return undefined
     const [network, queue] = next
     queues.delete(network)
     const first = queue.shift()
     if (queue.length > 0) queues.set(network, queue) // behind all others
     waiting--
-    first?.start()
+    return first
   }
 
   /** Of networks that burden the queue alike the one whose turn comes last. */
@@ -84,14 +93,14 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
     const victim = own > burden ? newcomer : network
     const queue = queues.get(victim)
     const newest = queue?.pop()
-    if (newest === undefined) throw overloaded()
+    if (newest === undefined) throw overloaded
     if (queue?.length === 0) queues.delete(victim)
     waiting--
-    newest.refuse(overloaded())
+    newest.refuse(overloaded)
   }
 
   function turn(network: string): Promise<void> | undefined {
-    if (running < atOnceMax) {
+    if (waiting === 0 && hasRoom()) {
       running++
       return undefined
     }
@@ -99,7 +108,10 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
     const queue = queues.get(network) ?? []
     queues.set(network, queue)
     waiting++
-    return new Promise((start, refuse) => queue.push({ start, refuse }))
+    const turned = new Promise<void>((start, refuse) => queue.push({ start, refuse }))
+    // There may be room again.
+    startNext()
+    return turned
   }
 
   return {
@@ -113,14 +125,15 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
         return await work()
       } finally {
         learn(now() - started)
+        running--
         startNext()
       }
     },
   }
 }
 
-const overloaded = (): Error =>
-  Object.assign(new Error('too many passwords are waiting to be checked'), { code: 'overloaded' })
+/** One for all: to make one for each refusal was a twelfth of what a flood of log-ins costs. */
+const overloaded = Object.assign(new Error('too many passwords are waiting to be checked'), { code: 'overloaded' })
 
 /** Whether `run` rejected so because too much waits. */
 export const isOverload = (problem: unknown): boolean =>

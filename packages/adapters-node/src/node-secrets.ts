@@ -20,6 +20,8 @@ export interface NodeSecretsSettings {
   readonly verifiedMax?: number
   /** Passwords that are hashed at a time. Default 2: two of the four threads that files and look-ups of names need too. */
   readonly hashesMax?: number
+  /** While this is true one is hashed at a time. Default: never. */
+  readonly isBusy?: () => boolean
   /** Passwords that may wait to be hashed. Default 150: at 28 ms a hash and two at a time the last of them waits 2.1 s. */
   readonly waitingMax?: number
   /** Where hashing takes longer, no more wait than are hashed in so long, but always ten times `hashesMax`. Default 2.1. */
@@ -48,6 +50,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   const { failuresMax = 10, failureSeconds = 60, verifiedSeconds = 300, verifiedMax = 10_000 } = settings
   const {
     hashesMax = 2,
+    isBusy,
     waitingMax = 150,
     waitSecondsMax = 2.1,
     loginFailures,
@@ -58,6 +61,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   const burdens = recentCounts(60)
   const queue = networkQueue({
     atOnceMax: hashesMax,
+    ...(isBusy && { isBusy }),
     waitingMax,
     waitSecondsMax,
     burdenOf: (network) => burdens.of(network),

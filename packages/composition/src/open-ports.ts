@@ -1,4 +1,11 @@
-import { nodeSecrets, systemClock, type NodeSecrets, type NodeSecretsSettings } from '@gateway/adapters-node'
+import { availableParallelism } from 'node:os'
+import {
+  eventLoopBusy,
+  nodeSecrets,
+  systemClock,
+  type NodeSecrets,
+  type NodeSecretsSettings,
+} from '@gateway/adapters-node'
 import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
 import type { Ports } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
@@ -36,6 +43,9 @@ export const loginsOf = ({
   reportFailures: warnOfFailedLogins(log),
 })
 
+/** On one or two processors two hashes would leave none to a busy event loop. */
+const hashing = availableParallelism() > 2 ? {} : { isBusy: eventLoopBusy() }
+
 /** Opens the database of the environment, brings its schema up to date, and closes it when the process stops. */
 export async function openPorts(
   context: ContextWith<DatabaseEnvironment>,
@@ -61,7 +71,7 @@ export async function openPorts(
       ...postgres.ports,
       ...webhookPorts(environment),
       clock: systemClock(),
-      secrets: nodeSecrets({ ...logins, loginFailures }),
+      secrets: nodeSecrets({ ...hashing, ...logins, loginFailures }),
     },
     health: { checks: { database: () => postgres.ping().then(() => true) }, stopping },
     runExclusively: postgres.runExclusively,
