@@ -18,6 +18,9 @@ const carrier = { CARRIERS: 'simulator:?delayMs=0' }
 /** V8 makes its heap small in the first 20 s after a start, which costs some 100 ms of CPU once. */
 const settledMilliseconds = 30_000
 
+/** Two rounds of what comes once a minute: autovacuum of each database, and connections that are closed and made anew. */
+const measuredMilliseconds = 120_000
+
 const transactions = `select xact_commit + xact_rollback from pg_stat_database where datname = current_database()`
 
 /** What processes cost that nobody uses, and how soon they submit a message all the same. */
@@ -51,7 +54,7 @@ async function costOf(
 ): Promise<Figure[]> {
   await delay(settledMilliseconds)
   const before = await environment.database.number(transactions)
-  const { usage } = await measured(environment.server, apps, () => delay(environment.quick ? 30_000 : 60_000))
+  const { usage } = await measured(environment.server, apps, () => delay(measuredMilliseconds))
   const committed = (await environment.database.number(transactions)) - before
   const percent = (microseconds: number): number => microseconds / usage.seconds / 1e4
   const node = usage.apps.reduce((sum, cpu) => sum + cpu, 0)
