@@ -42,7 +42,7 @@ export default tseslint.config(
         {
           patterns: [
             {
-              regex: '^@gateway/[a-z-]+/(?!(?:testing|contracts|early-signals|pdu|version)$)',
+              regex: '^@gateway/[a-z-]+/(?!(?:testing|configuration|contracts|early-signals|pdu|version)$)',
               message: 'Import what a package exports, nothing deeper.',
             },
           ],

@@ -22,7 +22,7 @@ import {
   type SenderAddress,
   type WebhookId,
 } from '@gateway/core'
-import { readNetwork } from '@gateway/server'
+import { readNetwork } from '@gateway/server/configuration'
 import { InvalidArgumentError } from 'commander'
 import { defaultPrefix } from './commands/price-prefix.ts'
 

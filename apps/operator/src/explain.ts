@@ -1,4 +1,4 @@
-import { hideSecrets } from '@gateway/server'
+import { hideSecrets } from '@gateway/server/configuration'
 
 /** What went wrong with the database at `url` (undefined: the embedded one), for the operator: a sentence without a secret. */
 export function explain(problem: unknown, url: string | undefined): string {

@@ -1,7 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { nodeSecrets, systemClock } from '@gateway/adapters-node'
 import { copyDatabase, CopyRefused, postgresPorts } from '@gateway/adapters-postgres'
-import { processingSettings, processingVariables, SENDERS, webhookPorts, webhookVariables } from '@gateway/composition'
+import {
+  processingSettings,
+  processingVariables,
+  SENDERS,
+  webhookPorts,
+  webhookVariables,
+} from '@gateway/composition/configuration'
 import { gatewayDefaults } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
@@ -10,7 +16,7 @@ import {
   processVariables,
   readEnvironment,
   type Environment,
-} from '@gateway/server'
+} from '@gateway/server/configuration'
 import { interrupted, Refused } from './context.ts'
 import { explain } from './explain.ts'
 import type { Opened } from './run-command-line.ts'

@@ -1,7 +1,6 @@
 import type { PushAnswer, PushFailure, PushRequest, WebhookClient } from '@gateway/core'
 import { addressGuard } from './address-guard.ts'
-import { answerHandler, type AnswerHandler, type Outcome } from './answer-handler.ts'
-import { connectionPool } from './connection-pool.ts'
+import type { AnswerHandler, Outcome } from './answer-handler.ts'
 import type { EgressProxy } from './egress-proxy.ts'
 import { dialTcp, guardedConnector, type Dial } from './guarded-connector.ts'
 import { parseEndpoint, type Endpoint } from './parse-endpoint.ts'
@@ -43,13 +42,15 @@ export function webhookClient(settings: WebhookClientSettings = {}): WebhookClie
     ca: settings.ca,
     stopping: stopping.signal,
   })
-  const pool = connectionPool(connect)
+  let asked: ReturnType<typeof loadAsking> | undefined
+  const asking = () => (asked ??= loadAsking(connect))
   const underWay: AnswerHandler[] = []
   let closed = false
   let emptied: (() => void) | undefined
 
-  const ask = (endpoint: Endpoint, request: PushRequest): Promise<Outcome> =>
-    new Promise((resolve) => {
+  const ask = async (endpoint: Endpoint, request: PushRequest): Promise<Outcome> => {
+    const { pool, answerHandler } = await asking()
+    return new Promise((resolve) => {
       const client = pool.take(endpoint.origin)
       const handler = answerHandler((outcome, isComplete) => {
         clearTimeout(timer)
@@ -64,6 +65,7 @@ export function webhookClient(settings: WebhookClientSettings = {}): WebhookClie
       underWay.push(handler)
       client.dispatch(requestTo(endpoint, request), handler)
     })
+  }
 
   return {
     refusalOf: (url) => refusal(parseEndpoint(url, rules)),
@@ -76,13 +78,24 @@ export function webhookClient(settings: WebhookClientSettings = {}): WebhookClie
     },
     async close(deadline) {
       closed = true
+      // A push that waits for it is under way afterwards.
+      const loaded = await asked
       const empty = underWay.length === 0 ? Promise.resolve() : new Promise<void>((resolve) => (emptied = resolve))
       await Promise.race([empty, deadline])
       stopping.abort()
       for (const handler of [...underWay]) handler.end('stopped')
-      await pool.close()
+      await loaded?.pool.close()
     },
   }
+}
+
+/** Undici takes 0.1 s to load, which a process that never pushes does without. */
+async function loadAsking(connect: ReturnType<typeof guardedConnector>) {
+  const [{ answerHandler }, { connectionPool }] = await Promise.all([
+    import('./answer-handler.ts'),
+    import('./connection-pool.ts'),
+  ])
+  return { answerHandler, pool: connectionPool(connect) }
 }
 
 const refusal = (endpoint: ReturnType<typeof parseEndpoint>) => (typeof endpoint === 'string' ? endpoint : undefined)

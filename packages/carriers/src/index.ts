@@ -1,7 +1,6 @@
 export { carriersSchema } from './carriers-schema.ts'
 export { makeCarrier, sameCarrier, type CarrierSpecification, type Place } from './carrier-specification.ts'
 export type { CarrierConfiguration, Variables } from './configuration.ts'
-export { readConfiguration } from './read-configuration.ts'
-export { readCarriersFile } from './carriers-file.ts'
+export { readConfiguration, readFileConfiguration } from './read-configuration.ts'
 export { tryCarrier, type CarrierTrial, type SeenPdu } from './try-carrier.ts'
 export type { TrialResult } from '@gateway/adapters-smpp'

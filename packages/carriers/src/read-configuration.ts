@@ -11,9 +11,14 @@ export async function readConfiguration(text: string, variables: Variables): Pro
   const [, path] = /^\s*file:(.*)$/s.exec(text) ?? []
   if (path === undefined) return { carriers: carriersFromList(text), routes: [], file: undefined }
   if (path.trim() === '') throw new Error('CARRIERS names no file; it reads file:carriers.json')
-  // A schema takes longer to load than most processes need it.
+  return readFileConfiguration(path.trim(), variables)
+}
+
+/** What `file:` and this path say. */
+export async function readFileConfiguration(path: string, variables: Variables): Promise<CarrierConfiguration> {
+  // Its schema and Ajv take 0.1 s to load, which most processes do without.
   const { readCarriersFile } = await import('./carriers-file.ts')
-  return readCarriersFile(path.trim(), variables)
+  return readCarriersFile(path, variables)
 }
 
 function carriersFromList(text: string): readonly CarrierSpecification[] {

@@ -1,5 +1,12 @@
+export {
+  gatewayVariables,
+  processingSettings,
+  processingVariables,
+  SENDERS,
+  webhookPorts,
+  webhookVariables,
+  type WebhookEnvironment,
+} from './configuration.ts'
 export { loginsOf, openPorts, type Opened } from './open-ports.ts'
 export { serveGateway } from './serve-gateway.ts'
 export { startInterface } from './start-interface.ts'
-export { gatewayVariables, processingSettings, processingVariables, SENDERS } from './variables.ts'
-export { webhookPorts, webhookVariables, type WebhookEnvironment } from './webhook-ports.ts'

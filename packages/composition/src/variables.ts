@@ -8,7 +8,7 @@ import {
   type ProcessingSettings,
   type SenderAddress,
 } from '@gateway/core'
-import { listOf, text, wholeNumber } from '@gateway/server'
+import { listOf, text, wholeNumber } from '@gateway/server/configuration'
 
 /** The addresses that messages of accounts without a code leave from. */
 export const SENDERS: ReturnType<typeof listOf<SenderAddress>> = listOf({

@@ -1,7 +1,7 @@
 import { readSecretsKey, secretBox } from '@gateway/adapters-node'
 import { webhookClient } from '@gateway/adapters-webhooks'
 import type { Ports } from '@gateway/core'
-import { flag, listOf, readNetwork, serverUrl } from '@gateway/server'
+import { flag, listOf, readNetwork, serverUrl } from '@gateway/server/configuration'
 
 interface WebhookVariables {
   readonly SECRETS_KEY: ReturnType<typeof listOf<string>>

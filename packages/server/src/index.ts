@@ -4,14 +4,32 @@ export { arrivedBody, arrivingBody, type ArrivingBody } from './arriving-body.ts
 export type { BodyPlace } from './body-memory.ts'
 export { clientAddress, comesFrom } from './client-address.ts'
 export { clientNetwork } from './client-network.ts'
+export {
+  databaseSettings,
+  databaseVariables,
+  flag,
+  hideSecrets,
+  listOf,
+  loadSettings,
+  loadVariables,
+  loginSettings,
+  loginVariables,
+  processVariables,
+  readEnvironment,
+  readNetwork,
+  serverUrl,
+  serverVariables,
+  text,
+  wholeNumber,
+  type Environment,
+  type Variables,
+} from './configuration.ts'
 export { createApp, pageHeaders } from './create-app.ts'
 export { createServiceApp, type ServiceAppSettings } from './create-service-app.ts'
 export { endResponse, setHeaders } from './end-response.ts'
 export { endpointHandler, fallbackHandler, type EndpointHandlerSettings } from './endpoint-handler.ts'
-export { readEnvironment, type Environment, type Variables } from './environment.ts'
 export { confirmedResponses, type ConfirmedResponses } from './confirmed-responses.ts'
 export { healthRoutes, type Checks, type HealthSettings } from './health.ts'
-export { hideSecrets } from './hide-secrets.ts'
 export { listen, type ListenSettings, type Running } from './listen.ts'
 export { createLog, type Log, type LogSettings } from './log.ts'
 export { measureLogins, warnOfFailedLogins } from './login-reports.ts'
@@ -25,25 +43,10 @@ export { publicDocuments, type PublicDocument, type PublicDocuments } from './pu
 export { readBody, smallBytes, type ParsedBody } from './read-body.ts'
 export { mediaType, requestQuery } from './request-parts.ts'
 export { runProcess, type ProcessContext, type ProcessSettings } from './run-process.ts'
-export { readNetwork, trustProxies } from './trusted-proxies.ts'
+export { trustProxies } from './trusted-proxies.ts'
 export { writeOut } from './standard-output.ts'
 export type { TimeSlices } from './time-slices.ts'
 export { streamResponse } from './stream-response.ts'
-export {
-  databaseSettings,
-  databaseVariables,
-  flag,
-  listOf,
-  loadSettings,
-  loadVariables,
-  loginSettings,
-  loginVariables,
-  processVariables,
-  serverUrl,
-  serverVariables,
-  text,
-  wholeNumber,
-} from './variables.ts'
 export { hadNoEffect, withoutEffect } from './without-effect.ts'
 export { version } from './version.ts'
 export { withRoom } from './with-room.ts'

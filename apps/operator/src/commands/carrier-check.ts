@@ -10,8 +10,8 @@ export const carrierCheck = (runAlone: RunAlone) =>
     .argument('<file>', 'the path of the file')
     .action((file: string) =>
       runAlone(async ({ output, variables }) => {
-        const { readCarriersFile } = await import('@gateway/carriers')
-        const { carriers, routes } = read(() => readCarriersFile(file, variables))
+        const { readFileConfiguration } = await import('@gateway/carriers')
+        const { carriers, routes } = await readFileConfiguration(file, variables).catch(refuse)
         const [ids, names] = [carriers.map(({ id }) => id), routes.map(({ name }) => name)]
         const also = names.length === 0 ? '' : ` and the routes ${names.join(', ')}`
         output.result(
@@ -21,10 +21,6 @@ export const carrierCheck = (runAlone: RunAlone) =>
       }),
     )
 
-function read<Read>(reading: () => Read): Read {
-  try {
-    return reading()
-  } catch (problem) {
-    throw new Refused((problem as Error).message)
-  }
+function refuse(problem: unknown): never {
+  throw new Refused((problem as Error).message)
 }

@@ -1,0 +1,19 @@
+// What reads the environment, without Express and all else that only a server needs.
+export { readEnvironment, type Environment, type Variables } from './environment.ts'
+export { hideSecrets } from './hide-secrets.ts'
+export { readNetwork } from './trusted-proxies.ts'
+export {
+  databaseSettings,
+  databaseVariables,
+  flag,
+  listOf,
+  loadSettings,
+  loadVariables,
+  loginSettings,
+  loginVariables,
+  processVariables,
+  serverUrl,
+  serverVariables,
+  text,
+  wholeNumber,
+} from './variables.ts'
