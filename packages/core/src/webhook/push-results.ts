@@ -9,7 +9,7 @@ export interface PushResults {
   count(): number
   /** So many are not stored, and nothing is being stored. */
   isFull(atLeast: number): boolean
-  /** Stores until fewer than `atLeast` are left. What failed is kept, and stored by the next call. */
+  /** Stores what was kept before, if that is `atLeast` so much. What failed is kept, and stored by the next call. */
   stored(atLeast: number): Promise<void>
 }
 
@@ -37,21 +37,15 @@ export function createPushResults(webhooks: Pick<Webhooks, 'record' | 'release'>
     }
   }
 
-  /** One statement at a time: while it commits, the next results gather. */
-  async function storeAll(atLeast: number): Promise<void> {
-    do await storeOnce()
-    while (waiting() >= atLeast)
-  }
-
   return {
     keep: (result) => void results.push(result),
     giveBack: (lists) => void untried.push(...lists),
     count: () => waiting() + storingCount,
     isFull: (atLeast) => storing === undefined && waiting() >= atLeast,
     stored: async (atLeast) => {
+      // One statement at a time: while it commits, the next results gather. What comes meanwhile is not waited for: there may be no end of it.
       await storing
-      if (waiting() < atLeast) return
-      storing ??= storeAll(atLeast).finally(() => (storing = undefined))
+      if (waiting() >= atLeast) storing ??= storeOnce().finally(() => (storing = undefined))
       await storing
     },
   }
