@@ -15,8 +15,22 @@ import { systemClock } from './system-clock.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
 
+// 1 ms in place of 28: what is counted, refused and let in does not depend on it. Tests of time take the full cost.
+const cheap = { hashCost: 9 }
+const dear = { hashCost: 14 }
+
 describe('the contract of the port Secrets', () => {
-  test.each(Object.entries(secretsContract))('%s', (_, check) => check(nodeSecrets()))
+  test.each(Object.entries(secretsContract))('%s', (_, check) => check(nodeSecrets(cheap)))
+})
+
+test('a password is hashed at the full cost if nothing else is said, and is right then', async () => {
+  const { check, secrets, stored } = await aUser(dear)
+  expect(stored).toMatch(/^\$scrypt-sha256\$ln=14,r=8,p=1\$/)
+  const byDefault = await nodeSecrets().hashPassword('right')
+  expect(byDefault).toMatch(/^\$scrypt-sha256\$ln=14,r=8,p=1\$/)
+  expect(await check('right', { stored: byDefault })).toBe('right')
+  expect(await check('wrong', { stored: byDefault })).toBe('wrong')
+  expect(secrets.logins.counts).toMatchObject({ right: 1, wrong: 1 })
 })
 
 interface Other {
@@ -29,7 +43,7 @@ interface Other {
 const account: Account = { ...aNewAccount(), ...unrestricted, id: 7 as AccountId, locked: false, shortCodes: [] }
 
 async function aUser(settings: NodeSecretsSettings = {}) {
-  const secrets = nodeSecrets(settings)
+  const secrets = nodeSecrets({ ...cheap, ...settings })
   const stored = await secrets.hashPassword('right')
   const hashed: string[] = []
   const check = async (password: string, other: Other = {}) => {
@@ -156,7 +170,7 @@ async function cpuOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 test('an unknown user, one without a password and a wrong password take as long: medians of CPU time within a third', async () => {
-  const { check, stored } = await aUser()
+  const { check, stored } = await aUser(dear)
   const kinds = { known: stored, unknown: undefined }
   const times = { known: [] as number[], unknown: [] as number[] }
   for (let i = 0; i < 40; i++) {
@@ -197,7 +211,7 @@ test('400 made-up names from 250 networks: a right pair from another network is 
 })
 
 test('under that attack, gone on with, a right pair from a network without failures is never refused', async () => {
-  const { check, strangers, hashed } = await aUser({ waitingMax: 15, waitSecondsMax: 600 })
+  const { check, strangers, hashed } = await aUser({ ...dear, waitingMax: 15, waitSecondsMax: 600 })
   await Promise.all(strangers(17, 17, 'first'))
   const floods = strangers(40, 17, 'second')
   await new Promise(setImmediate)
@@ -213,7 +227,7 @@ test('under that attack, gone on with, a right pair from a network without failu
 })
 
 test('when too much waits, an attempt is refused as overloaded and counts as no failure', async () => {
-  const { check, guess } = await aUser({ hashesMax: 1, waitingMax: 3, waitSecondsMax: 600 })
+  const { check, guess } = await aUser({ ...dear, hashesMax: 1, waitingMax: 3, waitSecondsMax: 600 })
   const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => check(`wrong ${i}`)))
   expect(answers.filter((answer) => answer === 'overloaded')).toHaveLength(4)
   // Four were wrong; six more may be.
@@ -267,7 +281,7 @@ test('failures are told by account and network, those with too many too, without
 })
 
 test('where hashes take long fewer may wait, and the last of one network is not refused for the others of it', async () => {
-  const { check, strangers, secrets } = await aUser({ waitSecondsMax: 0.01 })
+  const { check, strangers, secrets } = await aUser({ ...dear, waitSecondsMax: 0.01 })
   const flood = strangers(40, 1)
   const mine = check('right', { network: '10.0.0.0/24' })
   await new Promise(setImmediate)

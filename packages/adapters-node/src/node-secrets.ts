@@ -18,6 +18,8 @@ export interface NodeSecretsSettings {
   readonly verifiedSeconds?: number
   /** So many such pairs are remembered. Default 10 000. */
   readonly verifiedMax?: number
+  /** The binary logarithm of what a hash costs, `ln` of scrypt. Default 14. */
+  readonly hashCost?: number
   /** Passwords that are hashed at a time. Default 2: two of the four threads that files and look-ups of names need too. */
   readonly hashesMax?: number
   /** While this is true one is hashed at a time. Default: never. */
@@ -49,6 +51,7 @@ const keyPrefix = 'gw_'
 export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   const { failuresMax = 10, failureSeconds = 60, verifiedSeconds = 300, verifiedMax = 10_000 } = settings
   const {
+    hashCost,
     hashesMax = 2,
     isBusy,
     waitingMax = 150,
@@ -57,7 +60,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     reportFailures = () => undefined,
   } = settings
   const digestKey = randomBytes(32)
-  const nothing = hashOfNothing()
+  const nothing = hashOfNothing(hashCost)
   const burdens = recentCounts(60)
   const queue = networkQueue({
     atOnceMax: hashesMax,
@@ -143,7 +146,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     newApiKey: () => keyPrefix + randomBytes(32).toString('base64url'),
     newPassword: () => randomBytes(15).toString('base64url'),
     hashKey: (key) => digestOf('sha256', key, 'hex') as KeyHash,
-    hashPassword: (password) => queue.run('', () => hashOf(password)),
+    hashPassword: (password) => queue.run('', () => hashOf(password, hashCost)),
     async checkPassword(attempt) {
       const login = attempt.login.toLowerCase()
       const pair = digest(login, attempt.password)
