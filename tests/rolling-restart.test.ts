@@ -18,6 +18,8 @@ const describeProxies = why === undefined ? describe.each(proxyNames) : describe
 const granted = 100_000
 /** Of a lane, between two requests: some are under way at each moment, and the machine has time for all else. */
 const pauseMilliseconds = 150
+/** While nothing changes: an instance that gets no request any more drains, or starts. */
+const calmPauseMilliseconds = 500
 let proxied: Proxied
 let stop = (): Promise<void> => Promise.resolve()
 
@@ -32,7 +34,7 @@ if (why === undefined) {
 /** Sends without an end, each time to another number, in so many lanes; half of them keep their connection. */
 function keepSending(proxy: Proxy, key: string, prefix: string, lanes: number) {
   const attempts: Attempt[] = []
-  const state = { over: false, begun: 0 }
+  const state = { over: false, begun: 0, pause: pauseMilliseconds }
   const keeping = new Agent({ keepAlive: true, ca: proxy.ca })
   // A reload of nginx ends idle connections of clients, as its documentation says; HAProxy is not reloaded.
   const asks = [askOver(proxy, false), askOver(proxy, proxy.name === 'haproxy' ? keeping : false)]
@@ -42,12 +44,17 @@ function keepSending(proxy: Proxy, key: string, prefix: string, lanes: number) {
       const number = `${prefix}${String(turn).padStart(4, '0')}01`
       const by = interfaces[turn % 3] ?? 'rest'
       attempts.push(await attempt(by, { url: proxy.url, key }, number, asks[at % 2]))
-      await delay(pauseMilliseconds)
+      await delay(state.pause)
     }
   }
   const running = Array.from({ length: lanes }, (_, at) => lane(at))
   return {
     attempts,
+    /** Sends less often until `during` is over. */
+    calmly: async (during: () => Promise<unknown>) => {
+      state.pause = calmPauseMilliseconds
+      await during().finally(() => (state.pause = pauseMilliseconds))
+    },
     stop: async () => {
       state.over = true
       await Promise.all(running)
@@ -80,11 +87,17 @@ const inWords = ({ by, number, status, retryAfter, text }: Attempt): string =>
 const saysComeAgain = ({ status, retryAfter }: Attempt): boolean => status === 503 && retryAfter !== null
 const isServed = (one: Attempt): boolean => one.status === 200 || saysComeAgain(one)
 
-async function restart(proxy: Proxy, instance: Instance): Promise<void> {
+async function restart(proxy: Proxy, instance: Instance, load: ReturnType<typeof keepSending>): Promise<void> {
   await proxy.takeOut(instance)
-  expect(await instance.stop()).toBe(0)
-  await instance.start()
-  await until(async () => (await fetch(`${instance.process().url}/health/ready`)).status === 200, 20_000)
+  const stopped = instance.stop()
+  await proxy.isOut(instance)
+  // Of 4 s of draining; the load is the full one again when the process ends.
+  await load.calmly(() => Promise.race([delay(1_500), stopped]))
+  expect(await stopped).toBe(0)
+  await load.calmly(async () => {
+    await instance.start()
+    await until(async () => (await fetch(`${instance.process().url}/health/ready`)).status === 200, 20_000)
+  })
   await proxy.putBack(instance)
 }
 
@@ -96,7 +109,7 @@ describeProxies('%s', (name) => {
     const { key } = await proxied.newAccount(granted)
     const load = keepSending(proxy, key, `2782${digit}`, 8)
     await until(() => load.attempts.length > 100, 30_000)
-    for (const instance of proxied.instances) await restart(proxy, instance)
+    for (const instance of proxied.instances) await restart(proxy, instance, load)
     const sentMeanwhile = load.attempts.length
     await until(() => load.attempts.length > sentMeanwhile + 100, 30_000)
     await load.stop()

@@ -23,6 +23,8 @@ export interface Proxy {
   readonly log: () => string
   /** Waits until it gives an instance that is about to end no new request, as the documentation says it. */
   readonly takeOut: (instance: Instance) => Promise<void>
+  /** Waits until it gives an instance that ends no new request. */
+  readonly isOut: (instance: Instance) => Promise<void>
   /** Waits until it may give requests to an instance that has started. */
   readonly putBack: (instance: Instance) => Promise<void>
   readonly stop: () => Promise<void>
@@ -116,6 +118,7 @@ function startNginx({ folder, port, instances }: Place) {
     check: () => checked('nginx', [...args.slice(0, 2), '-e', 'stderr', '-t']),
     log: () => logs() + running.output(),
     takeOut: (one: Instance) => reload(`127.0.0.1:${one.port} max`, `127.0.0.1:${one.port} down max`),
+    isOut: () => Promise.resolve(),
     putBack: (one: Instance) => reload(`127.0.0.1:${one.port} down max`, `127.0.0.1:${one.port} max`),
     stop: () => running.stop('SIGQUIT'),
   }
@@ -127,15 +130,17 @@ function startHaproxy({ folder, port, instances }: Place) {
   writeFileSync(file, adapt('haproxy.cfg', replaced))
   const running = run('haproxy', ['-W', '-db', '-f', file])
   const nameOf = ({ by, at }: Instance) => `Server ${by}/${by}${at + 1}`
+  const reaches = async (one: Instance, wanted: 'UP' | 'DOWN'): Promise<void> => {
+    const states = () => Array.from(running.output().matchAll(new RegExp(`^${nameOf(one)} is (UP|DOWN)`, 'gm')))
+    await until(() => states().at(-1)?.[1] === wanted, 20_000)
+  }
   return {
     check: () => checked('haproxy', ['-c', '-f', file]),
     log: running.output,
     // Its checks do both.
     takeOut: () => Promise.resolve(),
-    putBack: async (one: Instance) => {
-      const states = () => Array.from(running.output().matchAll(new RegExp(`^${nameOf(one)} is (UP|DOWN)`, 'gm')))
-      await until(() => states().at(-1)?.[1] === 'UP', 20_000)
-    },
+    isOut: (one: Instance) => reaches(one, 'DOWN'),
+    putBack: (one: Instance) => reaches(one, 'UP'),
     stop: () => running.stop('SIGTERM'),
   }
 }
