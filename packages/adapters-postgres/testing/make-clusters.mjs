@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -39,6 +39,8 @@ async function makeClustersIn(place) {
     await chmod(folder, 0o755) // for the user that PostgreSQL runs as where we are root
     const [empty, migrated] = [join(folder, 'empty'), join(folder, 'migrated')]
     await run(empty)
+    // In the folder, which is removed; in /dev/shm a segment stays for ever if its server is killed.
+    await appendFile(join(empty, 'postgres', 'postgresql.conf'), 'dynamic_shared_memory_type = mmap\n')
     await mkdir(migrated)
     await promisify(execFile)('cp', ['-a', join(empty, 'postgres'), migrated])
     await run(migrated, migrate)
