@@ -270,6 +270,7 @@ export {
   type WebhookId,
   type WebhookState,
 } from './webhook/webhook.ts'
+export { eventCount, eventsOf, type EventGroup, type MessageEvents } from './webhook/event-group.ts'
 export {
   defaultEventTypes,
   eventTypeOf,

@@ -1,5 +1,6 @@
 import {
   credits,
+  eventsOf,
   eventTypeOf,
   instant,
   OUTCOME,
@@ -44,6 +45,21 @@ test('a list of events is one object with its type, the time of the try, and the
       '"statusTime":"202610181000","creditCost":1.0,"status":"DELIVERED","statusCode":0}},' +
       '{"id":"evt_1","type":"test","sequence":1,"occurredAt":"2026-10-18T08:00:01.500Z","data":{}}]}}',
   )
+})
+
+test('messages that come together are written as they are one by one', () => {
+  const { message: id, number, ...shared } = { ...message, text: 'Grüße "€"' }
+  const together = {
+    sequence: 4,
+    occurred,
+    shared,
+    messages: [id, 9007199254740991 as MessageId],
+    numbers: [number, '4471' as Msisdn],
+  }
+  const groups = [event({ type: 'test' }), together, event(message)]
+  const oneByOne = eventsOf({ groups })
+  expect(oneByOne.map(({ id }) => id)).toEqual(['evt_1', 'message-374-4', 'message-9007199254740991-4', 'evt_1'])
+  expect(webhookBody(groups, now)).toBe(webhookBody(oneByOne, now))
 })
 
 const arrived = { inbound: 7 as InboundMessageId, answers: 374 as MessageId, text: 'Yes "please"\n\ud800' } as const

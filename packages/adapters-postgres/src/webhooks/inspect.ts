@@ -1,6 +1,7 @@
 import {
   testEventId,
   webhookEventTypes,
+  eventsOf,
   type AccountId,
   type Instant,
   type Page,
@@ -19,7 +20,7 @@ import { timestamp } from '../sql/arrays.ts'
 import { addTestList, backlogOf, listAttempts, replayEvents, type AttemptRow } from '../sql/inspect-webhooks.ts'
 import { placeOf } from './event-places.ts'
 import { listIdOf } from './push-lists.ts'
-import { eventsOf } from './stored-event.ts'
+import { groupsOf } from './stored-event.ts'
 import { VERDICT } from './webhook-row.ts'
 
 const verdicts = Object.keys(VERDICT) as readonly PushVerdict[]
@@ -75,7 +76,7 @@ function attemptOf(row: AttemptRow & { readonly list: number }): PushAttempt {
     answer: answerOf(row),
     verdict: verdicts[verdict] ?? 'dead',
     next: (next ?? undefined) as Instant | undefined,
-    events: eventsOf(events).map((event) => event.id),
+    events: eventsOf({ groups: groupsOf(events) }).map((event) => event.id),
   }
 }
 

@@ -2,11 +2,11 @@ import {
   endpointsMax,
   type ClaimedList,
   type Claiming,
+  type EventGroup,
   type EventListId,
   type PushAnswer,
   type PushResult,
   type Webhook,
-  type WebhookEvent,
   type Webhooks,
 } from '@gateway/core'
 import type { Context } from '../context.ts'
@@ -20,7 +20,7 @@ import {
   releaseLists,
   type ClaimedRow,
 } from '../sql/push-events.ts'
-import { eventsOf } from './stored-event.ts'
+import { groupsOf } from './stored-event.ts'
 import { VERDICT, webhookOf } from './webhook-row.ts'
 
 export const listIdOf = (id: number): EventListId => `list-${id}` as EventListId
@@ -95,13 +95,13 @@ const claimValues = (after: number, claiming: Claiming): readonly unknown[] => {
 
 /** Its events are read when it is pushed. */
 function listOf(webhook: Webhook, id: number, { try: tries, content }: ClaimedRow): ClaimedList {
-  let events: readonly WebhookEvent[] | undefined
+  let groups: readonly EventGroup[] | undefined
   return {
     id: listIdOf(id),
     webhook,
     tries,
-    get events() {
-      return (events ??= eventsOf(content))
+    get groups() {
+      return (groups ??= groupsOf(content))
     },
   }
 }

@@ -3,16 +3,15 @@ import {
   inboundEventId,
   instant,
   isTaken,
-  messageEventId,
   optOutEventId,
   testEventId,
   webhookEventTypes,
+  type EventGroup,
   type InboundMessageId,
   type MessageId,
   type Msisdn,
   type OutcomeCode,
   type SenderAddress,
-  type WebhookEvent,
   type WebhookEventType,
 } from '@gateway/core'
 
@@ -33,13 +32,13 @@ export type StoredEvents = readonly [
   answers: number | null,
   text: string | null,
   subjects: readonly number[],
-  numbers: readonly (number | null)[] | null,
+  numbers: readonly (string | null)[] | null,
 ]
 
-export const eventsOf = (json: string): readonly WebhookEvent[] =>
-  (JSON.parse(json) as readonly StoredEvents[]).flatMap(eventsIn)
+export const groupsOf = (json: string): readonly EventGroup[] =>
+  (JSON.parse(json) as readonly StoredEvents[]).flatMap(groupsIn)
 
-function eventsIn(stored: StoredEvents): readonly WebhookEvent[] {
+function groupsIn(stored: StoredEvents): readonly EventGroup[] {
   const [place, sequence, at, , , , , from, shortCode, answered, said, subjects, numbers] = stored
   const type = webhookEventTypes[place]
   const occurred = instant(at)
@@ -58,26 +57,22 @@ function eventsIn(stored: StoredEvents): readonly WebhookEvent[] {
   }
   if (type === 'optout.added' || type === 'optout.removed') {
     return subjects.map((subject, i) => {
-      const to = String(numbers?.[i]) as Msisdn
+      const to = numbers?.[i] as Msisdn
       const inbound = subject === 0 ? undefined : (subject as InboundMessageId)
       const id = optOutEventId(type, to, inbound === undefined ? { at: occurred } : { inbound })
       return { id, sequence, occurred, data: { type, number: to, inbound, answers, text } }
     })
   }
-  return messageEvents(type, stored)
+  return [messageEvents(type, stored)]
 }
 
 type MessageEventType = Extract<WebhookEventType, `message.${string}`>
 
-function messageEvents(type: MessageEventType, stored: StoredEvents): readonly WebhookEvent[] {
+function messageEvents(type: MessageEventType, stored: StoredEvents): EventGroup {
   const [, sequence, at, code, , price, hasReference, , , , said, subjects, numbers] = stored
   if (code === null) throw new Error(`events of message ${subjects[0]} have no code`)
   const taken = isTaken({ code, hasReference: hasReference ?? false })
-  const cost = credits(taken ? (price ?? 0) : 0)
-  const [occurred, text] = [instant(at), said ?? undefined]
-  return subjects.map((subject, i) => {
-    const message = subject as MessageId
-    const data = { type, message, number: String(numbers?.[i]) as Msisdn, code, cost, taken, text }
-    return { id: messageEventId(message, sequence), sequence, occurred, data }
-  })
+  const shared = { type, code, cost: credits(taken ? (price ?? 0) : 0), taken, text: said ?? undefined }
+  const messages = subjects as readonly MessageId[]
+  return { sequence, occurred: instant(at), shared, messages, numbers: (numbers ?? []) as readonly Msisdn[] }
 }

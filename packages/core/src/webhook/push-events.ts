@@ -1,11 +1,11 @@
 import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
+import { eventCount, type EventGroup } from './event-group.ts'
 import { createPushLanes, type PushLane } from './push-lanes.ts'
 import { createPushResults } from './push-results.ts'
 import { createRetryTimes } from './retry-times.ts'
 import { nextTry, verdictOf, type PushVerdict } from './push-schedule.ts'
 import type { PushAnswer } from './webhook-client.ts'
-import type { WebhookEvent } from './webhook-event.ts'
 import type { Webhook } from './webhook.ts'
 import { endpointsMax, type ClaimedList, type PushResult } from './webhooks.ts'
 
@@ -40,7 +40,7 @@ export interface PushOptions {
   /** `Claiming.claimer`. */
   readonly claimer: number
   /** The body of a request at this time. */
-  readonly bodyOf: (events: readonly WebhookEvent[], now: Instant) => string
+  readonly bodyOf: (groups: readonly EventGroup[], now: Instant) => string
   /** From 0 to 1, by chance. */
   readonly chance: () => number
   /** There may be room for more, or lists run out soon: `work` is to be called. */
@@ -119,11 +119,11 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
     if (requests === 0) endedAll?.()
   }
 
-  async function pushed(webhook: Webhook, { id, events }: ClaimedList, now: Instant): Promise<PushAnswer> {
+  async function pushed(webhook: Webhook, { id, groups }: ClaimedList, now: Instant): Promise<PushAnswer> {
     try {
       const secrets = secretsOf(webhook, now)
       const timestamp = Math.floor(now / 1000)
-      return await webhookClient.push({ url: webhook.url, id, timestamp, body: options.bodyOf(events, now), secrets })
+      return await webhookClient.push({ url: webhook.url, id, timestamp, body: options.bodyOf(groups, now), secrets })
     } catch (problem) {
       options.report(problem)
       return { outcome: 'failed', failure: 'not-signed', milliseconds: 0 }
@@ -138,7 +138,7 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
     const now = clock.now()
     const verdict = verdictFor(list, answer)
     counts[verdict === 'delivered' ? 'delivered' : 'failed']++
-    if (verdict === 'delivered') counts.events += list.events.length
+    if (verdict === 'delivered') counts.events += eventCount(list)
     const next = verdict === 'retry' ? nextTry(list.tries, answer, now, options.chance()) : undefined
     retries.add(next, now)
     results.keep({ list: list.id, tries: list.tries, at: now, answer, verdict, next })
@@ -212,9 +212,10 @@ const hasMore = (lists: readonly ClaimedList[], listsMax: number): boolean =>
   lists.length >= listsMax || new Set(lists.map(({ webhook }) => webhook.id)).size >= endpointsMax
 
 /** A test is tried once: who asked for it looks at what came of it. */
-function verdictFor({ tries, events }: ClaimedList, answer: PushAnswer): PushResult['verdict'] {
+function verdictFor({ tries, groups }: ClaimedList, answer: PushAnswer): PushResult['verdict'] {
+  const [first] = groups
   const verdict = verdictOf(answer, tries)
-  return verdict === 'retry' && events[0]?.data.type === 'test' ? 'dead' : verdict
+  return verdict === 'retry' && first !== undefined && 'data' in first && first.data.type === 'test' ? 'dead' : verdict
 }
 
 /** The current one first; the one before it while it is valid. Opened once for all lists of a claim (an AES-GCM less for each list). */

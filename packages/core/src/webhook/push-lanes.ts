@@ -1,4 +1,5 @@
 import type { Instant } from '../time/instant.ts'
+import { eventCount } from './event-group.ts'
 import type { Webhook, WebhookId } from './webhook.ts'
 import type { ClaimedList } from './webhooks.ts'
 
@@ -166,5 +167,5 @@ export function createPushLanes({ perWebhookMax, aheadMax, beginSeconds }: LaneS
 /** A new list that is not full has all that waited; one that is tried again comes before those. */
 function mayHaveMore({ queue, webhook }: PushLane): boolean {
   const last = queue.at(-1)?.list
-  return last !== undefined && (last.tries > 1 || last.events.length >= webhook.listSize)
+  return last !== undefined && (last.tries > 1 || eventCount(last) >= webhook.listSize)
 }

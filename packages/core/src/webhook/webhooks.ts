@@ -2,10 +2,11 @@ import type { AccountId } from '../account/account.ts'
 import type { Brand } from '../brand.ts'
 import type { Page, Paged } from '../message/page.ts'
 import type { Instant } from '../time/instant.ts'
+import type { EventGroup } from './event-group.ts'
 import type { PushVerdict } from './push-schedule.ts'
 import type { SealedSecret } from './secret-box.ts'
 import type { NewWebhook, Webhook, WebhookChange, WebhookId } from './webhook.ts'
-import type { WebhookEvent, WebhookEventId } from './webhook-event.ts'
+import type { WebhookEventId } from './webhook-event.ts'
 import type { PushAnswer } from './webhook-client.ts'
 
 /** Names a list of events; its `webhook-id`. The same over all tries, another one when it is replayed. */
@@ -15,7 +16,8 @@ export type EventListId = Brand<string, 'EventListId'>
 export interface ClaimedList {
   readonly id: EventListId
   readonly webhook: Webhook
-  readonly events: readonly WebhookEvent[]
+  /** Its events, in their order. */
+  readonly groups: readonly EventGroup[]
   /** The number of the try to be made, from 1. A result with another one is too late and changes nothing. */
   readonly tries: number
 }

@@ -184,7 +184,7 @@ function claim(store: MemoryStore, claiming: Claiming): readonly ClaimedList[] {
       if (list === undefined) continue
       one.room--
       Object.assign(list, { claimer, leased: true, tries: list.tries + 1, due: secondsAfter(now, leaseSeconds) })
-      claimed.push({ id: list.id, webhook: one.row.webhook, events: list.events, tries: list.tries })
+      claimed.push({ id: list.id, webhook: one.row.webhook, groups: list.events, tries: list.tries })
     }
   }
   return claimed

@@ -1,5 +1,13 @@
 import { strict as assert } from 'node:assert'
-import { OUTCOME, webhookEventTypes, type ClaimedList, type StoredPorts, type Webhook } from '@gateway/core'
+import {
+  eventCount,
+  eventsOf,
+  OUTCOME,
+  webhookEventTypes,
+  type ClaimedList,
+  type StoredPorts,
+  type Webhook,
+} from '@gateway/core'
 import { anAccount, numbers } from '../../builders.ts'
 import { traffic } from '../claimed-batches/traffic.ts'
 import type { Contract } from '../contract.ts'
@@ -16,7 +24,7 @@ async function waiting(ports: StoredPorts, events: number): Promise<Webhook> {
   return webhook
 }
 
-const idsOf = (lists: readonly ClaimedList[]) => lists.flatMap(({ events }) => events.map(({ id }) => id))
+const idsOf = (lists: readonly ClaimedList[]) => lists.flatMap((list) => eventsOf(list).map(({ id }) => id))
 
 /** One and the other: as `claiming`, but that what the one has claimed is old for the other. */
 const one = claiming
@@ -59,9 +67,7 @@ export const pushingAhead: Contract<StoredPorts> = {
     const webhooks = [await added(ports, wanted), await added(ports, { ...wanted, withText: false, listSize: 100 })]
     await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
     const lists = await ports.webhooks.claim({ ...one, listsMax: 4, perWebhookMax: 2 })
-    const sizes = lists.map(
-      ({ webhook, events }) => `${webhooks.findIndex(({ id }) => id === webhook.id)}: ${events.length}`,
-    )
+    const sizes = lists.map((list) => `${webhooks.findIndex(({ id }) => id === list.webhook.id)}: ${eventCount(list)}`)
     assert.deepEqual(sizes.toSorted(), ['0: 3', '0: 3', '1: 11'])
     assert.deepEqual(await ports.webhooks.backlog(webhooks[0]?.id ?? assert.fail()), {
       events: 5,
@@ -71,7 +77,7 @@ export const pushingAhead: Contract<StoredPorts> = {
     await ports.webhooks.record(lists.map((list) => resultOf(list)))
     const all = [...lists, ...(await pushAll(ports))]
     for (const [i, { id }] of webhooks.entries()) {
-      const events = all.filter(({ webhook }) => webhook.id === id).flatMap((list) => list.events)
+      const events = all.filter(({ webhook }) => webhook.id === id).flatMap(eventsOf)
       const told = events.map(({ data }) => ('message' in data ? data : assert.fail('not of a message')))
       assert.deepEqual(told.map(({ message }) => message).toSorted(), ids.toSorted())
       for (const data of told)
@@ -83,12 +89,12 @@ export const pushingAhead: Contract<StoredPorts> = {
     const { account, batch, ids } = await sentMessages(traffic(ports), { to: 5, text: 'hi', costs: Array(5).fill(20) })
     const webhook = await added(ports, aWebhook(account, { listSize: 2, events: webhookEventTypes, withText: true }))
     await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
-    const before = (await pushAll(ports)).flatMap(({ events }) => events)
+    const before = (await pushAll(ports)).flatMap(eventsOf)
     assert.equal(before.length, ids.length)
     const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
     const replayed = async (what: Parameters<typeof ports.webhooks.replay>[2]) => {
       await ports.webhooks.replay(account, webhook.id, what, longAgo)
-      return (await pushAll(ports)).flatMap(({ events }) => events).toSorted(byId)
+      return (await pushAll(ports)).flatMap(eventsOf).toSorted(byId)
     }
     for (const event of before) assert.deepEqual(await replayed({ what: 'event', event: event.id }), [event])
     assert.deepEqual(await replayed({ what: 'period', from: longAgo, to: farAhead }), before.toSorted(byId))

@@ -1,5 +1,7 @@
 import { strict as assert } from 'node:assert'
 import {
+  eventCount,
+  eventsOf,
   failingDays,
   secondsAfter,
   type AccountId,
@@ -29,7 +31,7 @@ const happen = async (ports: StoredPorts, account: AccountId, events: number): P
 const failed = (list: ClaimedList, told: Partial<PushResult> = {}): PushResult =>
   resultOf(list, { answer: answered(500), verdict: 'retry', next: longAgo, ...told })
 
-const idsOf = (lists: readonly ClaimedList[]) => lists.flatMap(({ events }) => events.map(({ id }) => id))
+const idsOf = (lists: readonly ClaimedList[]) => lists.flatMap((list) => eventsOf(list).map(({ id }) => id))
 
 const of = (lists: readonly ClaimedList[], { id }: Webhook) => lists.filter(({ webhook }) => webhook.id === id)
 
@@ -38,7 +40,7 @@ export const pushing: Contract<StoredPorts> = {
     const { webhook, backlog } = await waiting(ports, 7, { listSize: 3 })
     const lists = await ports.webhooks.claim(claiming)
     assert.deepEqual(
-      lists.map(({ events, tries }) => [events.length, tries]),
+      lists.map((list) => [eventCount(list), list.tries]),
       [
         [3, 1],
         [3, 1],
@@ -98,7 +100,7 @@ export const pushing: Contract<StoredPorts> = {
     await ports.suppressions.remove({ scope: account, number: at(numbers(1), 0), kind: 'opt-out' })
     const [again, fresh, ...rest] = await ports.webhooks.claim(claiming)
     assert.deepEqual({ ...again, webhook: undefined }, { ...first, tries: 2, webhook: undefined })
-    assert.equal(fresh?.events[0]?.data.type, 'optout.removed')
+    assert.equal(eventsOf(fresh ?? assert.fail())[0]?.data.type, 'optout.removed')
     assert.deepEqual(rest, [])
     assert.equal((await backlog()).lists, 3)
   },
@@ -185,15 +187,12 @@ export const pushing: Contract<StoredPorts> = {
 
   'what was delivered is replayed by event and by time, unchanged': async (ports) => {
     const { account, webhook } = await waiting(ports, 4, { listSize: 2 })
-    const [first, ...rest] = (await pushAll(ports)).flatMap(({ events }) => events)
+    const [first, ...rest] = (await pushAll(ports)).flatMap(eventsOf)
     if (first === undefined) assert.fail('no event was due')
     const replay = (what: Parameters<typeof ports.webhooks.replay>[2]) =>
       ports.webhooks.replay(account, webhook.id, what, longAgo)
     assert.equal(await replay({ what: 'event', event: first.id }), 1)
-    assert.deepEqual(
-      (await pushAll(ports)).flatMap(({ events }) => events),
-      [first],
-    )
+    assert.deepEqual((await pushAll(ports)).flatMap(eventsOf), [first])
     assert.equal(await replay({ what: 'event', event: 'nothing' as typeof first.id }), 0)
     const occurred = rest.map((event) => event.occurred)
     const to = secondsAfter(
@@ -202,7 +201,7 @@ export const pushing: Contract<StoredPorts> = {
     )
     assert.equal(await replay({ what: 'period', from: to, to: farAhead }), 0)
     assert.equal(await replay({ what: 'period', from: longAgo, to }), 4)
-    const again = (await pushAll(ports)).flatMap(({ events }) => events)
+    const again = (await pushAll(ports)).flatMap(eventsOf)
     const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
     assert.deepEqual(again.toSorted(byId), [first, ...rest].toSorted(byId))
   },
@@ -215,7 +214,7 @@ export const pushing: Contract<StoredPorts> = {
     const [list, ...rest] = await ports.webhooks.claim(claiming)
     assert.deepEqual(rest, [])
     assert.equal(list?.webhook.id, webhook.id)
-    assert.deepEqual(list.events, [{ id: test, sequence: 1, occurred: longAgo, data: { type: 'test' } }])
+    assert.deepEqual(list.groups, [{ id: test, sequence: 1, occurred: longAgo, data: { type: 'test' } }])
   },
 
   'each try is told as it was, the newest first': async (ports) => {

@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert'
 import {
   credits,
   defaultEventTypes,
+  eventsOf,
   messageEventId,
   OUTCOME,
   webhookEventTypes,
@@ -27,7 +28,7 @@ const listening = (ports: StoredPorts, account: AccountId) => added(ports, aWebh
 
 /** What has happened since the last look, in the order in which it is pushed. */
 const happened = async (ports: StoredPorts): Promise<readonly WebhookEvent[]> =>
-  (await pushAll(ports)).flatMap(({ events }) => events)
+  (await pushAll(ports)).flatMap(eventsOf)
 
 const shown = (events: readonly WebhookEvent[]) => events.map(({ id, data }) => `${data.type} ${id}`).toSorted()
 
@@ -292,9 +293,9 @@ export const storing: Contract<StoredPorts> = {
       ...Array.from({ length: 6 }, comeAndGo),
     ])
     const lists = await pushAll(ports)
-    const toEach = lists.map(({ webhook, events }) => events.map(({ id }) => `${webhook.id} ${id}`)).flat()
+    const toEach = lists.flatMap((list) => eventsOf(list).map(({ id }) => `${list.webhook.id} ${id}`))
     assert.equal(new Set(toEach).size, toEach.length)
-    const toStays = lists.filter(({ webhook }) => webhook.id === stays.id).flatMap(({ events }) => events)
+    const toStays = lists.filter(({ webhook }) => webhook.id === stays.id).flatMap(eventsOf)
     assert.deepEqual(shown(toStays), ids.map((id) => stateOf('message.delivered', id, 4)).toSorted())
   },
 }

@@ -26,14 +26,17 @@ const walk = (table: string, which = ''): string => `(
       select webhook_id from ${table} where webhook_id > walk.webhook_id${which} order by webhook_id limit 1
     ) from walk where walk.webhook_id is not null`
 
-const elements = (numbers: string): string => `'[' || array_to_string(${numbers}[lo:hi], ',', 'null') || ']'`
+const elements = (numbers: string): string => `'[' || array_to_string(${numbers}[lo:hi], ',') || ']'`
+
+/** As text, which is what node pushes: it need not turn each into a number and back. Null where there are none. */
+const texts = (numbers: string): string => `'["' || nullif(array_to_string(${numbers}[lo:hi], '","'), '') || '"]'`
 
 /** What of a row of events goes into a list, as `StoredEvents` reads it. */
 const stored = `left(json_build_array(
         type, sequence, floor(extract(epoch from at) * 1000)::bigint, code, send_first_id, sent.price, has_reference,
         inbound.from_address, inbound.short_code, inbound.answers,
         case when v_webhook.with_text then coalesce(placed.text, sent.body, inbound.text) end
-      )::text, -1) || ',' || ${elements('subjects')} || ',' || coalesce(${elements('msisdns')}, 'null') || ']'`
+      )::text, -1) || ',' || ${elements('subjects')} || ',' || coalesce(${texts('msisdns')}, 'null') || ']'`
 
 // An endpoint is locked before its lists are counted, each in a statement with a snapshot of its own: two that claim at once never give
 // it more than its room. Nested loops, whatever the statistics say: queues have none.
