@@ -1,6 +1,6 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { fifo } from './fifo.ts'
+import { latestMessages } from './latest-messages.ts'
 import { messageNumbers } from './message-ids.ts'
 import type { ReceiptState } from './outcomes.ts'
 
@@ -25,10 +25,13 @@ export interface StoredMessage {
   state: ReceiptState | undefined
 }
 
+/** What is kept of a message for which nothing is owed any more. */
+export type EndedMessage = Pick<StoredMessage, 'systemId' | 'state'> & { readonly hasEnded: true }
+
 export interface MessageStore {
   nextNumber(): number
   add(message: StoredMessage): void
-  find(number: number): StoredMessage | undefined
+  find(number: number): StoredMessage | EndedMessage | undefined
   progress(message: StoredMessage): void
   /** What an earlier run took and did not bring to its end. */
   owed(): readonly StoredMessage[]
@@ -41,15 +44,13 @@ const keptMax = 500_000
 
 /** With a folder, messages and what is owed for them survive the end of the process; without, only their numbers stay unique. */
 export function messageStore(folder: string | undefined, now: number): MessageStore {
-  const messages = new Map<number, StoredMessage>()
+  const earlier = new Map<number, StoredMessage>()
   const path = folder === undefined ? undefined : pathIn(folder)
-  if (path !== undefined) for (const line of linesOf(path)) apply(messages, line)
+  if (path !== undefined) for (const line of linesOf(path)) apply(earlier, line)
   const file = path === undefined ? undefined : openSync(path, 'a', 0o600)
   const numbers = messageNumbers(now)
-  const earlier = new Set(messages.keys())
-  const owed = [...messages.values()].filter(isOwed)
-  const order = fifo<number>()
-  for (const number of messages.keys()) order.add(number)
+  const latest = latestMessages(keptMax)
+  const owed = [...earlier.values()].filter(isOwed)
   let lines = ''
 
   return {
@@ -60,14 +61,13 @@ export function messageStore(folder: string | undefined, now: number): MessageSt
       }
     },
     add(message) {
-      messages.set(message.number, message)
-      order.add(message.number)
-      // The first key of a map is found behind all that were deleted before it: 5 to 11 µs a message, and ever more.
-      if (messages.size > keptMax) messages.delete(order.take() ?? 0)
+      latest.add(message)
       if (file !== undefined) lines += `${JSON.stringify(message)}\n`
     },
-    find: (number) => messages.get(number),
-    progress({ number, done, state }) {
+    find: (number) => latest.find(number) ?? earlier.get(number),
+    progress(message) {
+      const { number, done, state } = message
+      if (!isOwed(message)) latest.end(message)
       if (file !== undefined) lines += `${JSON.stringify({ number, done, state })}\n`
     },
     owed: () => owed,

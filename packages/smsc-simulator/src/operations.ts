@@ -21,7 +21,8 @@ export function operate(
 ): void {
   const message = findMessage(store, link, pdu.messageId, idForm)
   const { sequence } = pdu
-  const isFinal = message === undefined || message.done > 0 || message.state === 'DELETED'
+  const open = message === undefined || 'hasEnded' in message ? undefined : message
+  const isFinal = open === undefined || open.done > 0 || open.state === 'DELETED'
   const missing = message === undefined ? COMMAND_STATUS.ESME_RINVMSGID : undefined
   if (pdu.command === 'query_sm') {
     const status = missing === undefined ? 0 : COMMAND_STATUS.ESME_RQUERYFAIL
@@ -32,7 +33,7 @@ export function operate(
   } else if (pdu.command === 'cancel_sm') {
     const status = missing ?? (isFinal ? COMMAND_STATUS.ESME_RCANCELFAIL : 0)
     link.send({ command: 'cancel_sm_resp', status, sequence, tlvs: noTlvs })
-    if (status === 0 && message !== undefined) cancel(store, message, deleted)
+    if (status === 0 && open !== undefined) cancel(store, open, deleted)
   } else {
     const status = missing ?? (isFinal ? COMMAND_STATUS.ESME_RREPLACEFAIL : 0)
     link.send({ command: 'replace_sm_resp', status, sequence, tlvs: noTlvs })
@@ -46,7 +47,7 @@ function cancel(store: Store, message: StoredMessage, deleted: (message: StoredM
 }
 
 /** Only those of the same system_id, by an id in the form of the answers. */
-function findMessage(store: Store, link: Link, id: string, form: IdForm): StoredMessage | undefined {
+function findMessage(store: Store, link: Link, id: string, form: IdForm): ReturnType<MessageStore['find']> {
   const digits = form === 'huge' ? id.slice(1) : id
   const message = store.find(form === 'hexadecimal' ? parseInt(digits, 16) : Number(digits))
   return message?.systemId === link.bound?.systemId ? message : undefined
