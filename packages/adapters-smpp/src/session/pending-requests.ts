@@ -3,7 +3,7 @@ import { COMMAND_ID, type Pdu } from '../pdu/index.ts'
 type Outcome = Pdu | 'unsent' | 'unknown'
 
 interface Pending {
-  readonly response: number
+  readonly commandId: number
   settle: (outcome: Outcome) => void
   /** Undefined: it has not left. */
   leftAt: number | undefined
@@ -14,10 +14,8 @@ export interface PendingRequests {
   add(sequence: number, commandId: number, settle: (outcome: Outcome) => void): void
   /** What was added is handed to the socket now: it may be with the other side, and its time begins. */
   haveLeft(now: number): void
-  /** When the request of this number left, if it has. */
-  leftAt(sequence: number): number | undefined
-  /** A response came; false: nobody waits for it, or for one of another kind. */
-  settle(sequence: number, responseId: number, outcome: Outcome): boolean
+  /** A response came; 'nobody' waits for it, or for one of another kind. Else when the request left, if it has. */
+  settle(sequence: number, responseId: number, outcome: Outcome): number | undefined | 'nobody'
   /** Settles what has waited too long as unknown; returns how many. */
   expire(now: number): number
   /** Settles all: what has not left as unsent, the rest as unknown. */
@@ -25,7 +23,8 @@ export interface PendingRequests {
   size(): number
 }
 
-const responseBit = 0x80000000
+/** Of a response: that of its request. As an integer of 32 bits, which needs no place of its own in the heap. */
+const requestOf = (responseId: number): number => responseId & 0x7fffffff
 const settled = (): void => undefined
 
 /**
@@ -44,7 +43,7 @@ export function createPendingRequests(timeoutMilliseconds: number): PendingReque
 
   return {
     add(sequence, commandId, settle) {
-      const one = { response: responseBit + commandId, settle, leftAt: undefined }
+      const one = { commandId, settle, leftAt: undefined }
       pending.set(sequence, one)
       inside.push(one)
     },
@@ -52,13 +51,13 @@ export function createPendingRequests(timeoutMilliseconds: number): PendingReque
       for (const one of inside) one.leftAt = now
       inside = []
     },
-    leftAt: (sequence) => pending.get(sequence)?.leftAt,
     settle(sequence, responseId, outcome) {
       const one = pending.get(sequence)
-      if (one === undefined || (responseId !== one.response && responseId !== COMMAND_ID.generic_nack)) return false
+      if (one === undefined) return 'nobody'
+      if (requestOf(responseId) !== one.commandId && responseId !== COMMAND_ID.generic_nack) return 'nobody'
       pending.delete(sequence)
       settleOne(one, outcome)
-      return true
+      return one.leftAt
     },
     // They are in the order of their ends, since all wait equally long.
     expire(now) {

@@ -150,11 +150,12 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   }
 
   function takeResponse(pdu: Pdu, commandId: number): void {
-    const leftAt = pending.leftAt(pdu.sequence)
+    const leftAt = pending.settle(pdu.sequence, commandId, pdu)
+    if (leftAt === 'nobody') return
+    timeouts = 0
     if (leftAt !== undefined && pdu.command === 'submit_sm_resp') {
       window.settled(receivedAt - leftAt, receivedAt, wasFull)
     }
-    if (pending.settle(pdu.sequence, commandId, pdu)) timeouts = 0
   }
 
   function takeMalformed({ sequence: number, commandId, answerStatus, endsSession, reason }: MalformedPdu): void {

@@ -36,8 +36,8 @@ export function createAnswers(): Answers {
   return {
     expect: (count) => void (unanswered += count),
     finish({ message, answered, outcomes }) {
-      const list = waiting.get(answered) ?? []
-      waiting.set(answered, list)
+      let list = waiting.get(answered)
+      if (list === undefined) waiting.set(answered, (list = []))
       list.push(answerOf(message, messageOutcome(outcomes.length === 0 ? ['retry'] : outcomes)))
       giving ??= nextTurn(give)
     },

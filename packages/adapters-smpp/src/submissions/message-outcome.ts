@@ -18,6 +18,8 @@ const isAccepted = (outcome: PartOutcome | undefined): outcome is { readonly ref
  * (ruling 1.4). Undefined: a part that was never tried or is to be tried again.
  */
 export function messageOutcome(parts: readonly (PartOutcome | undefined)[]): MessageOutcome {
+  const only = parts.length === 1 ? parts[0] : undefined
+  if (isAccepted(only)) return { accepted: [only.reference] }
   const references = parts.filter(isAccepted).map(({ reference }) => reference)
   if (references.length === parts.length) return { accepted: references }
   if (parts.includes('unknown')) return 'unknown'

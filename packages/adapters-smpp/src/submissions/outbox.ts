@@ -142,16 +142,16 @@ export function createOutbox(
     job.underWay++
     const build = (sequence: number) => buildSubmit(settings, job.message, segment, sequence)
     const settle = (outcome: RequestOutcome): void => {
-      decide(job, part, partOutcome(session, job, part, outcome))
+      const at = nowMilliseconds()
+      decide(job, part, partOutcome(session, job, part, outcome, at), at)
       pumpSoon()
     }
     if (session.request(build, settle) === 'sent') return
     refused('a field does not fit its place in a submit_sm')
-    decide(job, part, 'refused')
+    decide(job, part, 'refused', now)
   }
 
-  function partOutcome(session: Session, job: Job, part: number, outcome: RequestOutcome): PartOutcome {
-    const now = nowMilliseconds()
+  function partOutcome(session: Session, job: Job, part: number, outcome: RequestOutcome, now: number): PartOutcome {
     if (outcome === 'unsent') return 'retry'
     if (outcome === 'unknown' || (outcome.command !== 'submit_sm_resp' && outcome.status === 0)) return 'unknown'
     if (outcome.status === 0 && outcome.command === 'submit_sm_resp') {
@@ -169,8 +169,7 @@ export function createOutbox(
     return 'retry'
   }
 
-  function decide(job: Job, part: number, outcome: PartOutcome): void {
-    const now = nowMilliseconds()
+  function decide(job: Job, part: number, outcome: PartOutcome, now: number): void {
     job.underWay--
     job.outcomes[part] = outcome
     if (typeof outcome === 'object' || outcome === 'unknown') job.takenSince ??= now
