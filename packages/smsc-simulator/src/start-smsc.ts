@@ -17,7 +17,7 @@ import { submissions } from './submissions.ts'
 /** Starts a server of SMPP 3.4 on 127.0.0.1. */
 export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
   const settings = filled(given)
-  const { now } = settings
+  const now = timeOfTurn(settings.now)
   const links = new Map<number, Link>()
   const dirty = new Set<Link>()
   const store = messageStore(settings.folder, now())
@@ -154,6 +154,18 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
       store.close()
       log.close()
     },
+  }
+}
+
+/** What happens in one turn of the event loop has one time: asked for six times a message it cost 0.5 µs. */
+function timeOfTurn(now: () => number): () => number {
+  let time: number | undefined
+  return () => {
+    if (time === undefined) {
+      time = now()
+      setImmediate(() => (time = undefined))
+    }
+    return time
   }
 }
 
