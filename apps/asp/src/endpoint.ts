@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
 import {
+  afterPlace,
   clientAddress,
   clientNetwork,
   comesFrom,
@@ -74,11 +75,13 @@ export const endpointRunner =
     if (form === undefined || typeof form === 'object') return form
     const parameters = readParameters(requestQuery(request), form)
 
-    const account = await withPlace(
-      backing.gate.enter(() => clientNetwork(request)),
-      true,
-      () => authenticate(backing, endpoint, parameters, request),
-    )
+    const credentials = credentialsOf(parameters)
+    const entered = backing.gate.enter(() => clientNetwork(request))
+    const check = () => authenticate(backing, endpoint, credentials, request)
+    // A pair may wait for its hash: that has a queue of its own.
+    const account = await (credentials?.pair === undefined
+      ? withPlace(entered, true, check)
+      : afterPlace(entered, check))
     if (account === undefined) return overloaded
     return typeof account === 'object' && 'id' in account ? runFor(backing, endpoint, parameters, account) : account
   }
@@ -97,21 +100,24 @@ async function readForm({ gate }: Backing, request: IncomingMessage): Promise<st
 
 /** The account, or the answer if there is none. */
 async function authenticate(
-  { gateway }: Backing,
+  { gateway, gate }: Backing,
   endpoint: Endpoint,
-  parameters: Parameters,
+  credentials: ReturnType<typeof credentialsOf>,
   request: IncomingMessage,
 ): Promise<Account | string | Failure> {
-  const credentials = credentialsOf(parameters)
   if (credentials === undefined) return endpoint.wrongCredentials
   // Only guesses of passwords are counted by network (ruling 1.26).
   const network = credentials.pair === undefined ? '' : clientNetwork(request)
   const origin = { network, address: clientAddress(request), comesFrom: comesFrom(request) }
   const account = await gateway.authenticate({ ...credentials, ...origin })
-  if (account === 'overloaded') return overloaded
+  if (account === 'overloaded') {
+    await gate.refusals.turn(network)
+    return overloaded
+  }
   if (account === 'wrong-credentials') return endpoint.wrongCredentials
   if ('id' in account) return account
   if ('overLimitSeconds' in account) return overLimit(account)
+  await gate.refusals.turn(network)
   return failure(429, errorText('Too many failed log-ins'), { 'Retry-After': String(account.retryAfterSeconds) })
 }
 

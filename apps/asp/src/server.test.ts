@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { createBackOffice } from '@gateway/core'
-import { anAccount } from '@gateway/core/testing'
+import { anAccount, until } from '@gateway/core/testing'
 import { admissionGate, createLog } from '@gateway/server'
 import request from 'supertest'
 import { password, startAsp, type Asp } from '../testing/start-asp.ts'
@@ -226,6 +226,30 @@ describe('our own trouble', () => {
     })
     const answer = await full.get('auth.asp')
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
+    await full.close()
+  })
+
+  test('log-ins that wait to be checked take no place from others, and their refusals come at a bounded rate', async () => {
+    const gate = admissionGate(100, { placesMax: 1 })
+    let refuse: (answer: 'overloaded') => void = () => undefined
+    const checked = new Promise<'overloaded'>((resolve) => (refuse = resolve))
+    let checks = 0
+    const full = await startAsp({
+      gate,
+      gateway: (gateway) => ({
+        ...gateway,
+        authenticate: (given) => (given.pair === undefined ? gateway.authenticate(given) : (checks++, checked)),
+      }),
+    })
+    const logIns = Array.from({ length: 20 }, (_, i) => fetch(`${full.url}/api/auth.asp?user=u${i}&password=p`))
+    await until(() => checks === 20)
+    expect((await full.get('auth.asp')).text).toBe('Login=OK')
+    const begun = performance.now()
+    refuse('overloaded')
+    const answers = await Promise.all(logIns)
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(503))
+    // 19 behind the first, 5 ms apart; a timer of node may be early by one.
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(76)
     await full.close()
   })
 

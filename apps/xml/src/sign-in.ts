@@ -1,5 +1,5 @@
 import type { Account, Gateway } from '@gateway/core'
-import { withPlace, type AdmissionGate } from '@gateway/server'
+import { afterPlace, withPlace, type AdmissionGate } from '@gateway/server'
 import { overLimit, overloaded, type Failure } from './answer.ts'
 import { credentialsOf, type CredentialsDraft, type Origin } from './credentials.ts'
 
@@ -23,7 +23,11 @@ export function signIn(
   async function account(): Promise<Account | Failure> {
     const values = valuesRead()
     if (checked?.values === values) return checked.account
-    const found = await withPlace(gate.enter(origin.network), true, () => authenticate(gateway, draft, origin))
+    const credentials = credentialsOf(draft, origin)
+    const entered = gate.enter(origin.network)
+    const check = () => authenticate(gateway, gate, credentials)
+    // A pair may wait for its hash: that has a queue of its own.
+    const found = await (credentials?.pair === undefined ? withPlace(entered, true, check) : afterPlace(entered, check))
     checked = { values, account: found ?? overloaded }
     return checked.account
   }
@@ -38,11 +42,17 @@ export function signIn(
   }
 }
 
-async function authenticate(gateway: Gateway, draft: CredentialsDraft, origin: Origin): Promise<Account | Failure> {
-  const credentials = credentialsOf(draft, origin)
-  const account = credentials === undefined ? 'wrong-credentials' : await gateway.authenticate(credentials)
+async function authenticate(
+  gateway: Gateway,
+  gate: AdmissionGate,
+  credentials: ReturnType<typeof credentialsOf>,
+): Promise<Account | Failure> {
+  if (credentials === undefined) return { trouble: 'wrong-credentials' }
+  const account = await gateway.authenticate(credentials)
   if (account === 'wrong-credentials') return { trouble: 'wrong-credentials' }
+  if (account !== 'overloaded' && 'id' in account) return account
+  if (account !== 'overloaded' && 'overLimitSeconds' in account) return overLimit(account)
+  await gate.refusals.turn(credentials.network)
   if (account === 'overloaded') return overloaded
-  if ('overLimitSeconds' in account) return overLimit(account)
-  return 'id' in account ? account : { trouble: 'too-many-failures', retryAfterSeconds: account.retryAfterSeconds }
+  return { trouble: 'too-many-failures', retryAfterSeconds: account.retryAfterSeconds }
 }

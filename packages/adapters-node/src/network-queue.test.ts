@@ -125,6 +125,16 @@ test('no more waits than is done in the time of the setting, by what work took l
   expect(await waitingOf(90)).toBe(20)
 })
 
+test('while the event loop is busy only as many wait as one at a time does in the time of the setting', async () => {
+  let now = 0
+  const settings = { atOnceMax: 2, waitingMax: 100, waitSecondsMax: 1, now: () => now, isBusy: () => true }
+  const queue = networkQueue(settings)
+  await queue.run('n', () => Promise.resolve(void (now += 40)))
+  const all = Array.from({ length: 90 }, () => queue.run('n', () => Promise.resolve()).catch(() => undefined))
+  expect(queue.waiting).toBe(25)
+  await Promise.all(all)
+})
+
 test('work that fails gives its turn on', async () => {
   const queue = networkQueue({ ...settings, atOnceMax: 1 })
   const failing = queue.run('n', () => Promise.reject(new Error('out of memory')))

@@ -47,7 +47,7 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
   let usualMilliseconds = 0
 
   function isFull(): boolean {
-    const done = (atOnceMax * waitSecondsMax * 1000) / usualMilliseconds
+    const done = (atOnce() * waitSecondsMax * 1000) / usualMilliseconds
     return waiting >= Math.min(waitingMax, Math.max(10 * atOnceMax, done))
   }
 
@@ -56,7 +56,8 @@ export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
     usualMilliseconds = usualMilliseconds === 0 ? milliseconds : usualMilliseconds * 0.9 + milliseconds * 0.1
   }
 
-  const hasRoom = (): boolean => running < (isBusy() ? 1 : atOnceMax)
+  const atOnce = (): number => (isBusy() ? 1 : atOnceMax)
+  const hasRoom = (): boolean => running < atOnce()
 
   function startNext(): void {
     while (waiting > 0 && hasRoom()) {

@@ -1,4 +1,5 @@
-import { admissionGate, type AdmissionGate } from './admission-gate.ts'
+import { admissionGate, afterPlace, type AdmissionGate } from './admission-gate.ts'
+import { hadNoEffect } from './without-effect.ts'
 
 test('the gate admits as many requests as it has places, and one more for each release', () => {
   const gate = admissionGate(2)
@@ -83,6 +84,39 @@ test('when the process is full, the newest that waits of the owner with most mak
     ['a1', 'quick'],
     ['a5', 'a4', 'a3'],
   ])
+})
+
+test('what passes the gate works without its place, and only after its turn', async () => {
+  const gate = admissionGate(100, { placesMax: 1 })
+  const { ask, leave, admitted } = asking(gate)
+  void ask('a', 'first')
+  await settled()
+  let end: (value: string) => void = () => undefined
+  let hasBegun = false
+  const passed = afterPlace(gate.enter('b'), () => {
+    hasBegun = true
+    return new Promise<string>((resolve) => (end = resolve))
+  })
+  await settled()
+  expect(hasBegun).toBe(false)
+  await leave('first')
+  await settled()
+  expect([hasBegun, gate.inFlight]).toEqual([true, 0])
+  void ask('c', 'last')
+  await settled()
+  expect(admitted).toEqual(['first', 'last'])
+  end('done')
+  expect(await passed).toBe('done')
+})
+
+test('what finds no place does not pass the gate, and what fails behind it has done nothing', async () => {
+  const gate = admissionGate(1)
+  const leave = gate.tryEnter()
+  expect(await afterPlace(gate.enter('a'), () => Promise.resolve('done'))).toBeUndefined()
+  leave?.()
+  const thrown = new Error('no database')
+  await expect(afterPlace(gate.enter('a'), () => Promise.reject(thrown))).rejects.toBe(thrown)
+  expect([hadNoEffect(thrown), gate.inFlight]).toEqual([true, 0])
 })
 
 /** As a handler works: with a place, in one go, for so long. */

@@ -1,8 +1,9 @@
 import { bodyMemory, type BodyMemory } from './body-memory.ts'
 import { fairQueue } from './fair-queue.ts'
 import type { Metrics } from './metrics.ts'
+import { refusalPace, type RefusalPace } from './refusal-pace.ts'
 import { timeSlices, type TimeSlices } from './time-slices.ts'
-import { markWithoutEffect } from './without-effect.ts'
+import { markWithoutEffect, withoutEffect } from './without-effect.ts'
 
 /** Gives a place back; calling it again does nothing. */
 export type Leave = () => void
@@ -29,6 +30,8 @@ export interface AdmissionGate {
   readonly bodies: BodyMemory
   /** For reading documents that take long. */
   readonly slices: TimeSlices
+  /** For refusals that cost whoever asks nothing. */
+  readonly refusals: RefusalPace
 }
 
 export interface AdmissionSettings {
@@ -146,6 +149,7 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
     enterSlow: (owner) => enter(slow, owner),
     bodies: bodyMemory(bodyBytesMax),
     slices: timeSlices(),
+    refusals: refusalPace(),
     tryEnter() {
       if (inFlight >= inFlightMax) return undefined
       inFlight++
@@ -181,6 +185,20 @@ export async function withPlace<T>(
   }
 }
 
+/**
+ * Works as soon as there was a place, which it gives back before: for reading that waits for a turn of its own in a bounded queue, where it
+ * would hold its place for long. As of `withPlace` else.
+ */
+export async function afterPlace<T>(
+  entered: ReturnType<AdmissionGate['enter']>,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  const leave: Leave | undefined = typeof entered === 'object' ? await entered : entered
+  if (leave === undefined) return undefined
+  leave()
+  return withoutEffect(work)
+}
+
 const nameOf = (owner: Owner): string => (typeof owner === 'string' ? owner : owner())
 
 /** Shows how many places are taken and waited for, and how many bytes of bodies are held: 0 when nothing is asked for. */
@@ -190,6 +208,9 @@ export function measureAdmission(metrics: Metrics, gate: AdmissionGate): void {
   ])
   metrics.gauge('gateway_requests_waiting', 'Requests that wait for a place', [], () => [
     { labels: {}, value: gate.waiting },
+  ])
+  metrics.gauge('gateway_refusals_waiting', 'Refused log-ins whose answers are held back', [], () => [
+    { labels: {}, value: gate.refusals.waiting },
   ])
   metrics.gauge('gateway_body_bytes', 'Bytes of request bodies and of unread answers in memory', [], () => [
     { labels: {}, value: gate.bodies.bytes },

@@ -1,4 +1,4 @@
-export { admissionGate, measureAdmission, withPlace, type AdmissionGate } from './admission-gate.ts'
+export { admissionGate, afterPlace, measureAdmission, withPlace, type AdmissionGate } from './admission-gate.ts'
 export { malformedInText, type DescribeMalformed, type MalformedAnswer } from './answer-malformed.ts'
 export { arrivedBody, arrivingBody, type ArrivingBody } from './arriving-body.ts'
 export type { BodyPlace } from './body-memory.ts'
