@@ -11,9 +11,9 @@ export interface RefusalPace {
 }
 
 export interface RefusalPaceSettings {
-  /** Default 200, a fiftieth of what one process can refuse: what waits becomes old garbage, some 10 kB each. */
+  /** Default 200; without a bound a process refused 12,000. */
   readonly perSecond?: number
-  /** Default 2000, some 20 MB of requests and responses. */
+  /** Default 2000. */
   readonly waitingMax?: number
 }
 
