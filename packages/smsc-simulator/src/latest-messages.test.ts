@@ -1,5 +1,5 @@
 import { latestMessages } from './latest-messages.ts'
-import type { StoredMessage } from './message-store.ts'
+import type { StoredMessage } from './stored-message.ts'
 
 const message = (number: number, systemId = 'gateway'): StoredMessage => ({
   ...{ number, systemId, at: 0, fromTon: 1, fromNpi: 1, from: '12345', toTon: 1, toNpi: 1, to: '972501234567' },

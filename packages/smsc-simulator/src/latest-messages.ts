@@ -1,4 +1,4 @@
-import type { EndedMessage, StoredMessage } from './message-store.ts'
+import type { EndedMessage, StoredMessage } from './stored-message.ts'
 
 /** The messages of this run, up to a number of them, found by their numbers. */
 export interface LatestMessages {

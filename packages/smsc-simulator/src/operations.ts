@@ -8,7 +8,8 @@ import {
 } from '@gateway/adapters-smpp/pdu'
 import type { Link } from './link.ts'
 import type { IdForm } from './message-ids.ts'
-import type { MessageStore, StoredMessage } from './message-store.ts'
+import type { MessageStore } from './message-store.ts'
+import type { StoredMessage } from './stored-message.ts'
 import { messageStateOf } from './receipts.ts'
 
 type Store = Pick<MessageStore, 'find' | 'progress'>

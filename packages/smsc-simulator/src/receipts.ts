@@ -8,7 +8,7 @@ import {
   type Tlv,
 } from '@gateway/adapters-smpp/pdu'
 import { formatId } from './message-ids.ts'
-import type { StoredMessage } from './message-store.ts'
+import type { StoredMessage } from './stored-message.ts'
 import type { ReceiptState } from './outcomes.ts'
 import type { Personality } from './personalities.ts'
 
