@@ -1,6 +1,8 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { memoryLog } from '../testing/memory-log.ts'
 import { rawClient } from '../testing/raw-client.ts'
 import { until } from '../testing/until.ts'
@@ -28,6 +30,25 @@ const holding = () => {
   }
   return { app, held }
 }
+
+/** For a thread of its own: writes a request to each of its connections, counts them, and tells how each answer began. */
+const writeToAll = `
+  const { connect } = require('node:net')
+  const { parentPort, workerData } = require('node:worker_threads')
+  const { port, written, connections } = workerData
+  const answerOf = () => new Promise((resolve) => {
+    let received = ''
+    const socket = connect(port, '127.0.0.1')
+    socket.on('data', (data) => (received += data))
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(received.split('\\r\\n')[0]))
+    socket.write('GET /now HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n', () => {
+      Atomics.add(written, 0, 1)
+      Atomics.notify(written, 0)
+    })
+  })
+  Promise.all(Array.from({ length: connections }, answerOf)).then((answers) => parentPort.postMessage(answers))
+`
 
 const GET = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`
 
@@ -235,14 +256,28 @@ describe('close', () => {
     const client = rawClient(port, GET('/held'))
     await until(() => held.length === 1)
     const closing = close()
-    const late = rawClient(port, GET('/now'))
-    await until(late.closed)
-    expect(late.received()).toBe('')
+    let late
+    do {
+      late = rawClient(port, GET('/now'))
+      await until(late.closed)
+    } while (late.received() !== '')
     held[0]?.end('done')
     await closing
     await until(client.closed)
     expect(client.received()).toContain('Connection: close')
     expect(client.received()).toContain('done')
+  })
+
+  test('answers the requests that had reached the machine before, though it had no turn to read them', async () => {
+    const { port, close } = await serve(holding().app, 20)
+    const written = new Int32Array(new SharedArrayBuffer(4))
+    const clients = new Worker(writeToAll, { eval: true, workerData: { port, written, connections: 100 } })
+    const answers = once(clients, 'message')
+    // The event loop stands still until all connections are made and their requests are written.
+    while (written[0] !== 100) Atomics.wait(written, 0, written[0] ?? 0, 20_000)
+    await close()
+    expect(await answers).toEqual([Array(100).fill('HTTP/1.1 200 OK')])
+    await clients.terminate()
   })
 
   test('closes idle connections, those that never sent anything, and those that become idle, without waiting', async () => {

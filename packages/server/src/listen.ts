@@ -1,6 +1,7 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { answerExpectation, answerMalformed, malformedInText, type DescribeMalformed } from './answer-malformed.ts'
+import { arrivalsRead } from './arrivals.ts'
 import { closeAfterBody } from './close-after-body.ts'
 import { createServerFor } from './express-server.ts'
 import { limitConnections, type ConnectionLimits } from './limit-connections.ts'
@@ -15,8 +16,8 @@ export interface Running {
   readonly url: string
   readonly port: number
   /**
-   * Stops accepting, closes idle connections, waits for requests in flight (their responses say `Connection: close`), and
-   * destroys the remaining connections after `graceSeconds`. Resolves when every connection is closed; never rejects.
+   * Reads the requests that have come, stops accepting, closes idle connections, waits for requests in flight (their responses say
+   * `Connection: close`), and destroys the remaining connections after `graceSeconds`. Resolves when all are closed; never rejects.
    */
   readonly close: () => Promise<void>
 }
@@ -100,6 +101,7 @@ const serve = (server: Server, { app, log, limits, describeMalformed = malformed
   server.on('checkExpectation', answerExpectation(describeMalformed))
   return async (graceMs: number): Promise<void> => {
     closing = true
+    await arrivalsRead(server)
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close')
     // Node counts a connection that never sent a byte as busy; browsers open such ones in advance.
