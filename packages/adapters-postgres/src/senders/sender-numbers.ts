@@ -18,6 +18,8 @@ export interface SenderNumbers {
 export function senderNumbers(hot: Connections): SenderNumbers {
   const numbers = new Map<SenderAddress, number>()
   const addresses = new Map<number, SenderAddress>()
+  /** What is being looked up: of a thousand sends at once each asked, and most found no free connection in time. */
+  const underWay = new Map<SenderAddress, Promise<void>>()
 
   function learn(rows: readonly { id: number; address: string }[]): void {
     for (const { id, address } of rows) {
@@ -34,10 +36,20 @@ export function senderNumbers(hot: Connections): SenderNumbers {
     learn(await retryOnConnectionLoss(hot, findSenders, [fresh]))
   }
 
+  function lookUp(missing: readonly SenderAddress[]): void {
+    const found = number(missing).finally(() => {
+      for (const address of missing) underWay.delete(address)
+    })
+    for (const address of missing) underWay.set(address, found)
+  }
+
   return {
     numbersOf: async (wanted) => {
       const missing = [...wanted].filter((address) => !numbers.has(address))
-      if (missing.length > 0) await number(missing)
+      if (missing.length === 0) return numbers
+      const fresh = missing.filter((address) => !underWay.has(address))
+      if (fresh.length > 0) lookUp(fresh)
+      await Promise.all(missing.flatMap((address) => underWay.get(address) ?? []))
       return numbers
     },
     addressesOf: async (wanted) => {
