@@ -14,7 +14,16 @@ begin
   ), old as (
     (select id from webhook_list where state <> 0 and due_at < v_before order by due_at limit p_rows)
     union all
-    (select id from webhook_list where state = 0 and to_at < v_before order by to_at limit p_rows)
+    (
+      select list.id
+      from walk
+      cross join lateral (
+        select id from webhook_list
+        where webhook_id = walk.webhook_id and from_at < v_before and to_at < v_before and state = 0
+        limit p_rows
+      ) list
+      limit p_rows
+    )
     union all
     (
       select list.id

@@ -51,7 +51,6 @@ alter table webhook_list alter events set storage external;
 create index webhook_list_open on webhook_list (webhook_id, due_at) where state = 0;
 create index webhook_list_leased on webhook_list (webhook_id) where leased;
 create index webhook_list_test on webhook_list (webhook_id) where state = 0 and is_test;
-create index webhook_list_old on webhook_list (to_at) where state = 0;
 create index webhook_list_ended on webhook_list (due_at) where state <> 0;
 create index webhook_list_dead on webhook_list (webhook_id) where state = 2;
 create index webhook_list_time on webhook_list (webhook_id, from_at);
