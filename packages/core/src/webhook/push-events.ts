@@ -27,14 +27,14 @@ export interface PushSettings {
 export const pushDefaults: PushSettings = {
   requestsMax: 200,
   perWebhookMax: 5,
-  aheadMax: 500,
+  aheadMax: 1000,
   claimedMax: 2000,
   beginSeconds: 5,
   leaseSeconds: 30,
 }
 
-/** So many results are stored at once; fewer when nothing is under way, and by each look. */
-const storedAtOnce = 50
+/** So many results are stored at once; fewer when nothing is under way, and by each look (docs/decisions/0068). */
+const storedAtOnce = 200
 
 export interface PushOptions {
   /** `Claiming.claimer`. */
@@ -168,7 +168,9 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
     await Promise.allSettled([storing, claiming])
     await storing
     const found = await claiming
-    return !isClosed() && (found === 'more' || isAskedMeanwhile()) ? 'more' : 'all'
+    // What was asked for meanwhile may have been claimed already.
+    const isWanted = isAskedMeanwhile() && (isFull || lanes.wantMore())
+    return !isClosed() && (found === 'more' || isWanted) ? 'more' : 'all'
   }
 
   async function claim(): Promise<'more' | 'all'> {

@@ -39,6 +39,8 @@ interface Queued {
 
 /** So many seconds' work of an endpoint is claimed ahead. */
 const aheadSeconds = 0.5
+/** How many times more an endpoint may have after each claim: the first claims of a backlog take longer than their requests. */
+const growth = 4
 /** A rate is told by no less. */
 const rateMilliseconds = 100
 /** Of one endpoint in one claim: while these are pushed the next are claimed. */
@@ -98,7 +100,7 @@ export function createPushLanes({ perWebhookMax, aheadMax, beginSeconds }: LaneS
     const milliseconds = now - lane.since
     if (lane.delivered === 0) return milliseconds < rateMilliseconds ? lane.ahead : perWebhookMax
     const wanted = Math.ceil((lane.delivered / milliseconds) * 1000 * aheadSeconds)
-    return Math.max(2 * perWebhookMax, Math.min(wanted, 2 * lane.ahead, aheadMax))
+    return Math.max(2 * perWebhookMax, Math.min(wanted, growth * lane.ahead, aheadMax))
   }
 
   const isLow = ({ hasMore, queue, ahead }: PushLane): boolean => hasMore && queue.length <= ahead / 2
