@@ -15,7 +15,7 @@ export interface InterfaceSettings extends Pick<Serving, 'createServer' | 'descr
 export const startInterface = ({ name, port, ...serving }: InterfaceSettings): Promise<void> =>
   runProcess({
     name,
-    garbagePercent: 50,
+    garbagePercent: 200,
     variables: {
       ...serverVariables(port),
       ...databaseVariables,
