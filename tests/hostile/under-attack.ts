@@ -93,7 +93,7 @@ export async function underAttack(attack: Attack, deployment: Deployment, streng
 
   const attacker = startAttacker(attack, { port: Number(new URL(url).port), key: deployment.hostile(by).key, full })
   try {
-    await until(attacker.hasBegun, 20_000)
+    await until(attacker.hasBegun)
     const attacked = await sendFor(strength.attackSeconds, send)
     const answers = attacker.answers()
     await attacker.stop()

@@ -3,6 +3,7 @@ import {
   createDispatcher,
   createProcessing,
   createRouteTurns,
+  type Dispatcher,
   type Lane,
   type MessageId,
   type Msisdn,
@@ -40,6 +41,8 @@ const route = (name: string, carrier: string, prefixes: readonly string[] = []):
 })
 const before = [route('first', 'a', ['2782']), route('others', 'b')]
 
+const never = new Promise<void>(() => undefined)
+
 /** A process that hears of no change until it is told to forget what it remembers. */
 function aDeafProcess(connectionString: string) {
   const forgetting: (() => void)[] = []
@@ -60,6 +63,7 @@ function aDeafProcess(connectionString: string) {
     history: postgresHistory(context),
   }
   const turns = createRouteTurns(routes, clock)
+  const dispatchers: Dispatcher[] = []
   const working: Promise<unknown>[] = []
   /** How often each has been done. */
   const rounds: number[] = []
@@ -87,6 +91,7 @@ function aDeafProcess(connectionString: string) {
         throw problem
       }
       const dispatcher = createDispatcher(ports, carrier, failed, undefined, undefined, turns)
+      dispatchers.push(dispatcher)
       const lanes: readonly Lane[] = ['single', 'bulk']
       working.push(...lanes.map((lane) => repeat(() => dispatcher.work(lane))))
       const retrying = repeat(() => {
@@ -103,8 +108,9 @@ function aDeafProcess(connectionString: string) {
     },
     async end(): Promise<void> {
       isOver = true
+      await Promise.all(dispatchers.map((one) => one.drain(never)))
       turns.changed()
-      await Promise.race([Promise.all(working), delay(2000)])
+      await Promise.all(working)
       await pools.close(1)
     },
   }
