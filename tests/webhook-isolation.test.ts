@@ -33,11 +33,17 @@ interface Pair {
 }
 
 const isApart = (pairs: readonly Pair[]): boolean => {
-  const alone = median(pairs.map((pair) => pair.alone))
-  return median(pairs.map((pair) => pair.beside)) <= Math.max(alone * grownMax, alone + floorMilliseconds)
+  const alone = quantile(
+    pairs.map((pair) => pair.alone),
+    0.5,
+  )
+  // What holds a delivery up does so in every window; other work on the machine does in some.
+  const beside = quantile(
+    pairs.map((pair) => pair.beside),
+    0.25,
+  )
+  return beside <= Math.max(alone * grownMax, alone + floorMilliseconds)
 }
-
-const median = (values: readonly number[]): number => quantile(values, 0.5)
 
 /** Two endpoints of one account, and how long deliveries to the good one take while the other is as bad as is asked for. */
 async function twoEndpoints(around = (client: WebhookClient): WebhookClient => client) {

@@ -50,6 +50,9 @@ export type Ask = (
   init: RequestInit,
 ) => Promise<Pick<Response, 'status' | 'text'> & { readonly headers: Pick<Headers, 'get'> }>
 
+/** Why the connection failed: ECONNREFUSED, say. */
+const codeOf = (error: unknown): unknown => (error as { cause?: { code?: unknown } }).cause?.code ?? ''
+
 /** Sends one message to one number. */
 export async function attempt(by: Interface, client: Client, number: string, ask: Ask = fetch): Promise<Attempt> {
   const begun = performance.now()
@@ -60,7 +63,7 @@ export async function attempt(by: Interface, client: Client, number: string, ask
       retryAfter: response.headers.get('retry-after'),
       text: await response.text(),
     }))
-    .catch((error: unknown) => ({ status: 0, retryAfter: null, text: String(error) }))
+    .catch((error: unknown) => ({ status: 0, retryAfter: null, text: [error, codeOf(error)].join(' ') }))
   const id = answer.status === 200 ? idIn[by].exec(answer.text)?.[1] : undefined
   const milliseconds = performance.now() - begun
   return { by, number, begun, milliseconds, ...answer, id: id === undefined ? undefined : Number(id) }

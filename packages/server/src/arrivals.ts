@@ -1,25 +1,32 @@
 import type { Server } from 'node:http'
 
-/** However many connections keep coming, so long is looked for more of them, milliseconds. */
-const LOOK_MS = 500
+/** So many connections wait in the kernel until they are accepted; one more is let in (Linux). */
+export const backlog = 511
 
 /**
- * Resolves when the server has accepted every connection that waited for it and read what had come over it by then: to close without
- * would reset requests that were sent before, whose clients could not tell what became of them. At most half a second.
+ * Resolves when the server has accepted every connection that waited for it: to close without would reset requests that were sent
+ * before, whose clients could not tell what became of them. Of more that keep coming it accepts as many as can have waited before.
+ * Waits for at most `milliseconds`, and one look at all sockets.
  */
-export async function arrivalsRead(server: Server): Promise<void> {
+export async function arrivalsAccepted(server: Server, milliseconds: number): Promise<void> {
   let accepted = 0
   const count = () => accepted++
   server.on('connection', count)
-  const deadline = performance.now() + LOOK_MS
+  const deadline = performance.now() + milliseconds
   let before: number
   do {
     before = accepted
-    // The first may end in the turn that runs; between it and the second the event loop has looked at every socket.
-    await turn()
-    await turn()
-  } while (accepted !== before && performance.now() < deadline)
+    // The event loop accepts one connection a turn (libuv 1.46, Node 20).
+    await everySocketSeen()
+  } while (accepted !== before && accepted <= backlog && performance.now() < deadline)
   server.off('connection', count)
+}
+
+/** Resolves when the event loop has looked at every socket, however long that takes. */
+export async function everySocketSeen(): Promise<void> {
+  // The first may end in the turn that runs; between it and the second the event loop has looked at every socket.
+  await turn()
+  await turn()
 }
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))

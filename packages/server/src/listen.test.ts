@@ -268,9 +268,15 @@ describe('close', () => {
     expect(client.received()).toContain('done')
   })
 
-  test('answers the requests that had reached the machine before, though it had no turn to read them', async () => {
-    const { port, close } = await serve(holding().app, 20)
+  test.each([
+    ['though it had no turn to read them', 0],
+    ['however long its turns take', 10],
+  ])('answers the requests that had reached the machine before, %s', async (_, turnMs) => {
     const written = new Int32Array(new SharedArrayBuffer(4))
+    const { port, close } = await serve((_request, response) => {
+      Atomics.wait(written, 0, 100, turnMs)
+      response.end('now')
+    }, 20)
     const clients = new Worker(writeToAll, { eval: true, workerData: { port, written, connections: 100 } })
     const answers = once(clients, 'message')
     // The event loop stands still until all connections are made and their requests are written.

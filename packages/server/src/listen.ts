@@ -1,7 +1,7 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { answerExpectation, answerMalformed, malformedInText, type DescribeMalformed } from './answer-malformed.ts'
-import { arrivalsRead } from './arrivals.ts'
+import { arrivalsAccepted, backlog, everySocketSeen } from './arrivals.ts'
 import { closeAfterBody } from './close-after-body.ts'
 import { createServerFor } from './express-server.ts'
 import { limitConnections, type ConnectionLimits } from './limit-connections.ts'
@@ -101,8 +101,11 @@ const serve = (server: Server, { app, log, limits, describeMalformed = malformed
   server.on('checkExpectation', answerExpectation(describeMalformed))
   return async (graceMs: number): Promise<void> => {
     closing = true
-    await arrivalsRead(server)
+    const breaksOffAt = performance.now() + graceMs
+    await arrivalsAccepted(server, graceMs / 2)
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    // What was accepted last may not have been read yet.
+    await everySocketSeen()
     for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close')
     // Node counts a connection that never sent a byte as busy; browsers open such ones in advance.
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
@@ -110,7 +113,7 @@ const serve = (server: Server, { app, log, limits, describeMalformed = malformed
       log.warn({ requests: inFlight.size, connections: connections.size }, 'requests broken off at the deadline')
       server.closeAllConnections()
       for (const socket of connections) socket.destroy()
-    }, graceMs)
+    }, breaksOffAt - performance.now())
     await closed
     clearTimeout(deadline)
   }
@@ -131,7 +134,7 @@ const bind = (server: Server, host: string, port: number) =>
   new Promise<void>((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error))
     server.once('error', fail)
-    server.listen(port, host, () => {
+    server.listen(port, host, backlog, () => {
       server.off('error', fail)
       resolve()
     })
