@@ -20,6 +20,7 @@ import {
   pduReader,
   textTlv,
   TLV_TAG,
+  type DataSm,
   type DeliverSm,
   type Pdu,
   type ReceivedPdu,
@@ -219,6 +220,24 @@ describe('submissions', () => {
     expect(new Set(headers.slice(0, 6).map(([reference]) => reference)).size).toBe(2)
   })
 
+  test('the parts of a text leave one behind the other over one of several binds, also where its window is full', async () => {
+    const ways: { readonly connection: Connection; readonly reference: number; readonly part: number }[] = []
+    const { smsc, carrier, answers, submit } = await start({ binds: 3, window: 2 }, ({ shortMessage }, connection) => {
+      ways.push({ connection, reference: shortMessage[3] ?? 0, part: shortMessage[5] ?? 0 })
+      return undefined
+    })
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    submit(...Array.from({ length: 12 }, () => long(400)))
+    await until(() => answers.length === 12)
+    expect(outcomes(answers)).toEqual(Array.from({ length: 12 }, () => 'accepted'))
+    const used = [...smsc.connections].map((one) => ways.filter(({ connection }) => connection === one))
+    expect(used.every((some) => some.length > 0)).toBe(true)
+    for (const some of used) {
+      expect(some.map(({ part }) => part)).toEqual(some.map((_, at) => (at % 3) + 1))
+      for (const [at, { reference }] of some.entries()) expect(reference).toBe(some[at - (at % 3)]?.reference)
+    }
+  })
+
   test('fifty are under way at a time, in one write', async () => {
     const { smsc, carrier, answers, submit } = await start({ responseSeconds: 60 }, (_, __, nth) =>
       nth <= 200 ? undefined : 'silence',
@@ -248,12 +267,58 @@ describe('submissions', () => {
     expect(outcomes(answers)).toEqual([outcome])
   })
 
-  test('the operator can say what an error means', async () => {
-    const errors = new Map([[0x0b, 'for-now' as const]])
-    const { answers, submit } = await start({ errors }, (pdu) => refusal(pdu, COMMAND_STATUS.ESME_RINVDSTADR))
+  test.each([
+    ['for-now', 'refused-for-now', 1],
+    ['final', 'refused', 1],
+    ['throttle', 'accepted', 2],
+    ['link', 'accepted', 2],
+  ] as const)('the operator can say that an error is %s: %s', async (is, outcome, times) => {
+    const [own, throttled] = [0x401, COMMAND_STATUS.ESME_RTHROTTLED]
+    const errors = new Map([[is === 'final' ? throttled : own, is]])
+    const { smsc, carrier, answers, submit } = await start({ errors }, (pdu, _, nth) =>
+      nth === 1 ? refusal(pdu, is === 'final' ? throttled : own) : undefined,
+    )
     submit(aBody())
     await until(() => answers.length === 1)
-    expect(outcomes(answers)).toEqual(['refused-for-now'])
+    expect(outcomes(answers)).toEqual([outcome])
+    expect(smsc.submits).toHaveLength(times)
+    expect(carrier.status().isThrottled).toBe(is === 'throttle')
+    expect(smsc.received.filter(({ command }) => command === 'bind_transceiver')).toHaveLength(is === 'link' ? 2 : 1)
+  })
+
+  test('an error of the link: the message goes over the next one, and what else the carrier has keeps its answers', async () => {
+    const { smsc, carrier, answers, submit } = await start({}, (_, __, nth) => (nth <= 3 ? 'silence' : undefined))
+    submit(...many(3))
+    await until(() => smsc.submits.length === 3)
+    const [connection] = smsc.connections
+    const [first, ...others] = smsc.submits
+    if (first !== undefined) connection?.send(refusal(first, COMMAND_STATUS.ESME_RINVBNDSTS))
+    // Who answers this has read the refusal.
+    connection?.send({ command: 'enquire_link', status: 0, sequence: 77, tlvs: noTlvs })
+    await until(() => smsc.received.some(({ sequence }) => sequence === 77))
+    for (const pdu of others) connection?.send(smsc.respond(pdu, { messageId: `late-${pdu.sequence}` }))
+    await until(() => answers.length === 3)
+    expect(outcomes(answers)).toEqual(['accepted', 'accepted', 'accepted'])
+    expect(answers.at(-1)).toMatchObject({ id: 1, reference: 'id-1' })
+    expect(smsc.submits).toHaveLength(4)
+    expect(carrier.status().lastError).toBe('a request was refused: ESME_RINVBNDSTS')
+  })
+
+  test('a carrier that unbinds may still answer what it has; the rest is unknown, and the next link works', async () => {
+    const { smsc, answers, submit, recovered } = await start({}, (_, __, nth) => (nth <= 3 ? 'silence' : undefined))
+    submit(...many(3))
+    await until(() => smsc.submits.length === 3)
+    const [connection] = smsc.connections
+    connection?.send({ command: 'unbind', status: 0, sequence: 77, tlvs: noTlvs })
+    connection?.send({ command: 'enquire_link', status: 0, sequence: 78, tlvs: noTlvs })
+    await until(() => smsc.received.some(({ sequence }) => sequence === 78))
+    for (const pdu of smsc.submits.slice(0, 2)) connection?.send(smsc.respond(pdu, { messageId: `${pdu.sequence}` }))
+    submit(aBody())
+    await until(() => answers.length === 4)
+    expect(outcomes(answers)).toEqual(['accepted', 'accepted', 'unknown', 'accepted'])
+    expect(smsc.received.find(({ sequence }) => sequence === 77)?.command).toBe('unbind_resp')
+    expect(smsc.submits).toHaveLength(4)
+    expect(recovered).toHaveLength(1)
   })
 
   test.each(['ESME_RTHROTTLED', 'ESME_RMSGQFUL'] as const)('%s slows the link and fails nothing', async (status) => {
@@ -537,6 +602,34 @@ describe('what comes', () => {
     })
   })
 
+  test('receipts and messages of people by data_sm are stored before they are answered', async () => {
+    let isAway = true
+    const { smsc, carrier, receipts, inbound } = await start({}, undefined, () =>
+      isAway ? Promise.reject(new Error('away')) : Promise.resolve([]),
+    )
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    const data = async (sequence: number, pdu: Partial<DataSm>): Promise<number | undefined> => {
+      const [connection] = smsc.connections
+      const { serviceType, sourceAddrTon, sourceAddrNpi, sourceAddr, destAddrTon, destAddrNpi, destinationAddr } =
+        aDelivery
+      const source = { serviceType, sourceAddrTon, sourceAddrNpi, sourceAddr }
+      const destination = { destAddrTon, destAddrNpi, destinationAddr }
+      const flags = { esmClass: 0, registeredDelivery: 0, dataCoding: 0, tlvs: noTlvs }
+      connection?.send({ command: 'data_sm', status: 0, sequence, ...source, ...destination, ...flags, ...pdu })
+      const isAnswer = (one: ReceivedPdu) => one.command === 'data_sm_resp' && one.sequence === sequence
+      await until(() => smsc.received.some(isAnswer))
+      return smsc.received.find(isAnswer)?.status
+    }
+    const tlvs = [textTlv(TLV_TAG.receipted_message_id, 'id-1'), integerTlv(TLV_TAG.message_state, 1, 2)]
+    expect(await data(11, { esmClass: 4, tlvs })).toBe(COMMAND_STATUS.ESME_RX_T_APPN)
+    isAway = false
+    expect(await data(12, { esmClass: 4, tlvs })).toBe(0)
+    expect(receipts).toMatchObject([{ reference: 'id-1', code: 0, number: '27825550101' }])
+    const payload = { tag: TLV_TAG.message_payload, value: Buffer.from('STOP') }
+    expect(await data(13, { tlvs: [payload] })).toBe(0)
+    expect(inbound).toMatchObject([{ from: '27825550101', to: '12025550100', text: 'STOP' }])
+  })
+
   test('TLVs count more than the text, and one that cannot be read is dropped visibly', async () => {
     const { smsc, carrier, receipts } = await start()
     await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
@@ -623,6 +716,7 @@ describe('ids of receipts', () => {
       expect(receipts.map(({ reference }) => reference)).toEqual(answered)
       expect(carrier.status().receipts.form).toBe(form)
       expect(problems.map(String).join()).toContain(`receiptId=${form}`)
+      expect(carrier.status().lastError).toBeUndefined()
       expect(kept).toEqual([])
     },
   )

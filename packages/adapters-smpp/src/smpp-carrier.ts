@@ -160,7 +160,7 @@ export function smppCarrier(
     }
     matcher = createReceiptMatcher(name, settings.receiptId, (some) => to.receipts(some), {
       adopted: (form, before) =>
-        tell(
+        complain(
           `its receipts fit in the form ${form} (before: ${before ?? 'unknown'}); that is kept, and receiptId=${form} makes it certain`,
         ),
       failed: report,

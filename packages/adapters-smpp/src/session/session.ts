@@ -45,8 +45,8 @@ export interface Session {
   inUse(): number
   /** Sends a request once this turn of the event loop is over; settled exactly once. 'invalid': a field does not fit its place. */
   request(build: (sequence: number) => Pdu, settle: (outcome: RequestOutcome) => void): 'sent' | 'invalid'
-  /** Sends no more, waits for the responses that are due and for the unbind, and ends. */
-  close(): void
+  /** Sends no more, waits for the responses that are due and for the unbind, and ends, with this reason. */
+  close(reason?: string): void
   /** Ends at once. */
   destroy(reason: string): void
 }
@@ -82,6 +82,9 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   let deliveries = 0
   let timeouts = 0
   let closingSince: number | undefined
+  let closingReason = 'unbound'
+  /** The other side wants to unbind; it is answered once nothing is under way, or so much later. */
+  let unbindAsked: { readonly sequence: number; readonly at: number } | undefined
   const startedAt = receivedAt
   const tickMilliseconds = Math.max(10, Math.min(1000, Math.min(responseSeconds, enquireSeconds, connectSeconds) * 250))
   const ticking = setInterval(tick, tickMilliseconds)
@@ -135,6 +138,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
       events.saw?.('received', pdu)
       take(pdu)
     }
+    if (phase === 'closing') closeWhenSettled(receivedAt)
   }
 
   function take(pdu: ReceivedPdu): void {
@@ -142,11 +146,18 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
     if (command === 'malformed') takeMalformed(pdu)
     else if (command === 'deliver_sm' || command === 'data_sm') deliver(pdu)
     else if (command === 'enquire_link') respond('enquire_link_resp', pdu.sequence)
-    else if (command === 'unbind') {
-      respond('unbind_resp', pdu.sequence)
-      endAfterFlush('the other side unbound')
-    } else if (command === 'unknown' || !isResponse(COMMAND_ID[command])) takeStrange(pdu)
+    else if (command === 'unbind') takeUnbind(pdu.sequence)
+    else if (command === 'unknown' || !isResponse(COMMAND_ID[command])) takeStrange(pdu)
     else takeResponse(pdu, COMMAND_ID[command])
+  }
+
+  function takeUnbind(number: number): void {
+    unbindAsked ??= { sequence: number, at: receivedAt }
+    if (phase === 'open') {
+      phase = 'closing'
+      closingReason = 'the other side unbound'
+    }
+    closeWhenSettled(receivedAt)
   }
 
   function takeResponse(pdu: Pdu, commandId: number): void {
@@ -219,7 +230,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
     const isExpected = phase === 'closing'
     phase = 'ended'
     socket.destroy()
-    finish(isExpected ? 'unbound' : reason)
+    finish(isExpected ? closingReason : reason)
   }
 
   function finish(reason: string): void {
@@ -253,13 +264,21 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
 
   function closeWhenSettled(now: number): void {
     if (phase === 'ended') return
-    if (closingSince !== undefined) {
-      if (now - closingSince >= goodbyeMilliseconds) end('unbound')
+    const isSettled = pending.size() + deliveries === 0
+    if (unbindAsked !== undefined) {
+      const mayWait = phase === 'closing' && closingSince === undefined && now - unbindAsked.at < goodbyeMilliseconds
+      if (!isSettled && mayWait) return
+      respond('unbind_resp', unbindAsked.sequence)
+      endAfterFlush('the other side unbound')
       return
     }
-    if (pending.size() + deliveries > 0) return
+    if (closingSince !== undefined) {
+      if (now - closingSince >= goodbyeMilliseconds) end(closingReason)
+      return
+    }
+    if (!isSettled) return
     closingSince = now
-    send({ command: 'unbind', status: 0, sequence: nextSequence(), tlvs: noTlvs }, () => end('unbound'))
+    send({ command: 'unbind', status: 0, sequence: nextSequence(), tlvs: noTlvs }, () => end(closingReason))
   }
 
   return {
@@ -275,10 +294,11 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
         throw problem
       }
     },
-    close() {
+    close(reason = closingReason) {
       if (phase === 'connecting' || phase === 'binding') end('closed')
       else if (phase === 'open') {
         phase = 'closing'
+        closingReason = reason
         closeWhenSettled(nowMilliseconds())
       }
     },

@@ -163,7 +163,8 @@ export function createOutbox(
     const is = errorClassOf(outcome.status, settings.errors)
     if (is === 'final') return 'refused'
     if (is === 'throttle') pace.throttled(now)
-    if (is === 'link') session.destroy(`a request was refused: ${commandStatusName(outcome.status)}`)
+    // What else it has may have been taken: its answers are waited for.
+    if (is === 'link') session.close(`a request was refused: ${commandStatusName(outcome.status)}`)
     if (is === 'for-now') job.notBefore = now + Math.min(500 * 2 ** job.tries++, 8000)
     else job.notBefore = now
     return 'retry'
