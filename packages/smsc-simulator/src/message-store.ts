@@ -7,7 +7,8 @@ import type { EndedMessage, StoredMessage } from './stored-message.ts'
 export interface MessageStore {
   nextNumber(): number
   add(message: StoredMessage): void
-  find(number: number): StoredMessage | EndedMessage | undefined
+  /** Those whose id says this number: one, or all of a submit_multi. */
+  find(number: number): readonly (StoredMessage | EndedMessage)[]
   progress(message: StoredMessage): void
   /** What an earlier run took and did not bring to its end. */
   owed(): readonly StoredMessage[]
@@ -17,6 +18,8 @@ export interface MessageStore {
 }
 
 const keptMax = 500_000
+/** The latest submit_multi, of which the messages behind the first are found. */
+const multiplesMax = 1000
 
 /** With a folder, messages and what is owed for them survive the end of the process; without, only their numbers stay unique. */
 export function messageStore(folder: string | undefined, now: number): MessageStore {
@@ -26,8 +29,20 @@ export function messageStore(folder: string | undefined, now: number): MessageSt
   const file = path === undefined ? undefined : openSync(path, 'a', 0o600)
   const numbers = messageNumbers(now)
   const latest = latestMessages(keptMax)
+  const behind = new Map<number, StoredMessage[]>()
+  for (const message of earlier.values()) noteMultiple(message)
   const owed = [...earlier.values()].filter(isOwed)
   let lines = ''
+
+  function noteMultiple(message: StoredMessage): void {
+    const { first } = message
+    if (first === undefined) return
+    const others = behind.get(first) ?? []
+    others.push(message)
+    behind.set(first, others)
+    const oldest = behind.size > multiplesMax ? behind.keys().next().value : undefined
+    if (oldest !== undefined) behind.delete(oldest)
+  }
 
   return {
     nextNumber() {
@@ -38,9 +53,13 @@ export function messageStore(folder: string | undefined, now: number): MessageSt
     },
     add(message) {
       latest.add(message)
+      noteMultiple(message)
       if (file !== undefined) lines += `${JSON.stringify(message)}\n`
     },
-    find: (number) => latest.find(number) ?? earlier.get(number),
+    find(number) {
+      const message = latest.find(number) ?? earlier.get(number)
+      return message === undefined ? [] : [message, ...(behind.get(number) ?? [])]
+    },
     progress(message) {
       const { number, done, state } = message
       if (!isOwed(message)) latest.end(message)

@@ -20,25 +20,36 @@ export function operate(
   pdu: QuerySm | CancelSm | ReplaceSm,
   { store, idForm, deleted }: { store: Store; idForm: IdForm; deleted: (message: StoredMessage) => void },
 ): void {
-  const message = findMessage(store, link, pdu.messageId, idForm)
+  const messages = findMessages(store, link, pdu.messageId, idForm)
   const { sequence } = pdu
-  const open = message === undefined || 'hasEnded' in message ? undefined : message
-  const isFinal = open === undefined || open.done > 0 || open.state === 'DELETED'
-  const missing = message === undefined ? COMMAND_STATUS.ESME_RINVMSGID : undefined
+  const open = messages.filter(isOpen)
+  const missing = messages.length === 0 ? COMMAND_STATUS.ESME_RINVMSGID : undefined
   if (pdu.command === 'query_sm') {
-    const status = missing === undefined ? 0 : COMMAND_STATUS.ESME_RQUERYFAIL
-    const messageState = message?.state === undefined ? MESSAGE_STATE.ENROUTE : messageStateOf(message.state)
-    const fields = { messageId: missing === undefined ? pdu.messageId : '', finalDate: '', errorCode: 0 }
-    const shown = missing === undefined ? messageState : 0
-    link.send({ command: 'query_sm_resp', status, sequence, ...fields, messageState: shown, tlvs: noTlvs })
+    const fields = { finalDate: '', errorCode: 0, tlvs: noTlvs }
+    const found = { status: 0, messageId: pdu.messageId, messageState: stateOf(messages) }
+    const none = { status: COMMAND_STATUS.ESME_RQUERYFAIL, messageId: '', messageState: 0 }
+    link.send({ command: 'query_sm_resp', sequence, ...fields, ...(missing === undefined ? found : none) })
   } else if (pdu.command === 'cancel_sm') {
-    const status = missing ?? (isFinal ? COMMAND_STATUS.ESME_RCANCELFAIL : 0)
+    const status = missing ?? (open.length === 0 ? COMMAND_STATUS.ESME_RCANCELFAIL : 0)
     link.send({ command: 'cancel_sm_resp', status, sequence, tlvs: noTlvs })
-    if (status === 0 && open !== undefined) cancel(store, open, deleted)
+    for (const message of open) cancel(store, message, deleted)
   } else {
-    const status = missing ?? (isFinal ? COMMAND_STATUS.ESME_RREPLACEFAIL : 0)
+    const status = missing ?? (open.length === 0 ? COMMAND_STATUS.ESME_RREPLACEFAIL : 0)
     link.send({ command: 'replace_sm_resp', status, sequence, tlvs: noTlvs })
   }
+}
+
+type Found = ReturnType<MessageStore['find']>[number]
+
+/** No receipt of it was acknowledged. */
+const isOpen = (message: Found): message is StoredMessage =>
+  !('hasEnded' in message) && message.done === 0 && message.state !== 'DELETED'
+
+/** Of several: under way until the state of each is known, then that of the first that was not delivered. */
+function stateOf(messages: readonly Found[]): number {
+  const states = messages.map(({ state }) => state)
+  if (states.includes(undefined)) return MESSAGE_STATE.ENROUTE
+  return messageStateOf(states.find((one) => one !== 'DELIVRD') ?? 'DELIVRD')
 }
 
 function cancel(store: Store, message: StoredMessage, deleted: (message: StoredMessage) => void): void {
@@ -48,8 +59,8 @@ function cancel(store: Store, message: StoredMessage, deleted: (message: StoredM
 }
 
 /** Only those of the same system_id, by an id in the form of the answers. */
-function findMessage(store: Store, link: Link, id: string, form: IdForm): ReturnType<MessageStore['find']> {
+function findMessages(store: Store, link: Link, id: string, form: IdForm): readonly Found[] {
   const digits = form === 'huge' ? id.slice(1) : id
-  const message = store.find(form === 'hexadecimal' ? parseInt(digits, 16) : Number(digits))
-  return message?.systemId === link.bound?.systemId ? message : undefined
+  const messages = store.find(form === 'hexadecimal' ? parseInt(digits, 16) : Number(digits))
+  return messages.filter(({ systemId }) => systemId === link.bound?.systemId)
 }

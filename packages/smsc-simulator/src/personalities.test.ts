@@ -1,6 +1,6 @@
-import { COMMAND_STATUS, TLV_TAG, noTlvs, tlvText, type DeliverSm } from '@gateway/adapters-smpp/pdu'
+import { COMMAND_STATUS, noTlvs } from '@gateway/adapters-smpp/pdu'
 import { until } from '@gateway/core/testing'
-import { bound, connected, statesFor, submitSm, type Esme } from '../testing/esme.ts'
+import { bound, connected, receiptIdOf, statesFor, submitSm, type Esme } from '../testing/esme.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { personality } from './personalities.ts'
 import type { Smsc } from './smsc.ts'
@@ -31,8 +31,6 @@ async function pair(name: string, changes: SmscSettings['changes'] = {}) {
 }
 
 const number = (ending: string): string => `278255501${ending}`
-const receiptId = ({ tlvs, shortMessage }: DeliverSm) =>
-  tlvText(tlvs, TLV_TAG.receipted_message_id) ?? /id:(\S+)/.exec(shortMessage.toString())?.[1]
 
 test.each([
   ['90', ['UNDELIV']],
@@ -47,7 +45,7 @@ test.each([
   expect(statesFor(esme, number(ending))).toEqual(states)
   const [response] = esme.responses()
   expect(response?.status).toBe(0)
-  expect(esme.delivered().map(receiptId)).toEqual(states.map(() => response?.messageId))
+  expect(esme.delivered().map(receiptIdOf)).toEqual(states.map(() => response?.messageId))
 })
 
 test('default: 93 is refused, 95 is never answered, 94 has no receipt, and other messages do not wait for them', async () => {
@@ -158,7 +156,7 @@ test('receipts-twice: every receipt comes twice with the same id', async () => {
   esme.submit(number('98'))
   await until(() => esme.delivered().length === 4)
   expect(statesFor(esme, number('98'))).toEqual(['DELIVRD', 'DELIVRD', 'UNDELIV', 'UNDELIV'])
-  expect(new Set(esme.delivered().map(receiptId)).size).toBe(1)
+  expect(new Set(esme.delivered().map(receiptIdOf)).size).toBe(1)
 })
 
 test('shuffled: all answers and receipts come, in another order than the submissions', async () => {
@@ -187,7 +185,7 @@ test.each([
     const { esme } = await pair(name)
     esme.submit(number('01'))
     await until(() => esme.delivered().length === 1)
-    const [id = '', told = ''] = [esme.responses()[0]?.messageId, esme.delivered().map(receiptId)[0]]
+    const [id = '', told = ''] = [esme.responses()[0]?.messageId, esme.delivered().map(receiptIdOf)[0]]
     expect(id).toMatch(answered)
     expect(told).toMatch(receipted)
     expect(name === 'decimal-receipts' ? String(parseInt(id, 16)) : id).toBe(told)
@@ -206,7 +204,7 @@ test('late: receipts wait for their time, and are sent after a restart with the 
   const after = await bind(second)
   await until(() => after.delivered().length === 4)
   const receipts = after.delivered().filter(({ esmClass }) => esmClass === 4)
-  expect([...new Set(receipts.map(receiptId))].toSorted()).toEqual(ids.toSorted())
+  expect([...new Set(receipts.map(receiptIdOf))].toSorted()).toEqual(ids.toSorted())
   expect(after.delivered().some(({ shortMessage }) => shortMessage.equals(Buffer.from('Yes, thank you')))).toBe(true)
   await until(() => second.status().deliveriesWaiting === 0)
   await second.close()

@@ -8,7 +8,7 @@ import {
   type Tlv,
 } from '@gateway/adapters-smpp/pdu'
 import { formatId } from './message-ids.ts'
-import type { StoredMessage } from './stored-message.ts'
+import { idNumberOf, type StoredMessage } from './stored-message.ts'
 import type { ReceiptState } from './outcomes.ts'
 import type { Personality } from './personalities.ts'
 
@@ -44,7 +44,7 @@ export const emptyDelivery: Delivery = {
 
 /** A delivery receipt (esm_class 4; SMPP 3.4, 5.2.12 and appendix B). */
 export function receipt(message: StoredMessage, state: ReceiptState, now: number, form: Personality): Delivery {
-  const id = formatId(message.number, form.receiptIdForm)
+  const id = formatId(idNumberOf(message), form.receiptIdForm)
   const [, error] = STATES[state]
   const text =
     `id:${id} sub:001 dlvrd:${state === 'DELIVRD' ? '001' : '000'} submit date:${dateOf(message.at)} ` +

@@ -3,6 +3,8 @@ import type { ReceiptState } from './outcomes.ts'
 /** A message that was taken. */
 export interface StoredMessage {
   readonly number: number
+  /** Of a submit_multi but its first message: the number of that, whose id all have. */
+  readonly first?: number
   readonly systemId: string
   /** Milliseconds since 1970. */
   readonly at: number
@@ -20,6 +22,9 @@ export interface StoredMessage {
   /** The last state that a receipt told or will tell; undefined: under way. */
   state: ReceiptState | undefined
 }
+
+/** The number that the id of a message says. */
+export const idNumberOf = ({ number, first }: StoredMessage): number => first ?? number
 
 /** What is kept of a message for which nothing is owed any more. */
 export type EndedMessage = Pick<StoredMessage, 'systemId' | 'state'> & { readonly hasEnded: true }

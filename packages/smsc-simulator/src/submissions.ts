@@ -162,6 +162,7 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     pdu: SubmitSm | DataSm | SubmitMulti,
     { destAddrTon: toTon, destAddrNpi: toNpi, destinationAddr: to }: Destination,
     outcome: Outcome,
+    first?: number,
   ): StoredMessage {
     const { receiptDelay } = personality()
     const receipts = outcome.receipts.filter((state) => isAsked(pdu.registeredDelivery, state))
@@ -181,8 +182,9 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
       done: 0,
       state: undefined,
     }
-    store.add(message)
-    return message
+    const taken = first === undefined ? message : { ...message, first }
+    store.add(taken)
+    return taken
   }
 
   function report(message: StoredMessage, delay: number): void {
@@ -213,8 +215,11 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     const numbers = pdu.destinations.flatMap((each) => ('destinationAddr' in each ? [each] : []))
     const isRefused = ({ destinationAddr }: { destinationAddr: string }) => isRefusal(outcomeOf(destinationAddr).answer)
     const taken = numbers.filter((each) => !isRefused(each))
-    const messages = taken.map((each) => take(link, pdu, each, outcomeOf(each.destinationAddr)))
+    const messages: StoredMessage[] = []
     // One message_id for all: receipts tell their numbers apart.
+    for (const each of taken) {
+      messages.push(take(link, pdu, each, outcomeOf(each.destinationAddr), messages[0]?.number))
+    }
     const number = messages[0]?.number
     const status = number === undefined ? COMMAND_STATUS.ESME_RSUBMITFAIL : 0
     answer(link, state, {
@@ -224,7 +229,7 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
         .filter(isRefused)
         .map((each) => ({ ...each, errorStatusCode: COMMAND_STATUS.ESME_RINVDSTADR })),
     })
-    for (const message of messages) report({ ...message, number: number ?? 0 }, personality().receiptDelay)
+    for (const message of messages) report(message, personality().receiptDelay)
   }
 
   return {

@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { until } from '@gateway/core/testing'
 import {
+  TLV_TAG,
   noTlvs,
   pduReader,
   pduWriter,
+  tlvText,
   type Bind,
   type DeliverSm,
   type MalformedPdu,
@@ -98,6 +100,10 @@ export async function bound(
   await until(() => esme.received.length > 0)
   return esme
 }
+
+/** The id that a receipt tells. */
+export const receiptIdOf = ({ tlvs, shortMessage }: DeliverSm): string | undefined =>
+  tlvText(tlvs, TLV_TAG.receipted_message_id) ?? /id:(\S+)/.exec(shortMessage.toString())?.[1]
 
 /** The states that a number's receipts tell, in order. */
 export const statesFor = (esme: Esme, number: string): readonly string[] =>

@@ -1,0 +1,114 @@
+import { COMMAND_STATUS, MESSAGE_STATE, noTlvs, type Pdu, type QuerySmResp } from '@gateway/adapters-smpp/pdu'
+import { until } from '@gateway/core/testing'
+import { bound, receiptIdOf, statesFor, submitSm, type Esme } from '../testing/esme.ts'
+import { temporaryFolder } from '../testing/temporary-folder.ts'
+import type { Smsc } from './smsc.ts'
+import type { SmscSettings } from './settings.ts'
+import { startSmsc } from './start-smsc.ts'
+
+const running: (Smsc | Esme)[] = []
+afterEach(async () => {
+  for (const each of running.splice(0)) await each.close()
+})
+
+async function pair(settings: SmscSettings = {}) {
+  const smsc = await startSmsc({ retryMilliseconds: 20, ...settings })
+  const esme = await bound(smsc.port)
+  running.push(esme, smsc)
+  return { smsc, esme }
+}
+
+const source = { sourceAddrTon: 1, sourceAddrNpi: 1, sourceAddr: '12025550100' }
+const number = (ending: string): string => `278255501${ending}`
+let sequence = 1000
+
+/** Sends a request and resolves to its response. */
+async function ask<Response extends Pdu>(esme: Esme, request: Pdu): Promise<Response> {
+  const asked = { ...request, sequence: ++sequence }
+  esme.send(asked)
+  const find = () => esme.received.find((pdu) => pdu.sequence === asked.sequence && pdu.command.endsWith('_resp'))
+  await until(() => find() !== undefined)
+  return find() as Response
+}
+
+/** One text to several numbers; resolves to the id of all. */
+async function submitToAll(esme: Esme, ...endings: readonly string[]) {
+  const { command: _, destAddrTon, destAddrNpi, destinationAddr: __, ...fields } = submitSm('', 0)
+  const destinations = endings.map((ending) => ({ destAddrTon, destAddrNpi, destinationAddr: number(ending) }))
+  return ask<Pdu & { command: 'submit_multi_resp' }>(esme, { command: 'submit_multi', ...fields, destinations })
+}
+
+const query = (esme: Esme, messageId: string) =>
+  ask<QuerySmResp>(esme, { command: 'query_sm', status: 0, sequence: 0, messageId, ...source, tlvs: noTlvs })
+
+const cancel = (esme: Esme, messageId: string) => {
+  const destination = { destAddrTon: 1, destAddrNpi: 1, destinationAddr: '' }
+  const fields = { status: 0, sequence: 0, serviceType: '', messageId, ...source, ...destination, tlvs: noTlvs }
+  return ask(esme, { command: 'cancel_sm', ...fields })
+}
+
+test('submit_multi: the receipts of all numbers have its id, and a number that is refused is named', async () => {
+  const { esme } = await pair({ changes: { receiptDelay: 10 } })
+  const { status, messageId, unsuccessSmes } = await submitToAll(esme, '01', '93', '90')
+  expect([status, unsuccessSmes]).toEqual([
+    0,
+    [
+      {
+        destAddrTon: 1,
+        destAddrNpi: 1,
+        destinationAddr: number('93'),
+        errorStatusCode: COMMAND_STATUS.ESME_RINVDSTADR,
+      },
+    ],
+  ])
+  await until(() => esme.delivered().length === 2)
+  expect(esme.delivered().map(receiptIdOf)).toEqual([messageId, messageId])
+  expect([statesFor(esme, number('01')), statesFor(esme, number('90'))]).toEqual([['DELIVRD'], ['UNDELIV']])
+})
+
+test.each([
+  ['that of all, if they are alike', ['01', '02'], 2, MESSAGE_STATE.DELIVERED],
+  ['that of the one that failed, if it ended first', ['90', '01'], 2, MESSAGE_STATE.UNDELIVERABLE],
+  ['and if it ended last', ['01', '90'], 2, MESSAGE_STATE.UNDELIVERABLE],
+  ['under way, as long as one has no end', ['01', '94'], 1, MESSAGE_STATE.ENROUTE],
+])('query_sm of a submit_multi tells one state of its numbers: %s', async (_, endings, receipts, state) => {
+  const { smsc, esme } = await pair({ changes: { receiptDelay: 10 } })
+  const { messageId } = await submitToAll(esme, ...endings)
+  await until(() => esme.delivered().length === receipts && smsc.status().deliveriesWaiting === 0)
+  expect(await query(esme, messageId)).toMatchObject({ status: 0, messageId, messageState: state })
+})
+
+test('cancel_sm of a submit_multi ends it for all numbers, each with its receipt and no other, also after a restart', async () => {
+  const folder = await temporaryFolder()
+  const { smsc, esme } = await pair({ folder, personality: 'late' })
+  const { messageId } = await submitToAll(esme, '01', '02')
+  expect((await query(esme, messageId)).messageState).toBe(MESSAGE_STATE.ENROUTE)
+  expect(await cancel(esme, messageId)).toMatchObject({ status: 0 })
+  await until(() => esme.delivered().length === 2 && smsc.status().deliveriesWaiting === 0)
+  expect([statesFor(esme, number('01')), statesFor(esme, number('02'))]).toEqual([['DELETED'], ['DELETED']])
+  expect((await query(esme, messageId)).messageState).toBe(MESSAGE_STATE.DELETED)
+  expect(await cancel(esme, messageId)).toMatchObject({ status: COMMAND_STATUS.ESME_RCANCELFAIL })
+  await smsc.close()
+  const next = await pair({ folder, changes: { receiptDelay: 10 } })
+  next.esme.submit(number('03'))
+  await until(() => next.esme.delivered().length > 0)
+  expect(next.esme.delivered().map(({ sourceAddr }) => sourceAddr)).toEqual([number('03')])
+})
+
+test('what is owed for a submit_multi comes after a restart under its id, and what was acknowledged does not come again', async () => {
+  const folder = await temporaryFolder()
+  const first = await pair({ folder, changes: { receiptDelay: 10 } })
+  const told = await submitToAll(first.esme, '01', '90')
+  await until(() => first.esme.delivered().length === 2 && first.smsc.status().deliveriesWaiting === 0)
+  first.smsc.become('late')
+  const owed = await submitToAll(first.esme, '02', '91')
+  await first.smsc.close()
+  const second = await pair({ folder, changes: { receiptDelay: 10 } })
+  await until(() => second.esme.delivered().length === 2 && second.smsc.status().deliveriesWaiting === 0)
+  expect(second.esme.delivered().map((pdu) => [pdu.sourceAddr, receiptIdOf(pdu)])).toEqual([
+    [number('02'), owed.messageId],
+    [number('91'), owed.messageId],
+  ])
+  expect((await query(second.esme, owed.messageId)).messageState).toBe(MESSAGE_STATE.EXPIRED)
+  expect((await query(second.esme, told.messageId)).messageState).toBe(MESSAGE_STATE.UNDELIVERABLE)
+})
