@@ -1,0 +1,87 @@
+import { smppParameters } from '@gateway/adapters-smpp'
+import { until } from '@gateway/core/testing'
+import { aSender, aServer, dispatching, endDispatching, type Dispatching } from '../testing/dispatching.ts'
+import type { Smsc } from './smsc.ts'
+
+// What operators of other gateways complain about, each with what this one promises instead.
+
+afterEach(endDispatching)
+
+const people = (count: number, ending = '00'): readonly string[] =>
+  Array.from({ length: count }, (_, at) => `2782${String(at).padStart(5, '0')}${ending}`)
+
+const submits = (smsc: Smsc) => smsc.journal().flatMap(({ pdu }) => (pdu?.command === 'submit_sm' ? [pdu] : []))
+const isBound = ({ status }: Dispatching): boolean => status().links.every(({ boundSince }) => boundSince !== undefined)
+
+test('"resent 28 times": what a carrier took leaves once, whether it does not answer or closes the link before', async () => {
+  const { ports, send, code } = await aSender()
+  const smsc = await aServer({ changes: { receiptDelay: 10 } })
+  const dispatcher = dispatching(ports, smsc, '&responseSeconds=1')
+  const unanswered = await Promise.all(people(3, '95').map((number) => send(number, 'hello')))
+  await until(async () => (await Promise.all(unanswered.map(code))).every((one) => one === 106))
+  smsc.become('closes-before-answer', { closesBeforeAnswer: 1, receiptDelay: 3_600_000 })
+  for (const number of people(2, '01')) {
+    await until(() => isBound(dispatcher))
+    const message = await send(number, 'hello')
+    await until(async () => (await code(message)) === 106)
+  }
+  smsc.become('default', { receiptDelay: 10 })
+  const last = await send('27825550100', 'hello')
+  await until(async () => (await code(last)) === 0)
+  expect(submits(smsc).map(({ destinationAddr }) => destinationAddr)).toEqual([
+    ...[...people(3, '95'), ...people(2, '01'), '27825550100'],
+  ])
+})
+
+test('receipts "for an unknown message id": those before the answer and with another form of the id find their messages', async () => {
+  const { ports, send, code } = await aSender()
+  const smsc = await aServer({ personality: 'decimal-receipts', changes: { receiptDelay: 10, receiptFirst: true } })
+  const dispatcher = dispatching(ports, smsc)
+  const messages = await Promise.all(people(20).map((number) => send(number, 'hello')))
+  await until(async () => (await Promise.all(messages.map(code))).every((one) => one === 0))
+  expect(dispatcher.status().receipts.form).toBe('HEX')
+  expect(dispatcher.problems.filter((one) => one.includes('receiptId=HEX'))).toHaveLength(1)
+})
+
+test('"only the last part’s receipt asked for": each part has its own, and one part that fails makes the message fail', async () => {
+  const { ports, send, code } = await aSender()
+  const smsc = await aServer({ personality: 'late' })
+  dispatching(ports, smsc)
+  const message = await send('27825550100', 'a'.repeat(400))
+  await until(async () => (await code(message)) === 100)
+  expect(submits(smsc).map(({ registeredDelivery }) => registeredDelivery)).toEqual([1, 1, 1])
+  const ids = smsc.journal().flatMap(({ pdu }) => (pdu?.command === 'submit_sm_resp' ? [pdu.messageId] : []))
+  const tell = (id: string | undefined, state: string) => {
+    const octets = Buffer.from(`id:${id ?? ''} stat:${state}`).toString('hex')
+    return smsc.inject({ from: '27825550100', to: '12025550100', octets, esmClass: 4 }).acknowledged
+  }
+  await tell(ids[2], 'DELIVRD')
+  expect(await code(message)).toBe(100)
+  await tell(ids[0], 'UNDELIV')
+  await until(async () => (await code(message)) === 103)
+})
+
+test('"links half dead for minutes": silence is found after two enquireSeconds, at most 41 s, and the next link works', async () => {
+  const { ports, send, code } = await aSender()
+  const smsc = await aServer({ changes: { receiptDelay: 10 } })
+  const dispatcher = dispatching(ports, smsc, '&enquireSeconds=1')
+  await until(() => isBound(dispatcher))
+  smsc.become('half-open')
+  const since = performance.now()
+  await until(() => dispatcher.status().lastError === 'the other side gave no sign of life')
+  // Twice a second and looks at the clock, with room for a busy machine.
+  expect(performance.now() - since).toBeLessThan(15_000)
+  expect(2 * Number(smppParameters['enquireSeconds']?.schema['maximum']) + 1).toBe(41)
+  smsc.become('default', { receiptDelay: 10 })
+  const message = await send('27825550100', 'hello')
+  await until(async () => (await code(message)) === 0)
+})
+
+test('"one message a second because of a window of one": slow answers are waited for side by side', async () => {
+  const { ports, send, code } = await aSender()
+  const smsc = await aServer({ changes: { receiptDelay: 10, answerDelay: 300 } })
+  dispatching(ports, smsc)
+  const messages = await Promise.all(people(60).map((number) => send(number, 'hello')))
+  await until(async () => (await Promise.all(messages.map(code))).every((one) => one === 0))
+  expect(smsc.status().windowMax).toBeGreaterThanOrEqual(20)
+})
