@@ -1,4 +1,4 @@
-import { OUTCOME, secondsAfter, type ClaimedBatch, type Handover } from '@gateway/core'
+import { OUTCOME, secondsAfter, type ClaimedBatch, type Handover, type QueueNumber } from '@gateway/core'
 import {
   aCarrierId,
   anAccountId,
@@ -25,8 +25,8 @@ async function aGateway(wanted: Partial<TextWanted> = {}) {
   const account = await anAccount(operator.ports)
   await messages.accept(anOrder(account.id, { to: numbers(1), text: 'the secret', ...wanted }))
   const dispatcher = await claimedBatches.register(30)
-  const claim = async (markedMax = 10): Promise<ClaimedBatch> => {
-    const lane = { carrier, lane: 'single', messagesMax: 10, markedMax, leaseSeconds: 30 } as const
+  const claim = async (markedMax = 10, of: { readonly queue?: QueueNumber } = {}): Promise<ClaimedBatch> => {
+    const lane = { carrier, lane: 'single', messagesMax: 10, markedMax, leaseSeconds: 30, ...of } as const
     const batch = await claimedBatches.claim(dispatcher, lane)
     if (typeof batch === 'string') throw new Error(batch)
     return batch
@@ -110,6 +110,37 @@ test('a message that a carrier has in part only', async () => {
   expect((await operator.run(['message', 'explain', '1'])).out).toContain(
     '2026/10/18 10:00:00  carrier sim took some of its parts and refused the others\n',
   )
+})
+
+test('which route was chosen and why, its carriers in the order in which they are tried, and which one refused for now', async () => {
+  const { clock, operator, dispatcher, claim, claimedBatches } = await aGateway()
+  const { routes, messages } = operator.ports
+  const over = (name: string, priority: number) => ({ carrier: aCarrierId(name), priority, weight: 1 })
+  const others = { name: 'others', prefixes: [], accounts: [], senders: [], carriers: [over('sim', 1)] }
+  const chosen = { ...others, name: 'cheap', prefixes: ['2782'], carriers: [over('other', 2), over('sim', 1)] }
+  await routes.publish([{ ...others, name: 'bank', accounts: [anAccountId(9)] }, chosen, others])
+  const [route] = (await routes.list()).filter(({ name }) => name === 'cheap')
+  await messages.accept(anOrder(anAccountId(1), { to: numbers(1) }))
+  const queue = route?.queues[0]?.number
+  const batch = await claim(10, queue === undefined ? {} : { queue })
+  clock.step(1)
+  const ids = batch.messages.map(({ id }) => id)
+  await claimedBatches.postpone(dispatcher, batch.id, ids, 60)
+  const { out } = await operator.run(['message', 'explain', '2'])
+  expect(out).toContain(
+    'route     cheap, number 2 of those that are tried, for numbers that begin with 2782; ' +
+      'carriers: sim (priority 1, weight 1), other (priority 2, weight 1)\n',
+  )
+  expect(out).toContain('2026/10/18 10:00:01  carrier sim refused it for now\n')
+  expect(await operator.json('message', 'explain', '2')).toMatchObject({
+    route: {
+      name: 'cheap',
+      place: 2,
+      prefixes: ['2782'],
+      carriers: [{ carrier: 'other', priority: 2 }, { carrier: 'sim' }],
+    },
+    incidents: [{ what: 'refused for now', carrier: 'sim' }],
+  })
 })
 
 test('the same as JSON', async () => {
