@@ -373,6 +373,21 @@ describe('submissions', () => {
     expect(smsc.submits).toHaveLength(2)
   })
 
+  test('a link that answers enquire_link and no submission is made again after one that got no answer', async () => {
+    const { smsc, carrier, answers, submit } = await start({ responseSeconds: 0.3, enquireSeconds: 0.05 }, (_, __, nth) =>
+      nth === 1 ? 'silence' : undefined,
+    )
+    submit(aBody())
+    await until(() => smsc.received.filter(({ command }) => command === 'bind_transceiver').length === 2)
+    submit(aBody())
+    await until(() => answers.length === 2)
+    expect(outcomes(answers)).toEqual(['unknown', 'accepted'])
+    expect(carrier.status().lastError).toBe('requests got no answer')
+    const commands = smsc.received.map(({ command }) => command)
+    expect(commands).toContain('enquire_link')
+    expect(commands.filter((command) => command === 'unbind')).toHaveLength(1)
+  })
+
   test('without a link a message goes back to the queue in bounded time', async () => {
     const { smsc, answers, submit } = await start({ holdSeconds: 0.2 })
     await smsc.stop()

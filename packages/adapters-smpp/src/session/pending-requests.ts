@@ -16,8 +16,8 @@ export interface PendingRequests {
   haveLeft(now: number): void
   /** A response came; 'nobody' waits for it, or for one of another kind. Else when the request left, if it has. */
   settle(sequence: number, responseId: number, outcome: Outcome): number | undefined | 'nobody'
-  /** Settles what has waited too long as unknown; returns how many. */
-  expire(now: number): number
+  /** Settles what has waited too long as unknown; returns when those of it left that ask for more than a sign of life. */
+  expire(now: number): readonly number[]
   /** Settles all: what has not left as unsent, the rest as unknown. */
   end(): void
   size(): number
@@ -61,14 +61,14 @@ export function createPendingRequests(timeoutMilliseconds: number): PendingReque
     },
     // They are in the order of their ends, since all wait equally long.
     expire(now) {
-      let count = 0
+      const left: number[] = []
       for (const [sequence, one] of pending) {
         if (one.leftAt === undefined || one.leftAt + timeoutMilliseconds > now) break
         pending.delete(sequence)
-        count++
+        if (one.commandId !== COMMAND_ID.enquire_link) left.push(one.leftAt)
         settleOne(one, 'unknown')
       }
-      return count
+      return left
     },
     end() {
       const all = [...pending.values()]

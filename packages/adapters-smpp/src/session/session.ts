@@ -59,6 +59,8 @@ const BIND = {
 
 /** More deliveries than this are not worked on at a time; the carrier offers the others again. */
 const deliveriesMax = 2000
+const unanswered = 'requests got no answer'
+
 /** So long the other side has to close its end, and to answer an unbind. */
 const goodbyeMilliseconds = 2000
 
@@ -81,6 +83,8 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   let enquiredAt: number | undefined
   let deliveries = 0
   let timeouts = 0
+  /** When the other side last answered a request that asks for more than a sign of life. */
+  let answeredAt = receivedAt
   let closingSince: number | undefined
   let closingReason = 'unbound'
   /** The other side wants to unbind; it is answered once nothing is under way, or so much later. */
@@ -163,7 +167,10 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   function takeResponse(pdu: Pdu, commandId: number): void {
     const leftAt = pending.settle(pdu.sequence, commandId, pdu)
     if (leftAt === 'nobody') return
-    timeouts = 0
+    if (pdu.command !== 'enquire_link_resp') {
+      timeouts = 0
+      answeredAt = receivedAt
+    }
     if (leftAt !== undefined && pdu.command === 'submit_sm_resp') {
       window.settled(receivedAt - leftAt, receivedAt, wasFull)
     }
@@ -247,10 +254,15 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
       return
     }
     const expired = pending.expire(now)
-    if (expired > 0) window.settled(responseSeconds * 1000, now, false)
-    timeouts += expired
-    if (timeouts >= timeoutsMax) end('requests got no answer')
-    else if (phase === 'closing') closeWhenSettled(now)
+    if (expired.length > 0) window.settled(responseSeconds * 1000, now, false)
+    timeouts += expired.length
+    if (timeouts >= timeoutsMax) {
+      end(unanswered)
+      return
+    }
+    // One answer may be lost; where none has come since, the other side is half dead, whatever signs of life it gives.
+    if (expired.some((leftAt) => leftAt >= answeredAt)) close(unanswered)
+    if (phase === 'closing') closeWhenSettled(now)
     else checkLiveness(now)
   }
 
@@ -281,6 +293,15 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
     send({ command: 'unbind', status: 0, sequence: nextSequence(), tlvs: noTlvs }, () => end(closingReason))
   }
 
+  function close(reason = closingReason): void {
+    if (phase === 'connecting' || phase === 'binding') end('closed')
+    else if (phase === 'open') {
+      phase = 'closing'
+      closingReason = reason
+      closeWhenSettled(nowMilliseconds())
+    }
+  }
+
   return {
     role,
     room: () => (phase === 'open' && role !== 'receiver' ? Math.max(0, window.limit() - pending.size()) : 0),
@@ -294,14 +315,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
         throw problem
       }
     },
-    close(reason = closingReason) {
-      if (phase === 'connecting' || phase === 'binding') end('closed')
-      else if (phase === 'open') {
-        phase = 'closing'
-        closingReason = reason
-        closeWhenSettled(nowMilliseconds())
-      }
-    },
+    close,
     destroy: end,
   }
 }
