@@ -374,8 +374,9 @@ describe('submissions', () => {
   })
 
   test('a link that answers enquire_link and no submission is made again after one that got no answer', async () => {
-    const { smsc, carrier, answers, submit } = await start({ responseSeconds: 0.3, enquireSeconds: 0.05 }, (_, __, nth) =>
-      nth === 1 ? 'silence' : undefined,
+    const { smsc, carrier, answers, submit } = await start(
+      { responseSeconds: 0.3, enquireSeconds: 0.05 },
+      (_, __, nth) => (nth === 1 ? 'silence' : undefined),
     )
     submit(aBody())
     await until(() => smsc.received.filter(({ command }) => command === 'bind_transceiver').length === 2)
@@ -735,6 +736,24 @@ describe('ids of receipts', () => {
       expect(kept).toEqual([])
     },
   )
+
+  test('a carrier that from some day on writes ids as they were answered is understood again, and the operator told', async () => {
+    const people = numbers(8).map(String)
+    const answered = ['ff01', '1002', 'ff03', '1004', 'ff05', '1006', '1007', 'ff08']
+    const { store, kept } = storeOf(new Map(answered.map((reference, i) => [reference, people[i] ?? ''])))
+    const { smsc, carrier, receipts, problems } = await start({}, undefined, store)
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    const forms: unknown[] = []
+    for (const [i, id] of answered.entries()) {
+      await smsc.deliver(receiptOf(i < 4 ? String(parseInt(id, 16)) : id, people[i] ?? ''))
+      if (i % 4 === 3) forms.push(carrier.status().receipts.form)
+    }
+    await until(() => receipts.length === 8)
+    expect(receipts.map(({ reference }) => reference)).toEqual(answered)
+    expect(forms).toEqual(['hex', 'as-is'])
+    expect(problems.map(String).filter((one) => one.includes('receiptId='))).toHaveLength(2)
+    expect(kept.filter((reference) => answered.includes(reference))).toEqual([])
+  })
 
   test('a decimal id that is another message’s hexadecimal one reaches its own message', async () => {
     const [one, two] = numbers(2).map(String)

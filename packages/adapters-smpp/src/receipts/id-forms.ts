@@ -56,9 +56,9 @@ function order(form: IdForm): number {
 /** The id of the answer if the receipt's is written in this form; undefined: it cannot be. Ids are texts of any length. */
 export const inForm = (id: string, form: IdForm): string | undefined => FORMS[form](id)
 
-/** The other ids that the answer may have had, each once, with its form. */
-export function otherForms(id: string): readonly { readonly form: IdForm; readonly reference: string }[] {
-  const seen = new Set([id])
+/** The ids that the answer may have had besides the one that was tried, each once, with its form. */
+export function otherForms(id: string, tried = id): readonly { readonly form: IdForm; readonly reference: string }[] {
+  const seen = new Set([tried])
   return idForms.flatMap((form) => {
     const reference = inForm(id, form)
     if (reference === undefined || seen.has(reference)) return []

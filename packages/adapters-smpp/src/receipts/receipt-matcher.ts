@@ -74,7 +74,10 @@ export function createReceiptMatcher(
     })
   }
 
-  const inUse = (id: string): string => inForm(id, form ?? 'as-is') ?? id
+  /** An id that cannot be in the form that is known is read as it is. */
+  const formOf = (id: string): IdForm => (form === undefined || inForm(id, form) === undefined ? 'as-is' : form)
+  const inUse = (id: string): string => inForm(id, formOf(id)) ?? id
+  const others = (id: string) => otherForms(id, inUse(id))
   const receiptOf = ({ code, number, submitted }: CarrierReceipt, reference: string): DeliveryReceipt => ({
     carrier,
     reference,
@@ -97,7 +100,7 @@ export function createReceiptMatcher(
   }
 
   /** Offers guesses, each a form of a receipt; returns the receipts of which none fitted. */
-  async function guess(receipts: readonly CarrierReceipt[], formsOf: (id: string) => ReturnType<typeof otherForms>) {
+  async function guess(receipts: readonly CarrierReceipt[], formsOf = others) {
     const guesses = receipts.flatMap((receipt) =>
       receipt.number === undefined
         ? []
@@ -120,8 +123,8 @@ export function createReceiptMatcher(
     if (receipts.length === 0) return []
     const offers = receipts.map((receipt) => receiptOf(receipt, inUse(receipt.id)))
     const misses = new Set(await store(offers))
-    const used = form ?? 'as-is'
-    for (const offer of offers) if (!misses.has(offer)) fits(used)
+    const used = receipts.map(({ id }) => formOf(id))
+    for (const [at, offer] of offers.entries()) if (!misses.has(offer)) fits(used[at] ?? 'as-is')
     return receipts.filter((_, at) => misses.has(offers[at] as DeliveryReceipt))
   }
 
@@ -129,7 +132,7 @@ export function createReceiptMatcher(
 
   /** Until the form is known, nothing is kept in a form that may be wrong before every other was tried. */
   async function learn(receipts: readonly CarrierReceipt[]): Promise<void> {
-    const strangers = await guess(await guess(receipts, asTheyAre), otherForms)
+    const strangers = await guess(await guess(receipts, asTheyAre))
     remember(await settle(strangers))
   }
 
@@ -143,7 +146,7 @@ export function createReceiptMatcher(
     if (form === undefined) return learn(receipts)
     const strangers = await settle(receipts)
     if (given !== undefined) missedCount += strangers.length
-    else remember(await guess(strangers, otherForms))
+    else remember(await guess(strangers))
   }
 
   function remember(strangers: readonly CarrierReceipt[]): void {
@@ -163,12 +166,7 @@ export function createReceiptMatcher(
     const isDue = ({ tries, at }: Missed): boolean => now - at >= (retryMilliseconds[tries] ?? 0)
     const due = missed.filter(isDue)
     missed = missed.filter((one) => !isDue(one))
-    const strangers = new Set(
-      await guess(
-        due.map(({ receipt }) => receipt),
-        otherForms,
-      ),
-    )
+    const strangers = new Set(await guess(due.map(({ receipt }) => receipt)))
     retryLater(due.flatMap((one) => (strangers.has(one.receipt) ? [{ ...one, tries: one.tries + 1 }] : [])))
   }
 
