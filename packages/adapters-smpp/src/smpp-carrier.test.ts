@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import {
@@ -12,6 +13,7 @@ import {
 } from '@gateway/core'
 import { carrierContract } from '@gateway/core/contracts'
 import { aMessageId, aBody, anAddress, aNumber, numbers, until } from '@gateway/core/testing'
+import { anyPdu, bytes } from '../testing/any-pdu.ts'
 import {
   COMMAND_STATUS,
   encodePdu,
@@ -489,6 +491,31 @@ describe('links', () => {
     submit(aBody())
     await until(() => answers.length === 1)
     expect(outcomes(answers)).toEqual(['accepted'])
+  })
+
+  test('whatever PDUs and octets a carrier sends, each submission is answered once, and the next link works', async () => {
+    const { smsc, carrier, answers, submit } = await start({ storeSeconds: 0.05 }, () => 'silence')
+    const isBound = () => carrier.status().links.every(({ boundSince }) => boundSince !== undefined)
+    // Small numbers, which requests of ours have too.
+    const near = anyPdu.chain((pdu) => fc.nat(8).map((sequence) => encodePdu({ ...pdu, sequence })))
+    let links = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof({ weight: 5, arbitrary: near }, bytes(60)), { maxLength: 12 }),
+        async (sent) => {
+          await until(() => isBound() && smsc.connections.size === 1)
+          const [submits, settled] = [smsc.submits.length, answers.length]
+          submit(aBody(), aBody())
+          await until(() => smsc.submits.length === submits + 2)
+          for (const { socket } of smsc.connections) socket.end(Buffer.concat(sent))
+          await until(() => answers.length === settled + 2 && smsc.connections.size === 0)
+          links++
+        },
+      ),
+      { numRuns: 60 },
+    )
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(answers.length)
+    expect(links).toBeGreaterThanOrEqual(60)
   })
 
   test('enquire_link is answered, and requests that nobody knows are refused without harm', async () => {

@@ -30,10 +30,12 @@ export interface Esme {
   responses(): readonly SubmitSmResp[]
   delivered(): readonly DeliverSm[]
   malformed(): readonly MalformedPdu[]
+  /** Sends no more, and waits for the server to close. */
+  end(): void
   close(): void
 }
 
-const bindPdu = (command: Bind['command'], systemId: string, password: string): Bind => ({
+export const bindPdu = (command: Bind['command'], systemId: string, password: string): Bind => ({
   command,
   ...{ status: 0, sequence: 1, systemId, password, systemType: '', interfaceVersion: 0x34 },
   ...{ addrTon: 0, addrNpi: 0, addressRange: '', tlvs: noTlvs },
@@ -80,6 +82,7 @@ export async function connected(port: number): Promise<Esme> {
     responses: () => received.filter((pdu) => pdu.command === 'submit_sm_resp'),
     delivered: () => received.filter((pdu) => pdu.command === 'deliver_sm'),
     malformed: () => received.filter((pdu) => pdu.command === 'malformed'),
+    end: () => void socket.end(),
     close: () => socket.destroy(),
   }
   await once(socket, 'connect')
