@@ -469,6 +469,21 @@ describe('links', () => {
     expect(problems.map(String).join()).not.toContain('secret')
   })
 
+  test('a carrier that takes binds and closes at once is tried again after longer and longer pauses', async () => {
+    const { smsc } = await start({ reconnectSecondsMax: 10 })
+    const binds: number[] = []
+    smsc.on((pdu, { socket }) => {
+      if (!pdu.command.startsWith('bind')) return false
+      binds.push(performance.now())
+      socket.end(encodePdu(smsc.respond(pdu, { systemId: 'smsc' })))
+      return true
+    })
+    for (const { socket } of smsc.connections) socket.destroy()
+    await until(() => binds.length === 7)
+    // At least half of 20, 40, 80, 160, 320 and 640 ms.
+    expect((binds[6] ?? 0) - (binds[0] ?? 0)).toBeGreaterThanOrEqual(620)
+  })
+
   test('a pair sends over one connection and receives over the other', async () => {
     const { smsc, carrier, answers, submit } = await start({ bind: 'pair', binds: 2 })
     await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
@@ -494,7 +509,10 @@ describe('links', () => {
   })
 
   test('whatever PDUs and octets a carrier sends, each submission is answered once, and the next link works', async () => {
-    const { smsc, carrier, answers, submit } = await start({ storeSeconds: 0.05 }, () => 'silence')
+    const { smsc, carrier, answers, submit } = await start(
+      { storeSeconds: 0.05, reconnectSecondsMax: 0.02 },
+      () => 'silence',
+    )
     const isBound = () => carrier.status().links.every(({ boundSince }) => boundSince !== undefined)
     // Small numbers, which requests of ours have too.
     const near = anyPdu.chain((pdu) => fc.nat(8).map((sequence) => encodePdu({ ...pdu, sequence })))

@@ -57,7 +57,6 @@ export function createLink(
     current = openSession(settings, role, {
       opened() {
         boundSince = Date.now()
-        failures = 0
         events.changed()
       },
       delivered: (pdu, answer, confirm) => events.delivered(pdu, answer, confirm),
@@ -66,9 +65,9 @@ export function createLink(
   }
 
   function lost(reason: string): void {
-    // A bind that ends at once is a failure too: it is not tried again without a pause.
+    // A bind that ends at once is a failure too: it is tried again after longer and longer pauses.
+    failures = current?.hasWorked() === true ? 1 : failures + 1
     current = boundSince = undefined
-    failures++
     permit.drop(permitted)
     if (isClosing) ended?.()
     else {

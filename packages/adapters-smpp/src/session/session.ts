@@ -43,6 +43,8 @@ export interface Session {
   /** So many requests may be sent now: 0 unless it is bound for sending. */
   room(): number
   inUse(): number
+  /** Whether it was of use: it was bound for some seconds, or a request was answered. */
+  hasWorked(): boolean
   /** Sends a request once this turn of the event loop is over; settled exactly once. 'invalid': a field does not fit its place. */
   request(build: (sequence: number) => Pdu, settle: (outcome: RequestOutcome) => void): 'sent' | 'invalid'
   /** Sends no more, waits for the responses that are due and for the unbind, and ends, with this reason. */
@@ -60,6 +62,9 @@ const BIND = {
 /** More deliveries than this are not worked on at a time; the carrier offers the others again. */
 const deliveriesMax = 2000
 const unanswered = 'requests got no answer'
+
+/** A link that is bound for so long was not refused in another way. */
+const workedMilliseconds = 5000
 
 /** So long the other side has to close its end, and to answer an unbind. */
 const goodbyeMilliseconds = 2000
@@ -85,6 +90,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   let timeouts = 0
   /** When the other side last answered a request that asks for more than a sign of life. */
   let answeredAt = receivedAt
+  let openedAt: number | undefined
   let closingSince: number | undefined
   let closingReason = 'unbound'
   /** The other side wants to unbind; it is answered once nothing is under way, or so much later. */
@@ -113,6 +119,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
       return
     }
     phase = 'open'
+    openedAt = receivedAt
     events.opened()
   }
 
@@ -306,6 +313,8 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
     role,
     room: () => (phase === 'open' && role !== 'receiver' ? Math.max(0, window.limit() - pending.size()) : 0),
     inUse: () => pending.size(),
+    hasWorked: () =>
+      openedAt !== undefined && (answeredAt > openedAt || nowMilliseconds() - openedAt >= workedMilliseconds),
     request(build, settle) {
       try {
         send(build(nextSequence()), settle)
