@@ -100,7 +100,10 @@ const arrivalFields = ({ from, to, text: body, parts }: Values): Record<string, 
 
 async function ask(method: string, path: string, port: number, body: unknown): Promise<void> {
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body: JSON.stringify(body) })
+  const asked = fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body: JSON.stringify(body) })
+  const response = await asked.catch((cause: unknown) => {
+    throw new Error(`No gateway-smsc answers on port ${port} (--control-port).`, { cause })
+  })
   const answer = await response.text()
   if (!response.ok) throw new Error(answer.trim())
   console.log(answer.trim())

@@ -90,6 +90,24 @@ test('the personality is switched and arrivals are injected over HTTP, and by co
   await until(() => esme.isClosed)
 })
 
+test.each([
+  ['a server whose control port is taken', (taken: string) => ['--port', '0', '--control-port', taken], 'in use'],
+  ['a server whose port is taken', (taken: string) => ['--port', taken, '--control-port', '0'], 'in use'],
+  [
+    'a command that no server hears',
+    () => ['become', 'slow', '--control-port', '1'],
+    'No gateway-smsc answers on port 1',
+  ],
+])('%s ends with 1 and a sentence', async (_, args, words) => {
+  const other = await run()
+  const child = spawn(process.execPath, [main, ...args(new URL(other.control).port)])
+  started.push(child)
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  expect(await once(child, 'exit')).toEqual([1, null])
+  expect(said).toContain(words)
+})
+
 describe('what HTTP refuses', () => {
   let shared: Smsc
   beforeAll(async () => (shared = await startSmsc({ controlPort: 0 })))

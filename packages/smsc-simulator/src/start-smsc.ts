@@ -140,7 +140,10 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
       for (const link of links.values()) link.destroy()
     },
   }
-  const control = settings.controlPort === undefined ? undefined : await serveControl(smsc, settings.controlPort)
+  const control = await controlOf(smsc, settings.controlPort).catch((problem: unknown) => {
+    server.close()
+    throw problem
+  })
   for (const message of store.owed()) taking.report(message, 0)
 
   return {
@@ -157,6 +160,9 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
     },
   }
 }
+
+const controlOf = async (smsc: Parameters<typeof serveControl>[0], port: number | undefined) =>
+  port === undefined ? undefined : serveControl(smsc, port)
 
 /** What happens in one turn of the event loop has one time: asked for six times a message it cost 0.5 µs. */
 function timeOfTurn(now: () => number): () => number {
