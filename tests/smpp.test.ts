@@ -102,6 +102,8 @@ describe('over SMPP', () => {
     )
     const acknowledged = async () => (await smsc.journal()).filter(({ command }) => command === 'deliver_sm_resp')
     await until(async () => (await acknowledged()).length === 3)
+    expect(gateway.output()).toContain('what this account sends reaches people')
+    expect(gateway.output()).not.toContain('curl -s')
     expect(await gateway.stop()).toBe(0)
   }, 120_000)
 

@@ -33,8 +33,8 @@ export function curlLines(base: string, { apiKey }: Pick<DemoAccount, 'apiKey'>)
   ].join('\n')
 }
 
-/** What is printed when the gateway has come up on a new database. */
-export const welcome = (base: string, demo: DemoAccount): string => `
+/** What is printed when the gateway has come up on a new database. With real carriers there is nothing to try without sending it. */
+export const welcome = (base: string, demo: DemoAccount, isSimulated: boolean): string => `
 The gateway runs at ${base}
 
 It was empty, so there is a demo account now, with 1000.0 credits and one sub account (${demo.subLogin}).
@@ -44,11 +44,16 @@ Key and password are shown only this once:
   user      ${demo.login}
   password  ${demo.password}
 
-${curlLines(base, demo)}
-
-The simulated carrier delivers everything; the last two digits of a number choose another outcome (docs/operations.md).
+${isSimulated ? trying(base, demo) : real(demo)}
 Accounts, keys and credits: npx pnpm gateway --help
 `
+
+const trying = (base: string, demo: DemoAccount): string => `${curlLines(base, demo)}
+
+The simulated carrier delivers everything; the last two digits of a number choose another outcome (docs/operations.md).`
+
+const real = ({ id }: DemoAccount): string => `CARRIERS names real carriers: what this account sends reaches people.
+If you do not want it: npx pnpm gateway account lock ${id}`
 
 /** What is printed when it has come up on a database with accounts. */
 export const greeting = (base: string): string => `

@@ -36,7 +36,7 @@ code, pre { font: 14px/1.45 ui-monospace, monospace } pre { background: #f4f6f9;
 <p>The first start printed a demo account with ready-made <code>curl</code> lines. Its key is not shown again; issue another one:</p>
 <pre>npx pnpm gateway account list
 npx pnpm gateway key issue 1 --label mine</pre>
-<p>Send from the command line and watch what becomes of it:</p>
+<p>Send from the command line and watch what becomes of it. The simulated carrier, which is there without <code>CARRIERS</code>, sends nothing to any network:</p>
 <pre>npx pnpm gateway send --account 1 --to 27825550101 --text 'Hello' --wait</pre>
 <p>Have somebody answer (a number that ends in 88 does so by itself, one in 89 with <code>STOP</code>); the reply is in <code>/api/rest/v1/sms/incoming</code>, and once in <code>httpgetreplies.asp</code> or <code>xmlgetreplies.asp</code>:</p>
 <pre>npx pnpm gateway simulate reply --from 27825550101 --to 12025550100 --text 'Yes'</pre>

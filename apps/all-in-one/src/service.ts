@@ -61,7 +61,8 @@ await runProcess({
 
     // Only now: a start that fails must not have opened what it does not show.
     await runExclusively('demo account', async () => {
-      const show = (demo: DemoAccount) => writeOut(welcome(server.url, demo))
+      const isSimulated = configured.configuration.carriers.every(({ kind }) => kind === 'simulator')
+      const show = (demo: DemoAccount) => writeOut(welcome(server.url, demo, isSimulated))
       const shown = await openDemoAccount(createBackOffice(ports), ports.secrets, show)
       if (!shown) writeOut(greeting(server.url))
     })
