@@ -1,5 +1,6 @@
 import {
   nextTryReason,
+  previousUntil,
   webhookEventTypes,
   type PushAttempt,
   type Webhook,
@@ -24,7 +25,7 @@ export const webhookJson = (webhook: Webhook) => ({
   pausedFor: webhook.pausedFor ?? null,
   created: timeJson(webhook.created),
   failingSince: timeJson(webhook.failingSince),
-  previousSecretUntil: timeJson(webhook.previous?.until),
+  previousSecretUntil: timeJson(previousUntil(webhook)),
 })
 
 export const backlogJson = ({ events, lists, dead }: WebhookBacklog): { readonly [name: string]: Json } => ({

@@ -1,6 +1,7 @@
 import {
   formatMinute,
   listSizeMax,
+  previousUntil,
   webhookEventTypes,
   webhookId,
   webhooksMax,
@@ -30,7 +31,7 @@ export const WebhookAnswer = answerObject('Webhook', {
   pausedFor: orNull(oneOf(Object.values(PAUSED_FOR), 'Why it is paused.'), 'Null if it is not paused.'),
   createdTime: Minute,
   failingSince: orNull(Minute, 'Since then no request has succeeded; null if the last one did.'),
-  previousSecretUntil: orNull(Minute, 'Until then the secret before signs too; null if it does not.'),
+  previousSecretUntil: orNull(Minute, 'Until then a secret before signs too; null if none does.'),
 })
 
 /** `waitingJson`. */
@@ -60,8 +61,10 @@ export const webhookJson = (webhook: Webhook, now: Instant): string =>
     previousSecretUntil: untilOf(webhook, now),
   })
 
-const untilOf = ({ previous }: Webhook, now: Instant): string | null =>
-  previous !== undefined && previous.until > now ? formatMinute(previous.until) : null
+function untilOf(webhook: Webhook, now: Instant): string | null {
+  const until = previousUntil(webhook)
+  return until !== undefined && until > now ? formatMinute(until) : null
+}
 
 export const waitingJson = ({ events, lists, dead }: ShownWebhook['backlog']): string =>
   `{"events":${events},"lists":${lists},"deadLists":${dead}}`

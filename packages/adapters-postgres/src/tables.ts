@@ -1,3 +1,4 @@
+import type { PreviousSecret } from '@gateway/core'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
 /** Milliseconds since 1970 as it is read, ISO 8601 as it is written. */
@@ -83,7 +84,6 @@ export interface Tables {
     created_at: Time
     failing_since: TimeOrNull
     secret: string
-    previous_secret: string | null
-    previous_until: TimeOrNull
+    previous: ColumnType<readonly PreviousSecret[], undefined, string>
   }
 }

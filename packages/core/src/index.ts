@@ -265,6 +265,8 @@ export {
   webhooksMax,
   type NewWebhook,
   type PauseReason,
+  type PreviousSecret,
+  type SigningSecrets,
   type Webhook,
   type WebhookChange,
   type WebhookId,
@@ -298,7 +300,7 @@ export {
 } from './webhook/push-schedule.ts'
 export { nextTryReason, type NextTryReason } from './webhook/next-try-reason.ts'
 export type { WebhookWithSecret } from './webhook/add-webhook.ts'
-export { overlapHoursDefault, overlapHoursMax } from './webhook/rotate-secret.ts'
+export { overlapHoursDefault, overlapHoursMax, previousUntil, secretsMax } from './webhook/rotate-secret.ts'
 export type { ShownWebhook } from './webhook/show-webhook.ts'
 export type { WantedWebhook, WebhookRefusal } from './webhook/want-webhook.ts'
 export {

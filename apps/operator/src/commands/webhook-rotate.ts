@@ -1,4 +1,4 @@
-import { overlapHoursDefault, overlapHoursMax, type WebhookId } from '@gateway/core'
+import { overlapHoursDefault, overlapHoursMax, type Webhook, type WebhookId } from '@gateway/core'
 import { readOverlapHours, readWebhookId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -17,8 +17,10 @@ export const webhookRotate = (run: Run) =>
         const { webhook, secret } = done
         output.result(
           { ...webhookJson(webhook), secret },
-          `The new signing secret of webhook ${id}, shown only now:\n${secret}\n` +
-            `The one before signs until ${timeText(webhook.previous?.until)} (GMT+2).`,
+          `The new signing secret of webhook ${id}, shown only now:\n${secret}\n` + beforeText(webhook),
         )
       }),
     )
+
+const beforeText = ({ previous: [last] }: Webhook): string =>
+  last === undefined ? 'None before signs any more.' : `The one before signs until ${timeText(last.until)} (GMT+2).`

@@ -81,6 +81,9 @@ test('its secret is rotated, and it is told until when the one before signs', as
   const { out } = await operator.run(['webhook', 'rotate', '1', '--overlap-hours', '2'])
   expect(out).toMatch(/^The new signing secret of webhook 1, shown only now:\nwhsec_\S+\n/)
   expect(out).toMatch(/\nThe one before signs until 2026\/10\/18 12:00:00 \(GMT\+2\)\.\n$/)
+  expect(await operator.json('webhook', 'show', '1')).toMatchObject({ previousSecretUntil: '2026-10-19T08:00:00.000Z' })
+  const last = await operator.run(['webhook', 'rotate', '1', '--overlap-hours', '0'])
+  expect(last.out).toMatch(/\nNone before signs any more\.\n$/)
 })
 
 test('attempts tell what was answered, when the next try is, and why then', async () => {

@@ -42,7 +42,7 @@ test('the secret is in the answers of adding and rotating, and nowhere else', as
   }
 })
 
-test('after a rotation it is told until when the secret before signs, and not any longer', async () => {
+test('after a rotation it is told until when a secret before signs, and not any longer', async () => {
   await add()
   const until = async () =>
     ((await rest.get('/webhooks/1')).body as { webhook: { previousSecretUntil: unknown } }).webhook.previousSecretUntil
@@ -53,6 +53,10 @@ test('after a rotation it is told until when the secret before signs, and not an
   expect(await until()).toBeNull()
   await rest.post('/webhooks/1/rotate', { overlapHours: null }).expect(200)
   expect(await until()).toBe('202610191200')
+  await rest.post('/webhooks/1/rotate', { overlapHours: 1 }).expect(200)
+  expect(await until()).toBe('202610191200')
+  await rest.post('/webhooks/1/rotate', { overlapHours: 0 }).expect(200)
+  expect(await until()).toBeNull()
 })
 
 test('blank and null options are as left out, and unknown fields are ignored', async () => {

@@ -4,6 +4,7 @@ import {
   type Instant,
   type NewWebhook,
   type SealedSecret,
+  type SigningSecrets,
   type Webhook,
   type WebhookChange,
   type WebhookId,
@@ -118,31 +119,42 @@ export function configureWebhooks({ pools: { kysely } }: Context): Configured {
     return removed.length > 0
   }
 
-  async function rotate(account: AccountId | undefined, id: WebhookId, secret: SealedSecret, previousUntil: Instant) {
-    const row = await kysely
-      .updateTable('webhook')
-      .set((columns) => ({ previous_secret: columns.ref('secret'), previous_until: timestamp(previousUntil), secret }))
-      .where('id', '=', id)
-      .where(ofAccount(account))
-      .returningAll()
-      .executeTakeFirst()
-    return row && webhookOf(row)
+  async function rotate(
+    account: AccountId | undefined,
+    id: WebhookId,
+    change: (secrets: SigningSecrets) => SigningSecrets,
+  ): Promise<Webhook | undefined> {
+    return kysely.transaction().execute(async (trx) => {
+      const row = await trx
+        .selectFrom('webhook')
+        .selectAll()
+        .where('id', '=', id)
+        .where(ofAccount(account))
+        .forUpdate()
+        .executeTakeFirst()
+      if (row === undefined) return undefined
+      const secrets = change(webhookOf(row))
+      await trx.updateTable('webhook').set(columnsOf(secrets)).where('id', '=', id).execute()
+      return { ...webhookOf(row), ...secrets }
+    })
   }
 
   async function resealSecrets(sealAgain: (sealed: SealedSecret) => SealedSecret): Promise<number> {
     return kysely.transaction().execute(async (trx) => {
       const rows = await trx
         .selectFrom('webhook')
-        .select(['id', 'secret', 'previous_secret'])
+        .select(['id', 'secret', 'previous'])
         .orderBy('id')
         .forUpdate()
         .execute()
       let changed = 0
-      for (const { id, secret, previous_secret } of rows) {
-        const next = sealAgain(secret as SealedSecret)
-        const previous = previous_secret === null ? null : sealAgain(previous_secret as SealedSecret)
-        if (next === secret && previous === previous_secret) continue
-        await trx.updateTable('webhook').set({ secret: next, previous_secret: previous }).where('id', '=', id).execute()
+      for (const { id, secret, previous } of rows) {
+        const next = columnsOf({
+          secret: sealAgain(secret as SealedSecret),
+          previous: previous.map((one) => ({ ...one, secret: sealAgain(one.secret) })),
+        })
+        if (next.secret === secret && next.previous === JSON.stringify(previous)) continue
+        await trx.updateTable('webhook').set(next).where('id', '=', id).execute()
         changed++
       }
       return changed
@@ -150,3 +162,5 @@ export function configureWebhooks({ pools: { kysely } }: Context): Configured {
   }
   return { add, list, find, change, remove, rotate, resealSecrets }
 }
+
+const columnsOf = ({ secret, previous }: SigningSecrets) => ({ secret, previous: JSON.stringify(previous) })

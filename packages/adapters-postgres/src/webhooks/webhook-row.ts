@@ -34,8 +34,5 @@ export const webhookOf = (row: WebhookRow): Webhook => ({
   created: row.created_at as Instant,
   failingSince: (row.failing_since ?? undefined) as Instant | undefined,
   secret: row.secret as SealedSecret,
-  previous:
-    row.previous_secret === null || row.previous_until === null
-      ? undefined
-      : { secret: row.previous_secret as SealedSecret, until: row.previous_until as Instant },
+  previous: row.previous,
 })

@@ -8,6 +8,7 @@ import {
   secondsAfter,
   webhooksMax,
   type UrlRefusal,
+  type Webhook,
   type WantedWebhook,
   type WebhookEventId,
   type WebhookId,
@@ -137,12 +138,37 @@ describe('the secret', () => {
     if (typeof rotated === 'string') throw new Error(rotated)
     const { secret, previous } = rotated.webhook
     expect(ports.secretBox.open(secret)).toBe(rotated.secret)
-    expect(previous).toEqual({ secret: first.webhook.secret, until: secondsAfter(clock.now(), 86_400) })
-    for (const hours of [0, 168]) {
+    expect(previous).toEqual([{ secret: first.webhook.secret, until: secondsAfter(clock.now(), 86_400) }])
+    for (const hours of [1, 168]) {
       const again = await gateway.rotateWebhookSecret(account, id, hours)
-      const until = secondsAfter(clock.now(), hours * 3600)
-      expect(again).toMatchObject({ webhook: { previous: { until } } })
+      if (typeof again === 'string') throw new Error(again)
+      expect(again.webhook.previous[0]?.until).toBe(secondsAfter(clock.now(), hours * 3600))
     }
+  })
+
+  test('signs until the end of its own overlap, however often others follow it meanwhile, at most 5 in all', async () => {
+    const { added, ports, gateway, account, clock } = await world()
+    const first = await added()
+    const { id } = first.webhook
+    const given = [first.secret]
+    const signing = (webhook: Webhook) =>
+      [webhook, ...webhook.previous].map(({ secret }) => given.indexOf(ports.secretBox.open(secret)))
+    const rotate = async (hours: number) => {
+      const rotated = await gateway.rotateWebhookSecret(account, id, hours)
+      if (typeof rotated === 'string') throw new Error(rotated)
+      given.push(rotated.secret)
+      return signing(rotated.webhook)
+    }
+    expect(await rotate(3)).toEqual([1, 0])
+    expect(await rotate(1)).toEqual([2, 1, 0])
+    clock.step(3600)
+    expect(await rotate(24)).toEqual([3, 2, 0])
+    clock.step(2 * 3600)
+    expect(await rotate(24)).toEqual([4, 3, 2])
+    expect(await rotate(24)).toEqual([5, 4, 3, 2])
+    expect(await rotate(24)).toEqual([6, 5, 4, 3, 2])
+    expect(await rotate(24)).toEqual([7, 6, 5, 4, 3])
+    expect(await rotate(0)).toEqual([8])
   })
 
   test.each([-1, 169, 1.5, NaN])('is not rotated within %d hours', async (hours) => {

@@ -289,7 +289,7 @@ test('a test is tried once', async () => {
   expect(await attempts(webhook)).toMatchObject([{ tries: 1, verdict: 'dead' }])
 })
 
-test('while a secret is rotated both sign, the new one first; then the new one alone', async () => {
+test('while secrets are rotated each signs until the end of its overlap, the newest first; then the newest alone', async () => {
   const { clock, webhookClient, pusherOf, added, happen, gateway, account } = await world()
   const first = await added(good)
   const pusher = pusherOf()
@@ -302,10 +302,15 @@ test('while a secret is rotated both sign, the new one first; then the new one a
   const second = await gateway.rotateWebhookSecret(account, first.webhook.id, 2)
   if (typeof second === 'string') throw new Error(second)
   expect(await signedBy()).toEqual([second.secret, first.secret])
-  clock.step(2 * 3600 - 1)
-  expect(await signedBy()).toEqual([second.secret, first.secret])
+  const third = await gateway.rotateWebhookSecret(account, first.webhook.id, 1)
+  if (typeof third === 'string') throw new Error(third)
+  expect(await signedBy()).toEqual([third.secret, second.secret, first.secret])
+  clock.step(3600 - 1)
+  expect(await signedBy()).toEqual([third.secret, second.secret, first.secret])
   clock.step(1)
-  expect(await signedBy()).toEqual([second.secret])
+  expect(await signedBy()).toEqual([third.secret, first.secret])
+  clock.step(3600)
+  expect(await signedBy()).toEqual([third.secret])
 })
 
 test('where a secret cannot be opened nothing is sent, that is told, and others are pushed to', async () => {

@@ -220,16 +220,16 @@ function verdictFor({ tries, groups }: ClaimedList, answer: PushAnswer): PushRes
   return verdict === 'retry' && first !== undefined && 'data' in first && first.data.type === 'test' ? 'dead' : verdict
 }
 
-/** The current one first; the one before it while it is valid. Opened once for all lists of a claim (an AES-GCM less for each list). */
+/** The current one first, then those before it that are valid. Opened once for all lists of a claim (an AES-GCM less for each list). */
 function secretsOpenedBy(secretBox: Ports['secretBox']): (webhook: Webhook, now: Instant) => readonly string[] {
-  const opened = new WeakMap<Webhook, readonly [current: string, previous: string | undefined]>()
+  const opened = new WeakMap<Webhook, readonly { readonly secret: string; readonly until: number }[]>()
+  const open = (webhook: Webhook, now: Instant) =>
+    [{ secret: webhook.secret, until: Infinity }, ...webhook.previous]
+      .filter(({ until }) => now < until)
+      .map(({ secret, until }) => ({ secret: secretBox.open(secret), until }))
   return (webhook, now) => {
-    const { secret, previous } = webhook
-    const isValid = previous !== undefined && now < previous.until
-    const known = opened.get(webhook)
-    if (known !== undefined) return isValid && known[1] !== undefined ? [known[0], known[1]] : [known[0]]
-    const all = [secretBox.open(secret), isValid ? secretBox.open(previous.secret) : undefined] as const
-    opened.set(webhook, all)
-    return all.filter((one) => one !== undefined)
+    const known = opened.get(webhook) ?? open(webhook, now)
+    opened.set(webhook, known)
+    return known.filter(({ until }) => now < until).map(({ secret }) => secret)
   }
 }

@@ -29,7 +29,7 @@ export type WebhookState = 'active' | 'paused' | 'disabled'
 export type PauseReason = 'by-request' | 'failing'
 
 /** An endpoint of an account that events are pushed to. */
-export interface Webhook {
+export interface Webhook extends SigningSecrets {
   readonly id: WebhookId
   readonly account: AccountId
   readonly url: string
@@ -43,10 +43,18 @@ export interface Webhook {
   readonly created: Instant
   /** Since then no request has succeeded, though some were made; undefined: the last one did, or none was made. */
   readonly failingSince: Instant | undefined
-  /** Sealed: never shown again. */
+}
+
+/** What signs requests to an endpoint. Sealed: never shown again. */
+export interface SigningSecrets {
   readonly secret: SealedSecret
-  /** Signs beside the other until then, while a secret is rotated. */
-  readonly previous: { readonly secret: SealedSecret; readonly until: Instant } | undefined
+  /** Those before, the newest first: each signs beside it until its own time. */
+  readonly previous: readonly PreviousSecret[]
+}
+
+export interface PreviousSecret {
+  readonly secret: SealedSecret
+  readonly until: Instant
 }
 
 export type NewWebhook = Pick<Webhook, 'account' | 'url' | 'events' | 'listSize' | 'withText' | 'secret'>

@@ -5,7 +5,7 @@ import type { Instant } from '../time/instant.ts'
 import type { EventGroup } from './event-group.ts'
 import type { PushVerdict } from './push-schedule.ts'
 import type { SealedSecret } from './secret-box.ts'
-import type { NewWebhook, Webhook, WebhookChange, WebhookId } from './webhook.ts'
+import type { NewWebhook, SigningSecrets, Webhook, WebhookChange, WebhookId } from './webhook.ts'
 import type { WebhookEventId } from './webhook-event.ts'
 import type { PushAnswer } from './webhook-client.ts'
 
@@ -89,12 +89,11 @@ export interface Webhooks {
   ): Promise<Webhook | undefined>
   /** With everything that waits for it. */
   remove(account: AccountId | undefined, id: WebhookId): Promise<boolean>
-  /** The secret becomes this; the one before signs beside it until `previousUntil`. */
+  /** Its secrets become what `change` says, which nobody else changes meanwhile. */
   rotate(
     account: AccountId | undefined,
     id: WebhookId,
-    secret: SealedSecret,
-    previousUntil: Instant,
+    change: (secrets: SigningSecrets) => SigningSecrets,
   ): Promise<Webhook | undefined>
   /** Seals again what `isOld` says: `change` gets each stored secret. Returns how many changed. */
   resealSecrets(change: (sealed: SealedSecret) => SealedSecret): Promise<number>

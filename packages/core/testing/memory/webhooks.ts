@@ -39,9 +39,9 @@ export const memoryWebhooks = (store: MemoryStore): Webhooks => ({
     return changeWebhook(rowOf(store, account, id), change, now)
   }),
   remove: atomic((account, id) => rowOf(store, account, id) !== undefined && store.webhooks.delete(id)),
-  rotate: atomic((account, id, secret, until) => {
+  rotate: atomic((account, id, change) => {
     const row = rowOf(store, account, id)
-    if (row !== undefined) row.webhook = { ...row.webhook, secret, previous: { secret: row.webhook.secret, until } }
+    if (row !== undefined) row.webhook = { ...row.webhook, ...change(row.webhook) }
     return row?.webhook
   }),
   resealSecrets: atomic((change) => {
@@ -51,12 +51,12 @@ export const memoryWebhooks = (store: MemoryStore): Webhooks => ({
       row.webhook = {
         ...row.webhook,
         secret: change(secret),
-        previous: previous && { ...previous, secret: change(previous.secret) },
+        previous: previous.map((one) => ({ ...one, secret: change(one.secret) })),
       }
     }
     return before.filter(({ id, secret, previous }) => {
       const now = store.webhooks.get(id)?.webhook
-      return now?.secret !== secret || now.previous?.secret !== previous?.secret
+      return now?.secret !== secret || previous.some((one, i) => now.previous[i]?.secret !== one.secret)
     }).length
   }),
   addTest: atomic((account, id, now) => {
@@ -111,7 +111,7 @@ function add(store: MemoryStore, webhook: NewWebhook, now: Instant): Webhook | '
     pausedFor: undefined,
     created: now,
     failingSince: undefined,
-    previous: undefined,
+    previous: [],
   }
   store.webhooks.set(added.id, { webhook: added, waiting: [], lists: new Map() })
   return added

@@ -22,7 +22,7 @@ const operation: Operation = {
   summary: 'Rotate the secret of a webhook',
   description:
     'Makes another signing secret, which is shown only here. The one before signs beside it for `overlapHours`, 24 if left out: ' +
-    'meanwhile each request has two signatures.',
+    'meanwhile each request has a signature for both, and for others before them whose time is not over, of the last 5. With 0 all earlier ones end.',
   body: Rotation,
   answer: { webhook: WebhookAnswer, secret: Secret },
   examples: {

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { secondsAfter, webhooksMax, type SealedSecret, type StoredPorts, type WebhookId } from '@gateway/core'
+import { webhooksMax, type SealedSecret, type SigningSecrets, type StoredPorts, type WebhookId } from '@gateway/core'
 import { anAccount } from '../../builders.ts'
 import { anAccountId } from '../../ids.ts'
 import type { Contract } from '../contract.ts'
@@ -7,6 +7,14 @@ import { callersMany, longAgo } from '../shared.ts'
 import { added, aWebhook } from './an-endpoint.ts'
 
 const other = 'other' as SealedSecret
+
+/** The secrets that were there stay behind this one. */
+const followedBy =
+  (next: SealedSecret) =>
+  ({ secret, previous }: SigningSecrets): SigningSecrets => ({
+    secret: next,
+    previous: [{ secret, until: longAgo }, ...previous],
+  })
 
 export const configuring: Contract<StoredPorts> = {
   'an endpoint is found as it was added, by its account and by the operator, and by nobody else': async (ports) => {
@@ -21,7 +29,7 @@ export const configuring: Contract<StoredPorts> = {
       pausedFor: undefined,
       created: longAgo,
       failingSince: undefined,
-      previous: undefined,
+      previous: [],
     })
     const two = await added(ports, aWebhook(b.id))
     assert.deepEqual(await webhooks.find(a.id, one.id), one)
@@ -31,7 +39,7 @@ export const configuring: Contract<StoredPorts> = {
     assert.deepEqual(await webhooks.list(undefined), [one, two])
     for (const id of [b.id, anAccountId(2_000_000)]) {
       assert.equal(await webhooks.change(id, one.id, { listSize: 1 }, longAgo), undefined)
-      assert.equal(await webhooks.rotate(id, one.id, other, longAgo), undefined)
+      assert.equal(await webhooks.rotate(id, one.id, followedBy(other)), undefined)
       assert.equal(await webhooks.remove(id, one.id), false)
       assert.equal(await webhooks.addTest(id, one.id, longAgo), undefined)
       assert.equal(await webhooks.replay(id, one.id, { what: 'dead' }, longAgo), undefined)
@@ -82,14 +90,29 @@ export const configuring: Contract<StoredPorts> = {
     assert.deepEqual(await webhooks.find(id, one.id), resumed)
   },
 
-  'a new secret has the one before beside it until a time': async (ports) => {
+  'its secrets become what is decided about those that it has': async (ports) => {
     const { webhooks } = ports
     const { id } = await anAccount(ports)
     const one = await added(ports, aWebhook(id))
-    const until = secondsAfter(longAgo, 60)
-    const rotated = { ...one, secret: other, previous: { secret: one.secret, until } }
-    assert.deepEqual(await webhooks.rotate(id, one.id, other, until), rotated)
+    const rotated = { ...one, secret: other, previous: [{ secret: one.secret, until: longAgo }] }
+    assert.deepEqual(await webhooks.rotate(id, one.id, followedBy(other)), rotated)
     assert.deepEqual(await webhooks.find(id, one.id), rotated)
+    const ended = { ...one, secret: one.secret, previous: [] }
+    const back = ({ previous }: SigningSecrets) => ({ secret: previous[0]?.secret ?? other, previous: [] })
+    assert.deepEqual(await webhooks.rotate(undefined, one.id, back), ended)
+    assert.deepEqual(await webhooks.find(id, one.id), ended)
+  },
+
+  'of many that change the secrets at the same time each builds on another': async (ports) => {
+    const { webhooks } = ports
+    const { id } = await anAccount(ports)
+    const one = await added(ports, aWebhook(id))
+    const names = Array.from({ length: callersMany }, (_, i) => `secret ${i}` as SealedSecret)
+    await Promise.all(names.map((name) => webhooks.rotate(id, one.id, followedBy(name))))
+    const { secret, previous } = (await webhooks.find(id, one.id)) ?? assert.fail()
+    const all = [secret, ...previous.map((before) => before.secret)]
+    assert.equal(all.pop(), one.secret)
+    assert.deepEqual(all.toSorted(), names.toSorted())
   },
 
   'every stored secret is sealed again that is to be': async (ports) => {
@@ -97,11 +120,11 @@ export const configuring: Contract<StoredPorts> = {
     const { id } = await anAccount(ports)
     const one = await added(ports, aWebhook(id, { secret: 'new' as SealedSecret }))
     const two = await added(ports, aWebhook(id))
-    await webhooks.rotate(id, two.id, 'new' as SealedSecret, longAgo)
+    await webhooks.rotate(id, two.id, followedBy('new' as SealedSecret))
     const again = (sealed: SealedSecret) => (sealed === 'sealed' ? other : sealed)
     assert.equal(await webhooks.resealSecrets(again), 1)
     assert.equal(await webhooks.resealSecrets(again), 0)
     assert.equal((await webhooks.find(id, one.id))?.secret, 'new')
-    assert.equal((await webhooks.find(id, two.id))?.previous?.secret, other)
+    assert.equal((await webhooks.find(id, two.id))?.previous[0]?.secret, other)
   },
 }

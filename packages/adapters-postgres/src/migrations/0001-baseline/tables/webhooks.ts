@@ -12,9 +12,8 @@ create table webhook (                            -- an endpoint of an account
   paused_for text,
   created_at timestamptz not null,
   failing_since timestamptz,
-  secret text not null,                           -- this and the next encrypted
-  previous_secret text,
-  previous_until timestamptz
+  secret text not null,                           -- encrypted
+  previous json not null default '[]'             -- secrets before it, the newest first: each encrypted, and until when it signs
 );
 create index webhook_account on webhook (account_id);
 
