@@ -15,7 +15,7 @@ const calls = Object.entries(functions)
 
 const execution = ({ statement, values }: Case): string => {
   const list = values.map((value) => (typeof value === 'number' ? value : `'${String(value)}'`)).join(', ')
-  return `execute "${statement.name}" ${list && `(${list})`}`
+  return `execute "${statement.name}" ${list && `(${list.replaceAll("'null'", 'null')})`}`
 }
 
 /** Plans are made for what is there now, and kept. Statements are not run, for that would leave pages behind. */

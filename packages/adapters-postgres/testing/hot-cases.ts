@@ -16,6 +16,7 @@ import { addSenders, findSenders, senderAddresses } from '../src/sql/find-sender
 import type { PreparedStatement } from '../src/sql/prepared-statement.ts'
 import { putBack } from '../src/sql/put-back.ts'
 import { takeInbox } from '../src/sql/take-inbox.ts'
+import { replayEvent } from '../src/sql/inspect-webhooks.ts'
 import { keepReceipts } from '../src/sql/keep-receipts.ts'
 import { endBackend, findSends } from '../src/sql/lost-answer.ts'
 import { mark } from '../src/sql/mark.ts'
@@ -262,6 +263,11 @@ export const cases: Readonly<Record<string, Case>> = {
     ],
     rowsMax: 100,
   },
+  'replay-event': {
+    statement: replayEvent,
+    values: [1, '{0,1,2,3}', sent[0], 4, null, null],
+    rowsMax: 200,
+  },
   'release-lists': { statement: releaseLists, values: [arrayOf(ids(1, 50)), of(1, 50)], rowsMax: 100 },
   'end-backend': { statement: endBackend, values: [0, '0'], rowsMax: 0 },
   'match-receipts': { statement: matchReceipts, values: [200], rowsMax: 600, partitions: [0, 1, 2, 3] },
@@ -313,7 +319,8 @@ export const ordinary = [
   'release-binds',
   'remove-suppression',
   'renew-binds',
-  'replay-events',
+  'replay-dead',
+  'replay-period',
   'skip-blocks',
   'tell-carriers',
   'transfer',

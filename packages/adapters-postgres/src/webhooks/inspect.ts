@@ -17,7 +17,15 @@ import {
 } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { timestamp } from '../sql/arrays.ts'
-import { addTestList, backlogOf, listAttempts, replayEvents, type AttemptRow } from '../sql/inspect-webhooks.ts'
+import {
+  addTestList,
+  backlogOf,
+  listAttempts,
+  replayDead,
+  replayEvent,
+  replayPeriod,
+  type AttemptRow,
+} from '../sql/inspect-webhooks.ts'
 import { placeOf } from './event-places.ts'
 import { listIdOf } from './push-lists.ts'
 import { groupsOf } from './stored-event.ts'
@@ -26,7 +34,7 @@ import { VERDICT } from './webhook-row.ts'
 const verdicts = Object.keys(VERDICT) as readonly PushVerdict[]
 
 export function inspectWebhooks(
-  { pools: { ordinary } }: Context,
+  { pools: { hot, ordinary } }: Context,
   { find }: Pick<Webhooks, 'find'>,
 ): Pick<Webhooks, 'addTest' | 'replay' | 'attempts' | 'backlog'> {
   async function addTest(account: AccountId | undefined, id: WebhookId, now: Instant) {
@@ -38,16 +46,20 @@ export function inspectWebhooks(
 
   async function replay(account: AccountId | undefined, id: WebhookId, wanted: Replay): Promise<number | undefined> {
     if ((await find(account, id)) === undefined) return undefined
-    const values =
-      wanted.what === 'event'
-        ? keyOf(wanted.event)
-        : wanted.what === 'period'
-          ? { from: timestamp(wanted.from), to: timestamp(wanted.to) }
-          : {}
-    if (values === undefined) return 0
-    const { types = null, subject = null, sequence = null, number = null, at = null, from = null, to = null } = values
-    const [row] = await ordinary.run(replayEvents, [id, wanted.what, types, subject, sequence, number, at, from, to])
+    const [row] = await rowsOf(id, wanted)
     return row?.replayed ?? 0
+  }
+
+  /** One event is sought in few lists, with a plan for that; the others read what there is. */
+  async function rowsOf(id: WebhookId, wanted: Replay) {
+    if (wanted.what === 'dead') return ordinary.run(replayDead, [id])
+    if (wanted.what === 'period') {
+      return ordinary.run(replayPeriod, [id, timestamp(wanted.from), timestamp(wanted.to)])
+    }
+    const key = keyOf(wanted.event)
+    if (key === undefined) return []
+    const { types, subject, sequence = null, number = null, at = null } = key
+    return hot.run(replayEvent, [id, types, subject, sequence, number, at])
   }
 
   async function attempts(account: AccountId | undefined, id: WebhookId, { offset, limit }: Page) {
@@ -91,7 +103,13 @@ const answerOf = ({ status, failure, retry_after, beginning, milliseconds }: Att
         milliseconds,
       }
 
-type EventKey = Partial<Record<'types' | 'subject' | 'sequence' | 'number' | 'at' | 'from' | 'to', string>>
+interface EventKey {
+  readonly types: string
+  readonly subject: string
+  readonly sequence?: string
+  readonly number?: string
+  readonly at?: string
+}
 
 /** What the id of an event says of its row; undefined: it is the id of no event that can be replayed. */
 function keyOf(id: WebhookEventId): EventKey | undefined {

@@ -2,17 +2,18 @@ import { strict as assert } from 'node:assert'
 import {
   eventCount,
   eventsOf,
+  messageEventId,
   OUTCOME,
   webhookEventTypes,
   type ClaimedList,
   type StoredPorts,
   type Webhook,
 } from '@gateway/core'
-import { anAccount, numbers } from '../../builders.ts'
+import { aBody, anAccount, numbers } from '../../builders.ts'
 import { traffic } from '../claimed-batches/traffic.ts'
 import type { Contract } from '../contract.ts'
-import { receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts'
-import { farAhead, longAgo } from '../shared.ts'
+import { handedOver, receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts'
+import { farAhead, longAgo, testCarrier } from '../shared.ts'
 import { added, aWebhook, claiming, pushAll, resultOf } from './an-endpoint.ts'
 
 /** An endpoint that wants one event at a time, and for which so many wait. */
@@ -83,6 +84,39 @@ export const pushingAhead: Contract<StoredPorts> = {
       for (const data of told)
         assert.deepEqual([data.text, data.cost, data.taken], [i === 0 ? 'hi' : undefined, 20, true])
     }
+  },
+
+  'one event is found whatever it tells of, also if its message is in another state since': async (ports) => {
+    const own = traffic(ports)
+    const { account, batch, ids, record } = await handedOver(own)
+    const [id, message] = [ids[0], batch.messages[0] ?? assert.fail('no message')]
+    const webhook = await added(ports, aWebhook(account, { listSize: 1, events: webhookEventTypes, withText: true }))
+    await record()
+    await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.unknown))
+    await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
+    const text = { carrier: testCarrier, from: message.to, to: undefined, sent: undefined, reference: undefined }
+    for (const said of ['STOP', 'START'])
+      await ports.inbox.receive([{ ...text, offer: undefined, text: said, part: undefined }], aBody('bye'))
+    const optOut = { scope: account, number: message.to, kind: 'opt-out' } as const
+    await ports.suppressions.add({ ...optOut, since: longAgo })
+    await ports.suppressions.remove(optOut)
+    const before = (await pushAll(ports)).flatMap(eventsOf)
+    assert.deepEqual(
+      before.map(({ data }) => data.type).toSorted(),
+      ['delivered', 'sent', 'unknown']
+        .map((type) => `message.${type}`)
+        .concat(
+          ['added', 'added', 'removed', 'removed'].map((type) => `optout.${type}`),
+          ['reply.received', 'reply.received'],
+        ),
+    )
+    assert.ok(before.some((event) => event.id === messageEventId(id ?? assert.fail(), 3)))
+    for (const event of before) {
+      assert.equal(await ports.webhooks.replay(account, webhook.id, { what: 'event', event: event.id }, longAgo), 1)
+      assert.deepEqual((await pushAll(ports)).flatMap(eventsOf), [event])
+    }
+    const unknown = messageEventId(id ?? assert.fail(), 1)
+    assert.equal(await ports.webhooks.replay(account, webhook.id, { what: 'event', event: unknown }, longAgo), 0)
   },
 
   'events of messages are replayed as they were, alone and together': async (ports) => {

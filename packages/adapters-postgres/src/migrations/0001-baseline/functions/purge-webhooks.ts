@@ -19,7 +19,7 @@ begin
       from walk
       cross join lateral (
         select id from webhook_list
-        where webhook_id = walk.webhook_id and from_at < v_before and to_at < v_before and state = 0
+        where webhook_id = walk.webhook_id and to_at < v_before and state = 0
         limit p_rows
       ) list
       limit p_rows

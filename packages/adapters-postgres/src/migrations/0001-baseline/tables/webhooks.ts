@@ -52,7 +52,7 @@ create index webhook_list_leased on webhook_list (webhook_id) where leased;
 create index webhook_list_test on webhook_list (webhook_id) where state = 0 and is_test;
 create index webhook_list_ended on webhook_list (due_at) where state <> 0;
 create index webhook_list_dead on webhook_list (webhook_id) where state = 2;
-create index webhook_list_time on webhook_list (webhook_id, from_at);
+create index webhook_list_time on webhook_list (webhook_id, to_at, from_at);
 
 create table webhook_attempt (                    -- one try of one list
   list_id bigint not null,

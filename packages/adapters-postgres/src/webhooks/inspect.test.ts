@@ -1,0 +1,57 @@
+import { Client } from 'pg'
+import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
+import { accessesOf, type LentConnection } from '../../testing/plan.ts'
+import { openPools, type Pools } from '../pools.ts'
+import { serverAddress } from '../server-address.ts'
+import { defaultSettings, silent } from '../settings.ts'
+import { replayEvent } from '../sql/inspect-webhooks.ts'
+
+const open = {} as { database: FreshDatabase; pools: Pools; client: Client; hot: LentConnection }
+const lists = 20_000
+
+/** One endpoint with a list every two minutes for a month, each of one reply; nothing is analyzed. */
+beforeAll(async () => {
+  const database = await freshDatabase()
+  const pools = openPools(serverAddress(database.connectionString), defaultSettings, silent)
+  const client = new Client({ connectionString: database.connectionString })
+  await client.connect()
+  await client.query(`
+    alter table webhook drop constraint webhook_account_id_fkey;
+    insert into webhook (account_id, url, events, list_size, with_text, created_at, secret)
+    select 1, 'https://example.com', 255, 1, false, now(), 'sealed' from generate_series(1, 3);
+    insert into inbound_message (at, account_id, carrier, from_address, text)
+    select now() - i * interval '2 minutes', 1, 0, '27820000000', 'hi' from generate_series(1, ${lists}) i;
+    insert into webhook_list (webhook_id, state, from_at, to_at, due_at, events)
+    select 1, case id % 4 when 3 then 0 else 1 + id % 4 end, at, at + interval '1 minute', at, json_build_array(json_build_array(4, 1,
+      floor(extract(epoch from at) * 1000)::bigint, null, null, null, null, '27820000000', null, null, null, json_build_array(id), null))::text
+    from inbound_message;
+    insert into webhook_event (webhook_id, type, sequence, at, count, subjects)
+    select 1 + i % 2, 4, 1, now(), 1, array[i] from generate_series(1, 10000) i`)
+  Object.assign(open, { database, pools, client, hot: await pools.hot.connect() })
+}, 120_000)
+
+afterAll(async () => {
+  open.hot.release()
+  await open.client.end()
+  await open.pools.close(1)
+  await open.database.drop()
+})
+
+const listsRead = async (values: readonly unknown[]): Promise<number> =>
+  (await accessesOf(open.hot, replayEvent, values))
+    .filter(({ table }) => table === 'webhook_list')
+    .reduce((sum, { rows }) => sum + rows, 0)
+
+test.each([1, lists / 2, lists])('one event is replayed without reading other lists, be it the %d th', async (id) => {
+  const values = [1, '{4,5}', id, null, null, null]
+  expect(await listsRead(values)).toBe(1)
+  const { rows } = await open.hot.query(replayEvent.text, values as unknown[])
+  expect(rows).toMatchObject([{ replayed: 1 }])
+})
+
+test('an event that the endpoint never had is sought in few lists', async () => {
+  expect(await listsRead([2, '{4,5}', lists / 2, null, null, null])).toBe(0)
+  expect(await listsRead([1, '{0,1,2,3}', lists / 2, 4, null, null])).toBe(0)
+  const at = Date.now() - 86_400_000
+  expect(await listsRead([1, '{6}', 0, null, 27820000000, at])).toBeLessThanOrEqual(2)
+})
