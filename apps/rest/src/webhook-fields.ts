@@ -27,7 +27,10 @@ export const WebhookAnswer = answerObject('Webhook', {
   events: Events,
   listSize: Type.Integer({ description: 'Events in one request, at most.', minimum: 1, maximum: listSizeMax }),
   withText: Type.Boolean({ description: 'Whether events carry the text of messages.' }),
-  state: oneOf(Object.values(WEBHOOK_STATE), 'Paused: events are kept. Disabled: it answered 410, nothing is kept.'),
+  state: oneOf(
+    Object.values(WEBHOOK_STATE),
+    'Paused: events are kept. Disabled: it answered 410, and what happens is not kept.',
+  ),
   pausedFor: orNull(oneOf(Object.values(PAUSED_FOR), 'Why it is paused.'), 'Null if it is not paused.'),
   createdTime: Minute,
   failingSince: orNull(Minute, 'Since then no request has succeeded; null if the last one did.'),

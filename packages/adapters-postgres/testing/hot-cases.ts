@@ -294,7 +294,6 @@ export const ordinary = [
   'adopt-receipts',
   'check-ledger',
   'delete-waiting',
-  'disable-endpoints',
   'drop-history',
   'enter-credits',
   'explain-message',

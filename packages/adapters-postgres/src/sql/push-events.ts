@@ -20,15 +20,15 @@ export const claimLists: PreparedStatement<ClaimedRow> = {
 
 /**
  * What came of tries: $1 lists, $2 numbers of the tries, $3 times, $4 verdicts, $5 times of the next try, $6 milliseconds, $7 statuses, $8 failures,
- * $9 seconds asked for, $10 beginnings of answers. Only of lists that are leased for this try. Returns the endpoints that are gone.
+ * $9 seconds asked for, $10 beginnings of answers. Only of lists that are leased for this try. A list of an endpoint that is gone waits for its return.
  */
-export const recordPushes: PreparedStatement<{ webhook: number }> = {
+export const recordPushes: PreparedStatement<unknown> = {
   name: 'record-pushes',
   text: `
 with changed as (
   update webhook_list list
   set leased = false, due_at = coalesce(told.next_at, told.at),
-    state = case told.verdict when ${VERDICT.retry} then 0 when ${VERDICT.delivered} then 1 else 2 end
+    state = case told.verdict when ${VERDICT.delivered} then 1 when ${VERDICT.dead} then 2 when ${VERDICT.gone} then case when list.is_test then 2 else 0 end else 0 end
   from unnest($1::bigint[], $2::smallint[], $3::timestamptz[], $4::smallint[], $5::timestamptz[], $6::int[], $7::smallint[], $8::text[],
     $9::float8[], $10::text[]) told(id, tries, at, verdict, next_at, milliseconds, status, failure, retry_after, beginning)
   where list.id = any (array[told.id]) and list.tries = told.tries
@@ -45,30 +45,18 @@ with changed as (
   from changed
   group by webhook_id
   order by webhook_id
-), endpoints as (
-  update webhook
-  set failing_since = case when not worked then coalesce(failing_since, first) end,
-    state = case when gone then ${WEBHOOK_STATE.disabled}
-      when state = ${WEBHOOK_STATE.active} and not worked and failing_since <= last - interval '${failingDays} days' then ${WEBHOOK_STATE.paused}
-      else state end,
-    paused_for = case when gone then null
-      when state = ${WEBHOOK_STATE.active} and not worked and failing_since <= last - interval '${failingDays} days' then 'failing'
-      else paused_for end
-  from told
-  where webhook.id = any (array[told.webhook_id])
-    and (gone or worked = (failing_since is not null) or (not worked and failing_since <= last - interval '${failingDays} days'))
 )
-select webhook_id as webhook from told where gone`,
-}
-
-/** What is left of endpoints $1 that are disabled. For the ordinary connections. */
-export const disableEndpoints: PreparedStatement<unknown> = {
-  name: 'disable-endpoints',
-  text: `
-with events as (
-  delete from webhook_event where webhook_id = any ($1::int[])
-)
-update webhook_list set state = 2, leased = false, due_at = now() where webhook_id = any ($1::int[]) and state = 0`,
+update webhook
+set failing_since = case when not worked then coalesce(failing_since, first) end,
+  state = case when gone then ${WEBHOOK_STATE.disabled}
+    when state = ${WEBHOOK_STATE.active} and not worked and failing_since <= last - interval '${failingDays} days' then ${WEBHOOK_STATE.paused}
+    else state end,
+  paused_for = case when gone then null
+    when state = ${WEBHOOK_STATE.active} and not worked and failing_since <= last - interval '${failingDays} days' then 'failing'
+    else paused_for end
+from told
+where webhook.id = any (array[told.webhook_id])
+  and (gone or worked = (failing_since is not null) or (not worked and failing_since <= last - interval '${failingDays} days'))`,
 }
 
 /** Lists $1, of tries $2, were not tried. */

@@ -12,14 +12,7 @@ import {
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { arrayOf, arrayOfNullable, arrayOfTexts, arrayOfTimes } from '../sql/arrays.ts'
-import {
-  claimLists,
-  disableEndpoints,
-  purgeWebhooks,
-  recordPushes,
-  releaseLists,
-  type ClaimedRow,
-} from '../sql/push-events.ts'
+import { claimLists, purgeWebhooks, recordPushes, releaseLists, type ClaimedRow } from '../sql/push-events.ts'
 import { groupsOf } from './stored-event.ts'
 import { VERDICT, webhookOf } from './webhook-row.ts'
 
@@ -56,7 +49,7 @@ export function pushLists({
   async function record(results: readonly PushResult[]): Promise<void> {
     if (results.length === 0) return
     const told = results.toSorted((a, b) => numberOf(a.list) - numberOf(b.list))
-    const gone = await retryOnConnectionLoss(hot, recordPushes, [
+    await retryOnConnectionLoss(hot, recordPushes, [
       arrayOf(told.map(({ list }) => numberOf(list))),
       arrayOf(told.map(({ tries }) => tries)),
       arrayOfTimes(told.map(({ at }) => at)),
@@ -68,9 +61,6 @@ export function pushLists({
       arrayOfNullable(told.map(({ answer }) => (answer.outcome === 'answered' ? answer.retryAfterSeconds : undefined))),
       arrayOfTexts(told.map(({ answer }) => beginningOf(answer))),
     ])
-    if (gone.length > 0) {
-      await retryOnConnectionLoss(ordinary, disableEndpoints, [arrayOf(gone.map(({ webhook }) => webhook))])
-    }
   }
   return {
     claim,

@@ -194,14 +194,18 @@ test('what was not begun in time is given back: it is due at once, with the same
   expect((await attempts(webhook)).map(({ tries }) => tries)).toEqual([1, 1, 1, 1, 1])
 })
 
-test('what is claimed of an endpoint that is gone is not pushed to it', async () => {
-  const { webhookClient, pusherOf, added, happen, ports } = await world()
+test('what is claimed of an endpoint that is gone is not pushed to it before it is active again', async () => {
+  const { clock, webhookClient, pusherOf, added, happen, ports } = await world()
   const { webhook } = await added(good)
   await happen(5)
   webhookClient.answerWith(() => 410)
   await pushAll(pusherOf({ requestsMax: 1 }))
   expect(webhookClient.pushed).toHaveLength(1)
-  expect(await ports.webhooks.backlog(webhook.id)).toEqual({ events: 0, lists: 0, dead: 5 })
+  expect(await ports.webhooks.backlog(webhook.id)).toEqual({ events: 0, lists: 5, dead: 0 })
+  webhookClient.answerWith(() => 204)
+  await ports.webhooks.change(undefined, webhook.id, { state: 'active' }, clock.now())
+  await pushAll(pusherOf())
+  expect(new Set(webhookClient.pushed.map(({ id }) => id)).size).toBe(5)
 })
 
 const answered = (status: number, retryAfterSeconds?: number): PushAnswer => ({
@@ -231,8 +235,8 @@ test.each([
   const next = pause === undefined ? undefined : secondsAfter(clock.now(), pause)
   expect(await attempts(webhook)).toMatchObject([{ tries: 1, at: clock.now(), answer, verdict, next }])
   expect(await ports.webhooks.find(account.id, webhook.id)).toMatchObject({ state })
-  const lists = verdict === 'retry' ? 1 : 0
-  expect(await ports.webhooks.backlog(webhook.id)).toEqual({ events: 0, lists, dead: verdict === 'gone' ? 1 : 0 })
+  const lists = verdict === 'delivered' ? 0 : 1
+  expect(await ports.webhooks.backlog(webhook.id)).toEqual({ events: 0, lists, dead: 0 })
 })
 
 test('it is known when a list that failed is tried again soon, and not of a later time', async () => {

@@ -22,7 +22,7 @@ export const listSizeMax = 100
 /** What an endpoint receives unless it is told otherwise: everything but `message.sent`. */
 export const webhookDefaults = { listSize: listSizeMax, withText: false } as const
 
-/** Paused: nothing is pushed, events are kept and follow when it is resumed. Disabled: it answered 410; nothing is kept any more. */
+/** Paused: nothing is pushed, events are kept and follow when it is resumed. Disabled: it answered 410; only what happened before is kept. */
 export type WebhookState = 'active' | 'paused' | 'disabled'
 
 /** Why an endpoint is paused: its account did it, or it had only failed for five days. */

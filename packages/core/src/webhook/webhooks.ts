@@ -111,7 +111,7 @@ export interface Webhooks {
    * another claimer has lists of an endpoint, nothing is claimed for `otherClaimerSeconds`, and then what it leaves of `perWebhookMax`.
    */
   claim(claiming: Claiming): Promise<readonly ClaimedList[]>
-  /** Stores what came of tries; pauses an endpoint that has only failed for `failingDays`, disables one that is gone. */
+  /** Stores what came of tries; pauses an endpoint that has only failed for `failingDays`, disables one that is gone: what it got then waits. */
   record(results: readonly PushResult[]): Promise<void>
   /** Gives back lists that were claimed and not tried. */
   release(lists: readonly Pick<ClaimedList, 'id' | 'tries'>[]): Promise<void>

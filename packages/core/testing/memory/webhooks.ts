@@ -233,19 +233,15 @@ function record(store: MemoryStore, result: PushResult): void {
   list.attempts.push({ ...result, events: list.events.map(({ id }) => id) })
   list.leased = false
   list.due = next ?? at
-  if (verdict !== 'retry') list.state = verdict === 'delivered' ? 'delivered' : 'dead'
+  const isTest = list.events[0]?.data.type === 'test'
+  if (verdict === 'delivered') list.state = 'delivered'
+  if (verdict === 'dead' || (verdict === 'gone' && isTest)) list.state = 'dead'
   const failingSince = verdict === 'delivered' ? undefined : (row.webhook.failingSince ?? at)
   row.webhook = { ...row.webhook, failingSince }
-  if (verdict === 'gone') disable(row)
+  if (verdict === 'gone') row.webhook = { ...row.webhook, state: 'disabled', pausedFor: undefined }
   else if (row.webhook.state === 'active' && failsTooLong(failingSince, at)) {
     row.webhook = { ...row.webhook, state: 'paused', pausedFor: 'failing' }
   }
-}
-
-function disable(row: WebhookRow): void {
-  row.webhook = { ...row.webhook, state: 'disabled', pausedFor: undefined }
-  row.waiting.length = 0
-  for (const list of openOf(row)) list.state = 'dead'
 }
 
 /** Ended, or happened and not delivered, before then. */

@@ -10,7 +10,7 @@ const operation: Operation = {
   id: 'testWebhook',
   summary: 'Test a webhook',
   description:
-    'Pushes an event of the type `test` to it, also while it is paused. What it answers is among its attempts.',
+    'Pushes an event of the type `test` to it once, also while it is paused or disabled. What it answers is among its attempts.',
   body: Nothing,
   answer: { eventId: Type.String() },
   examples: { 'another test': { id: 1, body: {}, answer: { eventId: 'test-2' } } },

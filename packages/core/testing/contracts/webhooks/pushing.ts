@@ -160,16 +160,38 @@ export const pushing: Contract<StoredPorts> = {
     assert.deepEqual(await ports.webhooks.find(account, webhook.id), webhook)
   },
 
-  'an endpoint that is gone is disabled, and nothing is kept for it': async (ports) => {
-    const { account, webhook, backlog } = await waiting(ports, 12, { listSize: 1 })
-    const [list, ...others] = await ports.webhooks.claim(claiming)
-    if (list === undefined) assert.fail('no list was due')
-    await ports.webhooks.record([failed(list, { answer: answered(410), verdict: 'gone', next: undefined })])
-    await ports.webhooks.record(others.map((other) => resultOf(other)))
-    assert.equal((await ports.webhooks.find(account, webhook.id))?.state, 'disabled')
-    await ports.suppressions.remove({ scope: account, number: at(numbers(1), 0), kind: 'opt-out' })
+  'an endpoint that is gone is disabled: what happens is not kept, what happened before follows when it is active':
+    async (ports) => {
+      const { account, webhook, backlog } = await waiting(ports, 12, { listSize: 1 })
+      const lists = await ports.webhooks.claim(claiming)
+      const [list, other, late] = lists
+      if (list === undefined || other === undefined || late === undefined) assert.fail('five lists were due')
+      const gone = { answer: answered(410), verdict: 'gone', next: undefined } as const
+      await ports.webhooks.record([failed(list, gone)])
+      await ports.webhooks.record([resultOf(other), failed(late, { next: farAhead })])
+      await ports.webhooks.release(lists.slice(3))
+      assert.equal((await ports.webhooks.find(account, webhook.id))?.state, 'disabled')
+      await ports.suppressions.remove({ scope: account, number: at(numbers(1), 0), kind: 'opt-out' })
+      assert.deepEqual(await ports.webhooks.claim(claiming), [])
+      await ports.webhooks.purge(100)
+      assert.deepEqual(await backlog(), { events: 7, lists: 4, dead: 0 })
+      await ports.webhooks.change(account, webhook.id, { state: 'active' }, longAgo)
+      const follows = await pushAll(ports)
+      assert.equal(follows.length, 11)
+      for (const each of [list, late]) assert.equal(follows.find(({ id }) => id === each.id)?.tries, 2)
+      assert.deepEqual(new Set(follows.flatMap(eventsOf).map(({ data }) => data.type)), new Set(['optout.added']))
+    },
+
+  'a test is dead once it was answered, also if its endpoint is gone': async (ports) => {
+    const { account, webhook, backlog } = await waiting(ports, 0)
+    await ports.webhooks.addTest(account, webhook.id, longAgo)
+    const [test] = await ports.webhooks.claim(claiming)
+    if (test === undefined) assert.fail('no list was due')
+    await ports.webhooks.record([failed(test, { answer: answered(410), verdict: 'gone', next: undefined })])
     assert.deepEqual(await ports.webhooks.claim(claiming), [])
-    assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 5 })
+    assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 1 })
+    assert.equal(await ports.webhooks.replay(account, webhook.id, { what: 'dead' }, longAgo), 0)
+    assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 0 })
   },
 
   'dead lists are seen, and replayed once, with the same events in a new list': async (ports) => {

@@ -50,7 +50,7 @@ begin
     cross join lateral (
       select ctid row_id, at from webhook_event where webhook_id = walk.webhook_id order by id limit p_rows for update skip locked
     ) event
-    where event.at < v_before or coalesce((select state from webhook where id = walk.webhook_id), 2) = 2
+    where event.at < v_before or (select id from webhook where id = walk.webhook_id) is null
     limit p_rows
   )
   delete from webhook_event where ctid = any (array(select row_id from old));
