@@ -354,6 +354,57 @@ test('what could not be stored is told, kept, and stored by the next look; nothi
   expect(webhookClient.pushed).toHaveLength(1)
 })
 
+test('what could not be stored until its lease is over is stored, and not claimed again', async () => {
+  const { clock, webhookClient, pusherOf, added, happen, attempts, ports } = await world()
+  const { webhook } = await added(good)
+  await happen(5)
+  let isAway = true
+  const record: typeof ports.webhooks.record = async (told) => {
+    if (isAway) throw new Error('away')
+    return ports.webhooks.record(told)
+  }
+  const pusher = pusherOf({}, { webhooks: { ...ports.webhooks, record } })
+  await pusher.work()
+  await until(() => pusher.state().requests === 0)
+  await expect(pusher.work()).rejects.toThrow('away')
+  clock.step(pushDefaults.leaseSeconds + 1)
+  isAway = false
+  await pushAll(pusher)
+  expect(webhookClient.pushed).toHaveLength(5)
+  expect((await attempts(webhook)).map(({ tries, verdict }) => [tries, verdict])).toEqual(
+    Array(5).fill([1, 'delivered']),
+  )
+})
+
+test('looks for due lists claim nothing again of which a request is under way, or a result is being stored', async () => {
+  const { clock, webhookClient, pusherOf, added, happen, attempts, ports } = await world()
+  const { webhook } = await added(good)
+  await happen(5)
+  let store = (): void => undefined
+  const stored = new Promise<void>((resolve) => (store = resolve))
+  const record: typeof ports.webhooks.record = async (told) => {
+    await stored
+    return ports.webhooks.record(told)
+  }
+  const [pusher, other] = [pusherOf({}, { webhooks: { ...ports.webhooks, record } }), pusherOf()]
+  webhookClient.answerWith(() => 'held')
+  // A list may wait for so long until it is begun, and a request may take 15 s.
+  for (let seconds = 0; seconds < pushDefaults.beginSeconds + 15; seconds++) {
+    await Promise.all([pusher.work(), other.work()])
+    clock.step(1)
+  }
+  expect(pusher.state().requests + other.state().requests).toBe(5)
+  webhookClient.answerWith(() => 204)
+  webhookClient.release(204)
+  await until(() => pusher.state().requests + other.state().requests === 0)
+  for (let looks = 0; looks < 10; looks++) await other.work()
+  store()
+  await pushAll(pusher)
+  await pushAll(other)
+  expect(webhookClient.pushed).toHaveLength(5)
+  expect((await attempts(webhook)).map(({ tries }) => tries)).toEqual([1, 1, 1, 1, 1])
+})
+
 test('who is drained claims no more, and gives back what was under way: it is due at once, with the same number of the try', async () => {
   const { webhookClient, pusherOf, added, happen, attempts } = await world()
   const { webhook } = await added(good)

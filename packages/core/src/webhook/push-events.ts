@@ -163,6 +163,8 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
     // They are due again only then.
     if (old.length > 0) await results.stored(1)
     const storing = results.count() > 0 ? results.stored(1) : undefined
+    // Their leases may be over, and they must not be pushed again.
+    if (results.hasFailed()) await storing
     const claiming = claim()
     // Both end before either fails: what was claimed is begun.
     await Promise.allSettled([storing, claiming])

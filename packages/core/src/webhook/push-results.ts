@@ -9,6 +9,8 @@ export interface PushResults {
   count(): number
   /** So many are not stored, and nothing is being stored. */
   isFull(atLeast: number): boolean
+  /** The last time, something could not be stored. */
+  hasFailed(): boolean
   /** Stores what was kept before, if that is `atLeast` so much. What failed is kept, and stored by the next call. */
   stored(atLeast: number): Promise<void>
 }
@@ -18,6 +20,7 @@ export function createPushResults(webhooks: Pick<Webhooks, 'record' | 'release'>
   let untried: ClaimedList[] = []
   let storing: Promise<void> | undefined
   let storingCount = 0
+  let hasFailed = false
 
   const waiting = (): number => results.length + untried.length
 
@@ -28,7 +31,9 @@ export function createPushResults(webhooks: Pick<Webhooks, 'record' | 'release'>
     storingCount = told.length + back.length
     try {
       await Promise.all([webhooks.record(told), webhooks.release(back)])
+      hasFailed = false
     } catch (problem) {
+      hasFailed = true
       results.unshift(...told)
       untried.unshift(...back)
       throw problem
@@ -41,6 +46,7 @@ export function createPushResults(webhooks: Pick<Webhooks, 'record' | 'release'>
     keep: (result) => void results.push(result),
     giveBack: (lists) => void untried.push(...lists),
     count: () => waiting() + storingCount,
+    hasFailed: () => hasFailed,
     isFull: (atLeast) => storing === undefined && waiting() >= atLeast,
     stored: async (atLeast) => {
       // One statement at a time: while it commits, the next results gather. What comes meanwhile is not waited for: there may be no end of it.
