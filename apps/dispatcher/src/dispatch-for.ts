@@ -2,7 +2,7 @@ import type { CarrierSpecification } from '@gateway/carriers'
 import type { Carrier, Ports, ProcessingSettings } from '@gateway/core'
 import { createMetrics, type HealthSettings, type ProcessContext, type Variables } from '@gateway/server'
 import type { ConfiguredCarriers } from './configured-carriers.ts'
-import { measureDispatching, measurePushing } from './dispatch-metrics.ts'
+import { measureDispatching, measurePushing, measureWaiting } from './dispatch-metrics.ts'
 import { startDispatching, type DispatchSettings } from './dispatch.ts'
 import { withCarriers, withProgress } from './progress.ts'
 import { startPushing, type PushingSettings } from './push.ts'
@@ -66,6 +66,7 @@ export async function dispatchFor(
   onStop('status of carriers', () => telling.stop())
   const metrics = createMetrics()
   measurePushing(metrics, pushing)
+  measureWaiting(metrics, ports.webhooks)
   measureDispatching(metrics, dispatching)
   return { dispatching, metrics, health: withCarriers(withProgress(health, dispatching), dispatching) }
 }

@@ -1,4 +1,5 @@
-import { works, type CarrierStatus } from '@gateway/core'
+import { setTimeout as delay } from 'node:timers/promises'
+import { works, type CarrierStatus, type Webhooks, type WebhookTotal } from '@gateway/core'
 import type { Metrics } from '@gateway/server'
 import type { Dispatching } from './dispatch.ts'
 import type { Pushing } from './push.ts'
@@ -98,4 +99,49 @@ export function measurePushing(metrics: Metrics, pushing: Pick<Pushing, 'counts'
   metrics.counter('gateway_webhook_events_total', 'Events in requests that were delivered', [], () => [
     { labels: {}, value: pushing.counts().events },
   ])
+}
+
+/** Of each endpoint so many rows are counted: PostgreSQL takes 5 ms for them. */
+const countedMax = 10_000
+/** So long the database is not asked again. */
+const rememberedMilliseconds = 5000
+/** Metrics are told without it if it takes longer. */
+const waitMilliseconds = 1000
+
+/** What waits for endpoints of all accounts, whoever pushes it; nothing is told while the database does not answer. */
+export function measureWaiting(metrics: Metrics, webhooks: Pick<Webhooks, 'totals'>): void {
+  const totals = lookAtTotals(webhooks)
+  const gauge = (name: string, help: string, of: (total: WebhookTotal) => number) =>
+    metrics.gauge(name, help, ['state'], async () =>
+      (await totals()).map((total) => ({ labels: { state: total.condition }, value: of(total) })),
+    )
+  gauge('gateway_webhooks', 'Endpoints', ({ endpoints }) => endpoints)
+  gauge('gateway_webhook_waiting_events', 'Events that wait and are in no list yet', ({ events }) => events)
+  gauge('gateway_webhook_waiting_lists', 'Lists that are pushed or tried again', ({ lists }) => lists)
+  gauge('gateway_webhook_dead_lists', 'Lists whose tries are exhausted', ({ dead }) => dead)
+  gauge('gateway_webhook_oldest_seconds', 'Since the first event that waits happened; 0: none', ({ oldest }) =>
+    oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000),
+  )
+}
+
+function lookAtTotals(webhooks: Pick<Webhooks, 'totals'>): () => Promise<readonly WebhookTotal[]> {
+  let known: readonly WebhookTotal[] = []
+  let knownAt = -Infinity
+  let looking: Promise<void> | undefined
+
+  async function look(): Promise<void> {
+    try {
+      known = await webhooks.totals(countedMax)
+      knownAt = performance.now()
+    } catch {
+      known = []
+    } finally {
+      looking = undefined
+    }
+  }
+  return async () => {
+    if (performance.now() - knownAt > rememberedMilliseconds) looking ??= look()
+    await Promise.race([looking, delay(waitMilliseconds, undefined, { ref: false })])
+    return looking === undefined ? known : []
+  }
 }

@@ -284,6 +284,7 @@ export const callers = [
   'lease-shared',
   'claim-lists',
   'purge-webhooks',
+  'webhook-totals',
 ] as const
 
 /** For other connections, which plan for what is there and may join whole tables. */
@@ -345,6 +346,7 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
   "select * from claim_webhook_lists(1, 0, 64, 100, 5, '{}', '{}', 30)": [],
   "select * from claim_webhook_lists(1, 0, 64, 1000, 5, '{1,2,3}', '{100,200,300}', 30)": [],
   'select purge_webhooks(100, 30)': [],
+  'select * from webhook_totals(100)': ['webhook'],
   "select * from drop_block(530, now() + interval '1 day')": ['claimed_batch'],
   "select receive_inbound_messages('{1,1,1}', '{27805300001,27805200001,x}', '{27805300001,27805200001,null}', '{12025551001,null,null}', '{stop,b,c}', '{1,0,0}')":
     ['claimed_batch'],

@@ -322,8 +322,11 @@ export {
   type PushAttempt,
   type PushResult,
   type Replay,
+  webhookConditions,
   type WebhookBacklog,
+  type WebhookCondition,
   type Webhooks,
+  type WebhookTotal,
 } from './webhook/webhooks.ts'
 
 // Time.

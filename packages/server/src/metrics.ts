@@ -8,8 +8,13 @@ export interface Metrics {
   readonly registry: Registry
   /** Counts one answered request. `endpoint` comes from a fixed set, never from the client's path. */
   readonly countRequest: (service: string, request: Counted) => void
-  /** Adds a gauge of an app, read at each scrape. */
-  gauge(name: string, help: string, labelNames: readonly string[], read: () => readonly Reading[]): void
+  /** Adds a gauge of an app, read at each scrape. `read` never rejects. */
+  gauge(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    read: () => readonly Reading[] | Promise<readonly Reading[]>,
+  ): void
   /** Adds a counter of an app since its start, read at each scrape. Readings start at 0 or above and never decrease. */
   counter(name: string, help: string, labelNames: readonly string[], read: () => readonly Reading[]): void
   /** Answers GET and HEAD /metrics in Prometheus's text format; passes any other request on. */
@@ -47,9 +52,10 @@ export const createMetrics = (): Metrics => {
   return {
     registry,
     gauge: (name, help, labelNames, read) => {
-      const collect = function (this: Gauge) {
+      const collect = async function (this: Gauge) {
+        const readings = await read()
         this.reset()
-        for (const { labels, value } of read()) this.set(labels, value)
+        for (const { labels, value } of readings) this.set(labels, value)
       }
       new Gauge({ name, help, labelNames, registers: [registry], collect })
     },

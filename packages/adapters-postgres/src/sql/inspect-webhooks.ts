@@ -1,4 +1,4 @@
-import { messageSequence, OUTCOME } from '@gateway/core'
+import { messageSequence, OUTCOME, type WebhookCondition } from '@gateway/core'
 import { wakeIdle } from './idle-dispatchers.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
@@ -142,4 +142,22 @@ export const backlogOf: PreparedStatement<{ events: number; lists: number; dead:
 select (select coalesce(sum(count), 0) from webhook_event where webhook_id = $1::int)::int as events,
   (select count(*) from webhook_list where webhook_id = $1::int and state = 0)::int as lists,
   (select count(*) from webhook_list where webhook_id = $1::int and state = 2)::int as dead`,
+}
+
+/**
+ * What waits for all endpoints, by their condition, of each the first $1 rows of each kind; times in milliseconds. For the ordinary connections.
+ * Of 1000 endpoints 1 ms if nothing waits; 70 ms with 100,000 rows of a million, 10,000 open lists and as many dead ones.
+ */
+export const webhookTotals: PreparedStatement<{
+  condition: WebhookCondition
+  endpoints: number
+  events: number
+  lists: number
+  dead: number
+  oldest: number | null
+}> = {
+  name: 'webhook-totals',
+  text: `
+select condition, endpoints, events, lists, dead, floor(extract(epoch from oldest) * 1000)::bigint as oldest
+from webhook_totals($1)`,
 }

@@ -55,3 +55,17 @@ test('an event that the endpoint never had is sought in few lists', async () => 
   const at = Date.now() - 86_400_000
   expect(await listsRead([1, '{6}', 0, null, 27820000000, at])).toBeLessThanOrEqual(2)
 })
+
+test('of what waits no more rows are read than are counted', async () => {
+  await open.client.query('begin')
+  const { rows } = await open.client.query('select condition, events, lists, dead from webhook_totals(100)')
+  expect(rows).toEqual([{ condition: 'active', events: '200', lists: '100', dead: '100' }])
+  const read = await open.client.query<{ relname: string; rows: string }>(
+    `select relname, seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables where relname like 'webhook_%'`,
+  )
+  await open.client.query('rollback')
+  const rowsOf = new Map(read.rows.map(({ relname, rows: count }) => [relname, Number(count)]))
+  // Beside those that are counted, the steps from one endpoint to the next.
+  expect(rowsOf.get('webhook_event')).toBeLessThanOrEqual(2 * 100 + 4)
+  expect(rowsOf.get('webhook_list')).toBeLessThanOrEqual(2 * 100 + 8)
+})

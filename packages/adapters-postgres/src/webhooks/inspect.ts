@@ -1,5 +1,7 @@
 import {
+  instant,
   testEventId,
+  webhookConditions,
   webhookEventTypes,
   eventsOf,
   type AccountId,
@@ -24,6 +26,7 @@ import {
   replayDead,
   replayEvent,
   replayPeriod,
+  webhookTotals,
   type AttemptRow,
 } from '../sql/inspect-webhooks.ts'
 import { placeOf } from './event-places.ts'
@@ -36,7 +39,7 @@ const verdicts = Object.keys(VERDICT) as readonly PushVerdict[]
 export function inspectWebhooks(
   { pools: { hot, ordinary } }: Context,
   { find }: Pick<Webhooks, 'find'>,
-): Pick<Webhooks, 'addTest' | 'replay' | 'attempts' | 'backlog'> {
+): Pick<Webhooks, 'addTest' | 'replay' | 'attempts' | 'backlog' | 'totals'> {
   async function addTest(account: AccountId | undefined, id: WebhookId, now: Instant) {
     if ((await find(account, id)) === undefined) return undefined
     const [row] = await ordinary.run(addTestList, [id, timestamp(now), placeOf('test')])
@@ -75,6 +78,14 @@ export function inspectWebhooks(
     backlog: async (id) => {
       const [row] = await ordinary.run(backlogOf, [id])
       return row ?? { events: 0, lists: 0, dead: 0 }
+    },
+    totals: async (rowsMax) => {
+      const rows = await ordinary.run(webhookTotals, [rowsMax])
+      const none = { endpoints: 0, events: 0, lists: 0, dead: 0, oldest: null }
+      return webhookConditions.map((condition) => {
+        const { oldest, ...counts } = rows.find((row) => row.condition === condition) ?? { ...none, condition }
+        return { ...counts, oldest: oldest === null ? undefined : instant(oldest) }
+      })
     },
   }
 }

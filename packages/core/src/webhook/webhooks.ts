@@ -52,6 +52,19 @@ export interface WebhookBacklog {
   readonly dead: number
 }
 
+/** How an endpoint is: failing is active, but its last request failed. */
+export const webhookConditions = ['active', 'failing', 'paused', 'disabled'] as const
+
+export type WebhookCondition = (typeof webhookConditions)[number]
+
+/** What waits for all endpoints in one condition. */
+export interface WebhookTotal extends WebhookBacklog {
+  readonly condition: WebhookCondition
+  readonly endpoints: number
+  /** When the first of it happened that waits, in a list or not. */
+  readonly oldest: Instant | undefined
+}
+
 /** So many endpoints have their turn in one claim. */
 export const endpointsMax = 64
 
@@ -104,6 +117,8 @@ export interface Webhooks {
   /** The newest first. */
   attempts(account: AccountId | undefined, id: WebhookId, page: Page): Promise<Paged<PushAttempt> | undefined>
   backlog(id: WebhookId): Promise<WebhookBacklog>
+  /** Of all accounts, in the order of `webhookConditions`. Of one endpoint's events, lists and dead lists the first `rowsMax` rows count. */
+  totals(rowsMax: number): Promise<readonly WebhookTotal[]>
 
   /**
    * Lists that are due by the store's clock, an equal share of each active endpoint that has any: first those that are tried again, then

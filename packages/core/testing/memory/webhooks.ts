@@ -5,6 +5,7 @@ import {
   otherClaimerSeconds,
   secondsAfter,
   testEventId,
+  webhookConditions,
   webhooksMax,
   type AccountId,
   type ClaimedList,
@@ -16,10 +17,12 @@ import {
   type Replay,
   type Webhook,
   type WebhookChange,
+  type WebhookCondition,
   type WebhookEvent,
   type WebhookEventId,
   type WebhookId,
   type Webhooks,
+  type WebhookTotal,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import type { EventListRow, WebhookRow } from './rows.ts'
@@ -80,6 +83,7 @@ export const memoryWebhooks = (store: MemoryStore): Webhooks => ({
       [...lists.values()].filter(({ state }) => state === wanted).length
     return { events: waiting.length, lists: inState('open'), dead: inState('dead') }
   }),
+  totals: atomic((rowsMax) => webhookConditions.map((condition) => totalOf(store, condition, rowsMax))),
   claim: atomic((claiming) => claim(store, claiming)),
   record: atomic((results) => {
     for (const result of results) record(store, result)
@@ -153,6 +157,23 @@ function addTest(store: MemoryStore, row: WebhookRow, now: Instant): WebhookEven
   wakeSleepers(store)
   return id
 }
+
+function totalOf(store: MemoryStore, condition: WebhookCondition, rowsMax: number): WebhookTotal {
+  const rows = [...store.webhooks.values()].filter(({ webhook }) => conditionOf(webhook) === condition)
+  const counted = rows.map(({ waiting, lists }) => ({
+    events: waiting.slice(0, rowsMax),
+    lists: [...lists.values()].filter(({ state }) => state === 'open').slice(0, rowsMax),
+    dead: [...lists.values()].filter(({ state }) => state === 'dead').slice(0, rowsMax),
+  }))
+  const all = counted.flatMap(({ events, lists }) => [...events, ...lists.flatMap((list) => list.events)])
+  const [oldest] = all.map(({ occurred }) => occurred).toSorted((a, b) => a - b)
+  const sumOf = (what: 'events' | 'lists' | 'dead') => counted.reduce((sum, each) => sum + each[what].length, 0)
+  const backlog = { events: sumOf('events'), lists: sumOf('lists'), dead: sumOf('dead') }
+  return { condition, endpoints: rows.length, ...backlog, oldest }
+}
+
+const conditionOf = ({ state, failingSince }: Webhook): WebhookCondition =>
+  state === 'active' && failingSince !== undefined ? 'failing' : state
 
 /** The events of these lists wait again, each once. */
 function replayEvents(row: WebhookRow, replay: Replay): number {

@@ -20,6 +20,7 @@ import { recover } from './functions/recover.ts'
 import { releaseClaimedBatches } from './functions/release-claimed-batches.ts'
 import { retire } from './functions/retire.ts'
 import { transferCredits } from './functions/transfer-credits.ts'
+import { webhookTotals } from './functions/webhook-totals.ts'
 import { accounts } from './tables/accounts.ts'
 import { carriers } from './tables/carriers.ts'
 import { clientRequests } from './tables/client-requests.ts'
@@ -55,7 +56,7 @@ const functions = [
   ...[releaseClaimedBatches, recover, retire, disown],
   ...[listScheduled, deleteWaiting, keysInUse, transferCredits, chooseSender],
   ...[adoptDeliveryReceipts, receiveInboundMessages],
-  ...[claimWebhookLists, purgeWebhooks],
+  ...[claimWebhookLists, purgeWebhooks, webhookTotals],
   ...[keepContacts, dropPartition, dropBlock, dropInboundMessages, dropHistory],
 ]
 

@@ -239,6 +239,49 @@ export const pushing: Contract<StoredPorts> = {
     assert.deepEqual(list.groups, [{ id: test, sequence: 1, occurred: longAgo, data: { type: 'test' } }])
   },
 
+  'what waits for all endpoints is counted by how they are, of each no more rows than are asked for': async (ports) => {
+    const none = { endpoints: 0, events: 0, lists: 0, dead: 0, oldest: undefined }
+    const conditions = ['active', 'failing', 'paused', 'disabled'] as const
+    assert.deepEqual(
+      await ports.webhooks.totals(1),
+      conditions.map((condition) => ({ condition, ...none })),
+    )
+    const counted = { perWebhookMax: 2, listsMax: 100 }
+    const claimed = async (one: Awaited<ReturnType<typeof waiting>>) =>
+      of(await ports.webhooks.claim({ ...claiming, ...counted }), one.webhook)
+    await waiting(ports, 0)
+    const failing = await waiting(ports, 6, { listSize: 1 })
+    const [bad, dead] = await claimed(failing)
+    if (bad === undefined || dead === undefined) assert.fail('two lists were due')
+    await ports.webhooks.record([failed(bad, { next: farAhead }), failed(dead, { verdict: 'dead', next: undefined })])
+    const gone = await waiting(ports, 1)
+    const [last] = await claimed(gone)
+    if (last === undefined) assert.fail('a list was due')
+    await ports.webhooks.record([failed(last, { answer: answered(410), verdict: 'gone', next: undefined })])
+    const paused = await waiting(ports, 3)
+    await ports.webhooks.change(paused.account, paused.webhook.id, { state: 'paused' }, longAgo)
+    const removed = await waiting(ports, 3)
+    await ports.webhooks.remove(removed.account, removed.webhook.id)
+    const totals = async (rowsMax: number) =>
+      (await ports.webhooks.totals(rowsMax)).map(({ condition, endpoints, events, lists, dead: given, oldest }) => [
+        condition,
+        endpoints,
+        events,
+        lists,
+        given,
+        oldest !== undefined && Math.abs(oldest - at(eventsOf(last), 0).occurred) < 600_000,
+      ])
+    assert.deepEqual(await totals(100), [
+      ['active', 1, 0, 0, 0, false],
+      ['failing', 1, 2, 3, 1, true],
+      ['paused', 1, 3, 0, 0, true],
+      ['disabled', 1, 0, 1, 0, true],
+    ])
+    const [, ofFailing, ofPaused] = await totals(1)
+    assert.deepEqual(ofFailing?.slice(1, 5), [1, 1, 1, 1])
+    assert.deepEqual(ofPaused?.slice(1, 5), [1, 1, 0, 0])
+  },
+
   'each try is told as it was, the newest first': async (ports) => {
     const { account, webhook } = await waiting(ports, 2)
     const attempts = (offset: number, limit: number) => ports.webhooks.attempts(account, webhook.id, { offset, limit })

@@ -1,0 +1,63 @@
+import { createGateway, type WebhookTotal } from '@gateway/core'
+import { anAccount, memoryPorts, numbers, steppingClock } from '@gateway/core/testing'
+import { createMetrics } from '@gateway/server'
+import { measureWaiting } from './dispatch-metrics.ts'
+
+const url = 'https://crm.example.com/events'
+
+const webhookLines = async (metrics: ReturnType<typeof createMetrics>): Promise<readonly string[]> =>
+  (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith('gateway_webhook'))
+
+test('it is told how endpoints are, what waits for them, and for how long', async () => {
+  const ports = memoryPorts({ clock: steppingClock() })
+  const account = await anAccount(ports)
+  const gateway = createGateway(ports)
+  const made = [await gateway.addWebhook(account, { url }), await gateway.addWebhook(account, { url })]
+  const [, paused] = made.map((one) => (typeof one === 'string' ? undefined : one.webhook))
+  if (paused === undefined) throw new Error('no endpoint')
+  await gateway.changeWebhook(account, paused.id, { state: 'paused' })
+  const since = ports.clock.now()
+  await ports.suppressions.addAll(
+    account.id,
+    'opt-out',
+    numbers(3).map((number) => ({ number, since })),
+  )
+  const metrics = createMetrics()
+  measureWaiting(metrics, ports.webhooks)
+  const lines = await webhookLines(metrics)
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'gateway_webhooks{state="active"} 1',
+      'gateway_webhooks{state="failing"} 0',
+      'gateway_webhooks{state="paused"} 1',
+      'gateway_webhooks{state="disabled"} 0',
+      'gateway_webhook_waiting_events{state="active"} 3',
+      'gateway_webhook_waiting_events{state="paused"} 3',
+      'gateway_webhook_waiting_lists{state="active"} 0',
+      'gateway_webhook_dead_lists{state="active"} 0',
+      'gateway_webhook_oldest_seconds{state="failing"} 0',
+    ]),
+  )
+  expect(lines.find((line) => line.startsWith('gateway_webhook_oldest_seconds{state="active"}'))).toMatch(/ [1-9]/)
+})
+
+test('many scrapes cost the database one look, and are answered without it while it does not answer', async () => {
+  let looks = 0
+  let answer = (): Promise<readonly WebhookTotal[]> => new Promise(() => undefined)
+  const metrics = createMetrics()
+  measureWaiting(metrics, { totals: () => (looks++, answer()) })
+  const scrapes = await Promise.all([webhookLines(metrics), webhookLines(metrics)])
+  expect(scrapes).toEqual([[], []])
+  expect(looks).toBe(1)
+  const failing = createMetrics()
+  measureWaiting(failing, { totals: () => (looks++, Promise.reject(new Error('away'))) })
+  expect(await webhookLines(failing)).toEqual([])
+  answer = () =>
+    Promise.resolve([{ condition: 'active', endpoints: 1, events: 2, lists: 3, dead: 4, oldest: undefined }])
+  looks = 0
+  const working = createMetrics()
+  measureWaiting(working, { totals: () => (looks++, answer()) })
+  for (let scraped = 0; scraped < 3; scraped++)
+    expect(await webhookLines(working)).toContain('gateway_webhook_dead_lists{state="active"} 4')
+  expect(looks).toBe(1)
+})
