@@ -103,6 +103,28 @@ test('a process has at most so many requests under way as it is told, and says w
   expect(pusher.counts()).toEqual({ delivered: 10, failed: 0, events: 10 })
 })
 
+test('requests that take long take no place of others, however many endpoints do not answer', async () => {
+  const { clock, webhookClient, pusherOf, added, happen, pushedTo } = await world()
+  for (const url of [dead, dead, dead, good]) await added(url)
+  webhookClient.answerWith(({ url }) => (url === dead ? 'held' : 204))
+  await happen(5)
+  const pusher = pusherOf({ requestsMax: 10 })
+  await until(async () => {
+    await pusher.work()
+    return pusher.state().requests === 10
+  })
+  const before = pushedTo(good).length
+  await happen(1)
+  await pusher.work()
+  expect([pushedTo(dead).length, pushedTo(good).length]).toEqual([10, before])
+  clock.step(2)
+  await until(async () => {
+    await pusher.work()
+    return pushedTo(good).length === 6
+  })
+  expect(pushedTo(dead)).toHaveLength(15)
+})
+
 test('of an endpoint that takes lists quickly many are claimed and stored at once, and five are under way', async () => {
   const { webhookClient, pusherOf, added, happen, ports } = await world()
   await added(good)

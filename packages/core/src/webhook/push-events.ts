@@ -3,6 +3,7 @@ import type { Instant } from '../time/instant.ts'
 import { eventCount, type EventGroup } from './event-group.ts'
 import { createPushLanes, type PushLane } from './push-lanes.ts'
 import { createPushResults } from './push-results.ts'
+import { createQuickRequests } from './quick-requests.ts'
 import { createRetryTimes } from './retry-times.ts'
 import { nextTry, verdictOf, type PushVerdict } from './push-schedule.ts'
 import type { PushAnswer } from './webhook-client.ts'
@@ -10,13 +11,13 @@ import type { Webhook } from './webhook.ts'
 import { endpointsMax, type ClaimedList, type PushResult } from './webhooks.ts'
 
 export interface PushSettings {
-  /** At most so many requests are under way at a time, of this process. */
+  /** At most so many requests that began a moment ago are under way at a time, of this process; those that take long take no place of others. */
   readonly requestsMax: number
   /** And of one endpoint, of all processes. */
   readonly perWebhookMax: number
   /** At most so many lists of an endpoint are claimed, so that a claim is one statement for many. */
   readonly aheadMax: number
-  /** And of all endpoints, by this process. */
+  /** And of all endpoints, by this process: no more requests are under way either. */
   readonly claimedMax: number
   /** A list that was claimed longer ago is not begun, but given back. */
   readonly beginSeconds: number
@@ -87,6 +88,7 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
   const counts = { delivered: 0, failed: 0, events: 0 }
   const retries = createRetryTimes()
   const secretsOf = secretsOpenedBy(ports.secretBox)
+  const quick = createQuickRequests()
   let requests = 0
   let endedAll: (() => void) | undefined
   /** Something ran low while a claim was under way. */
@@ -98,7 +100,7 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
   /** Starts what has its turn. */
   function begin(): void {
     const now = clock.now()
-    while (requests < requestsMax && !closed) {
+    while (quick.count(now) < requestsMax && !closed) {
       const next = lanes.next(now)
       if (next === undefined) return
       requests++
@@ -107,7 +109,9 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
   }
 
   async function push(lane: PushLane, list: ClaimedList, now: Instant): Promise<void> {
+    const among = quick.begun(now)
     const answer = await pushed(lane.webhook, list, now)
+    quick.ended(among)
     const verdict = keep(list, answer)
     lanes.ended(lane, verdict === 'delivered')
     requests--
@@ -158,6 +162,8 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
 
   async function work(): Promise<'more' | 'all'> {
     isAsked = false
+    // What was under way may have become slow.
+    begin()
     const old = lanes.takeOld(clock.now())
     results.giveBack(old)
     // They are due again only then.
