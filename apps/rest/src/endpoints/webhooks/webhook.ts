@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../../json-schema.ts'
 import { get, nothing, post, remove } from '../../endpoint.ts'
 import type { Operation } from '../../operation.ts'
 import {
