@@ -5,7 +5,9 @@ import { heading, rowOf, underAttack } from './under-attack.ts'
 // `npx pnpm hostile` runs every attack at full strength, and prints p50 / p99 of another account's sends, the memory of the attacked
 // process before, at most and after, what was refused to that account, and what was answered to the attacker.
 const full = process.env['HOSTILE'] === 'full'
-const strength = full ? { full, quietSeconds: 4, attackSeconds: 12 } : { full, quietSeconds: 0.2, attackSeconds: 0.6 }
+const strength = full
+  ? { full, warmingSeconds: 0.3, quietSeconds: 4, attackSeconds: 12 }
+  : { full, warmingSeconds: 0, quietSeconds: 0, attackSeconds: 0.6 }
 
 // The bounds of the full form are those of P-13; the short one runs beside other tests on the same two cores.
 const bounds = full ? ({ quantile: 'p99', ms: 100 } as const) : ({ quantile: 'p50', ms: 1000 } as const)

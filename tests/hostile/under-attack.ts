@@ -8,7 +8,8 @@ import type { Deployment } from './deployment.ts'
 
 export interface Strength {
   readonly full: boolean
-  /** The victim sends one message after the other, for so long. */
+  /** The victim sends one message after the other, for so long, and ten at least. */
+  readonly warmingSeconds: number
   readonly quietSeconds: number
   readonly attackSeconds: number
 }
@@ -85,7 +86,7 @@ export async function underAttack(attack: Attack, deployment: Deployment, streng
 
   await attack.prepare?.(deployment.hostile('rest'), full)
   const outputBefore = deployment.processes.map((process) => process.output().length)
-  await sendFor(0.3, send)
+  await sendFor(strength.warmingSeconds, send)
   const quiet = await sendFor(strength.quietSeconds, send)
   const before = megabytes(pid)
   let most = before
