@@ -18,7 +18,7 @@ import { judgeInbox, judgeLists } from './inbox-checks.ts'
 import { watchLiveness } from './liveness.ts'
 import { startLoad } from './load.ts'
 import { openNetwork } from './network.ts'
-import { gatewayOf, openAccounts, openEndpoints, operate } from './operator.ts'
+import { gatewayHere, gatewayOf, openAccounts, openEndpoints, operate } from './operator.ts'
 import { poll, pollTheRest } from './polls.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 import { assignCodes, bringReplies } from './replies.ts'
@@ -43,6 +43,8 @@ export interface FaultRun {
   readonly carrierPerSecond?: number
   /** Faults of these kinds alone. Default: of all. */
   readonly only?: readonly string[]
+  /** So many clients send, ask, delete and transfer at the same time. Default: 8. */
+  readonly clientsAtOnce?: number
   /** While so much waits nothing is sent. Default 3000, a third of what the two carriers take while it settles. */
   readonly backlogMax?: number
   /** Keeps what the processes said, the carrier's record and the database where something was broken. */
@@ -57,7 +59,6 @@ export interface FaultRun {
 }
 
 const apps: readonly App[] = ['rest', 'rest', 'asp', 'asp', 'xml', 'dispatcher', 'dispatcher']
-const clientsAtOnce = 8
 const leaseSeconds = 3
 /** Over SMPP two windows: with less, a window of 50 would never be full. */
 const inDoubtMax = { simulator: 40, smpp: 100 } as const
@@ -127,20 +128,23 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const carrier = await open({ folder: carrierFolder, chance, perSecond })
   place.carriers.push(carrier)
   const environment = { ...common, ...webhooks, DATA_DIR: carrierFolder }
-  const gateway = gatewayOf(run.root, { DATABASE_URL: database.connectionString, DATA_DIR: carrierFolder, ...webhooks })
+  const ofCommands = { DATABASE_URL: database.connectionString, DATA_DIR: carrierFolder, ...webhooks }
+  const gateway = gatewayOf(run.root, ofCommands)
+  // What is prepared is no part of what is tested.
+  const here = gatewayHere(ofCommands)
 
   const migrated = await gateway('migrate')
   if (migrated.code !== 0) throw new Error(migrated.out)
   await database.ask(`insert into price (prefix, price) values ('2783', 15), ('2776', 7)`)
-  const accounts = await openAccounts(gateway)
+  const accounts = await openAccounts(here)
   // The others' replies go to them by the numbers that they wrote to, and the stranger is locked now and then.
   const codes = await assignCodes(
-    gateway,
+    here,
     accounts.slice(0, 2).map(({ id }) => id),
   )
   // One whose events are of all kinds, one that is locked now and then; the others have no endpoint.
   await openEndpoints(
-    gateway,
+    here,
     receiver,
     [accounts[0], accounts.at(-1)].flatMap((account) => account?.id ?? []),
   )
@@ -167,7 +171,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   const { recipientsPerSecond } = run
   const load = startLoad(
     { ...shared, clients, members, accounts, recipientsPerSecond, backlog, odd: carrier.odd },
-    clientsAtOnce,
+    run.clientsAtOnce ?? 8,
   )
   const all = Promise.all([
     load.over,
