@@ -1,6 +1,7 @@
 import { alone } from './scripts/slow-tests-first.mjs'
+import { grouped } from './scripts/test-groups.mjs'
 
-/** Without a path all tests are run: the short ones of packages and apps by the files of `tests/together`. */
+/** Without a path all tests are run: the short ones by the files of `tests/together`. */
 const isWhole = process.argv.slice(2).every((argument) => argument.startsWith('-'))
 
 /** Tests run the sources: the export condition leads every `@gateway/*` import to its `src`, never to an old build. */
@@ -8,7 +9,10 @@ export default {
   testMatch: isWhole
     ? ['tests/**/*.test.ts', ...alone].map((path) => `<rootDir>/${path}`)
     : ['<rootDir>/{packages,apps,tests,benchmarks}/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/dist-testing/', ...(isWhole ? [] : ['/tests/together/'])],
+  testPathIgnorePatterns: [
+    ...['/node_modules/', '/dist/', '/dist-testing/'],
+    ...(isWhole ? grouped.map((path) => `/${path.replaceAll('.', '\\.')}$`) : ['/tests/together/']),
+  ],
   modulePathIgnorePatterns: ['<rootDir>/.*/dist/', '<rootDir>/.*/dist-testing/'],
   globalSetup: '<rootDir>/packages/adapters-postgres/testing/start-database.mjs',
   globalTeardown: '<rootDir>/packages/adapters-postgres/testing/stop-database.mjs',

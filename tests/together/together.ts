@@ -1,19 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { alone } from '../../scripts/slow-tests-first.mjs'
+import { groups } from '../../scripts/test-groups.mjs'
 import { root } from '../support/process.ts'
-
-/** By the name of the file that runs them; in all, every package and app. */
-export const groups = {
-  'adapters-postgres': ['packages/adapters-postgres'],
-  core: ['packages/core'],
-  dispatcher: ['apps/dispatcher', 'apps/all-in-one', 'benchmarks'],
-  interfaces: ['apps/rest', 'apps/asp', 'apps/xml', 'packages/wire'],
-  operator: ['apps/operator', 'packages/composition', 'packages/conformance'],
-  server: ['packages/server', 'packages/carriers', 'packages/embedded-postgres'],
-  smpp: ['packages/adapters-smpp', 'packages/smsc-simulator', 'packages/adapters-simulator'],
-  others: ['packages/adapters-node', 'packages/adapters-webhooks'],
-} as const
 
 interface Register {
   (...given: unknown[]): unknown
@@ -21,12 +10,9 @@ interface Register {
 }
 const names = ['describe', 'test', 'it', 'beforeAll', 'beforeEach', 'afterAll', 'afterEach'] as const
 
-/**
- * Runs the test files of a group on one set of modules, each below its name: to load core, the adapters and their libraries
- * for a file takes longer than most files do. Those that run alone are left out.
- */
-export async function together(group: keyof typeof groups): Promise<void> {
-  for (const file of groups[group].flatMap(testFiles)) {
+/** Runs the test files of a group, each below its name. */
+export async function together(group: string): Promise<void> {
+  for (const file of filesOf(groups[group] ?? [])) {
     const calls = await callsOf(file)
     describe(file, () => {
       for (const call of calls) call()
@@ -34,7 +20,10 @@ export async function together(group: keyof typeof groups): Promise<void> {
   }
 }
 
-const testFiles = (folder: string): readonly string[] =>
+const filesOf = (paths: readonly string[]): readonly string[] =>
+  paths.flatMap((path) => (path.endsWith('.test.ts') ? [path] : testFilesIn(path)))
+
+const testFilesIn = (folder: string): readonly string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts') && !/(?:^|\/)(?:node_modules|dist|dist-testing)\//.test(name))
     .map((name) => `${folder}/${name}`)

@@ -1,0 +1,63 @@
+/**
+ * Test files that run on one set of modules, by the name of the file of `tests/together` that runs them: to load core, the adapters
+ * and their libraries for a file takes longer than most files do. Of a folder all files but those of `alone`.
+ */
+export const groups = {
+  'adapters-postgres': ['packages/adapters-postgres'],
+  core: ['packages/core'],
+  dispatcher: ['apps/dispatcher', 'apps/all-in-one', 'benchmarks'],
+  interfaces: ['apps/rest', 'apps/asp', 'apps/xml', 'packages/wire'],
+  operator: ['apps/operator', 'packages/composition', 'packages/conformance'],
+  server: ['packages/server', 'packages/carriers', 'packages/embedded-postgres'],
+  smpp: ['packages/adapters-smpp', 'packages/smsc-simulator', 'packages/adapters-simulator'],
+  others: ['packages/adapters-node', 'packages/adapters-webhooks'],
+  accounts: [
+    'tests/last-credits.test.ts',
+    'tests/operations.test.ts',
+    'tests/return-once.test.ts',
+    'tests/tenant-wall.test.ts',
+  ],
+  binds: ['tests/kannel.test.ts', 'tests/retries.test.ts', 'tests/shared-binds.test.ts', 'tests/smpp.test.ts'],
+  carriers: [
+    'tests/carrier-reload.test.ts',
+    'tests/carrier-test.test.ts',
+    'tests/routes-apart.test.ts',
+    'tests/slow-carrier.test.ts',
+    'tests/unknown-outcomes.test.ts',
+  ],
+  hostile: [
+    'tests/hostile/canaries.test.ts',
+    'tests/hostile/limits.test.ts',
+    'tests/hostile/log-ins.test.ts',
+    'tests/hostile/raw-requests.test.ts',
+    'tests/hostile/smuggling.test.ts',
+  ],
+  outages: [
+    'tests/clients-gone.test.ts',
+    'tests/database-gone.test.ts',
+    'tests/kill.test.ts',
+    'tests/next-version.test.ts',
+    'tests/overload.test.ts',
+    'tests/stopping.test.ts',
+  ],
+  pages: [
+    'tests/architecture-page.test.ts',
+    'tests/citations.test.ts',
+    'tests/client-programs.test.ts',
+    'tests/embedding.test.ts',
+    'tests/operations-page.test.ts',
+    'tests/planted-bugs.test.ts',
+  ],
+  starts: [
+    'tests/five-processes.test.ts',
+    'tests/lifecycle.test.ts',
+    'tests/one-command.test.ts',
+    'tests/one-version.test.ts',
+  ],
+  webhooks: ['tests/webhook-isolation.test.ts', 'tests/webhook-page.test.ts', 'tests/webhooks.test.ts'],
+}
+
+/** The files of `tests` among them. */
+export const grouped = Object.values(groups)
+  .flat()
+  .filter((path) => path.startsWith('tests/'))
