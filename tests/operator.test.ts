@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { until } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from '@gateway/embedded-postgres'
 import { query } from '../packages/embedded-postgres/testing/query.ts'
+import { operateJson } from './support/operate.ts'
 import {
   cleanEnvironment,
   databaseFolder,
@@ -46,7 +47,9 @@ async function remove(data: DataFolder): Promise<void> {
 }
 
 const json = <Result>(...args: readonly string[]) => gatewayJson<Result>(args, environment)
-const open = async (...args: readonly string[]) => (await json<{ id: number }>('account', 'open', ...args)).id
+/** In this process, for what the test is not about. */
+const open = async (...args: readonly string[]) =>
+  (await operateJson<{ id: number }>(['account', 'open', ...args], environment)).id
 
 test('on an empty folder a command works on its own, and leaves no database running', async () => {
   const own = await dataFolder()
