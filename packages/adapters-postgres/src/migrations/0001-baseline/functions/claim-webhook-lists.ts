@@ -34,12 +34,12 @@ const elements = (numbers: string): string => `'[' || array_to_string(${numbers}
 /** As text, which is what node pushes: it need not turn each into a number and back. Null where there are none. */
 const texts = (numbers: string): string => `'["' || nullif(array_to_string(${numbers}[lo:hi], '","'), '') || '"]'`
 
-/** What of a row of events goes into a list, as `StoredEvents` reads it. */
-const stored = `left(json_build_array(
-        type, sequence, floor(extract(epoch from at) * 1000)::bigint, code, send_first_id, sent.price, has_reference,
-        inbound.from_address, inbound.short_code, inbound.answers,
-        case when v_webhook.with_text then coalesce(placed.text, sent.body, inbound.text) end
-      )::text, -1) || ',' || ${elements('subjects')} || ',' || coalesce(${texts('msisdns')}, 'null') || ']'`
+/** What the events of a row have in common, which is written once for all lists that are cut from it, as `StoredEvents` reads it. */
+const common = `left(json_build_array(
+            type, sequence, floor(extract(epoch from at) * 1000)::bigint, code, send_first_id, sent.price, has_reference,
+            inbound.from_address, inbound.short_code, inbound.answers,
+            case when v_webhook.with_text then coalesce(placed.text, sent.body, inbound.text) end
+          )::text, -1)`
 
 // An endpoint is locked before its lists are counted, each in a statement with a snapshot of its own: two that claim at once never give
 // it more than its room. Nested loops, whatever the statistics say: queues have none.
@@ -123,19 +123,23 @@ begin
             subjects[v_need - before + 1:], msisdns[v_need - before + 1:]
           from placed
           where before + count > v_need
-        ), parts as (
-          select place, before, at, ${stored} part
+        ), told as materialized (
+          select before, count, at, ${common} common, subjects, msisdns
           from placed
-          cross join lateral (
-            select place, (place * v_webhook.list_size - before + 1)::int lo, ((place + 1) * v_webhook.list_size - before)::int hi
-            from generate_series(before / v_webhook.list_size, (least(before + count, v_need) - 1) / v_webhook.list_size) place
-          ) piece
           left join lateral (select price, body from send where first_id = send_first_id offset 0) sent on true
           left join lateral (
             select from_address, answers, inbound_message.text, (select address from sender where id = inbound_message.short_code) short_code
             from inbound_message
             where id = any (case when type > ${placeOf('message.sent')} then array[subjects[1]] end) offset 0
           ) inbound on true
+        ), parts as (
+          select place, before, at,
+            common || ',' || ${elements('subjects')} || ',' || coalesce(${texts('msisdns')}, 'null') || ']' part
+          from told
+          cross join lateral (
+            select place, (place * v_webhook.list_size - before + 1)::int lo, ((place + 1) * v_webhook.list_size - before)::int hi
+            from generate_series(before / v_webhook.list_size, (least(before + count, v_need) - 1) / v_webhook.list_size) place
+          ) piece
         )
         insert into webhook_list (webhook_id, leased, claimer, tries, due_at, from_at, to_at, events)
         select v_webhook.id, true, p_claimer, 1, v_until, min(at), max(at), '[' || string_agg(part, ',' order by before) || ']'
