@@ -1,4 +1,5 @@
 import { messageSequence, OUTCOME, type WebhookCondition } from '@gateway/core'
+import { VERDICT } from '../webhooks/webhook-row.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
@@ -116,21 +117,32 @@ export interface AttemptRow {
   readonly events: string
 }
 
-/** Of endpoint $1, the newest first, after $2 of them at most $3; one row with nothing but the total if there are none. For the ordinary connections. */
+/**
+ * Of endpoint $1, the newest first, after $2 of them at most $3; one row with nothing but the total if there are none. A list that was delivered tells of
+ * the try that did it. For the ordinary connections.
+ */
 export const listAttempts: PreparedStatement<AttemptRow> = {
   name: 'list-attempts',
   text: `
 select all_of.total, page.*
-from (select count(*)::int total from webhook_attempt where webhook_id = $1::int) all_of
+from (
+  select (select count(*) from webhook_attempt where webhook_id = $1::int)::int
+    + (select count(*) from webhook_list where webhook_id = $1::int and state = 1)::int total
+) all_of
 left join lateral (
-  select attempt.list_id list, attempt.tries, attempt.at, attempt.next_at next, attempt.verdict, attempt.milliseconds, attempt.status,
-    attempt.failure, attempt.retry_after, attempt.beginning, list.events
-  from webhook_attempt attempt
-  join webhook_list list on list.id = attempt.list_id
-  where attempt.webhook_id = $1::int
-  order by attempt.at desc, attempt.list_id desc, attempt.tries desc
-  offset $2::bigint
-  limit $3::int
+  select attempt.*, (select events from webhook_list where id = attempt.list) events
+  from (
+    select list_id list, tries, at, next_at next, verdict, milliseconds, status, failure, retry_after, beginning
+    from webhook_attempt
+    where webhook_id = $1::int
+    union all
+    select id, tries, due_at, null, ${VERDICT.delivered}, milliseconds, status, null, retry_after, beginning
+    from webhook_list
+    where webhook_id = $1::int and state = 1
+    order by at desc, list desc, tries desc
+    offset $2::bigint
+    limit $3::int
+  ) attempt
 ) page on true
 order by page.at desc, page.list desc, page.tries desc`,
 }

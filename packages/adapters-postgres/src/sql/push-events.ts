@@ -28,7 +28,8 @@ export const recordPushes: PreparedStatement<unknown> = {
 with changed as (
   update webhook_list list
   set leased = false, due_at = coalesce(told.next_at, told.at),
-    state = case told.verdict when ${VERDICT.delivered} then 1 when ${VERDICT.dead} then 2 when ${VERDICT.gone} then case when list.is_test then 2 else 0 end else 0 end
+    state = case told.verdict when ${VERDICT.delivered} then 1 when ${VERDICT.dead} then 2 when ${VERDICT.gone} then case when list.is_test then 2 else 0 end else 0 end,
+    milliseconds = told.milliseconds, status = told.status, retry_after = told.retry_after, beginning = told.beginning
   from unnest($1::bigint[], $2::smallint[], $3::timestamptz[], $4::smallint[], $5::timestamptz[], $6::int[], $7::smallint[], $8::text[],
     $9::float8[], $10::text[]) told(id, tries, at, verdict, next_at, milliseconds, status, failure, retry_after, beginning)
   where list.id = any (array[told.id]) and list.tries = told.tries
@@ -40,6 +41,7 @@ with changed as (
     (list_id, tries, webhook_id, at, milliseconds, status, failure, retry_after, beginning, verdict, next_at)
   select id, tries, webhook_id, at, milliseconds, status, failure, retry_after, beginning, verdict, next_at
   from changed
+  where verdict <> ${VERDICT.delivered}
 ), told as (
   select webhook_id, bool_or(verdict = ${VERDICT.delivered}) worked, bool_or(verdict = ${VERDICT.gone}) gone, min(at) first, max(at) last
   from changed

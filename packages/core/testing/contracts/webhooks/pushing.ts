@@ -308,14 +308,46 @@ export const pushing: Contract<StoredPorts> = {
       assert.deepEqual(await attempts(offset, 10), { total: 2, items: [] })
   },
 
+  'tries that delivered are told among those that failed, each as it was, in pages': async (ports) => {
+    const { account, webhook } = await waiting(ports, 3, { listSize: 1 })
+    const lists = await ports.webhooks.claim(claiming)
+    const [first, second, third] = [at(lists, 0), at(lists, 1), at(lists, 2)]
+    const thanks = {
+      outcome: 'answered',
+      status: 202,
+      retryAfterSeconds: 7,
+      beginning: 'thanks',
+      milliseconds: 3,
+    } as const
+    const told = [
+      failed(first, { at: secondsAfter(longAgo, 1) }),
+      resultOf(third, { at: secondsAfter(longAgo, 2), answer: answered(200) }),
+      resultOf(second, { at: secondsAfter(longAgo, 3), answer: thanks }),
+    ]
+    await ports.webhooks.record(told)
+    const again = at(await ports.webhooks.claim(claiming), 0)
+    const last = resultOf(again, { at: secondsAfter(longAgo, 4), answer: thanks })
+    await ports.webhooks.record([last])
+    const wanted = [last, ...told.toReversed()].map((result) => ({
+      ...result,
+      events: idsOf(lists.filter(({ id }) => id === result.list)),
+    }))
+    for (const size of [1, 3, 10])
+      for (let offset = 0; offset < 5; offset += size) {
+        const page = await ports.webhooks.attempts(account, webhook.id, { offset, limit: size })
+        assert.deepEqual(page, { total: 4, items: wanted.slice(offset, offset + size) })
+      }
+  },
+
   'what ended long ago is dropped with its attempts, and so is what an endpoint that was removed left': async (
     ports,
   ) => {
-    const { account, webhook, backlog } = await waiting(ports, 3, { listSize: 1 })
+    const { account, webhook, backlog } = await waiting(ports, 4, { listSize: 1 })
     const gone = await waiting(ports, 5)
-    const [old, recent] = of(await ports.webhooks.claim({ ...claiming, perWebhookMax: 2 }), webhook)
-    if (old === undefined || recent === undefined) assert.fail('two lists were due')
+    const [old, recent, done] = of(await ports.webhooks.claim({ ...claiming, perWebhookMax: 3 }), webhook)
+    if (old === undefined || recent === undefined || done === undefined) assert.fail('three lists were due')
     await ports.webhooks.record([
+      resultOf(done),
       failed(old, { verdict: 'dead', next: undefined }),
       failed(recent, { verdict: 'dead', next: undefined, at: farAhead }),
     ])

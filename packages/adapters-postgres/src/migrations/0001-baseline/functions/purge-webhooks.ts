@@ -12,7 +12,16 @@ begin
     select (select webhook_id from webhook_list where webhook_id > walk.webhook_id order by webhook_id limit 1)
     from walk where walk.webhook_id is not null
   ), old as (
-    (select id from webhook_list where state <> 0 and due_at < v_before order by due_at limit p_rows)
+    (
+      select list.id
+      from walk
+      cross join lateral (
+        select id from webhook_list
+        where webhook_id = walk.webhook_id and state in (1, 2, 3) and due_at < v_before
+        limit p_rows
+      ) list
+      limit p_rows
+    )
     union all
     (
       select list.id

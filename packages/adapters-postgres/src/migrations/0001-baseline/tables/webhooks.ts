@@ -44,17 +44,21 @@ create table webhook_list (
   due_at timestamptz not null default now(),      -- open: to be tried from then on; leased: the lease is over then; ended: when that was
   from_at timestamptz not null,                   -- its first and its last event
   to_at timestamptz not null,
+  milliseconds int,                               -- this and the next three: of its last try, as in webhook_attempt
+  status smallint,
+  retry_after float8,
+  beginning text,
   events text not null                            -- JSON, as claim_webhook_lists writes it (StoredEvents)
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 alter table webhook_list alter events set storage external;
 create index webhook_list_open on webhook_list (webhook_id, due_at) where state = 0;
 create index webhook_list_leased on webhook_list (webhook_id) where leased;
 create index webhook_list_test on webhook_list (webhook_id) where state = 0 and is_test;
-create index webhook_list_ended on webhook_list (due_at) where state <> 0;
+create index webhook_list_ended on webhook_list (webhook_id, state, due_at) where state <> 0;
 create index webhook_list_dead on webhook_list (webhook_id) where state = 2;
 create index webhook_list_time on webhook_list (webhook_id, to_at, from_at);
 
-create table webhook_attempt (                    -- one try of one list
+create table webhook_attempt (                    -- one try of one list that failed: one that succeeded is told of by its list
   list_id bigint not null,
   tries smallint not null,                        -- its number, from 1
   webhook_id int not null,
@@ -64,7 +68,7 @@ create table webhook_attempt (                    -- one try of one list
   failure text,                                   -- why there is none
   retry_after float8,
   beginning text,
-  verdict smallint not null,
+  verdict smallint not null,                      -- 1 to be tried again, 2 dead, 3 gone
   next_at timestamptz,
   primary key (list_id, tries)
 );
