@@ -5,6 +5,7 @@ import {
   instant,
   OUTCOME,
   type InboundMessageId,
+  type MessageEvents,
   type MessageId,
   type Msisdn,
   type SenderAddress,
@@ -60,6 +61,23 @@ test('messages that come together are written as they are one by one', () => {
   const oneByOne = eventsOf({ groups })
   expect(oneByOne.map(({ id }) => id)).toEqual(['evt_1', 'message-374-4', 'message-9007199254740991-4', 'evt_1'])
   expect(webhookBody(groups, now)).toBe(webhookBody(oneByOne, now))
+})
+
+test.each<[string, object, object]>([
+  ['sequence', { sequence: 3 }, {}],
+  ['time', { occurred: now }, {}],
+  ['type', {}, { type: 'message.unknown' }],
+  ['code', {}, { code: OUTCOME.sent }],
+  ['cost', {}, { cost: credits(20) }],
+  ['carrier', {}, { taken: false, code: OUTCOME.expired }],
+  ['text', {}, { text: 'Hi' }],
+])('lists that follow each other and differ in their %s are written each as it is', (_what, of, shared) => {
+  const { message: id, number, ...common } = { ...message, code: OUTCOME.expired }
+  const list = (group: object, differing: object): readonly MessageEvents[] => [
+    { sequence: 4, occurred, shared: { ...common, ...differing }, messages: [id], numbers: [number], ...group },
+  ]
+  for (const groups of [list({}, {}), list(of, shared), list({}, {})])
+    expect(webhookBody(groups, now)).toBe(webhookBody(eventsOf({ groups }), now))
 })
 
 const arrived = { inbound: 7 as InboundMessageId, answers: 374 as MessageId, text: 'Yes "please"\n\ud800' } as const

@@ -1,5 +1,10 @@
-/** A time, in milliseconds since 1970, as Postgres reads it. */
-export const timestamp = (at: number): string => new Date(at).toISOString()
+/** A time, in milliseconds since 1970, as Postgres reads it. Mostly it is that of the one before, which is not written again. */
+export function timestamp(at: number): string {
+  if (at !== lastTime.at) lastTime = { at, text: new Date(at).toISOString() }
+  return lastTime.text
+}
+
+let lastTime = { at: NaN, text: '' }
 
 /** An array of numbers as Postgres reads it. Text that is known to be digits needs no quotes either. */
 export const arrayOf = (values: readonly (number | string)[]): string => `{${values.join(',')}}`

@@ -48,9 +48,9 @@ export function pushLists({
 
   async function record(results: readonly PushResult[]): Promise<void> {
     if (results.length === 0) return
-    const told = results.toSorted((a, b) => numberOf(a.list) - numberOf(b.list))
+    const told = results.map((result) => ({ ...result, id: numberOf(result.list) })).sort((a, b) => a.id - b.id)
     await retryOnConnectionLoss(hot, recordPushes, [
-      arrayOf(told.map(({ list }) => numberOf(list))),
+      arrayOf(told.map(({ id }) => id)),
       arrayOf(told.map(({ tries }) => tries)),
       arrayOfTimes(told.map(({ at }) => at)),
       arrayOf(told.map(({ verdict }) => VERDICT[verdict])),
