@@ -4,6 +4,7 @@ import type { AnswerHandler, Outcome } from './answer-handler.ts'
 import type { EgressProxy } from './egress-proxy.ts'
 import { dialTcp, guardedConnector, type Dial } from './guarded-connector.ts'
 import { parseEndpoint, type Endpoint } from './parse-endpoint.ts'
+import { remembering } from './remembering.ts'
 import { resolveName, type ResolveName } from './resolve-name.ts'
 import { sign } from './sign.ts'
 
@@ -44,6 +45,7 @@ export function webhookClient(settings: WebhookClientSettings = {}): WebhookClie
   })
   let asked: ReturnType<typeof loadAsking> | undefined
   const asking = () => (asked ??= loadAsking(connect))
+  const endpointOf = remembering((url) => parseEndpoint(url, rules))
   const underWay: AnswerHandler[] = []
   let closed = false
   let emptied: (() => void) | undefined
@@ -71,7 +73,7 @@ export function webhookClient(settings: WebhookClientSettings = {}): WebhookClie
     refusalOf: (url) => refusal(parseEndpoint(url, rules)),
     async push(request) {
       const started = performance.now()
-      const endpoint = parseEndpoint(request.url, rules)
+      const endpoint = endpointOf(request.url)
       const outcome: Outcome =
         typeof endpoint === 'string' ? failed(endpoint) : closed ? failed('stopped') : await ask(endpoint, request)
       return { ...outcome, milliseconds: Math.round(performance.now() - started) } satisfies PushAnswer
