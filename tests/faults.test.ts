@@ -13,6 +13,11 @@ test('under kills, pauses, cut connections and restarts of PostgreSQL every prom
     'polls that returned something': 10,
     'events received': 500,
     'pushes: repeated': 10,
+    'signatures verified': 500,
+    'webhooks: rotated': 2,
+    'webhooks: paused and resumed': 1,
+    'webhooks: resumed when gone': 1,
+    'events replayed': 1,
     'looks at all dispatchers, undisturbed, with work due or claimed': 20,
   })
 }, 400_000)

@@ -38,12 +38,23 @@ function idOf(type: number, sequence: number, subject: string): string {
 export async function judgeEvents(judged: EventsJudged): Promise<void> {
   const { database, figures, received } = judged
   const open = await openEvents(database)
+  const moments = await momentsOf(database)
   figures.count('events yet to be pushed when all was over', open.size)
-  for (const { account, taken, pushed } of received) {
+  for (const one of received) {
+    const { account, taken, pushed, listsOf, replayed } = one
     figures.count('events received', taken.size)
     for (const oneOf of expectedOf(judged, account)) {
       const isThere = oneOf.some((id) => taken.has(id) || open.has(`${account} ${id}`))
-      if (!isThere) figures.broken('P-11', `account ${account} never got ${oneOf.join(' or ')}`)
+      // What was pushed once was stored.
+      const isKnown = oneOf.some((id) => pushed.has(id))
+      if (!isThere && !isKnown && oneOf.some((id) => wasDisabled(one, moments.get(subjectOf(id))))) {
+        figures.count('events of what happened while a webhook was disabled')
+      } else if (!isThere) figures.broken('P-11', `account ${account} never got ${oneOf.join(' or ')}`)
+    }
+    for (const [id, times] of replayed) {
+      figures.count('events replayed', times)
+      if ((listsOf.get(id)?.size ?? 0) < 1 + times && !open.has(`${account} ${id}`))
+        figures.broken('P-11', `account ${account} never got ${id} again, which was replayed ${times} times`)
     }
     const possible = possibleOf(judged, account)
     for (const event of pushed.values()) {
@@ -60,6 +71,43 @@ export async function judgeEvents(judged: EventsJudged): Promise<void> {
       }
     }
   }
+}
+
+/** When the last thing happened of which an event tells; late: that was stored later than it happened. */
+interface Moment {
+  readonly at: number
+  readonly isLate: boolean
+  /** Its transaction may have begun so many milliseconds before it looked for endpoints. */
+  readonly before: number
+}
+
+const momentsIn = (kind: string, at: string, isLate: string, table: string): string =>
+  `select '${kind}-' || id as subject, extract(epoch from ${at}) * 1000 as at, ${isLate} as late from ${table}`
+
+async function momentsOf(database: Database): Promise<ReadonlyMap<string, Moment>> {
+  const wasLate = `coalesce(code_at < sent_at, false) or exists (select from incident where message_id = message.id)`
+  const rows = await database.ask<{ subject: string; at: string; late: boolean }>(
+    `${momentsIn('message', 'coalesce(code_at, sent_at)', wasLate, 'message')} union all ${momentsIn('inbound', 'at', 'false', 'inbound_message')}`,
+  )
+  // What is brought is stored in a transaction of several statements, and any network may stall.
+  const beforeOf = (subject: string): number => (subject.startsWith('inbound') ? 10_000 : 1000)
+  return new Map(
+    rows.map(({ subject, at, late }) => [subject, { at: Number(at), isLate: late, before: beforeOf(subject) }]),
+  )
+}
+
+const subjectOf = (id: string): string =>
+  id
+    .replace(/^optout-added/, 'inbound')
+    .split('-')
+    .slice(0, 2)
+    .join('-')
+
+/** What happens while an endpoint is disabled is no event of it. */
+function wasDisabled({ aways }: Received, moment: Moment | undefined): boolean {
+  if (moment === undefined) return false
+  const { at, isLate, before } = moment
+  return aways.some(({ from, to }) => at <= to && (isLate || at >= from - before))
 }
 
 function* expectedOf({ state }: EventsJudged, account: number): Generator<readonly string[]> {

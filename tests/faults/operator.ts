@@ -67,8 +67,8 @@ export async function openEndpoints(gateway: Gateway, receiver: Receiver, accoun
   for (const [i, account] of accounts.entries()) {
     const to = ['--account', String(account), '--url', receiver.urlOf(account), '--events', webhookEventTypes.join()]
     const listed = ['--list-size', String([100, 7][i] ?? 20), '--with-text']
-    const { secret } = await json<{ secret: string }>(gateway, 'webhook', 'add', ...to, ...listed)
-    receiver.expect(account, secret)
+    const { id, secret } = await json<{ id: number; secret: string }>(gateway, 'webhook', 'add', ...to, ...listed)
+    receiver.expect(account, id, secret)
   }
 }
 

@@ -179,6 +179,20 @@ cross join lateral (select * from inbound_message where`,
         select v_webhook.id, 1, false, p_claimer, 1,`,
     },
   ],
+  'a rotation ends the secret before the last': [
+    {
+      file: `${core}/webhook/rotate-secret.js`,
+      from: `previous: [last, ...valid].slice(0, secretsMax - 1)`,
+      to: `previous: [last]`,
+    },
+  ],
+  'a list that was answered 410 is dead': [
+    {
+      file: `${postgres}/sql/push-events.js`,
+      from: `case when list.is_test then 2 else 0 end`,
+      to: `2`,
+    },
+  ],
   // The two below need --carrier smpp.
   'a submission repeated after a lost answer': [
     {

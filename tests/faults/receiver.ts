@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { secretsMax } from '@gateway/core'
 import type { Chance } from '@gateway/core/testing'
 import { Webhook } from 'standardwebhooks'
 import type { Figures } from './figures.ts'
@@ -12,38 +13,87 @@ export interface PushedEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
+/** From the first answer 410 until it is active again and no such answer can be stored any more: milliseconds since 1970. */
+export interface Away {
+  readonly from: number
+  readonly to: number
+}
+
 /** What one endpoint of an account was pushed. */
 export interface Received {
   readonly account: number
+  /** Its number in the gateway. */
+  readonly webhook: number
   /** All that was pushed, by its id, whatever was answered. */
   readonly pushed: ReadonlyMap<string, PushedEvent>
   /** The ids of events that were answered with 200, to the end. */
   readonly taken: ReadonlySet<string>
+  /** By the id of an event the lists that it came in. */
+  readonly listsOf: ReadonlyMap<string, ReadonlySet<string>>
+  readonly aways: readonly Away[]
+  /** Of single events that were pushed again, how often, at least. */
+  readonly replayed: ReadonlyMap<string, number>
 }
 
 export interface Receiver {
   urlOf(account: number): string
   /** Before the first push to it. */
-  expect(account: number, secret: string): void
+  expect(account: number, webhook: number, secret: string): void
+  /** Before its secret is rotated; to be called with the new one when that was answered. */
+  rotates(account: number): (secret: string) => void
+  /** Before one event, or all of a time, is pushed again; to be called when that was answered. */
+  replays(account: number, event: string | undefined): () => void
+  /** It was paused: from 5 seconds on nothing may come. To be called before it is resumed. */
+  paused(account: number): () => void
+  /** Lists that were answered with 410 since it was active last, and when, by their ids; undefined: none were. */
+  gone(account: number): ReadonlyMap<string, number> | undefined
+  /** It is active, and none of these answers can be stored any more. */
+  isBack(account: number): void
+  /** It is never answered with 410 any more. */
+  stays(account: number): void
   received(): readonly Received[]
   /** From now on everything is answered with 200. */
   calmDown(): void
   close(): Promise<void>
 }
 
-interface Endpoint extends Received {
-  readonly account: number
+/** Times are milliseconds since 1970. */
+interface Secret {
   readonly signer: Webhook
-  readonly pushed: Map<string, PushedEvent>
-  readonly taken: Set<string>
-  /** By the id of an event: the list that it is in, and what is said of it. */
-  readonly contents: Map<string, string>
-  /** By the id of a list: its events, as they were pushed first. */
-  readonly lists: Map<string, string>
+  readonly since: number
+  /** Which rotation gave it out. */
+  readonly rotation: number
 }
 
+interface Endpoint extends Received {
+  readonly secrets: Secret[]
+  /** When each rotation was asked for. */
+  readonly rotations: number[]
+  readonly pushed: Map<string, PushedEvent>
+  readonly taken: Set<string>
+  /** By the id of an event: what is said of it. */
+  readonly contents: Map<string, string>
+  readonly listsOf: Map<string, Set<string>>
+  /** By the id of a list: its events, as they were pushed first. */
+  readonly lists: Map<string, string>
+  readonly aways: Away[]
+  readonly gone: Map<string, number>
+  mayGo: boolean
+  readonly pauses: { readonly from: number; to: number }[]
+  /** Of single events, and of all, how often it was asked for them again. */
+  readonly asked: Map<string, number>
+  askedForAll: number
+  readonly replayed: Map<string, number>
+}
+
+/** So long a change of an endpoint may take to have its effect. */
+const effectMilliseconds = 5000
+/** Between times in which an endpoint is gone. */
+const presentMilliseconds = 15_000
+const goneShare = 0.03
+
 const moods = { 'answered 500': 0.08, closed: 0.06, 'closed in its answer': 0.04, 'not answered': 0.02 } as const
-type Mood = keyof typeof moods | 'answered 200'
+type Mood = keyof typeof moods | 'answered 200' | 'answered 410'
 
 /** Receives webhooks, fails, closes and hangs at random, and looks at once whether a repetition says the same under the same ids (P-11). */
 export async function openReceiver(chance: Chance, figures: Figures): Promise<Receiver> {
@@ -65,7 +115,8 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
       return
     }
     const events = readEvents(endpoint, list, request, body, figures)
-    const mood = moodFor(endpoint.lists.has(list))
+    const mood = isGone(endpoint) ? 'answered 410' : moodFor(endpoint.lists.has(list))
+    if (mood === 'answered 410') endpoint.gone.set(list, Date.now())
     keep(endpoint, list, events, figures)
     figures.count(`pushes: ${mood}`)
     if (mood === 'answered 200') {
@@ -74,6 +125,18 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
       })
     }
     answer(response, mood)
+  }
+
+  /** Once it is gone, it takes what comes until it is disabled. */
+  function isGone({ mayGo, gone, aways }: Endpoint): boolean {
+    const present = Date.now() - (aways.at(-1)?.to ?? 0)
+    return mayGo && !isCalm && gone.size === 0 && present > presentMilliseconds && chance.happens(goneShare)
+  }
+
+  const endpointOf = (account: number): Endpoint => {
+    const endpoint = endpoints.get(`/${account}`)
+    if (endpoint === undefined) throw new Error(`account ${account} has no endpoint`)
+    return endpoint
   }
 
   /** A list that was pushed before mostly gets through: the third try is minutes away. */
@@ -87,14 +150,53 @@ export async function openReceiver(chance: Chance, figures: Figures): Promise<Re
 
   return {
     urlOf: (account) => `http://127.0.0.1:${port}/${account}`,
-    expect: (account, secret) => {
-      const [pushed, contents, lists] = [
-        new Map<string, PushedEvent>(),
-        new Map<string, string>(),
-        new Map<string, string>(),
-      ]
-      endpoints.set(`/${account}`, { account, signer: new Webhook(secret), pushed, taken: new Set(), contents, lists })
+    expect: (account, webhook, secret) =>
+      void endpoints.set(`/${account}`, {
+        account,
+        webhook,
+        secrets: [{ signer: new Webhook(secret), since: 0, rotation: 0 }],
+        rotations: [0],
+        pushed: new Map(),
+        taken: new Set(),
+        contents: new Map(),
+        listsOf: new Map(),
+        lists: new Map(),
+        aways: [],
+        gone: new Map(),
+        mayGo: true,
+        pauses: [],
+        asked: new Map(),
+        askedForAll: 0,
+        replayed: new Map(),
+      }),
+    rotates: (account) => {
+      const { secrets, rotations } = endpointOf(account)
+      const rotation = rotations.push(Date.now()) - 1
+      return (secret) => void secrets.push({ signer: new Webhook(secret), since: Date.now(), rotation })
     },
+    replays: (account, event) => {
+      const endpoint = endpointOf(account)
+      if (event === undefined) endpoint.askedForAll++
+      else countUp(endpoint.asked, event)
+      return () => {
+        if (event !== undefined) countUp(endpoint.replayed, event)
+      }
+    },
+    paused: (account) => {
+      const pause = { from: Date.now(), to: Infinity }
+      endpointOf(account).pauses.push(pause)
+      return () => void (pause.to = Date.now())
+    },
+    gone: (account) => {
+      const { gone } = endpointOf(account)
+      return gone.size === 0 ? undefined : gone
+    },
+    isBack: (account) => {
+      const { gone, aways } = endpointOf(account)
+      aways.push({ from: Math.min(...gone.values()), to: Date.now() })
+      gone.clear()
+    },
+    stays: (account) => void (endpointOf(account).mayGo = false),
     received: () => [...endpoints.values()],
     calmDown: () => void (isCalm = true),
     close: () => {
@@ -111,40 +213,64 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8')
 }
 
+const countUp = (counts: Map<string, number>, what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
+
 function readEvents(
-  { account, signer }: Endpoint,
+  endpoint: Endpoint,
   list: string,
   { headers }: IncomingMessage,
   body: string,
   figures: Figures,
 ): readonly PushedEvent[] {
-  try {
-    signer.verify(body, headers as Record<string, string>)
-  } catch (error) {
-    figures.broken('P-11', `list ${list} of account ${account}: ${String(error)}`)
+  const { account, pauses } = endpoint
+  const begun = Number(headers['webhook-timestamp']) * 1000
+  for (const { signer } of signingAt(endpoint, begun)) {
+    figures.count('signatures verified')
+    try {
+      signer.verify(body, headers as Record<string, string>)
+    } catch (error) {
+      figures.broken('P-11', `list ${list} of account ${account}: ${String(error)}`)
+    }
   }
+  if (String(headers['webhook-signature']).split(' ').length > secretsMax)
+    figures.broken('P-11', `list ${list} of account ${account} has more signatures than secrets sign`)
+  // The time is cut to a second.
+  if (pauses.some(({ from, to }) => begun > from + effectMilliseconds && begun + 1000 < to))
+    figures.broken('P-11', `list ${list} of account ${account} was pushed while it was paused`)
   return (JSON.parse(body) as { readonly data: { readonly events: readonly PushedEvent[] } }).data.events
 }
 
-/** A list repeats as it was, and an event in its list. */
+/** Secrets by any of which a request verifies that was begun then: given out long enough before, and not followed by too many. */
+const signingAt = ({ secrets, rotations }: Endpoint, begun: number): readonly Secret[] =>
+  secrets.filter(({ since, rotation }) => {
+    const followers = rotations.slice(rotation + 1).filter((asked) => asked < begun + 1000)
+    return since + effectMilliseconds <= begun && followers.length < secretsMax
+  })
+
+/** A list repeats as it was; an event in its list, and once in another one for each time that it was to be pushed again. */
 function keep(endpoint: Endpoint, list: string, events: readonly PushedEvent[], figures: Figures): void {
-  const { account, lists, contents, pushed } = endpoint
+  const { account, lists, contents, listsOf, pushed, asked, askedForAll } = endpoint
   const text = JSON.stringify(events)
   if ((lists.get(list) ?? text) !== text)
     figures.broken('P-11', `list ${list} of account ${account} was another before`)
   if (lists.has(list)) figures.count('pushes: repeated')
   lists.set(list, text)
   for (const event of events) {
-    const content = `${list} ${JSON.stringify(event)}`
+    const content = JSON.stringify(event)
     const before = contents.get(event.id) ?? content
     if (before !== content) figures.broken('P-11', `event ${content} of account ${account} was ${before} before`)
     contents.set(event.id, content)
+    const its = listsOf.get(event.id) ?? new Set()
+    listsOf.set(event.id, its.add(list))
+    if (its.size > 1 + askedForAll + (asked.get(event.id) ?? 0))
+      figures.broken('P-11', `event ${event.id} of account ${account} came in the lists ${[...its].join(', ')}`)
     pushed.set(event.id, event)
   }
 }
 
 function answer(response: ServerResponse, mood: Mood): void {
   if (mood === 'answered 200') response.end()
+  else if (mood === 'answered 410') response.writeHead(410).end()
   else if (mood === 'answered 500') response.writeHead(500).end('not now')
   else if (mood === 'closed') response.destroy()
   else if (mood === 'closed in its answer') {

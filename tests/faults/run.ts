@@ -6,6 +6,7 @@ import { chanceOf, type Chance } from '@gateway/core/testing'
 import { simulatedCarrierOfRun, type CarrierOfRun } from './carrier.ts'
 import { smppCarrierOfRun } from './smpp-carrier.ts'
 import { adoptReceipts } from '../support/operate.ts'
+import { manageWebhooks } from './account-holders.ts'
 import { judge } from './checks.ts'
 import { createClients } from './clients.ts'
 import { startMember, type App, type Member } from './processes.ts'
@@ -189,6 +190,7 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
     poll({ ...shared, clients, members, accounts: pollingAccounts }),
     bringReplies({ ...shared, connectionString: database.connectionString, carrier: carrier.id, codes }),
     operate({ ...shared, gateway, accounts }),
+    manageWebhooks({ ...shared, database, members, accounts, receiver }),
     watchBalances(watched),
     backlog.over,
   ])

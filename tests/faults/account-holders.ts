@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Chance } from '@gateway/core/testing'
+import type { Database } from './database.ts'
+import type { Figures } from './figures.ts'
+import type { AccountUnderTest } from './load.ts'
+import type { Member } from './processes.ts'
+import type { Received, Receiver } from './receiver.ts'
+
+export interface Holding {
+  readonly chance: Chance
+  readonly figures: Figures
+  readonly database: Database
+  readonly members: readonly Member[]
+  readonly accounts: readonly AccountUnderTest[]
+  readonly receiver: Receiver
+  /** By performance.now(). */
+  readonly end: number
+}
+
+interface Own extends Holding {
+  readonly endpoint: Received
+  /** Asks a REST process as its account holder; undefined: the answer never came. */
+  readonly ask: <Answer>(method: string, path: string, body?: object) => Promise<Answer | undefined>
+}
+
+/** Holders of accounts rotate secrets, push again, pause and resume, and bring back what was gone, until the end. All are left active. */
+export async function manageWebhooks(holding: Holding): Promise<void> {
+  const { accounts, receiver } = holding
+  await Promise.all(
+    receiver.received().map((endpoint) => {
+      const key = accounts.find(({ id }) => id === endpoint.account)?.key ?? ''
+      return manage({ ...holding, endpoint, ask: asking(holding, key, endpoint.webhook) })
+    }),
+  )
+}
+
+async function manage(own: Own): Promise<void> {
+  const { chance, receiver, endpoint, end } = own
+  const deeds = [rotate, replayOne, pause, replayAll, rotate, replayOne]
+  for (let done = 0; performance.now() < end; done++) {
+    await delay(chance.between(500, 2500))
+    if (receiver.gone(endpoint.account) !== undefined) await bringBack(own)
+    else await deeds[done % deeds.length]?.(own)
+  }
+  receiver.stays(endpoint.account)
+  if (receiver.gone(endpoint.account) !== undefined) await bringBack(own)
+}
+
+async function rotate({ figures, receiver, endpoint, ask }: Own): Promise<void> {
+  const rotated = receiver.rotates(endpoint.account)
+  const answer = await ask<{ secret: string }>('POST', '/rotate', {})
+  if (answer !== undefined) rotated(answer.secret)
+  figures.count(`webhooks: rotated${answer === undefined ? ' perhaps' : ''}`)
+}
+
+async function replayOne({ chance, figures, receiver, endpoint, ask }: Own): Promise<void> {
+  const taken = [...endpoint.taken]
+  if (taken.length === 0) return
+  const event = chance.one(taken)
+  const replayed = receiver.replays(endpoint.account, event)
+  const answer = await ask<{ eventsReplayed: number }>('POST', '/replay', { event })
+  if (answer === undefined) return
+  replayed()
+  if (answer.eventsReplayed !== 1)
+    figures.broken('P-11', `${answer.eventsReplayed} events ${event} of account ${endpoint.account} were replayed`)
+}
+
+/** Those of the minute before, of which there may be none. */
+async function replayAll({ figures, receiver, endpoint, ask }: Own): Promise<void> {
+  const answered = receiver.replays(endpoint.account, undefined)
+  const [from, to] = [minute(-1), minute(0)]
+  const answer = await ask<{ eventsReplayed: number }>('POST', '/replay', { from, to })
+  if (answer === undefined) return
+  answered()
+  figures.count('webhooks: times replayed')
+  figures.count('events replayed with those of their time', answer.eventsReplayed)
+}
+
+/** A time of REST, so many minutes from now. */
+const minute = (minutes: number): string =>
+  new Date(Date.now() + minutes * 60_000 + 7_200_000).toISOString().replace(/\D/g, '').slice(0, 12)
+
+/** Longer than a pause may take to have its effect. */
+async function pause({ chance, figures, receiver, endpoint, ask }: Own): Promise<void> {
+  const answer = await ask('PATCH', '', { state: 'paused' })
+  const resumes = answer === undefined ? undefined : receiver.paused(endpoint.account)
+  await delay(chance.between(5500, 8000))
+  resumes?.()
+  while ((await ask('PATCH', '', { state: 'active' })) === undefined) await delay(300)
+  figures.count('webhooks: paused and resumed')
+}
+
+/** Resumes it for as long as an answer 410 is under way that would disable it again. */
+async function bringBack({ figures, database, receiver, endpoint, ask }: Own): Promise<void> {
+  for (;;) {
+    const isSettled = await settled(database, receiver.gone(endpoint.account) ?? new Map())
+    const shown = await ask<{ webhook: { state: string } }>('GET', '')
+    if (shown?.webhook.state === 'disabled') {
+      if ((await ask('PATCH', '', { state: 'active' })) !== undefined) figures.count('webhooks: resumed when gone')
+    } else if (shown !== undefined && isSettled) {
+      receiver.isBack(endpoint.account)
+      return
+    }
+    await delay(300)
+  }
+}
+
+/** As the pusher leases lists, and longer than any process is paused with one. */
+const [leaseSeconds, pausedSeconds] = [30, 45]
+
+/** What was answered is stored, or comes too late: the list is free, or claimed again. */
+async function settled(database: Database, gone: ReadonlyMap<string, number>): Promise<boolean> {
+  for (const [list, answered] of gone) {
+    if (Date.now() - answered > pausedSeconds * 1000) continue
+    const rows = await database.ask(
+      `select from webhook_list where id = ${list.slice('list-'.length)} and leased
+        and due_at - interval '${leaseSeconds} s' <= to_timestamp(${answered} / 1000.0)`,
+    )
+    if (rows.length > 0) return false
+  }
+  return true
+}
+
+const asking = ({ chance, figures, members }: Holding, key: string, webhook: number) => {
+  const processes = members.filter(({ app }) => app === 'rest')
+  return async <Answer>(method: string, path: string, body?: object): Promise<Answer | undefined> => {
+    const url = chance.one(processes).url()
+    if (url === undefined) return undefined
+    try {
+      const answer = await fetch(`${url}/api/rest/v1/webhooks/${webhook}${path}`, {
+        method,
+        headers: { Authorization: key, 'Content-Type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(20_000),
+      })
+      const text = await answer.text()
+      if (answer.status === 200) return JSON.parse(text) as Answer
+      if (answer.status !== 503) figures.broken('P-14', `${method} of a webhook was answered ${answer.status}: ${text}`)
+    } catch {
+      // The process was killed, or stopped for longer than this.
+    }
+    return undefined
+  }
+}
