@@ -111,18 +111,37 @@ const waitMilliseconds = 1000
 /** What waits for endpoints of all accounts, whoever pushes it; nothing is told while the database does not answer. */
 export function measureWaiting(metrics: Metrics, webhooks: Pick<Webhooks, 'totals'>): void {
   const totals = lookAtTotals(webhooks)
-  const gauge = (name: string, help: string, of: (total: WebhookTotal) => number) =>
-    metrics.gauge(name, help, ['state'], async () =>
-      (await totals()).map((total) => ({ labels: { state: total.condition }, value: of(total) })),
-    )
-  gauge('gateway_webhooks', 'Endpoints', ({ endpoints }) => endpoints)
-  gauge('gateway_webhook_waiting_events', 'Events that wait and are in no list yet', ({ events }) => events)
-  gauge('gateway_webhook_waiting_lists', 'Lists that are pushed or tried again', ({ lists }) => lists)
-  gauge('gateway_webhook_dead_lists', 'Lists whose tries are exhausted', ({ dead }) => dead)
-  gauge('gateway_webhook_oldest_seconds', 'Since the first event that waits happened; 0: none', ({ oldest }) =>
-    oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000),
+  const read = (of: (total: WebhookTotal) => number) => async () =>
+    (await totals()).map((total) => ({ labels: { state: total.condition }, value: of(total) }))
+  const by = ['state']
+  metrics.gauge(
+    'gateway_webhooks',
+    'Endpoints',
+    by,
+    read(({ endpoints }) => endpoints),
   )
+  metrics.gauge(
+    'gateway_webhook_waiting_events',
+    'Events that wait and are in no list yet',
+    by,
+    read(({ events }) => events),
+  )
+  metrics.gauge(
+    'gateway_webhook_waiting_lists',
+    'Lists that are pushed or tried again',
+    by,
+    read(({ lists }) => lists),
+  )
+  metrics.gauge(
+    'gateway_webhook_dead_lists',
+    'Lists whose tries are exhausted',
+    by,
+    read(({ dead }) => dead),
+  )
+  metrics.gauge('gateway_webhook_oldest_seconds', 'Since the first event that waits happened; 0: none', by, read(age))
 }
+
+const age = ({ oldest }: WebhookTotal): number => (oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000))
 
 function lookAtTotals(webhooks: Pick<Webhooks, 'totals'>): () => Promise<readonly WebhookTotal[]> {
   let known: readonly WebhookTotal[] = []
