@@ -98,6 +98,23 @@ describe('the bounds', () => {
     expect(carrier.submitted.slice(-2).map(({ id }) => id)).toEqual(ids)
   })
 
+  test('a message that gets no answer does not hold up bulk, however slow the carrier was before', async () => {
+    const world = await dispatchWorld()
+    const [lost] = await world.accept(1)
+    const { carrier } = start(world, { window: 200, outcomeOf: ({ id }) => (id === lost ? 'held' : 'accepted') })
+    await until(() => carrier.unanswered.length === 1)
+    // One answer in ten seconds.
+    for (const seconds of [0, 10]) {
+      world.clock.step(seconds)
+      const [id] = await world.accept(1)
+      await until(() => carrier.submitted.some((one) => one.id === id))
+      await nextTurn()
+    }
+    await world.accept(300)
+    await until(() => carrier.submitted.length === 303)
+    expect(carrier.unanswered.map(({ id }) => id)).toEqual([lost])
+  })
+
   test('a backlog of singles does not stop bulk for good', async () => {
     const world = await dispatchWorld()
     const { carrier } = start(world, { settings: small, window: 20 })

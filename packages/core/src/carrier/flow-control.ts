@@ -53,13 +53,15 @@ export function loadOf(
 
 const share = (lane: Lane, of: number): number => (lane === 'single' ? of : Math.max(1, Math.floor(of * bulkShare)))
 const least = (of: number): number => Math.max(1, Math.floor(of * leastShare))
-const leastOf = ({ inDoubtMax, window }: Load): number => Math.min(least(inDoubtMax), least(window))
-
 /** Of bulk never so much that a single message behind it would wait long; at least as much as a mark is worth. */
 const laneWindow = (lane: Lane, { window, inDoubtMax, answersPerSecond }: Load): number =>
   lane === 'single'
     ? window
     : Math.min(share(lane, window), Math.max(least(inDoubtMax), Math.ceil(answersPerSecond * bulkSeconds)))
+
+/** A quarter of the room of a lane at most: a few messages that never get an answer hold up no other. */
+const leastOf = (lane: Lane, load: Load): number =>
+  Math.max(1, Math.min(least(load.inDoubtMax), least(load.window), Math.floor(laneWindow(lane, load) / 4)))
 
 /** How many more messages of the lane may be submitted. */
 export const submitRoom = (lane: Lane, load: Load): number => laneWindow(lane, load) - load.unanswered
@@ -71,19 +73,19 @@ export const markRoom = (lane: Lane, load: Load, freed = 0): number =>
 /** How many of the `left` unmarked messages of a batch to mark now; 0: it is not worth a commit yet. */
 export function markSize(lane: Lane, left: number, load: Load, freed = 0): number {
   const room = markRoom(lane, load, freed)
-  return room < Math.min(left, leastOf(load)) ? 0 : Math.min(left, room)
+  return room < Math.min(left, leastOf(lane, load)) ? 0 : Math.min(left, room)
 }
 
 /** How many messages to claim now; 0: none yet. Bulk is claimed at most a slice ahead of what may be marked. */
 export function claimSize(lane: Lane, load: Load): number {
   if (lane === 'bulk') return load.ahead.bulk < load.sliceMax / 2 ? load.sliceMax : 0
   const room = markRoom(lane, load)
-  return load.ahead.single === 0 && room >= leastOf(load) ? Math.min(room, load.sliceMax) : 0
+  return load.ahead.single === 0 && room >= leastOf(lane, load) ? Math.min(room, load.sliceMax) : 0
 }
 
 /** Whether the lane would have room if only what the carrier has not answered counted: then what waits could move (P-17). */
 export const couldMove = (lane: Lane, load: Load): boolean =>
-  Math.min(share(lane, load.inDoubtMax), laneWindow(lane, load)) - load.unanswered >= leastOf(load)
+  Math.min(share(lane, load.inDoubtMax), laneWindow(lane, load)) - load.unanswered >= leastOf(lane, load)
 
 /** Whether at least as many answers as wait to be stored come within a moment: then one commit stores them all. */
 export const isMoreSoon = (waiting: number, { unanswered, answersPerSecond }: Load): boolean =>
