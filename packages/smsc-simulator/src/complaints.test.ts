@@ -77,6 +77,20 @@ test('"links half dead for minutes": silence is found after two enquireSeconds, 
   await until(async () => (await code(message)) === 0)
 })
 
+test('"links half dead": one that answers enquire_link and no submission is made again after one without an answer', async () => {
+  const { ports, send, code } = await aSender()
+  const smsc = await aServer({ changes: { answerDelay: 3_600_000 } })
+  const dispatcher = dispatching(ports, smsc, '&enquireSeconds=1&responseSeconds=2')
+  const lost = await send('27825550100', 'hello')
+  await until(async () => (await code(lost)) === 106)
+  await until(() => dispatcher.status().lastError === 'requests got no answer')
+  expect(smsc.journal().some(({ pdu }) => pdu?.command === 'enquire_link_resp')).toBe(true)
+  smsc.become('default', { receiptDelay: 10 })
+  const next = await send('27825550101', 'hello')
+  await until(async () => (await code(next)) === 0)
+  expect(submits(smsc)).toHaveLength(2)
+})
+
 test('"one message a second because of a window of one": slow answers are waited for side by side', async () => {
   const { ports, send, code } = await aSender()
   const smsc = await aServer({ changes: { receiptDelay: 10, answerDelay: 300 } })
