@@ -79,8 +79,8 @@ test('"links half dead for minutes": silence is found after two enquireSeconds, 
 
 test('"links half dead": one that answers enquire_link and no submission is made again after one without an answer', async () => {
   const { ports, send, code } = await aSender()
-  const smsc = await aServer({ changes: { answerDelay: 3_600_000 } })
-  const dispatcher = dispatching(ports, smsc, '&enquireSeconds=1&responseSeconds=2')
+  const smsc = await aServer({ changes: { answerDelay: 3_600_000, receiptDelay: 3_600_000 } })
+  const dispatcher = dispatching(ports, smsc, '&enquireSeconds=1&responseSeconds=3')
   const lost = await send('27825550100', 'hello')
   await until(async () => (await code(lost)) === 106)
   await until(() => dispatcher.status().lastError === 'requests got no answer')
