@@ -580,6 +580,29 @@ describe('what comes', () => {
     ])
   })
 
+  test('a receipt that comes with the answer of its message is told after it, also behind a receipt of another', async () => {
+    const known: string[][] = []
+    const { smsc, answers, submit } = await start(
+      { receiptId: 'as-is' },
+      (pdu, { socket }) => {
+        const receipt = (id: string, sequence: number): Pdu => ({
+          ...aDelivery,
+          ...{ esmClass: 4, sequence, shortMessage: receiptText(id) },
+        })
+        const pdus = [receipt('earlier', 1), smsc.respond(pdu, { messageId: 'id-1' }), receipt('id-1', 2)]
+        socket.write(Buffer.concat(pdus.map(encodePdu)))
+        return 'silence'
+      },
+      () => {
+        known.push(answers.flatMap((answer) => ('reference' in answer ? [answer.reference] : [])))
+        return Promise.resolve([])
+      },
+    )
+    submit(aBody())
+    await until(() => known.length > 0)
+    expect(known).toEqual([['id-1']])
+  })
+
   test('a handler that hangs: the carrier is asked to offer it again in bounded time, and a late success does no harm', async () => {
     let store: (missed: readonly DeliveryReceipt[]) => void = () => undefined
     const { smsc, carrier, receipts } = await start({ storeSeconds: 0.05 }, undefined, () =>

@@ -128,6 +128,8 @@ export function smppCarrier(
     const [receiptsNow, messagesNow] = [receipts, messages]
     receipts = []
     messages = []
+    // They came before what they answer was read of here: who stores receipts looks for messages whose answers it knows.
+    outbox.giveAnswers()
     if (receiptsNow.length > 0) void store(receiptsNow, () => matcher?.take(receiptsNow.map(({ item }) => item)))
     if (messagesNow.length > 0) offerMessages(messagesNow)
   }

@@ -9,6 +9,8 @@ export interface Answers {
   expect(count: number): void
   /** Nothing of the message is under way any more. */
   finish(job: Job): void
+  /** Gives what waits for the end of the turn. */
+  give(): void
   unanswered(): number
   /** Resolves when everything is answered. */
   quiet(): Promise<void>
@@ -20,8 +22,12 @@ export function createAnswers(): Answers {
   let giving: NodeJS.Immediate | undefined
   let quieted: (() => void)[] = []
 
-  function give(): void {
+  function endTurn(): void {
     giving = undefined
+    give()
+  }
+
+  function give(): void {
     const all = [...waiting]
     waiting.clear()
     for (const [answered, list] of all) {
@@ -39,8 +45,9 @@ export function createAnswers(): Answers {
       let list = waiting.get(answered)
       if (list === undefined) waiting.set(answered, (list = []))
       list.push(answerOf(message, messageOutcome(outcomes.length === 0 ? ['retry'] : outcomes)))
-      giving ??= nextTurn(give)
+      giving ??= nextTurn(endTurn)
     },
+    give,
     unanswered: () => unanswered,
     quiet: () => new Promise((resolve) => (unanswered === 0 ? resolve() : void quieted.push(resolve))),
   }

@@ -17,6 +17,8 @@ export interface Outbox {
   submit(messages: readonly Submission[], answered: Answered): void
   /** Sends what may leave now. */
   pump(): void
+  /** Gives the answers that have come so far. */
+  giveAnswers(): void
   /** Refuses for now what has not left; messages of which a part has left go on. */
   shut(): void
   /** Sends nothing more of any message. */
@@ -223,6 +225,7 @@ export function createOutbox(
       pump()
     },
     pump,
+    giveAnswers: () => answers.give(),
     shut() {
       isShut = true
       const unsent = jobs.again().filter(({ takenSince }) => takenSince === undefined)
