@@ -6,7 +6,7 @@ import type { SmscSettings } from './settings.ts'
 import { startSmsc } from './start-smsc.ts'
 
 const usage = `gateway-smsc [--port 2775] [--control-port 2776] [--personality default] [--set field=value …]
-             [--cert FILE --key FILE [--client-ca FILE]] [--system-id ID --password PASSWORD] [--binds-max 100] [--journal FILE] [--folder FOLDER]
+             [--cert FILE --key FILE [--client-ca FILE]] [--system-id ID --password PASSWORD] [--binds-max 100] [--delivery-window 100] [--journal FILE] [--folder FOLDER]
 gateway-smsc arrive --from NUMBER --to ADDRESS --text TEXT [--parts udh8|udh16|sar|payload] [--control-port 2776]
 gateway-smsc become PERSONALITY [--set field=value …] [--control-port 2776]
 
@@ -33,7 +33,16 @@ const readArguments = (args: readonly string[]) =>
     options: {
       ...{ port: text, 'control-port': text, personality: text, 'system-id': text, password: text },
       ...{ cert: text, key: text, 'client-ca': text },
-      ...{ 'binds-max': text, journal: text, folder: text, from: text, to: text, text, parts: text },
+      ...{
+        'binds-max': text,
+        'delivery-window': text,
+        journal: text,
+        folder: text,
+        from: text,
+        to: text,
+        text,
+        parts: text,
+      },
       set: { type: 'string', multiple: true },
       help: { type: 'boolean' },
     },
@@ -48,6 +57,7 @@ async function serve(values: Values, controlPort: number): Promise<void> {
     personality: values.personality ?? 'default',
     changes: changesOf(values.set),
     bindsMax: countOf(values['binds-max'], 100),
+    deliveryWindow: countOf(values['delivery-window'], 100),
     journalEntriesMax: 1000,
     ...tlsOf(values),
     ...(values['system-id'] === undefined ? {} : { systemId: values['system-id'] }),

@@ -1,4 +1,4 @@
-import { COMMAND_STATUS, type DeliverSm } from '@gateway/adapters-smpp/pdu'
+import { COMMAND_STATUS } from '@gateway/adapters-smpp/pdu'
 import { fifo, type Fifo } from './fifo.ts'
 import type { Link } from './link.ts'
 import type { Delivery } from './receipts.ts'
@@ -30,31 +30,6 @@ const FOR_NOW: ReadonlySet<number | undefined> = new Set([
   COMMAND_STATUS.ESME_RMSGQFUL,
   COMMAND_STATUS.ESME_RTHROTTLED,
 ])
-
-/** Written out: spread from the delivery it takes ten times as long. */
-const deliverSm = (sequence: number, delivery: Delivery): DeliverSm => ({
-  command: 'deliver_sm',
-  status: 0,
-  sequence,
-  serviceType: delivery.serviceType,
-  sourceAddrTon: delivery.sourceAddrTon,
-  sourceAddrNpi: delivery.sourceAddrNpi,
-  sourceAddr: delivery.sourceAddr,
-  destAddrTon: delivery.destAddrTon,
-  destAddrNpi: delivery.destAddrNpi,
-  destinationAddr: delivery.destinationAddr,
-  esmClass: delivery.esmClass,
-  protocolId: delivery.protocolId,
-  priorityFlag: delivery.priorityFlag,
-  scheduleDeliveryTime: delivery.scheduleDeliveryTime,
-  validityPeriod: delivery.validityPeriod,
-  registeredDelivery: delivery.registeredDelivery,
-  replaceIfPresentFlag: delivery.replaceIfPresentFlag,
-  dataCoding: delivery.dataCoding,
-  smDefaultMsgId: delivery.smDefaultMsgId,
-  shortMessage: delivery.shortMessage,
-  tlvs: delivery.tlvs,
-})
 
 export function deliveries(settings: FilledSettings, isSilent: () => boolean): Deliveries {
   const queues = new Map<string, Fifo<Waiting>>()
@@ -91,13 +66,10 @@ export function deliveries(settings: FilledSettings, isSilent: () => boolean): D
 
   function send(link: Link, next: Waiting): void {
     sent++
-    link.request(
-      (sequence) => deliverSm(sequence, next.delivery),
-      (status) => {
-        sent--
-        answered(next, status)
-      },
-    )
+    link.request(next.delivery, (status) => {
+      sent--
+      answered(next, status)
+    })
   }
 
   function answered(next: Waiting, status: number | undefined): void {

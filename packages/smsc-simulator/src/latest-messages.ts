@@ -17,15 +17,17 @@ export function latestMessages(messagesMax: number): LatestMessages {
   const messages: (StoredMessage | EndedMessage)[] = []
   const numbers: number[] = []
   const ended = new Map<string, EndedMessage>()
+  let lastEnd: EndedMessage | undefined
   let first: number | undefined
 
   const placeOf = (number: number): number => (number - (first ?? number)) % messagesMax
 
   function endOf({ systemId, state }: StoredMessage): EndedMessage {
+    if (lastEnd?.state === state && lastEnd?.systemId === systemId) return lastEnd
     const key = `${state ?? ''} ${systemId}`
-    const known = ended.get(key) ?? { systemId, state, hasEnded: true }
-    ended.set(key, known)
-    return known
+    lastEnd = ended.get(key) ?? { systemId, state, hasEnded: true }
+    ended.set(key, lastEnd)
+    return lastEnd
   }
 
   return {

@@ -1,5 +1,14 @@
 import type { Socket } from 'node:net'
-import { encodePdu, pduReader, pduWriter, type Bind, type Pdu, type ReceivedPdu } from '@gateway/adapters-smpp/pdu'
+import {
+  encodePdu,
+  pduReader,
+  pduWriter,
+  type Bind,
+  type DeliverSm,
+  type EmptyPdu,
+  type Pdu,
+  type ReceivedPdu,
+} from '@gateway/adapters-smpp/pdu'
 import type { JournalEntry, PduEntry } from './journal-entry.ts'
 
 /** One connection. */
@@ -14,8 +23,11 @@ export interface Link {
   send(pdu: Pdu): void
   /** Sends a PDU with a command_length that follows from the right one. */
   sendWithLength(pdu: Pdu, lengthOf: (right: number) => number): void
-  /** `answered` is called once: with the command_status, or undefined if there was no answer in time or the link has closed. */
-  request(request: (sequence: number) => Pdu, answered: (status: number | undefined) => void): void
+  /**
+   * Gives the PDU its sequence number and sends it. `answered` is called once: with the command_status, or undefined if there was no answer in
+   * time or the link has closed.
+   */
+  request(pdu: RequestPdu, answered: (status: number | undefined) => void): void
   /** A response, or a generic_nack. Of none of the requests: nothing happens. */
   settle(sequence: number, status: number): void
   /** Writes what was sent. */
@@ -26,13 +38,17 @@ export interface Link {
   destroy(): void
 }
 
+/** A request that gets its sequence number when it is sent. */
+export type RequestPdu = (DeliverSm | EmptyPdu) & { sequence: number }
+
 export interface LinkHandlers {
   received(link: Link, pdu: ReceivedPdu): void
   /** Something was sent: `flush` is wanted at the end of the turn. */
   dirty(link: Link): void
   closed(link: Link): void
-  note(entry: Omit<JournalEntry, 'at'>): void
-  notePdu(entry: Omit<PduEntry, 'at'>): void
+  now(): number
+  note(entry: JournalEntry): void
+  notePdu(entry: PduEntry): void
 }
 
 interface Request {
@@ -67,13 +83,16 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
   let bound: Link['bound']
   let sequence = 0
   let isEnding = false
+  /** Of the requests that leave together. */
+  let deadline: number | undefined
   const sweep = setInterval(expire, Math.min(1000, timeoutMilliseconds / 2)).unref()
 
   const note = (entry: Pick<JournalEntry, 'event' | 'pdu' | 'wrongLength'>): void =>
-    handlers.note({ link: number, systemId: bound?.systemId ?? '', ...entry })
+    handlers.note({ at: handlers.now(), link: number, systemId: bound?.systemId ?? '', ...entry })
 
   function notePdu(event: PduEntry['event'], pdu: ReceivedPdu, bytes: Buffer, start: number, end: number): void {
-    handlers.notePdu({ link: number, systemId: bound?.systemId ?? '', event, pdu, bytes, start, end })
+    const at = handlers.now()
+    handlers.notePdu({ at, link: number, systemId: bound?.systemId ?? '', event, pdu, bytes, start, end })
   }
 
   /** Requests are in the order of their deadlines. */
@@ -111,10 +130,12 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
       note({ event: 'sent', pdu, wrongLength: length })
       handlers.dirty(link)
     },
-    request(request, answered) {
+    request(pdu, answered) {
       sequence = sequence === sequenceMax ? 1 : sequence + 1
-      requests.set(sequence, { answered, deadline: performance.now() + timeoutMilliseconds })
-      link.send(request(sequence))
+      deadline ??= performance.now() + timeoutMilliseconds
+      requests.set(sequence, { answered, deadline })
+      pdu.sequence = sequence
+      link.send(pdu)
     },
     settle(answeredSequence, status) {
       const request = requests.get(answeredSequence)
@@ -122,6 +143,7 @@ export function serveLink(socket: Socket, number: number, timeoutMilliseconds: n
       if (request !== undefined) answer(request, status)
     },
     flush() {
+      deadline = undefined
       ready.push(writer.take())
       const bytes = ready.length === 1 ? ready[0] : Buffer.concat(ready)
       ready.length = 0

@@ -94,6 +94,15 @@ test('default: the receipt of 97 comes before its answer', async () => {
   expect(commands).toEqual(['bind_transceiver_resp', 'deliver_sm', 'submit_sm_resp'])
 })
 
+test('default: answers of submissions that came together leave before their receipts, also of those without delay', async () => {
+  const { esme } = await pair('default', { receiptDelay: 0 })
+  esme.submit(number('00'), number('01'), number('02'))
+  await until(() => esme.delivered().length === 3)
+  const commands = esme.received.map(({ command }) => command)
+  const answers = Array<string>(3).fill('submit_sm_resp')
+  expect(commands).toEqual(['bind_transceiver_resp', ...answers, ...Array<string>(3).fill('deliver_sm')])
+})
+
 test('default: 88 replies once to the same sender, after the receipt was acknowledged', async () => {
   const { esme } = await pair('default')
   esme.deliverStatus = COMMAND_STATUS.ESME_RX_T_APPN

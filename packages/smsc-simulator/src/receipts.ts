@@ -32,10 +32,11 @@ const stateTlvs: Readonly<Record<ReceiptState, Tlv>> = {
 
 export const messageStateOf = (state: ReceiptState): number => STATES[state][0]
 
-/** The fields of a deliver_sm that brings something. */
-export type Delivery = Omit<DeliverSm, 'command' | 'status' | 'sequence'>
+/** A deliver_sm that brings something; its sequence number is given when it is sent. */
+export type Delivery = DeliverSm & { sequence: number }
 
 export const emptyDelivery: Delivery = {
+  ...{ command: 'deliver_sm', status: 0, sequence: 0 },
   ...{ serviceType: '', sourceAddrTon: 1, sourceAddrNpi: 1, sourceAddr: '', destAddrTon: 1, destAddrNpi: 1 },
   ...{ destinationAddr: '', esmClass: 0, protocolId: 0, priorityFlag: 0, scheduleDeliveryTime: '' },
   ...{ validityPeriod: '', registeredDelivery: 0, replaceIfPresentFlag: 0, dataCoding: 0, smDefaultMsgId: 0 },
@@ -50,6 +51,9 @@ export function receipt(message: StoredMessage, state: ReceiptState, now: number
     `id:${id} sub:001 dlvrd:${state === 'DELIVRD' ? '001' : '000'} submit date:${dateOf(message.at)} ` +
     `done date:${dateOf(now)} stat:${state} err:${error} text:`
   return {
+    command: 'deliver_sm',
+    status: 0,
+    sequence: 0,
     serviceType: '',
     sourceAddrTon: message.toTon,
     sourceAddrNpi: message.toNpi,

@@ -43,9 +43,16 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
     },
   })
 
+  let soon: (() => void)[] = []
   function after(milliseconds: number, call: () => void): void {
-    if (milliseconds <= 0) call()
-    else setTimeout(() => closed || call(), milliseconds).unref()
+    if (milliseconds > 0) setTimeout(() => closed || call(), milliseconds).unref()
+    else if (soon.push(call) === 1) setImmediate(callSoon)
+  }
+
+  function callSoon(): void {
+    const calls = soon
+    soon = []
+    for (const call of calls) if (!closed) call()
   }
 
   function deleted(message: StoredMessage): void {
@@ -65,12 +72,13 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
     const link = serveLink(socket, ++linksSoFar, settings.responseTimeoutMilliseconds, {
       received,
       dirty: flushSoon,
+      now,
       note: (entry) => {
-        log.note({ at: now(), ...entry })
+        log.note(entry)
         flushSoon()
       },
-      notePdu({ link, systemId, event, pdu, bytes, start, end }) {
-        log.notePdu({ at: now(), link, systemId, event, pdu, bytes, start, end })
+      notePdu: (entry) => {
+        log.notePdu(entry)
         flushSoon()
       },
       closed: (gone) => {
@@ -96,12 +104,9 @@ export async function startSmsc(given: SmscSettings = {}): Promise<Smsc> {
 
   function enquire(link: Link): void {
     if (link.bound === undefined || current.isSilent) return
-    link.request(
-      (sequence) => ({ command: 'enquire_link', status: 0, sequence, tlvs: noTlvs }),
-      (status) => {
-        if (status === undefined) link.destroy()
-      },
-    )
+    link.request({ command: 'enquire_link', status: 0, sequence: 0, tlvs: noTlvs }, (status) => {
+      if (status === undefined) link.destroy()
+    })
   }
 
   function inject(arrival: Arrival): ReturnType<Smsc['inject']> {

@@ -37,7 +37,7 @@ interface Context {
   readonly store: MessageStore
   readonly deliveries: Deliveries
   readonly now: () => number
-  /** Calls after so many milliseconds, unless the server has closed; 0: at once. */
+  /** Calls after so many milliseconds, unless the server has closed; 0: once what was sent in this turn has left. */
   readonly after: (milliseconds: number, call: () => void) => void
 }
 
@@ -94,7 +94,8 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
       state.nextAnswerAt = Math.max(now(), state.nextAnswerAt + 1000 / answersPerSecond)
       delay += state.nextAnswerAt - now()
     }
-    after(delay, () => sendAnswer(link, state, pdu))
+    if (delay > 0) after(delay, () => sendAnswer(link, state, pdu))
+    else sendAnswer(link, state, pdu)
   }
 
   function sendAnswer(link: Link, state: LinkState, pdu: Pdu): void {
@@ -165,7 +166,7 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
     first?: number,
   ): StoredMessage {
     const { receiptDelay } = personality()
-    const receipts = outcome.receipts.filter((state) => isAsked(pdu.registeredDelivery, state))
+    const receipts = askedOf(outcome.receipts, pdu.registeredDelivery)
     const replies = outcome.reply !== undefined && quiet.mayReply(to, pdu.sourceAddr, now(), 2 * receiptDelay)
     const message: StoredMessage = {
       number: store.nextNumber(),
@@ -249,8 +250,11 @@ const isOwed = ({ receipts, done, reply, state }: StoredMessage): boolean =>
   state !== 'DELETED' && done < receipts.length + (reply === undefined ? 0 : 1)
 
 /** registered_delivery (SMPP 3.4, 5.2.17): 1 all, 2 failures. */
-const isAsked = (registeredDelivery: number, state: ReceiptState): boolean =>
-  (registeredDelivery & 3) === 1 || ((registeredDelivery & 3) === 2 && state !== 'DELIVRD')
+function askedOf(receipts: readonly ReceiptState[], registeredDelivery: number): readonly ReceiptState[] {
+  const asked = registeredDelivery & 3
+  if (asked === 1) return receipts
+  return asked === 2 ? receipts.filter((state) => state !== 'DELIVRD') : []
+}
 
 /** In turn: too small, empty, huge, one octet short, seven octets more. */
 const wrongLength = (turn: number, right: number): number =>
