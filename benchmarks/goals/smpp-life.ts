@@ -6,6 +6,9 @@ import { ratios } from '../figures/spread.ts'
 import { perSecondOf } from './accepting.ts'
 import { openSide } from './smpp-living.ts'
 
+/** So many receipts may be unacknowledged. The simulated carrier offers up to 8000 at a time. */
+const deliveryWindow = 1000
+
 /** One bind beside the simulated carrier: what SMPP costs on the way from accepted to DELIVERED. */
 export const smppLife: Benchmark = {
   name: 'smpp-life',
@@ -14,7 +17,7 @@ export const smppLife: Benchmark = {
   runs: 'in full runs',
   run: async (environment) => {
     const { quick } = environment
-    const smsc = await startSmsc(['receiptDelay=0'])
+    const smsc = await startSmsc(['receiptDelay=0'], ['--delivery-window', String(deliveryWindow)])
     const simulated = await openSide(environment, 'simulator:?delayMs=0')
     const smpp = await openSide(environment, `smpp://gateway:pa55w0rd@127.0.0.1:${smsc.port}`)
     const worker = environment.worker()
@@ -49,7 +52,7 @@ export const smppLife: Benchmark = {
         ...costFigures('message through the simulated carrier', ['rest', 'dispatcher'], rounds.simulated),
       ],
       notes: [
-        'Window 50, receipts at once. gateway-smsc is a process of its own on the same cores, without a journal.',
+        `Window 50, receipts at once, up to ${deliveryWindow} of them unacknowledged. gateway-smsc is a process of its own on the same cores, without a journal.`,
       ],
     }
   },
