@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { instant, OUTCOME, type MessageId, type DeliveryReceipt } from '@gateway/core'
+import { instant, OUTCOME, type Carrier, type DeliveryReceipt, type MessageId } from '@gateway/core'
 import { chanceOf, until, type Chance, type ScriptedOutcome } from '@gateway/core/testing'
 import { dispatchWorld, type Disturb, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher, type StartedDispatcher } from '../../testing/start-dispatcher.ts'
@@ -25,21 +25,33 @@ const answers: readonly Exclude<ScriptedOutcome, 'held'>[] = [
 function chaos(world: DispatchWorld, chance: Chance, failures: number) {
   /** What the carriers made of each message in the end. */
   const ends = new Map<MessageId, Exclude<ScriptedOutcome, 'held'>>()
+  /** Who decided that: a message that one refused for now has no receipt of that one, whatever another makes of it. */
+  const deciders = new Map<MessageId, Carrier>()
   /** Receipts that died with a carrier before they were taken over. */
   const lost: (() => readonly DeliveryReceipt[])[] = []
   let isQuiet = false
 
-  const outcomeOf = ({ id }: { id: MessageId }): ScriptedOutcome => {
+  const decide = (carrier: Carrier, id: MessageId, answer: (typeof answers)[number]): void => {
+    ends.set(id, answer)
+    deciders.set(id, carrier)
+  }
+  const outcomeOf = (carrier: Carrier, id: MessageId): ScriptedOutcome => {
     if (!isQuiet && chance.happens(0.4)) return 'held'
     const answer = isQuiet ? OUTCOME.delivered : chance.one(answers)
-    ends.set(id, answer)
+    decide(carrier, id, answer)
     return answer
   }
   const disturb: Disturb = () => {
     if (isQuiet || !chance.happens(failures)) return undefined
     return chance.happens(0.5) ? 'fails' : 'fails after its work'
   }
-  const begin = (): StartedDispatcher => startDispatcher(world, { settings, window: 20, outcomeOf, disturb })
+  const begin = (): StartedDispatcher => {
+    const one: StartedDispatcher = startDispatcher(world, {
+      ...{ settings, window: 20, disturb },
+      outcomeOf: ({ id }) => outcomeOf(one.carrier, id),
+    })
+    return one
+  }
 
   async function kill(one: StartedDispatcher): Promise<void> {
     const { carrier } = one
@@ -47,7 +59,7 @@ function chaos(world: DispatchWorld, chance: Chance, failures: number) {
     lost.push(() =>
       answered.flatMap(({ id }) => {
         const end = ends.get(id)
-        return typeof end === 'number' ? [carrier.receiptFor(id, end)] : []
+        return typeof end === 'number' && deciders.get(id) === carrier ? [carrier.receiptFor(id, end)] : []
       }),
     )
     one.kill()
@@ -62,7 +74,7 @@ function chaos(world: DispatchWorld, chance: Chance, failures: number) {
       const { carrier } = chance.one(alive)
       const count = chance.below(10)
       const answer = chance.one(answers)
-      for (const { id } of carrier.unanswered.slice(0, count)) ends.set(id, answer)
+      for (const { id } of carrier.unanswered.slice(0, count)) decide(carrier, id, answer)
       carrier.release(answer, count)
     },
     async () => {
