@@ -1,5 +1,5 @@
 import { messageId, type MessageId } from '@gateway/core'
-import { Type } from './json-schema.ts'
+import { Type } from 'typebox'
 import { failure, type Failure } from './answer.ts'
 import { given, givenType, short } from './given.ts'
 import { MessageIdNumber } from './operation.ts'

@@ -1,5 +1,5 @@
 import { keyCharactersMax } from '@gateway/core'
-import { Type } from './json-schema.ts'
+import { Type } from 'typebox'
 import { failure, overloaded, tooManyLogIns, unknownError, type Failure } from './answer.ts'
 import { missingKey, noJson, noSuchPath, wrongMethod, type Endpoint } from './endpoint.ts'
 import { answerObject, WebhookNumber, type Example } from './operation.ts'

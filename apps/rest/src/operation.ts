@@ -1,5 +1,5 @@
 import { webhookIdMax } from '@gateway/core'
-import { Type, type Fields, type Schema } from './json-schema.ts'
+import { Type, type TProperties, type TSchema } from 'typebox'
 
 /** What the OpenAPI document says of an operation, beside its path and method. Schemas with a title are shared under that name. */
 export interface Operation {
@@ -8,13 +8,13 @@ export interface Operation {
   readonly summary: string
   readonly description: string
   /** The parameters in the query of a GET. */
-  readonly query?: Fields
+  readonly query?: TProperties
   /** The body of a POST or a PATCH. */
-  readonly body?: Schema
+  readonly body?: TSchema
   /** Whether a client may repeat it under one `Idempotency-Key` (ruling 1.24). */
   readonly repeatable?: boolean
   /** The fields of a 200 after the envelope. */
-  readonly answer: Fields
+  readonly answer: TProperties
   /** Tests send each of them, and get this answer. */
   readonly examples: Readonly<Record<string, Example>>
 }
@@ -68,11 +68,11 @@ export const MobileNumber = Type.String({
   description: 'A number in international format, digits only, no +.',
 })
 
-export const orNull = <T extends Schema>(schema: T, description: string) =>
+export const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })
 
 /** One of these words. */
 export const oneOf = (words: readonly string[], description: string) => Type.Enum([...new Set(words)], { description })
 
 /** An object of an answer, with all of its fields. */
-export const answerObject = (title: string, fields: Fields) => Type.Object(fields, { title })
+export const answerObject = (title: string, fields: TProperties) => Type.Object(fields, { title })

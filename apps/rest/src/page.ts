@@ -1,5 +1,5 @@
 import type { Page, Paged } from '@gateway/core'
-import { Type, type Fields, type Schema } from './json-schema.ts'
+import { Type, type TProperties, type TSchema } from 'typebox'
 import { failure, LongFields, type Answer, type Failure } from './answer.ts'
 import { get, type Call, type Endpoint } from './endpoint.ts'
 import { given } from './given.ts'
@@ -10,7 +10,7 @@ const limitMax = 1000
 const pageBytes = 256 * 1024
 
 /** The parameters of a page. */
-export const pageQuery: Fields = {
+export const pageQuery: TProperties = {
   offset: Type.Integer({
     description: 'Items to skip.',
     minimum: 0,
@@ -39,7 +39,7 @@ function wholeNumber(text: string): number | undefined {
 }
 
 /** The fields of `pageFields`. */
-export const pageAnswer = (name: string, item: Schema): Fields => ({
+export const pageAnswer = (name: string, item: TSchema): TProperties => ({
   resultsOffset: Type.Integer(),
   resultsLimit: Type.Integer(),
   resultsTotalAvailable: Type.Integer({ description: 'Items in all pages.' }),

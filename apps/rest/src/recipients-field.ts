@@ -1,6 +1,6 @@
 import { formatCredits, formatMinute, type SentRecipient } from '@gateway/core'
 import { RECIPIENT_ERROR } from '@gateway/wire'
-import { Type } from './json-schema.ts'
+import { Type } from 'typebox'
 import { answerObject, CreditsNumber, MessageIdNumber, Minute, oneOf, orNull } from './operation.ts'
 import type { RequestedRecipient } from './send-request.ts'
 

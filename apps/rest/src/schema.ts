@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { Type, type Fitting, type Schema } from './json-schema.ts'
+import { Type, type Static, type TSchema } from 'typebox'
 import { failure, type Failure } from './answer.ts'
 import { given, givenType } from './given.ts'
 
@@ -10,15 +10,15 @@ const ajv = new Ajv({ verbose: true })
 export const text = (description: string) => Type.String({ pattern: '^[^\\0\\p{Surrogate}]*$', description })
 
 /** A field that may be left out, which null and a blank string do too (ruling 2.4). */
-export const optional = <T extends Schema>(schema: T, description: string) =>
+export const optional = <T extends TSchema>(schema: T, description: string) =>
   Type.Optional(Type.Union([schema, Type.Null(), Type.String({ pattern: '^\\s*$' })], { description }))
 
 /** Checks a body against a schema whose fields have descriptions: '… must be <description>; got …'. Unknown fields are let be. */
-export function reader<S extends Schema>(schema: S): (body: unknown) => Fitting<S> | Failure {
+export function reader<S extends TSchema>(schema: S): (body: unknown) => Static<S> | Failure {
   // Compiled for the first body: all of them would take 0.1 s of each start.
-  let compiled: ValidateFunction<Fitting<S>> | undefined
+  let compiled: ValidateFunction<Static<S>> | undefined
   return (body) => {
-    const validate = (compiled ??= ajv.compile<Fitting<S>>(schema))
+    const validate = (compiled ??= ajv.compile<Static<S>>(schema))
     return validate(body) ? body : unprocessable(validate.errors)
   }
 }

@@ -1,5 +1,5 @@
 import { bodyOf, type TextToSend } from '@gateway/core'
-import { Type, type Fitting } from './json-schema.ts'
+import { Type, type Static } from 'typebox'
 import { failure, isFailure, type Failure } from './answer.ts'
 import { given } from './given.ts'
 import { filled, readTime } from './optional-fields.ts'
@@ -83,7 +83,7 @@ export function readSendMulti(body: unknown): readonly RequestedText[] | Failure
   return texts
 }
 
-function requestedText(read: Fitting<typeof Send>, place: string): RequestedText | Failure {
+function requestedText(read: Static<typeof Send>, place: string): RequestedText | Failure {
   const { message, recipients, scheduledTime, maxSegments } = read
   // Asked of core, for whom a text of zero-width spaces is blank too.
   const body = bodyOf(message)

@@ -12,7 +12,7 @@ import {
   type WebhookRefusal,
 } from '@gateway/core'
 import { URL_RULE } from '@gateway/wire'
-import { Type } from './json-schema.ts'
+import { Type } from 'typebox'
 import { failure, type Failure } from './answer.ts'
 import { given } from './given.ts'
 import { answerObject, Minute, oneOf, orNull, WebhookNumber } from './operation.ts'

@@ -1,5 +1,5 @@
 import { listSizeMax, webhookEventTypes, type WantedWebhook, type WebhookChange } from '@gateway/core'
-import { Type, type Fitting } from './json-schema.ts'
+import { Type, type Static } from 'typebox'
 import { failure, isFailure, type Failure } from './answer.ts'
 import { given } from './given.ts'
 import { oneOf } from './operation.ts'
@@ -62,7 +62,7 @@ function readBy<Read>(read: (body: unknown) => Read | Failure, body: unknown): R
 
 const names: readonly unknown[] = webhookEventTypes
 
-type Settings = Pick<Fitting<typeof NewWebhook>, keyof typeof settings>
+type Settings = Pick<Static<typeof NewWebhook>, keyof typeof settings>
 
 const settingsOf = ({ events, listSize, withText }: Settings): Omit<WantedWebhook, 'url'> => ({
   events: Array.isArray(events) ? events : undefined,

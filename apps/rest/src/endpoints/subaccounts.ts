@@ -1,5 +1,5 @@
 import { formatCredits, type AccountWithBalance } from '@gateway/core'
-import { Type } from '../json-schema.ts'
+import { Type } from 'typebox'
 import { get, nothing } from '../endpoint.ts'
 import { AccountNumber, answerObject, CreditsNumber, type Operation } from '../operation.ts'
 

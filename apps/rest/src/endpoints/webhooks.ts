@@ -1,4 +1,4 @@
-import { Type } from '../json-schema.ts'
+import { Type } from 'typebox'
 import { get, nothing, post } from '../endpoint.ts'
 import type { Operation } from '../operation.ts'
 import { refused, Secret, tooManyWebhooks, WebhookAnswer, webhookJson } from '../webhook-fields.ts'

@@ -1,6 +1,6 @@
 import type { TransferRefusal } from '@gateway/core'
 import { TRANSFER_ERROR } from '@gateway/wire'
-import { Type } from '../../json-schema.ts'
+import { Type } from 'typebox'
 import { failure, type Failure } from '../../answer.ts'
 import { post, type Call } from '../../endpoint.ts'
 import { anotherRequest, readKey } from '../../idempotency-key.ts'

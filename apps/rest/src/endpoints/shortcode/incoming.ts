@@ -1,5 +1,5 @@
 import { formatMinute, type InboxMessage } from '@gateway/core'
-import { Type } from '../../json-schema.ts'
+import { Type } from 'typebox'
 import { answerObject, MessageIdNumber, Minute, MobileNumber, type Operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageQuery, getPage } from '../../page.ts'
 

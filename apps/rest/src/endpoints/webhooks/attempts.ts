@@ -1,6 +1,6 @@
 import { formatStamp, nextTryReason, type PushAttempt } from '@gateway/core'
 import { NEXT_TRY_REASON, PUSH_FAILURE, PUSH_RESULT } from '@gateway/wire'
-import { Type } from '../../json-schema.ts'
+import { Type } from 'typebox'
 import { answerObject, oneOf, orNull, Stamp, type Operation } from '../../operation.ts'
 import { pageAnswer, pageFields, pageQuery, getPage } from '../../page.ts'
 import { idOf, noSuchWebhook } from '../../webhook-fields.ts'

@@ -1,5 +1,5 @@
 import type { Replay, WebhookEventId } from '@gateway/core'
-import { Type } from '../../json-schema.ts'
+import { Type } from 'typebox'
 import { failure, isFailure, type Failure } from '../../answer.ts'
 import { post } from '../../endpoint.ts'
 import { given } from '../../given.ts'

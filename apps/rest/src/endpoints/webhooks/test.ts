@@ -1,4 +1,4 @@
-import { Type } from '../../json-schema.ts'
+import { Type } from 'typebox'
 import { post } from '../../endpoint.ts'
 import type { Operation } from '../../operation.ts'
 import { reader } from '../../schema.ts'

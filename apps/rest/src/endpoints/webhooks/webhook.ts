@@ -1,4 +1,4 @@
-import { Type } from '../../json-schema.ts'
+import { Type } from 'typebox'
 import { get, nothing, post, remove } from '../../endpoint.ts'
 import type { Operation } from '../../operation.ts'
 import {

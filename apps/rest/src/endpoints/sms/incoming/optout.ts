@@ -1,5 +1,5 @@
 import { formatMinute, manualOptOutText, type OptOut } from '@gateway/core'
-import { Type } from '../../../json-schema.ts'
+import { Type } from 'typebox'
 import { get, nothing } from '../../../endpoint.ts'
 import { answerObject, MessageIdNumber, Minute, MobileNumber, orNull, type Operation } from '../../../operation.ts'
 

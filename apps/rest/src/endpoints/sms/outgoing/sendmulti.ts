@@ -1,5 +1,5 @@
 import type { SentRecipient } from '@gateway/core'
-import { Type } from '../../../json-schema.ts'
+import { Type } from 'typebox'
 import { post } from '../../../endpoint.ts'
 import { answerObject, type Operation } from '../../../operation.ts'
 import { recipientsField, SentRecipientAnswer } from '../../../recipients-field.ts'

@@ -1,6 +1,6 @@
 import { formatMinute, hasOutcome, OUTCOME, type MessageStatus } from '@gateway/core'
 import { STATUS_ERROR_CODE, statusFields } from '@gateway/wire'
-import { Type } from '../../../json-schema.ts'
+import { Type } from 'typebox'
 import { LongFields } from '../../../answer.ts'
 import { post } from '../../../endpoint.ts'
 import { MessageIds, readIds } from '../../../id-array.ts'

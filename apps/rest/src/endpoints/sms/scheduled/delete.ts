@@ -1,5 +1,5 @@
 import { formatCredits, type Deletion, type MessageId } from '@gateway/core'
-import { Type } from '../../../json-schema.ts'
+import { Type } from 'typebox'
 import { post } from '../../../endpoint.ts'
 import { MessageIds, readIds } from '../../../id-array.ts'
 import {
