@@ -16,8 +16,12 @@ let responses: ConfirmedResponses
 let takenBack: string[]
 let takeBack: (path: string) => Promise<void>
 
+/** Called before each answer. */
+let beforeAnswer: () => void
+
 /** The path says how many bytes the answer has. */
 const app: RequestListener = (request, response) => {
+  beforeAnswer()
   const path = request.url ?? ''
   responses.end(response, 'x'.repeat(Number(path.slice(1))), () => takeBack(path))
 }
@@ -25,6 +29,7 @@ const app: RequestListener = (request, response) => {
 beforeEach(async () => {
   ;({ log, lines } = memoryLog())
   takenBack = []
+  beforeAnswer = () => undefined
   takeBack = (path) => {
     takenBack.push(path)
     return Promise.resolve()
@@ -126,6 +131,23 @@ test('a response that is ready after its client has disconnected is taken back',
   await until(() => takenBack.length === 1)
   await gone.close()
 })
+
+test.each([
+  ['reset', (socket: Socket) => socket.resetAndDestroy()],
+  ['closed', (socket: Socket) => socket.destroy()],
+])(
+  'a response is taken back if its client has %s the connection, though nobody has read that yet',
+  async (_, hangUp) => {
+    const socket = connect(server.port, '127.0.0.1')
+    beforeAnswer = () => void hangUp(socket)
+    await once(socket, 'connect')
+    socket.write('GET /1 HTTP/1.1\r\nHost: x\r\n\r\n')
+    await until(() => socket.destroyed)
+    await server.close()
+    await responses.settle()
+    expect(takenBack).toEqual(['/1'])
+  },
+)
 
 test('a closing server waits for a response that is being read, and takes back what it cuts off at its deadline', async () => {
   const [patient, stuck] = [await open(`/${8 * MB}`), await open(`/${16 * MB}`)]

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
+import { everySocketSeen } from './arrivals.ts'
 import type { Log } from './log.ts'
 
 /** Responses that give something away for good, and take it back where the connection fails first. */
@@ -85,8 +86,14 @@ const pause = (ms: number, stopping: AbortSignal): Promise<void> =>
  * Ends a response, and resolves to whether the operating system got all of it. The body is written alone, because Node's `finish` and
  * the callback of `end` do not say so (docs/decisions/0035-confirmed-responses.md).
  */
-const isConfirmed = (response: ServerResponse, body: string): Promise<boolean> => {
+const isConfirmed = async (response: ServerResponse, body: string): Promise<boolean> => {
   const { socket } = response.req
+  // The client may have hung up without that having been read: the system would take the body all the same.
+  await everySocketSeen()
+  if (socket.destroyed || socket.readableEnded) {
+    response.destroy()
+    return false
+  }
   return new Promise((resolve) => {
     response.once('close', () => resolve(false))
     response.setHeader('Content-Length', Buffer.byteLength(body))
