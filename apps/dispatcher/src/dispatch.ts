@@ -118,7 +118,7 @@ export function startDispatching({
     const { inbox, inboundMessages } = countInboundMessages(ports.inbox, carrier.id, log)
     const report = (problem: unknown): void => outage.failed(problem)
     const dispatcher = createDispatcher(
-      { ...ports, inbox },
+      { ...ports, inbox, later: (milliseconds, call) => void setTimeout(call, milliseconds).unref() },
       carrier,
       report,
       all,

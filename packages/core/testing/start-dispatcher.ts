@@ -38,7 +38,7 @@ export function startDispatcher(world: DispatchWorld, options: DispatcherOptions
   const problems: unknown[] = []
   const report = (problem: unknown): void => void problems.push(problem)
   const dispatcher = createDispatcher(
-    { ...ports, clock: world.clock },
+    { ...ports, clock: world.clock, later: (_, call) => void setImmediate(call) },
     world.watched(carrier),
     report,
     settings,

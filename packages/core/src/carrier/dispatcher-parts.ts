@@ -9,6 +9,7 @@ import type { DeliveryReceipt } from './delivery-receipt.ts'
 import type { DispatcherSettings } from './dispatcher-settings.ts'
 import { createEpochs } from './epochs.ts'
 import { claimSize, loadOf, markSize } from './flow-control.ts'
+import { createGathering, type Later } from './gathering.ts'
 import { createHoldBackQueue } from './hold-back-queue.ts'
 import { holdUntilRecorded } from './hold-until-recorded.ts'
 import { createInFlight, type OpenBatch } from './in-flight.ts'
@@ -22,7 +23,10 @@ import { measureThroughput } from './throughput.ts'
 const receiptsMax = 2000
 const inboundMax = 500
 
-export type DispatcherPorts = Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox' | 'clock'>
+export interface DispatcherPorts extends Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox' | 'clock'> {
+  /** Undefined: answers are stored at once, however few there are. */
+  readonly later?: Later
+}
 
 export type Parts = ReturnType<typeof createParts>
 
@@ -76,6 +80,7 @@ export function createParts(
     epochs: createEpochs(ports, settings),
     stalls: createStallDetector(ports.clock, settings.stallSeconds),
     changes,
+    gathering: createGathering(ports.clock, ports.later),
     /** Lanes in which a claim waits for room. */
     waiting: new Set<Lane>(),
     /** The queue that was claimed from last. */

@@ -28,7 +28,7 @@ import type { Work } from './stall.ts'
  *                                   +--failure--> failed --startMark, the same again--> committing
  */
 
-/** Hands waiting messages to one carrier and stores what becomes of them. It has no timers: its owner calls. */
+/** Hands waiting messages to one carrier and stores what becomes of them. It has no timers of its own: its owner calls. */
 export interface Dispatcher {
   /**
    * Waits until there is room in the lane, then claims once and sends what may leave. 'nothing': the lane is empty, ask

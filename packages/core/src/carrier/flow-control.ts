@@ -23,12 +23,6 @@ const bulkShare = 0.75
 /** With a carrier that is slower than we are, bulk that waits for its answers is at most what it answers in so many seconds. */
 const bulkSeconds = 0.6
 
-/**
- * A carrier that answers all that it has within so many seconds is waited for before its answers are stored. With one that answers at
- * once that makes batches of 113 messages instead of 75: with piggybacked marks 29 µs of PostgreSQL a message instead of 36.
- */
-const gatherSeconds = 0.003
-
 /** Small marks and small claims cost a commit each: at least this part of the bound at a time, unless less is left. */
 const leastShare = 0.125
 
@@ -86,7 +80,3 @@ export function claimSize(lane: Lane, load: Load): number {
 /** Whether the lane would have room if only what the carrier has not answered counted: then what waits could move (P-17). */
 export const couldMove = (lane: Lane, load: Load): boolean =>
   Math.min(share(lane, load.inDoubtMax), laneWindow(lane, load)) - load.unanswered >= leastOf(lane, load)
-
-/** Whether at least as many answers as wait to be stored come within a moment: then one commit stores them all. */
-export const isMoreSoon = (waiting: number, { unanswered, answersPerSecond }: Load): boolean =>
-  unanswered > 0 && waiting <= unanswered && unanswered <= answersPerSecond * gatherSeconds

@@ -2,7 +2,7 @@ import type { Submission, SubmissionAnswer } from './carrier.ts'
 import type { ClaimedMessage, DispatcherId } from './claimed-batches.ts'
 import type { Parts } from './dispatcher-parts.ts'
 import { retryDelay } from './dispatcher-settings.ts'
-import { isMoreSoon, submitRoom } from './flow-control.ts'
+import { submitRoom } from './flow-control.ts'
 import type { OpenBatch } from './in-flight.ts'
 
 /** Something moved: send what may leave, mark what may be marked, wake who waits for room. */
@@ -38,12 +38,13 @@ function submit(parts: Parts, batch: OpenBatch): void {
 }
 
 function answered(parts: Parts, answers: readonly SubmissionAnswer[]): void {
-  const { inFlight, throughput } = parts
+  const { inFlight, throughput, gathering } = parts
   for (const answer of answers) {
     const pending = inFlight.answer(answer.id)
     if (pending !== undefined) keep(parts, pending.batch, pending.message, answer)
   }
   throughput.answered(answers.length, inFlight.unanswered.size)
+  gathering.answered(answers.length)
   void write(parts)
   proceed(parts)
 }
@@ -77,17 +78,20 @@ export function giveBack(parts: Parts): void {
 
 /** Commits the outcomes that wait, and those that come meanwhile, unless more of them come soon; `flush`: in any case. */
 export async function write(parts: Parts, flush = false): Promise<void> {
-  const { phase, outcomes, epochs, inFlight, report } = parts
+  const { phase, outcomes, epochs, inFlight, gathering, report } = parts
   if (phase.writing) return
   phase.writing = true
-  const isWorthIt = (): boolean => outcomes.gathering() === 0 || !isMoreSoon(outcomes.gathering(), parts.load())
+  const isWorthIt = (): boolean =>
+    outcomes.gathering() === 0 || !gathering.isWorthIt(inFlight.unanswered.size, () => void write(parts, true))
   for (let goesOn = true; goesOn && outcomes.size() > 0 && (flush || isWorthIt()); flush = false) {
+    gathering.ended()
     const { fenced, problems } = await outcomes.write()
     goesOn = problems.length === 0
     for (const dispatcher of fenced) if (epochs.lose(dispatcher)) inFlight.forgetLostClaims()
     for (const problem of problems) report(problem)
-    releaseHeldBack(parts)
+    // What may leave now leaves first: the carrier works on it meanwhile.
     proceed(parts)
+    releaseHeldBack(parts)
   }
   phase.writing = false
 }
