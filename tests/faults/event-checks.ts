@@ -1,6 +1,7 @@
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
 import { optOutText } from './observations.ts'
+import { openLists } from './open-lists.ts'
 import type { Received } from './receiver.ts'
 import type { State, StoredArrival } from './state.ts'
 
@@ -16,7 +17,7 @@ export interface EventsJudged {
 const deleted = 102
 const waiting = `select webhook_id, type, sequence, unnest(subjects) subject from webhook_event`
 const inLists = `select webhook_id, (stored ->> 0)::int as type, (stored ->> 1)::int, subject::bigint
-  from webhook_list, json_array_elements(events::json) stored, json_array_elements_text(stored -> 11) subject where state = 0`
+  from ${openLists}, json_array_elements(events::json) stored, json_array_elements_text(stored -> 11) subject`
 
 /** Events that are yet to be pushed, as `<account> <id>`: the third try is minutes away. */
 async function openEvents(database: Database): Promise<ReadonlySet<string>> {

@@ -173,10 +173,8 @@ cross join lateral (select * from inbound_message where`,
   'lists are delivered before they are pushed': [
     {
       file: `${postgres}/migrations/0001-baseline/functions/claim-webhook-lists.js`,
-      from: `insert into webhook_list (webhook_id, leased, claimer, tries, due_at, from_at, to_at, events)
-        select v_webhook.id, true, p_claimer, 1,`,
-      to: `insert into webhook_list (webhook_id, state, leased, claimer, tries, due_at, from_at, to_at, events)
-        select v_webhook.id, 1, false, p_claimer, 1,`,
+      from: `v_webhook.list_size, lists, lists, from_at`,
+      to: `v_webhook.list_size, lists, 0, from_at`,
     },
   ],
   'a rotation ends the secret before the last': [
@@ -189,7 +187,7 @@ cross join lateral (select * from inbound_message where`,
   'a list that was answered 410 is dead': [
     {
       file: `${postgres}/sql/push-events.js`,
-      from: `case when list.is_test then 2 else 0 end`,
+      from: `case when \${isTest} then 2 else 0 end`,
       to: `2`,
     },
   ],

@@ -64,6 +64,8 @@ const parts = ids(filled.inParts.from, 250)
 /** Due, of account 1. */
 const singlesOfOne = ids(0, 100).map((i) => filled.due.from + 1 + 2 * i)
 const fresh = ids(5_500_001, 100)
+/** Half of them have rows, of the others their batches. */
+const someLists = [...ids(1, 25), ...ids(3000, 25).map((batch) => 10_000 * batch)]
 
 const recorded = (carriersOrCodes: string) => [
   1,
@@ -250,7 +252,7 @@ export const cases: Readonly<Record<string, Case>> = {
   'record-pushes': {
     statement: recordPushes,
     values: [
-      arrayOf(ids(1, 50)),
+      arrayOf(someLists),
       of(1, 50),
       of('"2026-01-01T00:00:00Z"', 50),
       arrayOf(ids(0, 50).map((i) => i % 3)),
@@ -268,7 +270,7 @@ export const cases: Readonly<Record<string, Case>> = {
     values: [1, '{0,1,2,3}', sent[0], 4, null, null],
     rowsMax: 200,
   },
-  'release-lists': { statement: releaseLists, values: [arrayOf(ids(1, 50)), of(1, 50)], rowsMax: 100 },
+  'release-lists': { statement: releaseLists, values: [arrayOf(someLists), of(1, 50)], rowsMax: 100 },
   'end-backend': { statement: endBackend, values: [0, '0'], rowsMax: 0 },
   'match-receipts': { statement: matchReceipts, values: [200], rowsMax: 600, partitions: [0, 1, 2, 3] },
 }
@@ -302,6 +304,7 @@ export const ordinary = [
   'find-deleted',
   'find-messages',
   'find-operation',
+  'find-webhook-batches',
   'fold-scheduled',
   'give-up-shared-block',
   'lease-binds',

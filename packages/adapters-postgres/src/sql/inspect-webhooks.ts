@@ -1,4 +1,5 @@
 import { messageSequence, OUTCOME, type WebhookCondition } from '@gateway/core'
+import { listsPerBatch } from '../webhooks/lists-of-batch.ts'
 import { VERDICT } from '../webhooks/webhook-row.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
@@ -10,8 +11,8 @@ export const addTestList: PreparedStatement<{ number: number }> = {
 with test as (
   select nextval('webhook_test') number
 ), added as (
-  insert into webhook_list (webhook_id, is_test, from_at, to_at, events)
-  select $1::int, true, $2::timestamptz, $2::timestamptz,
+  insert into webhook_list (id, webhook_id, is_test, from_at, to_at, events)
+  select ${listsPerBatch} * nextval(pg_get_serial_sequence('webhook_batch', 'id')), $1::int, true, $2::timestamptz, $2::timestamptz,
     json_build_array(json_build_array(
       $3::int, 1, floor(extract(epoch from $2::timestamptz) * 1000)::bigint, null, null, null, null, null, null, null, null,
       json_build_array(number), null
@@ -71,10 +72,22 @@ export const replayPeriod: Replaying = {
   text: replayed(
     `chosen as (
   select events, is_test from webhook_list where webhook_id = $1::int and state <> 0 and to_at >= $2::timestamptz and from_at < $3::timestamptz
+  union all
+  select delivered.events, false
+  from webhook_batch batch
+  cross join lateral cut_webhook_events(batch.events, list_size, array(
+    select (id - ${listsPerBatch} * batch.id)::int
+    from webhook_list
+    where id between ${listsPerBatch} * batch.id and ${listsPerBatch} * batch.id + lists - 1 and events is null
+  )) delivered
+  where webhook_id = $1::int and batch.to_at >= $2::timestamptz and batch.from_at < $3::timestamptz
 )`,
     'at >= extract(epoch from $2::timestamptz) * 1000 and at < extract(epoch from $3::timestamptz) * 1000',
   ),
 }
+
+const mayHave = `webhook_id = $1::int and to_at > (select lo - interval '1 ms' from moment) and from_at < (select hi + interval '1 ms' from moment)
+    and events like '%' || coalesce($5::bigint, $3::bigint) || '%'`
 
 /**
  * That of endpoint $1 that is of a type in $2, with subject $3 and, where they are not null, sequence $4 (of a message), number $5 and time $6 in
@@ -92,10 +105,9 @@ export const replayEvent: Replaying = {
   union all
   select at, at from to_timestamp($6::bigint / 1000.0) at where $6::bigint is not null
 ), chosen as (
-  select events, is_test
-  from webhook_list
-  where webhook_id = $1::int and to_at > (select lo - interval '1 ms' from moment) and from_at < (select hi + interval '1 ms' from moment)
-    and events like '%' || coalesce($5::bigint, $3::bigint) || '%'
+  select events, is_test from webhook_list where ${mayHave}
+  union all
+  select events, false from webhook_batch where ${mayHave}
 )`,
     `type = any ($2::smallint[]) and subject = $3::bigint and sequence = coalesce($4::smallint, sequence)
       and ($5::bigint is null or number = $5::bigint) and at = coalesce($6::bigint, at)`,
@@ -114,7 +126,8 @@ export interface AttemptRow {
   readonly failure: string | null
   readonly retry_after: number | null
   readonly beginning: string | null
-  readonly events: string
+  /** Null: its batch has them. */
+  readonly events: string | null
 }
 
 /**
@@ -147,12 +160,19 @@ left join lateral (
 order by page.at desc, page.list desc, page.tries desc`,
 }
 
+/** The batches $1. For the ordinary connections. */
+export const findBatches: PreparedStatement<{ id: number; list_size: number; events: string }> = {
+  name: 'find-webhook-batches',
+  text: `select id, list_size, events from webhook_batch where id = any ($1::bigint[])`,
+}
+
 /** Of endpoint $1. For the ordinary connections. */
 export const backlogOf: PreparedStatement<{ events: number; lists: number; dead: number }> = {
   name: 'webhook-backlog',
   text: `
 select (select coalesce(sum(count), 0) from webhook_event where webhook_id = $1::int)::int as events,
-  (select count(*) from webhook_list where webhook_id = $1::int and state = 0)::int as lists,
+  (select count(*) from webhook_list where webhook_id = $1::int and state = 0)::int
+    + (select coalesce(sum(open), 0) from webhook_batch where webhook_id = $1::int and open > 0)::int as lists,
   (select count(*) from webhook_list where webhook_id = $1::int and state = 2)::int as dead`,
 }
 

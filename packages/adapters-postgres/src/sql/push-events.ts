@@ -1,4 +1,5 @@
 import { deadListDays, failingDays } from '@gateway/core'
+import { listsPerBatch } from '../webhooks/lists-of-batch.ts'
 import { VERDICT, WEBHOOK_STATE } from '../webhooks/webhook-row.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
@@ -7,6 +8,9 @@ export interface ClaimedRow {
   readonly list: number | null
   readonly try: number
   readonly content: string
+  /** How many lists of `size` events each are to be cut from the content; null: it is one. */
+  readonly pieces: number | null
+  readonly size: number | null
 }
 
 /**
@@ -18,6 +22,46 @@ export const claimLists: PreparedStatement<ClaimedRow> = {
   text: 'select * from claim_webhook_lists($1, $2, $3, $4, $5, $6, $7, $8)',
 }
 
+/** The batch of a list. */
+const batchOf = (list: string): string => `${list} / ${listsPerBatch}`
+
+/** Lists that have come to nothing yet and whose batch is leased, of `given`; what came of them is inserted once, whoever is late. */
+const unheard = (given: string): string => `
+batch as materialized (
+  select id, webhook_id, list_size, events
+  from webhook_batch
+  where id = any (array(select distinct ${batchOf('id')} from ${given} where tries = 1)) and case when open > 0 then true end
+  order by id
+  for no key update
+), unheard as materialized (
+  select ${given}.*, batch.webhook_id, batch.id batch_id
+  from ${given}
+  join batch on batch.id = ${batchOf(`${given}.id`)}
+  where ${given}.tries = 1 and (select true from webhook_list where id = any (array[${given}.id])) is null
+)`
+
+/** The events of lists that were not delivered, which are theirs from then on. */
+const cut = (which: string): string => `
+cut as materialized (
+  select ${listsPerBatch} * batch.id + piece.place id, piece.from_at, piece.to_at, piece.events
+  from batch
+  cross join lateral (
+    select array(select (id - ${listsPerBatch} * batch.id)::int from unheard where batch_id = batch.id and ${which}) wanted
+  ) wanted
+  cross join lateral cut_webhook_events(events, list_size, wanted) piece
+  where cardinality(wanted) > 0
+)`
+
+/** So many fewer lists are open of each batch. */
+const heard = `
+update webhook_batch batch
+set open = open - heard.lists
+from (select ${batchOf('id')} id, count(*)::int lists from heard group by 1 order by 1) heard
+where batch.id = any (array[heard.id])`
+
+const stateOf = (isTest: string): string =>
+  `case verdict when ${VERDICT.delivered} then 1 when ${VERDICT.dead} then 2 when ${VERDICT.gone} then case when ${isTest} then 2 else 0 end else 0 end`
+
 /**
  * What came of tries: $1 lists, $2 numbers of the tries, $3 times, $4 verdicts, $5 times of the next try, $6 milliseconds, $7 statuses, $8 failures,
  * $9 seconds asked for, $10 beginnings of answers. Only of lists that are leased for this try. A list of an endpoint that is gone waits for its return.
@@ -25,24 +69,39 @@ export const claimLists: PreparedStatement<ClaimedRow> = {
 export const recordPushes: PreparedStatement<unknown> = {
   name: 'record-pushes',
   text: `
-with changed as (
-  update webhook_list list
-  set leased = false, due_at = coalesce(told.next_at, told.at),
-    state = case told.verdict when ${VERDICT.delivered} then 1 when ${VERDICT.dead} then 2 when ${VERDICT.gone} then case when list.is_test then 2 else 0 end else 0 end,
-    milliseconds = told.milliseconds, status = told.status, retry_after = told.retry_after, beginning = told.beginning
+with told as materialized (
+  select *
   from unnest($1::bigint[], $2::smallint[], $3::timestamptz[], $4::smallint[], $5::timestamptz[], $6::int[], $7::smallint[], $8::text[],
     $9::float8[], $10::text[]) told(id, tries, at, verdict, next_at, milliseconds, status, failure, retry_after, beginning)
+), again as (
+  update webhook_list list
+  set leased = false, due_at = coalesce(told.next_at, told.at), state = ${stateOf('list.is_test')},
+    milliseconds = told.milliseconds, status = told.status, retry_after = told.retry_after, beginning = told.beginning
+  from told
   where list.id = any (array[told.id]) and list.tries = told.tries
     and case when list.leased then list.state = 0 end
-  returning list.id, list.webhook_id, told.tries, told.at, told.verdict, told.next_at, told.milliseconds, told.status, told.failure,
-    told.retry_after, told.beginning
+  returning told.*, list.webhook_id
+), ${unheard('told')}, ${cut(`verdict <> ${VERDICT.delivered}`)}, heard as (
+  insert into webhook_list
+    (id, webhook_id, state, tries, due_at, milliseconds, status, retry_after, beginning, from_at, to_at, events)
+  select id, webhook_id, ${stateOf('false')}, 1, coalesce(next_at, at), milliseconds, status, retry_after, beginning, from_at, to_at, events
+  from unheard
+  left join cut using (id)
+  on conflict (id) do nothing
+  returning id
+), fewer as (${heard}
+), changed as (
+  select * from again
+  union all
+  select id, tries, at, verdict, next_at, milliseconds, status, failure, retry_after, beginning, webhook_id from unheard
 ), attempts as (
   insert into webhook_attempt
     (list_id, tries, webhook_id, at, milliseconds, status, failure, retry_after, beginning, verdict, next_at)
   select id, tries, webhook_id, at, milliseconds, status, failure, retry_after, beginning, verdict, next_at
   from changed
   where verdict <> ${VERDICT.delivered}
-), told as (
+  on conflict (list_id, tries) do nothing
+), of_endpoint as (
   select webhook_id, bool_or(verdict = ${VERDICT.delivered}) worked, bool_or(verdict = ${VERDICT.gone}) gone, min(at) first, max(at) last
   from changed
   group by webhook_id
@@ -56,8 +115,8 @@ set failing_since = case when not worked then coalesce(failing_since, first) end
   paused_for = case when gone then null
     when state = ${WEBHOOK_STATE.active} and not worked and failing_since <= last - interval '${failingDays} days' then 'failing'
     else paused_for end
-from told
-where webhook.id = any (array[told.webhook_id])
+from of_endpoint
+where webhook.id = any (array[of_endpoint.webhook_id])
   and (gone or worked = (failing_since is not null) or (not worked and failing_since <= last - interval '${failingDays} days'))`,
 }
 
@@ -65,11 +124,22 @@ where webhook.id = any (array[told.webhook_id])
 export const releaseLists: PreparedStatement<unknown> = {
   name: 'release-lists',
   text: `
-update webhook_list list
-set leased = false, tries = list.tries - 1, due_at = now()
-from unnest($1::bigint[], $2::smallint[]) given(id, tries)
-where list.id = any (array[given.id]) and list.tries = given.tries
-  and case when list.leased then list.state = 0 end`,
+with given as materialized (
+  select * from unnest($1::bigint[], $2::smallint[]) given(id, tries)
+), again as (
+  update webhook_list list
+  set leased = false, tries = list.tries - 1, due_at = now()
+  from given
+  where list.id = any (array[given.id]) and list.tries = given.tries
+    and case when list.leased then list.state = 0 end
+), ${unheard('given')}, ${cut('true')}, heard as (
+  insert into webhook_list (id, webhook_id, from_at, to_at, events)
+  select id, webhook_id, from_at, to_at, events
+  from unheard
+  join cut using (id)
+  on conflict (id) do nothing
+  returning id
+)${heard}`,
 }
 
 /** At most $1 rows of a kind. For the ordinary connections. */

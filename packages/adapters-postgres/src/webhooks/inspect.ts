@@ -18,10 +18,11 @@ import {
   type Webhooks,
 } from '@gateway/core'
 import type { Context } from '../context.ts'
-import { timestamp } from '../sql/arrays.ts'
+import { arrayOf, timestamp } from '../sql/arrays.ts'
 import {
   addTestList,
   backlogOf,
+  findBatches,
   listAttempts,
   replayDead,
   replayEvent,
@@ -30,8 +31,9 @@ import {
   type AttemptRow,
 } from '../sql/inspect-webhooks.ts'
 import { placeOf } from './event-places.ts'
+import { listsOfBatch, listsPerBatch } from './lists-of-batch.ts'
 import { listIdOf } from './push-lists.ts'
-import { groupsOf } from './stored-event.ts'
+import { groupsOf, storedEventsOf, type StoredEvents } from './stored-event.ts'
 import { VERDICT } from './webhook-row.ts'
 
 const verdicts = Object.keys(VERDICT) as readonly PushVerdict[]
@@ -68,8 +70,20 @@ export function inspectWebhooks(
   async function attempts(account: AccountId | undefined, id: WebhookId, { offset, limit }: Page) {
     if ((await find(account, id)) === undefined) return undefined
     const rows = await ordinary.run(listAttempts, [id, offset, limit])
-    const items = rows.flatMap((row) => (row.list === null ? [] : attemptOf({ ...row, list: row.list })))
+    const eventsIn = await eventsOfLists(rows)
+    const items = rows.flatMap((row) => (row.list === null ? [] : attemptOf({ ...row, list: row.list }, eventsIn)))
     return { total: rows[0]?.total ?? 0, items } satisfies Paged<PushAttempt>
+  }
+
+  /** Their own events, or those that their batches have. */
+  async function eventsOfLists(rows: readonly AttemptRow[]): Promise<EventsIn> {
+    const batches = new Set(rows.flatMap(({ list, events }) => (list === null || events !== null ? [] : batchOf(list))))
+    const found = batches.size === 0 ? [] : await ordinary.run(findBatches, [arrayOf([...batches])])
+    const lists = new Map(
+      found.map(({ id, list_size, events }) => [id, listsOfBatch(storedEventsOf(events), list_size)]),
+    )
+    return (list, events) =>
+      events === null ? (lists.get(batchOf(list))?.[list % listsPerBatch] ?? []) : storedEventsOf(events)
   }
   return {
     addTest,
@@ -90,7 +104,11 @@ export function inspectWebhooks(
   }
 }
 
-function attemptOf(row: AttemptRow & { readonly list: number }): PushAttempt {
+type EventsIn = (list: number, events: string | null) => readonly StoredEvents[]
+
+const batchOf = (list: number): number => Math.floor(list / listsPerBatch)
+
+function attemptOf(row: AttemptRow & { readonly list: number }, eventsIn: EventsIn): PushAttempt {
   const { list, tries, at, next, verdict, events } = row
   return {
     list: listIdOf(list),
@@ -99,7 +117,7 @@ function attemptOf(row: AttemptRow & { readonly list: number }): PushAttempt {
     answer: answerOf(row),
     verdict: verdicts[verdict] ?? 'dead',
     next: (next ?? undefined) as Instant | undefined,
-    events: eventsOf({ groups: groupsOf(events) }).map((event) => event.id),
+    events: eventsOf({ groups: groupsOf(eventsIn(list, events)) }).map((event) => event.id),
   }
 }
 

@@ -13,7 +13,8 @@ import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { arrayOf, arrayOfNullable, arrayOfTexts, arrayOfTimes } from '../sql/arrays.ts'
 import { claimLists, purgeWebhooks, recordPushes, releaseLists, type ClaimedRow } from '../sql/push-events.ts'
-import { groupsOf } from './stored-event.ts'
+import { listsOfBatch } from './lists-of-batch.ts'
+import { groupsOf, storedEventsOf, type StoredEvents } from './stored-event.ts'
 import { VERDICT, webhookOf } from './webhook-row.ts'
 
 export const listIdOf = (id: number): EventListId => `list-${id}` as EventListId
@@ -41,7 +42,7 @@ export function pushLists({
       const webhooks = await webhooksOf(claimed)
       return claimed.flatMap((row) => {
         const webhook = webhooks.get(row.endpoint)
-        return webhook === undefined || row.list === null ? [] : listOf(webhook, row.list, row)
+        return webhook === undefined || row.list === null ? [] : listsOf(webhook, row.list, row)
       })
     }
   }
@@ -83,15 +84,28 @@ const claimValues = (after: number, claiming: Claiming): readonly unknown[] => {
   return [claimer, after, endpointsMax, listsMax, perWebhookMax, fast, lists, leaseSeconds]
 }
 
-/** Its events are read when it is pushed. */
-function listOf(webhook: Webhook, id: number, { try: tries, content }: ClaimedRow): ClaimedList {
+/** Their events are read when the first of them is pushed. */
+function listsOf(
+  webhook: Webhook,
+  first: number,
+  { try: tries, content, pieces, size }: ClaimedRow,
+): readonly ClaimedList[] {
+  let lists: ReturnType<typeof listsOfBatch> | undefined
+  const storedIn = (at: number): readonly StoredEvents[] => {
+    lists ??= listsOfBatch(storedEventsOf(content), size ?? Infinity)
+    return lists[at] ?? []
+  }
+  return Array.from({ length: pieces ?? 1 }, (_, at) => listOf(webhook, first + at, tries, () => storedIn(at)))
+}
+
+function listOf(webhook: Webhook, id: number, tries: number, stored: () => readonly StoredEvents[]): ClaimedList {
   let groups: readonly EventGroup[] | undefined
   return {
     id: listIdOf(id),
     webhook,
     tries,
     get groups() {
-      return (groups ??= groupsOf(content))
+      return (groups ??= groupsOf(stored()))
     },
   }
 }

@@ -16,7 +16,7 @@ import {
 } from '@gateway/core'
 
 /**
- * Events as a list keeps them, those of one send together: a subject is a message, an inbound message or 0, or the number of a test. There are
+ * Events as a batch or a list keeps them, those of one send together: a subject is a message, an inbound message or 0, or the number of a test. There are
  * as many numbers as subjects, or none.
  */
 export type StoredEvents = readonly [
@@ -35,8 +35,9 @@ export type StoredEvents = readonly [
   numbers: readonly (string | null)[] | null,
 ]
 
-export const groupsOf = (json: string): readonly EventGroup[] =>
-  (JSON.parse(json) as readonly StoredEvents[]).flatMap(groupsIn)
+export const storedEventsOf = (json: string): readonly StoredEvents[] => JSON.parse(json) as readonly StoredEvents[]
+
+export const groupsOf = (stored: readonly StoredEvents[]): readonly EventGroup[] => stored.flatMap(groupsIn)
 
 function groupsIn(stored: StoredEvents): readonly EventGroup[] {
   const [place, sequence, at, , , , , from, shortCode, answered, said, subjects, numbers] = stored

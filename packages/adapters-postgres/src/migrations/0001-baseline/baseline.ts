@@ -18,6 +18,7 @@ import { purgeWebhooks } from './functions/purge-webhooks.ts'
 import { receiveInboundMessages } from './functions/receive-inbound-messages.ts'
 import { recover } from './functions/recover.ts'
 import { releaseClaimedBatches } from './functions/release-claimed-batches.ts'
+import { reopenWebhookLists } from './functions/reopen-webhook-lists.ts'
 import { retire } from './functions/retire.ts'
 import { transferCredits } from './functions/transfer-credits.ts'
 import { webhookTotals } from './functions/webhook-totals.ts'
@@ -56,7 +57,7 @@ const functions = [
   ...[releaseClaimedBatches, recover, retire, disown],
   ...[listScheduled, deleteWaiting, keysInUse, transferCredits, chooseSender],
   ...[adoptDeliveryReceipts, receiveInboundMessages],
-  ...[claimWebhookLists, purgeWebhooks, webhookTotals],
+  ...[reopenWebhookLists, claimWebhookLists, purgeWebhooks, webhookTotals],
   ...[keepContacts, dropPartition, dropBlock, dropInboundMessages, dropHistory],
 ]
 

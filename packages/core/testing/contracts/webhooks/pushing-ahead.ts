@@ -14,7 +14,7 @@ import { traffic } from '../claimed-batches/traffic.ts'
 import type { Contract } from '../contract.ts'
 import { handedOver, receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts'
 import { farAhead, longAgo, testCarrier } from '../shared.ts'
-import { added, aWebhook, claiming, pushAll, resultOf } from './an-endpoint.ts'
+import { added, answered, aWebhook, claiming, pushAll, resultOf } from './an-endpoint.ts'
 
 /** An endpoint that wants one event at a time, and for which so many wait. */
 async function waiting(ports: StoredPorts, events: number): Promise<Webhook> {
@@ -84,6 +84,30 @@ export const pushingAhead: Contract<StoredPorts> = {
       for (const data of told)
         assert.deepEqual([data.text, data.cost, data.taken], [i === 0 ? 'hi' : undefined, 20, true])
     }
+  },
+
+  'lists of one send come again as they were: those that failed, were given back, or whose claimer is dead': async (
+    ports,
+  ) => {
+    const { account, batch } = await sentMessages(traffic(ports), { to: 11, text: 'hi', costs: Array(11).fill(20) })
+    const webhook = await added(ports, aWebhook(account, { listSize: 3, withText: true }))
+    await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
+    const ahead = new Map([[webhook.id, 3]])
+    const [delivered, refused, untried] = await ports.webhooks.claim({ ...one, ahead })
+    if (delivered === undefined || refused === undefined || untried === undefined) assert.fail('three lists were due')
+    const retried = { answer: answered(500), verdict: 'retry', next: longAgo } as const
+    await ports.webhooks.record([resultOf(delivered), resultOf(refused, retried)])
+    await ports.webhooks.release([untried])
+    const again = await ports.webhooks.claim({ ...one, ahead, leaseSeconds: -60 })
+    assert.equal(again.length, 3)
+    const asBefore = (list: ClaimedList) => ({ id: list.id, events: eventsOf(list) })
+    const last = again.find(({ id }) => id !== refused.id && id !== untried.id) ?? assert.fail('no other list')
+    const before = new Map([refused, untried, last].map((list) => [list.id, list]))
+    for (const claimed of [again, await ports.webhooks.claim({ ...other, ahead })]) {
+      assert.equal(claimed.length, 3)
+      for (const list of claimed) assert.deepEqual(asBefore(list), asBefore(before.get(list.id) ?? assert.fail()))
+    }
+    assert.deepEqual(await ports.webhooks.backlog(webhook.id), { events: 0, lists: 3, dead: 0 })
   },
 
   'one event is found whatever it tells of, also if its message is in another state since': async (ports) => {

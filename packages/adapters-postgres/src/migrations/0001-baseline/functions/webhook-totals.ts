@@ -18,20 +18,24 @@ const condition = `case when state = ${WEBHOOK_STATE.paused} then 'paused' when 
       when failing_since is null then 'active' else 'failing' end`
 
 export const webhookTotals = `
--- What waits for all endpoints, by how they are; of each the first p_rows rows of events, of open lists and of dead ones count.
+-- What waits for all endpoints, by how they are; of each the first p_rows rows of events, of batches, of open lists and of dead ones count.
 create function webhook_totals(p_rows int)
   returns table (condition text, endpoints int, events bigint, lists bigint, dead bigint, oldest timestamptz) language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
 begin
   return query
-  with recursive ${walk('waiting', 'webhook_event', 'true')}, ${walk('open', 'webhook_list', 'state = 0')}, ${walk('given_up', 'webhook_list', 'state = 2')},
+  with recursive ${walk('waiting', 'webhook_event', 'true')}, ${walk('open', 'webhook_list', 'state = 0')},
+  ${walk('under_way', 'webhook_batch', 'open > 0')}, ${walk('given_up', 'webhook_list', 'state = 2')},
   counted as (
     select walked.webhook_id, sum(first.count) events, 0::bigint lists, 0::bigint dead, min(first.at) oldest
     from ${firstOf('waiting', 'webhook_event', 'true', 'id')}
     union all
     select walked.webhook_id, 0, count(*), 0, min(first.from_at)
     from ${firstOf('open', 'webhook_list', 'state = 0', 'due_at')}
+    union all
+    select walked.webhook_id, 0, sum(first.open), 0, min(first.from_at)
+    from ${firstOf('under_way', 'webhook_batch', 'open > 0', 'due_at')}
     union all
     select walked.webhook_id, 0, 0, count(*), null
     from ${firstOf('given_up', 'webhook_list', 'state = 2', 'webhook_id')}
@@ -40,7 +44,9 @@ begin
   from (
     select ${condition} as condition, 1 endpoints, 0::bigint events, 0::bigint lists, 0::bigint dead, null::timestamptz oldest from webhook
     union all
-    select (select ${condition} from webhook where id = webhook_id), 0, events, lists, dead, oldest from counted
+    select (select ${condition} from webhook where id = webhook_id), 0, sum(events), least(p_rows, sum(lists)), sum(dead), min(oldest)
+    from counted
+    group by webhook_id
   ) of_each
   where condition is not null
   group by condition;

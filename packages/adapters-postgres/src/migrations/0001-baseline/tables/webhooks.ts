@@ -1,5 +1,7 @@
-// Events wait in a table of which rows are only inserted and deleted, and not even toasted. A list keeps its events in one value that is
-// stored apart if it is long: what comes of a try rewrites a narrow row.
+import { listsPerBatch } from '../../../webhooks/lists-of-batch.ts'
+
+// Events wait in a table of which rows are only inserted and deleted, and not even toasted. What is claimed of them is one row, with its
+// events in one value that is stored apart if it is long; a list has a row once something has come of it (docs/decisions/0068).
 export const webhooks = `
 create table webhook (                            -- an endpoint of an account
   id int generated always as identity primary key,
@@ -33,8 +35,24 @@ create table webhook_event (                      -- what waits to be put into a
   primary key (webhook_id, id)
 ) with (toast_tuple_target=8160, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 
-create table webhook_list (
+create table webhook_batch (                      -- events that were claimed at once; lists are cut from it
   id bigint generated always as identity primary key,
+  webhook_id int not null,
+  claimer int not null,                           -- who leased it
+  due_at timestamptz not null,                    -- the lease is over then
+  list_size int not null,
+  lists int not null,                             -- at most ${listsPerBatch}; the n-th, from 0, has the id ${listsPerBatch} * id + n
+  open int not null,                              -- lists of which nothing has come yet
+  from_at timestamptz not null,                   -- its first and its last event
+  to_at timestamptz not null,
+  events text not null                            -- JSON, as claim_webhook_lists writes it (StoredEvents)
+) with (fillfactor=90, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+alter table webhook_batch alter events set storage external;
+create index webhook_batch_open on webhook_batch (webhook_id, due_at) where open > 0;
+create index webhook_batch_time on webhook_batch (webhook_id, to_at, from_at);
+
+create table webhook_list (                       -- a list of which something has come
+  id bigint primary key,
   webhook_id int not null,
   state smallint not null default 0,              -- 0 open, 1 delivered, 2 dead, 3 dead and replayed
   leased bool not null default false,
@@ -42,13 +60,13 @@ create table webhook_list (
   is_test bool not null default false,
   tries smallint not null default 0,              -- that were begun
   due_at timestamptz not null default now(),      -- open: to be tried from then on; leased: the lease is over then; ended: when that was
-  from_at timestamptz not null,                   -- its first and its last event
-  to_at timestamptz not null,
   milliseconds int,                               -- this and the next three: of its last try, as in webhook_attempt
   status smallint,
   retry_after float8,
   beginning text,
-  events text not null                            -- JSON, as claim_webhook_lists writes it (StoredEvents)
+  from_at timestamptz,                            -- its first and its last event; this and the next two: null if the first try delivered it
+  to_at timestamptz,
+  events text                                     -- as in its batch, which has them if this is null
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 alter table webhook_list alter events set storage external;
 create index webhook_list_open on webhook_list (webhook_id, due_at) where state = 0;
@@ -56,7 +74,7 @@ create index webhook_list_leased on webhook_list (webhook_id) where leased;
 create index webhook_list_test on webhook_list (webhook_id) where state = 0 and is_test;
 create index webhook_list_ended on webhook_list (webhook_id, state, due_at) where state <> 0;
 create index webhook_list_dead on webhook_list (webhook_id) where state = 2;
-create index webhook_list_time on webhook_list (webhook_id, to_at, from_at);
+create index webhook_list_time on webhook_list (webhook_id, to_at, from_at) where to_at is not null;
 
 create table webhook_attempt (                    -- one try of one list that failed: one that succeeded is told of by its list
   list_id bigint not null,
