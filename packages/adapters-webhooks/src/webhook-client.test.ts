@@ -37,23 +37,30 @@ const receiver = async (settings: ReceiverSettings = {}): Promise<Receiver> => {
 /** Short for a test, long for a loaded machine. */
 const hasty = { totalMilliseconds: 600 }
 
-test('a push is one POST of the body with the headers of Standard Webhooks, which the public library verifies', async () => {
-  const received: Received[] = []
-  const { url } = await receiver({ onRequest: (request) => received.push(request) })
-  const body = '{"type":"events","text":"žluťoučký 😀"}'
-  expect(await client().push(aPush(url, { body }))).toEqual({
-    outcome: 'answered',
-    status: 200,
-    retryAfterSeconds: undefined,
-    beginning: 'thanks',
-    milliseconds: expect.any(Number) as number,
-  })
-  expect(received).toHaveLength(1)
-  const [{ method, path, headers } = received[0] as Received] = received
-  expect({ method, path }).toEqual({ method: 'POST', path: '/hook?a=b' })
-  expect(headers).toMatchObject({ 'content-type': 'application/json', 'accept-encoding': 'identity' })
-  expect(new Webhook(aSecret).verify(received[0]?.body ?? '', { ...headers })).toEqual(JSON.parse(body))
-})
+const aBody = '{"type":"events","text":"žluťoučký 😀"}'
+
+test.each([
+  ['text', aBody],
+  ['bytes', new TextEncoder().encode(aBody)],
+])(
+  'a push is one POST of a body of %s, signed as the public library of Standard Webhooks verifies',
+  async (_, body) => {
+    const received: Received[] = []
+    const { url } = await receiver({ onRequest: (request) => received.push(request) })
+    expect(await client().push(aPush(url, { body }))).toEqual({
+      outcome: 'answered',
+      status: 200,
+      retryAfterSeconds: undefined,
+      beginning: 'thanks',
+      milliseconds: expect.any(Number) as number,
+    })
+    expect(received).toHaveLength(1)
+    const [{ method, path, headers } = received[0] as Received] = received
+    expect({ method, path }).toEqual({ method: 'POST', path: '/hook?a=b' })
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'accept-encoding': 'identity' })
+    expect(new Webhook(aSecret).verify(received[0]?.body ?? '', { ...headers })).toEqual(JSON.parse(aBody))
+  },
+)
 
 const answered: readonly (readonly [ReceiverMode, number, string, number | undefined])[] = [
   ['ok', 200, 'thanks', undefined],

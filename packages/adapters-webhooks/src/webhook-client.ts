@@ -104,8 +104,8 @@ const refusal = (endpoint: ReturnType<typeof parseEndpoint>) => (typeof endpoint
 
 const failed = (failure: PushFailure): Outcome => ({ outcome: 'failed', failure })
 
-function requestTo({ origin, path }: Endpoint, { id, timestamp, body: text, secrets }: PushRequest) {
-  const body = Buffer.from(text)
+function requestTo({ origin, path }: Endpoint, { id, timestamp, body: given, secrets }: PushRequest) {
+  const body = typeof given === 'string' ? Buffer.from(given) : given
   return {
     origin,
     path,

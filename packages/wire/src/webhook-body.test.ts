@@ -36,10 +36,11 @@ const message = {
   text: undefined,
 } as const
 
-const written = (...events: WebhookEvent[]): unknown => JSON.parse(webhookBody(events, now))
+const textOf = (groups: Parameters<typeof webhookBody>[0]): string => Buffer.from(webhookBody(groups, now)).toString()
+const written = (...events: WebhookEvent[]): unknown => JSON.parse(textOf(events))
 
 test('a list of events is one object with its type, the time of the try, and the events in their order', () => {
-  expect(webhookBody([event(message, 2), event({ type: 'test' })], now)).toBe(
+  expect(textOf([event(message, 2), event({ type: 'test' })])).toBe(
     '{"type":"events","timestamp":"2026-10-18T08:00:02.007Z","data":{"events":[' +
       '{"id":"evt_1","type":"message.delivered","sequence":2,"occurredAt":"2026-10-18T08:00:01.500Z","data":{' +
       '"apiMessageId":374,"mobileNumber":"27825550101","statusDelivered":true,"statusErrorCode":"",' +
@@ -60,7 +61,7 @@ test('messages that come together are written as they are one by one', () => {
   const groups = [event({ type: 'test' }), together, event(message)]
   const oneByOne = eventsOf({ groups })
   expect(oneByOne.map(({ id }) => id)).toEqual(['evt_1', 'message-374-4', 'message-9007199254740991-4', 'evt_1'])
-  expect(webhookBody(groups, now)).toBe(webhookBody(oneByOne, now))
+  expect(textOf(groups)).toBe(textOf(oneByOne))
 })
 
 test.each<[string, object, object]>([
@@ -77,7 +78,44 @@ test.each<[string, object, object]>([
     { sequence: 4, occurred, shared: { ...common, ...differing }, messages: [id], numbers: [number], ...group },
   ]
   for (const groups of [list({}, {}), list(of, shared), list({}, {})])
-    expect(webhookBody(groups, now)).toBe(webhookBody(eventsOf({ groups }), now))
+    expect(textOf(groups)).toBe(textOf(eventsOf({ groups })))
+})
+
+/** Ids next to a power of ten, and anywhere; numbers of few lengths: runs are short and long. */
+const ids = fc.oneof(
+  fc
+    .record({ at: fc.constantFrom(0, 1, 2, 5, 9, 10, 15), count: fc.integer({ min: 1, max: 40 }) })
+    .map(({ at, count }) => Array.from({ length: count }, (_, i) => Math.max(1, 10 ** at - 20 + i))),
+  fc.array(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), { minLength: 1, maxLength: 30 }),
+)
+const digitsOf = fc.oneof(
+  fc.constant('27825550101'),
+  fc.stringMatching(/^[1-9][0-9]{10,11}$/),
+  fc.stringMatching(/^[1-9][0-9]{0,14}$/),
+)
+
+test('any messages that come together are written as they are one by one', () => {
+  const { message: _, number: __, ...shared } = message
+  const group = fc
+    .tuple(
+      ids,
+      fc.array(digitsOf, { minLength: 40, maxLength: 40 }),
+      fc.boolean(),
+      fc.option(fc.string({ unit: 'binary' })),
+    )
+    .map(([its, drawn, isAlike, text]) => ({
+      sequence: 4,
+      occurred,
+      shared: { ...shared, text: text ?? undefined },
+      messages: its as readonly number[] as readonly MessageId[],
+      numbers: its.map((_id, i) => (isAlike ? `2782555${1000 + i}` : drawn[i]) as Msisdn),
+    }))
+  fc.assert(
+    fc.property(fc.array(group, { minLength: 1, maxLength: 4 }), fc.boolean(), (together, hasOther) => {
+      const groups = hasOther ? [event({ type: 'test' }), ...together, event(message)] : together
+      expect(textOf(groups)).toBe(textOf(eventsOf({ groups })))
+    }),
+  )
 })
 
 const arrived = { inbound: 7 as InboundMessageId, answers: 374 as MessageId, text: 'Yes "please"\n\ud800' } as const

@@ -293,7 +293,7 @@ test('a list is the same over all tries but for its time, and dead after the las
     await pushAll(pusher)
   }
   const { pushed } = webhookClient
-  const bodies = pushed.map(({ body }) => JSON.parse(body) as { now: number; events: readonly object[] })
+  const bodies = pushed.map(({ body }) => JSON.parse(String(body)) as { now: number; events: readonly object[] })
   expect(pushed).toHaveLength(retryPausesSeconds.length + 1)
   expect(new Set(pushed.map(({ id }) => id)).size).toBe(1)
   expect(new Set(bodies.map(({ events }) => JSON.stringify(events))).size).toBe(1)

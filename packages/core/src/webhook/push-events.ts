@@ -6,7 +6,7 @@ import { createPushResults } from './push-results.ts'
 import { createQuickRequests } from './quick-requests.ts'
 import { createRetryTimes } from './retry-times.ts'
 import { nextTry, verdictOf, type PushVerdict } from './push-schedule.ts'
-import type { PushAnswer } from './webhook-client.ts'
+import type { PushAnswer, PushRequest } from './webhook-client.ts'
 import type { Webhook } from './webhook.ts'
 import { endpointsMax, type ClaimedList, type PushResult } from './webhooks.ts'
 
@@ -35,13 +35,13 @@ export const pushDefaults: PushSettings = {
 }
 
 /** So many results are stored at once; fewer when nothing is under way, and by each look (docs/decisions/0068). */
-const storedAtOnce = 200
+const storedAtOnce = 500
 
 export interface PushOptions {
   /** `Claiming.claimer`. */
   readonly claimer: number
   /** The body of a request at this time. */
-  readonly bodyOf: (groups: readonly EventGroup[], now: Instant) => string
+  readonly bodyOf: (groups: readonly EventGroup[], now: Instant) => PushRequest['body']
   /** From 0 to 1, by chance. */
   readonly chance: () => number
   /** There may be room for more, or lists run out soon: `work` is to be called. */

@@ -8,7 +8,8 @@ export interface PushRequest {
   readonly id: string
   /** Seconds since 1970 of this try. */
   readonly timestamp: number
-  readonly body: string
+  /** A text is sent in UTF-8; bytes are sent as they are, and nobody may change them later. */
+  readonly body: string | Uint8Array
   /** One signature for each, the current one first. */
   readonly secrets: readonly string[]
 }
