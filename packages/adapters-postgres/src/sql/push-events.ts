@@ -25,31 +25,31 @@ export const claimLists: PreparedStatement<ClaimedRow> = {
 /** The batch of a list. */
 const batchOf = (list: string): string => `${list} / ${listsPerBatch}`
 
-/** Lists that have come to nothing yet and whose batch is leased, of `given`; what came of them is inserted once, whoever is late. */
-const unheard = (given: string): string => `
-batch as materialized (
-  select id, webhook_id, list_size, events
-  from webhook_batch
+/** In a form that stays a lookup in a hash table for each row: joins are nested loops here. */
+const isIn = (id: string, ids: string): string =>
+  `case when ${id} is not null then ${id} in (select id from ${ids}) end`
+
+/** Those of `given` that may be the first that is heard of a list: its batch is leased. */
+const fresh = (given: string): string => `
+leased as materialized (
+  select id from webhook_batch
   where id = any (array(select distinct ${batchOf('id')} from ${given} where tries = 1)) and case when open > 0 then true end
   order by id
   for no key update
-), unheard as materialized (
+), fresh as materialized (
   select ${given}.*, batch.webhook_id, batch.id batch_id
   from ${given}
-  join batch on batch.id = ${batchOf(`${given}.id`)}
-  where ${given}.tries = 1 and (select true from webhook_list where id = any (array[${given}.id])) is null
+  join webhook_batch batch on batch.id = any (array[${batchOf(`${given}.id`)}])
+  where ${given}.tries = 1 and ${isIn(batchOf(`${given}.id`), 'leased')}
 )`
 
 /** The events of lists that were not delivered, which are theirs from then on. */
 const cut = (which: string): string => `
 cut as materialized (
   select ${listsPerBatch} * batch.id + piece.place id, piece.from_at, piece.to_at, piece.events
-  from batch
-  cross join lateral (
-    select array(select (id - ${listsPerBatch} * batch.id)::int from unheard where batch_id = batch.id and ${which}) wanted
-  ) wanted
-  cross join lateral cut_webhook_events(events, list_size, wanted) piece
-  where cardinality(wanted) > 0
+  from (select batch_id, array_agg((id % ${listsPerBatch})::int) places from fresh where ${which} group by batch_id order by batch_id) wanted
+  join webhook_batch batch on batch.id = any (array[wanted.batch_id])
+  cross join lateral cut_webhook_events(batch.events, batch.list_size, wanted.places) piece
 )`
 
 /** So many fewer lists are open of each batch. */
@@ -73,27 +73,29 @@ with told as materialized (
   select *
   from unnest($1::bigint[], $2::smallint[], $3::timestamptz[], $4::smallint[], $5::timestamptz[], $6::int[], $7::smallint[], $8::text[],
     $9::float8[], $10::text[]) told(id, tries, at, verdict, next_at, milliseconds, status, failure, retry_after, beginning)
+), ${fresh('told')}, ${cut(`verdict <> ${VERDICT.delivered}`)}, heard as (
+  insert into webhook_list
+    (id, webhook_id, state, tries, due_at, milliseconds, status, retry_after, beginning, from_at, to_at, events)
+  select id, webhook_id, ${stateOf('false')}, 1, coalesce(next_at, at), milliseconds, status, retry_after, beginning, from_at, to_at, events
+  from fresh
+  left join cut using (id)
+  on conflict (id) do nothing
+  returning id
+), fewer as (${heard}
 ), again as (
   update webhook_list list
   set leased = false, due_at = coalesce(told.next_at, told.at), state = ${stateOf('list.is_test')},
     milliseconds = told.milliseconds, status = told.status, retry_after = told.retry_after, beginning = told.beginning
   from told
-  where list.id = any (array[told.id]) and list.tries = told.tries
+  where not ${isIn('told.id', 'heard')} and list.id = any (array[told.id]) and list.tries = told.tries
     and case when list.leased then list.state = 0 end
   returning told.*, list.webhook_id
-), ${unheard('told')}, ${cut(`verdict <> ${VERDICT.delivered}`)}, heard as (
-  insert into webhook_list
-    (id, webhook_id, state, tries, due_at, milliseconds, status, retry_after, beginning, from_at, to_at, events)
-  select id, webhook_id, ${stateOf('false')}, 1, coalesce(next_at, at), milliseconds, status, retry_after, beginning, from_at, to_at, events
-  from unheard
-  left join cut using (id)
-  on conflict (id) do nothing
-  returning id
-), fewer as (${heard}
 ), changed as (
   select * from again
   union all
-  select id, tries, at, verdict, next_at, milliseconds, status, failure, retry_after, beginning, webhook_id from unheard
+  select id, tries, at, verdict, next_at, milliseconds, status, failure, retry_after, beginning, webhook_id
+  from fresh
+  where ${isIn('id', 'heard')}
 ), attempts as (
   insert into webhook_attempt
     (list_id, tries, webhook_id, at, milliseconds, status, failure, retry_after, beginning, verdict, next_at)
@@ -126,19 +128,19 @@ export const releaseLists: PreparedStatement<unknown> = {
   text: `
 with given as materialized (
   select * from unnest($1::bigint[], $2::smallint[]) given(id, tries)
+), ${fresh('given')}, ${cut('true')}, heard as (
+  insert into webhook_list (id, webhook_id, from_at, to_at, events)
+  select id, webhook_id, from_at, to_at, events
+  from fresh
+  join cut using (id)
+  on conflict (id) do nothing
+  returning id
 ), again as (
   update webhook_list list
   set leased = false, tries = list.tries - 1, due_at = now()
   from given
-  where list.id = any (array[given.id]) and list.tries = given.tries
+  where not ${isIn('given.id', 'heard')} and list.id = any (array[given.id]) and list.tries = given.tries
     and case when list.leased then list.state = 0 end
-), ${unheard('given')}, ${cut('true')}, heard as (
-  insert into webhook_list (id, webhook_id, from_at, to_at, events)
-  select id, webhook_id, from_at, to_at, events
-  from unheard
-  join cut using (id)
-  on conflict (id) do nothing
-  returning id
 )${heard}`,
 }
 
