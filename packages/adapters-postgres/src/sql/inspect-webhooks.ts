@@ -25,9 +25,12 @@ select number, ${wakeIdle} as woken from test`,
 /** Of a message that has come to its end. */
 const finalSequence = messageSequence(OUTCOME.delivered, 'receipt')
 
-/** Events of `chosen` lists (id, events, is_test) wait again, each once; `happened` is a condition of what a list says of an event. */
+/**
+ * Events of `chosen` lists and batches (events, is_test) wait again, each once; `happened` is a condition of what is said of an event. What events
+ * have in common is read once: read for each, 100,000 events in batches of 1000 took 40 s, and take 0.4 s.
+ */
 const replayed = (chosen: string, happened: string, more = ''): string => `
-with ${chosen}, stored as (
+with ${chosen}, stored as materialized (
   select (stored ->> 0)::smallint type, (stored ->> 1)::smallint sequence, (stored ->> 2)::bigint at, (stored ->> 3)::smallint code,
     (stored ->> 4)::bigint send_first_id, (stored ->> 6)::bool has_reference, stored ->> 10 as text, stored -> 11 as subjects,
     case json_typeof(stored -> 12) when 'array' then stored -> 12 else '[]' end as numbers
@@ -73,13 +76,18 @@ export const replayPeriod: Replaying = {
     `chosen as (
   select events, is_test from webhook_list where webhook_id = $1::int and state <> 0 and to_at >= $2::timestamptz and from_at < $3::timestamptz
   union all
-  select delivered.events, false
+  select part.events, false
   from webhook_batch batch
-  cross join lateral cut_webhook_events(batch.events, list_size, array(
-    select (id - ${listsPerBatch} * batch.id)::int
+  cross join lateral (
+    select array_agg((id - ${listsPerBatch} * batch.id)::int) places
     from webhook_list
     where id between ${listsPerBatch} * batch.id and ${listsPerBatch} * batch.id + lists - 1 and events is null
-  )) delivered
+  ) delivered
+  cross join lateral (
+    select batch.events where cardinality(places) = lists
+    union all
+    select piece.events from cut_webhook_events(batch.events, list_size, places) piece where cardinality(places) < lists
+  ) part
   where webhook_id = $1::int and batch.to_at >= $2::timestamptz and batch.from_at < $3::timestamptz
 )`,
     'at >= extract(epoch from $2::timestamptz) * 1000 and at < extract(epoch from $3::timestamptz) * 1000',

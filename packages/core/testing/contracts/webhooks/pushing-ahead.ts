@@ -110,6 +110,26 @@ export const pushingAhead: Contract<StoredPorts> = {
     assert.deepEqual(await ports.webhooks.backlog(webhook.id), { events: 0, lists: 3, dead: 0 })
   },
 
+  'by time only what has ended is replayed, of lists that were claimed together too': async (ports) => {
+    const { account, batch } = await sentMessages(traffic(ports), { to: 11, text: 'hi', costs: Array(11).fill(20) })
+    const webhook = await added(ports, aWebhook(account, { listSize: 3 }))
+    await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
+    const lists = await ports.webhooks.claim({ ...one, ahead: new Map([[webhook.id, 4]]) })
+    const [delivered, refused, dead] = lists
+    if (delivered === undefined || refused === undefined || dead === undefined) assert.fail('four lists were due')
+    const ended = { answer: answered(500), next: undefined } as const
+    await ports.webhooks.record([
+      resultOf(delivered),
+      resultOf(refused, { ...ended, verdict: 'retry', next: farAhead }),
+      resultOf(dead, { ...ended, verdict: 'dead' }),
+    ])
+    const period = { what: 'period', from: longAgo, to: farAhead } as const
+    assert.equal(await ports.webhooks.replay(account, webhook.id, period, longAgo), 6)
+    const again = (await pushAll(ports)).flatMap(eventsOf)
+    assert.deepEqual(new Set(again), new Set([delivered, dead].flatMap(eventsOf)))
+    assert.equal(again.length, 6)
+  },
+
   'one event is found whatever it tells of, also if its message is in another state since': async (ports) => {
     const own = traffic(ports)
     const { account, batch, ids, record } = await handedOver(own)
