@@ -21,6 +21,7 @@ export const groups = {
   carriers: [
     'tests/carrier-reload.test.ts',
     'tests/carrier-test.test.ts',
+    'tests/carriers-agree.test.ts',
     'tests/routes-apart.test.ts',
     'tests/slow-carrier.test.ts',
     'tests/unknown-outcomes.test.ts',

@@ -134,7 +134,9 @@ test('routes of the file decide by prefix, and those of the next one after SIGHU
 
 /** The carriers that dispatchers tell of. */
 const told = async (environment: Readonly<Record<string, string>>): Promise<readonly string[]> =>
-  (await operateJson<readonly { carrier: string }[]>(['carrier', 'list'], environment)).map(({ carrier }) => carrier)
+  (await operateJson<{ rows: readonly { carrier: string }[] }>(['carrier', 'list'], environment)).rows.map(
+    ({ carrier }) => carrier,
+  )
 
 test('SIGHUP with a wrong file: one log line says what is wrong without a password, and everything goes on', async () => {
   const smsc = await anSmsc('smsc')

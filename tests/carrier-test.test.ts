@@ -21,13 +21,13 @@ interface Tried {
   readonly problem: string | null
   readonly parts: readonly {
     readonly answer: string
-    readonly messageId: string | null
+    readonly carrierId: string | null
     readonly receipt: string | null
   }[]
-  readonly pdus: readonly (Readonly<Record<string, unknown>> & {
+  readonly pdus: readonly {
     readonly direction: string
-    readonly command: string
-  })[]
+    readonly fields: Readonly<Record<string, unknown>> & { readonly command: string }
+  }[]
 }
 
 const environmentOf = (carriers: string) => ({ DATA_DIR: data.path, CARRIERS: carriers })
@@ -46,16 +46,16 @@ test('carrier test shows every PDU of a message and its receipt, and who gives a
   expect(result?.parts).toEqual([
     {
       answer: 'ESME_ROK',
-      messageId: expect.any(String) as string,
+      carrierId: expect.any(String) as string,
       receipt: 'DELIVERED 0 (delivered to the recipient)',
     },
   ])
-  expect(result?.pdus.map(({ direction, command }) => `${direction} ${command}`)).toEqual([
+  expect(result?.pdus.map(({ direction, fields }) => `${direction} ${fields.command}`)).toEqual([
     ...['sent bind_transceiver', 'received bind_transceiver_resp', 'sent submit_sm', 'received submit_sm_resp'],
     ...['received deliver_sm', 'sent deliver_sm_resp', 'sent unbind', 'received unbind_resp'],
   ])
-  expect(result?.pdus[0]).toMatchObject({ systemId: 'gateway', password: '***' })
-  expect(result?.pdus[2]).toMatchObject({
+  expect(result?.pdus[0]?.fields).toMatchObject({ systemId: 'gateway', password: '***' })
+  expect(result?.pdus[2]?.fields).toMatchObject({
     ...{ sourceAddr: '12025550100', destinationAddr: '27825550101', registeredDelivery: 1 },
     shortMessage: Buffer.from('Test').toString('hex'),
   })
@@ -82,13 +82,14 @@ test('what a carrier delivers for others is refused for now, so that it comes to
   expect((await tried(['a', '--to', '27825550188'], carriers)).code).toBe(0)
   const { code, result } = await tried(['a', '--to', '27825550194', '--wait', '5'], carriers)
   expect(code).toBe(0)
-  const replies = (result?.pdus ?? []).filter(
+  const all = (result?.pdus ?? []).map(({ fields }) => fields)
+  const replies = all.filter(
     ({ command, shortMessage }) =>
       command === 'deliver_sm' && String(Buffer.from(String(shortMessage), 'hex')).includes('Yes'),
   )
   expect(replies.length).toBeGreaterThan(0)
   for (const { sequence } of replies) {
-    const answer = result?.pdus.find((pdu) => pdu.command === 'deliver_sm_resp' && pdu['sequence'] === sequence)
+    const answer = all.find((pdu) => pdu.command === 'deliver_sm_resp' && pdu['sequence'] === sequence)
     expect(answer).toMatchObject({ status: 'ESME_RX_T_APPN' })
   }
 }, 120_000)
@@ -101,7 +102,7 @@ test.each([
   async (_, to, query, words, code) => {
     const smsc = await anSmsc()
     const { code: ended, err, result } = await tried(['a', '--to', to], `a=${smsc.url}${query}`)
-    expect([ended, result?.pdus.some(({ command }) => command === 'submit_sm')]).toEqual([code, true])
+    expect([ended, result?.pdus.some(({ fields }) => fields.command === 'submit_sm')]).toEqual([code, true])
     expect(err).toMatch(words)
   },
   120_000,

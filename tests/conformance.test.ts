@@ -81,6 +81,26 @@ describe('the all-in-one', () => {
     await gateway.stop()
   })
 
+  test('cases that need a reply are not testable, and say why, where the command brings none into this gateway', async () => {
+    const result = await runConformance({
+      addresses: { rest: new URL(gateway.restUrl), asp: new URL(gateway.aspUrl), xml: new URL(gateway.xmlUrl) },
+      configuration: { ...configuration, deliverySeconds: 5 },
+      choice: {
+        sections: [],
+        titles: [
+          'the query string returns a reply once, byte for byte; afterwards neither it nor XML has it, and REST still does',
+        ],
+      },
+      bringReply: () => Promise.resolve(),
+      probesReplies: true,
+    })
+    const untested = result.results.flatMap(({ outcome }) => (outcome.is === 'not testable' ? [outcome.why] : []))
+    expect(result.results.filter(({ outcome }) => outcome.is === 'failed')).toEqual([])
+    expect(untested[0]).toMatch(
+      /^replies\.command brings no reply into this gateway: not within 5 s: the reply of \d+\. It must/,
+    )
+  })
+
   test('passes whole, by the command, and keeps its credits but for what the command said first', async () => {
     const [file, junit] = [join(gateway.folder, 'conformance.json'), join(gateway.folder, 'junit.xml')]
     await writeFile(file, JSON.stringify(configuration))

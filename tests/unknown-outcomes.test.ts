@@ -3,6 +3,7 @@ import { measure, openAccount } from './support/accounts.ts'
 import { carriers } from './support/carriers.ts'
 import { restSend, restStatus } from './support/clients.ts'
 import { numbersEnding } from './support/numbers.ts'
+import { operate } from './support/operate.ts'
 import { databaseFolder, killLeftovers, startApp, type Environment } from './support/process.ts'
 
 afterEach(killLeftovers)
@@ -30,6 +31,7 @@ test.each(carriers)(
       await until(async () => Number(marked.exec(await metrics())?.[1]) >= 100, 60_000)
       await killed.stop('SIGKILL')
 
+      expect((await operate(['carrier', 'apply'], environment)).code).toBe(0)
       const next = await startApp('dispatcher', environment)
       const codes = async () => (await restStatus(client, ids)).map(({ statusCode }) => statusCode)
       await until(async () => (await codes()).every((code) => code === 0 || code === 106), 60_000)

@@ -1,35 +1,83 @@
-// Sends one message, asks for its status until it is final, and reads the replies once. .NET 8: Program.cs of a console app.
+// Sends one message, asks for its status until it is final, and reads the replies once. .NET 8 (Program.cs of a console app), or Mono.
 // GATEWAY=http://127.0.0.1:8080 KEY=gw_... dotnet run 27825550188
-using System.Net.Http.Json;
-using System.Text.Json;
+using System;
+using System.IO;
+using System.Linq;
+using System.Net.Http;
+using System.Runtime.Serialization;
+using System.Runtime.Serialization.Json;
+using System.Text;
+using System.Threading.Tasks;
+using System.Xml;
+using System.Xml.Linq;
 
-using var client = new HttpClient { Timeout = TimeSpan.FromSeconds(30) };
-client.BaseAddress = new Uri(Environment.GetEnvironmentVariable("GATEWAY") + "/api/rest/v1/");
-client.DefaultRequestHeaders.TryAddWithoutValidation("Authorization", Environment.GetEnvironmentVariable("KEY"));
-
-async Task<JsonElement> Ask(string path, object? body = null)
+[DataContract]
+public class Recipient
 {
-    using var response = body is null ? await client.GetAsync(path) : await client.PostAsJsonAsync(path, body);
-    var answer = await response.Content.ReadFromJsonAsync<JsonElement>();
-    if (!response.IsSuccessStatusCode) throw new Exception(answer.GetProperty("errorMessage").GetString());
-    return answer;
+    [DataMember] public string mobileNumber { get; set; }
 }
 
-var sent = await Ask("sms/outgoing/send", new { message = "Hello", recipients = new[] { new { mobileNumber = args[0] } } });
-var message = sent.GetProperty("recipients")[0];
-if (!message.GetProperty("accepted").GetBoolean())
-    throw new Exception("refused: " + message.GetProperty("acceptError").GetString());
-var id = message.GetProperty("apiMessageId").GetInt64();
-Console.WriteLine($"sent {id}");
-
-JsonElement state;
-while (true)
+[DataContract]
+public class Message
 {
-    state = (await Ask("sms/outgoing/status", new[] { id })).GetProperty("messageStatuses")[0];
-    if (state.GetProperty("statusErrorCode").GetString() is not ("INQUEUE" or "SENT")) break;
-    await Task.Delay(1000);
+    [DataMember] public string message { get; set; }
+    [DataMember] public Recipient[] recipients { get; set; }
 }
-Console.WriteLine($"status {state.GetProperty("status").GetString()}");
 
-var replies = await Ask("sms/incoming?limit=1");
-Console.WriteLine($"replies {replies.GetProperty("resultsTotalAvailable").GetInt64()}");
+public static class Program
+{
+    static readonly HttpClient client = new HttpClient { Timeout = TimeSpan.FromSeconds(30) };
+    static readonly string gateway = Environment.GetEnvironmentVariable("GATEWAY") + "/api/rest/v1/";
+
+    // The JSON of an answer as elements: an array has one element "item" for each of its own.
+    static async Task<XElement> Ask(string path, object body = null)
+    {
+        var request = new HttpRequestMessage(body == null ? HttpMethod.Get : HttpMethod.Post, gateway + path);
+        request.Headers.TryAddWithoutValidation("Authorization", Environment.GetEnvironmentVariable("KEY"));
+        if (body != null) request.Content = new StringContent(Json(body), Encoding.UTF8, "application/json");
+        using (var response = await client.SendAsync(request))
+        {
+            var bytes = await response.Content.ReadAsByteArrayAsync();
+            var answer = XElement.Load(JsonReaderWriterFactory.CreateJsonReader(bytes, XmlDictionaryReaderQuotas.Max));
+            if (!response.IsSuccessStatusCode)
+                throw new Exception((string)answer.Element("errorCode") + ": " + (string)answer.Element("errorMessage"));
+            return answer;
+        }
+    }
+
+    static string Json(object body)
+    {
+        using (var stream = new MemoryStream())
+        {
+            new DataContractJsonSerializer(body.GetType()).WriteObject(stream, body);
+            return Encoding.UTF8.GetString(stream.ToArray());
+        }
+    }
+
+    public static void Main(string[] args) => Run(args).GetAwaiter().GetResult();
+
+    static async Task Run(string[] args)
+    {
+        var recipients = new[] { new Recipient { mobileNumber = args[0] } };
+        var sent = await Ask("sms/outgoing/send", new Message { message = "Hello", recipients = recipients });
+        var first = sent.Element("recipients").Elements().First();
+        if (!(bool)first.Element("accepted"))
+            throw new Exception("refused: " + (string)first.Element("acceptError"));
+        var id = (long)first.Element("apiMessageId");
+        Console.WriteLine("sent " + id);
+
+        XElement state;
+        while (true)
+        {
+            var answer = await Ask("sms/outgoing/status", new[] { id });
+            state = answer.Element("messageStatuses").Elements().First();
+            var code = (string)state.Element("statusErrorCode");
+            if (code != "INQUEUE" && code != "SENT") break;
+            await Task.Delay(1000);
+        }
+        Console.WriteLine("status " + (string)state.Element("status"));
+
+        var replies = await Ask("sms/incoming?limit=1");
+        Console.WriteLine("replies " + (string)replies.Element("resultsTotalAvailable"));
+    }
+}

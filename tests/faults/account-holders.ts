@@ -54,27 +54,50 @@ async function rotate({ figures, receiver, endpoint, ask }: Own): Promise<void> 
   figures.count(`webhooks: rotated${answer === undefined ? ' perhaps' : ''}`)
 }
 
-async function replayOne({ chance, figures, receiver, endpoint, ask }: Own): Promise<void> {
+async function replayOne(own: Own): Promise<void> {
+  const { chance, figures, receiver, endpoint } = own
   const taken = [...endpoint.taken]
   if (taken.length === 0) return
   const event = chance.one(taken)
   const replayed = receiver.replays(endpoint.account, event)
-  const answer = await ask<{ eventsReplayed: number }>('POST', '/replay', { event })
-  if (answer === undefined) return
+  const task = await replay(own, { event })
+  if (task === undefined) return
   replayed()
-  if (answer.eventsReplayed !== 1)
-    figures.broken('P-11', `${answer.eventsReplayed} events ${event} of account ${endpoint.account} were replayed`)
+  if (task.eventsReplayed !== 1)
+    figures.broken('P-11', `${task.eventsReplayed} events ${event} of account ${endpoint.account} were replayed`)
 }
 
 /** Those of the minute before, of which there may be none. */
-async function replayAll({ figures, receiver, endpoint, ask }: Own): Promise<void> {
+async function replayAll(own: Own): Promise<void> {
+  const { figures, receiver, endpoint } = own
   const answered = receiver.replays(endpoint.account, undefined)
   const [from, to] = [minute(-1), minute(0)]
-  const answer = await ask<{ eventsReplayed: number }>('POST', '/replay', { from, to })
-  if (answer === undefined) return
+  const task = await replay(own, { from, to })
+  if (task === undefined) return
   answered()
   figures.count('webhooks: times replayed')
-  figures.count('events replayed with those of their time', answer.eventsReplayed)
+  figures.count('events replayed with those of their time', task.eventsReplayed)
+}
+
+interface Task {
+  readonly id: number
+  readonly state: string
+  readonly eventsReplayed: number
+}
+
+/** Until it is done; undefined: nobody answered that it was begun. */
+async function replay({ ask, end }: Own, what: object): Promise<Task | undefined> {
+  let task = (await ask<{ replay: Task }>('POST', '/replay', what))?.replay
+  const begun = task
+  // One whose answer never came holds up the next, but not for long.
+  while (begun === undefined || task?.state === 'running') {
+    await delay(200)
+    const shown = (await ask<{ replay: Task }>('GET', '/replay'))?.replay
+    task = shown ?? task
+    if (begun === undefined && (shown === undefined || shown.state !== 'running')) return undefined
+    if (performance.now() > end + 30_000) return undefined
+  }
+  return task
 }
 
 /** A time of REST, so many minutes from now. */
@@ -136,6 +159,8 @@ const asking = ({ chance, figures, members }: Holding, key: string, webhook: num
       })
       const text = await answer.text()
       if (answer.status === 200) return JSON.parse(text) as Answer
+      // There was no replay, or another one runs.
+      if (path === '/replay' && [404, 409].includes(answer.status)) return undefined
       if (answer.status !== 503) figures.broken('P-14', `${method} of a webhook was answered ${answer.status}: ${text}`)
     } catch {
       // The process was killed, or stopped for longer than this.

@@ -46,6 +46,8 @@ export interface CarrierPlace {
   readonly chance: Chance
   /** What each dispatcher may give it. */
   readonly perSecond: number
+  /** The process of a member while it runs. */
+  readonly pidOf: (member: string) => number | undefined
 }
 
 /** The simulated carrier, whose record is in the data folder of the dispatchers. */

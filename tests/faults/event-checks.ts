@@ -14,7 +14,6 @@ export interface EventsJudged {
   readonly submitted: ReadonlySet<number>
 }
 
-const deleted = 102
 const waiting = `select webhook_id, type, sequence, unnest(subjects) subject from webhook_event`
 const inLists = `select webhook_id, (stored ->> 0)::int as type, (stored ->> 1)::int, subject::bigint
   from ${openLists}, json_array_elements(events::json) stored, json_array_elements_text(stored -> 11) subject`
@@ -28,7 +27,7 @@ from (${waiting} union all ${inLists}) open join webhook on webhook.id = open.we
   return new Set(rows.map(({ account, type, sequence, subject }) => `${account} ${idOf(type, sequence, subject)}`))
 }
 
-/** By the place of a type. */
+/** By the code of a type. */
 function idOf(type: number, sequence: number, subject: string): string {
   if (type <= 3) return `message-${subject}-${sequence}`
   if (type <= 5) return `inbound-${subject}`
@@ -114,7 +113,7 @@ function wasDisabled({ aways }: Received, moment: Moment | undefined): boolean {
 function* expectedOf({ state }: EventsJudged, account: number): Generator<readonly string[]> {
   for (const { id, code } of messagesOf(state, account)) {
     if (code === 106) yield [`message-${id}-1`, `message-${id}-3`]
-    else if (code !== deleted) yield [`message-${id}-${code === 100 ? 2 : 4}`]
+    else yield [`message-${id}-${code === 100 ? 2 : 4}`]
   }
   for (const arrival of arrivalsOf(state, account)) yield [`inbound-${arrival.id}`]
   for (const arrival of arrivalsOf(state, account).filter(optsOut)) yield [`optout-added-${arrival.id}`]
@@ -138,7 +137,6 @@ const optsOut = ({ text }: StoredArrival): boolean => text.startsWith(optOutText
 function possibleOf({ state, submitted }: EventsJudged, account: number): ReadonlyMap<string, object> {
   const possible = new Map<string, object>()
   for (const { id, code, number } of messagesOf(state, account)) {
-    if (code === deleted) continue
     const fields = { apiMessageId: id, mobileNumber: number }
     for (const sequence of [1, 3]) {
       possible.set(`message-${id}-${sequence}`, { type: 'message.unknown', ...fields, statusCode: 106 })

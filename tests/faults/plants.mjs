@@ -187,7 +187,7 @@ cross join lateral (select * from inbound_message where`,
   'a list that was answered 410 is dead': [
     {
       file: `${postgres}/sql/push-events.js`,
-      from: `case when \${isTest} then 2 else 0 end`,
+      from: `case when \${isTest} then 4 else 0 end`,
       to: `2`,
     },
   ],

@@ -17,6 +17,8 @@ export interface Member {
   readonly carrierLink: Relay | undefined
   /** Where it listens; undefined while it does not. */
   url(): string | undefined
+  /** Its process id; undefined while it does not run. */
+  runningPid(): number | undefined
   /** Its process id; undefined while it does not listen. */
   pid(): number | undefined
   /** By performance.now(): since when it has listened, run and reached the database without a fault of its own. */
@@ -90,6 +92,7 @@ export function startMember(app: App, name: string, network: Network, settings: 
     network,
     carrierLink,
     url: () => url,
+    runningPid: () => (child?.exitCode === null && child.signalCode === null ? child.pid : undefined),
     pid: () => (url === undefined ? undefined : child?.pid),
     undisturbedSince: () =>
       url === undefined

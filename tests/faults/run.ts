@@ -126,7 +126,8 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   // Slow enough to be at work nearly always: a fault that meets an idle dispatcher shows nothing.
   const perSecond = run.carrierPerSecond ?? Math.ceil(run.recipientsPerSecond / 4)
   const open = run.carrier === 'smpp' ? smppCarrierOfRun : simulatedCarrierOfRun
-  const carrier = await open({ folder: carrierFolder, chance, perSecond })
+  const pidOf = (member: string) => members.find(({ name }) => name === member)?.runningPid()
+  const carrier = await open({ folder: carrierFolder, chance, perSecond, pidOf })
   place.carriers.push(carrier)
   const environment = { ...common, ...webhooks, DATA_DIR: carrierFolder }
   const ofCommands = { DATABASE_URL: database.connectionString, DATA_DIR: carrierFolder, ...webhooks }

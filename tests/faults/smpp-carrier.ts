@@ -3,29 +3,32 @@ import { startSmscProcess, type JournalLine, type RunningSmsc } from '../support
 import type { CarrierOfRun, CarrierPlace, Submission } from './carrier.ts'
 import type { Database } from './database.ts'
 import { openRelay, type Relay } from './network.ts'
+import { anyMember, openSharedWay } from './shared-way.ts'
 
 const settings = ['receiptDelay=300', 'answerDelay=50']
 /** Errors that a carrier gives for now, and for which a part may be submitted again. */
 const forNow = new Set(['ESME_RSYSERR', 'ESME_RTHROTTLED', 'ESME_RMSGQFUL', 'ESME_RX_T_APPN'])
 
 /**
- * `gateway-smsc` in a process of its own, judged by its journal, which survives its kills. Each dispatcher has its own way to it, and says by its
- * system_type who it is.
+ * `gateway-smsc` in a process of its own, judged by its journal, which survives its kills. Each dispatcher has its own way to it, which puts its name
+ * into its system_type.
  */
-export async function smppCarrierOfRun({ folder, chance, perSecond }: CarrierPlace): Promise<CarrierOfRun> {
+export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: CarrierPlace): Promise<CarrierOfRun> {
   let smsc: RunningSmsc = await startSmscProcess(folder, settings)
   const { port, url } = smsc
   const relays: Relay[] = []
+  const way = await openSharedWay(pidOf)
 
   return {
     id: 'smpp',
     async wayOf(member) {
       const relay = await openRelay({ host: '127.0.0.1', port }, chance)
       relays.push(relay)
+      way.lead(member, relay.port)
       // A link that is dead for all of a stall is found by the short ones of these times.
       const times = 'responseSeconds=5&enquireSeconds=2&reconnectSecondsMax=1&holdSeconds=5'
-      const own = `perSecond=${perSecond}&window=50&systemType=${member}&${times}`
-      return { url: `${url.replace(String(port), String(relay.port))}?${own}`, relay }
+      const own = `perSecond=${perSecond}&window=50&systemType=${anyMember}&${times}`
+      return { url: `${url.replace(String(port), String(way.port))}?${own}`, relay }
     },
     record: async (database) => recordOf(await smsc.journal(), await idsOf(database)),
     async read() {
@@ -48,6 +51,7 @@ export async function smppCarrierOfRun({ folder, chance, perSecond }: CarrierPla
     },
     async close() {
       await smsc.stop('SIGKILL')
+      await way.close()
       await Promise.all(relays.map((relay) => relay.close()))
     },
   }

@@ -1,5 +1,6 @@
 import type { Interface } from '../support/attempts.ts'
 import type { Client } from '../support/clients.ts'
+import type { Deployment } from './deployment.ts'
 
 /** What an attack needs to know; JSON, for it runs in a process of its own. */
 export interface Target {
@@ -9,6 +10,8 @@ export interface Target {
   readonly key: string
   /** At full strength, or a fifth of it. */
   readonly full: boolean
+  /** What `prepare` gave. */
+  readonly prepared?: unknown
 }
 
 export interface Attack {
@@ -16,8 +19,10 @@ export interface Attack {
   readonly title: string
   /** The interface that is attacked. */
   readonly by: Interface
-  /** What the account that attacks stores before. */
-  readonly prepare?: (hostile: Client, full: boolean) => Promise<void>
+  /** The form that it runs in; both if not given. */
+  readonly form?: 'short' | 'full'
+  /** What the account that attacks stores before; resolves to what `run` needs, as JSON. */
+  readonly prepare?: (hostile: Client, full: boolean, deployment: Deployment) => Promise<unknown>
   /** Attacks until its process is ended. */
   readonly run: (target: Target) => void
   /** Seconds for which its memory may stay: until a time-out of ours ends it. */

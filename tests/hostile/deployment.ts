@@ -17,6 +17,7 @@ export interface Deployment {
   readonly processes: readonly Started[]
   readonly victim: (by: Interface) => Client
   readonly hostile: (by: Interface) => Client
+  readonly hostileId: number
   stop(): Promise<void>
 }
 
@@ -27,6 +28,8 @@ export async function deploy(layout: Layout, further: Environment = {}): Promise
     DATABASE_URL: database.connectionString,
     DATA_DIR: data.path,
     CARRIERS: 'simulator:?delayMs=10',
+    WEBHOOK_HTTP: 'true',
+    WEBHOOK_ALLOW: '127.0.0.0/8',
     ...further,
   }
   const names = layout === 'the all-in-one' ? (['all-in-one'] as const) : ([...interfaces, 'dispatcher'] as const)
@@ -46,6 +49,7 @@ export async function deploy(layout: Layout, further: Environment = {}): Promise
     processes,
     victim: (by) => ({ url: serving(by).url, key: victim.key }),
     hostile: (by) => ({ url: serving(by).url, key: hostile.key }),
+    hostileId: hostile.id,
     stop: async () => {
       killLeftovers()
       await database.remove()

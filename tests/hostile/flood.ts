@@ -12,8 +12,8 @@ interface Flood {
   readonly networks?: number
   /** What each connection writes, by its number: all at once, or piece by piece. */
   readonly text: (connection: number) => string | Iterable<string>
-  /** So many answers the text has; then it is written again, or with 0 never. */
-  readonly answersToText: number
+  /** So many answers the text has; then it is written again, or with 0 never. Endless: as soon as there is room for it. */
+  readonly answersToText: number | 'endless'
   /** Between two pieces. */
   readonly pieceMs?: number
   /** Whether what is answered is read; true if not given. */
@@ -30,7 +30,8 @@ export function flood({ port }: Pick<Target, 'port'>, flood: Flood): void {
 function open(port: number, flood: Flood, connection: number): void {
   const { networks = 1, text, answersToText, pieceMs = 0, reads = true } = flood
   const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.${7 + (connection % networks)}.1` })
-  let unanswered = answersToText
+  const answersMax = answersToText === 'endless' ? 0 : answersToText
+  let unanswered = answersMax
   const write = () => {
     const whole = text(connection)
     if (typeof whole === 'string') socket.write(whole)
@@ -47,12 +48,13 @@ function open(port: number, flood: Flood, connection: number): void {
       const statuses = Array.from(String(piece).matchAll(statusLine), ([, status = '']) => status)
       for (const status of statuses) count(status)
       unanswered -= statuses.length
-      if (answersToText === 0 || unanswered > 0) return
-      unanswered = answersToText
+      if (answersMax === 0 || unanswered > 0) return
+      unanswered = answersMax
       write()
     })
   }
   write()
+  if (answersToText === 'endless') socket.on('drain', write)
 }
 
 function writePieces(socket: Socket, pieces: Iterator<string>, pieceMs: number): void {

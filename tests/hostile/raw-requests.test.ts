@@ -5,7 +5,9 @@ import { bodyOf, raw } from './raw.ts'
 
 // What the contract says of requests that no usual client can write: byte by byte, against the running programs.
 const envelope = (status: number, message: string) =>
-  new RegExp(`^\\{"timeStamp":"\\d{17}","version":"1.0","statusCode":${status},"errorMessage":"${message}[^"]*"\\}$`)
+  new RegExp(
+    `^\\{"timeStamp":"\\d{17}","version":"1.0","statusCode":${status},"errorMessage":"${message}[^"]*","errorCode":"[a-z-]+"\\}$`,
+  )
 const form = 'Content-Type: application/x-www-form-urlencoded\r\n'
 
 describe.each(layouts)('%s', (layout) => {
@@ -73,8 +75,35 @@ describe.each(layouts)('%s', (layout) => {
     expect(bodyOf(await toRest(get(path, 'Expect: x\r\n')))).toMatch(envelope(417, ''))
     const overlong = await toRest(get(path, `X: ${'x'.repeat(70_000)}\r\n`))
     expect(overlong).toMatch(/^HTTP\/1\.1 431 /)
+    expect(bodyOf(await toRest(get(path, 'X: y\r\n'.repeat(3000))))).toMatch(
+      envelope(431, 'The request has more than 1000 header lines'),
+    )
+    expect(bodyOf(await toRest(get(path, 'Host: y\r\n')))).toMatch(envelope(400, 'The request has more than one Host'))
     // Where every path is its own; the line of the request came in an earlier packet.
     if (layout === 'separate processes') expect(bodyOf(overlong)).toMatch(envelope(431, ''))
+  })
+
+  test('a key behind 1000 header lines is never left out: nothing is sent', async () => {
+    const body = JSON.stringify({ message: 'x', recipients: [{ mobileNumber: '27825550101' }] })
+    const begin = `Authorization: ${key}\r\nContent-Type: application/json\r\n`
+    const send = (lines: number) => () =>
+      toRest(
+        post('/api/rest/v1/sms/outgoing/send', `${begin}${'X: y\r\n'.repeat(lines)}Idempotency-Key: late\r\n`, body),
+      ).then((answer) => answers.push(answer.slice(0, 12)))
+    const answers: string[] = []
+    expect(await costOf(send(3000))).toBe(0)
+    expect(await costOf(send(900))).toBe(1)
+    expect(await costOf(send(500))).toBe(0)
+    expect(answers).toEqual(['HTTP/1.1 431', 'HTTP/1.1 200', 'HTTP/1.1 200'])
+  })
+
+  test.each([
+    ['3000 header lines', 'X: y\r\n'.repeat(3000), 431],
+    ['two hosts', 'Host: y\r\n', 400],
+  ])('%s are refused by every process', async (_what, headers, status) => {
+    for (const { url } of deployment.processes)
+      for (const path of ['/health/live', '/api/credits.asp', '/nothing'])
+        expect(await raw(url, get(path, headers))).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   })
 
   test('UTF-16 that is declared by a document in UTF-8 does not count, and an ID with a no-break space is none', async () => {

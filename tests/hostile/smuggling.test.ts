@@ -38,6 +38,7 @@ const ambiguous: Readonly<Record<string, (length: number) => string>> = {
   'a NUL in a header': (n) => `${head}X: a\0b\r\nContent-Length: ${n}\r\n\r\n`,
   'a space in the name of a header': (n) => `${head}Content -Length: ${n}\r\n\r\n`,
   'a space before the first header': () => 'POST /api/auth.asp HTTP/1.1\r\n Host: x\r\n\r\n',
+  'two hosts': () => `${head}Host: y\r\nContent-Length: 0\r\n\r\n`,
   'no host': () => 'POST /api/auth.asp HTTP/1.1\r\nContent-Length: 0\r\n\r\n',
   'a line feed in a chunk extension': (n) => `${head}${chunked}\r\n2;\nxx\r\n${n.toString(16)}\r\n${end}`,
   'line feeds after the last chunk': () => `${head}${chunked}\r\n0\n\n`,
@@ -56,7 +57,6 @@ const body: Readonly<Record<string, (length: number) => string>> = {
   'an upgrade that is not granted': (n) => `${head}Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: ${n}\r\n\r\n`,
   'an expectation that cannot be met': (n) => `${head}Expect: x\r\nContent-Length: ${n}\r\n\r\n`,
   'more than a chunk has': () => `${head}${chunked}\r\n1\r\naXX${end}`,
-  'two hosts': (n) => `${head}Host: y\r\nContent-Length: ${n}\r\n\r\n`,
 }
 
 describe.each(layouts)('%s', (layout) => {

@@ -84,7 +84,7 @@ export async function underAttack(attack: Attack, deployment: Deployment, streng
   const { pid, url } = deployment.serving(by)
   const send = () => attempt(by, victim, nextNumber())
 
-  await attack.prepare?.(deployment.hostile('rest'), full)
+  const prepared = await attack.prepare?.(deployment.hostile('rest'), full, deployment)
   const outputBefore = deployment.processes.map((process) => process.output().length)
   await sendFor(strength.warmingSeconds, send)
   const quiet = await sendFor(strength.quietSeconds, send)
@@ -92,7 +92,12 @@ export async function underAttack(attack: Attack, deployment: Deployment, streng
   let most = before
   const watching = setInterval(() => (most = Math.max(most, megabytes(pid))), 50)
 
-  const attacker = startAttacker(attack, { port: Number(new URL(url).port), key: deployment.hostile(by).key, full })
+  const attacker = startAttacker(attack, {
+    port: Number(new URL(url).port),
+    key: deployment.hostile(by).key,
+    full,
+    prepared,
+  })
   try {
     await until(attacker.hasBegun)
     const attacked = await sendFor(strength.attackSeconds, send)

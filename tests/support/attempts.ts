@@ -39,7 +39,7 @@ const idIn: Readonly<Record<Interface, RegExp>> = {
 
 /** What an interface answers to trouble of ours (ruling 1.25). */
 export const unavailable: Readonly<Record<Interface, RegExp>> = {
-  rest: /^\{"timeStamp":"\d+","version":"1.0","statusCode":503,"errorMessage":"[^"]+"\}$/,
+  rest: /^\{"timeStamp":"\d+","version":"1.0","statusCode":503,"errorMessage":"[^"]+","errorCode":"(?:busy|unavailable)"\}$/,
   asp: /^Error="Service unavailable"$/,
   xml: /<Error>Service unavailable<\/Error>/,
 }

@@ -25,6 +25,25 @@ export const plantedDefects: Readonly<Record<string, Defect>> = {
     fails: ['each path of webhooks: another method'],
     answer: (answered) => setHeader(answered, 'allow', ''),
   },
+  'a 404 has no X-Request-Id': {
+    fails: ['every answer has an X-Request-Id'],
+    answer: (answered) => {
+      if (answered.status === 404) setHeader(answered, 'x-request-id', '')
+    },
+  },
+  'an error has no errorCode': {
+    fails: ['statusCode is the HTTP status', 'the same cause has the same errorCode'],
+    answer: (answered) => {
+      answered.text = answered.text.replace(/,"errorCode":"[^"]*"/, '')
+    },
+  },
+  'an X-Request-Id of any form is taken over': {
+    fails: ['an X-Request-Id of 128 characters'],
+    answer: (answered, { headers }) => {
+      const [, sent] = headers.find(([name]) => name.toLowerCase() === 'x-request-id') ?? []
+      if (sent !== undefined) setHeader(answered, 'x-request-id', sent)
+    },
+  },
   'an empty list is a line break': {
     fails: ['nothing to return is an empty body'],
     answer: (answered, { path }) => {

@@ -411,6 +411,11 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['No CORS: OPTIONS is 405.', 'without CORS_ORIGINS'],
     ['With `CORS_ORIGINS`, preflight requests of', 'a preflight request of an origin'],
   ],
+  '2.16': [
+    ['Every answer of all three interfaces has a', 'every answer has an X-Request-Id'],
+    ['The log line of the request has it too.', 'packages/server/src/request-id.test.ts'],
+    ['An error of REST has `errorCode` beside', 'the same cause has the same errorCode'],
+  ],
   '3.1': [
     ['Letters A to Z of paths and names in either', 'auth.asp: wrong and missing credentials'],
     ['A POST is its query, then its form body (up', 'a POST is read as its query'],

@@ -110,13 +110,17 @@ async function start(cause: (typeof causes)[string] = {}, proxies: readonly stri
 }
 
 describe.each(Object.entries(causes))('where %s', (what, cause) => {
-  test.each(Object.entries(endpoints))('%s is 503 with Retry-After', async (_, ask) => {
+  const isItsOwn = what === 'the account has used its limit'
+  test.each(Object.entries(endpoints))(`%s is ${isItsOwn ? 429 : 503} with Retry-After`, async (name, ask) => {
     const { app, ports, id, issued } = await start(cause)
-    const { status, headers } = await ask(app, issued)
-    expect({ status, after: headers['retry-after'] }).toEqual({
-      status: 503,
-      after: cause.limit && !/away/.test(what) ? '7' : '1',
-    })
+    const { status, headers, text } = await ask(app, issued)
+    expect({ status, after: headers['retry-after'] }).toEqual(
+      isItsOwn ? { status: 429, after: '7' } : { status: 503, after: '1' },
+    )
+    const words = isItsOwn ? 'Too many requests' : 'Service unavailable'
+    if (name.startsWith('XML')) expect(text).toContain(`<Error>${words}</Error>`)
+    else if (!name.startsWith('REST')) expect(text).toBe(`Error="${words}"`)
+    else if (isItsOwn) expect(JSON.parse(text)).toMatchObject({ statusCode: 429, errorMessage: words })
     expect(await ports.ledger.balance(id)).toBe(1000)
   })
 })
@@ -125,7 +129,7 @@ test('an account with a limit is let through as often as that, on all interfaces
   const { app, issued } = await start({ limit: 3 })
   const ask = async (name: keyof typeof endpoints) => (await endpoints[name](app, issued)).status
   expect([await ask('REST balance'), await ask('credits'), await ask('XML replies')]).toEqual([200, 200, 200])
-  expect([await ask('REST balance'), await ask('credits'), await ask('XML replies')]).toEqual([503, 503, 503])
+  expect([await ask('REST balance'), await ask('credits'), await ask('XML replies')]).toEqual([429, 429, 429])
 })
 
 test.each(['REST balance', 'credits', 'XML replies'] as const)(

@@ -58,7 +58,11 @@ test('each link of the front page leads somewhere', async () => {
 })
 
 test.each([
-  ['/api/rest/v1/credits/balance', 405, '"errorMessage":"This path requires the method GET; the request used BREW."'],
+  [
+    '/api/rest/v1/credits/balance',
+    405,
+    '"errorMessage":"This path requires the method GET; the request used BREW.","errorCode":"wrong-method"',
+  ],
   ['/api/rest/v1/nothing', 404, '"statusCode":404'],
   ['/API/Auth.asp', 405, 'Error="Method not allowed"'],
   ['/api/XMLgetreplies.asp', 405, '<XMLGateway_Replies><Error>Method not allowed</Error></XMLGateway_Replies>'],

@@ -4,6 +4,7 @@ import {
   openPorts,
   processingSettings,
   processingVariables,
+  publishedVariables,
   serveGateway,
   webhookVariables,
 } from '@gateway/composition'
@@ -33,6 +34,7 @@ const waking = (messages: Messages, wake: () => void): Messages => ({
 
 await runProcess({
   name: 'all-in-one',
+  published: publishedVariables,
   // With 50, as an interface has, dispatching a message takes a fifth more of its CPU; with 200 no cost was seen.
   garbagePercent: 200,
   variables: {
@@ -49,7 +51,7 @@ await runProcess({
     const configured = await carriersFor(context, process.env)
     const { ports, health: database, runExclusively } = await openPorts(context, loginsOf(context))
     const processing = processingSettings(context.environment)
-    const { dispatching, metrics, health } = await dispatchFor(context, {
+    const { dispatching, metrics, health, configuration } = await dispatchFor(context, {
       ports,
       configured,
       health: database,
@@ -61,7 +63,7 @@ await runProcess({
 
     // Only now: a start that fails must not have opened what it does not show.
     await runExclusively('demo account', async () => {
-      const isSimulated = configured.configuration.carriers.every(({ kind }) => kind === 'simulator')
+      const isSimulated = configuration.carriers.every(({ kind }) => kind === 'simulator')
       const show = (demo: DemoAccount) => writeOut(welcome(server.url, demo, isSimulated))
       const shown = await openDemoAccount(createBackOffice(ports), ports.secrets, show)
       if (!shown) writeOut(greeting(server.url))

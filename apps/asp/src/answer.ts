@@ -47,9 +47,12 @@ export const bodyTooLarge = failure(413, errorText('Body too large'))
 export const unavailable = failure(503, errorText('Service unavailable'))
 /** Refused before anything was done; the same request may come again (ruling 1.25). */
 export const overloaded = failure(503, errorText('Service unavailable'), { 'Retry-After': '1' })
-/** The account has a limit of requests or recipients a second; nothing was done. */
+/** More requests or recipients a second than its operator lets the account have; nothing was done (ruling 1.25). */
 export const overLimit = ({ overLimitSeconds }: OverLimit): Failure =>
-  failure(503, errorText('Service unavailable'), { 'Retry-After': String(overLimitSeconds) })
+  failure(429, errorText('Too many requests'), { 'Retry-After': String(overLimitSeconds) })
+/** Wrong passwords (ruling 1.26). */
+export const tooManyLogIns = (retryAfterSeconds: number): Failure =>
+  failure(429, errorText('Too many failed log-ins'), { 'Retry-After': String(retryAfterSeconds) })
 /** Its `clientref` has the answer to another request (ruling 1.24). */
 export const anotherRequest = errorText('clientref was used for another request')
 export const unusableReference = errorText(`clientref must be 1 to ${keyCharactersMax} printable characters`)

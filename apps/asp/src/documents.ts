@@ -1,5 +1,6 @@
 import type { PublicDocument, PublicDocuments } from '@gateway/server'
 import type { Endpoint, Parameter } from './endpoint.ts'
+import { bodyTooLarge, noSuchPath, overLimit, tooManyLogIns, unavailable, wrongMethod, type Failure } from './answer.ts'
 import { endpoints, prefix } from './routes.ts'
 
 /** What the names in `<>` stand for in the answers of an endpoint. */
@@ -27,7 +28,19 @@ const endpointRow = ([path, { summary, takes, answers, wrongCredentials }]: read
   `<tr><td>${code(prefix + path)}<br>${summary}</td><td>${takes.map(parameterLine).join('<br>')}</td>` +
   `<td>${answers.map(code).join('<br>')}</td><td>${code(wrongCredentials)}</td></tr>\n`
 
-const page = (): string => `<!doctype html>
+const errors: readonly (readonly [failure: Failure, when: string])[] = [
+  [noSuchPath, 'no such path'],
+  [wrongMethod, 'neither GET nor POST'],
+  [bodyTooLarge, 'a form of more than 64 kB'],
+  [tooManyLogIns(60), 'wrong passwords for one user from one network; nothing was done'],
+  [overLimit({ overLimitSeconds: 1 }), 'more a second than the operator lets the account have; nothing was done'],
+  [unavailable, 'an internal error or overload; with Retry-After nothing was done'],
+]
+
+const errorRow = ([{ status, text }, when]: (typeof errors)[number]): string =>
+  `<tr><td>${status}</td><td>${code(text)}</td><td>${when}</td></tr>\n`
+
+const page = (links: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -39,12 +52,17 @@ table { border-collapse: collapse } th, td { text-align: left; padding: .4rem 1.
 </style>
 </head>
 <body>
+<nav>${links}</nav>
 <h1>Query-string interface</h1>
 <p>GET, or POST with a form. Each takes ${code('apikey')}, or ${code('user')} and ${code('password')}. Values are percent-encoded.
 Every item of a list ends with ${code('&')}; an empty list is an empty answer.</p>
 <table>
 <tr><th>Endpoint</th><th>Parameters</th><th>Answer, or item of a list</th><th>Wrong credentials</th></tr>
 ${[...endpoints].map(endpointRow).join('')}</table>
+<h2>Errors of every endpoint</h2>
+<table>
+<tr><th>HTTP</th><th>Answer</th><th>When</th></tr>
+${errors.map(errorRow).join('')}</table>
 <h2>Forms</h2>
 <table>
 ${Object.entries(FORMS)
@@ -56,5 +74,5 @@ ${Object.entries(FORMS)
 
 /** `/docs/query-string`: the endpoints as a table. */
 export const documents: PublicDocuments = new Map<string, PublicDocument>([
-  ['/docs/query-string', { type: 'html', read: page }],
+  ['/docs/query-string', { type: 'html', title: 'Query-string interface', read: page }],
 ])

@@ -11,16 +11,7 @@ import {
   withPlace,
   type AdmissionGate,
 } from '@gateway/server'
-import {
-  bodyTooLarge,
-  errorText,
-  failure,
-  overLimit,
-  overloaded,
-  wrongMethod,
-  type Answer,
-  type Failure,
-} from './answer.ts'
+import { bodyTooLarge, overLimit, tooManyLogIns, overloaded, wrongMethod, type Answer, type Failure } from './answer.ts'
 import { credentialsOf } from './credentials.ts'
 import { formText, readParameters, type Parameters } from './parameters.ts'
 
@@ -52,6 +43,8 @@ export interface Endpoint {
   readonly reads?: boolean
   /** Whether it works on one of the few ordinary connections to the database, for whose turn it waits. */
   readonly slow?: boolean
+  /** How many numbers or ids it is for; 1 if not given. */
+  readonly workOf?: (parameters: Parameters) => number
   readonly run: (call: Call) => Answer | Promise<Answer>
 }
 
@@ -118,7 +111,7 @@ async function authenticate(
   if ('id' in account) return account
   if ('overLimitSeconds' in account) return overLimit(account)
   await gate.refusals.turn(network)
-  return failure(429, errorText('Too many failed log-ins'), { 'Retry-After': String(account.retryAfterSeconds) })
+  return tooManyLogIns(account.retryAfterSeconds)
 }
 
 async function runFor(
@@ -129,7 +122,8 @@ async function runFor(
 ): Promise<Answer> {
   const work = () => endpoint.run({ gateway, account, parameters, now: clock.now() })
   const owner = String(account.id)
-  const entered = endpoint.slow === true ? gate.enterSlow(owner) : gate.enter(owner)
+  const size = endpoint.workOf?.(parameters) ?? 1
+  const entered = endpoint.slow === true ? gate.enterSlow(owner, size) : gate.enter(owner, size)
   const answer = await withPlace(entered, endpoint.reads === true, work)
   return answer ?? overloaded
 }

@@ -80,6 +80,9 @@ export const messageIdParameter = { name: 'messageid', form: `1 to ${idsMax} ids
 /** What it answers if that is wrong. */
 export const messageIdErrors = ['No message ids supplied', 'Too many message ids supplied'].map(errorText)
 
+/** How many pieces `messageid` has. */
+export const messageIdCount = (parameters: Parameters): number => list(parameters, 'messageid').length
+
 /** `messageid`: 1 to 100 pieces, as given; otherwise the answer that says what is wrong (ruling 3.5). */
 export function messageIds(parameters: Parameters): readonly string[] | string {
   const ids = list(parameters, 'messageid')

@@ -1,19 +1,26 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import {
+  agreeOnCarriers,
   makeCarrier,
   readConfiguration,
+  type AgreedCarriers,
   type CarrierConfiguration,
+  type CarrierPorts,
   type CarrierSpecification,
   type Place,
   type Variables,
 } from '@gateway/carriers'
-import type { Carrier } from '@gateway/core'
+import type { Carrier, ReportingProcess } from '@gateway/core'
 import type { Log } from '@gateway/server'
 
-/** The configuration of carriers, how to read it again, and how to make one of them. */
+/** What `CARRIERS` says, and how to make a carrier. */
 export interface ConfiguredCarriers {
-  readonly configuration: CarrierConfiguration
-  readonly read: () => Promise<CarrierConfiguration>
-  readonly make: (specification: CarrierSpecification, sharing: Place['sharing']) => Carrier
+  /** Undefined: it is not set. */
+  readonly given: CarrierConfiguration | undefined
+  /** Reads it again; undefined: it names no file. */
+  readonly readAgain: (() => Promise<CarrierConfiguration>) | undefined
+  readonly make: (specification: CarrierSpecification, place: Pick<Place, 'sharing' | 'clock'>) => Carrier
 }
 
 interface Context {
@@ -29,9 +36,20 @@ export async function carriersFor({ environment, log }: Context, variables: Vari
   }
   const place = { dataDir: environment.DATA_DIR, ...reporting }
   const read = (): Promise<CarrierConfiguration> => readConfiguration(environment.CARRIERS, variables)
+  const given = environment.CARRIERS === '' ? undefined : await read()
   return {
-    configuration: await read(),
-    read,
-    make: (specification, sharing) => makeCarrier(specification, { ...place, sharing }),
+    given,
+    readAgain: given?.file === undefined ? undefined : read,
+    make: (specification, further) => makeCarrier(specification, { ...place, ...further }),
   }
 }
+
+/** This run of this process, as operators and other processes know it. */
+const thisProcess = (): ReportingProcess => ({ id: randomUUID(), host: hostname(), pid: process.pid })
+
+/** What this process works with from now on, as all others do. Throws an Error for the operator where they disagree. */
+export const agreeWithOthers = (
+  ports: CarrierPorts,
+  { given }: ConfiguredCarriers,
+  { LEASE_SECONDS: leaseSeconds }: { readonly LEASE_SECONDS: number },
+): Promise<AgreedCarriers> => agreeOnCarriers(ports, { given, process: thisProcess(), leaseSeconds })

@@ -1,13 +1,14 @@
-import type { CarrierSpecification } from '@gateway/carriers'
+import type { CarrierPorts, CarrierSpecification } from '@gateway/carriers'
 import type { Carrier, Ports, ProcessingSettings } from '@gateway/core'
 import { createMetrics, type HealthSettings, type ProcessContext, type Variables } from '@gateway/server'
-import type { ConfiguredCarriers } from './configured-carriers.ts'
-import { measureDispatching, measurePushing, measureWaiting } from './dispatch-metrics.ts'
+import { agreeWithOthers, type ConfiguredCarriers } from './configured-carriers.ts'
+import { measureDispatching, measurePushing, measureVersion, measureWaiting } from './dispatch-metrics.ts'
 import { startDispatching, type DispatchSettings } from './dispatch.ts'
-import { withCarriers, withProgress } from './progress.ts'
+import { followCarriers } from './follow-carriers.ts'
+import { withAgreement, withCarriers, withProgress } from './progress.ts'
 import { startPushing, type PushingSettings } from './push.ts'
-import { createReload } from './reload-carriers.ts'
 import { tellCarriers } from './tell-carriers.ts'
+import { tellUse } from './tell-use.ts'
 import { dispatcherSettings } from './variables.ts'
 
 type Context<Environment> = Pick<ProcessContext<Variables>, 'log' | 'onStop' | 'onHangUp'> & {
@@ -23,24 +24,31 @@ const pushSeconds = 4
 interface Dispatched {
   readonly ports: DispatchSettings['ports'] &
     PushingSettings['ports'] &
-    Pick<Ports, 'routes' | 'carrierStatuses' | 'carrierBinds'>
+    CarrierPorts &
+    Pick<Ports, 'carrierStatuses' | 'carrierBinds'>
   readonly configured: ConfiguredCarriers
   readonly health: HealthSettings
   readonly processing: ProcessingSettings
 }
 
-/** Publishes the routes, and dispatches until the process stops; with metrics, and with progress as a part of readiness. */
+/**
+ * Dispatches over the carriers of all processes until the process stops; with metrics, and with progress as a part of readiness. Throws an Error for
+ * the operator where the others have other carriers.
+ */
 export async function dispatchFor(
   { environment, log, onStop, onHangUp }: Context<Parameters<typeof dispatcherSettings>[0]>,
   { ports, configured, health, processing }: Dispatched,
 ) {
-  const { configuration } = configured
-  await ports.routes.publish(configuration.routes)
+  const agreed = await agreeWithOthers(ports, configured, environment)
+  const { configuration } = agreed
+  const use = tellUse(ports.carrierVersions, agreed.user, { leaseSeconds: environment.LEASE_SECONDS, log })
+  onStop('use of carriers', () => use.stop())
   const pushing = startPushing({ ports, log, quietMilliseconds: () => dispatching.pause() })
   onStop('pushing', () => pushing.stop(pushSeconds))
   const settings = dispatcherSettings(environment)
   const sharing = { binds: ports.carrierBinds, leaseSeconds: environment.LEASE_SECONDS }
-  const make = (specification: CarrierSpecification): Carrier => configured.make(specification, sharing)
+  const make = (specification: CarrierSpecification): Carrier =>
+    configured.make(specification, { sharing, clock: ports.clock })
   const carriers = configuration.carriers.map(make)
   const dispatching = startDispatching({
     ports: pushing.waking(ports),
@@ -51,22 +59,17 @@ export async function dispatchFor(
     woken: () => pushing.wake(),
   })
   onStop('dispatching', () => dispatching.stop(drainSeconds))
-  if (configuration.file !== undefined) {
-    const reloading = createReload({
-      configured,
-      make,
-      dispatching,
-      publish: (routes) => ports.routes.publish(routes),
-      log,
-    })
-    onStop('reload of carriers', () => reloading.stop())
-    onHangUp(() => reloading.reload())
-  }
-  const telling = tellCarriers({ ...ports, reports: () => dispatching.reports(), log })
+  const following = followCarriers({ ports, use, configuration, configured, make, dispatching, log })
+  onStop('changes of carriers', () => following.stop())
+  if (configured.readAgain !== undefined) onHangUp(() => following.reload())
+  const { process } = agreed.user
+  const telling = tellCarriers({ ...ports, process, reports: () => dispatching.reports(), log })
   onStop('status of carriers', () => telling.stop())
   const metrics = createMetrics()
   measurePushing(metrics, pushing)
-  measureWaiting(metrics, ports.webhooks)
+  measureWaiting(metrics, ports.webhooks, ports.clock)
   measureDispatching(metrics, dispatching)
-  return { dispatching, metrics, health: withCarriers(withProgress(health, dispatching), dispatching) }
+  measureVersion(metrics, following)
+  const whole = withAgreement(withProgress(health, dispatching), following)
+  return { dispatching, metrics, health: withCarriers(whole, dispatching), configuration }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { works, type CarrierStatus, type Webhooks, type WebhookTotal } from '@gateway/core'
+import { works, type CarrierStatus, type Clock, type Webhooks, type WebhookTotal } from '@gateway/core'
 import type { Metrics } from '@gateway/server'
 import type { Dispatching } from './dispatch.ts'
 import type { Pushing } from './push.ts'
@@ -35,6 +35,13 @@ export function measureDispatching(
       Object.entries(inboundMessages).map(([result, value]) => ({ labels: { carrier, result }, value })),
     ),
   )
+}
+
+/** Processes with different numbers do not work with the same carriers yet. */
+export function measureVersion(metrics: Metrics, following: { version(): number }): void {
+  metrics.gauge('gateway_carriers_version', 'The version of the carriers that the process works with', [], () => [
+    { labels: {}, value: following.version() },
+  ])
 }
 
 interface CarrierGauge {
@@ -99,6 +106,12 @@ export function measurePushing(metrics: Metrics, pushing: Pick<Pushing, 'counts'
   metrics.counter('gateway_webhook_events_total', 'Events in requests that were delivered', [], () => [
     { labels: {}, value: pushing.counts().events },
   ])
+  metrics.counter('gateway_webhook_unopened_secrets_total', 'Signing secrets that could not be opened', [], () => [
+    { labels: {}, value: pushing.counts().unopened },
+  ])
+  metrics.counter('gateway_webhook_unreadable_events_total', 'Events that could not be read, each try', [], () => [
+    { labels: {}, value: pushing.counts().unreadable },
+  ])
 }
 
 /** Of each endpoint so many rows are counted: PostgreSQL takes 5 ms for them. */
@@ -109,7 +122,9 @@ const rememberedMilliseconds = 5000
 const waitMilliseconds = 1000
 
 /** What waits for endpoints of all accounts, whoever pushes it; nothing is told while the database does not answer. */
-export function measureWaiting(metrics: Metrics, webhooks: Pick<Webhooks, 'totals'>): void {
+export function measureWaiting(metrics: Metrics, webhooks: Pick<Webhooks, 'totals'>, clock: Clock): void {
+  const age = ({ oldest }: WebhookTotal): number =>
+    oldest === undefined ? 0 : Math.max(0, (clock.now() - oldest) / 1000)
   const totals = lookAtTotals(webhooks)
   const read = (of: (total: WebhookTotal) => number) => async () =>
     (await totals()).map((total) => ({ labels: { state: total.condition }, value: of(total) }))
@@ -140,8 +155,6 @@ export function measureWaiting(metrics: Metrics, webhooks: Pick<Webhooks, 'total
   )
   metrics.gauge('gateway_webhook_oldest_seconds', 'Since the first event that waits happened; 0: none', by, read(age))
 }
-
-const age = ({ oldest }: WebhookTotal): number => (oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000))
 
 function lookAtTotals(webhooks: Pick<Webhooks, 'totals'>): () => Promise<readonly WebhookTotal[]> {
   let known: readonly WebhookTotal[] = []

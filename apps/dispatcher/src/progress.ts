@@ -22,6 +22,15 @@ export const withProgress = ({ checks, ...health }: HealthSettings, dispatching:
   checks: { ...checks, progress: () => Promise.resolve(makesProgress(dispatching)) },
 })
 
+/** Readiness that fails while a process cannot read the carriers that the others work with. */
+export const withAgreement = (
+  { checks, ...health }: HealthSettings,
+  following: { isUsable(): boolean },
+): HealthSettings => ({
+  ...health,
+  checks: { ...checks, carriers: () => Promise.resolve(following.isUsable()) },
+})
+
 export const makesProgress = (dispatching: Stalling): boolean =>
   Object.values(dispatching.state()).every(({ stalled }) => stalled.length === 0)
 

@@ -38,6 +38,7 @@ const purgedMax = 1000
 /** Pushes events to the endpoints of accounts, in a loop of its own, until it is stopped (P-11). */
 export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: PushingSettings): Pushing {
   const outage = outageOf('push events', log)
+  const seldom = atMostEvery(60_000)
   let stirredAt = -Infinity
   let stopping = false
   /** While a look was under way. */
@@ -54,6 +55,8 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
       looking.wake()
     },
     report: (problem) => outage.failed(problem),
+    unreadable: ({ id, webhook, unreadable }) =>
+      seldom(() => log.error({ list: id, webhook: webhook.id, events: unreadable }, 'a stored event cannot be read')),
   })
   /** Until the next look; a list that failed here is tried again in time. */
   function pause(): number {
@@ -83,11 +86,30 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
     work: async () => ((await ports.webhooks.purge(purgedMax)) < purgedMax ? 'all' : 'more'),
   })
 
+  let isReplaying = false
+  const replaying = repeat({
+    what: 'replay events',
+    // Between two steps others have their turn.
+    pauseMilliseconds: () => (isReplaying ? pauseMilliseconds : Math.max(quietMillisecondsMin, quietMilliseconds())),
+    log,
+    work: async () => {
+      if (stopping) return 'end'
+      isReplaying = (await ports.webhooks.advanceReplay()) !== 'none'
+      if (isReplaying) wake()
+      return 'all'
+    },
+  })
+
   const wasWoken = (): boolean => isWoken
 
   function wake(): void {
     isWoken = true
     looking.wake()
+  }
+
+  function wakeAll(): void {
+    wake()
+    if (!isReplaying) replaying.wake()
   }
 
   /** Ends the long pause of a loop that has nothing to do, not the short ones: they bound how often it looks. */
@@ -100,7 +122,7 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
   }
 
   return {
-    wake,
+    wake: wakeAll,
     waking: (given) => ({
       ...given,
       claimedBatches: wakingAfter(given.claimedBatches, ['record', 'settle', 'recover', 'expire'], stored),
@@ -112,9 +134,19 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
     stop: async (seconds) => {
       stopping = true
       const passed = new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000).unref())
-      await Promise.all([looking.stop(), purging.stop()])
+      await Promise.all([looking.stop(), purging.stop(), replaying.stop()])
       await pusher.drain(passed)
     },
+  }
+}
+
+/** Calls what it is given, unless it has done so this many milliseconds ago: there may be thousands. */
+function atMostEvery(milliseconds: number): (call: () => void) => void {
+  let last = -Infinity
+  return (call) => {
+    if (performance.now() - last < milliseconds) return
+    last = performance.now()
+    call()
   }
 }
 

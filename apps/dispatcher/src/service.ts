@@ -1,4 +1,11 @@
-import { openPorts, processingSettings, processingVariables, webhookVariables } from '@gateway/composition'
+import {
+  measureClock,
+  openPorts,
+  processingSettings,
+  processingVariables,
+  publishedVariables,
+  webhookVariables,
+} from '@gateway/composition'
 import { databaseVariables, listen, runProcess, serverVariables } from '@gateway/server'
 import { carriersFor } from './configured-carriers.ts'
 import { dispatchFor } from './dispatch-for.ts'
@@ -7,6 +14,7 @@ import { dispatchVariables } from './variables.ts'
 
 await runProcess({
   name: 'dispatcher',
+  published: publishedVariables,
   variables: {
     ...serverVariables(8085),
     ...databaseVariables,
@@ -21,8 +29,10 @@ await runProcess({
     const processing = processingSettings(environment)
     const { metrics, health } = await dispatchFor(context, { ports, configured, health: database, processing })
 
+    measureClock(metrics, ports.clock)
     const app = createDispatcherServer({ log, metrics, health })
-    const server = await listen({ app, host: environment.HOST, port: environment.PORT, log, graceSeconds: 3 })
+    const { HOST: host, PORT: port } = environment
+    const server = await listen({ app, host, port, log, clock: ports.clock, graceSeconds: 3 })
     onStop('server', () => server.close())
   },
 })

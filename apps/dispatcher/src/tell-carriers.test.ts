@@ -3,6 +3,7 @@ import { memoryPorts, until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
 import { tellCarriers } from './tell-carriers.ts'
 
+const process = { id: '0195e9c4-0000-4000-8000-000000000001', host: 'alpha', pid: 11 }
 const log = createLog({ level: 'silent', name: 'test' })
 
 const aReport = (unanswered: number): CarrierReport => ({
@@ -32,7 +33,7 @@ test('what has changed is told, what has not is not, and the end takes it back',
   let looks = 0
   let report = aReport(0)
   const reports = () => (looks++, [report])
-  const telling = tellCarriers({ carrierStatuses, reports, log, pauseMilliseconds: 1 })
+  const telling = tellCarriers({ carrierStatuses, process, reports, log, pauseMilliseconds: 1 })
   await until(() => looks > 5)
   expect(calls).toEqual([1])
   report = aReport(3)
@@ -47,7 +48,7 @@ test('what has changed is told, what has not is not, and the end takes it back',
 
 test('what could not be told is told later', async () => {
   const { carrierStatuses } = counting(1)
-  const telling = tellCarriers({ carrierStatuses, reports: () => [aReport(1)], log, pauseMilliseconds: 1 })
+  const telling = tellCarriers({ carrierStatuses, process, reports: () => [aReport(1)], log, pauseMilliseconds: 1 })
   await until(async () => (await carrierStatuses.list(60)).length === 1)
   await telling.stop()
 })

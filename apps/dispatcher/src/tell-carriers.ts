@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import { carrierStaleSeconds, type CarrierReport, type CarrierStatuses, type ReportingProcess } from '@gateway/core'
 import type { Log } from '@gateway/server'
@@ -7,6 +5,7 @@ import { repeat } from './repeat.ts'
 
 interface Telling {
   readonly carrierStatuses: CarrierStatuses
+  readonly process: ReportingProcess
   readonly reports: () => readonly CarrierReport[]
   readonly log: Log
   /** Between two looks whether something has changed. */
@@ -22,8 +21,7 @@ export interface Told {
 const renewMilliseconds = (carrierStaleSeconds * 1000) / 3
 
 /** Stores how the carriers of this process are, for operators: when something has changed, at most every few seconds. */
-export function tellCarriers({ carrierStatuses, reports, log, pauseMilliseconds = 3000 }: Telling): Told {
-  const process: ReportingProcess = { id: randomUUID(), host: hostname(), pid: globalThis.process.pid }
+export function tellCarriers({ carrierStatuses, process, reports, log, pauseMilliseconds = 3000 }: Telling): Told {
   let told: readonly CarrierReport[] = []
   let toldAt = -Infinity
   const telling = repeat({

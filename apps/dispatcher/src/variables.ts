@@ -1,4 +1,5 @@
 import { dispatcherDefaults, type DispatcherSettings } from '@gateway/core'
+import { hostname } from 'node:os'
 import { text, version, wholeNumber } from '@gateway/server'
 
 type Numbers = 'IN_DOUBT_MAX' | 'LEASE_SECONDS' | 'VALIDITY_HOURS' | 'RETRY_SECONDS'
@@ -9,7 +10,8 @@ type DispatchVariables = Readonly<Record<Numbers, ReturnType<typeof wholeNumber>
 
 /** What a process that dispatches reads beside what every process reads. */
 export const dispatchVariables: DispatchVariables = {
-  CARRIERS: text({ what: 'carriers, separated by commas', byDefault: 'simulator:' }),
+  /** Empty: the stored carriers or, where none are stored, `simulator:`. */
+  CARRIERS: text({ what: 'carriers, separated by commas', byDefault: '' }),
   IN_DOUBT_MAX: wholeNumber('messages that may be with a carrier without a record', {
     min: 1,
     max: 100_000,
@@ -38,4 +40,5 @@ export const dispatcherSettings = (environment: Readonly<Record<Numbers, number>
   validitySeconds: environment.VALIDITY_HOURS * 3600,
   retrySeconds: environment.RETRY_SECONDS,
   version,
+  place: { host: hostname(), pid: process.pid },
 })

@@ -1,5 +1,16 @@
 import { instant } from '@gateway/core'
-import { readAccountId, readCredits, readExpiry, readNumber, readNumbers, readSeconds } from './arguments.ts'
+import {
+  readAccountId,
+  readCredits,
+  readExpiry,
+  readFrom,
+  readNumber,
+  readNumbers,
+  readSeconds,
+  readTo,
+} from './arguments.ts'
+
+const now = instant(Date.UTC(2026, 9, 18, 8))
 
 test.each(['0', '-1', 'W3', '1.5', '1e3', '0x1', '', ' 3', '2147483648', '99999999999999999999'])(
   '%j is no account',
@@ -12,12 +23,24 @@ test.each(['1.25', '1,5', '+1', '1e3', '', 'NaN', '9999999999999'])('%j is no am
   expect(() => readCredits(text)).toThrow('Expected an amount of credits with at most one decimal')
 })
 
-test.each(['+27825550101', '27 82 555 0101', '0825550101', '27-82-555-0101', '2782555010', 'abc', ''])(
-  '%j is no number to block: the form is told',
-  (text) => {
-    expect(() => readNumber(text)).toThrow("in international form without '+', such as 27825550101.")
-  },
-)
+test.each(['27825550101', '+27825550101'])('%s is the number 27825550101', (text) => {
+  expect(readNumber(text)).toBe('27825550101')
+  expect(readNumbers(`${text},${text}`)).toEqual(['27825550101', '27825550101'])
+})
+
+test.each([
+  '++27825550101',
+  '+',
+  '+0825550101',
+  '27 82 555 0101',
+  '0825550101',
+  '27-82-555-0101',
+  '2782555010',
+  'abc',
+  '',
+])('%j is no number to block: the form is told', (text) => {
+  expect(() => readNumber(text)).toThrow('in international form, such as 27825550101 or +27825550101.')
+})
 
 test('numbers to send to are separated by commas, blanks or further options, and taken as they are', () => {
   expect(readNumbers('27825550101,27825550102; x')).toEqual(['27825550101', '27825550102', 'x'])
@@ -30,16 +53,14 @@ test.each(['0', '86401', '-1', '1.5', 'x'])('%j is no time to wait', (text) => {
 })
 
 test('a day ends with its last moment at GMT+2, also the last day of all', () => {
-  expect(readExpiry('2027-12-31')).toBe(Date.UTC(2027, 11, 31, 21, 59, 59, 999))
-  expect(readExpiry('9999-12-31')).toBe(Date.UTC(9999, 11, 31, 21, 59, 59, 999))
+  expect(readExpiry('2027-12-31')(now)).toBe(Date.UTC(2027, 11, 31, 21, 59, 59, 999))
+  expect(readExpiry('9999-12-31')(now)).toBe(Date.UTC(9999, 11, 31, 21, 59, 59, 999))
 })
 
-test('an end is a minute at GMT+2, or so many days away', () => {
-  expect(readExpiry('202712312359')).toBe(Date.UTC(2027, 11, 31, 21, 59))
-  const before = Date.now()
-  const end = readExpiry('90d')
-  expect(end).toBeGreaterThanOrEqual(instant(before + 90 * 86_400_000))
-  expect(end).toBeLessThanOrEqual(instant(Date.now() + 90 * 86_400_000))
+test('an end is a minute at GMT+2, or so many days from the moment that is called now', () => {
+  expect(readExpiry('202712312359')(now)).toBe(Date.UTC(2027, 11, 31, 21, 59))
+  expect(readExpiry('90d')(now)).toBe(now + 90 * 86_400_000)
+  expect([readFrom('7d')(now), readTo('1d')(now)]).toEqual([now - 7 * 86_400_000, now - 86_400_000])
 })
 
 test.each(['2027-02-30', '2027-13-01', '20271231', '0d', '-1d', '1.5d', '100000d', 'tomorrow', ''])(

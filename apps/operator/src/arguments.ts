@@ -1,6 +1,5 @@
 import {
   accountId,
-  instant,
   isPrefix,
   keyId,
   parseCredits,
@@ -94,9 +93,12 @@ export const readPrefix: (text: string) => string = read((text) => {
   return text !== '' && isPrefix(text) ? text : undefined
 }, `a prefix of 1 to 15 digits, the first not 0, or '${defaultPrefix}'`)
 
+/** A mobile number in international form, with or without the `+` that people write before it; undefined: it is none. */
+export const numberOf = (text: string): Msisdn | undefined => parseMsisdn(text.replace(/^\+/, ''))
+
 export const readNumber: (text: string) => Msisdn = read(
-  parseMsisdn,
-  "a mobile number in international form without '+', such as 27825550101",
+  numberOf,
+  'a mobile number in international form, such as 27825550101 or +27825550101',
 )
 
 export const readCode: (text: string) => SenderAddress = read(
@@ -115,11 +117,11 @@ export const readTimes: (text: string) => number = read(
   'a whole number from 1 to 1000000',
 )
 
-/** One or more numbers as they are: whether each can be written to is said number by number. */
+/** One or more numbers, which may begin with `+`: whether each can be written to is said number by number. */
 export const readNumbers = (text: string, before: readonly string[] = []): readonly string[] => {
   const numbers = text.split(/[,;\s]+/).filter((number) => number !== '')
   if (numbers.length === 0) throw new InvalidArgumentError("Expected one or more numbers, separated by ','.")
-  return [...before, ...numbers]
+  return [...before, ...numbers.map((number) => numberOf(number) ?? number)]
 }
 
 export const readSeconds: (text: string) => number = read(
@@ -152,25 +154,36 @@ const beginOfDay = (text: string): Instant | undefined => {
   return day === null ? undefined : parseMinute(`${day.slice(1).join('')}0000`)
 }
 
+/** A moment of the calendar, or one that is told by how far it is from now: the database's time, which is not known yet. */
+export type Moment = (now: Instant) => Instant
+
+const fixed = (at: Instant | undefined): Moment | undefined => (at === undefined ? undefined : () => at)
+
 /** So many days from now, or before it; `7d`. */
-const days = (text: string, sign: 1 | -1): Instant | undefined => {
+const days = (text: string, sign: 1 | -1): Moment | undefined => {
   const count = /^([1-9][0-9]{0,4})d$/.exec(text)?.[1]
-  return count === undefined ? undefined : secondsAfter(instant(Date.now()), sign * Number(count) * 86_400)
+  return count === undefined ? undefined : (now) => secondsAfter(now, sign * Number(count) * 86_400)
 }
 
 const momentForms = 'a day such as 2026-10-18 (GMT+2), a time CCYYMMDDHHmm, or a number of days ago such as 7d'
 
 /** The beginning of a period: of the day, at the minute, or so many days ago. */
-export const readFrom: (text: string) => Instant = read(
-  (text) => beginOfDay(text) ?? parseMinute(text) ?? days(text, -1),
+export const readFrom: (text: string) => Moment = read(
+  (text) => fixed(beginOfDay(text) ?? parseMinute(text)) ?? days(text, -1),
   momentForms,
 )
 
 /** The end of a period, which is no part of it: after the day, at the minute, or so many days ago. */
-export const readTo: (text: string) => Instant = read((text) => {
+export const readTo: (text: string) => Moment = read((text) => {
   const day = beginOfDay(text)
-  return day === undefined ? (parseMinute(text) ?? days(text, -1)) : secondsAfter(day, 86_400)
+  return fixed(day === undefined ? parseMinute(text) : secondsAfter(day, 86_400)) ?? days(text, -1)
 }, momentForms)
+
+/** Of stored carriers. */
+export const readVersion: (text: string) => number = read(
+  (text) => upTo(1_000_000_000, text),
+  'the number of a version: a whole number from 1',
+)
 
 /** How many rows a page has. */
 export const readLimit: (text: string) => number = read((text) => upTo(1000, text), 'a whole number from 1 to 1000')
@@ -181,7 +194,7 @@ const endOfDay = (text: string): Instant | undefined => {
 }
 
 /** When a key ends: after a day (GMT+2), at a minute, or so many days from now. */
-export const readExpiry: (text: string) => Instant = read(
-  (text) => endOfDay(text) ?? parseMinute(text) ?? days(text, 1),
+export const readExpiry: (text: string) => Moment = read(
+  (text) => fixed(endOfDay(text) ?? parseMinute(text)) ?? days(text, 1),
   'a day such as 2027-12-31 (its end, GMT+2), a time CCYYMMDDHHmm, or a number of days such as 90d',
 )

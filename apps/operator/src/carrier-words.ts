@@ -30,7 +30,8 @@ export const carrierRow = (told: ToldCarrier): Row => {
 
 export const toldJson = (told: ToldCarrier): Json => ({
   ...carrierJson(told),
-  dispatcher: { host: told.process.host, pid: told.process.pid },
+  host: told.process.host,
+  pid: told.process.pid,
   toldAt: timeJson(told.toldAt),
   stale: told.isStale,
 })

@@ -1,7 +1,8 @@
 import { hideSecrets } from '@gateway/server/configuration'
 
 /** What went wrong with the database at `url` (undefined: the embedded one), for the operator: a sentence without a secret. */
-export function explain(problem: unknown, url: string | undefined): string {
+export function explain(given: unknown, url: string | undefined): string {
+  const problem = given instanceof Error && given.message.startsWith(unreached) ? given.cause : given
   const text = hideSecrets(messageOf(problem)).trim()
   if (isLostAnswer(text))
     return `The database broke off before it answered: it may have done it or not. Look before you repeat it.`
@@ -10,6 +11,9 @@ export function explain(problem: unknown, url: string | undefined): string {
     return `The database cannot be reached: ${text}. ${check(url)}`
   return code !== undefined && isSqlState(code) ? `The database refuses: ${text}.` : text
 }
+
+/** As the check of the server begins what it says of a failure to connect. */
+const unreached = 'the database cannot be reached: '
 
 const check = (url: string | undefined): string =>
   url === undefined

@@ -108,7 +108,14 @@ export function tellImport(
   const more = refused > lines.length && lines.length > 0 ? [`… and ${refused - lines.length} more.`] : []
   const sentence = `${rows} rows: ${added} added, ${already} there already, ${refused} refused.`
   output.result(
-    { ...about, rows, added, already, refused, refusals: refusals.map((one) => ({ ...one })) },
+    {
+      ...about,
+      read: rows,
+      added,
+      already,
+      refused,
+      refusals: refusals.map(({ line, reason }) => ({ line, why: reason })),
+    },
     [...lines, ...more, sentence].join('\n'),
   )
   if (refused > 0) throw new Refused(`${refused} of ${rows} rows were refused.`)

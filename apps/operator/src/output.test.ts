@@ -5,8 +5,15 @@ import { textOf } from '../testing/operate.ts'
 import { createOutput, type Row } from './output.ts'
 import { writerTo } from './writer.ts'
 
-const setUp = ({ json = false, outIsTerminal = false, errIsTerminal = false } = {}) => {
-  const [out, err] = [textOf(outIsTerminal), textOf(errIsTerminal)]
+interface Wanted {
+  readonly json?: boolean
+  readonly outIsTerminal?: boolean
+  readonly errIsTerminal?: boolean
+  readonly columns?: number
+}
+
+const setUp = ({ json = false, outIsTerminal = false, errIsTerminal = false, columns }: Wanted = {}) => {
+  const [out, err] = [textOf(outIsTerminal, columns), textOf(errIsTerminal)]
   return { out, err, output: createOutput(writerTo(out.stream), writerTo(err.stream), json) }
 }
 
@@ -22,21 +29,53 @@ test('rows are columns for a person, without blanks at the ends of lines', async
 test.each([0, 1, 1200])('%d rows are one JSON document', async (count) => {
   const { out, output } = setUp({ json: true })
   await output.rows(['ID', 'NAME'], many.slice(0, count))
-  expect(JSON.parse(out.text())).toEqual(many.slice(0, count).map(({ json }) => json))
+  const rows = many.slice(0, count).map(({ json }) => json)
+  expect(JSON.parse(out.text())).toEqual({ rows, total: count })
 })
 
 test.each([0, 1, 1200])(
-  '%d rows with a total are one JSON document; for a person the total is the last row',
+  '%d rows with their sums are one JSON document; for a person the sums are the last row',
   async (count) => {
     const rows = many.slice(0, count)
     const json = setUp({ json: true })
-    await json.output.rows(['ID', 'NAME'], rows, () => row(-1, 'all'))
-    expect(JSON.parse(json.out.text())).toEqual({ rows: rows.map((one) => one.json), total: { id: -1, name: 'all' } })
+    await json.output.rows(['ID', 'NAME'], rows, () => ({ json: { sums: { id: -1 } }, cells: ['-1', 'all'] }))
+    expect(JSON.parse(json.out.text())).toEqual({ rows: rows.map((one) => one.json), total: count, sums: { id: -1 } })
     const text = setUp()
-    await text.output.rows(['ID', 'NAME'], rows, () => row(-1, 'all'))
+    await text.output.rows(['ID', 'NAME'], rows, () => ({ json: { sums: { id: -1 } }, cells: ['-1', 'all'] }))
     expect(text.out.text().trimEnd().split('\n').at(-1)).toMatch(/^-1 +all$/)
   },
 )
+
+test.each<[what: string, columns: number | undefined, width: number]>([
+  ['the widest columns are cut', 30, 30],
+  ['one that does not tell its width has 80', undefined, 80],
+  ['a very narrow one keeps a character of each column', 5, 7],
+])('a table fits its terminal: %s', async (_, columns, width) => {
+  const row = { json: {}, cells: ['1', 'w'.repeat(60), '漢'.repeat(5) + 'x'.repeat(60)] }
+  const { out, output } = setUp({ outIsTerminal: true, ...(columns === undefined ? {} : { columns }) })
+  await output.rows(['ID', 'NAME', 'X'], [row])
+  for (const line of out.text().trimEnd().split('\n')) expect(line.length).toBeLessThanOrEqual(width)
+  expect(out.text()).toContain('…')
+  expect(
+    Math.max(
+      ...out
+        .text()
+        .split('\n')
+        .map(({ length }) => length),
+    ),
+  ).toBe(width)
+  const piped = setUp()
+  await piped.output.rows(['ID', 'NAME', 'X'], [row])
+  expect(piped.out.text()).toContain('w'.repeat(60))
+  expect(piped.out.text()).toContain('x'.repeat(60))
+})
+
+test('a table that fits is not cut, and a cut one never shows half of a character', async () => {
+  const { out, output } = setUp({ outIsTerminal: true, columns: 9 })
+  await output.rows(['ID', 'NAME'], [row(1, 'abcde')])
+  await output.rows(['ID', 'NAME'], [row(1, 'abc😀😀')])
+  expect(out.text()).toBe('ID  NAME\n1   abcde\nID  NAME\n1   abc…\n')
+})
 
 test('what a name holds cannot steer the terminal', async () => {
   const { out, output } = setUp()

@@ -5,13 +5,17 @@ import type { Writer } from './writer.ts'
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
 
 export interface Output {
-  /** The result, once: JSON for a program, or the sentence for a person, who may have seen everything as it came. */
+  /** What was done, once: JSON for a program, or the sentence for a person, who may have seen everything as it came. */
   result(json: Json, text?: string): void
   /**
-   * The result as rows: a JSON array for a program, aligned columns for a person; begins before all rows are there. With a
-   * `total`, which is asked for after the last of them, the JSON is `{"rows":[…],"total":…}`; one without cells is for programs only.
+   * What was asked for, as rows: `{"rows":[…],"total":…}` for a program, where `total` is how many rows there are; aligned columns for a
+   * person. Begins before all rows are there; `after` is asked for after the last of them.
    */
-  rows(head: readonly string[], rows: Rows, total?: () => Row): Promise<void>
+  rows(head: readonly string[], rows: Rows, after?: () => After): Promise<void>
+  /** What was asked for, if it is one thing: `{"rows":[…],"total":1}` for a program, the text for a person. */
+  one(json: Json, text: string): void
+  /** What was asked for, all at once: `rows` for a program, with what goes beside them, the text for a person. */
+  all(rows: readonly Json[], text: string, beside?: After['json']): void
   /** The result as CSV (RFC 4180), its times and amounts as in JSON; begins before all rows are there. */
   csv(head: readonly string[], rows: Iterable<CsvRow> | AsyncIterable<CsvRow>): Promise<void>
   /** A part of the result as it comes, for a person only. */
@@ -27,6 +31,14 @@ export interface Output {
 export interface Row {
   readonly json: Json
   readonly cells: readonly string[]
+}
+
+/** What follows rows. */
+export interface After {
+  /** Members of the document beside `rows`; a `total` of its own where not all rows are there. */
+  readonly json?: { readonly [name: string]: Json }
+  /** A last line of the table. */
+  readonly cells?: readonly string[]
 }
 
 export type CsvRow = readonly Cell[]
@@ -81,8 +93,10 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
       if (json) print(JSON.stringify(value))
       else if (text !== undefined) print(text)
     },
-    rows: (head, rows, total) =>
-      json ? jsonRows(counted(rows), print, total) : textRows(head, followed(counted(rows), total), print),
+    rows: (head, rows, after) =>
+      json ? jsonRows(counted(rows), print, after) : textRows(head, followed(counted(rows), after), print, out.width()),
+    one: (value, text) => print(json ? JSON.stringify({ rows: [value], total: 1 }) : text),
+    all: (rows, text, beside) => print(json ? JSON.stringify({ rows, total: rows.length, ...beside }) : text),
     csv: async (head, rows) => {
       out.write(csvLine(head))
       for await (const cells of counted(rows)) out.write(csvLine(cells))
@@ -110,49 +124,67 @@ export function createOutput(out: Writer, err: Writer, json: boolean): Output {
   }
 }
 
-async function jsonRows(rows: AsyncIterable<Row>, print: (text: string) => void, total?: () => Row): Promise<void> {
-  const [before, after] =
-    total === undefined ? ['', () => ''] : ['{"rows":', () => `,"total":${JSON.stringify(total().json)}}`]
-  let begun = false
-  for await (const row of rows) {
-    print(`${begun ? ',' : `${before}[`}${JSON.stringify(row.json)}`)
-    begun = true
-  }
-  print(`${begun ? ']' : `${before}[]`}${after()}`)
+async function jsonRows(
+  rows: AsyncIterable<Row>,
+  print: (text: string) => void,
+  after: (() => After) | undefined,
+): Promise<void> {
+  let total = 0
+  for await (const row of rows) print(`${total++ === 0 ? '{"rows":[' : ','}${JSON.stringify(row.json)}`)
+  const rest = JSON.stringify({ total, ...after?.().json })
+  print(`${total === 0 ? '{"rows":[' : ''}],${rest.slice(1)}`)
 }
 
-async function* followed(rows: AsyncIterable<Row>, last?: () => Row): AsyncIterable<Row> {
+async function* followed(rows: AsyncIterable<Row>, after?: () => After): AsyncIterable<Pick<Row, 'cells'>> {
   yield* rows
-  const total = last?.()
-  if (total !== undefined && total.cells.length > 0) yield total
+  const cells = after?.().cells
+  if (cells !== undefined) yield { cells }
 }
 
 async function textRows(
   head: readonly string[],
-  rows: AsyncIterable<Row>,
+  rows: AsyncIterable<Pick<Row, 'cells'>>,
   print: (text: string) => void,
+  width: number | undefined,
 ): Promise<void> {
   let page = [head]
   for await (const { cells } of rows) {
     page.push(cells.map(printable))
     if (page.length <= pageRows) continue
-    print(aligned(page))
+    print(aligned(page, width))
     page = []
   }
-  if (page.length > 0) print(aligned(page))
+  if (page.length > 0) print(aligned(page, width))
 }
 
-function aligned(page: readonly (readonly string[])[]): string {
-  const widths = (page[0] ?? []).map((_, column) => Math.max(...page.map((cells) => cells[column]?.length ?? 0)))
+function aligned(page: readonly (readonly string[])[], lineWidth: number | undefined): string {
+  const wanted = (page[0] ?? []).map((_, column) => Math.max(...page.map((cells) => cells[column]?.length ?? 0)))
+  const widths = lineWidth === undefined ? wanted : narrowed(wanted, lineWidth - gap.length * (wanted.length - 1))
   return page
     .map((cells) =>
       widths
-        .map((width, column) => (cells[column] ?? '').padEnd(width))
-        .join('  ')
+        .map((width, column) => cut(cells[column] ?? '', width).padEnd(width))
+        .join(gap)
         .trimEnd(),
     )
     .join('\n')
 }
+
+const gap = '  '
+
+/** Takes from the widest columns until all of them have `room`; a column keeps at least one character. */
+function narrowed(wanted: readonly number[], room: number): readonly number[] {
+  let most = Math.max(...wanted)
+  const cutAt = (width: number): readonly number[] => wanted.map((one) => Math.min(one, width))
+  const sum = (widths: readonly number[]): number => widths.reduce((all, one) => all + one, 0)
+  while (most > 1 && sum(cutAt(most)) > room) most--
+  let left = room - sum(cutAt(most))
+  return wanted.map((one) => (one > most && left > 0 ? (left--, most + 1) : Math.min(one, most)))
+}
+
+/** A half of a character is not left over. */
+const cut = (text: string, width: number): string =>
+  text.length <= width ? text : `${text.slice(0, width - 1).replace(/[\ud800-\udbff]$/, '')}…`
 
 /** What somebody else once typed cannot steer the terminal of who reads it. */
 export const printable = (text: string): string => text.replace(/\p{Cc}/gu, '?')

@@ -10,10 +10,13 @@ import { accountSet } from './commands/account-set.ts'
 import { accountShow } from './commands/account-show.ts'
 import { accountTransfer } from './commands/account-transfer.ts'
 import { arrivalsList } from './commands/arrivals-list.ts'
+import { carrierApply } from './commands/carrier-apply.ts'
 import { carrierCheck } from './commands/carrier-check.ts'
 import { carrierList } from './commands/carrier-list.ts'
 import { carrierShow } from './commands/carrier-show.ts'
 import { carrierTest } from './commands/carrier-test.ts'
+import { carrierVersions } from './commands/carrier-versions.ts'
+import { completion } from './commands/completion.ts'
 import { creditsTopUp } from './commands/credits-top-up.ts'
 import { creditsVerify } from './commands/credits-verify.ts'
 import { databaseCopy, type RunCopy } from './commands/database-copy.ts'
@@ -24,8 +27,10 @@ import { keyIssue } from './commands/key-issue.ts'
 import { keyList } from './commands/key-list.ts'
 import { keyRevoke } from './commands/key-revoke.ts'
 import { keySet } from './commands/key-set.ts'
+import { messageCancel } from './commands/message-cancel.ts'
 import { messageExplain } from './commands/message-explain.ts'
 import { messageFind } from './commands/message-find.ts'
+import { messageRefund } from './commands/message-refund.ts'
 import { migrate, type RunMigrate } from './commands/migrate.ts'
 import { numberBlock } from './commands/number-block.ts'
 import { numberList } from './commands/number-list.ts'
@@ -108,13 +113,20 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
       webhookReplay(run),
     ]),
     group('arrivals', 'list what people wrote that belongs to no account', [arrivalsList(run)]),
-    group('message', 'find messages, and explain what happened to one', [messageFind(run), messageExplain(run)]),
+    group('message', 'find, explain, cancel and refund messages', [
+      messageFind(run),
+      messageExplain(run),
+      messageCancel(run),
+      messageRefund(run),
+    ]),
     group('dispatcher', 'list the dispatchers that run', [dispatcherList(run)]),
-    group('carrier', 'list, show and test carriers, check a file of them', [
+    group('carrier', 'list, show and test carriers; check, apply and go back to files of them', [
       carrierList(run),
       carrierShow(run),
       carrierTest(run, runAlone),
       carrierCheck(runAlone),
+      carrierApply(run, runAlone),
+      carrierVersions(run),
     ]),
     group('queue', 'show what waits to be sent', [queueShow(run)]),
     group('history', 'drop what is older than 90 days', [historyDrop(run)]),
@@ -124,6 +136,7 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
     group('simulate', 'bring in replies without a carrier', [simulateReply(run)]),
     group('database', 'move to another server', [databaseCopy(runCopy)]),
     migrate(runMigrate),
+    completion(runAlone),
   ])
     .version(version, '-V, --version', 'print the version; with --json as {"version":"…"}')
     // A text to send may look like an option of ours.

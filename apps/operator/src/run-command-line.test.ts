@@ -70,7 +70,7 @@ test.each([
 test('a text that looks like --version is a text', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
-  expect(await operator.json('credits', 'top-up', '1', '5', '--why=--version')).toMatchObject({ id: 1 })
+  expect(await operator.json('credits', 'top-up', '1', '5', '--why=--version')).toMatchObject({ account: 1 })
   expect(await operator.json('send', '--account', '1', '--to', '27825550101', '--text', '-V')).toMatchObject({
     account: 1,
   })

@@ -8,13 +8,12 @@ import {
 } from '@gateway/core'
 import { version } from '@gateway/server/version'
 import { CommanderError, type Command } from 'commander'
-import type { Writable } from 'node:stream'
 import { Refused, type Input, type Variables } from './context.ts'
 import { createOutput, hideProgress } from './output.ts'
 import { createProgram, type Runs } from './program.ts'
 import type { CopyTo } from './commands/database-copy.ts'
 import type { AppliedMigration } from './commands/migrate.ts'
-import { writerTo } from './writer.ts'
+import { writerTo, type Terminal } from './writer.ts'
 
 /** 0 done, 1 refused, 2 called wrongly, 3 the database or the gateway is out of order. */
 export type ExitCode = 0 | 1 | 2 | 3
@@ -31,8 +30,8 @@ export interface Opened {
 }
 
 export interface Host {
-  readonly out: Writable & { readonly isTTY?: boolean }
-  readonly err: Writable & { readonly isTTY?: boolean }
+  readonly out: Terminal
+  readonly err: Terminal
   input(show: (text: string) => void): Input
   /** Aborted when the user ends the command. */
   readonly interruption: AbortSignal
@@ -40,9 +39,10 @@ export interface Host {
   readonly variables: Variables
   /**
    * Opens the database for `work` and closes it whatever happens. `note` is told what a person should know. What it throws
-   * itself says in a sentence what is out of order, without a secret.
+   * itself says in a sentence what is out of order, without a secret. Where there is no database, or no schema in it, it makes one only
+   * if `make` is true.
    */
-  withDatabase(work: (opened: Opened) => Promise<void>, note: (text: string) => void): Promise<void>
+  withDatabase(work: (opened: Opened) => Promise<void>, note: (text: string) => void, make?: boolean): Promise<void>
 }
 
 /** Does what `args` say and returns the exit code. With `--json` a failure is told as `{"error":…}`. */
@@ -73,7 +73,7 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
     },
     runMigrate: (work) => {
       const output = createOutput(out, err, json)
-      return host.withDatabase(({ migrate }) => work(migrate, output), output.note)
+      return host.withDatabase(({ migrate }) => work(migrate, output), output.note, true)
     },
     runCopy: (work) => {
       const output = createOutput(out, err, json)

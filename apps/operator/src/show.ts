@@ -47,7 +47,7 @@ export const accountJson = (account: Account, balance: Credits): Json => ({
   locked: account.locked,
   trialOwnNumber: account.trial?.ownNumber ?? null,
   transactional: account.transactional,
-  from: account.from,
+  networks: account.from,
   requestsPerSecond: account.requestsPerSecond ?? null,
   recipientsPerSecond: account.recipientsPerSecond ?? null,
 })

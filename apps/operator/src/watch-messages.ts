@@ -83,7 +83,7 @@ const isUnknown = (status: MessageStatus): boolean => typeof status === 'object'
 const statusJson = (id: MessageId, message: MessageStatus): Json => {
   const { status, code, meaning } = statusOf(message)
   const [at, final] = hasOutcome(message) ? [message.at, isFinal(message.code)] : [undefined, false]
-  return { id, status, statusCode: code, meaning, final, at: timeJson(at) }
+  return { message: id, status, statusCode: code, meaning, final, since: timeJson(at) }
 }
 
 function summary(seen: ReadonlyMap<MessageId, MessageStatus>): string {

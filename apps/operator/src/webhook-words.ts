@@ -3,12 +3,13 @@ import {
   previousUntil,
   webhookEventTypes,
   type PushAttempt,
+  type ReplayTask,
   type Webhook,
   type WebhookBacklog,
   type WebhookId,
   type WebhookRefusal,
 } from '@gateway/core'
-import { NEXT_TRY_REASON, PUSH_FAILURE, PUSH_RESULT, URL_RULE } from '@gateway/wire'
+import { NEXT_TRY_REASON, PUSH_FAILURE, PUSH_RESULT, REPLAY_STATE, URL_RULE } from '@gateway/wire'
 import { Refused } from './context.ts'
 import type { Json, Row } from './output.ts'
 import { counted, timeJson, timeText } from './show.ts'
@@ -18,7 +19,7 @@ export const webhookJson = (webhook: Webhook) => ({
   id: webhook.id,
   account: webhook.account,
   url: webhook.url,
-  events: webhook.events,
+  eventTypes: webhook.events,
   listSize: webhook.listSize,
   withText: webhook.withText,
   state: webhook.state,
@@ -63,6 +64,7 @@ const WHY = {
   delivered: 'it has the events',
   gone: '410 disables the webhook',
   'tries-exhausted': 'the tries are exhausted; it can be replayed',
+  test: 'a test is tried once',
   schedule: 'as the schedule of tries says',
   'retry-after': 'the answer asked for it (Retry-After)',
 } as const satisfies Record<ReturnType<typeof nextTryReason>, string>
@@ -75,15 +77,15 @@ export function attemptRow(attempt: PushAttempt): Row {
   return {
     json: {
       list,
-      events,
-      attempt: tries,
+      eventIds: events,
+      try: tries,
       time: timeJson(at),
       milliseconds: answer.milliseconds,
       httpStatus: isAnswered ? answer.status : null,
       failure: isAnswered ? null : PUSH_FAILURE[answer.failure],
       answerText: isAnswered ? answer.beginning : '',
       result: PUSH_RESULT[verdict],
-      next: timeJson(next),
+      nextTry: timeJson(next),
       nextReason: NEXT_TRY_REASON[reason],
     },
     cells: [
@@ -98,6 +100,35 @@ export function attemptRow(attempt: PushAttempt): Row {
     ],
   }
 }
+
+/** A replay for a program. */
+export const replayJson = (task: ReplayTask): { readonly [name: string]: Json } => {
+  const { id, webhook, replay, state, events, waiting, upTo, started, ended } = task
+  return {
+    id,
+    webhook,
+    state: REPLAY_STATE[state],
+    event: replay.what === 'event' ? replay.event : null,
+    fromTime: replay.what === 'period' ? timeJson(replay.from) : null,
+    toTime: replay.what === 'period' ? timeJson(replay.to) : null,
+    dead: replay.what === 'dead',
+    events,
+    waiting,
+    reached: replay.what === 'period' ? timeJson(upTo) : null,
+    started: timeJson(started),
+    ended: timeJson(ended),
+  }
+}
+
+/** A replay for a person. */
+export const replayText = ({ id, webhook, state, events, waiting }: ReplayTask): string =>
+  `Replay ${id} of webhook ${webhook} ${REPLAY_TEXT[state]}: ${counted(events, 'event')}, of which ${waiting} ${waiting === 1 ? 'waits' : 'wait'} to be pushed.`
+
+const REPLAY_TEXT = {
+  running: 'is running',
+  done: 'is done',
+  stopped: 'was stopped',
+} as const satisfies Record<ReplayTask['state'], string>
 
 export const noSuchWebhook = (id: WebhookId): Refused => new Refused(`There is no webhook ${id}.`)
 

@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { nodeSecrets, systemClock } from '@gateway/adapters-node'
-import { copyDatabase, CopyRefused, postgresPorts } from '@gateway/adapters-postgres'
+import { nodeSecrets } from '@gateway/adapters-node'
+import { copyDatabase, CopyRefused, postgresPorts, TargetUnreachable } from '@gateway/adapters-postgres'
 import {
+  dataDirCompanions,
   processingSettings,
   processingVariables,
+  publishedVariables,
   SENDERS,
   webhookPorts,
   webhookVariables,
@@ -13,6 +15,7 @@ import { openDatabase } from '@gateway/embedded-postgres'
 import {
   databaseSettings,
   databaseVariables,
+  misspeltVariables,
   processVariables,
   readEnvironment,
   type Environment,
@@ -25,6 +28,8 @@ const variables = { ...processVariables, ...databaseVariables, ...processingVari
 
 export interface About {
   readonly note: (text: string) => void
+  /** Whether to make a database or a schema where there is none. */
+  readonly make: boolean
   /** Ends the work early: what is at the database is waited for, for some seconds, and the work may tell what came of it. */
   readonly interruption: AbortSignal
 }
@@ -35,11 +40,13 @@ export interface About {
  */
 export async function withDatabase(
   work: (opened: Opened) => Promise<void>,
-  { note, interruption }: About,
+  { note, make, interruption }: About,
 ): Promise<void> {
+  for (const { name, likely } of misspeltVariables(process.env, publishedVariables))
+    note(`The variable ${name} is not read. Is ${likely} meant?`)
   const where = readEnvironment(variables)
   try {
-    const { close, ...opened } = await unlessInterrupted(open(where, { note, interruption }), interruption)
+    const { close, ...opened } = await unlessInterrupted(open(where, { note, make, interruption }), interruption)
     try {
       await unlessInterrupted(work(opened), interruption)
     } finally {
@@ -48,7 +55,7 @@ export async function withDatabase(
       if (interruption.aborted) await setImmediate()
     }
   } catch (problem) {
-    if (problem instanceof Refused) throw problem
+    if (problem instanceof Refused || problem instanceof TargetUnreachable) throw problem
     if (problem instanceof CopyRefused) throw new Refused(problem.message)
     throw new Error(explain(problem, where.DATABASE_URL), { cause: problem })
   }
@@ -65,9 +72,15 @@ function unlessInterrupted<Result>(work: Promise<Result>, interruption: AbortSig
 
 async function open(
   where: Environment<typeof variables>,
-  { note, interruption }: About,
+  { note, make, interruption }: About,
 ): Promise<Opened & { readonly close: () => Promise<void> }> {
-  const database = await openDatabase({ url: where.DATABASE_URL, dataDir: where.DATA_DIR, log: note })
+  const database = await openDatabase({
+    url: where.DATABASE_URL,
+    dataDir: where.DATA_DIR,
+    make,
+    companions: dataDirCompanions,
+    log: note,
+  })
   const postgres = postgresPorts({
     connectionString: database.connectionString,
     log: { info: () => undefined, warn: note },
@@ -82,12 +95,18 @@ async function open(
   }
   try {
     await postgres.checkServer()
+    await postgres.clock.compare()
+    if (!make && !(await postgres.hasSchema()))
+      throw new Error(
+        'This database has no schema of the gateway. Name the database of the gateway with DATABASE_URL or DATA_DIR; ' +
+          'a schema is made by a server that starts, or by "gateway migrate".',
+      )
   } catch (problem) {
     await close()
     throw problem
   }
   return {
-    ports: { ...postgres.ports, ...webhookPorts(where), clock: systemClock(), secrets: nodeSecrets() },
+    ports: { ...postgres.ports, ...webhookPorts(where), clock: postgres.clock, secrets: nodeSecrets() },
     migrate: () => postgres.migrate(),
     copyTo: async (to, progress) => {
       await leave()

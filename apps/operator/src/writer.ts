@@ -3,6 +3,8 @@ import type { Writable } from 'node:stream'
 /** Where text goes, until nobody reads it any more. */
 export interface Writer {
   readonly isTerminal: boolean
+  /** How many characters a line of the terminal has; undefined: it is none, and lines may be as long as they are. */
+  width(): number | undefined
   /** After a failure nothing is written. */
   write(text: string): void
   /** Why nothing can be written any more; undefined: it can. */
@@ -11,7 +13,12 @@ export interface Writer {
   flush(): Promise<void>
 }
 
-export function writerTo(stream: Writable & { readonly isTTY?: boolean }): Writer {
+/** Of a terminal that does not tell how wide it is. */
+const usualWidth = 80
+
+export type Terminal = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+
+export function writerTo(stream: Terminal): Writer {
   let failure: NodeJS.ErrnoException | undefined
   const failed = (problem: Error): void => void (failure ??= problem)
   stream.on('error', failed)
@@ -26,6 +33,8 @@ export function writerTo(stream: Writable & { readonly isTTY?: boolean }): Write
   }
   return {
     isTerminal: stream.isTTY === true,
+    // A width of 0 is told by terminals that have none yet.
+    width: () => (stream.isTTY === true ? (stream.columns ?? 0) || usualWidth : undefined),
     write: (text) => {
       if (failure === undefined) write(text)
     },

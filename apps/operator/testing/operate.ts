@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import type { Clock, Ports } from '@gateway/core'
 import {
+  aCarrierId,
   memorySecretBox,
   memorySecrets,
   memoryStore,
@@ -11,6 +12,7 @@ import {
 } from '@gateway/core/testing'
 import { terminal } from '../src/terminal.ts'
 import { runCommandLine, type Opened } from '../src/run-command-line.ts'
+import { checkDocument } from './vocabulary.ts'
 
 export interface Outcome {
   readonly code: number
@@ -25,6 +27,10 @@ export interface Operator {
   run(args: readonly string[], typed?: string): Promise<Outcome>
   /** Runs a command that must succeed, with `--json`, and returns its document. */
   json<Result>(...args: readonly string[]): Promise<Result>
+  /** The same of a command that only reads: its rows, all of them. */
+  rows<Row>(...args: readonly string[]): Promise<readonly Row[]>
+  /** The same of one that shows one thing. */
+  row<Row>(...args: readonly string[]): Promise<Row>
   /** The user ends the command that runs. */
   interrupt(): void
   /** What the command that runs has written so far. */
@@ -73,25 +79,65 @@ export function anOperator(
       variables: other.variables ?? {},
       withDatabase: (work) => work({ ports, migrate, copyTo }),
     })
+    if (args.includes('--json') && out.text().startsWith('{')) checkDocument(args, out.text())
     return { code, out: out.text(), err: err.text() }
+  }
+
+  async function json<Result>(...args: readonly string[]): Promise<Result> {
+    const { code, out, err } = await run([...args, '--json'])
+    if (code !== 0 || err !== '') throw new Error(`${args.join(' ')} ended with ${code}: ${err}`)
+    return JSON.parse(out) as Result
+  }
+
+  async function rowsOf<Row>(...args: readonly string[]): Promise<readonly Row[]> {
+    const { rows, total } = await json<{ rows: readonly Row[]; total: number }>(...args)
+    if (total !== rows.length) throw new Error(`${args.join(' ')}: ${rows.length} rows, and a total of ${total}`)
+    return rows
   }
 
   return {
     ports,
     store,
     run,
-    json: async <Result>(...args: readonly string[]) => {
-      const { code, out, err } = await run([...args, '--json'])
-      if (code !== 0 || err !== '') throw new Error(`${args.join(' ')} ended with ${code}: ${err}`)
-      return JSON.parse(out) as Result
+    json,
+    rows: rowsOf,
+    row: async <Row>(...args: readonly string[]) => {
+      const [row, ...others] = await rowsOf<Row>(...args)
+      if (row === undefined || others.length > 0) throw new Error(`${args.join(' ')} shows one thing`)
+      return row
     },
     interrupt: () => interruption.abort(),
     written: () => out.text(),
   }
 }
 
+/** A carrier takes all single messages that wait. */
+export async function takeAll({ ports: { claimedBatches } }: Operator): Promise<void> {
+  const dispatcher = await claimedBatches.register(600)
+  const lane = {
+    carrier: aCarrierId('sim'),
+    lane: 'single',
+    messagesMax: 100,
+    markedMax: 100,
+    leaseSeconds: 600,
+  } as const
+  const batch = await claimedBatches.claim(dispatcher, lane)
+  if (typeof batch === 'string') throw new Error(batch)
+  await claimedBatches.record(
+    dispatcher,
+    batch.messages.map((message) => ({
+      ...{ batch: batch.id, message },
+      handover: { outcome: 'accepted', reference: `r-${message.id}` },
+    })),
+  )
+  await claimedBatches.retire(dispatcher)
+}
+
 /** A stream that keeps what it is given; a terminal, if so wanted. */
-export function textOf(isTTY = false): { stream: Writable & { isTTY: boolean }; text(): string } {
+export function textOf(
+  isTTY = false,
+  columns?: number,
+): { stream: Writable & { isTTY: boolean; columns?: number }; text(): string } {
   let text = ''
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -99,5 +145,5 @@ export function textOf(isTTY = false): { stream: Writable & { isTTY: boolean }; 
       done()
     },
   })
-  return { stream: Object.assign(stream, { isTTY }), text: () => text }
+  return { stream: Object.assign(stream, { isTTY, ...(columns === undefined ? {} : { columns }) }), text: () => text }
 }

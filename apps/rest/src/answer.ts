@@ -8,6 +8,7 @@ import {
   type AdmissionGate,
   type MalformedAnswer,
 } from '@gateway/server'
+import { statusOf, type ErrorCode } from './error-codes.ts'
 
 /** An answer without its envelope: the fields of a success as JSON text (`"creditBalance":100.0`), a long list, or a failure. */
 export type Answer = string | LongFields | Listed | Failure
@@ -46,16 +47,17 @@ export interface Listed {
 }
 
 export interface Failure {
-  readonly status: number
+  readonly code: ErrorCode
   readonly errorMessage: string
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** An error with this code, which determines its status. */
 export const failure = (
-  status: number,
+  code: ErrorCode,
   errorMessage: string,
   headers: Readonly<Record<string, string>> = {},
-): Failure => ({ status, errorMessage, headers })
+): Failure => ({ code, errorMessage, headers })
 
 export const isFailure = (value: object | string): value is Failure =>
   typeof value === 'object' && 'errorMessage' in value
@@ -68,20 +70,14 @@ const isWhole = (answer: Answer): answer is string | LongFields | Failure =>
   typeof answer === 'string' || answer instanceof LongFields || isFailure(answer)
 
 /** Refused before anything was done; the same request may come again (ruling 1.25). */
-export const overloaded = failure(503, 'The service is busy. Try again later.', { 'Retry-After': '1' })
+export const overloaded = failure('busy', 'The service is busy. Try again later.', { 'Retry-After': '1' })
 
 /** A mistake of ours; the work may have been done (ruling 1.25). */
-export const unknownError = failure(500, 'Unknown error.')
+export const unknownError = failure('internal-error', 'Unknown error.')
 
-/** Wrong passwords (ruling 1.26). */
-export const tooManyLogIns = (retryAfterSeconds: number): Failure =>
-  failure(429, 'Too many failed log-ins', { 'Retry-After': String(retryAfterSeconds) })
-
-/** The account has a limit of requests or recipients a second; nothing was done. */
+/** More requests or recipients a second than its operator lets the account have; nothing was done (ruling 1.25). */
 export const overLimit = ({ overLimitSeconds }: OverLimit): Failure =>
-  failure(503, 'The account sends more than its limit allows. Try again later.', {
-    'Retry-After': String(overLimitSeconds),
-  })
+  failure('too-many-requests', 'Too many requests', { 'Retry-After': String(overLimitSeconds) })
 
 /** Gives any answer in its envelope: one that is whole at once. Rejects if a list fails; that has read only (ruling 1.25). */
 export function sendAnswer(
@@ -129,8 +125,8 @@ const envelope = (status: number, now: Instant): string =>
 
 const contentType = 'application/json; charset=utf-8'
 
-const inFields = ({ status, errorMessage, headers }: Failure) => ({
-  status,
-  fields: `"errorMessage":${JSON.stringify(errorMessage)}`,
+const inFields = ({ code, errorMessage, headers }: Failure) => ({
+  status: statusOf(code),
+  fields: `"errorMessage":${JSON.stringify(errorMessage)},"errorCode":"${code}"`,
   headers,
 })

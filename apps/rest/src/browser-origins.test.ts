@@ -41,7 +41,7 @@ test('a preflight request of a listed origin is answered 204 without a key, and 
       [allowOrigin]: ours,
       vary: 'Origin',
       'access-control-allow-methods': 'GET,POST,PATCH,DELETE',
-      'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key',
+      'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key,X-Request-Id',
       'access-control-max-age': '7200',
       'x-content-type-options': 'nosniff',
     })
@@ -56,7 +56,7 @@ test('answers to a listed origin carry the headers, refusals too', async () => {
   expect(good.body).toMatchObject({ creditBalance: 100 })
   const refused = await request(app).get(path).set('Origin', ours).expect(401)
   for (const { headers } of [good, refused]) {
-    expect([headers[allowOrigin], headers['access-control-expose-headers']]).toEqual([ours, 'Retry-After'])
+    expect([headers[allowOrigin], headers['access-control-expose-headers']]).toEqual([ours, 'Retry-After,X-Request-Id'])
   }
 })
 

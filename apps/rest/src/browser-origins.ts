@@ -1,4 +1,4 @@
-import { prepareResponse, type Service } from '@gateway/server'
+import { prepareResponse, requestIdHeader, type Service } from '@gateway/server'
 import cors from 'cors'
 import type { RequestHandler } from 'express'
 
@@ -12,8 +12,8 @@ export function browserOrigins(origins: readonly string[], service: Service): Re
   const allow = cors({
     origin: [...allowed],
     methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
-    exposedHeaders: ['Retry-After'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', requestIdHeader],
+    exposedHeaders: ['Retry-After', requestIdHeader],
     maxAge: 7200, // No browser keeps an answer for longer than Chrome, which keeps it for two hours.
   })
   return (request, response, next) => {

@@ -5,7 +5,7 @@ import { openApiDocument } from './openapi.ts'
 
 const folder = '/docs/'
 
-const page = `<!doctype html>
+const page = (links: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -14,6 +14,7 @@ const page = `<!doctype html>
 <link rel="stylesheet" href="swagger-ui.css">
 </head>
 <body>
+<nav style="font: 16px/1.5 system-ui, sans-serif; padding: 1rem">${links}</nav>
 <div id="operations"></div>
 <script src="swagger-ui-bundle.js"></script>
 <script src="start.js"></script>
@@ -27,7 +28,10 @@ const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#operations', dee
 
 /** `/docs/openapi.json`, and `/docs/` to browse it, where the optional swagger-ui-dist is installed. */
 export const documents: PublicDocuments = new Map<string, PublicDocument>([
-  [`${folder}openapi.json`, { type: 'json', read: () => JSON.stringify(openApiDocument(), undefined, 2) }],
+  [
+    `${folder}openapi.json`,
+    { type: 'json', title: 'OpenAPI document', read: () => JSON.stringify(openApiDocument(), undefined, 2) },
+  ],
   ...browsable(),
 ])
 
@@ -39,7 +43,7 @@ function browsable(): readonly (readonly [string, PublicDocument])[] {
   }
   try {
     return [
-      [folder, { type: 'html', read: () => page }],
+      [folder, { type: 'html', title: 'REST interface', read: page }],
       [`${folder}start.js`, { type: 'js', read: () => start }],
       file('swagger-ui.css', 'css'),
       file('swagger-ui-bundle.js', 'js'),

@@ -9,16 +9,8 @@ import {
   type AdmissionGate,
   type ParsedBody,
 } from '@gateway/server'
-import {
-  failure,
-  isFailure,
-  lengthOf,
-  overLimit,
-  overloaded,
-  tooManyLogIns,
-  type Answer,
-  type Failure,
-} from './answer.ts'
+import { failure, isFailure, lengthOf, overLimit, overloaded, type Answer, type Failure } from './answer.ts'
+import type { ErrorCode } from './error-codes.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
 import { jsonNesting, nestingMax } from './json-nesting.ts'
 import type { Operation } from './operation.ts'
@@ -31,6 +23,8 @@ export interface Call {
   readonly now: Instant
   /** The `Idempotency-Key` header (ruling 1.24). */
   readonly idempotencyKey: string | undefined
+  /** Does a piece of long work in the account's turn: a piece takes a millisecond or so. */
+  readonly inTurn: <Made>(piece: () => Made) => Made | Promise<Made>
   /** The digits in the place of `{id}` of the path; undefined: it has none. */
   readonly parameter: string | undefined
 }
@@ -47,6 +41,8 @@ export interface Endpoint {
   readonly slow: boolean
   /** So many bytes are to be free for its answer before anything is read. */
   readonly answerBytes: number
+  /** How many recipients, ids or items a body or query is for, told before it is read; 1 if not given. */
+  readonly workOf?: ((sent: string | ParsedBody) => number) | undefined
   /** What is read where a request has no body; undefined: it must have one. */
   readonly whenEmpty?: string | undefined
   /** `sent`: the body where the operation has one, which may have been parsed before it came to us; else the query. */
@@ -55,18 +51,19 @@ export interface Endpoint {
 
 type AnswerTo<Input> = (call: Call, input: Input) => Answer | Promise<Answer>
 
-/** A GET: a list or a look-up. `read` gives the input, or what is wrong with the query (422). `answerBytes` as of `Endpoint`. */
+/** A GET: a list or a look-up. `read` gives the input, or what is wrong with the query (422). The settings are those of `Endpoint`. */
 export const get = <Input extends object>(
   operation: Operation,
   read: (query: string) => Input | Failure,
   answer: AnswerTo<Input>,
-  answerBytes = 0,
+  { answerBytes = 0, workOf }: Partial<Pick<Endpoint, 'answerBytes' | 'workOf'>> = {},
 ): Endpoint => ({
   method: 'GET',
   operation,
   reads: true,
   slow: true,
   answerBytes,
+  workOf,
   run: (call, query) => {
     const input = read(typeof query === 'string' ? query : '')
     return isFailure(input) ? input : answer(call, input)
@@ -94,13 +91,14 @@ export const post = <Input extends object>(
   operation: Operation,
   read: (body: unknown, text: string | undefined) => Input | Failure,
   answer: AnswerTo<Input>,
-  { method = 'POST', reads = false, slow = false, parse = JSON.parse, whenEmpty }: PostSettings = {},
+  { method = 'POST', reads = false, slow = false, parse = JSON.parse, whenEmpty, workOf }: PostSettings = {},
 ): Endpoint => ({
   method,
   operation,
   reads,
   slow,
   answerBytes: 0,
+  workOf,
   whenEmpty,
   run: (call, sent) => {
     const text = typeof sent === 'string' ? sent : undefined
@@ -111,7 +109,7 @@ export const post = <Input extends object>(
   },
 })
 
-interface PostSettings {
+interface PostSettings extends Pick<Endpoint, 'workOf'> {
   readonly method?: 'POST' | 'PATCH'
   readonly reads?: boolean
   readonly slow?: boolean
@@ -130,23 +128,23 @@ function parseJson(json: string, parse: (json: string) => unknown): ParsedBody |
   }
 }
 
-export const noJson = failure(400, 'The body is not valid JSON.')
-const tooDeep = failure(422, `The body must not be nested more than ${nestingMax} deep.`)
+export const noJson = failure('not-json', 'The body is not valid JSON.')
+const tooDeep = failure('wrong-body', `The body must not be nested more than ${nestingMax} deep.`)
 
-export const noSuchPath = failure(404, 'This path does not exist; spelling and letter case matter.')
+export const noSuchPath = failure('no-such-path', 'This path does not exist; spelling and letter case matter.')
 
-export const missingKey = unauthorized('The AUTHORIZATION header is missing.')
-const invalidKey = unauthorized('The API key is not valid.')
+export const missingKey = unauthorized('missing-key', 'The AUTHORIZATION header is missing.')
+const invalidKey = unauthorized('invalid-key', 'The API key is not valid.')
 
-function unauthorized(errorMessage: string): Failure {
-  return failure(401, errorMessage, { 'WWW-Authenticate': 'Bearer' })
+function unauthorized(code: ErrorCode, errorMessage: string): Failure {
+  return failure(code, errorMessage, { 'WWW-Authenticate': 'Bearer' })
 }
 
 /** `required`: the methods of the path, at least one. */
 export function wrongMethod(required: readonly Method[], used = ''): Failure {
   const allowed = required.join(', ')
   const methods = required.length === 1 ? `the method ${allowed}` : `one of the methods ${allowed}`
-  return failure(405, `This path requires ${methods}; the request used ${used}.`, { Allow: allowed })
+  return failure('wrong-method', `This path requires ${methods}; the request used ${used}.`, { Allow: allowed })
 }
 
 /** What a server works with, beside its log. */
@@ -216,25 +214,32 @@ async function runFor(
   sent: string | ParsedBody,
 ): Promise<Answer> {
   const idempotencyKey = idempotencyKeyOf(request)
-  const run = () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey, parameter }, sent)
   const owner = String(account.id)
+  const call: Omit<Call, 'now'> = {
+    gateway,
+    account,
+    idempotencyKey,
+    parameter,
+    inTurn: (piece) => gate.slices.run(owner, piece),
+  }
+  const run = () => endpoint.run({ ...call, now: clock.now() }, sent)
   const room = () => ({ response, place: gate.bodies.open(owner), bytes: endpoint.answerBytes, lengthOf })
   // The look at 200 kB takes 1 ms: sixty of them in one turn of the event loop would hold up everybody else.
   const isLarge = typeof sent === 'string' && sent.length > ordinaryLength
   const inTurn = isLarge ? async () => gate.slices.run(owner, run) : run
   const work = endpoint.reads ? () => withRoom(room(), inTurn) : inTurn
-  const entered = endpoint.slow ? gate.enterSlow(owner) : gate.enter(owner)
+  const size = endpoint.workOf?.(sent) ?? 1
+  const entered = endpoint.slow ? gate.enterSlow(owner, size) : gate.enter(owner, size)
   return (await withPlace(entered, endpoint.reads, work)) ?? overloaded
 }
 
 async function authenticate(gateway: Gateway, request: IncomingMessage): Promise<Account | Failure> {
   const apiKey = keyOf(request)
   if (apiKey === undefined) return missingKey
-  // The network counts for passwords only (ruling 1.26), and this interface takes none.
+  // Networks count for failed log-ins by password (ruling 1.26), of which this interface has none.
   const account = await gateway.authenticate({ apiKey, network: '', comesFrom: comesFrom(request) })
   if (account === 'wrong-credentials') return invalidKey
-  if (account === 'overloaded') return overloaded
-  if ('id' in account) return account
-  if ('overLimitSeconds' in account) return overLimit(account)
-  return tooManyLogIns(account.retryAfterSeconds)
+  // Of a key neither is ever told.
+  if (account === 'overloaded' || 'retryAfterSeconds' in account) return overloaded
+  return 'id' in account ? account : overLimit(account)
 }

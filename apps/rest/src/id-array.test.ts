@@ -1,4 +1,5 @@
 import { isFailure } from './answer.ts'
+import { statusOf } from './error-codes.ts'
 import { readIds } from './id-array.ts'
 
 const read = (text: string) => readIds(JSON.parse(text), text)
@@ -15,7 +16,7 @@ test('a thousand ids pass, and one more does not', () => {
   const ids = Array.from({ length: 1001 }, (_, i) => i + 1)
   expect(read(JSON.stringify(ids.slice(1)))).toHaveLength(1000)
   expect(read(JSON.stringify(ids))).toMatchObject({
-    status: 422,
+    code: 'too-many-message-ids',
     errorMessage: expect.stringContaining('1000') as string,
   })
 })
@@ -45,7 +46,7 @@ test.each([
   '[1,2,"x"]',
 ])('%s is 422', (text) => {
   const answer = read(text)
-  expect(isFailure(answer) && answer.status).toBe(422)
+  expect(isFailure(answer) && statusOf(answer.code)).toBe(422)
 })
 
 test.each([

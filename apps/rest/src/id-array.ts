@@ -7,11 +7,16 @@ import { MessageIdNumber } from './operation.ts'
 const idsMax = 1000
 
 /** What `readIds` accepts, but for numbers that are not written in digits only. */
-export const MessageIds = Type.Array(MessageIdNumber, { title: 'MessageIds', minItems: 1, maxItems: idsMax })
+export const MessageIds = Type.Array(MessageIdNumber, {
+  title: 'MessageIds',
+  description: 'Message ids, each written in digits only.',
+  minItems: 1,
+  maxItems: idsMax,
+})
 
 const notIds = (got: string): Failure =>
   failure(
-    422,
+    'invalid-message-id',
     `Every message id must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}, written in digits only; got ${got}.`,
   )
 
@@ -20,10 +25,11 @@ const notIds = (got: string): Failure =>
  * are numbers like any other once they are parsed: an array of numbers written in digits only holds no other characters.
  */
 export function readIds(body: unknown, text: string | undefined): readonly MessageId[] | Failure {
-  if (!Array.isArray(body)) return failure(422, `The body must be an array of message ids; got ${givenType(body)}.`)
-  if (body.length === 0) return failure(422, 'The array of message ids is empty.')
+  if (!Array.isArray(body))
+    return failure('wrong-body', `The body must be an array of message ids; got ${givenType(body)}.`)
+  if (body.length === 0) return failure('no-message-ids', 'The array of message ids is empty.')
   if (body.length > idsMax)
-    return failure(422, `The array must hold at most ${idsMax} message ids; got ${body.length}.`)
+    return failure('too-many-message-ids', `The array must hold at most ${idsMax} message ids; got ${body.length}.`)
   const ids = body.map((id: unknown) => (typeof id === 'number' ? messageId(id) : undefined))
   const wrong = ids.indexOf(undefined)
   const inDigits = text === undefined || !/[^0-9,[\] \t\r\n]/.test(text)

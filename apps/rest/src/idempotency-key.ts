@@ -26,8 +26,11 @@ const name = 'idempotency-key'
 export function readKey(header: string | undefined): IdempotencyKey | undefined | Failure {
   const key = readIdempotencyKey(header)
   if (key !== 'unusable') return key
-  return failure(422, `Idempotency-Key must be 1 to ${keyCharactersMax} printable characters; got ${given(header)}.`)
+  return failure(
+    'invalid-idempotency-key',
+    `Idempotency-Key must be 1 to ${keyCharactersMax} printable characters; got ${given(header)}.`,
+  )
 }
 
 /** Its key has the answer to another request (ruling 1.24). */
-export const anotherRequest = failure(422, 'The Idempotency-Key was used for another request.')
+export const anotherRequest = failure('idempotency-key-reused', 'The Idempotency-Key was used for another request.')

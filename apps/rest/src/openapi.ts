@@ -1,8 +1,12 @@
-import { keyCharactersMax } from '@gateway/core'
+import { keyCharactersMax, type ReplayId, type WebhookId } from '@gateway/core'
 import { Type } from 'typebox'
-import { failure, overloaded, tooManyLogIns, unknownError, type Failure } from './answer.ts'
+import { failure, isFailure, overLimit, overloaded, unknownError, type Failure } from './answer.ts'
+import { replayRuns } from './endpoints/webhooks/replay.ts'
 import { missingKey, noJson, noSuchPath, wrongMethod, type Endpoint } from './endpoint.ts'
-import { answerObject, WebhookNumber, type Example } from './operation.ts'
+import { errorCodes, statusOf } from './error-codes.ts'
+import { answerObject, Stamp, TAGS, WebhookNumber, type Example } from './operation.ts'
+import { published } from './schema.ts'
+import { webhookRequests } from './webhook-events.ts'
 import { tooLarge, wrongType } from './request.ts'
 import { endpoints, prefix } from './routes.ts'
 
@@ -18,7 +22,7 @@ export function openApiDocument(): Json {
     const methods = ofPath.map((each) => [each.method.toLowerCase(), described(each, path)] as const)
     return [path, Object.fromEntries(methods)] as const
   })
-  const responses = errors.map((error) => [error.name, errorResponse(error)] as const)
+  const responses = [...errors, malformed].map((error) => [error.name, errorResponse(error)] as const)
   return {
     openapi: '3.1.1',
     info: {
@@ -27,10 +31,20 @@ export function openApiDocument(): Json {
       description:
         'Send messages, ask what became of them, read replies, and have both pushed to webhooks. Letter case of paths counts. A path that does not exist is answered ' +
         '404, with the envelope. A 503 with `Retry-After` has done nothing; a 500 or 503 without it may have done the work.',
+      contact: { name: 'The operator of the gateway' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: `..${prefix}` }],
+    servers: [
+      { url: prefix, description: 'The gateway that serves this document.' },
+      {
+        url: `{gateway}${prefix}`,
+        description: 'A gateway at this address, without a path.',
+        variables: { gateway: { default: 'http://127.0.0.1:8080' } },
+      },
+    ],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     security: [{ key: [] }],
+    webhooks: withReferences(webhookRequests, schemas),
     paths: withReferences(Object.fromEntries(paths), schemas),
     components: {
       responses: withReferences(Object.fromEntries(responses), schemas),
@@ -47,11 +61,13 @@ export function openApiDocument(): Json {
   }
 }
 
-/** Puts each schema that has a title among the shared ones, and a reference in its place. */
-function withReferences(value: unknown, shared: Map<string, unknown>): unknown {
-  if (Array.isArray(value)) return value.map((each) => withReferences(each, shared))
+/** Puts each schema that has a title among the shared ones, and a reference in its place; what only we read is left out. */
+const withReferences = (value: unknown, shared: Map<string, unknown>): unknown => referring(published(value), shared)
+
+function referring(value: unknown, shared: Map<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((each) => referring(each, shared))
   if (typeof value !== 'object' || value === null) return value
-  const copied = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withReferences(each, shared)]))
+  const copied = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, referring(each, shared)]))
   const { title, ...schema } = copied
   if (typeof title !== 'string') return copied
   shared.set(title, schema)
@@ -59,30 +75,33 @@ function withReferences(value: unknown, shared: Map<string, unknown>): unknown {
 }
 
 function described(endpoint: Endpoint, path: string): Json {
-  const { id, summary, description, query = {}, body, repeatable = false, answer, examples } = endpoint.operation
+  const { id, tag, summary, description, query = {}, body, repeatable = false, answer, examples } = endpoint.operation
   const inQuery = Object.entries(query).map(([name, schema]) => ({
     name,
     in: 'query',
+    description: (schema as { readonly description?: string }).description,
     schema,
-    examples: examplesOf(examples, ({ query: given }) => given?.[name]),
+    examples: examplesOf(examples, ({ query: given, answer }) => (isFailure(answer) ? undefined : given?.[name])),
   }))
   const idInPath = {
     name: 'id',
     in: 'path',
     required: true,
+    description: 'The id of a webhook of the account.',
     schema: WebhookNumber,
-    examples: examplesOf(examples, (example) => example.id),
+    examples: examplesOf(examples, ({ id, answer }) => (isFailure(answer) ? undefined : id)),
   }
   const parameters = hasParameter(path) ? [idInPath, ...inQuery] : inQuery
   const answers = answerObject(`${id.charAt(0).toUpperCase()}${id.slice(1)}Answer`, {
     ...envelope,
-    statusCode: Type.Literal(200),
+    statusCode: Type.Literal(200, { type: 'integer', description: 'The HTTP status.' }),
     ...answer,
   })
   const inEnvelope = (example: Example) =>
-    typeof example.answer === 'string' ? undefined : { ...envelopeExample, statusCode: 200, ...example.answer }
+    isFailure(example.answer) ? undefined : { ...envelopeExample, statusCode: 200, ...example.answer }
   return {
     operationId: id,
+    tags: [tag],
     summary,
     description,
     parameters: repeatable ? [...parameters, idempotencyKey] : parameters,
@@ -91,7 +110,7 @@ function described(endpoint: Endpoint, path: string): Json {
         required: endpoint.whenEmpty === undefined,
         content: json(
           body,
-          examplesOf(examples, (example) => example.body),
+          examplesOf(examples, (example) => (isFailure(example.answer) ? undefined : example.body)),
         ),
       },
     }),
@@ -101,8 +120,11 @@ function described(endpoint: Endpoint, path: string): Json {
         content: json(answers, examplesOf(examples, inEnvelope)),
       },
       ...Object.fromEntries(
-        errors.filter(({ of }) => of(endpoint, path)).map((error) => [error.failure.status, errorOf(error, examples)]),
+        errors
+          .filter(({ of }) => of(endpoint, path))
+          .map((error) => [statusOf(error.failure.code), errorOf(error, examples)]),
       ),
+      default: { $ref: `#/components/responses/${malformed.name}` },
     },
   }
 }
@@ -120,15 +142,20 @@ const examplesOf = (examples: Examples, value: (example: Example) => unknown): J
 const json = (schema: unknown, examples: Json): Json => ({ 'application/json': { schema, examples } })
 
 const envelope = {
-  timeStamp: Type.String({ description: 'YYYYMMDDhhmmssSSS at GMT+2.', pattern: '^[0-9]{17}$' }),
-  version: Type.Literal('1.0'),
+  timeStamp: Stamp,
+  version: Type.Literal('1.0', { description: 'The version of the interface.' }),
 }
 const envelopeExample = { timeStamp: '20261018100000000', version: '1.0' }
 
 const errorAnswer = answerObject('Error', {
   ...envelope,
   statusCode: Type.Integer({ description: 'The HTTP status.' }),
-  errorMessage: Type.String({ description: 'The cause in words.' }),
+  errorMessage: Type.String({ description: 'The cause in words, for people. Its wording may change.' }),
+  errorCode: Type.Enum([...errorCodes], {
+    type: 'string',
+    description:
+      'The cause, for programs: a word that never changes its meaning. docs/interfaces/rest.md has cause and remedy of each.',
+  }),
 })
 
 interface ErrorOfDocument {
@@ -163,6 +190,12 @@ const errors: readonly ErrorOfDocument[] = [
     failure: missingKey,
     of: every,
   },
+  {
+    name: 'ReplayRuns',
+    description: 'A replay of the account runs; the message has its number. Nothing was done.',
+    failure: replayRuns({ id: 1 as ReplayId, webhook: 1 as WebhookId }),
+    of: ({ operation }) => operation.id === 'replayEvents',
+  },
   { name: 'BodyTooLarge', description: 'The body has more than 204800 bytes.', failure: tooLarge, of: hasBody },
   {
     name: 'UnsupportedMediaType',
@@ -174,10 +207,15 @@ const errors: readonly ErrorOfDocument[] = [
   {
     name: 'Unprocessable',
     description: 'The content is wrong: nothing was done. The message names what, what is expected and what came.',
-    failure: failure(422, 'message is missing.'),
+    failure: failure('field-missing', 'message is missing.'),
     of: ({ operation }) => operation.body !== undefined || operation.query !== undefined,
   },
-  { name: 'TooManyLogIns', description: 'Too many failed log-ins.', failure: tooManyLogIns(60), of: every },
+  {
+    name: 'TooManyRequests',
+    description: 'More requests or recipients a second than the operator lets the account have: nothing was done.',
+    failure: overLimit({ overLimitSeconds: 1 }),
+    of: every,
+  },
   {
     name: 'UnknownError',
     description: 'An internal error. The work may have been done.',
@@ -186,12 +224,19 @@ const errors: readonly ErrorOfDocument[] = [
   },
   {
     name: 'Unavailable',
-    description:
-      'An internal error, overload, or more than the limit of the account. With `Retry-After` nothing was done.',
+    description: 'An internal error or overload. With `Retry-After` nothing was done.',
     failure: overloaded,
     of: every,
   },
 ]
+
+/** What is answered on any path by what stands before the interface. */
+const malformed: ErrorOfDocument = {
+  name: 'Malformed',
+  description: 'The request is no valid HTTP (400, 408, 413, 417, 431): nothing was done.',
+  failure: failure('malformed-request', 'The request has no Host header.'),
+  of: every,
+}
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
@@ -203,23 +248,35 @@ const idempotencyKey = {
 
 /** An error of an operation: shared, unless it has examples of its own. */
 function errorOf(error: ErrorOfDocument, examples: Examples): Json {
-  const own = examplesOf(examples, ({ answer }) =>
-    typeof answer === 'string' ? failed({ status: 422, errorMessage: answer }) : undefined,
+  const status = statusOf(error.failure.code)
+  const own = Object.fromEntries(
+    Object.entries(examples).flatMap(([name, { answer, ...sent }]) =>
+      isFailure(answer) && statusOf(answer.code) === status
+        ? [[name, { description: whatWasSent(sent), value: failed(answer) }]]
+        : [],
+    ),
   )
-  return error.failure.status === 422 && Object.keys(own).length > 0
-    ? errorResponse(error, own)
-    : { $ref: `#/components/responses/${error.name}` }
+  return Object.keys(own).length > 0 ? errorResponse(error, own) : { $ref: `#/components/responses/${error.name}` }
 }
+
+/** Wrong requests are told of beside their answers, where no tool takes them for right ones. */
+const whatWasSent = ({ query, body }: Omit<Example, 'answer'>): string =>
+  query === undefined
+    ? `The answer to the body \`${JSON.stringify(body)}\`.`
+    : `The answer to the query \`${Object.entries(query)
+        .map(([name, value]) => `${name}=${value}`)
+        .join('&')}\`.`
 
 const errorResponse = (
   { description, failure: example }: ErrorOfDocument,
   examples: Json = { error: { value: failed(example) } },
 ): Json => ({ description, headers: headersOf(example), content: json(errorAnswer, examples) })
 
-const failed = ({ status, errorMessage }: Pick<Failure, 'status' | 'errorMessage'>): Json => ({
+const failed = ({ code, errorMessage }: Failure): Json => ({
   ...envelopeExample,
-  statusCode: status,
+  statusCode: statusOf(code),
   errorMessage,
+  errorCode: code,
 })
 
 const HEADER: Json = {
@@ -229,7 +286,7 @@ const HEADER: Json = {
 }
 
 /** A 503 has `Retry-After` only if nothing was done. */
-const headersOf = ({ status, headers }: Failure): Json =>
+const headersOf = ({ code, headers }: Failure): Json =>
   Object.fromEntries(
-    Object.keys(headers).map((name) => [name, { required: status !== 503, ...(HEADER[name] as Json) }]),
+    Object.keys(headers).map((name) => [name, { required: statusOf(code) !== 503, ...(HEADER[name] as Json) }]),
   )

@@ -1,5 +1,16 @@
 import { webhookIdMax } from '@gateway/core'
 import { Type, type TProperties, type TSchema } from 'typebox'
+import type { Failure } from './answer.ts'
+
+/** The groups of operations, in the order of the document. */
+export const TAGS = {
+  Sending: 'Texts to mobile numbers, at once or at a time, and what became of them.',
+  Scheduled: 'Messages that wait for their time, and can still be deleted.',
+  Incoming: 'Replies, messages to short codes, and opt-outs. Reading consumes nothing.',
+  Credits: 'The balance, transfers, and the accounts of a family.',
+  Webhooks: 'URLs to which events are pushed, instead of asking again and again.',
+} as const
+export type Tag = keyof typeof TAGS
 
 /** What the OpenAPI document says of an operation, beside its path and method. Schemas with a title are shared under that name. */
 export interface Operation {
@@ -7,6 +18,7 @@ export interface Operation {
   readonly id: string
   readonly summary: string
   readonly description: string
+  readonly tag: Tag
   /** The parameters in the query of a GET. */
   readonly query?: TProperties
   /** The body of a POST or a PATCH. */
@@ -24,8 +36,8 @@ export interface Example {
   readonly id?: number
   readonly query?: Readonly<Record<string, string | number>>
   readonly body?: unknown
-  /** The fields of a 200 after the envelope, or the message of a 422. */
-  readonly answer: object | string
+  /** The fields of a 200 after the envelope, or what is wrong with the request. */
+  readonly answer: object | Failure
 }
 
 export const MessageIdNumber = Type.Integer({
@@ -43,7 +55,10 @@ export const WebhookNumber = Type.Integer({
   maximum: webhookIdMax,
 })
 
-export const AccountNumber = Type.Integer({ title: 'AccountNumber', description: 'An account number, without W.' })
+export const AccountNumber = Type.Integer({
+  title: 'AccountNumber',
+  description: 'The number of an account, without the W that is written before it elsewhere.',
+})
 
 export const CreditsNumber = Type.Number({
   title: 'Credits',
@@ -55,24 +70,30 @@ export const Minute = Type.String({
   title: 'Minute',
   description: 'A time YYYYMMDDHHmm at GMT+2, all year.',
   pattern: '^[0-9]{12}$',
+  minLength: 12,
+  maxLength: 12,
 })
 
 export const Stamp = Type.String({
   title: 'Stamp',
   description: 'A time YYYYMMDDhhmmssSSS at GMT+2, all year.',
   pattern: '^[0-9]{17}$',
+  minLength: 17,
+  maxLength: 17,
 })
 
 export const MobileNumber = Type.String({
   title: 'MobileNumber',
-  description: 'A number in international format, digits only, no +.',
+  description: 'A number in international format: digits only, no + and no leading 0, such as 27825550101.',
 })
 
 export const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })
 
 /** One of these words. */
-export const oneOf = (words: readonly string[], description: string) => Type.Enum([...new Set(words)], { description })
+export const oneOf = (words: readonly string[], description: string) =>
+  Type.Enum([...new Set(words)], { type: 'string', description })
 
 /** An object of an answer, with all of its fields. */
-export const answerObject = (title: string, fields: TProperties) => Type.Object(fields, { title })
+export const answerObject = (title: string, fields: TProperties, description?: string) =>
+  Type.Object(fields, { title, ...(description !== undefined && { description }) })

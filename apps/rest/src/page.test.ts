@@ -1,37 +1,26 @@
-import { isFailure } from './answer.ts'
-import { readPage } from './page.ts'
+import { setImmediate } from 'node:timers/promises'
+import { admissionGate } from '@gateway/server'
+import { pageFields } from './page.ts'
 
-test.each([
-  ['', { offset: 0, limit: 100 }],
-  ['offset=5', { offset: 5, limit: 100 }],
-  ['limit=1000&offset=0', { offset: 0, limit: 1000 }],
-  ['limit=1&limit=0&x=y', { offset: 0, limit: 1 }],
-])('?%s is %j', (query, page) => {
-  expect(readPage(query)).toEqual(page)
-})
-
-test.each([
-  ['offset=-1', 'offset'],
-  ['offset=a&limit=0', 'offset'],
-  ['offset=', 'offset'],
-  ['offset=1.5', 'offset'],
-  ['offset=1e3', 'offset'],
-  ['offset=99999999999999999999', 'offset'],
-  ['limit=0', 'limit'],
-  ['limit=1001', 'limit'],
-  ['limit=x', 'limit'],
-])('?%s is 422 and names %s', (query, named) => {
-  const read = readPage(query)
-  expect(isFailure(read) && [read.status, read.errorMessage.split(' ')[0]]).toEqual([422, named])
-})
-
-test('what is refused is named as it was written, and the bounds are the true ones', () => {
-  expect(readPage('offset=9007199254740991')).toMatchObject({ offset: 9_007_199_254_740_991 })
-  expect(readPage('offset=9007199254740992')).toMatchObject({
-    errorMessage:
-      'offset must be a whole number from 0 to 9007199254740991, written in digits only; got "9007199254740992".',
-  })
-  expect(readPage('limit=1001')).toMatchObject({
-    errorMessage: 'limit must be a whole number from 1 to 1000, written in digits only; got "1001".',
-  })
+test('a page is written in pieces, between which others have their turn, and is whole and in order', async () => {
+  const { slices } = admissionGate(10)
+  const items = Array.from({ length: 1000 }, (_, i) => i)
+  // As long as what an attempt with a hundred events takes.
+  const json = (item: number): string => {
+    const until = performance.now() + 0.1
+    while (performance.now() < until);
+    return String(item)
+  }
+  const others = { turns: 0, areDone: false }
+  const turning = (async () => {
+    for (; !others.areDone; others.turns++) await setImmediate()
+  })()
+  const inTurn = <Made>(piece: () => Made) => slices.run('1', piece)
+  const fields = await pageFields({ inTurn }, { offset: 3, limit: 1000 }, 'items', { total: 9, items }, json)
+  others.areDone = true
+  await turning
+  expect(others.turns).toBeGreaterThan(10)
+  expect(fields.take()).toBe(
+    `"resultsOffset":3,"resultsLimit":1000,"resultsTotalAvailable":9,"items":[${items.join()}]`,
+  )
 })

@@ -9,12 +9,12 @@ const { 'no-message': _blank, ...told } = RECIPIENT_ERROR
 
 /** One element of `recipientsField`. */
 export const SentRecipientAnswer = answerObject('SentRecipient', {
-  clientMessageId: orNull(Type.String(), 'As given; null if none was.'),
-  mobileNumber: Type.String({ description: 'As given, without white space around it.' }),
-  accepted: Type.Boolean(),
+  clientMessageId: orNull(Type.String(), 'As in the request; null if it had none.'),
+  mobileNumber: Type.String({ description: 'As in the request, without white space around it.' }),
+  accepted: Type.Boolean({ description: 'Whether the message will be sent.' }),
   acceptError: oneOf(['', ...Object.values(told)], 'Why it was refused; blank if it was not.'),
-  apiMessageId: orNull(MessageIdNumber, 'Null if it was refused.'),
-  scheduledTime: orNull(Minute, 'Null if it is sent at once.'),
+  apiMessageId: orNull(MessageIdNumber, 'The id to ask for its status by; null if it was refused.'),
+  scheduledTime: orNull(Minute, 'When it will be sent; null if at once.'),
   creditCost: CreditsNumber,
   newCreditBalance: CreditsNumber,
 })

@@ -34,15 +34,23 @@ export async function readJson(
   if (whenEmpty !== undefined && 'length' in body && body.length === 0) return whenEmpty
   if (mediaType(request) !== 'application/json') return wrongType(request.headers['content-type'])
   if (request.headers['content-encoding'] !== undefined)
-    return failure(415, `The body must not have a content encoding; got ${short(request.headers['content-encoding'])}.`)
+    return failure(
+      'encoded-body',
+      `The body must not have a content encoding; got ${short(request.headers['content-encoding'])}.`,
+    )
   if ('parsed' in body) return body
-  return isUtf8(body) ? withoutMark(body.toString()) : failure(400, 'The body is not valid JSON: it is not UTF-8.')
+  return isUtf8(body)
+    ? withoutMark(body.toString())
+    : failure('not-json', 'The body is not valid JSON: it is not UTF-8.')
 }
 
-export const tooLarge = failure(413, `The body is larger than ${bodyBytesMax} bytes.`)
+export const tooLarge = failure('body-too-large', `The body is larger than ${bodyBytesMax} bytes.`)
 
 export const wrongType = (contentType: string | undefined): Failure =>
-  failure(415, `The content type must be application/json; got ${contentType ? short(contentType) : 'none'}.`)
+  failure(
+    'wrong-content-type',
+    `The content type must be application/json; got ${contentType ? short(contentType) : 'none'}.`,
+  )
 
 // Some platforms put a byte order mark before every text that they write as UTF-8.
 const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)

@@ -85,7 +85,7 @@ function writeFailure(
   writeAnswer(response, status === 400 ? unreadable : trouble(error), clock.now())
 }
 
-const unreadable = failure(400, 'The request cannot be read.')
+const unreadable = failure('malformed-request', 'The request cannot be read.')
 
 /**
  * Our own trouble (ruling 1.25). The language's own errors are mistakes of ours: 500. Whatever else is thrown comes from
@@ -94,5 +94,5 @@ const unreadable = failure(400, 'The request cannot be read.')
 function trouble(error: unknown): Failure {
   const ours = [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind)
   if (ours) return unknownError
-  return failure(503, 'The service is not available.', hadNoEffect(error) ? { 'Retry-After': '1' } : {})
+  return failure('unavailable', 'The service is not available.', hadNoEffect(error) ? { 'Retry-After': '1' } : {})
 }

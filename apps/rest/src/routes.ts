@@ -13,7 +13,7 @@ import { deleteScheduled } from './endpoints/sms/scheduled/delete.ts'
 import { subAccounts } from './endpoints/subaccounts.ts'
 import { addWebhook, webhooks } from './endpoints/webhooks.ts'
 import { attempts } from './endpoints/webhooks/attempts.ts'
-import { replayEvents } from './endpoints/webhooks/replay.ts'
+import { replay, replayEvents, stopReplay } from './endpoints/webhooks/replay.ts'
 import { rotateSecret } from './endpoints/webhooks/rotate.ts'
 import { testWebhook } from './endpoints/webhooks/test.ts'
 import { changeWebhook, removeWebhook, webhook } from './endpoints/webhooks/webhook.ts'
@@ -41,6 +41,6 @@ export const endpoints: ReadonlyMap<string, readonly Endpoint[]> = new Map([
   ['/webhooks/{id}', [webhook, changeWebhook, removeWebhook]],
   ['/webhooks/{id}/rotate', [rotateSecret]],
   ['/webhooks/{id}/test', [testWebhook]],
-  ['/webhooks/{id}/replay', [replayEvents]],
+  ['/webhooks/{id}/replay', [replay, replayEvents, stopReplay]],
   ['/webhooks/{id}/attempts', [attempts]],
 ])

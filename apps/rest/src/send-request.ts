@@ -12,28 +12,41 @@ const segmentsMax = 6
 
 const Recipient = Type.Object(
   {
-    mobileNumber: text('a string of digits'),
-    clientMessageId: optional(text('a string'), 'a string, without U+0000 or half a character'),
+    mobileNumber: text({
+      expected: 'a string of digits',
+      description: 'A number in international format: digits only, no + and no leading 0, such as 27825550101.',
+    }),
+    clientMessageId: optional(text({ expected: 'a string', description: 'An id of your own.' }), {
+      expected: 'a string, without U+0000 or half a character',
+      description: 'An id of your own, which is echoed in the answer and not stored.',
+    }),
   },
-  { title: 'Recipient' },
+  { title: 'Recipient', expected: 'an object', description: 'Who gets the text.' },
 )
 
 /** The body of `/sms/outgoing/send` (ruling 2.4). */
 export const Send = Type.Object(
   {
-    message: text('a string'),
+    message: text({
+      expected: 'a string',
+      description: 'The text: up to 918 characters of GSM 7-bit, else up to 6 parts of UCS-2. It is not blank.',
+    }),
     recipients: Type.Array(Recipient, {
       minItems: 1,
       maxItems: recipientsMax,
-      description: `an array of 1 to ${recipientsMax} objects`,
+      expected: `an array of 1 to ${recipientsMax} objects`,
+      description: 'The numbers that get the text. Each is answered by itself, in this order.',
     }),
-    scheduledTime: optional(Type.Union([Type.String(), Type.Number()]), 'a string or a number YYYYMMDDHHmm'),
-    maxSegments: optional(
-      Type.Integer({ minimum: 1, maximum: segmentsMax }),
-      `a whole number from 1 to ${segmentsMax}`,
-    ),
+    scheduledTime: optional(Type.Union([Type.String(), Type.Number()]), {
+      expected: 'a string or a number YYYYMMDDHHmm',
+      description: 'When to send, YYYYMMDDHHmm at GMT+2. Left out, null, blank or past: at once.',
+    }),
+    maxSegments: optional(Type.Integer({ minimum: 1, maximum: segmentsMax }), {
+      expected: `a whole number from 1 to ${segmentsMax}`,
+      description: 'A text that needs more parts is too long. Left out, null, blank or 6: as long as a text can be.',
+    }),
   },
-  { title: 'Send', description: 'an object' },
+  { title: 'Send', expected: 'an object', description: 'One text and who gets it.' },
 )
 
 /** The body of `/sms/outgoing/sendmulti` (ruling 2.6). */
@@ -42,10 +55,11 @@ export const SendMulti = Type.Object(
     messages: Type.Array(Send, {
       minItems: 1,
       maxItems: recipientsMax,
-      description: `an array of 1 to ${recipientsMax} objects`,
+      expected: `an array of 1 to ${recipientsMax} objects`,
+      description: 'The texts, each with its numbers: at most 1000 numbers in all.',
     }),
   },
-  { title: 'SendMulti', description: 'an object' },
+  { title: 'SendMulti', expected: 'an object', description: 'Several texts and who gets each.' },
 )
 
 /** A number with what its answer echoes, and its text. */
@@ -73,7 +87,10 @@ export function readSendMulti(body: unknown): readonly RequestedText[] | Failure
   if (isFailure(read)) return read
   const count = read.messages.reduce((sum, { recipients }) => sum + recipients.length, 0)
   if (count > recipientsMax)
-    return failure(422, `recipients must be at most ${recipientsMax} in all messages together; got ${count}.`)
+    return failure(
+      'too-many-recipients',
+      `recipients must be at most ${recipientsMax} in all messages together; got ${count}.`,
+    )
   const texts: RequestedText[] = []
   for (const [i, message] of read.messages.entries()) {
     const text = requestedText(message, `messages.${i}.`)
@@ -87,10 +104,10 @@ function requestedText(read: Static<typeof Send>, place: string): RequestedText 
   const { message, recipients, scheduledTime, maxSegments } = read
   // Asked of core, for whom a text of zero-width spaces is blank too.
   const body = bodyOf(message)
-  if (body === 'no-message') return failure(422, `${place}message must not be blank.`)
+  if (body === 'no-message') return failure('blank-message', `${place}message must not be blank.`)
   const scheduled = readTime(scheduledTime)
   if (scheduled === 'malformed')
-    return failure(422, `${place}scheduledTime must be a time YYYYMMDDHHmm; got ${given(scheduledTime)}.`)
+    return failure('invalid-time', `${place}scheduledTime must be a time YYYYMMDDHHmm; got ${given(scheduledTime)}.`)
   return {
     text: message,
     body,

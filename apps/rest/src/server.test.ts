@@ -31,7 +31,7 @@ const operations = [
   ['GET, PATCH, DELETE', '/webhooks/7'],
   ['POST', '/webhooks/7/rotate'],
   ['POST', '/webhooks/7/test'],
-  ['POST', '/webhooks/7/replay'],
+  ['GET, POST, DELETE', '/webhooks/7/replay'],
   ['GET', '/webhooks/7/attempts'],
 ] as const
 
@@ -55,7 +55,7 @@ describe('every answer', () => {
     const answer = await request(rest.url).get('/api/rest/v1/nothing')
     expect(answer.text).toBe(
       '{"timeStamp":"20261018100000000","version":"1.0","statusCode":404,' +
-        '"errorMessage":"This path does not exist; spelling and letter case matter."}',
+        '"errorMessage":"This path does not exist; spelling and letter case matter.","errorCode":"no-such-path"}',
     )
   })
 })
@@ -97,7 +97,7 @@ test('415 says so if no type came', async () => {
 describe('a path', () => {
   test.each(operations)('%s %s exists', async (method, path) => {
     const answer = await (method.startsWith('GET') ? rest.get(path) : rest.post(path, '"x"'))
-    const isThere = !path.endsWith('/7') && !path.endsWith('/7/attempts')
+    const isThere = !['/7', '/7/attempts', '/7/replay'].some((end) => path.endsWith(end))
     expect(isThere ? [200, 422] : [404]).toContain(answer.status)
     if (!isThere) expect(answer.body).toMatchObject({ errorMessage: 'There is no webhook with this id.' })
   })

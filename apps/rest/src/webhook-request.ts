@@ -6,29 +6,48 @@ import { oneOf } from './operation.ts'
 import { filled } from './optional-fields.ts'
 import { optional, reader, text } from './schema.ts'
 
+const url = {
+  expected: 'a URL',
+  description:
+    'Where events are pushed: a public `https` URL of at most 2048 characters, without user name and password.',
+}
+
 const settings = {
-  events: optional(
-    Type.Array(oneOf(webhookEventTypes, 'the name of an event'), { minItems: 1 }),
-    'an array of one or more names of events',
-  ),
-  listSize: optional(Type.Integer({ minimum: 1, maximum: listSizeMax }), `a whole number from 1 to ${listSizeMax}`),
-  withText: optional(Type.Boolean(), 'true or false'),
+  events: optional(Type.Array(oneOf(webhookEventTypes, 'The name of an event.'), { minItems: 1 }), {
+    expected: 'an array of one or more names of events',
+    description: 'The events that are pushed. Left out, null or blank: of a new webhook all but `message.sent`.',
+  }),
+  listSize: optional(Type.Integer({ minimum: 1, maximum: listSizeMax }), {
+    expected: `a whole number from 1 to ${listSizeMax}`,
+    description: `Events in one request, at most. Left out, null or blank: of a new webhook ${listSizeMax}.`,
+  }),
+  withText: optional(Type.Boolean(), {
+    expected: 'true or false',
+    description: 'Whether events carry the text of messages. Left out, null or blank: of a new webhook no.',
+  }),
 }
 
 /** The body of a POST to `/webhooks`. */
 export const NewWebhook = Type.Object(
-  { url: text('a URL'), ...settings },
-  { title: 'NewWebhook', description: 'an object' },
+  { url: text(url), ...settings },
+  { title: 'NewWebhook', expected: 'an object', description: 'A webhook to be added.' },
 )
 
 /** The body of a PATCH. */
 export const WebhookChanges = Type.Object(
   {
-    url: optional(text('a URL'), 'a URL'),
+    url: optional(text(url), url),
     ...settings,
-    state: optional(oneOf(['active', 'paused'], 'active or paused'), '"active" or "paused"'),
+    state: optional(oneOf(['active', 'paused'], 'Whether events are pushed.'), {
+      expected: '"active" or "paused"',
+      description: 'Active: what waits is pushed at once. Paused: events are kept for 30 days.',
+    }),
   },
-  { title: 'WebhookChange', description: 'an object' },
+  {
+    title: 'WebhookChange',
+    expected: 'an object',
+    description: 'What is to be changed. What is left out, null or blank stays as it is.',
+  },
 )
 
 const readNew = reader(NewWebhook)
@@ -57,7 +76,10 @@ function readBy<Read>(read: (body: unknown) => Read | Failure, body: unknown): R
   // The schema alone would not say which of them it is.
   if (place === -1 || !Array.isArray(events) || (typeof before === 'object' && before !== null && !isFailure(before)))
     return before
-  return failure(422, `events.${place} must be one of ${webhookEventTypes.join(', ')}; got ${given(events[place])}.`)
+  return failure(
+    'field-invalid',
+    `events.${place} must be one of ${webhookEventTypes.join(', ')}; got ${given(events[place])}.`,
+  )
 }
 
 const names: readonly unknown[] = webhookEventTypes

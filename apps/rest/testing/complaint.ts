@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { statusOf, type ErrorCode } from '../src/error-codes.ts'
 import { openApiDocument } from '../src/openapi.ts'
 
 interface Response {
@@ -28,7 +29,9 @@ export interface Answered {
 
 /** What the OpenAPI document does not say of an answer. Undefined: nothing. */
 export function complaint({ method, path, status, headers, body }: Answered): string | undefined {
-  const found = responseOf(method, path, status)
+  const found = isMalformed(body)
+    ? { at: '/components/responses/Malformed', response: document.components.responses['Malformed'] ?? {} }
+    : responseOf(method, path, status)
   if (found === undefined) return `the status ${status} is not in the document`
   for (const name of headerNames) {
     const said = found.response.headers?.[name]
@@ -37,11 +40,24 @@ export function complaint({ method, path, status, headers, body }: Answered): st
     if (!isThere && said?.required === true) return `${name} is missing`
   }
   if (method === 'HEAD') return body === '' ? undefined : 'there is a body'
-  const parsed = JSON.parse(body) as { readonly statusCode?: unknown }
+  const parsed = JSON.parse(body) as { readonly statusCode?: unknown; readonly errorCode?: ErrorCode }
   const validate = validatorOf(`document#${found.at}/content/application~1json/schema`)
   if (!validate(parsed)) return ajv.errorsText(validate.errors)
-  return parsed.statusCode === status ? undefined : 'statusCode is not the status'
+  if (parsed.statusCode !== status) return 'statusCode is not the status'
+  return parsed.errorCode === undefined || statusOf(parsed.errorCode) === status
+    ? undefined
+    : 'errorCode is one of another status'
 }
+
+/** Refused before the interface, on whatever path. */
+const isMalformed = (body: string): boolean => beforeInterface.some((code) => body.includes(`"errorCode":"${code}"`))
+const beforeInterface = [
+  'malformed-request',
+  'request-timeout',
+  'chunk-extensions-too-long',
+  'expectation-failed',
+  'headers-too-large',
+] as const satisfies readonly ErrorCode[]
 
 /** Of a path without an operation, only that there is none; a method that the path has not is answered as any other. */
 function responseOf(

@@ -27,9 +27,9 @@ export interface Failure {
 /** Refused, with nothing done (ruling 1.25). */
 export const overloaded: Failure = { trouble: 'unavailable', retryAfterSeconds: 1 }
 
-/** The account has a limit of requests or recipients a second; nothing was done. */
+/** More requests or recipients a second than its operator lets the account have; nothing was done (ruling 1.25). */
 export const overLimit = ({ overLimitSeconds }: OverLimit): Failure => ({
-  trouble: 'unavailable',
+  trouble: 'too-many-requests',
   retryAfterSeconds: overLimitSeconds,
 })
 

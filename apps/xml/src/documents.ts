@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { ERROR } from './words.ts'
 import type { PublicDocument, PublicDocuments } from '@gateway/server'
 
 const folder = '/docs/xml/'
@@ -21,7 +22,11 @@ const rows = Object.entries(schemas).map(
     `<tr><td><code>/api/${path}</code></td>${link(`${name}-request.xsd`)}${link(`${name}-response.xsd`)}</tr>\n`,
 )
 
-const page = `<!doctype html>
+const errorRows = Object.values(ERROR)
+  .filter(({ status }) => status !== 200)
+  .map(({ status, text }) => `<tr><td>${status}</td><td>${text}</td></tr>\n`)
+
+const page = (links: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -33,18 +38,24 @@ table { border-collapse: collapse } th, td { text-align: left; padding: .4rem 1.
 </style>
 </head>
 <body>
+<nav>${links}</nav>
 <h1>XML interface</h1>
 <p>A schema for each request and each answer. The gateway accepts more: another prefix of the root, elements that it does not know, and any order.</p>
 <table>
 <tr><th>POST to</th><th>Request</th><th>Answer</th></tr>
 ${rows.join('')}</table>
+<h2>Errors of every operation</h2>
+<p>An <code>Error</code> in the root of the answer; some have another HTTP status than 200:</p>
+<table>
+<tr><th>HTTP</th><th>Error</th></tr>
+${errorRows.join('')}</table>
 </body>
 </html>
 `
 
 /** `/docs/xml/` and the schemas in it: what the tests check every answer by. */
 export const documents: PublicDocuments = new Map<string, PublicDocument>([
-  [folder, { type: 'html', read: () => page }],
+  [folder, { type: 'html', title: 'XML interface', read: page }],
   ...files.map((name) => {
     const read = () => readFileSync(new URL(`../schemas/${name}`, import.meta.url))
     return [folder + name, { type: 'application/xml; charset=utf-8', read }] as const

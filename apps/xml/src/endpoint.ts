@@ -34,6 +34,8 @@ export interface Operation<Draft, Input> {
   readonly slow?: boolean
   /** So many bytes are to be free for its answer before anything is read. */
   readonly answerBytes?: (input: Input) => number
+  /** How many numbers or ids it is for; 1 if not given. */
+  readonly workOf?: (input: Input) => number
   readonly answer: (call: Call, input: Input) => Promise<Answer> | Answer
 }
 
@@ -61,7 +63,7 @@ export interface Endpoint {
 }
 
 export function endpoint<Draft extends object, Input extends object>(operation: Operation<Draft, Input>): Endpoint {
-  const { request, response: answerRoot, inside, check, answer, reads, slow = false, answerBytes } = operation
+  const { request, response: answerRoot, inside, check, answer, reads, slow = false, answerBytes, workOf } = operation
   const root = { ending: request, inside: elements<CredentialsDraft & Draft>({ ...inside, ...credentialElements }) }
   return {
     inRoot: document(answerRoot),
@@ -83,7 +85,8 @@ export function endpoint<Draft extends object, Input extends object>(operation: 
       const run = () => answer({ gateway, account, now: clock.now() }, input)
       const room = () => ({ response, place: gate.bodies.open(owner), bytes: answerBytes?.(input) ?? 0, lengthOf })
       const work = reads === true ? () => withRoom(room(), run) : run
-      const entered = slow ? gate.enterSlow(owner) : gate.enter(owner)
+      const size = workOf?.(input) ?? 1
+      const entered = slow ? gate.enterSlow(owner, size) : gate.enter(owner, size)
       return (await withPlace(entered, reads === true, work)) ?? overloaded
     },
   }

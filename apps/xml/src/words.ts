@@ -19,7 +19,14 @@ export type Flaw = 'not-valid' | 'too-many-numbers' | 'too-many-message-ids' | '
 
 /** Every reason for an `Error` element. */
 export type Trouble =
-  Flaw | 'wrong-credentials' | 'too-many-failures' | 'too-large' | 'wrong-method' | 'another-request' | 'unavailable'
+  | Flaw
+  | 'wrong-credentials'
+  | 'too-many-failures'
+  | 'too-many-requests'
+  | 'too-large'
+  | 'wrong-method'
+  | 'another-request'
+  | 'unavailable'
 
 /** The text of the `Error` element (spec 7.3; rulings 1.24, 1.25, 1.26, 4.6) and the HTTP status, 200 for what the specification names (ruling 4.7). */
 export const ERROR = {
@@ -29,6 +36,7 @@ export const ERROR = {
   'too-many-message-ids': { status: 200, text: 'Too Many Message IDs' },
   'invalid-date': { status: 200, text: 'Invalid Date' },
   'too-many-failures': { status: 429, text: 'Too many failed log-ins' },
+  'too-many-requests': { status: 429, text: 'Too many requests' },
   'too-large': { status: 413, text: 'Body too large' },
   'wrong-method': { status: 405, text: 'Method not allowed' },
   'unusable-client-ref': { status: 200, text: `ClientRef must be 1 to ${keyCharactersMax} printable characters` },

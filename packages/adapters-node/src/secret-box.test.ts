@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SealedSecret } from '@gateway/core'
 import { secretBox } from './secret-box.ts'
-import { readSecretsKey } from './secrets-key.ts'
+import { checkKeysOfFolder, readSecretsKey } from './secrets-key.ts'
 
 const newKey = () => randomBytes(32).toString('base64')
 const folders: string[] = []
@@ -126,4 +126,17 @@ test('a key is 32 bytes in base64, base64url or hexadecimal', () => {
     expect(readSecretsKey(bytes.toString(form))).toBe(bytes.toString('base64'))
   for (const text of ['', 'password', bytes.toString('hex').slice(1), `${bytes.toString('base64')}=`, ' '.repeat(43)])
     expect(readSecretsKey(text)).toBeUndefined()
+})
+
+test('a start checks a key file that is there, and makes none', () => {
+  const own = newFolder()
+  checkKeysOfFolder(own)
+  expect(readdirSync(own)).toEqual([])
+  const path = join(own, 'secrets.key')
+  writeFileSync(path, `${'ab'.repeat(32)}\n`, { mode: 0o600 })
+  checkKeysOfFolder(own)
+  chmodSync(path, 0o644)
+  expect(() => checkKeysOfFolder(own)).toThrow(
+    /secrets\.key can be used by others than its owner \(mode 644\): chmod 600/,
+  )
 })

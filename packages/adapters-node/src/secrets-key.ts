@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
+  existsSync,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -33,6 +34,11 @@ export function keysOfFolder(folder: string): readonly string[] {
       `${path} must hold keys of 32 bytes in base64, and nothing else. Put the file back, or set SECRETS_KEY.`,
     )
   return read
+}
+
+/** Throws what to do if there is a `secrets.key` under a folder that `keysOfFolder` would refuse. Makes none. */
+export function checkKeysOfFolder(folder: string): void {
+  if (existsSync(join(folder, 'secrets.key'))) keysOfFolder(folder)
 }
 
 function readOwn(path: string): string | undefined {

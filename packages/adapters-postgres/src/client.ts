@@ -23,11 +23,9 @@ export function clientOf({ connectionString, tls, plainIfRefused }: ServerAddres
   }
 }
 
-const noTls = 'The server does not support SSL connections'
-
 /** What the driver has of a connection beside what its types say. */
 interface DriverConnection extends EventEmitter {
-  readonly stream: { end(): unknown }
+  readonly stream: EventEmitter & { end(): unknown }
   connect(port: number, host: string): void
   attachListeners(stream: unknown): void
 }
@@ -37,28 +35,22 @@ const DriverConnection = Connection as unknown as new (options: object) => Drive
 /** Goes on without TLS where the server has none: the driver would end the connection. */
 class PreferringConnection extends DriverConnection {
   override connect(port: number, host: string): void {
-    const { stream } = this
-    const end = stream.end.bind(stream)
-    let refused = false
-    stream.end = () => {
-      refused = true
-      return stream
-    }
-    const emit = this.emit.bind(this) as (event: string, ...values: unknown[]) => boolean
-    this.emit = ((event: string, ...values: unknown[]) => {
-      const [error] = values
-      if (!refused || event !== 'error' || !(error instanceof Error)) return emit(event, ...values)
-      Object.assign(stream, { end })
-      if (error.message !== noTls) {
-        end()
-        return emit(event, ...values)
-      }
-      refused = false
-      this.attachListeners(stream)
-      return emit('sslconnect')
-    }) as typeof this.emit
+    // Before the listener of the driver, which reads the same answer.
+    this.stream.once('data', (answer: Buffer) => {
+      if (answer.toString() === 'N') this.#goOnWithoutTls()
+    })
     super.connect(port, host)
-    // Encrypted or not, it ends as it should from here on.
-    this.once('sslconnect', () => Object.assign(stream, { end }))
+  }
+
+  /** What the driver does about the answer, at once: it ends the stream, and emits an error. */
+  #goOnWithoutTls(): void {
+    const { stream } = this
+    Object.assign(stream, { end: () => stream })
+    this.emit = () => {
+      Reflect.deleteProperty(this, 'emit')
+      Reflect.deleteProperty(stream, 'end')
+      this.attachListeners(stream)
+      return this.emit('sslconnect')
+    }
   }
 }

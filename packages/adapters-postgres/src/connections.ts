@@ -1,11 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { PostgresPoolClient } from 'kysely'
 import { Pool, type Client, type ClientBase, type PoolClient, type QueryResult } from 'pg'
+import { batcher } from './batcher.ts'
 import { clientOf } from './client.ts'
-import { isAnswer, isDeadlock, lostAnswer, type Backend } from './errors.ts'
+import { isAnswer, isDeadlock, lostAnswer, sqlState, type Backend } from './errors.ts'
 import type { DatabaseLiveness } from './database-liveness.ts'
 import { refusePooler } from './refuse-pooler.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Log } from './settings.ts'
+import { endBackend, writeNothing } from './sql/lost-answer.ts'
 import type { PreparedStatement } from './sql/prepared-statement.ts'
 import { valueTypes } from './value-types.ts'
 import { waitAtMost } from './wait-at-most.ts'
@@ -24,6 +27,11 @@ export interface Connections extends Connection {
    * the connection broke, at whatever statement, it throws a `LostAnswer`.
    */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+  /**
+   * Once it has resolved, everything that could be seen before the call is as safe as what a commit was answered for: a synchronous standby
+   * has it too. Whoever read something that another wrote, and tells it as done, calls it between the two (docs/decisions/0072).
+   */
+  confirm(): Promise<void>
   /** A connection in the form that kysely wants. Its caller releases it. */
   connect(): Promise<PostgresPoolClient>
   /**
@@ -31,6 +39,8 @@ export interface Connections extends Connection {
    * a `LostAnswer`, and everything else fails at once with an `isUnreachable` error.
    */
   readonly failFast: Connections
+  /** So long a statement whose answers are lost is run again (`retryOnConnectionLoss`). */
+  readonly retrySeconds: number
   /** Ends the connections as they become free, and after `seconds` breaks those off that are still in use. */
   close(seconds: number): Promise<void>
 }
@@ -42,11 +52,16 @@ export interface ConnectionOptions {
   readonly connectionSeconds: number
   readonly statementSeconds: number
   readonly lockSeconds: number
+  readonly retrySeconds: number
+  /** Told of every statement that fails, and of every connection that cannot be made. */
+  readonly failed: (error: unknown) => void
   /** Names and values of other settings of the server. */
   readonly serverSettings: Readonly<Record<string, string>>
 }
 
 const deadlocksMax = 20
+const noConnectionLeft = '53300'
+const pauseMilliseconds = 20
 
 /** After an outage the answer to what was asked before it should come so soon; then its connection counts as lost. */
 const lateAnswerSeconds = 2
@@ -56,6 +71,8 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
   const outagesBefore = new WeakMap<ClientBase, number>()
   const backends = new WeakMap<ClientBase, Backend>()
   const broken = new WeakSet<ClientBase>()
+  /** Connections of which a commit was answered that no standby may have. */
+  const unconfirmed = new WeakSet<ClientBase>()
   const open = new Set<Client>()
   const busy = new Set<Client>()
   const pool = new Pool({
@@ -86,6 +103,9 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
   async function greet(client: ClientBase): Promise<void> {
     // Without a listener, a connection that breaks while it is in use would end the process.
     client.on('error', () => broken.add(client))
+    client.on('notice', (notice) => {
+      if (endsWaitForStandby(notice)) unconfirmed.add(client)
+    })
     const query = { text: greeting(options), query_timeout: options.connectionSeconds * 1000 }
     const answers = (await client.query<Backend>(query)) as unknown as readonly { rows: readonly Backend[] }[]
     const backend = answers.at(-1)?.rows[0]
@@ -101,11 +121,24 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     for (const client of open) if (busy.has(client) && isOld(client)) void client.end()
   }
 
+  /** Where the server has no connection left, those that there are do: one of them is waited for. */
+  async function connectOrWait(): Promise<PoolClient> {
+    const end = performance.now() + options.connectionSeconds * 1000
+    for (;;) {
+      try {
+        return await pool.connect()
+      } catch (error) {
+        if (sqlState(error) !== noConnectionLeft || open.size === 0 || performance.now() > end) throw error
+        await delay(pauseMilliseconds)
+      }
+    }
+  }
+
   async function take(patience: Patience): Promise<PoolClient> {
     for (;;) {
       let isLate = false
       const connected = async () => {
-        const taken = await pool.connect()
+        const taken = await connectOrWait()
         if (isLate) taken.release()
         return taken
       }
@@ -135,26 +168,39 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     try {
       const { rows } = await patience(() => client.query({ name, text, values: [...values] }))
       liveness.answered()
+      if (unconfirmed.has(client)) throw new Error(endedWait)
       return rows as Row[]
     } catch (error) {
       if (isAnswer(error)) {
         liveness.answered()
         throw error
       }
-      broken.add(client)
+      giveUp(client, error, statement)
       throw lostAnswer(backends.get(client) ?? nobody, error)
     }
+  }
+
+  /** Nothing more is asked of this connection. What it is still at is ended: a wait for a standby has no time limit of its own. */
+  function giveUp(client: ClientBase, error: unknown, statement?: PreparedStatement<unknown>): void {
+    broken.add(client)
+    const backend = backends.get(client)
+    if (backend === undefined || statement === endBackend || !isTimeLimit(error)) return
+    void withConnection(impatience, (taken) => send(taken, endBackend, [backend.pid, backend.start])).catch(
+      () => undefined,
+    )
   }
 
   async function query({ client, patience }: Taken, text: string, values: unknown[]): Promise<QueryResult> {
     const ended = liveness.asked()
     try {
       const result = await patience(() => client.query(text, values))
+      if (unconfirmed.has(client)) throw new Error(endedWait)
       ended(true)
       return result
     } catch (error) {
       ended(isAnswer(error))
-      if (!isAnswer(error)) broken.add(client)
+      options.failed(error)
+      if (!isAnswer(error)) giveUp(client, error)
       throw error
     }
   }
@@ -171,6 +217,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
       } catch (error) {
         if (isDeadlock(error) && attempt < deadlocksMax) continue
         ended(isAnswer(error))
+        options.failed(error)
         throw error
       } finally {
         if (client !== undefined) release(client)
@@ -200,11 +247,13 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
 
   const having = (patience: Patience): Omit<Connections, 'failFast'> => ({
     run: (statement, values) => withConnection(patience, (taken) => send(taken, statement, values)),
+    confirm: confirming(() => withConnection(patience, (taken) => send(taken, writeNothing, []))),
     transaction: (work) => withConnection(patience, (taken) => withTransaction(taken, work)),
     connect: async () => {
       const ended = liveness.asked()
       const client = await take(patience).catch((error: unknown) => {
         ended(isAnswer(error))
+        options.failed(error)
         throw error
       })
       ended()
@@ -214,9 +263,11 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
         release: () => release(client),
       }
     },
+    retrySeconds: options.retrySeconds,
     close,
   })
-  const impatient = having(liveness.failFast)
+  const impatience: Patience = liveness.failFast
+  const impatient = having(impatience)
   const failFast: Connections = {
     ...impatient,
     get failFast() {
@@ -234,6 +285,32 @@ interface Taken {
 /** How long to wait for the database: what is given, or what fails sooner. */
 type Patience = <T>(work: () => Promise<T>) => Promise<T>
 
+/** Callers that come while others are confirmed share the next write. */
+function confirming(write: () => Promise<unknown>): () => Promise<void> {
+  const writes = batcher<undefined, true>({
+    inFlightMax: 2,
+    jobsMax: Infinity,
+    weightMax: Infinity,
+    weight: () => 0,
+    run: async (callers) => {
+      await write()
+      return callers.map(() => true)
+    },
+  })
+  return async () => {
+    await writes.add(undefined)
+  }
+}
+
+const endedWait = 'the wait for a standby was ended: it may not have what was committed'
+
+/** The warning before the answer to a commit whose wait was cancelled. Its text is translated, this is not. */
+const endsWaitForStandby = (notice: { readonly routine?: string | undefined }): boolean =>
+  notice.routine === 'SyncRepWaitForLSN'
+
+/** Of the driver: nothing came in time. */
+const isTimeLimit = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout'
+
 const nobody: Backend = { pid: 0, start: '0' }
 
 function greeting({ statementSeconds, lockSeconds, serverSettings }: ConnectionOptions): string {
@@ -241,6 +318,8 @@ function greeting({ statementSeconds, lockSeconds, serverSettings }: ConnectionO
     statement_timeout: `${Math.ceil(statementSeconds * 1000)}`,
     lock_timeout: `${Math.ceil(lockSeconds * 1000)}`,
     idle_in_transaction_session_timeout: `${Math.ceil((statementSeconds + 1) * 1000)}`,
+    // Where it were less, a wait for a standby that was ended would look like a commit.
+    client_min_messages: 'warning',
     ...serverSettings,
   }
   const sets = Object.entries(all).map(([name, value]) => `set ${name} = ${value};`)

@@ -4,6 +4,7 @@ import { watchLiveness } from './database-liveness.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Log, Settings } from './settings.ts'
 import type { Tables } from './tables.ts'
+import { watchWrites, writeProbes, type WriteHealth } from './write-health.ts'
 
 export interface Pools {
   /** For the statements that every message needs: plans that hold for empty and for full tables. */
@@ -12,6 +13,7 @@ export interface Pools {
   readonly ordinary: Connections
   /** Queries on ordinary connections, which fail as soon as the database is unreachable. */
   readonly kysely: Kysely<Tables>
+  readonly writes: WriteHealth
   /** Bounded: what is still at work after `seconds` is broken off. */
   close(seconds: number): Promise<void>
 }
@@ -35,8 +37,9 @@ const ordinaryPlans = { jit: 'off' }
 
 /** Connects when first used. */
 export function openPools(address: ServerAddress, settings: Settings, log: Log): Pools {
-  const { connectionSeconds, lockSeconds, statementSeconds, longStatementSeconds } = settings
-  const common = { address, connectionSeconds, lockSeconds }
+  const { connectionSeconds, lockSeconds, retrySeconds, statementSeconds, longStatementSeconds } = settings
+  const failed = (error: unknown): void => writes.failed(error)
+  const common = { address, connectionSeconds, lockSeconds, retrySeconds, failed }
   const liveness = watchLiveness(address, connectionSeconds, log)
   const hot = openConnections(
     {
@@ -60,13 +63,16 @@ export function openPools(address: ServerAddress, settings: Settings, log: Log):
     liveness,
     log,
   )
+  const writes = watchWrites(writeProbes(hot, ordinary), log)
   const pool = { connect: () => ordinary.failFast.connect(), end: () => Promise.resolve() }
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
     hot,
     ordinary,
     kysely,
+    writes,
     close: async (seconds) => {
+      writes.close()
       await Promise.all([hot.close(seconds), ordinary.close(seconds)])
       liveness.close()
     },

@@ -1,4 +1,5 @@
 import type { StoredPorts } from '@gateway/core'
+import { sql } from 'kysely'
 import { postgresRateLimits } from './accounts/postgres-rate-limits.ts'
 import { postgresLoginFailures } from './accounts/postgres-login-failures.ts'
 import { postgresAccounts } from './accounts/postgres-accounts.ts'
@@ -6,6 +7,7 @@ import { runExclusively } from './run-exclusively.ts'
 import { listenForChanges, listenToNobody } from './changes.ts'
 import { checkServer } from './check-server.ts'
 import { createContext } from './context.ts'
+import { databaseClock, type DatabaseClock } from './database-clock.ts'
 import { postgresLedger } from './credits/postgres-ledger.ts'
 import { postgresPrices } from './credits/postgres-prices.ts'
 import { postgresClaimedBatches } from './claimed-batches/postgres-claimed-batches.ts'
@@ -17,15 +19,17 @@ import { postgresInbox } from './inbox/postgres-inbox.ts'
 import { postgresHistory } from './history/postgres-history.ts'
 import { postgresCarrierBinds } from './carriers/postgres-carrier-binds.ts'
 import { postgresCarrierStatuses } from './carriers/postgres-carrier-statuses.ts'
+import { postgresCarrierVersions } from './carriers/postgres-carrier-versions.ts'
 import { postgresRoutes } from './routes/postgres-routes.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
 import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
-import { migrate, type AppliedMigration } from './migrate.ts'
-import { openPools } from './pools.ts'
+import { hasSchema, migrate, type AppliedMigration } from './migrate.ts'
+import { openPools, type Pools } from './pools.ts'
 import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-receipts.ts'
 import { serverAddress } from './server-address.ts'
 import { defaultSettings, silent, type Log, type Settings } from './settings.ts'
 import { postgresWebhooks } from './webhooks/postgres-webhooks.ts'
+import { reasonOf, writeTrouble, type WriteTrouble } from './write-trouble.ts'
 import { postgresSuppressions } from './suppressions/postgres-suppressions.ts'
 
 export interface PostgresOptions {
@@ -41,10 +45,16 @@ export interface PostgresOptions {
 
 export interface PostgresPorts {
   readonly ports: StoredPorts
+  /** For `Ports.clock`: what rests on it then does not rest on the clock of this machine. To be compared before it is used. */
+  readonly clock: DatabaseClock
   /** Brings the schema up to what this version knows; returns what that took. Until then the ports do not work. */
   readonly migrate: () => Promise<readonly AppliedMigration[]>
+  /** Whether any version has made its schema there. */
+  readonly hasSchema: () => Promise<boolean>
   /** Throws an Error for a server that could lose accepted messages, or is too old. */
   readonly checkServer: () => Promise<void>
+  /** Whether the database answers, takes writes, and has the schema; undefined: it does. Within a second. */
+  readonly trouble: () => Promise<WriteTrouble | undefined>
   /** Whether the database answers, and the schema is there. Throws if not. */
   readonly ping: () => Promise<void>
   /**
@@ -75,7 +85,11 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
   const waitedFor = { ...pools, hot: hot.failFast, ordinary: ordinary.failFast }
   const prompt = createContext(waitedFor, changes, settings, log)
   const routes = postgresRoutes(prompt)
+  const clock = databaseClock({ ask: () => timeOf(pools), log })
   const closing = new AbortController()
+  async function ping(): Promise<void> {
+    await pools.kysely.selectFrom('price').select('prefix').limit(1).execute()
+  }
   return {
     ports: {
       accounts: postgresAccounts(prompt),
@@ -92,6 +106,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       wakeups,
       carrierBinds: postgresCarrierBinds(prompt),
       carrierStatuses: postgresCarrierStatuses(prompt),
+      carrierVersions: postgresCarrierVersions(prompt),
       deliveryReceipts: postgresDeliveryReceipts(context),
       inbox: postgresInbox(prompt, routes),
       messageTraces: postgresMessageTraces(prompt),
@@ -99,15 +114,30 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       history: postgresHistory(context),
       webhooks: postgresWebhooks(prompt),
     },
+    clock,
     migrate: () => migrate(connectionString, log, undefined, closing.signal),
+    hasSchema: () => hasSchema(pools),
     runExclusively: (what, work) => runExclusively(address, what, work, closing.signal),
     checkServer: () => checkServer(pools, address, log),
-    ping: async () => {
-      await pools.kysely.selectFrom('price').select('prefix').limit(1).execute()
+    ping,
+    trouble: async () => {
+      const [found, answer] = await Promise.all([
+        pools.writes.trouble(),
+        ping().catch((error: unknown) => writeTrouble(reasonOf(error) ?? 'no-answer')),
+      ])
+      return found ?? answer ?? undefined
     },
     close: async (seconds = 5) => {
       closing.abort()
+      clock.close()
       await Promise.all([changes.close(seconds), wakeups.close(), pools.close(seconds)])
     },
   }
+}
+
+async function timeOf({ kysely }: Pools): Promise<number> {
+  const { rows } = await sql<{ at: number }>`select 1000 * extract(epoch from clock_timestamp())::float8 as at`.execute(
+    kysely,
+  )
+  return rows[0]?.at ?? NaN
 }

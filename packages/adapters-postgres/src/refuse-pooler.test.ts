@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -36,6 +36,24 @@ test('who is told another process than the one that answers is refused, at the s
     await database.drop()
   }
 })
+
+test.each(['', '?sslmode=disable', '?sslmode=allow', '?sslmode=prefer', '?sslmode=require'])(
+  'a server with %j that accepts connections and closes them is an error that says so, in time',
+  async (query) => {
+    for (const close of [
+      (socket: Socket) => socket.end(),
+      (socket: Socket) => socket.once('data', () => socket.end()),
+    ]) {
+      const closing = createServer((socket) => void close(socket.on('error', () => undefined))).listen(0, '127.0.0.1')
+      await once(closing, 'listening')
+      const { port } = closing.address() as AddressInfo
+      const url = `postgres://me@127.0.0.1:${port}/none${query}`
+      await expect(checked(url)).rejects.toThrow('the database cannot be reached: Connection terminated unexpectedly')
+      closing.close()
+    }
+  },
+  30_000,
+)
 
 test('a server itself is not refused', async () => {
   const database = await freshDatabase()

@@ -1,4 +1,4 @@
-import type { Client, ClientBase } from 'pg'
+import { DatabaseError, type Client, type ClientBase } from 'pg'
 import { createClient } from './client.ts'
 import type { ServerAddress } from './server-address.ts'
 
@@ -27,8 +27,8 @@ export async function refuseChangingBackends(address: ServerAddress): Promise<vo
   }
   const [one, other] = [createClient(address, options), createClient(address, options)] as const
   try {
-    await one.connect()
-    await other.connect()
+    await reach(one)
+    await reach(other)
     for (let round = 0; round < rounds; round++) {
       await judge(one)
       await other.query('begin')
@@ -39,6 +39,15 @@ export async function refuseChangingBackends(address: ServerAddress): Promise<vo
   } finally {
     await Promise.all([one, other].map((client) => client.end().catch(() => undefined)))
   }
+}
+
+/** What the system or the driver says when nobody answers names neither the database nor, with several addresses, anything. */
+async function reach(client: Client): Promise<void> {
+  await client.connect().catch((cause: unknown) => {
+    if (cause instanceof DatabaseError || !(cause instanceof Error)) throw cause
+    const said = cause instanceof AggregateError ? cause.errors.map(String).join('; ') : cause.message
+    throw new Error(`the database cannot be reached: ${said}`, { cause })
+  })
 }
 
 async function judge(client: Client): Promise<void> {

@@ -10,6 +10,8 @@ export interface Settings {
   readonly connectionSeconds: number
   /** After the answer to an accept was lost: so long for finding out what became of it. */
   readonly lookUpSeconds: number
+  /** After the answer to a statement was lost that may be run again: so long that is done. From then on the database is not broken but away. */
+  readonly retrySeconds: number
   /** Connections for the statements that every message needs, of each process. */
   readonly hotConnectionsMax: number
   /** Connections for everything else, of each process. */
@@ -32,6 +34,7 @@ export const defaultSettings: Settings = {
   lockSeconds: 5,
   connectionSeconds: 2,
   lookUpSeconds: 5,
+  retrySeconds: 15,
   hotConnectionsMax: 8,
   ordinaryConnectionsMax: 4,
   waitingOrdersMax: 2000,

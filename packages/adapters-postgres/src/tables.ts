@@ -49,6 +49,7 @@ export interface Tables {
     why: string | null
   }
   price: { prefix: string; price: number }
+  account_price: { account_id: number; prefix: string; price: number }
   suppression: { account_id: number; msisdn: number; kind: number; since: Time }
   opt_out_reply: {
     account_id: number
@@ -70,6 +71,22 @@ export interface Tables {
     carriers: string[]
     priorities: number[]
     weights: number[]
+  }
+  carrier_version: {
+    version: number
+    sealed: string
+    digest: string
+    carriers: string[]
+    stored_at: ColumnType<number, undefined, never>
+    stored_by: string
+  }
+  carrier_user: {
+    process: string
+    host: string
+    pid: number
+    version: number
+    simulated: string | null
+    lease_until: Time
   }
   queue: { id: Generated<number>; route: number; refused_by: string }
   webhook: {

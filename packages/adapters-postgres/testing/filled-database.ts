@@ -102,6 +102,7 @@ export async function fillDatabase(connectionString: string, amounts: Amounts = 
     update webhook_list set leased = true where id <= 100;
     insert into webhook_attempt (list_id, tries, webhook_id, at, milliseconds, verdict)
     select id, 7, webhook_id, now(), 1, 1 from webhook_list;
+    insert into webhook_replay (webhook_id, account_id, event) select id, account_id, 'one' from webhook where id = 1;
     insert into incident (message_id, what) select i, 'recovered' from generate_series(1, 5000) i;
     insert into ledger (account_id, kind, amount) select 1 + i % ${accounts}, 1, 1 from generate_series(1, 5000) i`)
   await client.end()

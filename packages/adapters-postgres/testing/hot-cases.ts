@@ -16,13 +16,13 @@ import { addSenders, findSenders, senderAddresses } from '../src/sql/find-sender
 import type { PreparedStatement } from '../src/sql/prepared-statement.ts'
 import { putBack } from '../src/sql/put-back.ts'
 import { takeInbox } from '../src/sql/take-inbox.ts'
-import { replayEvent } from '../src/sql/inspect-webhooks.ts'
+import { replayEvent } from '../src/sql/replay-events.ts'
 import { keepReceipts } from '../src/sql/keep-receipts.ts'
 import { endBackend, findSends } from '../src/sql/lost-answer.ts'
 import { mark } from '../src/sql/mark.ts'
 import { matchReceipts } from '../src/sql/match-receipts.ts'
 import { matchingSuppressions } from '../src/sql/matching-suppressions.ts'
-import { recordPushes, releaseLists } from '../src/sql/push-events.ts'
+import { recordPushes, releaseLists, divideLists } from '../src/sql/push-events.ts'
 import { postpone } from '../src/sql/postpone.ts'
 import { promote } from '../src/sql/promote.ts'
 import { giveBack } from '../src/sql/give-back.ts'
@@ -162,7 +162,7 @@ export const cases: Readonly<Record<string, Case>> = {
     values: [of(1, 100), numbers(ids(1, 100))],
     rowsMax: 200,
   },
-  register: { statement: register, values: [30, '1.2.3'], rowsMax: 0 },
+  register: { statement: register, values: [30, '1.2.3', 'host', 1], rowsMax: 0 },
   'disown-unknown': { statement: disownUnknown, values: [1, arrayOf([])], rowsMax: 100 },
   extend: { statement: extend, values: [1, 30], rowsMax: 1 },
   'claim-single': { statement: claimSingle, values: [1, 2, 0, 64, 500, 200, 30, 1, 0], rowsMax: 2000 },
@@ -271,6 +271,11 @@ export const cases: Readonly<Record<string, Case>> = {
     rowsMax: 200,
   },
   'release-lists': { statement: releaseLists, values: [arrayOf(someLists), of(1, 50)], rowsMax: 100 },
+  'divide-lists': {
+    statement: divideLists,
+    values: [arrayOf(someLists), of(1, 50), of('[]', 50), of('[]', 50)],
+    rowsMax: 100,
+  },
   'end-backend': { statement: endBackend, values: [0, '0'], rowsMax: 0 },
   'match-receipts': { statement: matchReceipts, values: [200], rowsMax: 600, partitions: [0, 1, 2, 3] },
 }
@@ -289,6 +294,9 @@ export const callers = [
   'webhook-totals',
 ] as const
 
+/** They read no table of ours: what there is to plan is nothing. */
+export const withoutTables = ['probe-write', 'sort-on-disk', 'probe-room', 'waits-for-standby', 'write-nothing'] as const
+
 /** For other connections, which plan for what is there and may join whole tables. */
 export const ordinary = [
   'add-suppression',
@@ -304,6 +312,7 @@ export const ordinary = [
   'find-deleted',
   'find-messages',
   'find-operation',
+  'find-refund',
   'find-webhook-batches',
   'fold-scheduled',
   'give-up-shared-block',
@@ -319,11 +328,17 @@ export const ordinary = [
   'list-scheduled',
   'list-short-code',
   'next-free-bind',
+  'refund-message',
   'release-binds',
   'remove-suppression',
   'renew-binds',
+  'latest-replay',
+  'next-replay',
   'replay-dead',
   'replay-period',
+  'running-replay',
+  'start-replay',
+  'stop-replay',
   'skip-blocks',
   'tell-carriers',
   'transfer',
@@ -348,7 +363,7 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
   'select adopt_delivery_receipts(0, 300, 259200, 3600, 7)': ['unmatched_delivery_receipt', 'claimed_batch'],
   "select * from claim_webhook_lists(1, 0, 64, 100, 5, '{}', '{}', 30)": [],
   "select * from claim_webhook_lists(1, 0, 64, 1000, 5, '{1,2,3}', '{100,200,300}', 30)": [],
-  'select purge_webhooks(100, 30)': [],
+  'select purge_webhooks(100, 30)': ['webhook_replay'],
   'select * from webhook_totals(100)': ['webhook'],
   "select * from drop_block(530, now() + interval '1 day')": ['claimed_batch'],
   "select receive_inbound_messages('{1,1,1}', '{27805300001,27805200001,x}', '{27805300001,27805200001,null}', '{12025551001,null,null}', '{stop,b,c}', '{1,0,0}')":

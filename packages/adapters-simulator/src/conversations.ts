@@ -1,4 +1,4 @@
-import { instant, parseSenderAddress, secondsAfter, type Instant, type SenderAddress } from '@gateway/core'
+import { instant, parseSenderAddress, secondsAfter, type Clock, type Instant, type SenderAddress } from '@gateway/core'
 import { fieldsOf } from './lines.ts'
 
 /** What a number writes back. */
@@ -30,7 +30,8 @@ export function replyOf(field: Field): Reply | undefined {
   return Number.isNaN(at) ? undefined : { to: parseSenderAddress(field('from') ?? ''), at: instant(at) }
 }
 
-export function conversations(): Conversations {
+/** `clock` is the one by which replies have their times. */
+export function conversations(clock: Clock): Conversations {
   const quietUntil = new Map<string, Instant>()
   const keyOf = (number: string, sender: SenderAddress | undefined): string => `${number} ${sender ?? ''}`
 
@@ -43,7 +44,7 @@ export function conversations(): Conversations {
   }
 
   function answers(number: string, { to, at }: Reply): void {
-    const now = Date.now()
+    const now = clock.now()
     const until = secondsAfter(at, quietSeconds)
     const key = keyOf(number, to)
     forget(now)

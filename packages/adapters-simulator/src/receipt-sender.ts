@@ -3,6 +3,7 @@ import {
   type InboundMessage,
   type CarrierHandlers,
   type CarrierId,
+  type Clock,
   type DeliveryReceipt,
   type DeliveryReceiptCode,
 } from '@gateway/core'
@@ -29,7 +30,7 @@ const retryMilliseconds = 1000
 export function receiptSender(
   carrier: CarrierId,
   delayMilliseconds: number,
-  record: Pick<SubmissionRecord, 'acknowledged' | 'answers'>,
+  { record, clock }: { readonly record: Pick<SubmissionRecord, 'acknowledged' | 'answers'>; readonly clock: Clock },
   handlers: CarrierHandlers,
   report: (problem: unknown) => void,
 ): ReceiptSender {
@@ -70,7 +71,7 @@ export function receiptSender(
   }
 
   async function offerReplies(replies: readonly Owed[]): Promise<void> {
-    const now = instant(Date.now())
+    const now = clock.now()
     for (const { to, reply } of replies) record.answers(to, { to: reply?.to, at: now })
     if (!(await isTaken(replies, () => handlers.inboundMessages(replies.map(inboundMessageOf))))) return
     acknowledge(replies.map(({ reference }) => ({ reference, code: undefined })))

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { instant } from '@gateway/core'
-import { aMessageId, anAddress, aNumber } from '@gateway/core/testing'
+import { realClock, aMessageId, anAddress, aNumber } from '@gateway/core/testing'
 import { owners } from './owners.ts'
 import { readRecord } from './record.ts'
 
@@ -18,7 +18,7 @@ async function live(run: string, acknowledges: boolean, rotateFrom: number) {
   const owning = owners(folder)
   owning.own(run)
   owning.takeOver()
-  const { owed, open } = await readRecord(folder, owning, rotateFrom)
+  const { owed, open } = await readRecord(folder, owning, realClock(), rotateFrom)
   const record = open()
   const reference = `${run}-0`
   record.submitted(instant(Date.now()), [
@@ -61,7 +61,7 @@ test('while another process is at work nothing is moved', async () => {
 
 test('a closed record refuses to be written', async () => {
   const owning = owners(folder)
-  const record = (await readRecord(folder, owning)).open()
+  const record = (await readRecord(folder, owning, realClock())).open()
   record.close()
   expect(() => record.acknowledged([])).toThrow('the record cannot be written')
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import {
   instant,
   parseMsisdn,
+  type Clock,
   type Instant,
   type MessageId,
   type Msisdn,
@@ -75,13 +76,13 @@ const files = ['submissions', 'receipts'] as const
  * Reads what there is: a million lines in 2 s, in bounded memory except for the unacknowledged ones. `open` opens it for more, after setting
  * it aside as the old record if it has grown beyond `rotateFrom` bytes, the old one has no unacknowledged receipt, and no other process uses the folder.
  */
-export async function readRecord(folder: string, owners: Owners, rotateFrom = rotateBytes) {
+export async function readRecord(folder: string, owners: Owners, clock: Clock, rotateFrom = rotateBytes) {
   const path = (name: string) => join(folder, `${name}.jsonl`)
   const acknowledged = acknowledgements()
   for (const name of ['receipts.old', 'receipts']) {
     for await (const { lines } of linesOf(path(name))) for (const line of lines) acknowledged.note(line)
   }
-  const past: Past = { refusals: refusalCounts(), conversations: conversations() }
+  const past: Past = { refusals: refusalCounts(), conversations: conversations(clock) }
   const old = await readSubmissions(path('submissions.old'), acknowledged, owners, past)
   const current = await readSubmissions(path('submissions'), acknowledged, owners, past)
 
@@ -90,7 +91,7 @@ export async function readRecord(folder: string, owners: Owners, rotateFrom = ro
     const rotates = isFull && old.owed.length === 0 && !owners.isShared()
     if (rotates) for (const name of files) rotate(path(name), path(`${name}.old`))
     const submissions = appendFile(path('submissions'), rotates ? 0 : current.bytes)
-    return writers(submissions, appendFile(path('receipts'), 0), past)
+    return writers(submissions, appendFile(path('receipts'), 0), past, clock)
   }
   return { owed: [...old.owed, ...current.owed], open }
 }
@@ -101,7 +102,7 @@ interface Past {
   readonly conversations: Conversations
 }
 
-function writers(submissions: AppendFile, receipts: AppendFile, past: Past): SubmissionRecord {
+function writers(submissions: AppendFile, receipts: AppendFile, past: Past, clock: Clock): SubmissionRecord {
   const { refusals, conversations } = past
 
   function catchUp(): void {
@@ -116,7 +117,7 @@ function writers(submissions: AppendFile, receipts: AppendFile, past: Past): Sub
       submissions.append(batch.map((one) => submissionLine(time, one)).join(''))
     },
     acknowledged(batch) {
-      const time = new Date().toISOString()
+      const time = new Date(clock.now()).toISOString()
       receipts.append(batch.map(({ reference, code }) => acknowledgedLine(time, reference, code)).join(''))
     },
     refusals(id) {

@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { carrierId, instant, secondsAfter, type Carrier, type CarrierHandlers, type CarrierId } from '@gateway/core'
+import {
+  carrierId,
+  instant,
+  secondsAfter,
+  type Carrier,
+  type CarrierHandlers,
+  type CarrierId,
+  type Clock,
+} from '@gateway/core'
 import type { NotWritten } from './append-file.ts'
 import { outcomeOf } from './outcomes.ts'
 import { submissionQueue, type Waiting } from './submission-queue.ts'
@@ -25,6 +33,8 @@ export interface SimulatedCarrierSettings {
   readonly window?: number
   /** It takes at most so many submissions a second. Default: as many as come. */
   readonly perSecond?: number
+  /** The time of submissions and receipts. Default: that of this machine. */
+  readonly clock?: Clock
   /** Is told when the record cannot be read or written. Default: standard error. */
   readonly report?: (problem: unknown) => void
 }
@@ -40,6 +50,8 @@ interface Taken extends Submitted {
   readonly receiptFirst: boolean
 }
 
+const machineClock: Clock = { now: () => instant(Date.now()) }
+
 /** How long a receipt that precedes its answer may delay that answer. */
 const receiptFirstMilliseconds = 1000
 
@@ -49,6 +61,7 @@ const receiptFirstMilliseconds = 1000
  */
 export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
   const { folder, delayMilliseconds = 1000, window = 1000, report = console.error } = settings
+  const { clock = machineClock } = settings
   const id = nameOf(settings.id ?? 'simulator')
   const run = randomBytes(6).toString('hex')
   const owning = ownersIn(folder)
@@ -72,11 +85,11 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
 
   async function openLink(to: CarrierHandlers): Promise<void> {
     owning.takeOver()
-    const { owed, open } = await readRecord(folder, owning)
+    const { owed, open } = await readRecord(folder, owning, clock)
     if (ended) return
     const record = open()
     owning.keep(new Set([run, ...owed.map(({ reference }) => runOf(reference))]))
-    const sender = receiptSender(id, delayMilliseconds, record, to, report)
+    const sender = receiptSender(id, delayMilliseconds, { record, clock }, to, report)
     sender.owe(owed, 0)
     link = { record, sender }
     queue.open()
@@ -90,7 +103,7 @@ export function simulatedCarrier(settings: SimulatedCarrierSettings): Carrier {
   }
 
   function takeOver({ record, sender }: Link, batch: readonly Waiting[]): void {
-    const at = instant(Date.now())
+    const at = clock.now()
     const taken = batch.map((waiting): Taken => decide(waiting, record, at))
     try {
       record.submitted(at, taken)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { smppParameters, tlsParameters } from './parameters.ts'
 import { smppDefaults, type SmppSettings } from './settings.ts'
 import { smppCarrier, type Reporting, type SmppCarrier } from './smpp-carrier.ts'
@@ -17,14 +18,18 @@ type Fail = (why: string) => never
 /** SMPP 3.4 has room for 15 and 8 characters (5.2.1, 5.2.2); many carriers give out longer ones. */
 const credentialMax = 64
 
+type ReadFile = (path: string) => string
+
+const readText: ReadFile = (path) => readFileSync(path, 'utf8')
+
 /**
- * The settings of an address and parameters as a URL has them; paths of files in these begin at `folder`. Throws an Error that says what is
+ * The settings of an address and parameters as a URL has them; `readFile` reads the files that these name. Throws an Error that says what is
  * wrong, never with the password in it.
  */
 export function smppSettingsOf(
   { host, port: given, isTls, systemId, password }: SmppAddress,
   parameters: readonly (readonly [name: string, value: string])[],
-  folder = '.',
+  readFile = readText,
 ): SmppSettings {
   const port = given ?? (isTls ? 3550 : 2775)
   const fail = failAt(isTls, host, port)
@@ -34,7 +39,7 @@ export function smppSettingsOf(
   if (Array.from(systemId + password).some((one) => one === '\0' || one > '\xff')) {
     return fail('SMPP has only Latin-1, without NUL, for system ids and passwords')
   }
-  const settings = readParameters(parameters, isTls, folder, fail)
+  const settings = readParameters(parameters, isTls, readFile, fail)
   const whole: SmppSettings = { ...smppDefaults, ...settings, host, port, systemId, password }
   for (const name of ['numbers', 'receiptNumbers'] as const) {
     if (whole[name] === 'national' && whole.country === '') {
@@ -45,7 +50,7 @@ export function smppSettingsOf(
 }
 
 /** The settings that `smpp://systemid:password@host:port?…` or `smpps://…` stands for; as `smppSettingsOf`. */
-export function smppSettingsFromUrl(text: string, folder?: string): SmppSettings {
+export function smppSettingsFromUrl(text: string, readFile?: ReadFile): SmppSettings {
   const url = urlOf(text)
   const isTls = url.protocol === 'smpps:'
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -56,7 +61,7 @@ export function smppSettingsFromUrl(text: string, folder?: string): SmppSettings
     return fail('it does not read smpp://systemid:password@host:port?name=value&…, with other characters as %-escapes')
   }
   if (url.pathname !== '' && url.pathname !== '/') return fail('there is a path')
-  return smppSettingsOf({ host, port, isTls, systemId, password }, [...url.searchParams], folder)
+  return smppSettingsOf({ host, port, isTls, systemId, password }, [...url.searchParams], readFile)
 }
 
 function failAt(isTls: boolean, host: string, port: number): Fail {
@@ -69,7 +74,7 @@ function failAt(isTls: boolean, host: string, port: number): Fail {
 function readParameters(
   given: readonly (readonly [name: string, value: string])[],
   isTls: boolean,
-  folder: string,
+  readFile: ReadFile,
   fail: Fail,
 ): Partial<SmppSettings> {
   let settings: Partial<SmppSettings> = {}
@@ -82,7 +87,7 @@ function readParameters(
     }
     try {
       settings = { ...settings, ...plain?.read(value) }
-      tls = { ...tls, ...secure?.read(value, folder) }
+      tls = { ...tls, ...secure?.read(value, readFile) }
     } catch (problem) {
       fail(`${name} is wrong: ${(problem as Error).message}`)
     }

@@ -1,6 +1,6 @@
 export { smppCarrierFromUrl, smppSettingsFromUrl, smppSettingsOf, type SmppAddress } from './from-url.ts'
 export { smppParameters, tlsParameters, type SmppParameter } from './parameters.ts'
-export type { SmppSettings } from './settings.ts'
+export { smppDefaults, type SmppSettings } from './settings.ts'
 export { pduFields, type ReceivedPdu } from './pdu/index.ts'
 export { trySubmission, type TrialResult, type TriedPart } from './trial/try-submission.ts'
 export { smppCarrier, type Reporting, type Sharing } from './smpp-carrier.ts'

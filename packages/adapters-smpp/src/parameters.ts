@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { idForms } from './receipts/id-forms.ts'
 import { errorClasses, type ErrorClass } from './session/error-classes.ts'
 import type { SmppSettings, TonNpi } from './settings.ts'
@@ -124,21 +122,22 @@ export const smppParameters: Readonly<Record<string, SmppParameter>> = {
 
 interface TlsParameter {
   readonly schema: SmppParameter['schema']
-  readonly read: (value: string, folder: string) => Record<string, string>
+  /** `readFile` returns the text of a file, or throws. */
+  readonly read: (value: string, readFile: (path: string) => string) => Record<string, string>
 }
 
 const file = (name: 'ca' | 'cert' | 'key'): TlsParameter => ({
   schema: { type: 'string', minLength: 1 },
-  read(value, folder) {
+  read(value, readFile) {
     try {
-      return { [name]: readFileSync(resolve(folder, value), 'utf8') }
+      return { [name]: readFile(value) }
     } catch (cause) {
       throw new Error(`${value} cannot be read`, { cause })
     }
   },
 })
 
-/** What a carrier over TLS may have besides; the paths of files begin at `folder`. */
+/** What a carrier over TLS may have besides. */
 export const tlsParameters: Readonly<Record<string, TlsParameter>> = {
   ca: file('ca'),
   cert: file('cert'),

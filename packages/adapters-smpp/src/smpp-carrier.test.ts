@@ -729,6 +729,17 @@ describe('what comes', () => {
     expect(carrier.status()).toMatchObject({ unreadable: 1, receipts: { received: 1 } })
   })
 
+  test('with esm_class 0, an exact receipt counts only for a message to its number, and all else is a reply', async () => {
+    const { smsc, carrier, receipts, inbound } = await start()
+    await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+    expect(await smsc.deliver({ shortMessage: receiptText('id-1') })).toBe(0)
+    expect(receipts).toMatchObject([{ reference: 'id-1', code: 0, number: '27825550101', isGuess: true }])
+    expect(inbound).toEqual([])
+    const words = `Is this it? ${receiptText('id-1').toString()}`
+    expect(await smsc.deliver({ shortMessage: Buffer.from(words) })).toBe(0)
+    expect(inbound).toMatchObject([{ from: '27825550101', text: words }])
+  })
+
   test('the receipt of each part tells of its own id', async () => {
     const { smsc, answers, receipts, submit } = await start()
     submit(long(400))

@@ -10,7 +10,7 @@ import {
 import { createOffers, type Confirm } from './inbound/offers.ts'
 import { readInboundMessage } from './inbound/read-inbound-message.ts'
 import { COMMAND_STATUS } from './pdu/index.ts'
-import { isReceipt, readReceipt, type CarrierReceipt } from './receipts/read-receipt.ts'
+import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from './receipts/read-receipt.ts'
 import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
 import { acknowledge } from './session/acknowledge.ts'
 import { alwaysPermitted } from './session/bind-permit.ts'
@@ -32,6 +32,8 @@ export interface Reporting {
   readonly report: (problem: unknown) => void
   /** What was reported is over. */
   readonly works?: (what: string) => void
+  /** By which it tells since when it is bound; that of this machine if not given. */
+  readonly clock?: { now(): number }
 }
 
 /** Where processes share the binds of a carrier that has `bindsMax`. */
@@ -56,7 +58,7 @@ const windowsTaken = 4
 export function smppCarrier(
   id: string,
   settings: SmppSettings,
-  { report, works }: Reporting,
+  { report, works, clock = Date }: Reporting,
   sharing?: Sharing,
 ): SmppCarrier {
   const name = nameOf(id)
@@ -108,11 +110,10 @@ export function smppCarrier(
   }
 
   function delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm): void {
-    if (isReceipt(pdu)) {
-      const receipt = readReceipt(pdu, settings)
-      if (receipt === 'unreadable') drop('a receipt', answer)
-      else receipts.push({ item: receipt, answer, confirm })
-    } else messages.push({ item: pdu, pdu, answer, confirm })
+    const receipt = isReceipt(pdu) ? readReceipt(pdu, settings) : readReceiptByText(pdu, settings)
+    if (receipt === 'unreadable') drop('a receipt', answer)
+    else if (receipt === undefined) messages.push({ item: pdu, pdu, answer, confirm })
+    else receipts.push({ item: receipt, answer, confirm })
     gathering ??= nextTurn(offer)
   }
 
@@ -171,7 +172,7 @@ export function smppCarrier(
     if (bindsMax !== undefined && sharing !== undefined)
       shared = shareBinds({ carrier: name, bindsMax, tell, ...sharing })
     links = Array.from({ length: settings.binds }, () => shared?.permit() ?? alwaysPermitted).flatMap((permit) =>
-      rolesOf(settings).map((role) => createLink(settings, role, { changed, delivered, lost }, permit)),
+      rolesOf(settings).map((role) => createLink(settings, role, { changed, delivered, lost, clock }, permit)),
     )
   }
 

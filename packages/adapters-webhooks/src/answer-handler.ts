@@ -26,7 +26,10 @@ const bytesMax = 64 * 1024
  * Reads an answer and settles once. From the moment that a status has come it counts, whatever becomes of the rest: that is
  * read until its end, 64 kB, or the end of the request, and is never decompressed. `isComplete`: the connection can be used again.
  */
-export function answerHandler(settle: (outcome: Outcome, isComplete: boolean) => void): AnswerHandler {
+export function answerHandler(
+  settle: (outcome: Outcome, isComplete: boolean) => void,
+  clock: { now(): number },
+): AnswerHandler {
   let controller: Dispatcher.DispatchController | undefined
   let head: { readonly status: number; readonly retryAfterSeconds: number | undefined } | undefined
   let settled = false
@@ -54,7 +57,7 @@ export function answerHandler(settle: (outcome: Outcome, isComplete: boolean) =>
     },
     onResponseStart(_, status, headers) {
       if (status < 200) return
-      head = { status, retryAfterSeconds: retryAfterSeconds(headers['retry-after'], Date.now()) }
+      head = { status, retryAfterSeconds: retryAfterSeconds(headers['retry-after'], clock.now()) }
       isReadable = /^(|identity)$/i.test(String(headers['content-encoding'] ?? ''))
     },
     onResponseData(_, chunk) {
@@ -70,7 +73,7 @@ export function answerHandler(settle: (outcome: Outcome, isComplete: boolean) =>
 function failureOf(error: unknown): PushFailure {
   if (error instanceof PushProblem) return error.failure
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) return 'invalid-answer'
-  // What undici calls so came as an answer: a status 100 or 101 that was not asked for.
+  // What undici calls so came as an answer: a status 101 that was not asked for.
   if (error instanceof errors.SocketError && /^bad /.test(error.message)) return 'invalid-answer'
   return 'connection-closed'
 }

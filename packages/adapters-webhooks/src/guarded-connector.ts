@@ -5,6 +5,7 @@ import { connectByProxy, type EgressProxy } from './egress-proxy.ts'
 import { loopbackAddresses, namesLoopback } from './parse-endpoint.ts'
 import { PushProblem } from './push-problem.ts'
 import type { ResolveName } from './resolve-name.ts'
+import { withoutContinue } from './without-continue.ts'
 
 /** Starts a connection to an IP address. */
 export type Dial = (address: string, port: number) => Socket
@@ -36,7 +37,7 @@ export const guardedConnector =
   ({ hostname, port, protocol }, callback) => {
     const secure = protocol === 'https:'
     connect(hostname.replace(/\.$/, ''), Number(port) || (secure ? 443 : 80), secure, settings).then(
-      (socket) => callback(null, socket),
+      (socket) => callback(null, withoutContinue(socket)),
       (problem: unknown) => callback(problem as Error, null),
     )
   }

@@ -93,6 +93,20 @@ test.each([
   expect(await client(hasty).push(aPush(url))).toMatchObject({ outcome: 'failed', failure })
 })
 
+test.each([
+  ['unasked-continue', 200, 'thanks', 3],
+  ['continue-in-pieces', 204, '', 1],
+] as const)(
+  '%s: 100 Continue is passed over, and what follows counts, also on a connection that is used again',
+  async (mode, status, beginning, times) => {
+    const { url, connections } = await receiver({ mode })
+    const one = client()
+    for (let i = 0; i < times; i++)
+      expect(await one.push(aPush(url))).toMatchObject({ outcome: 'answered', status, beginning })
+    expect(connections.made).toBe(1)
+  },
+)
+
 test('a body that takes longer than the request may is dropped, and its status counts', async () => {
   const slow = await receiver({ mode: 'slow-body' })
   const answer = await client(hasty).push(aPush(slow.url))

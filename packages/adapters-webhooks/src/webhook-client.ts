@@ -22,6 +22,8 @@ export interface WebhookClientSettings {
   readonly resolve?: ResolveName
   /** By default TCP. */
   readonly dial?: Dial
+  /** By which a date in `Retry-After` is read, in milliseconds since 1970. By default the clock of this machine. */
+  readonly clock?: { now(): number }
   /** Authorities in PEM in place of those that node trusts. */
   readonly ca?: string | undefined
 }
@@ -31,7 +33,7 @@ export interface WebhookClientSettings {
  * own: a slow endpoint occupies none of another's. How many requests are under way is the caller's to bound.
  */
 export function webhookClient(settings: WebhookClientSettings = {}): WebhookClient {
-  const { http = false, totalMilliseconds = 15_000 } = settings
+  const { http = false, totalMilliseconds = 15_000, clock = Date } = settings
   const rules = { http, mayReach: addressGuard(settings.allow ?? []) }
   const stopping = new AbortController()
   const connect = guardedConnector({
@@ -62,7 +64,7 @@ export function webhookClient(settings: WebhookClientSettings = {}): WebhookClie
         if (last && last !== handler) underWay[underWay.indexOf(handler)] = last
         if (underWay.length === 0) emptied?.()
         resolve(outcome)
-      })
+      }, clock)
       const timer = setTimeout(() => handler.end('timeout'), totalMilliseconds)
       underWay.push(handler)
       client.dispatch(requestTo(endpoint, request), handler)

@@ -21,6 +21,8 @@ export type ReceiverMode =
   | 'throttled'
   | 'no-http'
   | 'unasked-upgrade'
+  | 'unasked-continue'
+  | 'continue-in-pieces'
   | 'silent-connection'
 
 export interface Received {
@@ -126,6 +128,18 @@ const answers: Readonly<Record<ReceiverMode, Answer>> = {
     repeat(response, () => response.socket?.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), 1),
   'unasked-upgrade': ({ socket }) =>
     socket?.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+  'unasked-continue': (response) => {
+    response.socket?.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\nx: y\r\n\r\n')
+    response.end('thanks')
+  },
+  'continue-in-pieces': (response) => {
+    const pieces = ['H', 'TTP/1.1 100 Con', 'tinue\r\n\r', '\n', 'HTTP/1.1 2', '04 No Content\r\n\r\n']
+    response.socket?.setNoDelay(true)
+    const timer = setInterval(() => {
+      response.socket?.write(pieces.shift() ?? '')
+      if (pieces.length === 0) clearInterval(timer)
+    }, 5)
+  },
   'no-http': ({ socket }) => socket?.end('220 mail.example ESMTP\r\n'),
   close: ({ socket }) => socket?.destroy(),
   'close-in-body': (response) =>

@@ -1,6 +1,7 @@
 import { carrierId } from '@gateway/core'
 import { isKind, kinds, specificationFromUrl, type CarrierSpecification } from './carrier-specification.ts'
-import type { CarrierConfiguration, Variables } from './configuration.ts'
+import type { CarrierConfiguration } from './configuration.ts'
+import { lookUpsIn, type LookUps, type Variables } from './look-ups.ts'
 
 /**
  * What `CARRIERS` says: `file:` and the path of a JSON document, or carriers separated by `,`: `simulator:`, `smpp://…` or `smpps://…`, or
@@ -9,7 +10,7 @@ import type { CarrierConfiguration, Variables } from './configuration.ts'
  */
 export async function readConfiguration(text: string, variables: Variables): Promise<CarrierConfiguration> {
   const [, path] = /^\s*file:(.*)$/s.exec(text) ?? []
-  if (path === undefined) return { carriers: carriersFromList(text), routes: [], file: undefined }
+  if (path === undefined) return listed(text)
   if (path.trim() === '') throw new Error('CARRIERS names no file; it reads file:carriers.json')
   return readFileConfiguration(path.trim(), variables)
 }
@@ -21,19 +22,23 @@ export async function readFileConfiguration(path: string, variables: Variables):
   return readCarriersFile(path, variables)
 }
 
-function carriersFromList(text: string): readonly CarrierSpecification[] {
-  const named = text
+/** The same as the document that has an entry with a URL for each. */
+function listed(text: string): CarrierConfiguration {
+  const lookUps = lookUpsIn('.', {})
+  const entries = text
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
-    .map(specificationOf)
-  const twice = named.find(({ id }, at) => named.findIndex((other) => other.id === id) < at)
+    .map((entry) => readEntry(entry, lookUps))
+  const carriers = entries.map(({ carrier }) => carrier)
+  const twice = carriers.find(({ id }, at) => carriers.findIndex((other) => other.id === id) < at)
   if (twice !== undefined) throw new Error(`CARRIERS names two carriers ${JSON.stringify(twice.id)}.`)
-  if (named.length === 0) throw new Error('CARRIERS names no carrier; the default is simulator:')
-  return named
+  if (carriers.length === 0) throw new Error('CARRIERS names no carrier; the default is simulator:')
+  const document = { carriers: entries.map(({ carrier, url }) => ({ name: carrier.id, url })) }
+  return { carriers, routes: [], file: undefined, source: { document, ...lookUps.found } }
 }
 
-function specificationOf(entry: string): CarrierSpecification {
+function readEntry(entry: string, lookUps: LookUps): { carrier: CarrierSpecification; url: string } {
   const [, name, url = '', scheme = ''] = /^(?:([^=:?]*)=)?(([^:]*):.*)$/s.exec(entry) ?? []
   const given = name ?? scheme
   if (!isKind(scheme)) {
@@ -43,5 +48,5 @@ function specificationOf(entry: string): CarrierSpecification {
   if (id === undefined) {
     throw new Error(`CARRIERS: ${JSON.stringify(given)} is no name for a carrier: 1 to 32 of a-z, 0-9 and -.`)
   }
-  return specificationFromUrl(id, url, '.')
+  return { carrier: specificationFromUrl(id, url, (path) => lookUps.file(path)), url }
 }

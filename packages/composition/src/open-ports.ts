@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import {
+  checkKeysOfFolder,
   eventLoopBusy,
   nodeSecrets,
-  systemClock,
   type NodeSecrets,
   type NodeSecretsSettings,
 } from '@gateway/adapters-node'
-import { postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
+import { postgresPorts, type DatabaseClock, type PostgresPorts } from '@gateway/adapters-postgres'
 import type { Ports } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
@@ -17,6 +17,7 @@ import {
   type ProcessContext,
   type Variables,
 } from '@gateway/server'
+import { dataDirCompanions } from './data-dir.ts'
 import { webhookPorts, type WebhookEnvironment } from './webhook-ports.ts'
 
 export interface DatabaseEnvironment extends Readonly<Parameters<typeof databaseSettings>[0]>, WebhookEnvironment {
@@ -29,7 +30,7 @@ export type ContextWith<Environment> = Omit<ProcessContext<Variables>, 'environm
 }
 
 export interface Opened {
-  readonly ports: Ports & { readonly secrets: NodeSecrets }
+  readonly ports: Ports & { readonly secrets: NodeSecrets; readonly clock: DatabaseClock }
   readonly health: HealthSettings
   readonly runExclusively: PostgresPorts['runExclusively']
 }
@@ -51,11 +52,13 @@ export async function openPorts(
   context: ContextWith<DatabaseEnvironment>,
   logins?: NodeSecretsSettings,
 ): Promise<Opened> {
-  const { environment, log, stopping, onStop } = context
+  const { environment, log, stopping, onStop, useClock } = context
   const { DATABASE_URL, DATA_DIR } = environment
+  if (environment.SECRETS_KEY.length === 0) checkKeysOfFolder(DATA_DIR)
   const database = await openDatabase({
     url: DATABASE_URL,
     dataDir: DATA_DIR,
+    companions: dataDirCompanions,
     signal: stopping,
     log: (line) => log.info(line),
   })
@@ -64,16 +67,19 @@ export async function openPorts(
   const postgres = postgresPorts({ connectionString, log, settings: databaseSettings(environment) })
   onStop('connections', () => postgres.close())
   await postgres.checkServer()
+  const { clock } = postgres
+  useClock(clock)
+  await clock.compare()
   await postgres.migrate()
   const { loginFailures } = postgres.ports
   return {
     ports: {
       ...postgres.ports,
-      ...webhookPorts(environment),
-      clock: systemClock(),
+      ...webhookPorts(environment, clock),
+      clock,
       secrets: nodeSecrets({ ...hashing, ...logins, loginFailures }),
     },
-    health: { checks: { database: () => postgres.ping().then(() => true) }, stopping },
+    health: { checks: { database: async () => (await postgres.trouble()) ?? true }, stopping },
     runExclusively: postgres.runExclusively,
   }
 }

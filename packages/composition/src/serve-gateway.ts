@@ -17,6 +17,7 @@ import {
   type Metrics,
   type Running,
 } from '@gateway/server'
+import { measureClock } from './measure-clock.ts'
 import type { ContextWith, Opened } from './open-ports.ts'
 import { gatewaySettings, type GatewayEnvironment } from './variables.ts'
 
@@ -63,12 +64,14 @@ export async function serveGateway(
   const gate = admissionGate(load.inFlightMax, load.gate)
   measureAdmission(metrics, gate)
   measureLogins(metrics, ports.secrets)
+  measureClock(metrics, ports.clock)
   const { limits, proxies, corsOrigins } = load
   const parts = { clock: ports.clock, gate, confirmedResponses: answers, log, metrics, health, corsOrigins }
   const app = createServer(gateway, parts)
   trustProxies(app, proxies)
   const server = await listen({
     app,
+    clock: ports.clock,
     host: HOST,
     port: PORT,
     log,

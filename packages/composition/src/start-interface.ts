@@ -1,6 +1,7 @@
 import { databaseVariables, loadVariables, loginVariables, runProcess, serverVariables } from '@gateway/server'
 import { loginsOf, openPorts } from './open-ports.ts'
 import { serveGateway, type Serving } from './serve-gateway.ts'
+import { publishedVariables } from './published-variables.ts'
 import { gatewayVariables } from './variables.ts'
 import { webhookVariables } from './webhook-ports.ts'
 
@@ -16,6 +17,7 @@ export const startInterface = ({ name, port, ...serving }: InterfaceSettings): P
   runProcess({
     name,
     garbagePercent: 200,
+    published: publishedVariables,
     variables: {
       ...serverVariables(port),
       ...databaseVariables,

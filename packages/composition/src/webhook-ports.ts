@@ -40,12 +40,16 @@ export interface WebhookEnvironment {
   readonly WEBHOOK_PROXY_RESOLVES: boolean
 }
 
-/** What seals signing secrets, and what pushes events. Whoever pushes closes the client. */
-export const webhookPorts = (environment: WebhookEnvironment): Pick<Ports, 'secretBox' | 'webhookClient'> => ({
+/** What seals signing secrets, and what pushes events, by this clock if given. Whoever pushes closes the client. */
+export const webhookPorts = (
+  environment: WebhookEnvironment,
+  clock?: Ports['clock'],
+): Pick<Ports, 'secretBox' | 'webhookClient'> => ({
   secretBox: secretBox({ keys: environment.SECRETS_KEY, folder: environment.DATA_DIR }),
   webhookClient: webhookClient({
     allow: environment.WEBHOOK_ALLOW,
     http: environment.WEBHOOK_HTTP,
+    ...(clock && { clock }),
     ...(environment.WEBHOOK_PROXY !== undefined && {
       proxy: { url: environment.WEBHOOK_PROXY, resolvesNames: environment.WEBHOOK_PROXY_RESOLVES },
     }),

@@ -1,9 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { runCommandLine } from './command-line.ts'
+import type { Configuration } from './configuration.ts'
+import { filled, runCommand } from './run-command.ts'
 
 let folder: string
 beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'conformance-'))))
@@ -83,6 +88,32 @@ test.each([
   const { code, err } = await run('--base-url', nowhere, '--config', await file(configuration), ...args)
   expect(code).toBe(2)
   expect(err).toMatch(says)
+})
+
+test('prepare notes the folder, the environment and the files of the command, so that replies reach the same database from anywhere', async () => {
+  const program = join(folder, 'gateway.mjs')
+  const noted = join(folder, 'noted.jsonl')
+  await writeFile(
+    program,
+    `import { appendFileSync } from 'node:fs'
+    const { DATABASE_URL, DATA_DIR } = process.env
+    appendFileSync(${JSON.stringify(noted)}, JSON.stringify([process.cwd(), DATABASE_URL ?? null, DATA_DIR ?? null]) + '\\n')
+    console.log(JSON.stringify({ id: 1, key: 'k' }))`,
+  )
+  const config = join(folder, 'prepared.json')
+  const main = new URL('../dist/main.js', import.meta.url)
+  const env = { PATH: process.env['PATH'], DATABASE_URL: 'postgres://a@db/one' }
+  const args = ['prepare', '--config', config, '--', process.execPath, 'gateway.mjs']
+  await promisify(execFile)(process.execPath, [fileURLToPath(main), ...args], { cwd: folder, env })
+  expect((await stat(config)).mode & 0o777).toBe(0o600)
+  const { replies } = JSON.parse(await readFile(config, 'utf8')) as Required<Configuration>
+  expect(replies.command.slice(0, 2)).toEqual([process.execPath, program])
+  await runCommand(filled(replies.command, { from: '1', to: '2', text: '3' }), {
+    ...replies,
+    environment: { ...replies.environment },
+  })
+  const calls = (await readFile(noted, 'utf8')).trim().split('\n')
+  expect(new Set(calls)).toEqual(new Set([JSON.stringify([await realpath(folder), 'postgres://a@db/one', null])]))
 })
 
 test('--help tells the options, with 0', async () => {

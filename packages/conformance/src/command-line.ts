@@ -8,7 +8,7 @@ import { prepare } from './prepare.ts'
 import { jsonReport } from './report/json.ts'
 import { junitReport } from './report/junit.ts'
 import { textReport } from './report/text.ts'
-import { filled, runCommand } from './run-command.ts'
+import { absolute, filled, runCommand, surroundings } from './run-command.ts'
 import type { Addresses, Reply } from './tested-gateway.ts'
 
 export interface Streams {
@@ -64,9 +64,13 @@ export async function runCommandLine(args: readonly string[], { out, err }: Stre
     .option('--reply-to <address>', 'the address that replies are sent to: one of SENDERS', '12025550100')
     .argument('<gateway...>', 'the command line of the gateway, after --: node scripts/gateway.mjs')
     .action(async (gateway: string[], { config, replyTo }: { config: string; replyTo: string }) => {
+      const called = absolute(gateway)
       const operate = async (command: readonly string[]): Promise<unknown> =>
-        JSON.parse(await runCommand([...gateway, ...command, '--json']))
-      await writeFile(config, `${JSON.stringify(await prepare({ operate, gateway, replyTo }), null, 2)}\n`)
+        JSON.parse(await runCommand([...called, ...command, '--json']))
+      const made = await prepare({ operate, gateway: called, replyTo })
+      const replies = made.replies && { ...made.replies, ...surroundings() }
+      // It holds keys, and whatever the environment says of the database.
+      await writeFile(config, `${JSON.stringify({ ...made, replies }, null, 2)}\n`, { mode: 0o600 })
       out.write(`The configuration is in ${config}.\n`)
     })
   for (const each of [program, ...program.commands])
@@ -105,6 +109,7 @@ async function run(options: RunOptions, { out, err }: Streams): Promise<ExitCode
   const summary = await runConformance({
     ...wanted,
     bringReply: bringReply(configuration),
+    probesReplies: true,
     told: ({ outcome, case: { title } }) => {
       if (outcome.is === 'failed') err.write(`failed: ${title}\n`)
     },
@@ -142,6 +147,6 @@ async function configurationIn(file: string | undefined): Promise<Configuration>
 function bringReply({ replies }: Configuration): ((reply: Reply) => Promise<void>) | undefined {
   if (replies === undefined) return undefined
   return async (reply) => {
-    await runCommand(filled(replies.command, { ...reply }))
+    await runCommand(filled(replies.command, { ...reply }), replies)
   }
 }

@@ -44,7 +44,12 @@ const Configuration = Type.Object(
     ),
     replies: Type.Optional(
       Type.Object(
-        { command: Type.Array(filled, { minItems: 1 }), to: Type.String({ pattern: '^[0-9]{3,15}$' }) },
+        {
+          command: Type.Array(filled, { minItems: 1 }),
+          to: Type.String({ pattern: '^[0-9]{3,15}$' }),
+          folder: Type.Optional(filled),
+          environment: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]))),
+        },
         closed,
       ),
     ),

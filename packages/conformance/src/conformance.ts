@@ -1,10 +1,11 @@
-import { balance } from './verbs.ts'
+import { balance, converse } from './verbs.ts'
 import { coveredElsewhere } from './cases/covered-elsewhere.ts'
 import { everyCase } from './cases/index.ts'
 import type { Case } from './case.ts'
 import { chosen, type Choice } from './choose-cases.ts'
 import type { Configuration } from './configuration.ts'
 import type { Summary } from './report/summary.ts'
+import { NotTestable } from './not-testable.ts'
 import { runCases, type CaseResult } from './run-suite.ts'
 import { TestedGateway, type Addresses, type Deployment, type Reply } from './tested-gateway.ts'
 
@@ -15,6 +16,8 @@ export interface Conformance {
   readonly choice?: Choice
   /** Makes a reply arrive, by default with the command of the configuration. */
   readonly bringReply?: ((reply: Reply) => Promise<void>) | undefined
+  /** Whether a first reply is tried before any case needs one; where it does not arrive, those cases are not testable. */
+  readonly probesReplies?: boolean
   /** Is told each result as it comes. */
   readonly told?: (result: CaseResult) => void
 }
@@ -34,26 +37,29 @@ const casesOf = ({ choice = all }: Pick<Conformance, 'choice'>): readonly Case[]
 /** What a run will spend at most. */
 export function expenseOf(wanted: Pick<Conformance, 'choice' | 'configuration'>): Expense {
   const cases = casesOf(wanted)
-  const parts = cases.reduce((sum, one) => sum + (one.parts ?? 0), 0)
+  // One more is sent to see whether replies arrive.
+  const probed = wanted.configuration.replies === undefined ? 0 : 1
+  const parts = cases.reduce((sum, one) => sum + (one.parts ?? 0), probed)
   return { cases: cases.length, parts, credits: Math.ceil(parts * wanted.configuration.numbers.price) }
 }
 
 /** Runs the suite, or the chosen cases of it. Puts back the credits of the sub accounts. */
 export async function runConformance(wanted: Conformance): Promise<Summary> {
-  const { addresses, configuration, bringReply, told, choice } = wanted
+  const { addresses, configuration, told, choice } = wanted
   const begun = performance.now()
   // The first one is shared.
   const numbers = configuration.numbers.delivered.slice(1).values()
-  const deployment: Deployment = {
+  const plain: Deployment = {
     addresses,
     configuration,
-    bringReply,
+    bringReply: wanted.bringReply,
     ownNumber: () => {
       const { value } = numbers.next()
       if (value === undefined) throw new Error('numbers.delivered has too few numbers')
       return value
     },
   }
+  const deployment = wanted.probesReplies === true ? probing(plain) : plain
   const before = await credits(deployment)
   const results = await runCases(casesOf(wanted), deployment, told)
   await putBack(deployment, before)
@@ -64,6 +70,27 @@ export async function runConformance(wanted: Conformance): Promise<Summary> {
     creditsSpent: before && after && (total(before) - total(after)) / 10,
     results,
     elsewhere: choice === undefined ? coveredElsewhere : [],
+  }
+}
+
+/** The same, where the first reply that a case needs is preceded by one that shows whether replies arrive in this gateway at all. */
+function probing(deployment: Deployment): Deployment {
+  const { bringReply, ownNumber } = deployment
+  if (bringReply === undefined) return deployment
+  let probe: Promise<unknown> | undefined
+  const tried = () =>
+    (probe ??= converse(new TestedGateway(deployment), { from: ownNumber(), text: 'Does this arrive?' }))
+  return {
+    ...deployment,
+    bringReply: async (reply) => {
+      await tried().catch((problem: unknown) => {
+        const why = problem instanceof Error ? problem.message.trim() : String(problem)
+        throw new NotTestable(
+          `replies.command brings no reply into this gateway: ${why}. It must work on the database of the gateway, by replies.folder and replies.environment`,
+        )
+      })
+      await bringReply(reply)
+    },
   }
 }
 

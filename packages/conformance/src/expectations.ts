@@ -28,10 +28,11 @@ export function expectRest(answer: Answer, tail: string | RegExp): void {
   else match(rest, tail)
 }
 
-/** An error of REST: the envelope with `errorMessage`, which says that. Returns the message. */
+/** An error of REST: the envelope with `errorMessage`, which says that, and `errorCode` (ruling 2.16). Returns the message. */
 export function expectRestError(answer: Answer, status: number, says: RegExp = /./): string {
-  const [, message] = /^,"errorMessage":("(?:[^"\\]|\\.)+")$/.exec(expectEnvelope(answer, status)) ?? []
-  if (message === undefined) fail(`not errorMessage alone: ${answer.text.slice(0, 300)}`)
+  const [, message] =
+    /^,"errorMessage":("(?:[^"\\]|\\.)+"),"errorCode":"[a-z]+(?:-[a-z]+)*"$/.exec(expectEnvelope(answer, status)) ?? []
+  if (message === undefined) fail(`not errorMessage and errorCode: ${answer.text.slice(0, 300)}`)
   const text = JSON.parse(message) as string
   match(text, says)
   return text

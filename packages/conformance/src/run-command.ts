@@ -1,14 +1,45 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const secondsMax = 60
 
+/** Where a command runs: by default in the folder and the environment of this process. */
+export interface Surroundings {
+  readonly folder?: string
+  /** What differs from the environment of this process; null: the variable is not set. */
+  readonly environment?: Readonly<Record<string, string | null>>
+}
+
 /** Runs a program with its arguments, without a shell; what it writes to standard output. Throws unless it ends with 0 within 60 s. */
-export async function runCommand([program = '', ...args]: readonly string[]): Promise<string> {
-  const { stdout } = await run(program, args, { timeout: secondsMax * 1000, maxBuffer: 2 ** 24 })
+export async function runCommand(
+  [program = '', ...args]: readonly string[],
+  { folder, environment = {} }: Surroundings = {},
+): Promise<string> {
+  const env = Object.fromEntries(
+    Object.entries({ ...process.env, ...environment }).filter(([, value]) => value !== null),
+  )
+  const options = { timeout: secondsMax * 1000, maxBuffer: 2 ** 24, env: env as NodeJS.ProcessEnv }
+  const { stdout } = await run(program, args, { ...options, ...(folder !== undefined && { cwd: folder }) })
   return stdout
 }
+
+/** What decides about the database that a command of the gateway works on, and about the program that runs it. */
+const deciding = ['DATABASE_URL', 'DATA_DIR', 'SENDERS', 'SECRETS_KEY', 'PATH']
+
+/** The surroundings of this process, for a command that runs later, from elsewhere. */
+export function surroundings(): Required<Surroundings> {
+  const ofDriver = Object.keys(process.env).filter((name) => /^PG[A-Z]+$/.test(name))
+  const names = [...deciding, ...ofDriver]
+  const environment = Object.fromEntries(names.map((name) => [name, process.env[name] ?? null]))
+  return { folder: process.cwd(), environment }
+}
+
+/** A command line whose files that are here are named from the root. */
+export const absolute = (command: readonly string[]): string[] =>
+  command.map((argument) => (!argument.startsWith('-') && existsSync(argument) ? resolve(argument) : argument))
 
 /** The arguments of a template, each `{name}` in them replaced. */
 export const filled = (template: readonly string[], values: Readonly<Record<string, string>>): string[] =>

@@ -12,11 +12,13 @@ import { carrierStaleSeconds, type ToldCarrier } from './carrier/carrier-statuse
 import type { RunningDispatcher, WaitingWork } from './carrier/overview.ts'
 import { listMovements } from './credits/list-movements.ts'
 import { listPrices } from './credits/list-prices.ts'
+import { refundMessage } from './credits/refund-message.ts'
 import { removePrice } from './credits/remove-price.ts'
 import { setPrice } from './credits/set-price.ts'
 import { topUp } from './credits/top-up.ts'
 import { processingDefaults, type ProcessingSettings } from './processing-settings.ts'
 import type { UnownedMessage } from './inbox/inbox.ts'
+import { cancelMessage } from './message/cancel-message.ts'
 import { dropHistory } from './message/drop-history.ts'
 import { findMessages } from './message/find-messages.ts'
 import type { MessageId } from './message/message-id.ts'
@@ -34,7 +36,7 @@ import { unblockNumber } from './suppression/unblock-number.ts'
 import { addWebhook } from './webhook/add-webhook.ts'
 import { byOperator } from './webhook/asked-by.ts'
 import { changeWebhook } from './webhook/change-webhook.ts'
-import { replayEvents } from './webhook/replay-events.ts'
+import { showReplay, startReplay, stopReplay } from './webhook/replay-events.ts'
 import { resealSecrets } from './webhook/reseal-secrets.ts'
 import { rotateSecret } from './webhook/rotate-secret.ts'
 import { showWebhook } from './webhook/show-webhook.ts'
@@ -52,8 +54,10 @@ export const createBackOffice = (
     | 'senders'
     | 'inbox'
     | 'messageTraces'
+    | 'messages'
     | 'overview'
     | 'carrierStatuses'
+    | 'carrierVersions'
     | 'history'
     | 'clock'
     | 'secrets'
@@ -78,6 +82,7 @@ export const createBackOffice = (
   restrictApiKey: (key: KeyId, from: readonly string[]): Promise<boolean> => ports.accounts.setKeyFrom(key, from),
   topUp: topUp(ports),
   verifyLedger: () => ports.ledger.check(),
+  refundMessage: refundMessage(ports),
   listMovements: listMovements(ports),
   setPrice: setPrice(ports),
   removePrice: removePrice(ports),
@@ -90,6 +95,7 @@ export const createBackOffice = (
     ports.suppressions.list('everybody', reason),
   explainMessage: (id: MessageId): Promise<MessageTrace | undefined> => ports.messageTraces.of(id),
   findMessages: findMessages(ports),
+  cancelMessage: cancelMessage(ports),
   listDispatchers: (): Promise<readonly RunningDispatcher[]> => ports.overview.dispatchers(),
   listCarriers: (): Promise<readonly ToldCarrier[]> => ports.carrierStatuses.list(carrierStaleSeconds),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
@@ -109,7 +115,9 @@ export const createBackOffice = (
   rotateWebhookSecret: byOperator(rotateSecret(ports)),
   removeWebhook: (id: WebhookId): Promise<boolean> => ports.webhooks.remove(undefined, id),
   testWebhook: byOperator(testWebhook(ports)),
-  replayEvents: byOperator(replayEvents(ports)),
+  startReplay: byOperator(startReplay(ports)),
+  showReplay: byOperator(showReplay(ports)),
+  stopReplay: byOperator(stopReplay(ports)),
   resealSecrets: resealSecrets(ports),
   listAttempts: (id: WebhookId, page: Page) => ports.webhooks.attempts(undefined, id, page),
 })

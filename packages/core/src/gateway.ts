@@ -16,7 +16,7 @@ import { removeOptOut } from './suppression/remove-opt-out.ts'
 import { addWebhook } from './webhook/add-webhook.ts'
 import { byHolder } from './webhook/asked-by.ts'
 import { changeWebhook } from './webhook/change-webhook.ts'
-import { replayEvents } from './webhook/replay-events.ts'
+import { showReplay, startReplay, stopReplay } from './webhook/replay-events.ts'
 import { rotateSecret } from './webhook/rotate-secret.ts'
 import { showWebhook } from './webhook/show-webhook.ts'
 import { testWebhook } from './webhook/test-webhook.ts'
@@ -66,7 +66,9 @@ export const createGateway = (
   rotateWebhookSecret: byHolder(rotateSecret(ports)),
   removeWebhook: byHolder((by, id: WebhookId) => ports.webhooks.remove(by, id)),
   testWebhook: byHolder(testWebhook(ports)),
-  replayEvents: byHolder(replayEvents(ports)),
+  startReplay: byHolder(startReplay(ports)),
+  showReplay: byHolder(showReplay(ports)),
+  stopReplay: byHolder(stopReplay(ports)),
   listAttempts: byHolder((by, id: WebhookId, page: Page) => ports.webhooks.attempts(by, id, page)),
 })
 

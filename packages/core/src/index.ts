@@ -7,6 +7,7 @@ export { processingDefaults, type ProcessingSettings } from './processing-settin
 export { createDispatcher, type Dispatcher } from './carrier/dispatcher.ts'
 export { dispatcherDefaults, type DispatcherSettings } from './carrier/dispatcher-settings.ts'
 export { limits } from './limits.ts'
+export { NothingDoneError } from './nothing-done.ts'
 export type { Ports, StoredPorts } from './ports.ts'
 
 // Accounts.
@@ -66,10 +67,13 @@ export {
   type LedgerDifference,
   type Transfer,
   type TransferFailure,
+  type Refunded,
+  type RefundByHand,
+  type RefundRefusal,
 } from './credits/ledger.ts'
 export type { Cause, Movement, Period } from './credits/movement.ts'
 export type { ListedPrice } from './credits/list-prices.ts'
-export { isPrefix, isPrice, priceMax, priceOf, type PriceTable } from './credits/price.ts'
+export { isPrefix, isPrice, priceFor, priceMax, priceOf, type PriceTable } from './credits/price.ts'
 export type { Prices } from './credits/prices.ts'
 export { spend, type Spending } from './credits/spend.ts'
 export type { TransferRefusal, WantedTransfer } from './credits/transfer-credits.ts'
@@ -118,6 +122,7 @@ export {
   type TracedRoute,
   type TracedSend,
   type TracedText,
+  refundsOf,
 } from './message/message-trace.ts'
 export { parseMsisdn, type Msisdn } from './message/msisdn.ts'
 export type { Page, Paged } from './message/page.ts'
@@ -134,6 +139,7 @@ export {
 export { chooseSender, preferredBy } from './message/choose-sender.ts'
 export { defaultSenders, parseSenderAddress, type SenderAddress } from './message/sender-address.ts'
 export type { AssignedCode, Senders } from './message/senders.ts'
+export { whyWaiting, type Waiting, type WaitingReason } from './message/why-waiting.ts'
 export type { MessageTraces } from './message/message-traces.ts'
 export type { Recipient, TextToSend } from './message/screen-texts.ts'
 export type { Refusal } from './message/screening.ts'
@@ -214,6 +220,13 @@ export {
   type ReportingProcess,
   type ToldCarrier,
 } from './carrier/carrier-statuses.ts'
+export type {
+  CarrierConflict,
+  CarrierUser,
+  CarrierVersion,
+  CarrierVersions,
+  NewCarrierVersion,
+} from './carrier/carrier-versions.ts'
 export {
   byRoute,
   noRoute,
@@ -239,6 +252,7 @@ export type {
   Settled,
   SettledCode,
   Wanted,
+  ProcessPlace,
 } from './carrier/claimed-batches.ts'
 export type { CarrierLoad, Overview, RunningDispatcher, WaitingWork } from './carrier/overview.ts'
 export type { DeliveryReceipt, DeliveryReceiptCode } from './carrier/delivery-receipt.ts'
@@ -322,6 +336,9 @@ export {
   type PushAttempt,
   type PushResult,
   type Replay,
+  type ReplayId,
+  type ReplayState,
+  type ReplayTask,
   webhookConditions,
   type WebhookBacklog,
   type WebhookCondition,

@@ -4,6 +4,7 @@ import type { RateLimits } from './account/rate-limits.ts'
 import type { Secrets } from './account/secrets.ts'
 import type { CarrierBinds } from './carrier/carrier-binds.ts'
 import type { CarrierStatuses } from './carrier/carrier-statuses.ts'
+import type { CarrierVersions } from './carrier/carrier-versions.ts'
 import type { ClaimedBatches } from './carrier/claimed-batches.ts'
 import type { Overview } from './carrier/overview.ts'
 import type { DeliveryReceipts } from './carrier/delivery-receipts.ts'
@@ -39,6 +40,7 @@ export interface StoredPorts {
   readonly wakeups: Wakeups
   readonly carrierBinds: CarrierBinds
   readonly carrierStatuses: CarrierStatuses
+  readonly carrierVersions: CarrierVersions
   readonly deliveryReceipts: DeliveryReceipts
   readonly inbox: Inbox
   readonly messageTraces: MessageTraces

@@ -3,7 +3,9 @@ import {
   carrierContract,
   carrierBindsContract,
   carrierStatusesContract,
+  carrierVersionsContract,
   claimedBatchesContract,
+  commitsContract,
   clientRequestsContract,
   historyContract,
   ledgerContract,
@@ -22,6 +24,7 @@ import {
   wakeupsContract,
   webhooksContract,
   type Contract,
+  type HeldPorts,
 } from '@gateway/core/contracts'
 import { memoryPorts, memorySecrets, scriptedCarrier } from '@gateway/core/testing'
 
@@ -30,6 +33,34 @@ const run = <Subject>(port: string, contract: Contract<Subject>, subject: () => 
     for (const [promise, check] of Object.entries(contract)) test(promise, () => check(subject()))
   })
 
+/** Steps of a memory are one with their commits: here they wait before they are taken. */
+function heldMemory(): HeldPorts {
+  const ports = memoryPorts()
+  let free = Promise.resolve()
+  const { messages, ledger } = ports
+  return {
+    ports: {
+      ...ports,
+      messages: {
+        ...messages,
+        accept: (...asked) => free.then(() => messages.accept(...asked)),
+        acceptOnce: (...asked) => free.then(() => messages.acceptOnce(...asked)),
+        deleteScheduled: (...asked) => free.then(() => messages.deleteScheduled(...asked)),
+      },
+      ledger: { ...ledger, transfer: (...asked) => free.then(() => ledger.transfer(...asked)) },
+    },
+    holdCommits: () => {
+      let release: () => void = () => undefined
+      free = new Promise((resolve) => (release = resolve))
+      return Promise.resolve(() => {
+        release()
+        return free
+      })
+    },
+  }
+}
+
+run('commits', commitsContract, heldMemory)
 run('accounts', accountsContract, memoryPorts)
 run('ledger', ledgerContract, memoryPorts)
 run('prices', pricesContract, memoryPorts)
@@ -43,6 +74,7 @@ run('messages', messagesContract, memoryPorts)
 run('client requests', clientRequestsContract, memoryPorts)
 run('carrier binds', carrierBindsContract, memoryPorts)
 run('carrier statuses', carrierStatusesContract, memoryPorts)
+run('carrier versions', carrierVersionsContract, memoryPorts)
 run('batches', claimedBatchesContract, memoryPorts)
 run('delivery receipts', deliveryReceiptsContract, memoryPorts)
 run('history', historyContract, memoryPorts)

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   createDispatcher,
   dispatcherDefaults,
+  type Clock,
   type Dispatcher,
   type DispatcherSettings,
   type Lane,
@@ -22,6 +23,8 @@ export interface StartedDispatcher {
 export interface DispatcherOptions extends ScriptedCarrierOptions {
   readonly settings?: Partial<DispatcherSettings>
   readonly disturb?: Disturb
+  /** Of its process. Default: that of the store. */
+  readonly clock?: Clock
   /** Shared by those of one process. Default: without routes. */
   readonly turns?: RouteTurns
   /** Whether its lease is renewed other than by claims. Default true. */
@@ -38,7 +41,7 @@ export function startDispatcher(world: DispatchWorld, options: DispatcherOptions
   const problems: unknown[] = []
   const report = (problem: unknown): void => void problems.push(problem)
   const dispatcher = createDispatcher(
-    { ...ports, clock: world.clock, later: (_, call) => void setImmediate(call) },
+    { ...ports, clock: options.clock ?? world.clock, later: (_, call) => void setImmediate(call) },
     world.watched(carrier),
     report,
     settings,

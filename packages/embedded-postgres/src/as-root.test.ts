@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, cp, mkdir, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -107,6 +107,24 @@ asRoot('as root', () => {
 
   describe('in a data folder that other users cannot enter', () => {
     beforeEach(async () => (folder = await dataFolder(0o700)))
+
+    test(
+      'a copy of the folder, which has a link to the same data, is refused; where the folder was moved it is not',
+      async () => {
+        await (await start(folder.path)).stop()
+        const copy = `${folder.path}-copy`
+        await cp(folder.path, copy, { recursive: true, verbatimSymlinks: true })
+        await expect(start(copy)).rejects.toThrow(
+          /is a copy of .*, but its data is not: .* are links to .*Delete the link/,
+        )
+        await rm(join(folder.path, 'postgres'))
+        await (await start(copy)).stop()
+        await symlink(await realpath(join(copy, 'postgres')), join(folder.path, 'postgres'))
+        await expect(start(folder.path)).rejects.toThrow(/is a copy of .*-copy, but its data is not/)
+        await removeCluster(copy)
+      },
+      minute,
+    )
 
     test(
       'the cluster is kept elsewhere, and one line says so',

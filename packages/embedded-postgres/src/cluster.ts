@@ -2,6 +2,7 @@ import { lstat, mkdir, open, readFile, readdir, realpath, rm, stat } from 'node:
 import { dirname, join, resolve } from 'node:path'
 import { codeOf, messageOf, unless } from './errors.ts'
 import { dropUnusedDataFolders } from './data-folder.ts'
+import { noDatabase } from './no-database.ts'
 import { isRoot, type RunAsUser } from './run-as-user.ts'
 
 /** The real path of a cluster's data and the user whose it is. */
@@ -25,6 +26,14 @@ export const prepareDataDir = async (dataDir: string): Promise<string> => {
       { cause: error },
     )
   }
+}
+
+/** The real path of `dataDir`, which is not made. Throws what to do if it is not there. */
+export const existingDataDir = async (dataDir: string): Promise<string> => {
+  const path = resolve(dataDir)
+  const found = await unless(['ENOENT', 'ENOTDIR'], realpath(path))
+  if (found === undefined) throw noDatabase(path)
+  return found
 }
 
 /** Not mkdir's own `recursive`, which never returns for a path under /proc. */

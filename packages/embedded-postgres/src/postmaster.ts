@@ -7,37 +7,43 @@ import { cleanEnvironment, type Binaries } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import { codeOf, unless } from './errors.ts'
 import { actingAs } from './run-as-user.ts'
+import { isAnotherFolder } from './same-folder.ts'
 import { settingArguments, type Settings } from './settings.ts'
+import { port } from './socket-folder.ts'
 import { until } from './until.ts'
 
 /** What `postmaster.pid` says of the server that runs, or ran until it was killed. */
 interface PidFile {
   readonly pid: number
+  /** As the server was told it: the folder may have been moved or copied since. */
+  readonly dataFolder: string | undefined
   readonly socketFolder: string | undefined
 }
 
 /** Answers `undefined` if there is no pid file, or one that is empty yet. */
 export const readPidFile = async ({ folder }: Cluster): Promise<PidFile | undefined> => {
   const text = await unless(['ENOENT'], readFile(join(folder, 'postmaster.pid'), 'utf8'))
-  const [pid, , , , socketFolder] = text?.split('\n') ?? []
-  return Number(pid) > 0 ? { pid: Number(pid), socketFolder: socketFolder || undefined } : undefined
+  const [pid, dataFolder, , , socketFolder] = text?.split('\n') ?? []
+  if (!(Number(pid) > 0)) return undefined
+  return { pid: Number(pid), dataFolder: dataFolder || undefined, socketFolder: socketFolder || undefined }
 }
 
 /** The process id of the server that runs on `cluster`, whoever started it. */
 export const runningPid = async (cluster: Cluster): Promise<number | undefined> => {
-  const pid = (await readPidFile(cluster))?.pid
-  return pid !== undefined && (await isPostmaster(pid, cluster)) ? pid : undefined
+  const file = await readPidFile(cluster)
+  return file !== undefined && (await isPostmaster(file, cluster)) ? file.pid : undefined
 }
 
 /** A number from an old pid file can be any process by now; a server works in the folder of its cluster. */
-const isPostmaster = async (pid: number, { folder, runAsUser }: Cluster): Promise<boolean> => {
+const isPostmaster = async ({ pid, dataFolder }: PidFile, { folder, runAsUser }: Cluster): Promise<boolean> => {
   try {
     // Not permitted means another user's, and then it is not the run-as user's, as whom (or as root) we run.
     process.kill(pid, 0)
   } catch {
     return false
   }
-  if (process.platform !== 'linux') return true
+  // Elsewhere nobody tells in which folder a process works: the pid file of a copy names the folder of the original.
+  if (process.platform !== 'linux') return dataFolder === undefined || !(await isAnotherFolder(dataFolder, folder))
   try {
     const [of, works, lives] = await Promise.all([stat(`/proc/${pid}`), stat(`/proc/${pid}/cwd`), stat(folder)])
     return of.uid === runAsUser.uid && works.dev === lives.dev && works.ino === lives.ino
@@ -62,7 +68,7 @@ export const launch = async (
   how: { binaries: Binaries; socketFolder: string; settings: Settings },
 ): Promise<Launch> => {
   const args = ['-D', cluster.folder, ...settingArguments(how.settings, how.socketFolder)]
-  await dropStalePidFile(cluster)
+  await dropStaleLockFiles(cluster, how.socketFolder)
   await writeAccess(cluster)
   const log = logPath(cluster)
   const begins = await startLog(log)
@@ -113,14 +119,15 @@ const logSince = async (log: string, begins: number): Promise<string> => {
 }
 
 /**
- * PostgreSQL accepts neither a stale pid file whose number another process of the user has by now (a restarted container) nor an
- * empty one. If a server runs all the same, PostgreSQL finds its shared memory and does not start.
+ * PostgreSQL accepts neither a stale lock file whose number another process of the user has by now (a restarted container, a copy) nor
+ * an empty one. If a server runs all the same, PostgreSQL finds its shared memory and does not start.
  */
-const dropStalePidFile = async (cluster: Cluster): Promise<void> => {
-  const path = join(cluster.folder, 'postmaster.pid')
-  const file = await unless(['ENOENT'], stat(path))
-  if (file === undefined || Date.now() - file.mtimeMs < 2_000) return
-  if ((await runningPid(cluster)) === undefined) await unless(['ENOENT'], unlink(path))
+const dropStaleLockFiles = async (cluster: Cluster, socketFolder: string): Promise<void> => {
+  if ((await runningPid(cluster)) !== undefined) return
+  for (const path of [join(cluster.folder, 'postmaster.pid'), join(socketFolder, `.s.PGSQL.${port}.lock`)]) {
+    const file = await unless(['ENOENT'], stat(path))
+    if (file !== undefined && Date.now() - file.mtimeMs >= 2_000) await unless(['ENOENT'], unlink(path))
+  }
 }
 
 /**

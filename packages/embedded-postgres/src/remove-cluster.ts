@@ -5,6 +5,7 @@ import { dropUnfinished, type Cluster } from './cluster.ts'
 import { unless } from './errors.ts'
 import { isOutside } from './data-folder.ts'
 import { readPidFile, stopPostmaster } from './postmaster.ts'
+import { isSameFolder } from './same-folder.ts'
 import { isPrivateSocketFolder, privateSocketPath } from './socket-folder.ts'
 
 /**
@@ -25,7 +26,10 @@ export const removeCluster = async (dataDir: string): Promise<void> => {
 const removeAt = async (folder: string): Promise<void> => {
   const { uid, gid } = await stat(folder)
   const found: Cluster = { folder, runAsUser: { uid, gid } }
-  const sockets = [(await readPidFile(found))?.socketFolder, await unless(['ENOENT'], privateSocketPath(found))]
+  const said = await readPidFile(found)
+  // The pid file of a copy names what belongs to the original.
+  const isOwn = said?.dataFolder !== undefined && (await isSameFolder(said.dataFolder, folder))
+  const sockets = [isOwn ? said.socketFolder : undefined, await unless(['ENOENT'], privateSocketPath(found))]
   // Out of the way first: whoever still uses the server would start it again as long as its folder has the name.
   const aside = `${folder}.new-${randomBytes(6).toString('hex')}`
   await rename(folder, aside)

@@ -45,7 +45,7 @@ const privatePath = async ({ folder, runAsUser }: Cluster): Promise<string> => {
 }
 
 /** PostgreSQL writes a number of its own into the first eight bytes of `pg_control` when it makes a cluster. */
-const systemIdentifier = async (folder: string): Promise<Buffer> => {
+export const systemIdentifier = async (folder: string): Promise<Buffer> => {
   const file = await open(join(folder, 'global/pg_control'))
   try {
     return (await file.read(Buffer.alloc(8), 0, 8, 0)).buffer

@@ -1,5 +1,17 @@
 import { spawn } from 'node:child_process'
-import { access, chmod, lstat, mkdir, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  access,
+  chmod,
+  lstat,
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { dataFolder, type DataFolder } from '../testing/data-folder.ts'
@@ -323,6 +335,100 @@ describe('on a data folder of its own', () => {
     }
   })
 
+  describe('of a copy', () => {
+    const copyOf = async (from: string): Promise<string> => {
+      const copy = `${from}-copy`
+      await spawnAndWait('cp', ['-a', from, copy])
+      return copy
+    }
+
+    test(
+      'that was made while it ran nobody works on the original: it is refused, and stays as it is',
+      async () => {
+        const original = await start(folder.path)
+        await query(original.connectionString, 'create table balance as select 7 as credits')
+        const copy = await copyOf(folder.path)
+        const pidFile = await readFile(join(copy, 'postgres/postmaster.pid'), 'utf8')
+        await expect(start(copy)).rejects.toThrow(/is a copy of .*data\/postgres.*made while .* ran.*postmaster\.pid/s)
+        expect(await readFile(join(copy, 'postgres/postmaster.pid'), 'utf8')).toBe(pidFile)
+        const pid = await pidOf(folder.path)
+        await removeCluster(copy)
+        expect([isAlive(pid), await pidOf(folder.path)]).toEqual([true, pid])
+        await original.stop()
+      },
+      minute,
+    )
+
+    test(
+      'in a folder whose path is too long for a socket it is refused too, and removing it leaves the socket of the original',
+      async () => {
+        const long = join(folder.path, 'l'.repeat(120))
+        const original = await start(long)
+        const copy = await copyOf(long)
+        await expect(start(copy)).rejects.toThrow(/is a copy of /)
+        await removeCluster(copy)
+        expect(await query(original.connectionString, 'select 1 as n')).toEqual([{ n: 1 }])
+        await original.stop()
+        await removeCluster(long)
+      },
+      minute,
+    )
+
+    test(
+      'whose file of the process id was removed on purpose a server of its own starts',
+      async () => {
+        const original = await start(folder.path)
+        await query(original.connectionString, 'create table balance as select 7 as credits')
+        await query(original.connectionString, 'checkpoint')
+        const copy = await copyOf(folder.path)
+        await rm(join(copy, 'postgres/postmaster.pid'))
+        const other = await start(copy)
+        await query(other.connectionString, 'update balance set credits = 1')
+        expect(await query(original.connectionString, 'select credits from balance')).toEqual([{ credits: 7 }])
+        await other.stop()
+        await removeCluster(copy)
+        await original.stop()
+      },
+      minute,
+    )
+
+    test(
+      'that was made while nothing ran the data is its own',
+      async () => {
+        await (await start(folder.path)).stop()
+        const copy = await copyOf(folder.path)
+        const [one, other] = [await start(folder.path), await start(copy)]
+        expect(await query(other.connectionString, 'show data_directory')).toEqual([
+          { data_directory: join(copy, 'postgres') },
+        ])
+        await Promise.all([one.stop(), other.stop()])
+        await removeCluster(copy)
+      },
+      minute,
+    )
+  })
+
+  test(
+    'a folder that was moved after its server was killed starts, and one that was moved while it runs is used on',
+    async () => {
+      const first = await start(folder.path)
+      await query(first.connectionString, 'create table kept as select 7 as n')
+      const moved = `${folder.path}-moved`
+      await rename(folder.path, moved)
+      const second = await start(moved)
+      expect(await query(second.connectionString, 'select n from kept')).toEqual([{ n: 7 }])
+      process.kill(await pidOf(moved), 'SIGKILL')
+      await Promise.all([first.stop(), second.stop()])
+      const lines: string[] = []
+      const third = await start(moved, lines)
+      expect(await query(third.connectionString, 'select n from kept')).toEqual([{ n: 7 }])
+      await third.stop()
+      expect(lines.join('\n')).toContain(`was written for ${join(folder.path, 'postgres')}: this data was moved`)
+      await removeCluster(moved)
+    },
+    minute,
+  )
+
   test(
     'a start that is called off before the server is ready leaves none, and the next one works',
     async () => {
@@ -354,6 +460,40 @@ describe('on a data folder of its own', () => {
     },
     minute,
   )
+
+  describe('without a cluster', () => {
+    test(
+      'makes neither one nor a folder where it is told not to, and says what to do',
+      async () => {
+        const asked = () => startEmbeddedPostgres({ dataDir: folder.path, make: false })
+        await expect(asked()).rejects.toThrow(/There is no database in .*\. Name the folder .* DATA_DIR/)
+        await expect(access(folder.path)).rejects.toThrow('ENOENT')
+        await mkdir(join(folder.path, 'postgres'), { recursive: true })
+        await expect(asked()).rejects.toThrow(/There is no database/)
+        expect(await readdir(join(folder.path, 'postgres'))).toEqual([])
+        await (await start(folder.path)).stop()
+        await (await asked()).stop()
+      },
+      minute,
+    )
+
+    test.each(['emptied', 'removed'])(
+      'makes none where the folder of the data was %s beside what belongs to it, until that is moved away',
+      async (how) => {
+        await mkdir(join(folder.path, how === 'emptied' ? 'postgres' : ''), { recursive: true })
+        await writeFile(join(folder.path, 'a.key'), '')
+        const asked = () => startEmbeddedPostgres({ dataDir: folder.path, settings: quick, companions: ['a.key', 'b'] })
+        await expect(asked()).rejects.toThrow(
+          /has no database .* but a\.key of one\. Restore a backup .* move that away/,
+        )
+        await rm(join(folder.path, 'a.key'))
+        await (await asked()).stop()
+        await writeFile(join(folder.path, 'a.key'), '')
+        await (await asked()).stop()
+      },
+      minute,
+    )
+  })
 
   test(
     'what a killed initialisation left blocks nothing and is cleared away',

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { access } from 'node:fs/promises'
-import { dropUnfinished, findCluster, prepareDataDir, type Cluster } from './cluster.ts'
+import { dropUnfinished, existingDataDir, findCluster, prepareDataDir, type Cluster } from './cluster.ts'
 import { role } from './access.ts'
 import { createCluster } from './create-cluster.ts'
+import { databaseGone, leftOf, noDatabase } from './no-database.ts'
 import { messageOf } from './errors.ts'
 import { isShared } from './run-as-user.ts'
 import { stopPostmaster } from './postmaster.ts'
+import { refuseCopy } from './refuse-copy.ts'
 import { connectOrStart, type ConnectOptions } from './connect-or-start.ts'
 import { releaseUsageLease, type UsageLease } from './usage-lease.ts'
 import type { Settings } from './settings.ts'
@@ -31,6 +33,10 @@ export interface EmbeddedPostgresOptions {
   readonly settings?: Settings
   /** Told, in a sentence, what somebody who looks after the machine should know. */
   readonly log?: (line: string) => void
+  /** Whether to make a cluster where there is none; true if not given. If not, that is an error, and nothing is made. */
+  readonly make?: boolean
+  /** Names in the data folder that are there only where a cluster was before: beside them none is made without a word. */
+  readonly companions?: readonly string[]
   /** Aborted while the server is not ready yet: stops it if this call has started it, and throws. */
   readonly signal?: AbortSignal
 }
@@ -40,11 +46,17 @@ export interface EmbeddedPostgresOptions {
  * again if it is killed itself. For root: docs/operations.md, "The embedded PostgreSQL". Errors say what to do.
  */
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
-  const { settings = {}, log = () => undefined, signal } = options
-  const dataDir = await prepareDataDir(options.dataDir)
+  const { settings = {}, log = () => undefined, signal, make = true, companions = [] } = options
+  const dataDir = await (make ? prepareDataDir(options.dataDir) : existingDataDir(options.dataDir))
   const durable = settings.fsync !== 'off' && settings.fsync !== false
-  const cluster = (await findCluster(dataDir)) ?? (await createCluster(dataDir, { durable, log }))
+  // First: a process that makes the cluster meanwhile makes these after it.
+  const left = await leftOf(dataDir, companions)
+  let cluster = await findCluster(dataDir)
+  if (cluster === undefined && left.length > 0) throw databaseGone(dataDir, left)
+  if (cluster === undefined && !make) throw noDatabase(dataDir)
+  cluster ??= await createCluster(dataDir, { durable, log })
   if (await isShared(cluster.runAsUser)) log(sharedWarning(cluster))
+  await refuseCopy(dataDir, cluster, log)
   await dropUnfinished(dataDir)
   const lease = await connectOrStart(cluster, { settings, log, ...(signal && { signal }) })
   const keeper = keepUsageLease(cluster, lease, { settings, log })

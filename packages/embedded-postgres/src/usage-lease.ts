@@ -3,6 +3,7 @@ import type { Cluster } from './cluster.ts'
 import { role } from './access.ts'
 import { codeOf, unless } from './errors.ts'
 import { readPidFile } from './postmaster.ts'
+import { isAnotherFolder, isSameFolder } from './same-folder.ts'
 import { assertPrivate, port } from './socket-folder.ts'
 
 /**
@@ -27,14 +28,25 @@ const databaseKey = 7_201_302
 /** Tries once to take a usage lease, at the socket in `socketFolder` or in the folder that the pid file names. */
 export const takeUsageLease = async (cluster: Cluster, socketFolder: string): Promise<UsageLease | NoLease> => {
   const said = (await readPidFile(cluster))?.socketFolder
-  const first = await takeUsageLeaseAt(cluster, socketFolder)
+  const first = await takeUsageLeaseAt(cluster, socketFolder, false)
   if ('client' in first || first.reason !== 'not-running' || said === undefined || said === socketFolder) return first
-  return takeUsageLeaseAt(cluster, said)
+  return takeUsageLeaseAt(cluster, said, true)
+}
+
+/**
+ * Whether the server at the other end works on `folder`. A pid file that was copied leads to the server of the original, so where that
+ * was followed (`said`) the server must name this folder; at the socket of the folder itself it must not name another one.
+ */
+const worksOn = async (client: Client, folder: string, said: boolean): Promise<boolean> => {
+  const { rows } = await client.query<{ data_directory: string }>('show data_directory')
+  const named = rows[0]?.data_directory ?? ''
+  return said ? isSameFolder(named, folder) : !(await isAnotherFolder(named, folder))
 }
 
 const takeUsageLeaseAt = async (
   { folder, runAsUser }: Cluster,
   socketFolder: string,
+  said: boolean,
 ): Promise<UsageLease | NoLease> => {
   if (socketFolder !== folder) await unless(['ENOENT'], assertPrivate(socketFolder, runAsUser))
   const client = clientOf(socketFolder)
@@ -42,6 +54,10 @@ const takeUsageLeaseAt = async (
   client.on('error', () => undefined)
   try {
     await client.connect()
+    if (!(await worksOn(client, folder, said))) {
+      await client.end()
+      return { reason: 'not-running', error: new Error('it is the server of another folder') }
+    }
     await client.query('select pg_advisory_lock_shared($1)', [usageKey])
     await makeDatabase(client)
     client.unref()

@@ -46,6 +46,39 @@ function asking(gate: AdmissionGate) {
   }
 }
 
+test('of large work so much is done at a time, and what is small passes it', async () => {
+  const gate = admissionGate(100, { largeWorkMax: 200 })
+  const admitted: string[] = []
+  const leaves = new Map<string, () => void>()
+  const ask = async (owner: string, name: string, work: number) => {
+    const leave = await gate.enter(owner, work)
+    admitted.push(name)
+    leaves.set(name, () => leave?.())
+  }
+  const left = async (name: string) => {
+    leaves.get(name)?.()
+    await settled()
+    await settled()
+  }
+  for (const name of ['a1', 'a2', 'a3', 'a4']) void ask('a', name, 100)
+  void ask('b', 'b large', 1000)
+  void ask('c', 'c 60', 60)
+  void ask('b', 'b small', 1)
+  await settled()
+  expect([admitted, gate.waiting]).toEqual([['a1', 'a2', 'b small'], 4])
+  await left('a1')
+  expect(admitted.slice(3)).toEqual(['a3'])
+  // More than all room there is goes alone, and nothing behind it takes the room away.
+  await left('a2')
+  expect(admitted.slice(4)).toEqual([])
+  await left('a3')
+  expect(admitted.slice(4)).toEqual(['b large'])
+  await left('b large')
+  expect(admitted.slice(5)).toEqual(['c 60', 'a4'])
+  for (const leave of leaves.values()) leave()
+  expect([gate.waiting, gate.inFlight]).toEqual([0, 0])
+})
+
 test('one owner gets every place that nobody else wants, and owners take turns as soon as others wait', async () => {
   const gate = admissionGate(100, { placesMax: 2 })
   const { ask, leave, admitted } = asking(gate)

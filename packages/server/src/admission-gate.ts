@@ -17,10 +17,13 @@ export type Owner = string | (() => string)
  * of a request would wait behind one of every other connection.
  */
 export interface AdmissionGate {
-  /** A place, at once or in turn; undefined: the process is full, or the turn did not come in time. Nothing was done then. */
-  readonly enter: (owner: Owner) => Leave | undefined | Promise<Leave | undefined>
+  /**
+   * A place, at once or in turn; undefined: the process is full, or the turn did not come in time. Nothing was done then. `work`: the
+   * recipients or ids that it is for, 1 if not given. Owners take turns by work, and from 50 on it has places of its own.
+   */
+  readonly enter: (owner: Owner, work?: number) => Leave | undefined | Promise<Leave | undefined>
   /** The same for what may take long: it has few places of its own, and takes none from other work while it waits. */
-  readonly enterSlow: (owner: Owner) => Leave | undefined | Promise<Leave | undefined>
+  readonly enterSlow: (owner: Owner, work?: number) => Leave | undefined | Promise<Leave | undefined>
   /** A place at once or never, for work that has had its turn; also where others wait. */
   readonly tryEnter: () => Leave | undefined
   /** How many have a place or wait for one. */
@@ -37,6 +40,8 @@ export interface AdmissionGate {
 export interface AdmissionSettings {
   /** Places for work; default 128: with more, whoever has just got one waits behind the work of all others. */
   readonly placesMax?: number
+  /** Work that requests of 50 or more may be at together; one may always be. Default 4000. */
+  readonly largeWorkMax?: number
   /** Places for slow work; default 4, which is the number of ordinary connections to the database. */
   readonly slowPlacesMax?: number
   /** So long a turn is waited for; default 2. */
@@ -47,13 +52,19 @@ export interface AdmissionSettings {
   readonly bodyBytesMax?: number
 }
 
+/** Fewer at a time cost as much as as many requests of one. */
+const largeMin = 50
+
 interface Waiting {
   readonly admit: (leave: Leave | undefined) => void
+  readonly room: number
   timer?: NodeJS.Timeout
 }
 
 interface Lane {
-  readonly placesMax: number
+  readonly roomMax: number
+  /** What a request takes of the room. */
+  readonly roomOf: (work: number) => number
   readonly queue: ReturnType<typeof fairQueue<Waiting>>
   taken: number
 }
@@ -62,26 +73,36 @@ interface Lane {
 export function admissionGate(inFlightMax: number, settings: AdmissionSettings = {}): AdmissionGate {
   const {
     placesMax = 128,
+    largeWorkMax = 4000,
     slowPlacesMax = 4,
     waitSecondsMax = 2,
     turnMs = 8,
     bodyBytesMax = 64 * 1024 * 1024,
   } = settings
   let inFlight = 0
-  const lane = (max: number): Lane => ({ placesMax: max, queue: fairQueue(), taken: 0 })
-  const [work, slow] = [lane(placesMax), lane(slowPlacesMax)]
+  const lane = (roomMax: number, roomOf: Lane['roomOf']): Lane => ({ roomMax, roomOf, queue: fairQueue(), taken: 0 })
+  const ordinary = lane(placesMax, () => 1)
+  const large = lane(largeWorkMax, (work) => Math.min(work, largeWorkMax))
+  const slow = lane(slowPlacesMax, () => 1)
+  const lanes = [ordinary, large, slow]
   /** When work began in this turn of the event loop, by performance.now(). */
   let turnBegan: number | undefined
 
-  function place(at: Lane): Leave {
+  function place(at: Lane, room: number): Leave {
     let inside = true
+    at.taken += room
     return () => {
       if (!inside) return
       inside = false
       inFlight--
-      at.taken--
-      if (at.queue.length > 0 && hasTime()) admitNext(at)
+      at.taken -= room
+      if (mayAdmit(at) && hasTime()) admitNext(at)
     }
+  }
+
+  function mayAdmit(at: Lane): boolean {
+    const next = at.queue.peek()
+    return next !== undefined && at.taken + next.room <= at.roomMax
   }
 
   /** Whether work may begin now. Where it may not, what waits is admitted in the next turns. */
@@ -98,9 +119,9 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
   }
 
   function admitWhileTime(): void {
-    const lanes = [work, slow].filter((at) => at.queue.length > 0 && at.taken < at.placesMax)
-    if (lanes.length === 0 || !hasTime()) return
-    lanes.forEach(admitNext)
+    const open = lanes.filter(mayAdmit)
+    if (open.length === 0 || !hasTime()) return
+    open.forEach(admitNext)
     // After what these do at once.
     queueMicrotask(() => process.nextTick(admitWhileTime))
   }
@@ -109,8 +130,7 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
     const next = at.queue.shift()
     if (next === undefined) return
     clearTimeout(next.timer)
-    at.taken++
-    next.admit(place(at))
+    next.admit(place(at, next.room))
   }
 
   function refuse(waiting: Waiting): void {
@@ -121,46 +141,50 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
 
   /** One that waits is refused for a newcomer whose owner has fewer that wait. */
   function makeRoom(owner: string): boolean {
-    const displaced = work.queue.displace(owner) ?? slow.queue.displace(owner)
-    if (displaced !== undefined) refuse(displaced)
-    return displaced !== undefined
+    for (const { queue } of lanes) {
+      const displaced = queue.displace(owner)
+      if (displaced === undefined) continue
+      refuse(displaced)
+      return true
+    }
+    return false
   }
 
-  function wait(at: Lane, owner: string): Promise<Leave | undefined> {
+  function wait(at: Lane, owner: string, work: number): Promise<Leave | undefined> {
     return new Promise((admit) => {
-      const waiting: Waiting = { admit }
-      at.queue.push(owner, waiting)
+      const waiting: Waiting = { admit, room: at.roomOf(work) }
+      at.queue.push(owner, waiting, work)
       waiting.timer = setTimeout(() => {
         if (at.queue.remove(owner, waiting)) refuse(waiting)
       }, waitSecondsMax * 1000).unref()
     })
   }
 
-  function enter(at: Lane, owner: Owner): Leave | undefined | Promise<Leave | undefined> {
+  function enter(at: Lane, owner: Owner, work: number): Leave | undefined | Promise<Leave | undefined> {
     if (inFlight >= inFlightMax && !makeRoom(nameOf(owner))) return undefined
     inFlight++
-    if (at.taken >= at.placesMax || !hasTime()) return wait(at, nameOf(owner))
-    at.taken++
-    return place(at)
+    const room = at.roomOf(work)
+    // Where a large one waits for its room, smaller ones behind it do not take it away.
+    const mustWait = at.taken + room > at.roomMax || (at === large && at.queue.length > 0)
+    return mustWait || !hasTime() ? wait(at, nameOf(owner), work) : place(at, room)
   }
 
   return {
-    enter: (owner) => enter(work, owner),
-    enterSlow: (owner) => enter(slow, owner),
+    enter: (owner, work = 1) => enter(work < largeMin ? ordinary : large, owner, work),
+    enterSlow: (owner, work = 1) => enter(slow, owner, work),
     bodies: bodyMemory(bodyBytesMax),
     slices: timeSlices(),
     refusals: refusalPace(),
     tryEnter() {
       if (inFlight >= inFlightMax) return undefined
       inFlight++
-      work.taken++
-      return place(work)
+      return place(ordinary, 1)
     },
     get inFlight() {
       return inFlight
     },
     get waiting() {
-      return work.queue.length + slow.queue.length
+      return lanes.reduce((sum, { queue }) => sum + queue.length, 0)
     },
   }
 }

@@ -1,9 +1,9 @@
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { endResponse, setHeaders } from './end-response.ts'
 import { tooManyChunks } from './express-server.ts'
 import type { Log } from './log.ts'
+import { identify, newRequestId, requestIdHeader } from './request-id.ts'
 
 /** A request that cannot be served as HTTP: 400, 408, 413, 417 or 431, and why. 405 for a method that is none of HTTP's. */
 export interface Malformed {
@@ -49,42 +49,52 @@ interface MalformedSettings {
   readonly inFlight: Iterable<ServerResponse>
   /** The answers of connections that were given before their request was whole. */
   readonly answeredEarly: WeakMap<Duplex, ServerResponse>
+  /** As of `PipelinedRequests`. */
+  readonly closeBehind: (current: ServerResponse) => void
   readonly log: Log
   readonly describe: DescribeMalformed
 }
 
 /**
- * Handles `clientError`: answers what node's parser refuses, and closes the connection. Answers nothing while another response is under
- * way on that connection, or where what was refused is the rest of a request that has been answered: a client would read the two as
- * one, or the second as that to its next request.
+ * Handles `clientError`: answers what node's parser refuses, and closes the connection. Requests that came whole before it are answered
+ * instead. Answers nothing while another response is written on that connection, or where what was refused is the rest of a request that
+ * has been answered: a client would read the two as one, or the second as that to its next request.
  */
-export const answerMalformed = ({ inFlight, answeredEarly, log, describe }: MalformedSettings) => {
+export const answerMalformed = ({ inFlight, answeredEarly, closeBehind, log, describe }: MalformedSettings) => {
   const refused = new WeakSet<Duplex>()
   return (error: ParserError, socket: Duplex): void => {
     if (refused.has(socket)) return
     refused.add(socket)
     const code = error.code ?? ''
-    log.debug({ code }, 'malformed request')
-    if (
-      code === 'ECONNRESET' ||
-      !socket.writable ||
-      answerUnderWay(inFlight, socket) ||
-      isAnswered(answeredEarly.get(socket))
-    )
-      return void socket.destroy()
-    socket.end(written(describe(malformedOf(error))))
+    const id = newRequestId()
+    log.debug({ request: { id }, code }, 'malformed request')
+    const here = [...inFlight].filter(({ req }) => req.socket === socket)
+    const isWritten = here.some(({ headersSent }) => headersSent) || isAnswered(answeredEarly.get(socket))
+    const current = here.find((response) => response.socket !== null)
+    const isBetween = here.length > 0 && current === undefined
+    if (code === 'ECONNRESET' || !socket.writable || isWritten || isBetween) return void socket.destroy()
+    if (current?.req.complete === true) {
+      closeBehind(current)
+      return
+    }
+    socket.end(written(describe(malformedOf(error)), id))
     // Closing while the client still sends resets the connection, and the client may never read the response.
     setTimeout(() => socket.destroy(), lingerMs).unref()
   }
 }
 
-/** Handles `checkExpectation`: the only expectation that can be met is `100-continue`. */
-export const answerExpectation =
+/** Answers a request that is refused before any app sees it, and closes its connection. */
+export const answerRefused =
   (describe: DescribeMalformed) =>
-  ({ method = '', url = '' }: IncomingMessage, response: ServerResponse): void => {
-    const reason = 'The only expectation that can be met is 100-continue.'
-    const { status, contentType, body } = describe({ status: 417, reason, method, path: pathOf(url) })
-    setHeaders(response, status, contentType)
+  (response: ServerResponse, status: number, reason: string): void => {
+    const { method = '', url = '' } = response.req
+    const { status: answered, contentType, body, headers } = describe({ status, reason, method, path: pathOf(url) })
+    identify(response)
+    setHeaders(response, answered, contentType, {
+      'X-Content-Type-Options': 'nosniff',
+      ...headers,
+      Connection: 'close',
+    })
     endResponse(response, body)
   }
 
@@ -104,8 +114,9 @@ function malformedOf({ code = '', rawPacket, bytesParsed = 0 }: ParserError): Ma
 
 const pathOf = (target: string): string => target.replace(/[?#].*$/, '')
 
-function written({ status, contentType, body, headers = {} }: MalformedAnswer): string {
+function written({ status, contentType, body, headers = {} }: MalformedAnswer, id: string): string {
   const fields = {
+    [requestIdHeader]: id,
     'Content-Type': contentType,
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
@@ -115,11 +126,6 @@ function written({ status, contentType, body, headers = {} }: MalformedAnswer): 
   }
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`
-}
-
-const answerUnderWay = (inFlight: Iterable<ServerResponse>, socket: Duplex | Socket): boolean => {
-  const here = [...inFlight].filter((response) => response.req.socket === socket)
-  return here.length > 1 || here.some((response) => response.headersSent)
 }
 
 const isAnswered = (response: ServerResponse | undefined): boolean =>

@@ -1,5 +1,6 @@
 // What reads the environment, without Express and all else that only a server needs.
 export { readEnvironment, type Environment, type Variables } from './environment.ts'
+export { misspeltVariables } from './misspelt-variables.ts'
 export { hideSecrets } from './hide-secrets.ts'
 export { readNetwork } from './trusted-proxies.ts'
 export {

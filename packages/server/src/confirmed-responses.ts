@@ -36,7 +36,7 @@ export const confirmedResponses = ({
   const settling = new AbortController()
   let deadline = Infinity
 
-  const retry = async (takeBack: () => Promise<void>): Promise<void> => {
+  const retry = async ({ req: request }: ServerResponse, takeBack: () => Promise<void>): Promise<void> => {
     const end = performance.now() + retrySeconds * 1000
     for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.max)) {
       try {
@@ -45,7 +45,7 @@ export const confirmedResponses = ({
       } catch (err) {
         const leftMs = Math.min(end, deadline) - performance.now()
         if (leftMs <= 0) {
-          log.warn({ err }, lost)
+          log.warn({ err, request }, lost)
           return
         }
         await pause(Math.min(pauseMs, leftMs), settling.signal)
@@ -56,7 +56,7 @@ export const confirmedResponses = ({
   return {
     end: (response, body, takeBack) => {
       const done = isConfirmed(response, body)
-        .then((confirmed) => (confirmed ? undefined : retry(takeBack)))
+        .then((confirmed) => (confirmed ? undefined : retry(response, takeBack)))
         .finally(() => pending.delete(done))
       pending.add(done)
     },

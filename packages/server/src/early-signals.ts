@@ -1,4 +1,7 @@
 import { isatty } from 'node:tty'
+import { refuseOldNode } from './refuse-old-node.ts'
+
+export { refuseOldNode }
 
 const exit = (): void => process.exit(0)
 
@@ -11,10 +14,11 @@ export const hasTerminal = isTerminalOpen()
 const signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', ...(hasTerminal ? (['SIGHUP'] as const) : [])]
 
 /**
- * Exits with 0 on a stop signal while the process loads its modules, until `runProcess` installs its handlers. This file imports
- * no other module of the project, so it can be called before the rest is loaded.
+ * Exits with 0 on a stop signal while the process loads its modules, until `runProcess` installs its handlers; ends the process of an
+ * older Node. This file imports next to nothing, so it can be called before the rest is loaded.
  */
 export const exitOnEarlySignals = (): void => {
+  refuseOldNode()
   for (const signal of signals) process.on(signal, exit)
 }
 

@@ -37,3 +37,19 @@ test('nobody makes room for an owner who would have as much waiting as any', () 
   expect([queue.displace('a'), queue.displace('b')]).toEqual([undefined, undefined])
   expect(queue.displace('c')).toBe('a2')
 })
+
+test('owners take turns by work: who has had least is next', () => {
+  const queue = fairQueue<string>()
+  for (const item of ['a1', 'a2', 'a3']) queue.push('a', item, 100)
+  for (const item of ['b1', 'b2', 'b3', 'b4', 'b5']) queue.push('b', item, 50)
+  expect(drained(queue)).toEqual(['a1', 'b1', 'b2', 'a2', 'b3', 'b4', 'a3', 'b5'])
+})
+
+test('who comes after much work of another waits for one of it at the most', () => {
+  const queue = fairQueue<string>()
+  for (const item of ['a1', 'a2', 'a3']) queue.push('a', item, 1000)
+  expect([queue.shift(), queue.peek()]).toEqual(['a1', 'a2'])
+  for (const item of ['b1', 'b2']) queue.push('b', item)
+  queue.push('c', 'c1')
+  expect(drained(queue)).toEqual(['a2', 'b1', 'c1', 'b2', 'a3'])
+})

@@ -1,8 +1,14 @@
-/** What waits on behalf of several owners. Owners take turns; of one owner what came first is first. */
+/**
+ * What waits on behalf of several owners. Owners take turns by work: who has had least since both wait is next. Of one owner what came first
+ * is first.
+ */
 export interface FairQueue<Item> {
   readonly length: number
-  push(owner: string, item: Item): void
-  /** The next in turn; its owner's turn comes again after one of each other owner. */
+  /** `work`: what it costs beside others, in any unit; 1 if not given. Of equal work, owners come one after the other. */
+  push(owner: string, item: Item, work?: number): void
+  /** The next in turn, which stays. */
+  peek(): Item | undefined
+  /** The next in turn; its owner's turn comes again when each other owner has had as much work. */
   shift(): Item | undefined
   /** Takes out one that waits; false if it waits no more. */
   remove(owner: string, item: Item): boolean
@@ -13,55 +19,69 @@ export interface FairQueue<Item> {
   displace(newcomer: string): Item | undefined
 }
 
+interface Waiting<Item> {
+  readonly items: { readonly item: Item; readonly work: number }[]
+  /** Work that it has had since it waits; who comes later begins with the least that another has. */
+  had: number
+}
+
 export function fairQueue<Item>(): FairQueue<Item> {
-  /** The order of the keys is that of the turns. */
-  const waiting = new Map<string, Item[]>()
+  /** The order of the keys is that of the turns of those that have had the same. */
+  const waiting = new Map<string, Waiting<Item>>()
   let length = 0
 
-  function taken(owner: string, items: readonly Item[]): void {
+  function taken(owner: string, { items }: Waiting<Item>): void {
     length--
     if (items.length === 0) waiting.delete(owner)
+  }
+
+  function next(): readonly [owner: string, its: Waiting<Item>] | undefined {
+    let least: readonly [string, Waiting<Item>] | undefined
+    for (const entry of waiting) if (least === undefined || entry[1].had < least[1].had) least = entry
+    return least
   }
 
   return {
     get length() {
       return length
     },
-    push(owner, item) {
+    push(owner, item, work = 1) {
       length++
-      const items = waiting.get(owner)
-      if (items === undefined) waiting.set(owner, [item])
-      else items.push(item)
+      const its = waiting.get(owner)
+      if (its === undefined) waiting.set(owner, { items: [{ item, work }], had: next()?.[1].had ?? 0 })
+      else its.items.push({ item, work })
     },
+    peek: () => next()?.[1].items[0]?.item,
     shift() {
-      const [next] = waiting
-      if (next === undefined) return undefined
-      const [owner, items] = next
+      const [owner, its] = next() ?? []
+      if (owner === undefined || its === undefined) return undefined
       waiting.delete(owner)
-      const item = items.shift()
-      if (items.length > 0) waiting.set(owner, items)
+      const first = its.items.shift()
+      its.had += first?.work ?? 0
+      if (its.items.length > 0) waiting.set(owner, its)
       length--
-      return item
+      return first?.item
     },
     remove(owner, item) {
-      const items = waiting.get(owner) ?? []
-      const at = items.indexOf(item)
-      if (at === -1) return false
-      items.splice(at, 1)
-      taken(owner, items)
+      const its = waiting.get(owner)
+      const at = its?.items.findIndex((each) => each.item === item) ?? -1
+      if (its === undefined || at === -1) return false
+      its.items.splice(at, 1)
+      taken(owner, its)
       return true
     },
     displace(newcomer) {
-      let most = (waiting.get(newcomer)?.length ?? 0) + 1
-      let heaviest: string | undefined
-      for (const [owner, items] of waiting) {
-        if (items.length < most || (items.length === most && heaviest === undefined)) continue
-        most = items.length
-        heaviest = owner
+      let most = (waiting.get(newcomer)?.items.length ?? 0) + 1
+      let heaviest: readonly [string, Waiting<Item>] | undefined
+      for (const entry of waiting) {
+        const { length: count } = entry[1].items
+        if (count < most || (count === most && heaviest === undefined)) continue
+        most = count
+        heaviest = entry
       }
-      const items = heaviest === undefined ? undefined : waiting.get(heaviest)
-      const item = items?.pop()
-      if (heaviest !== undefined && items !== undefined) taken(heaviest, items)
+      if (heaviest === undefined) return undefined
+      const item = heaviest[1].items.pop()?.item
+      taken(...heaviest)
       return item
     },
   }

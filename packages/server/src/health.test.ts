@@ -41,6 +41,19 @@ test('GET /health/ready is 503 and names the check that fails, throws or does no
   expect(performance.now() - start).toBeGreaterThanOrEqual(990)
 })
 
+test('GET /health/ready says why, in a word and a sentence, where a check tells', async () => {
+  const problem = { reason: 'disk-full', message: 'The disk is full.' }
+  const app = appWith({ good: () => Promise.resolve(true), database: () => Promise.resolve(problem) })
+  await supertest(app)
+    .get('/health/ready')
+    .expect(503, {
+      ready: false,
+      version,
+      checks: { good: 'ok', database: 'failing' },
+      problems: { database: problem },
+    })
+})
+
 test('GET /health/ready is 503 as soon as the process is stopping', async () => {
   const stopping = new AbortController()
   const app = appWith({ database: () => Promise.resolve(true) }, stopping.signal)

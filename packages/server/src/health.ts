@@ -1,8 +1,14 @@
 import type { RequestHandler } from 'express'
 import { version } from './version.ts'
 
-/** What must work before a process is ready: each check by name, resolving to true if it works. */
-export type Checks = Readonly<Record<string, () => Promise<boolean>>>
+/** Why something does not work: a word that does not change, and a sentence. None of it is secret. */
+export interface Problem {
+  readonly reason: string
+  readonly message: string
+}
+
+/** What must work before a process is ready: each check by name, resolving to true if it works, else to false or why it does not. */
+export type Checks = Readonly<Record<string, () => Promise<boolean | Problem>>>
 
 export interface HealthSettings {
   readonly checks: Checks
@@ -13,13 +19,15 @@ export interface HealthSettings {
 }
 
 type State = 'ok' | 'failing' | 'no answer'
+type Found = State | Problem
 
 const CHECK_MS = 1000
 const FRESH_MS = 500
 const ABANDONED_MS = 10_000
 
 /**
- * GET and HEAD /health/live: 200. /health/ready: 200 if every check passes, else 503 with the state of each; 503 after the stop signal.
+ * GET and HEAD /health/live: 200. /health/ready: 200 if every check passes, else 503 with the state of each, and why in `problems` where a check tells;
+ * 503 after the stop signal.
  * /health/<name>: 200 with what `details` has under this name. A check that takes over 1 s is 'no answer'. It runs again 0.5 s after it ended, or 10 s after it began.
  */
 export const healthRoutes = ({ checks, stopping, details = {} }: HealthSettings): RequestHandler => {
@@ -36,30 +44,33 @@ export const healthRoutes = ({ checks, stopping, details = {} }: HealthSettings)
     response.setHeader('Cache-Control', 'no-store')
     if (detail !== undefined) return void response.json(detail())
     if (path === '/health/live') return void response.json({ live: true, version })
-    const states = await Promise.all(bounded.map(async ([name, check]) => [name, await check()] as const))
-    const ready = !stopping?.aborted && states.every(([, state]) => state === 'ok')
+    const found = await Promise.all(bounded.map(async ([name, check]) => [name, await check()] as const))
+    const ready = !stopping?.aborted && found.every(([, state]) => state === 'ok')
+    const problems = found.filter(([, state]) => typeof state === 'object')
     response.status(ready ? 200 : 503).json({
       ready,
       version,
       ...(stopping?.aborted && { stopping: true }),
-      checks: Object.fromEntries(states),
+      checks: Object.fromEntries(found.map(([name, state]) => [name, typeof state === 'object' ? 'failing' : state])),
+      ...(problems.length > 0 && { problems: Object.fromEntries(problems) }),
     })
   }
 }
 
-const cached = (check: () => Promise<boolean>) => {
-  let running: Promise<State> | undefined
+const cached = (check: Checks[string]) => {
+  let running: Promise<Found> | undefined
   let freshUntil = 0
-  const run = async (): Promise<State> => {
+  const run = async (): Promise<Found> => {
     try {
-      return (await check()) ? 'ok' : 'failing'
+      const found = await check()
+      return typeof found === 'object' ? found : found ? 'ok' : 'failing'
     } catch {
       return 'failing'
     } finally {
       freshUntil = performance.now() + FRESH_MS
     }
   }
-  return (): Promise<State> => {
+  return (): Promise<Found> => {
     if (running === undefined || performance.now() > freshUntil) {
       freshUntil = performance.now() + ABANDONED_MS
       running = run()
@@ -68,7 +79,7 @@ const cached = (check: () => Promise<boolean>) => {
   }
 }
 
-const withTimeout = async (running: Promise<State>): Promise<State> => {
+const withTimeout = async (running: Promise<Found>): Promise<Found> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<State>((resolve) => {
     timer = setTimeout(() => resolve('no answer'), CHECK_MS)

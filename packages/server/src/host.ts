@@ -4,6 +4,9 @@ import { hasTerminal, isTerminalOpen, removeEarlyHandlers } from './early-signal
 /** What `runProcess` uses of the Node process; a test passes its own. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The arguments of the command line, without node and the file. */
+  readonly args: readonly string[]
+  readonly stdout: { write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }
   readonly logTo?: DestinationStream
   /** Whether it was started in a terminal. */
@@ -11,7 +14,7 @@ export interface Host {
   /** Whether one of its terminals is still there: if not, SIGHUP means that it was closed. */
   isTerminalOpen(): boolean
   on(
-    event: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'uncaughtException' | 'unhandledRejection',
+    event: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'uncaughtException' | 'unhandledRejection' | 'beforeExit',
     listener: (value: unknown) => void,
   ): unknown
   exit(code: number): void
@@ -19,6 +22,8 @@ export interface Host {
 
 export const thisProcess: Host = {
   env: process.env,
+  args: process.argv.slice(2),
+  stdout: process.stdout,
   stderr: process.stderr,
   hasTerminal,
   isTerminalOpen,

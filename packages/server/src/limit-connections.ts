@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf } from './client-network.ts'
+import { newRequestId, requestIdHeader } from './request-id.ts'
 
 export interface ConnectionLimits {
   /** Connections of this process; fewer where the operating system allows fewer open files. Default 4000. */
@@ -14,7 +15,9 @@ export interface ConnectionLimits {
 
 /** Files for the database, the log and whatever else a process opens. */
 const filesReserved = 150
-const busy = 'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+const busy = () =>
+  `HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n` +
+  `${requestIdHeader}: ${newRequestId()}\r\n\r\n`
 const lingerMs = 1000
 const lingeringMax = 50
 
@@ -35,7 +38,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
     refused.add(socket)
     if (lingering >= lingeringMax) return void socket.destroy()
     lingering++
-    socket.end(busy)
+    socket.end(busy())
     const timer = setTimeout(() => socket.destroy(), lingerMs)
     socket.once('close', () => {
       clearTimeout(timer)

@@ -73,10 +73,20 @@ test('the request line and headers may take 64 kB; beyond that the answer is 431
   line.socket.destroy()
 })
 
+test('a request has as many as 1000 header lines, and HTTP/1.0 needs no Host', async () => {
+  const { port } = await serve((request, response) => response.end(String(request.headers['last'])))
+  const most = rawClient(port, GET('/', `${'X: y\r\n'.repeat(998)}Last: seen\r\n`))
+  await until(() => most.received().endsWith('seen'))
+  const old = rawClient(port, 'GET / HTTP/1.0\r\nLast: seen\r\n\r\n')
+  await until(() => old.received().endsWith('seen'))
+  most.socket.destroy()
+})
+
 test.each([
   ['no HTTP', 'hello\r\n\r\n'],
   ['TLS', Buffer.from([22, 3, 1, 0, 1, 1]).toString('latin1')],
   ['no Host', 'GET /now HTTP/1.1\r\n\r\n'],
+  ['a second Host', 'GET /now HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n'],
   ['two lengths', 'POST /now HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
   ['a length beside chunks', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'],
   ['a NUL in a header', 'GET /now HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n'],
@@ -104,6 +114,14 @@ test.each([
     '431 Request Header',
     'have more than 65536 bytes.',
   ],
+  [
+    '3000 header lines',
+    GET('/now', 'X: y\r\n'.repeat(3000)),
+    '431 Request Header',
+    'GET /now: The request has more than 1000 header lines.',
+  ],
+  ['two hosts', GET('/now', 'Host: y\r\n'), '400 Bad Request', 'GET /now: The request has more than one Host header.'],
+  ['no host', 'GET /now HTTP/1.1\r\n\r\n', '400 Bad Request', 'GET /now: The request has no Host header.'],
 ])('a request with %s is answered in the words that were given for it', async (_what, bytes, status, words) => {
   const describeMalformed: DescribeMalformed = ({ status, reason, method, path }) => ({
     status,

@@ -1,9 +1,10 @@
-import type { RequestListener, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { answerExpectation, answerMalformed, malformedInText, type DescribeMalformed } from './answer-malformed.ts'
+import { answerMalformed, answerRefused, malformedInText, type DescribeMalformed } from './answer-malformed.ts'
 import { arrivalsAccepted, backlog, everySocketSeen } from './arrivals.ts'
 import { closeAfterBody } from './close-after-body.ts'
 import { createServerFor } from './express-server.ts'
+import { headerLinesMax, refusedHead } from './request-head.ts'
 import { limitConnections, type ConnectionLimits } from './limit-connections.ts'
 import type { Log } from './log.ts'
 import { OpenResponses } from './open-responses.ts'
@@ -32,6 +33,8 @@ export interface ListenSettings {
   /** How long `close` waits for requests in flight; 10 if not given. */
   readonly graceSeconds?: number
   readonly limits?: ConnectionLimits
+  /** Responses have its time as their `Date`, in milliseconds since 1970, where that of this machine is another one. */
+  readonly clock?: { now(): number }
   /** How a request is answered that is no HTTP; by one line of text if not given. */
   readonly describeMalformed?: DescribeMalformed
 }
@@ -42,19 +45,21 @@ const LIMITS = {
   requestTimeout: 60_000,
   keepAliveTimeout: 65_000, // longer than the 60 s after which common load balancers drop an idle connection
   connectionsCheckingInterval: 5_000,
+  requireHostHeader: false, // `refusedHead` does
   noDelay: true,
 }
 // A connection without traffic for so long is destroyed. No handler is silent for as long.
 const SILENCE_MS = 120_000
 
 /**
- * Serves an app over HTTP. Malformed HTTP gets 400, headers over 64 kB get 431. The requests of one connection are processed one
- * after the other. If it cannot listen, throws one Error that names the address and says what to do.
+ * Serves an app over HTTP. Malformed HTTP gets 400, as does not exactly one `Host`; headers over 64 kB or 1000 lines get 431. The requests
+ * of one connection are processed one after the other. If it cannot listen, throws one Error that names the address and says what to do.
  */
 export const listen = async (settings: ListenSettings): Promise<Running> => {
   const { app, host, port, log, graceSeconds = 10 } = settings
   const server = createServerFor(app, LIMITS)
   server.timeout = SILENCE_MS
+  server.maxHeadersCount = headerLinesMax + 1
   const drain = serve(server, settings)
   await bind(server, host, port)
   // A connection that cannot be accepted (no file descriptors left) does not stop the server.
@@ -67,7 +72,10 @@ export const listen = async (settings: ListenSettings): Promise<Running> => {
 }
 
 /** Passes requests to the app. Returns the function that closes the server. */
-const serve = (server: Server, { app, log, limits, describeMalformed = malformedInText }: ListenSettings) => {
+const serve = (
+  server: Server,
+  { app, log, limits, clock = Date, describeMalformed = malformedInText }: ListenSettings,
+) => {
   const inFlight = new OpenResponses()
   const answeredEarly = new WeakMap<Socket, ServerResponse>()
   const connections = new Set<Socket>()
@@ -85,20 +93,29 @@ const serve = (server: Server, { app, log, limits, describeMalformed = malformed
   }
   server.on('connection', (socket) => {
     connections.add(socket)
-    closeAfterBody(socket, inFlight)
+    closeAfterBody(socket, inFlight, pipelined.isOver)
     socket.once('close', () => connections.delete(socket))
   })
-  server.on('request', (request, response) => {
-    if (isRefused(request.socket)) return
+  const take = (response: ServerResponse, work: () => void) => {
+    if (isRefused(response.req.socket)) return
     if (pipelined.drops(response)) return
     inFlight.add(response)
     response.on('close', finished)
     closeQueued(response)
     if (closing) response.setHeader('Connection', 'close')
-    pipelined.start(response, () => app(request, response))
+    dateBy(clock, response)
+    pipelined.start(response, work)
+  }
+  const refuse = answerRefused(describeMalformed)
+  server.on('request', (request, response) => {
+    const refused = refusedHead(request)
+    take(response, () => (refused === undefined ? app(request, response) : refuse(response, ...refused)))
   })
-  server.on('clientError', answerMalformed({ inFlight, answeredEarly, log, describe: describeMalformed }))
-  server.on('checkExpectation', answerExpectation(describeMalformed))
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    take(response, () => refuse(response, 417, 'The only expectation that can be met is 100-continue.'))
+  })
+  const { closeBehind } = pipelined
+  server.on('clientError', answerMalformed({ inFlight, answeredEarly, closeBehind, log, describe: describeMalformed }))
   return async (graceMs: number): Promise<void> => {
     closing = true
     const breaksOffAt = performance.now() + graceMs
@@ -117,6 +134,12 @@ const serve = (server: Server, { app, log, limits, describeMalformed = malformed
     await closed
     clearTimeout(deadline)
   }
+}
+
+/** Node writes the header itself, by the clock of this machine. */
+function dateBy(clock: { now(): number }, response: ServerResponse): void {
+  const now = clock.now()
+  if (Math.abs(now - Date.now()) > 1000) response.setHeader('Date', new Date(now).toUTCString())
 }
 
 /**

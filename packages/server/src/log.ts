@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { types } from 'node:util'
 import { pino, type DestinationStream, type Logger } from 'pino'
 import { hideSecrets } from './hide-secrets.ts'
+import { requestIdOf } from './request-id.ts'
 import { pathOf } from './request-parts.ts'
 import { writeOut } from './standard-output.ts'
 
@@ -19,12 +20,12 @@ const DEPTH_MAX = 5
  * A pino logger that writes synchronously and drops what standard output does not accept. No credential and no content of a message
  * reaches a line (P-15), by the names of fields and `hideSecrets`; never put a caller's data into a message.
  */
-export const createLog = ({ level, name, destination }: LogSettings): Log => {
+export const createLog = ({ level, name, destination, now = Date.now }: LogSettings): Log => {
   const log = pino(
     {
       level,
       base: { pid: process.pid, name },
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }), log: (fields) => showFields(fields, 0) },
       serializers: { err: (shown: unknown) => shown },
       hooks: { streamWrite: hideSecrets },
@@ -46,6 +47,8 @@ export interface LogSettings {
   readonly name: string
   /** Standard output if not given. */
   readonly destination?: DestinationStream
+  /** The time of a line, in milliseconds since 1970; that of this machine if not given. */
+  readonly now?: () => number
 }
 
 const showFields = (fields: object, depth: number): Record<string, unknown> => {
@@ -62,7 +65,7 @@ const show = (value: unknown, depth: number): unknown => {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   if (depth >= DEPTH_MAX) return '[deeper]'
   if (types.isNativeError(value)) return showError(value, depth)
-  if (value instanceof IncomingMessage) return { method: value.method, path: pathOf(value) }
+  if (value instanceof IncomingMessage) return { id: requestIdOf(value), method: value.method, path: pathOf(value) }
   if (value instanceof ServerResponse) return { status: value.statusCode }
   if (Array.isArray(value)) return value.slice(0, ITEMS_MAX).map((item) => show(item, depth + 1))
   const prototype = Object.getPrototypeOf(value) as object | null

@@ -8,12 +8,17 @@ import { nameEndpoint } from './observe-requests.ts'
 export interface PublicDocument {
   /** The content type. */
   readonly type: string
-  /** Called once, when it is asked for the first time. */
-  readonly read: () => string | Buffer
+  /** What other pages call it, which link to it; undefined: none does. */
+  readonly title?: string
+  /** Called once, when it is asked for the first time, with links to the titled documents as HTML. */
+  readonly read: (links: string) => string | Buffer
 }
 
 /** Public documents by their paths. */
 export type PublicDocuments = ReadonlyMap<string, PublicDocument>
+
+/** What is no page may be read by a page of any host, such as a viewer of OpenAPI documents. */
+const forAnyOrigin = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' }
 
 /** Written at a time. */
 const pieceBytes = 65_536
@@ -30,7 +35,7 @@ export const publicDocuments = (
   const secure = pageHeaders()
   const read = new Map<string, Buffer>()
   const contentOf = (path: string, document: PublicDocument): Buffer => {
-    const content = read.get(path) ?? Buffer.from(document.read())
+    const content = read.get(path) ?? Buffer.from(document.read(linksFrom(path, documents)))
     read.set(path, content)
     return content
   }
@@ -59,9 +64,19 @@ export const publicDocuments = (
     }
     const content = contentOf(path, document)
     response.set({ 'Cache-Control': 'max-age=300', 'Content-Length': String(content.length) }).type(document.type)
+    if (document.type !== 'html') response.set(forAnyOrigin)
     if (method === 'HEAD') response.end()
     else await write(response, clientNetwork(request), content)
   }
+}
+
+/** Relative, so that they hold behind a proxy that adds a prefix. */
+function linksFrom(path: string, documents: PublicDocuments): string {
+  const up = '../'.repeat(path.split('/').length - 2)
+  const titled = [...documents].flatMap(([to, { title }]) => (title === undefined ? [] : [[to, title] as const]))
+  return titled
+    .map(([to, title]) => (to === path ? `<b>${title}</b>` : `<a href="${up}${to.slice(1)}">${title}</a>`))
+    .join(' · ')
 }
 
 const drained = (response: Response): Promise<void> =>

@@ -9,13 +9,22 @@ import { processVariables, serverVariables } from './variables.ts'
 import { version } from './version.ts'
 
 /** A process that can be sent signals, and that notes how it would have ended. */
-const fakeHost = (env: Record<string, string> = {}, hasTerminal = false, isTerminalOpen = false) => {
+const fakeHost = (
+  env: Record<string, string> = {},
+  hasTerminal = false,
+  isTerminalOpen = false,
+  args: string[] = [],
+) => {
   const events = new EventEmitter()
   const exits: number[] = []
   const written: string[] = []
   const errors: string[] = []
+  const printed: string[] = []
   return {
     env,
+    args,
+    stdout: { write: (text: string) => printed.push(text) },
+    printed: () => printed.join(''),
     hasTerminal,
     isTerminalOpen: () => isTerminalOpen,
     exits,
@@ -92,6 +101,44 @@ test('after SIGTERM a request in flight is answered, and the process is not read
   expect(host.exits).toEqual([0])
   await until(client.closed)
   expect(client.received()).toContain('done')
+})
+
+test.each([
+  [
+    ['--help'],
+    0,
+    /^Starts demo, .*\n {2}DATABASE_URL +the address of a PostgreSQL, .*\n {2}DATA_DIR +a folder \(\.\/data\)\n$/s,
+    /^$/,
+  ],
+  [['-h'], 0, /^Starts demo/, /^$/],
+  [['--version'], 0, /^\d+\.\d+\.\d+\n$/, /^$/],
+  [
+    ['--prot', '8081'],
+    2,
+    /^$/,
+    /^demo does not start: it takes no arguments, and was given --prot 8081\. .*--help lists them\.\n$/,
+  ],
+  [['start'], 2, /^$/, /was given start/],
+  [['--help', 'x'], 2, /^$/, /was given --help x/],
+])('with the arguments %j nothing is started, and it ends with %s', async (args, code, out, err) => {
+  const host = fakeHost({}, false, false, args)
+  let starts = 0
+  await run(host, () => (starts++, quiet()))
+  expect([starts, host.exits, host.lines()]).toEqual([0, [code], []])
+  expect(host.printed()).toMatch(out)
+  expect(host.errors()).toMatch(err)
+})
+
+test('a start that waits for what cannot come any more ends with 1 and a reason, at once', async () => {
+  const host = fakeHost()
+  const stopped: string[] = []
+  const running = run(host, ({ onStop }) => (onStop('database', () => void stopped.push('database')), forever()))
+  host.emit('beforeExit', 0)
+  await running
+  expect([host.exits, stopped]).toEqual([[1], ['database']])
+  expect(host.errors()).toMatch(/^demo cannot start: it waits for something that cannot come any more/)
+  host.emit('beforeExit', 0)
+  expect(host.exits).toEqual([1])
 })
 
 test('what does not stop within the deadline is named, and the process exits 1', async () => {

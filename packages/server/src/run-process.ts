@@ -1,9 +1,11 @@
+import { replyTo } from './arguments.ts'
 import { boundGarbage } from './bound-garbage.ts'
 import { createShutdown } from './shutdown.ts'
 import { readEnvironment, type Environment, type Variables } from './environment.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { thisProcess, type Host } from './host.ts'
 import { createLog, type Log } from './log.ts'
+import { misspeltVariables } from './misspelt-variables.ts'
 import type { processVariables } from './variables.ts'
 import { version } from './version.ts'
 
@@ -17,11 +19,15 @@ export interface ProcessContext<V extends Variables> {
   readonly onStop: (what: string, stop: () => Promise<void> | void) => void
   /** Does this on SIGHUP instead of nothing; a closed terminal stops the process all the same. */
   readonly onHangUp: (reload: () => void) => void
+  /** From now on log lines have the time of this clock, in milliseconds since 1970. */
+  readonly useClock: (clock: { now(): number }) => void
 }
 
 export interface ProcessSettings<V extends Variables> {
   readonly name: string
   readonly variables: V
+  /** Every variable that is read by any process: one that is not among them and looks like one is warned about. */
+  readonly published?: readonly string[]
   /** Starts one part after the other and calls `onStop` after each. Resolves when the process is up. */
   readonly start: (context: ProcessContext<V>) => Promise<void>
   /** Deadline of the whole stop, after DRAIN_SECONDS; 25 if not given (P-16). */
@@ -33,7 +39,7 @@ export interface ProcessSettings<V extends Variables> {
 }
 
 /**
- * The main function of a process: reads its environment, starts it, and stops it in reverse order on SIGTERM, SIGINT or a closed
+ * The main function of a process: answers its arguments, or reads its environment, starts it, and stops it in reverse order on SIGTERM, SIGINT or a closed
  * terminal (P-16). Signals, DRAIN_SECONDS and exit codes: docs/operations.md, "Stopping" and "Exit codes".
  */
 export const runProcess = async <const V extends Variables & Pick<typeof processVariables, 'LOG_LEVEL'>>(
@@ -42,12 +48,20 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
   const { name, variables, start, stopWithinSeconds = 25, host = thisProcess } = settings
   if (settings.garbagePercent !== undefined) boundGarbage(settings.garbagePercent)
   const cannotStart = (error: unknown) => host.stderr.write(`${name} cannot start: ${explain(error)}\n`)
+  const reply = replyTo(host.args, name, variables)
+  if (reply !== undefined) {
+    ;(reply.code === 0 ? host.stdout : host.stderr).write(reply.text)
+    host.exit(reply.code)
+    return
+  }
   let environment: Environment<V>
   let log: Log
+  let clock: { now(): number } = Date
+  const useClock = (other: { now(): number }) => void (clock = other)
   try {
     environment = readEnvironment(variables, host.env)
     const { LOG_LEVEL: level } = environment as { LOG_LEVEL: string }
-    log = createLog({ level, name, ...(host.logTo && { destination: host.logTo }) })
+    log = createLog({ level, name, now: () => clock.now(), ...(host.logTo && { destination: host.logTo }) })
   } catch (error) {
     cannotStart(error)
     host.exit(1)
@@ -56,8 +70,11 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
   const { DRAIN_SECONDS: drainSeconds = 0 } = environment as { DRAIN_SECONDS?: number }
   const shutdown = createShutdown({ host, log, stopWithinSeconds, drainSeconds })
   log.info({ version, node: process.versions.node }, 'starting')
+  for (const { name: variable, likely } of misspeltVariables(host.env, settings.published ?? []))
+    log.warn({ variable, likely }, 'this variable is not read: it may be misspelt')
   const { stopping, onStop, onHangUp } = shutdown
-  const started = (async () => start({ environment, log, stopping, onStop, onHangUp }))()
+  const starting = (async () => start({ environment, log, stopping, onStop, onHangUp, useClock }))()
+  const started = Promise.race([starting, nothingLeft(host)])
   shutdown.watch(started)
   try {
     await started
@@ -70,6 +87,12 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
     await shutdown.stop(1)
   }
 }
+
+/** Rejects when the process has nothing left to wait for: it would end in the middle of its start, with exit code 13 and no word. */
+const nothingLeft = (host: Host): Promise<never> =>
+  new Promise((_, reject) => {
+    host.on('beforeExit', () => reject(new Error('it waits for something that cannot come any more. This is a defect')))
+  })
 
 /** The messages of an error and its causes, without passwords. */
 const explain = (error: unknown): string => {

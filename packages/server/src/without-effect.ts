@@ -15,5 +15,6 @@ export function markWithoutEffect(error: unknown): unknown {
   return error
 }
 
-/** Whether the error is marked so: the same request can safely be repeated. */
-export const hadNoEffect = (error: unknown): boolean => error instanceof Error && withoutEffectThrown.has(error)
+/** Whether the error is marked so, or says so itself: the same request can safely be repeated. */
+export const hadNoEffect = (error: unknown): boolean =>
+  error instanceof Error && (withoutEffectThrown.has(error) || ('hadNoEffect' in error && error.hadNoEffect === true))

@@ -16,11 +16,12 @@ Personalities: ${Object.keys(PERSONALITIES).join(', ')}.`
 export async function runCommand(given: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(given)
   const [command, name] = positionals
+  const isAlone = positionals.length === 1
   const control = portOf(values['control-port'], 2776)
   if (values.help === true) console.log(usage)
   else if (command === undefined) await serve(values, control)
-  else if (command === 'arrive') await ask('POST', '/arrivals', control, arrivalOf(arrivalFields(values)))
-  else if (command === 'become' && name !== undefined) {
+  else if (command === 'arrive' && isAlone) await ask('POST', '/arrivals', control, arrivalOf(arrivalFields(values)))
+  else if (command === 'become' && name !== undefined && positionals.length === 2) {
     await ask('PUT', '/personality', control, { name, ...changesOf(values.set) })
   } else throw new Error(usage)
 }
@@ -44,7 +45,7 @@ const readArguments = (args: readonly string[]) =>
         parts: text,
       },
       set: { type: 'string', multiple: true },
-      help: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
     },
   })
 

@@ -1,4 +1,11 @@
-import { COMMAND_STATUS, MESSAGE_STATE, noTlvs, type Pdu, type QuerySmResp } from '@gateway/adapters-smpp/pdu'
+import {
+  COMMAND_STATUS,
+  MESSAGE_STATE,
+  noTlvs,
+  type Pdu,
+  type QuerySmResp,
+  type SubmitSm,
+} from '@gateway/adapters-smpp/pdu'
 import { until } from '@gateway/core/testing'
 import { bound, receiptIdOf, statesFor, submitSm, type Esme } from '../testing/esme.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
@@ -111,4 +118,49 @@ test('what is owed for a submit_multi comes after a restart under its id, and wh
   ])
   expect((await query(second.esme, owed.messageId)).messageState).toBe(MESSAGE_STATE.EXPIRED)
   expect((await query(second.esme, told.messageId)).messageState).toBe(MESSAGE_STATE.UNDELIVERABLE)
+})
+
+describe('what real SMSCs refuse', () => {
+  const { ESME_RINVDSTADR, ESME_RINVSCHED, ESME_RINVEXPIRY } = COMMAND_STATUS
+  const submit = (esme: Esme, changes: Partial<SubmitSm>) => ask(esme, { ...submitSm(number('01'), 0), ...changes })
+
+  test.each([
+    ['no destination', { destinationAddr: '' }, ESME_RINVDSTADR],
+    ['letters as the destination', { destinationAddr: 'ACME' }, ESME_RINVDSTADR],
+    ['digits and letters', { destinationAddr: '2782555O101' }, ESME_RINVDSTADR],
+    ['30 February', { scheduleDeliveryTime: '260230120000000+' }, ESME_RINVSCHED],
+    ['an hour 24', { scheduleDeliveryTime: '261124240000000+' }, ESME_RINVSCHED],
+    ['a time without an offset', { scheduleDeliveryTime: '261124120000' }, ESME_RINVSCHED],
+    ['minutes as a validity', { validityPeriod: '60' }, ESME_RINVEXPIRY],
+    ['a relative time with an offset', { validityPeriod: '000002000000004R' }, ESME_RINVEXPIRY],
+  ] as const)('%s', async (_, changes, status) => {
+    const { esme } = await pair()
+    expect(await submit(esme, changes)).toMatchObject({ status, messageId: '' })
+  })
+
+  test('well-formed times and a + before the number are taken', async () => {
+    const { esme } = await pair()
+    for (const changes of [
+      { destinationAddr: `+${number('01')}` },
+      { scheduleDeliveryTime: '280229235959908-' },
+      { validityPeriod: '000002000000000R' },
+    ]) {
+      expect(await submit(esme, changes)).toMatchObject({ status: 0 })
+    }
+  })
+
+  test('a wrong number of several is named, and a wrong time refuses all', async () => {
+    const { esme } = await pair()
+    const { command: _, destAddrTon, destAddrNpi, destinationAddr: __, ...fields } = submitSm('', 0)
+    const destinations = ['27825550101', ''].map((destinationAddr) => ({ destAddrTon, destAddrNpi, destinationAddr }))
+    const all = { command: 'submit_multi', ...fields, destinations } as const
+    expect(await ask(esme, all)).toMatchObject({
+      status: 0,
+      unsuccessSmes: [{ destinationAddr: '', errorStatusCode: ESME_RINVDSTADR }],
+    })
+    expect(await ask(esme, { ...all, validityPeriod: 'soon' })).toMatchObject({
+      status: ESME_RINVEXPIRY,
+      messageId: '',
+    })
+  })
 })

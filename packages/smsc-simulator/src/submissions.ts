@@ -18,6 +18,7 @@ import type { Personality } from './personalities.ts'
 import { quietReplies } from './quiet-replies.ts'
 import { emptyDelivery, receipt } from './receipts.ts'
 import { refusals, type Refusals } from './refusals.ts'
+import { isDestination, timeError } from './submission-error.ts'
 
 export interface Submissions {
   submit(link: Link, pdu: SubmitSm | DataSm): void
@@ -136,6 +137,9 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
 
   /** The status with which it is refused. */
   function refusalOf(pdu: SubmitSm | DataSm, outcome: Outcome, state: LinkState): number | undefined {
+    const wrongTime = 'validityPeriod' in pdu ? timeError(pdu) : undefined
+    if (wrongTime !== undefined) return wrongTime
+    if (!isDestination(pdu.destinationAddr)) return COMMAND_STATUS.ESME_RINVDSTADR
     if (!isTaken(state)) return personality().refusalStatus
     if (outcome.refusals > 0 && refused.isRefused(keyOf(pdu), outcome.refusals)) return refusedForNow
     return isRefusal(outcome.answer) ? outcome.answer : undefined
@@ -214,15 +218,17 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
   function submitMulti(link: Link, pdu: SubmitMulti): void {
     const state = begin(link)
     const numbers = pdu.destinations.flatMap((each) => ('destinationAddr' in each ? [each] : []))
-    const isRefused = ({ destinationAddr }: { destinationAddr: string }) => isRefusal(outcomeOf(destinationAddr).answer)
-    const taken = numbers.filter((each) => !isRefused(each))
+    const isRefused = ({ destinationAddr }: { destinationAddr: string }) =>
+      !isDestination(destinationAddr) || isRefusal(outcomeOf(destinationAddr).answer)
+    const wrongTime = timeError(pdu)
+    const taken = wrongTime === undefined ? numbers.filter((each) => !isRefused(each)) : []
     const messages: StoredMessage[] = []
     // One message_id for all: receipts tell their numbers apart.
     for (const each of taken) {
       messages.push(take(link, pdu, each, outcomeOf(each.destinationAddr), messages[0]?.number))
     }
     const number = messages[0]?.number
-    const status = number === undefined ? COMMAND_STATUS.ESME_RSUBMITFAIL : 0
+    const status = wrongTime ?? (number === undefined ? COMMAND_STATUS.ESME_RSUBMITFAIL : 0)
     answer(link, state, {
       ...{ command: 'submit_multi_resp', status, sequence: pdu.sequence, tlvs: noTlvs },
       messageId: number === undefined ? '' : formatId(number, personality().idForm),

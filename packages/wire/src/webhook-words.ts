@@ -1,4 +1,4 @@
-import type { NextTryReason, PushFailure, PushVerdict, UrlRefusal } from '@gateway/core'
+import type { NextTryReason, PushFailure, PushVerdict, ReplayState, UrlRefusal } from '@gateway/core'
 
 /** What the URL of a webhook must be, after `must be`. */
 export const URL_RULE = {
@@ -26,6 +26,7 @@ export const PUSH_FAILURE = {
   'invalid-answer': 'invalid-answer',
   stopped: 'stopped',
   'not-signed': 'not-signed',
+  unreadable: 'unreadable',
 } as const satisfies Record<PushFailure, string>
 
 /** What followed from a request to a webhook. */
@@ -34,13 +35,22 @@ export const PUSH_RESULT = {
   retry: 'failed',
   dead: 'dead',
   gone: 'gone',
+  failed: 'failed',
 } as const satisfies Record<PushVerdict, string>
+
+/** How far a replay is. */
+export const REPLAY_STATE = {
+  running: 'running',
+  done: 'done',
+  stopped: 'stopped',
+} as const satisfies Record<ReplayState, string>
 
 /** Why the next try is when it is, or why there is none. */
 export const NEXT_TRY_REASON = {
   delivered: 'delivered',
   gone: 'gone',
   'tries-exhausted': 'tries-exhausted',
+  test: 'test',
   schedule: 'schedule',
   'retry-after': 'retry-after',
 } as const satisfies Record<NextTryReason, string>

@@ -4,10 +4,11 @@ import { deepJson } from './deep-json.ts'
 import { deepPages } from './deep-pages.ts'
 import { entityBombs } from './entity-bombs.ts'
 import { heavyXml } from './heavy-xml.ts'
+import { longAnswers } from './long-answers.ts'
 import { madeUpLogIns, madeUpLogInsOfManyNetworks } from './made-up-log-ins.ts'
 import { malformedXml } from './malformed-xml.ts'
 import { idleConnections, shortConnections } from './many-connections.ts'
-import { pipelinedLongHeaders, pipelinedWrongKeys } from './pipelined-requests.ts'
+import { pipelinedLongHeaders, pipelinedWrongKeys, pipelinedWrongKeysOfSixty } from './pipelined-requests.ts'
 import { readPublicDocuments, unreadPublicDocuments } from './public-documents.ts'
 import { refusedByWords } from './refused-by-words.ts'
 import { slowBodies, slowHeaders, unfinishedHeaders } from './slow-requests.ts'
@@ -24,10 +25,12 @@ export const attacks: readonly Attack[] = [
   wrongKeysInPieces,
   deepJson,
   deepPages,
+  ...longAnswers,
   unreadAnswers,
   readPublicDocuments,
   unreadPublicDocuments,
   pipelinedWrongKeys,
+  pipelinedWrongKeysOfSixty,
   pipelinedLongHeaders,
   madeUpLogIns,
   madeUpLogInsOfManyNetworks,

@@ -4,10 +4,16 @@ import { flood } from '../flood.ts'
 const wrong = get('/api/rest/v1/credits/balance', 'Authorization: gw_wrong\r\n')
 
 export const pipelinedWrongKeys: Attack = {
-  title: 'pipelined wrong keys',
+  title: 'pipelined wrong keys, written without end',
   by: 'rest',
-  run: (target) =>
-    flood(target, { connections: scaled(target, 20), text: () => wrong.repeat(500), answersToText: 500 }),
+  run: (target) => flood(target, { connections: 20, text: () => wrong.repeat(500), answersToText: 'endless' }),
+}
+
+export const pipelinedWrongKeysOfSixty: Attack = {
+  ...pipelinedWrongKeys,
+  title: 'pipelined wrong keys, written without end by 60',
+  form: 'full',
+  run: (target) => flood(target, { connections: 60, text: () => wrong.repeat(500), answersToText: 'endless' }),
 }
 
 const long = get('/api/rest/v1/credits/balance', `Authorization: gw_wrong\r\nX: ${'x'.repeat(60_000)}\r\n`)

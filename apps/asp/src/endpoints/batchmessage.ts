@@ -33,6 +33,7 @@ export const batchMessage: Endpoint = {
     ...referenceErrors,
   ],
   wrongCredentials: 'FAIL&',
+  workOf: (parameters) => list(parameters, 'numbers').length,
   run: async ({ gateway, account, parameters }) => {
     const text = first(parameters, 'message')
     const body = text === undefined ? 'no-message' : bodyOf(text)

@@ -2,7 +2,7 @@ import { parseMessageId, type Deletion } from '@gateway/core'
 import { DELETION, foundFor } from '@gateway/wire'
 import type { Endpoint } from '../endpoint.ts'
 import { echoed, listAnswer } from '../answer.ts'
-import { messageIdErrors, messageIdParameter, messageIds } from '../parameters.ts'
+import { messageIdErrors, messageIdParameter, messageIdCount, messageIds } from '../parameters.ts'
 
 /** Deletes scheduled messages: one result for each of 1 to 100 ids, in request order, echoed as given (spec 4.2; rulings 1.15, 3.5). */
 export const deleteScheduled: Endpoint = {
@@ -11,6 +11,7 @@ export const deleteScheduled: Endpoint = {
   answers: [...Object.values(DELETION).map((word) => `<id>=${word}&`), ...messageIdErrors],
   wrongCredentials: 'FAIL&',
   slow: true,
+  workOf: messageIdCount,
   run: async ({ gateway, account, parameters }) => {
     const given = messageIds(parameters)
     if (typeof given === 'string') return given

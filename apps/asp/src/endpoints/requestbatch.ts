@@ -2,7 +2,7 @@ import { formatDate, formatTime, hasOutcome, parseMessageId, type MessageStatus 
 import { foundFor, statusWords } from '@gateway/wire'
 import type { Endpoint } from '../endpoint.ts'
 import { echoed, listAnswer } from '../answer.ts'
-import { messageIdErrors, messageIdParameter, messageIds } from '../parameters.ts'
+import { messageIdErrors, messageIdParameter, messageIdCount, messageIds } from '../parameters.ts'
 
 /** One status for each of 1 to 100 ids, in request order, echoed as given (spec 4.2, rule 3; rulings 1.16, 3.5). */
 export const requestBatch: Endpoint = {
@@ -11,6 +11,7 @@ export const requestBatch: Endpoint = {
   answers: ['<id>=<status>;<date>;<time>;<code>&', '<id>=NOTFOUND&', ...messageIdErrors],
   wrongCredentials: 'FAIL&',
   reads: true,
+  workOf: messageIdCount,
   run: async ({ gateway, account, parameters }) => {
     const given = messageIds(parameters)
     if (typeof given === 'string') return given

@@ -18,11 +18,20 @@ async function aBusyAccount() {
 
 test('each movement is listed with the balance after it, and they add up', async () => {
   const operator = await aBusyAccount()
-  const none = { firstMessage: null, lastMessage: null, account: null, code: null, why: null }
-  expect(await operator.json('account', 'ledger', '1')).toEqual([
-    { time: '2026-10-18T08:00:00.000Z', kind: 'top-up', amount: 100, balance: 100, ...none, why: 'opened' },
-    { time: '2026-10-19T08:00:00.000Z', kind: 'top-up', amount: -0.5, balance: 99.5, ...none, why: '=cmd|"calc", now' },
+  const none = { firstMessage: null, lastMessage: null, otherAccount: null, statusCode: null, why: null }
+  expect(await operator.rows('account', 'ledger', '1')).toEqual([
+    { account: 1, time: '2026-10-18T08:00:00.000Z', kind: 'top-up', amount: 100, balance: 100, ...none, why: 'opened' },
     {
+      account: 1,
+      time: '2026-10-19T08:00:00.000Z',
+      kind: 'top-up',
+      amount: -0.5,
+      balance: 99.5,
+      ...none,
+      why: '=cmd|"calc", now',
+    },
+    {
+      account: 1,
       time: '2026-10-19T08:01:00.000Z',
       kind: 'send',
       amount: -2,
@@ -31,15 +40,23 @@ test('each movement is listed with the balance after it, and they add up', async
       firstMessage: 1,
       lastMessage: 2,
     },
-    { time: '2026-10-19T08:02:00.000Z', kind: 'transfer', amount: -7, balance: 90.5, ...none, account: 2 },
+    {
+      account: 1,
+      time: '2026-10-19T08:02:00.000Z',
+      kind: 'transfer',
+      amount: -7,
+      balance: 90.5,
+      ...none,
+      otherAccount: 2,
+    },
   ])
   expect((await operator.run(['account', 'ledger', '1'])).out).toBe(
     [
-      'TIME (GMT+2)         KIND      AMOUNT  BALANCE  WHY',
-      '2026/10/18 10:00:00  top-up    100.0   100.0    opened',
-      '2026/10/19 10:00:00  top-up    -0.5    99.5     =cmd|"calc", now',
-      '2026/10/19 10:01:00  send      -2.0    97.5     messages 1 to 2',
-      '2026/10/19 10:02:00  transfer  -7.0    90.5     to account 2',
+      'ACCOUNT  TIME (GMT+2)         KIND      AMOUNT  BALANCE  WHY',
+      '1        2026/10/18 10:00:00  top-up    100.0   100.0    opened',
+      '1        2026/10/19 10:00:00  top-up    -0.5    99.5     =cmd|"calc", now',
+      '1        2026/10/19 10:01:00  send      -2.0    97.5     messages 1 to 2',
+      '1        2026/10/19 10:02:00  transfer  -7.0    90.5     to account 2',
       '',
     ].join('\n'),
   )
@@ -53,13 +70,37 @@ test('as CSV it has a head and CR LF, and no text of somebody else is a formula'
   expect([code, err]).toEqual([0, ''])
   expect(out).toBe(
     [
-      'time,kind,amount,balance,firstMessage,lastMessage,account,code,why',
-      `2026-10-19T08:00:00.000Z,top-up,-0.5,99.5,,,,,"'=cmd|""calc"", now"`,
-      '2026-10-19T08:01:00.000Z,send,-2.0,97.5,1,2,,,',
-      '2026-10-19T08:02:00.000Z,transfer,-7.0,90.5,,,2,,',
+      'account,time,kind,amount,balance,firstMessage,lastMessage,otherAccount,statusCode,why',
+      `1,2026-10-19T08:00:00.000Z,top-up,-0.5,99.5,,,,,"'=cmd|""calc"", now"`,
+      '1,2026-10-19T08:01:00.000Z,send,-2.0,97.5,1,2,,,',
+      '1,2026-10-19T08:02:00.000Z,transfer,-7.0,90.5,,,2,,',
       '',
     ].join('\r\n'),
   )
+})
+
+test('the statements of all accounts come in one run, one account after the other', async () => {
+  const operator = await aBusyAccount()
+  const rows = await operator.rows<{ account: number; balance: number }>('account', 'ledger', '--all')
+  expect(rows.map(({ account, balance }) => [account, balance])).toEqual([
+    ...[
+      [1, 100],
+      [1, 99.5],
+      [1, 97.5],
+      [1, 90.5],
+    ],
+    [2, 0],
+    [2, 7],
+  ])
+  const { out } = await operator.run(['account', 'ledger', '--all', '--from', '2026-10-19', '--csv'])
+  expect(
+    out
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(',')[0]),
+  ).toEqual(['account', '1', '1', '1', '2'])
+  expect((await operator.run(['account', 'ledger'])).code).toBe(2)
+  expect((await operator.run(['account', 'ledger', '1', '--all'])).code).toBe(2)
 })
 
 test.each([
@@ -72,7 +113,7 @@ test.each([
   [['--from', '2026-10-20'], []],
 ])('the period %j is that of the day or the minute at GMT+2', async (period, balances) => {
   const operator = await aBusyAccount()
-  const rows = await operator.json<{ balance: number }[]>('account', 'ledger', '1', ...period)
+  const rows = await operator.rows<{ balance: number }>('account', 'ledger', '1', ...period)
   expect(rows.map(({ balance }) => balance)).toEqual(balances)
 })
 
@@ -84,8 +125,8 @@ test('refunds are listed with their send and their code', async () => {
   const order = anOrder(id, { to: numbers(3), due: secondsAfter(now, 3600) })
   await operator.ports.messages.accept(order)
   await operator.ports.messages.deleteScheduled(id, [aMessageId(2)], now)
-  const rows = await operator.json<object[]>('account', 'ledger', '1')
-  expect(rows.at(-1)).toMatchObject({ kind: 'refund', amount: 1, balance: 98, firstMessage: 2, code: 102 })
+  const rows = await operator.rows<object>('account', 'ledger', '1')
+  expect(rows.at(-1)).toMatchObject({ kind: 'refund', amount: 1, balance: 98, firstMessage: 2, statusCode: 102 })
 })
 
 test('a ledger that does not add up is listed, and then refused', async () => {

@@ -17,7 +17,7 @@ test('what is named of an account is changed, and the rest stays', async () => {
     locked: false,
     trialOwnNumber: '27825550101',
     transactional: false,
-    from: [],
+    networks: [],
     requestsPerSecond: null,
     recipientsPerSecond: null,
   }
@@ -29,7 +29,7 @@ test('what is named of an account is changed, and the rest stays', async () => {
   })
   const named = { ...shown, login: 'ACME-2', firstName: '', surname: 'King', trialOwnNumber: '27825550102' }
   expect(await set('--login', 'ACME-2', '--first-name', '', '--surname', 'King')).toEqual(named)
-  expect(await operator.json('account', 'show', '1')).toEqual(named)
+  expect(await operator.row('account', 'show', '1')).toEqual(named)
   expect((await operator.ports.accounts.byLogin('acme-2'))?.account.id).toBe(account.id)
   expect((await operator.run(['account', 'set', '1', '--trial', 'off'])).out).toContain(
     '\nlogin    ACME-2\nname     King\n',
@@ -54,7 +54,7 @@ test.each([
 test('an account is shown by its id or by its login, and of digits the id comes first', async () => {
   const operator = anOperator()
   for (const login of ['acme', '1', '27825550101', '0']) await anAccount(operator.ports, { login })
-  const id = async (...args: readonly string[]) => (await operator.json<{ id: number }>('account', 'show', ...args)).id
+  const id = async (...args: readonly string[]) => (await operator.row<{ id: number }>('account', 'show', ...args)).id
   expect(await id('1')).toBe(1)
   expect(await id('ACME')).toBe(1)
   expect(await id('--login', 'Acme')).toBe(1)
@@ -91,7 +91,7 @@ test('limits are set one by one, shown, and taken away', async () => {
     'open, 50 requests a second, 1 recipient a second',
   )
   expect((await limit('--recipients', 'none')).out).toMatch(/open, 50 requests a second$/m)
-  expect(await operator.json('account', 'show', '1')).toMatchObject({
+  expect(await operator.row('account', 'show', '1')).toMatchObject({
     requestsPerSecond: 50,
     recipientsPerSecond: null,
   })

@@ -15,6 +15,6 @@ export const accountShow = (run: Run) =>
             ? await backOffice.findAccountByName(name ?? '')
             : await backOffice.findAccountByLogin(login)
         if (found === undefined) throw new Refused(`There is no account ${login ?? name}.`)
-        output.result(accountJson(found.account, found.balance), accountLines(found.account, found.balance))
+        output.one(accountJson(found.account, found.balance), accountLines(found.account, found.balance))
       })
     })

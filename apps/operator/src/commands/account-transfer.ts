@@ -38,7 +38,10 @@ async function transfer({ backOffice, gateway, output }: Context, wanted: Wanted
   const done = asker === undefined ? 'invalid-from-account' : await gateway.transferCredits(asker, wanted)
   if (done !== 'done') throw new Refused(WORDS[done](wanted))
   const { from, to, quantity } = wanted
-  output.result({ from, to, credits: quantity }, `${quantity} credits moved from account ${from} to account ${to}.`)
+  output.result(
+    { fromAccount: from, toAccount: to, amount: quantity },
+    `${quantity} credits moved from account ${from} to account ${to}.`,
+  )
 }
 
 /** Who may move credits between any of its family. */

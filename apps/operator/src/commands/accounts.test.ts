@@ -13,11 +13,11 @@ test('an account is opened with all that can be said of it, and shown so', async
   const sub = ['--parent', '1', '--trial', '--own-number', '27825550101', '--first-name', 'Ada', '--surname', 'Love']
   expect(await operator.json('account', 'open', '--login', 'sub', ...sub)).toEqual({ id: 2, login: 'sub', balance: 0 })
 
-  const free = { from: [], requestsPerSecond: null, recipientsPerSecond: null }
+  const free = { networks: [], requestsPerSecond: null, recipientsPerSecond: null }
   const named = { login: 'acme', firstName: '', surname: '' }
   const main = { id: 1, parent: null, ...named, balance: 12.5, locked: false, ...free }
-  expect(await operator.json('account', 'show', '1')).toEqual({ ...main, trialOwnNumber: null, transactional: true })
-  expect(await operator.json('account', 'list')).toEqual([
+  expect(await operator.row('account', 'show', '1')).toEqual({ ...main, trialOwnNumber: null, transactional: true })
+  expect(await operator.rows('account', 'list')).toEqual([
     { ...main, trialOwnNumber: null, transactional: true },
     {
       id: 2,
@@ -46,7 +46,7 @@ test('an account is opened with all that can be said of it, and shown so', async
 test('an empty list is a head, or an empty array', async () => {
   const operator = anOperator()
   expect((await operator.run(['account', 'list'])).out).toBe('ID  PARENT  LOGIN  NAME  CREDITS  STATE\n')
-  expect(await operator.json('account', 'list')).toEqual([])
+  expect(await operator.rows('account', 'list')).toEqual([])
 })
 
 test.each([
@@ -62,7 +62,7 @@ test.each([
   expect(await operator.run(command, ' ')).toEqual({ code: 1, out: '', err: `${message}\n` })
   const { code, out, err } = await operator.run([...command, '--json'], ' ')
   expect([code, out, JSON.parse(err)]).toEqual([1, '', { error: message }])
-  expect(await operator.json<AccountJson[]>('account', 'list')).toHaveLength(1)
+  expect(await operator.rows<AccountJson>('account', 'list')).toHaveLength(1)
 })
 
 test.each([[['--trial']], [['--own-number', '27825550101']]])('%j alone is a wrong call', async (args) => {
@@ -145,7 +145,7 @@ test('an account is locked and unlocked, also when it is so already', async () =
   const { id } = await anAccount(operator.ports)
   for (const locked of [true, true, false, false]) {
     expect(await operator.json('account', locked ? 'lock' : 'unlock', String(id))).toEqual({ id, locked })
-    expect(await operator.json('account', 'show', String(id))).toMatchObject({ locked })
+    expect(await operator.row('account', 'show', String(id))).toMatchObject({ locked })
   }
   expect((await operator.run(['account', 'lock', '1'])).out).toBe('Account 1 is locked.\n')
   expect((await operator.run(['account', 'list'])).out).toContain('locked')

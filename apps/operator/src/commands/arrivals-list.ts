@@ -18,6 +18,6 @@ export const arrivalsList = (run: Run) =>
   )
 
 const row = ({ id, carrier, from, to, at, text }: UnownedMessage): Row => ({
-  json: { id, carrier, from, to: to ?? null, at: timeJson(at), text },
+  json: { id, carrier, from, to: to ?? null, time: timeJson(at), text },
   cells: [String(id), carrier, from, to ?? '', timeText(at), text],
 })

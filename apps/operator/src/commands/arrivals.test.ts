@@ -8,16 +8,16 @@ const reply = (...more: readonly string[]) => ['simulate', 'reply', '--from', fr
 test('what belongs to nobody is listed with its text, as text and as JSON', async () => {
   const clock = steppingClock()
   const operator = anOperator({ clock })
-  expect(await operator.json('arrivals', 'list')).toEqual([])
+  expect(await operator.rows('arrivals', 'list')).toEqual([])
   expect(await operator.json(...reply('--text', 'who is\u001b[2J this?'))).toEqual({
     stored: 1,
     repeated: 0,
     incomplete: 0,
   })
-  const at = '2026-10-18T08:00:00.000Z'
+  const time = '2026-10-18T08:00:00.000Z'
   const text = 'who is\u001b[2J this?'
-  expect(await operator.json('arrivals', 'list')).toEqual([
-    { id: 1, carrier: 'simulator', from, to: '12025550100', at, text },
+  expect(await operator.rows('arrivals', 'list')).toEqual([
+    { id: 1, carrier: 'simulator', from, to: '12025550100', time, text },
   ])
   expect((await operator.run(['arrivals', 'list'])).out).toBe(
     [
@@ -51,7 +51,7 @@ test('a simulated reply finds its account, as often as it is wanted, each one a 
   const { total, items } = await inbox.list(id, 'all', instant(0), { offset: 1200, limit: 10 })
   expect(total).toBe(1201)
   expect(items).toMatchObject([{ from, text: 'Yes, thank you', answers: 1 }])
-  expect(await operator.json('arrivals', 'list')).toEqual([])
+  expect(await operator.rows('arrivals', 'list')).toEqual([])
 })
 
 test('if the database goes away in the middle, what was stored before is told', async () => {

@@ -14,8 +14,8 @@ export const carrierCheck = (runAlone: RunAlone) =>
         const { carriers, routes } = await readFileConfiguration(file, variables).catch(refuse)
         const [ids, names] = [carriers.map(({ id }) => id), routes.map(({ name }) => name)]
         const also = names.length === 0 ? '' : ` and the routes ${names.join(', ')}`
-        output.result(
-          { accepted: true, carriers: ids, routes: names },
+        output.one(
+          { carriers: ids.map((carrier) => ({ carrier })), routes: names.map((name) => ({ name })) },
           `Accepted: the carriers ${ids.join(', ')}${also}.`,
         )
       }),

@@ -10,9 +10,7 @@ export const carrierShow = (run: Run) =>
         const told = (await backOffice.listCarriers()).filter(({ carrier }) => carrier === name)
         if (told.length === 0) throw new Refused(`No dispatcher tells of a carrier ${name}.`)
         const now = ports.clock.now()
-        output.result(
-          { carrier: name, dispatchers: told.map(toldJson) },
-          told.map((one) => carrierLines(one, now)).join('\n\n'),
-        )
+        const text = told.map((one) => carrierLines(one, now)).join('\n\n')
+        output.all(told.map(toldJson), text)
       }),
     )

@@ -1,6 +1,7 @@
 import { bodyOf, type CarrierBinds, type Msisdn, type SenderAddress } from '@gateway/core'
-import type { CarrierTrial, SeenPdu, TrialResult } from '@gateway/carriers'
+import type { CarrierPorts, CarrierSpecification, CarrierTrial, SeenPdu, TrialResult } from '@gateway/carriers'
 import { readCode, readNumber, readSeconds } from '../arguments.ts'
+import { openVersion } from '../carrier-versions.ts'
 import { command } from '../command.ts'
 import { Refused, type Context, type Run, type RunAlone, type Variables } from '../context.ts'
 import { outcomeText } from '../outcome-words.ts'
@@ -16,7 +17,7 @@ interface Options {
 export const carrierTest = (run: Run, runAlone: RunAlone) =>
   command(
     'test',
-    'send one message through a carrier of CARRIERS over a bind of its own, and show every PDU; it is charged to nobody and not stored',
+    'send one message through a carrier of CARRIERS, or of the stored ones, over a bind of its own, and show every PDU; it is charged to nobody and not stored',
     'gateway carrier test vodacom --to 27825550101',
   )
     .argument('<name>', 'the name of the carrier')
@@ -26,26 +27,50 @@ export const carrierTest = (run: Run, runAlone: RunAlone) =>
     .option('--wait <seconds>', 'wait so long for delivery receipts', readSeconds, 30)
     .action((name: string, options: Options) =>
       runAlone(async ({ output, interruption, variables }) => {
-        const trial = { ...(await prepare(name, options, variables)), interruption }
-        const work = (binds?: CarrierBinds): Promise<void> => show(output, trial, binds)
-        if (trial.carrier.settings.bindsMax === undefined) await work()
-        else await run(({ ports }) => work(ports.carrierBinds))
+        const begin = (carriers: Carriers) => ({ ...prepare(name, options, carriers), interruption })
+        const given = await carriersOf(variables)
+        if (given === undefined) {
+          await run(async ({ ports }) => show(output, begin(await storedCarriers(ports)), ports.carrierBinds))
+          return
+        }
+        const trial = begin(given)
+        if (trial.carrier.settings.bindsMax === undefined) await show(output, trial, undefined)
+        else await run(({ ports }) => show(output, trial, ports.carrierBinds))
       }),
     )
 
 type Prepared = Pick<CarrierTrial, 'carrier' | 'message' | 'receiptSeconds'>
 
-async function prepare(name: string, { to, from, text, wait }: Options, variables: Variables): Promise<Prepared> {
-  const body = bodyOf(text)
-  if (typeof body === 'string') throw new Refused(`The text cannot be sent: ${body}.`)
+interface Carriers {
+  /** What names them. */
+  readonly by: string
+  readonly carriers: readonly CarrierSpecification[]
+}
+
+/** Undefined: CARRIERS is not set. */
+async function carriersOf(variables: Variables): Promise<Carriers | undefined> {
+  const text = variables['CARRIERS']?.trim() ?? ''
+  if (text === '') return undefined
   const { readConfiguration } = await import('@gateway/carriers')
-  const given = variables['CARRIERS']?.trim() === '' ? undefined : variables['CARRIERS']
-  const { carriers } = await readConfiguration(given ?? 'simulator:', variables).catch((problem: unknown) => {
+  const { carriers } = await readConfiguration(text, variables).catch((problem: unknown) => {
     throw new Refused((problem as Error).message)
   })
+  return { by: 'CARRIERS', carriers }
+}
+
+async function storedCarriers(ports: CarrierPorts): Promise<Carriers> {
+  const latest = await ports.carrierVersions.latest()
+  if (latest === undefined) throw new Refused('No carriers are stored, and CARRIERS is not set.')
+  const { carriers } = await openVersion(latest, ports)
+  return { by: `Version ${latest.version} of the carriers`, carriers }
+}
+
+function prepare(name: string, { to, from, text, wait }: Options, { by, carriers }: Carriers): Prepared {
+  const body = bodyOf(text)
+  if (typeof body === 'string') throw new Refused(`The text cannot be sent: ${body}.`)
   const carrier = carriers.find(({ id }) => id === name)
   if (carrier === undefined) {
-    throw new Refused(`CARRIERS names no carrier ${name}; it names ${carriers.map(({ id }) => id).join(', ')}.`)
+    throw new Refused(`${by} names no carrier ${name}; it names ${carriers.map(({ id }) => id).join(', ')}.`)
   }
   if (carrier.kind !== 'smpp') {
     throw new Refused(`${name} is simulated and has no PDUs; 'gateway send' and 'message explain' show what it does.`)
@@ -102,13 +127,13 @@ const resultJson = (carrier: string, pdus: readonly SeenPdu[], { problem, parts 
   problem: problem ?? null,
   parts: parts.map(({ answer, reference, receipt }) => ({
     answer,
-    messageId: reference ?? null,
+    carrierId: reference ?? null,
     receipt: receipt === undefined ? null : outcomeText(receipt),
   })),
   pdus: pdus.map(({ at, direction, fields }) => ({
-    at: new Date(at).toISOString(),
+    time: new Date(at).toISOString(),
     direction,
-    ...(fields as Record<string, Json>),
+    fields: fields as Record<string, Json>,
   })),
 })
 

@@ -19,7 +19,10 @@ test('carrier check accepts what a server would accept, with the secrets of the 
   const routes = [{ name: 'all', carriers: [{ carrier: 'mtn' }] }]
   await writeFile(file, JSON.stringify({ carriers: [carrier], routes }))
   const operator = anOperator({ variables: { MTN: 'hidden' } })
-  expect(await operator.json('carrier', 'check', file)).toEqual({ accepted: true, carriers: ['mtn'], routes: ['all'] })
+  expect(await operator.row('carrier', 'check', file)).toEqual({
+    carriers: [{ carrier: 'mtn' }],
+    routes: [{ name: 'all' }],
+  })
   expect(await operator.run(['carrier', 'check', file])).toEqual({
     ...{ code: 0, err: '' },
     out: 'Accepted: the carriers mtn and the routes all.\n',
@@ -76,12 +79,13 @@ const mtnJson = {
     { role: 'transceiver', boundSince: null, inUse: 0 },
   ],
   receipts: { received: 7, missed: 2, unreadable: 1, idForm: 'hex' },
-  dispatcher: { host: 'alpha', pid: 11 },
+  host: 'alpha',
+  pid: 11,
 }
 
 test('carrier list has a row for each carrier of each dispatcher', async () => {
   const { operator } = await aGatewayWithCarriers()
-  const [mtn, other] = await operator.json<readonly Record<string, unknown>[]>('carrier', 'list')
+  const [mtn, other] = await operator.rows<Record<string, unknown>>('carrier', 'list')
   expect(mtn).toEqual({ ...mtnJson, toldAt: expect.any(String) as string })
   expect(other).toMatchObject({
     carrier: 'test',
@@ -102,7 +106,7 @@ test('carrier list has a row for each carrier of each dispatcher', async () => {
 
 test('carrier show tells all that is known, and that a dispatcher has not been heard of', async () => {
   const { operator, clock } = await aGatewayWithCarriers()
-  expect(await operator.json('carrier', 'show', 'mtn')).toMatchObject({ carrier: 'mtn', dispatchers: [mtnJson] })
+  expect(await operator.row('carrier', 'show', 'mtn')).toMatchObject(mtnJson)
   clock.step(61)
   const { out } = await operator.run(['carrier', 'show', 'mtn'])
   expect(out).toContain('state        stale')

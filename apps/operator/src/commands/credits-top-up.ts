@@ -25,6 +25,9 @@ export const creditsTopUp = (run: Run) =>
         const balance = await backOffice.topUp(id, amount, why)
         if (balance === 'no-such-account') throw noSuchAccount(id)
         if (typeof balance === 'string') throw new Refused(WORDS[balance])
-        output.result({ id, balance: creditsJson(balance) }, `Account ${id} now has ${formatCredits(balance)} credits.`)
+        output.result(
+          { account: id, balance: creditsJson(balance) },
+          `Account ${id} now has ${formatCredits(balance)} credits.`,
+        )
       }),
     )

@@ -14,18 +14,12 @@ export const creditsVerify = (run: Run) =>
       const summary = `${accounts} accounts with ${formatCredits(balances)} credits: ${
         differences.length === 0 ? 'every balance is the sum of its entries.' : `${differences.length} differ!`
       }`
-      output.result(
-        {
-          accounts,
-          balances: creditsJson(balances),
-          differences: differences.map(({ account, balance, entries }) => ({
-            account,
-            balance: creditsJson(balance),
-            entries: creditsJson(entries),
-          })),
-        },
-        [...lines, summary].join('\n'),
-      )
+      const rows = differences.map(({ account, balance, entries }) => ({
+        account,
+        balance: creditsJson(balance),
+        entries: creditsJson(entries),
+      }))
+      output.all(rows, [...lines, summary].join('\n'), { sums: { verified: accounts, balance: creditsJson(balances) } })
       if (differences.length > 0) throw new Refused('The ledger and the balances differ.')
     }),
   )

@@ -5,8 +5,14 @@ import { anOperator } from '../../testing/operate.ts'
 test('credits are granted and taken back, with the reason in the ledger', async () => {
   const operator = anOperator()
   const { id } = await anAccount(operator.ports, { credits: 0 })
-  expect(await operator.json('credits', 'top-up', '1', '500', '--why', 'invoice')).toEqual({ id, balance: 500 })
-  expect(await operator.json('credits', 'top-up', '1', '-12.5', '--why', 'mistake')).toEqual({ id, balance: 487.5 })
+  expect(await operator.json('credits', 'top-up', '1', '500', '--why', 'invoice')).toEqual({
+    account: id,
+    balance: 500,
+  })
+  expect(await operator.json('credits', 'top-up', '1', '-12.5', '--why', 'mistake')).toEqual({
+    account: id,
+    balance: 487.5,
+  })
   expect((await operator.run(['credits', 'top-up', '1', '0.5', '--why', 'x'])).out).toBe(
     'Account 1 now has 488.0 credits.\n',
   )
@@ -34,7 +40,7 @@ test.each([
 test('a ledger that fits is verified with 0', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
-  expect(await operator.json('credits', 'verify')).toEqual({ accounts: 1, balances: 100, differences: [] })
+  expect(await operator.json('credits', 'verify')).toEqual({ rows: [], total: 0, sums: { verified: 1, balance: 100 } })
   expect(await operator.run(['credits', 'verify'])).toEqual({
     code: 0,
     out: '1 accounts with 100.0 credits: every balance is the sum of its entries.\n',
@@ -57,9 +63,9 @@ test('a difference is told with both sums, and 1', async () => {
   const { code, out, err } = await operator.run(['credits', 'verify', '--json'])
   expect(code).toBe(1)
   expect(JSON.parse(out)).toEqual({
-    accounts: 1,
-    balances: 100.5,
-    differences: [{ account: 1, balance: 100.5, entries: 100 }],
+    rows: [{ account: 1, balance: 100.5, entries: 100 }],
+    total: 1,
+    sums: { verified: 1, balance: 100.5 },
   })
   expect(JSON.parse(err)).toEqual({ error: message })
 })

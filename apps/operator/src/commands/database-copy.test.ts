@@ -13,10 +13,10 @@ test('database copy tells how much arrived where', async () => {
     },
   })
   expect(await operator.json('database', 'copy', '--to', 'postgres://me@db/x')).toEqual({
-    rows: 3,
+    copied: 3,
     tables: [
-      { table: 'account', rows: 2 },
-      { table: 'send_p0', rows: 1 },
+      { table: 'account', copied: 2 },
+      { table: 'send_p0', copied: 1 },
     ],
   })
   expect((await operator.run(['database', 'copy', '--to', 'postgres://me@db/x'])).out).toMatch(

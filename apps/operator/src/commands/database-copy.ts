@@ -31,7 +31,7 @@ export const databaseCopy = (run: RunCopy) =>
         const tables = await copyTo(to, (table, rows) => output.progress(`${table}: ${counted(rows, 'row')}`))
         const rows = tables.reduce((sum, table) => sum + table.rows, 0)
         output.result(
-          { rows, tables: tables.map((table) => ({ table: table.table, rows: table.rows })) },
+          { copied: rows, tables: tables.map((table) => ({ table: table.table, copied: table.rows })) },
           `${counted(rows, 'row')} of ${counted(tables.length, 'table')} copied; every table counted and every balance added up again on both sides.\n` +
             'Start every process with DATABASE_URL set to the new database from now on, and none without.',
         )

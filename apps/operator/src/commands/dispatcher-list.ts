@@ -4,7 +4,7 @@ import type { Run } from '../context.ts'
 import type { Row } from '../output.ts'
 import { timeJson, timeText } from '../show.ts'
 
-const head = ['ID', 'SINCE (GMT+2)', 'VERSION', 'LEASE UNTIL', 'BATCHES', 'CLAIMED', 'MARKED', 'CARRIERS']
+const head = ['ID', 'PROCESS', 'SINCE (GMT+2)', 'VERSION', 'LEASE UNTIL', 'BATCHES', 'CLAIMED', 'MARKED', 'CARRIERS']
 
 export const dispatcherList = (run: Run) =>
   command('list', 'list the dispatchers that run, and what they have in flight').action(() =>
@@ -15,24 +15,27 @@ export const dispatcherList = (run: Run) =>
     }),
   )
 
-function row({ id, since, version, leaseUntil, overdue, loads }: RunningDispatcher): Row {
+function row({ id, since, version, place, leaseUntil, overdue, loads }: RunningDispatcher): Row {
   const sum = (counts: readonly number[]): string => String(counts.reduce((a, b) => a + b, 0))
   return {
     json: {
       id,
       since: timeJson(since),
       version: version ?? null,
+      host: place?.host ?? null,
+      pid: place?.pid ?? null,
       leaseUntil: timeJson(leaseUntil),
       leaseOver: overdue,
       carriers: loads.map(({ carrier, batches, messages, inDoubt }) => ({
         carrier,
-        flights: batches,
+        batches,
         claimed: messages,
         marked: inDoubt,
       })),
     },
     cells: [
       String(id),
+      place === undefined ? '' : `${place.host}:${place.pid}`,
       since === undefined ? 'not known' : timeText(since),
       version ?? '',
       `${timeText(leaseUntil)}${overdue ? ' (over)' : ''}`,

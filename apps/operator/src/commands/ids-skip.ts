@@ -18,7 +18,7 @@ export const idsSkip = (run: Run) =>
       run(async ({ backOffice, output }) => {
         const from = await output.during('Skipping ids', backOffice.skipIds(blocks))
         output.result(
-          { blocks, from },
+          { blocks, firstMessage: from },
           `${counted(blocks, 'block')} skipped: processes that start from now on give out ids from ${from} on.`,
         )
       }),

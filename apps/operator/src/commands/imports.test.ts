@@ -20,7 +20,7 @@ async function twoAccounts() {
 test('the numbers of a file are blocked once, however often it is read', async () => {
   const operator = anOperator()
   const text = numbers(12_000).join('\r\n')
-  const told = { reason: 'blacklisted', rows: 12_000, refused: 0, refusals: [] }
+  const told = { reason: 'blacklisted', read: 12_000, refused: 0, refusals: [] }
   expect(JSON.parse((await operator.run([...block, '--json'], text)).out)).toEqual({
     ...told,
     added: 12_000,
@@ -31,7 +31,7 @@ test('the numbers of a file are blocked once, however often it is read', async (
     added: 0,
     already: 12_000,
   })
-  expect(await operator.json<unknown[]>('number', 'list', '--reason', 'blacklisted')).toHaveLength(12_000)
+  expect(await operator.rows<unknown>('number', 'list', '--reason', 'blacklisted')).toHaveLength(12_000)
   expect(await operator.run(block, `Name,Number\nA,27825550101\nB,27825550101\n`)).toEqual({
     code: 0,
     out: '2 rows: 1 added, 1 there already, 0 refused.\n',
@@ -41,28 +41,28 @@ test('the numbers of a file are blocked once, however often it is read', async (
 
 test('what is refused is told with its line and why, the rest is done, and the exit code is 1', async () => {
   const operator = anOperator()
-  const text = '\uFEFF"27825550101"\n\n0825550102\n+27825550103\n,\n27825550104,more\n'
+  const text = `\uFEFF"27825550101"\n\n0825550102\n+0825550103\n,\n'+27825550103\n27825550104,more\n`
   expect(await operator.run(block, text)).toEqual({
     code: 1,
     out: [
-      "Line 3: no mobile number in international form without '+'.",
-      "Line 4: no mobile number in international form without '+'.",
-      "Line 5: no mobile number in international form without '+'.",
-      '5 rows: 2 added, 0 there already, 3 refused.',
+      'Line 3: no mobile number in international form.',
+      'Line 4: no mobile number in international form.',
+      'Line 5: no mobile number in international form.',
+      '6 rows: 3 added, 0 there already, 3 refused.',
       '',
     ].join('\n'),
-    err: '3 of 5 rows were refused.\n',
+    err: '3 of 6 rows were refused.\n',
   })
   const { code, out, err } = await operator.run([...block, '--json'], text)
-  const reason = "no mobile number in international form without '+'"
-  expect([code, JSON.parse(err)]).toEqual([1, { error: '3 of 5 rows were refused.' }])
+  const reason = 'no mobile number in international form'
+  expect([code, JSON.parse(err)]).toEqual([1, { error: '3 of 6 rows were refused.' }])
   expect(JSON.parse(out)).toEqual({
     reason: 'blacklisted',
-    rows: 5,
+    read: 6,
     added: 0,
-    already: 2,
+    already: 3,
     refused: 3,
-    refusals: [3, 4, 5].map((line) => ({ line, reason })),
+    refusals: [3, 4, 5].map((line) => ({ line, why: reason })),
   })
 })
 
@@ -72,7 +72,7 @@ test('of many refused rows some are shown, and more are in the JSON', async () =
   const lines = (await operator.run(block, text)).out.split('\n')
   expect(lines).toHaveLength(23)
   expect(lines.slice(19, 22)).toEqual([
-    "Line 21: no mobile number in international form without '+'.",
+    'Line 21: no mobile number in international form.',
     '… and 1480 more.',
     '1500 rows: 0 added, 0 there already, 1500 refused.',
   ])
@@ -89,14 +89,14 @@ test.each([
 ])('%s ends the import, and nothing of its batch is stored', async (_, text, message) => {
   const operator = anOperator()
   expect(await operator.run(block, text)).toEqual({ code: 1, out: '', err: `${message}\n` })
-  expect(await operator.json('number', 'list')).toEqual([])
+  expect(await operator.rows('number', 'list')).toEqual([])
 })
 
 test('a file that breaks later tells how much of it is stored', async () => {
   const operator = anOperator()
   const { code, err } = await operator.run(block, `${numbers(5100).join('\n')}\n"`)
   expect([code, err]).toEqual([1, 'Line 5101: a quote is not closed. 5000 rows before it are stored.\n'])
-  expect(await operator.json<unknown[]>('number', 'list', '--reason', 'blacklisted')).toHaveLength(5000)
+  expect(await operator.rows<unknown>('number', 'list', '--reason', 'blacklisted')).toHaveLength(5000)
 })
 
 test.each([[[]], [['27825550101', '--file', 'x']]])('a number or a file, not %j', async (args) => {
@@ -134,13 +134,13 @@ test('opt-outs are imported with their times and texts, in any order of columns'
   })
   const now = '2026-10-18T08:00:00.000Z'
   const manual = { arrival: null, answers: null, text: '* MANUALLY ADDED BY USER *' }
-  expect(await operator.json('optout', 'list', '1')).toEqual([
+  expect(await operator.rows('optout', 'list', '1')).toEqual([
     { ...manual, number: '27825550101', since: '2026-10-01T08:00:00.000Z' },
     { ...manual, number: '27825550102', since: now },
     { ...manual, number: '27825550103', since: '2026-10-01T08:00:00.123Z', text: '=STOP' },
     { ...manual, number: '27825550104', since: now, text: 'Please, stop\nnow' },
   ])
-  expect(await operator.json('optout', 'list', '2')).toEqual([])
+  expect(await operator.rows('optout', 'list', '2')).toEqual([])
 })
 
 test('a time that is none or to come, and a text that is too long, are refused', async () => {
@@ -177,19 +177,26 @@ test('what is exported, imported for another account and exported again is the s
   await operator.ports.suppressions.addAll(anAccountId(1), 'opt-out', texts)
 
   const file = join(folder, 'export.csv')
-  const { rows } = await operator.json<{ rows: number }>('optout', 'export', '1', '--file', file)
+  const { written } = await operator.json<{ written: number }>('optout', 'export', '1', '--file', file)
   const exported = readFileSync(file, 'utf8')
+  expect(await operator.run(['optout', 'export', '2', '--file', file])).toEqual({
+    ...{ code: 1, out: '' },
+    err: `${file} is there already; --force replaces it.\n`,
+  })
+  expect(readFileSync(file, 'utf8')).toBe(exported)
+  expect((await operator.run(['optout', 'export', '1', '--file', file, '--force'])).code).toBe(0)
+  expect(readFileSync(file, 'utf8')).toBe(exported)
   expect(exported.startsWith('number,since,text\r\n27825550')).toBe(true)
-  expect((await operator.json<{ added: number }>('optout', 'import', '2', '--file', file)).added).toBe(rows)
+  expect((await operator.json<{ added: number }>('optout', 'import', '2', '--file', file)).added).toBe(written)
   expect((await operator.run(['optout', 'export', '2'])).out).toBe(exported)
   expect((await operator.json<{ added: number }>('optout', 'import', '2', '--file', file)).added).toBe(0)
 
   const listed = async (id: string) =>
-    (await operator.json<{ number: string; since: string; text: string }[]>('optout', 'list', id)).map(
+    (await operator.rows<{ number: string; since: string; text: string }>('optout', 'list', id)).map(
       ({ number, since, text }) => ({ number, since, text }),
     )
   expect(await listed('2')).toEqual(await listed('1'))
-  expect(await operator.json('optout', 'export', '2')).toEqual(await listed('1'))
+  expect(await operator.rows('optout', 'export', '2')).toEqual(await listed('1'))
   for (const { text } of texts) expect(exported).not.toContain(`Z,${text}\r\n`.replace("it's", 'no formula'))
 })
 
@@ -209,7 +216,7 @@ test('a command that is interrupted stores no further batch', async () => {
   })
   const { code, err } = await operator.run(block, numbers(12_000).join('\n'))
   expect([code, err]).toEqual([3, 'Interrupted.\n'])
-  expect(await operator.json<unknown[]>('number', 'list', '--reason', 'blacklisted')).toHaveLength(5000)
+  expect(await operator.rows<unknown>('number', 'list', '--reason', 'blacklisted')).toHaveLength(5000)
 })
 
 test('opt-outs of an account that is not there are neither imported nor exported', async () => {

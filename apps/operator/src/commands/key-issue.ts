@@ -1,5 +1,5 @@
-import type { AccountId, Instant } from '@gateway/core'
-import { readAccountId, readExpiry, readNetworks } from '../arguments.ts'
+import type { AccountId } from '@gateway/core'
+import { readAccountId, readExpiry, readNetworks, type Moment } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { timeJson, timeText } from '../show.ts'
@@ -7,7 +7,7 @@ import { noSuchAccount } from './account-of.ts'
 
 interface Options {
   readonly label?: string
-  readonly expires?: Instant
+  readonly expires?: Moment
   readonly from?: readonly string[]
 }
 
@@ -25,15 +25,23 @@ export const keyIssue = (run: Run) =>
       "addresses or networks from which alone it may be used, separated by ','",
       readNetworks,
     )
-    .action((id: AccountId, { label, expires, from = [] }: Options) =>
-      run(async ({ backOffice, output }) => {
+    .action((id: AccountId, { label, expires: expiry, from = [] }: Options) =>
+      run(async ({ backOffice, ports, output }) => {
+        const expires = expiry?.(ports.clock.now())
         const issued = await backOffice.issueApiKey(id, { label, expires, from })
         if (issued === 'no-such-account') throw noSuchAccount(id)
         if (issued === 'expired-already') throw new Refused('The key would have expired already.')
         const until = expires === undefined ? '' : `\nIt is valid until ${timeText(expires)} (GMT+2).`
         const only = from.length === 0 ? '' : `\nIt may be used from ${from.join(', ')} only.`
         output.result(
-          { id: issued.id, key: issued.key, account: id, label: label ?? '', expires: timeJson(expires), from },
+          {
+            id: issued.id,
+            key: issued.key,
+            account: id,
+            label: label ?? '',
+            expires: timeJson(expires),
+            networks: from,
+          },
           `Key ${issued.id} of account ${id}, shown only now:\n${issued.key}${until}${only}`,
         )
       }),

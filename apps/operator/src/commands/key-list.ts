@@ -29,13 +29,13 @@ function row(key: ApiKey, now: number): Row {
   return {
     json: {
       id,
-      prefix,
+      keyPrefix: prefix,
       label,
       issued: timeJson(issued),
       expires: timeJson(expires),
       revoked: timeJson(revoked),
       state,
-      from,
+      networks: from,
     },
     cells: [String(id), `${prefix}…`, label, timeText(issued), timeText(expires), state, from.join(', ')],
   }

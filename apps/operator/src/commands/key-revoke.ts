@@ -9,6 +9,6 @@ export const keyRevoke = (run: Run) =>
     .action((id: KeyId) =>
       run(async ({ backOffice, output }) => {
         if ((await backOffice.revokeApiKey(id)) !== 'revoked') throw new Refused(`There is no key ${id}.`)
-        output.result({ id, revoked: true }, `Key ${id} is revoked.`)
+        output.result({ id, state: 'revoked' }, `Key ${id} is revoked.`)
       }),
     )

@@ -15,6 +15,6 @@ export const keySet = (run: Run) =>
       run(async ({ backOffice, output }) => {
         if (!(await backOffice.restrictApiKey(key, from))) throw new Refused(`There is no key ${key}.`)
         const where = from.length === 0 ? 'anywhere' : `${from.join(', ')} only`
-        output.result({ id: key, from }, `Key ${key} may be used from ${where}.`)
+        output.result({ id: key, networks: from }, `Key ${key} may be used from ${where}.`)
       }),
     )

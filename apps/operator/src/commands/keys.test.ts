@@ -20,7 +20,7 @@ test('a key is printed once, opens its account, and is in no list', async () => 
     account: 1,
     label: 'crm',
     expires: '2027-12-31T21:59:59.999Z',
-    from: [],
+    networks: [],
   })
   expect(await opens(operator, issued.key)).toBe(true)
 
@@ -41,11 +41,11 @@ test('a list tells which keys are valid, revoked and expired', async () => {
   await anAccount(operator.ports)
   for (const args of [['--expires', '202610181001'], ['--label', 'two'], []])
     await operator.run(['key', 'issue', '1', ...args])
-  expect(await operator.json('key', 'revoke', '2')).toEqual({ id: 2, revoked: true })
+  expect(await operator.json('key', 'revoke', '2')).toEqual({ id: 2, state: 'revoked' })
   const soon = anOperator({
     ports: () => ({ ...operator.ports, clock: { now: () => instant(Date.UTC(2026, 9, 18, 8, 1)) } }),
   })
-  const keys = await soon.json('key', 'list', '1')
+  const keys = await soon.rows('key', 'list', '1')
   expect(keys).toMatchObject([
     { id: 1, state: 'expired', label: '', expires: '2026-10-18T08:01:00.000Z', revoked: null },
     { id: 2, state: 'revoked', label: 'two', expires: null, revoked: '2026-10-18T08:00:00.000Z' },
@@ -83,13 +83,13 @@ test('where a key may be used is said when it is issued, listed, changed and tak
   await anAccount(operator.ports)
   const { out } = await operator.run(['key', 'issue', '1', '--from', '192.0.2.7,2001:db8::/32'])
   expect(out).toContain('\nIt may be used from 192.0.2.7, 2001:db8::/32 only.\n')
-  const from = async () => (await operator.json<{ from: string[] }[]>('key', 'list', '1'))[0]?.from
+  const from = async () => (await operator.rows<{ networks: string[] }>('key', 'list', '1'))[0]?.networks
   expect(await from()).toEqual(['192.0.2.7', '2001:db8::/32'])
   expect((await operator.run(['key', 'set', '1', '--from', '10.0.0.0/8'])).out).toBe(
     'Key 1 may be used from 10.0.0.0/8 only.\n',
   )
   expect(await from()).toEqual(['10.0.0.0/8'])
-  expect(await operator.json('key', 'set', '1', '--from', 'any')).toEqual({ id: 1, from: [] })
+  expect(await operator.json('key', 'set', '1', '--from', 'any')).toEqual({ id: 1, networks: [] })
   expect(await from()).toEqual([])
   expect((await operator.run(['key', 'set', '9', '--from', 'any'])).code).toBe(1)
   expect((await operator.run(['key', 'issue', '1', '--from', '10.0.0.0/8,elsewhere'])).code).toBe(2)

@@ -1,4 +1,4 @@
-import type { MessageId } from '@gateway/core'
+import { whyWaiting, type MessageId } from '@gateway/core'
 import { readMessageId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
@@ -15,6 +15,7 @@ export const messageExplain = (run: Run) =>
           throw new Refused(`There is no message ${id}: nobody was given this id, or its history was dropped.`)
         }
         const now = ports.clock.now()
-        output.result(traceJson(trace, now), traceText(trace, now))
+        const waiting = whyWaiting(trace, await backOffice.listCarriers())
+        output.one(traceJson(trace, now, waiting), traceText(trace, now, waiting))
       }),
     )

@@ -7,8 +7,9 @@ const find = ['message', 'find', '--number', number]
 const dispatching = { carrier: aCarrierId(), lane: 'single', messagesMax: 1, markedMax: 1, leaseSeconds: 30 } as const
 
 interface Found {
-  readonly rows: readonly { readonly id: number; readonly state: string; readonly code: number | null }[]
-  readonly total: { readonly next: number | null }
+  readonly rows: readonly { readonly id: number; readonly place: string; readonly statusCode: number | null }[]
+  readonly total: number
+  readonly next: number | null
 }
 
 async function aBusyNumber() {
@@ -48,9 +49,9 @@ test('messages to a number are listed, the latest due first, with what became of
       '',
     ].join('\n'),
   )
-  const { rows, total } = await operator.json<Found>(...find)
-  expect(total).toEqual({ next: null })
-  expect(rows.map(({ id, state, code }) => [id, state, code])).toEqual([
+  const { rows, next } = await operator.json<Found>(...find)
+  expect(next).toBeNull()
+  expect(rows.map(({ id, place, statusCode }) => [id, place, statusCode])).toEqual([
     [5, 'scheduled', null],
     [4, 'queue', null],
     [2, 'claimed', null],
@@ -63,10 +64,10 @@ test('messages to a number are listed, the latest due first, with what became of
     confirmation: false,
     accepted: '2026-10-18T08:00:00.000Z',
     due: '2026-10-18T08:00:00.000Z',
-    scheduled: false,
-    credits: 1,
-    state: 'decided',
-    code: 100,
+    scheduledTime: null,
+    cost: 1,
+    place: 'decided',
+    statusCode: 100,
     since: '2026-10-18T08:00:00.000Z',
     until: null,
   })
@@ -103,9 +104,9 @@ test('a page says how to go on, and what comes then is the rest', async () => {
   const { operator } = await aBusyNumber()
   const first = await operator.run([...find, '--limit', '3'])
   expect(first.err).toBe('There are more: --after 2\n')
-  expect((await operator.json<Found>(...find, '--limit', '3')).total).toEqual({ next: 2 })
+  expect((await operator.json<Found>(...find, '--limit', '3')).next).toBe(2)
   const rest = await operator.json<Found>(...find, '--limit', '3', '--after', '2')
-  expect([rest.rows.map(({ id }) => id), rest.total]).toEqual([[1], { next: null }])
+  expect([rest.rows.map(({ id }) => id), rest.next]).toEqual([[1], null])
 })
 
 test('what is decided is found for 90 days, what waits for ever', async () => {
@@ -123,6 +124,6 @@ test('a message that is not there is nothing to go on after, and without a numbe
     err: 'There is no message 7 to go on after.\n',
   })
   expect((await operator.run(['message', 'find'])).code).toBe(2)
-  expect(await operator.json(...find)).toEqual({ rows: [], total: { next: null } })
+  expect(await operator.json(...find)).toEqual({ rows: [], total: 0, next: null })
   expect((await operator.run(find)).out).toBe('ID  ACCOUNT  DUE (GMT+2)  CREDITS  STATE\n')
 })

@@ -3,11 +3,10 @@ import {
   type AccountId,
   type FoundMessage,
   type FoundLocation,
-  type Instant,
   type MessageId,
   type Msisdn,
 } from '@gateway/core'
-import { readAccountId, readFrom, readLimit, readMessageId, readNumber, readTo } from '../arguments.ts'
+import { readAccountId, readFrom, readLimit, readMessageId, readNumber, readTo, type Moment } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { outcomeText } from '../outcome-words.ts'
@@ -17,8 +16,8 @@ import { creditsJson, timeJson, timeText } from '../show.ts'
 interface Options {
   readonly number: Msisdn
   readonly account?: AccountId
-  readonly from?: Instant
-  readonly to?: Instant
+  readonly from?: Moment
+  readonly to?: Moment
   readonly after?: MessageId
   readonly limit: number
 }
@@ -31,7 +30,7 @@ export const messageFind = (run: Run) =>
     'find the messages to a number, waiting or finished, the latest due first; never their texts',
     'gateway message find --number 27825550101 --from 7d',
   )
-    .requiredOption('--number <number>', "in international form without '+'", readNumber)
+    .requiredOption('--number <number>', 'in international form', readNumber)
     .option('--account <id>', 'only of this account', readAccountId)
     .option(
       '--from <time>',
@@ -42,11 +41,13 @@ export const messageFind = (run: Run) =>
     .option('--limit <count>', 'at most so many, up to 1000', readLimit, 100)
     .option('--after <id>', 'go on after this message, the last one of the page before', readMessageId)
     .action((options: Options) =>
-      run(async ({ backOffice, output }) => {
-        const found = await output.during('Looking through the messages', backOffice.findMessages(options))
+      run(async ({ backOffice, ports, output }) => {
+        const now = ports.clock.now()
+        const wanted = { ...options, from: options.from?.(now), to: options.to?.(now) }
+        const found = await output.during('Looking through the messages', backOffice.findMessages(wanted))
         if (found === 'no-such-message') throw new Refused(`There is no message ${options.after} to go on after.`)
         const next = found.more ? (found.messages.at(-1)?.id ?? null) : null
-        await output.rows(head, found.messages.map(row), () => ({ json: { next }, cells: [] }))
+        await output.rows(head, found.messages.map(row), () => ({ json: { next } }))
         if (next !== null) output.note(`There are more: --after ${next}`)
       }),
     )
@@ -59,8 +60,8 @@ const row = ({ place, ...message }: FoundMessage): Row => ({
     confirmation: message.confirmation,
     accepted: timeJson(message.accepted),
     due: timeJson(message.due),
-    scheduled: message.scheduled,
-    credits: creditsJson(message.cost),
+    scheduledTime: message.scheduled ? timeJson(message.due) : null,
+    cost: creditsJson(message.cost),
     ...placeJson(place),
   },
   cells: [
@@ -73,8 +74,8 @@ const row = ({ place, ...message }: FoundMessage): Row => ({
 })
 
 const placeJson = (place: FoundLocation): { readonly [key: string]: Json } => ({
-  state: place.place,
-  code: place.place === 'decided' ? place.code : null,
+  place: place.place,
+  statusCode: place.place === 'decided' ? place.code : null,
   since: place.place === 'decided' ? timeJson(place.at) : null,
   until: place.place === 'postponed' ? timeJson(place.until) : null,
 })

@@ -98,9 +98,9 @@ test('a message of several parts: the id and the state of each, and why it faile
       '',
     ].join('\n'),
   )
-  expect(await operator.json('message', 'explain', '1')).toHaveProperty('now.parts', [
-    { carrierId: 'r-1', status: 'SENT', statusCode: 100, at: null },
-    { carrierId: 'r-2', status: 'SENDINGFAILED', statusCode: 103, at: '2026-10-18T08:00:03.000Z' },
+  expect(await operator.row('message', 'explain', '1')).toHaveProperty('now.parts', [
+    { carrierId: 'r-1', status: 'SENT', statusCode: 100, time: null },
+    { carrierId: 'r-2', status: 'SENDINGFAILED', statusCode: 103, time: '2026-10-18T08:00:03.000Z' },
   ])
 })
 
@@ -132,10 +132,10 @@ test('which route was chosen and why, its carriers in the order in which they ar
       'carriers: sim (priority 1, weight 1), other (priority 2, weight 1)\n',
   )
   expect(out).toContain('2026/10/18 10:00:01  carrier sim refused it for now\n')
-  expect(await operator.json('message', 'explain', '2')).toMatchObject({
+  expect(await operator.row('message', 'explain', '2')).toMatchObject({
     route: {
       name: 'cheap',
-      place: 2,
+      position: 2,
       prefixes: ['2782'],
       carriers: [{ carrier: 'other', priority: 2 }, { carrier: 'sim' }],
     },
@@ -145,49 +145,46 @@ test('which route was chosen and why, its carriers in the order in which they ar
 
 test('the same as JSON', async () => {
   const { clock, operator, claim, record } = await aGateway({ to: numbers(2) })
-  const { id, messages } = await claim()
-  await record({ id, messages: messages.slice(0, 1), marked: 0 }, { outcome: 'refused' })
+  const batch = await claim()
+  await record({ ...batch, messages: batch.messages.slice(0, 1) }, { outcome: 'refused' })
   clock.step(60)
-  expect(await operator.json('message', 'explain', '1')).toEqual({
+  expect(await operator.row('message', 'explain', '1')).toEqual({
     id: 1,
     account: 1,
     number: '27820000000',
     from: '12025550100',
     confirmation: false,
     accepted: '2026-10-18T08:00:00.000Z',
-    scheduled: null,
+    scheduledTime: null,
     route: null,
-    text: { characters: 10, encoding: 'gsm-7', parts: 1 },
-    price: 1,
+    characters: 10,
+    encoding: 'gsm-7',
+    partCount: 1,
+    cost: 1,
     refunded: true,
+    refund: { time: '2026-10-18T08:00:00.000Z', statusCode: 111, why: null },
     attempts: 1,
     now: {
       place: 'decided',
       status: 'SENDINGFAILED',
       statusCode: 111,
       meaning: 'refused on submission',
-      at: '2026-10-18T08:00:00.000Z',
-      stored: '2026-10-18T08:00:00.000Z',
+      since: '2026-10-18T08:00:00.000Z',
+      decided: '2026-10-18T08:00:00.000Z',
       carrier: 'sim',
       carrierId: null,
       parts: [],
     },
     explanation: 'It is SENDINGFAILED 111 (refused on submission) since 2026/10/18 10:00:00.',
+    waitsFor: null,
+    waitsForCarriers: [],
     incidents: [],
     keptReceipts: [],
     send: {
-      firstId: 1,
+      firstMessage: 1,
       messages: 2,
-      debit: 2,
-      refunds: [
-        {
-          statusCode: 111,
-          messages: 1,
-          amount: 1,
-          first: '2026-10-18T08:00:00.000Z',
-          last: '2026-10-18T08:00:00.000Z',
-        },
-      ],
+      cost: 2,
+      otherRefunds: [],
     },
   })
 })
@@ -202,8 +199,17 @@ test('what waits: for its time, in the queue and how long, for another try', asy
   const queued = await aGateway()
   queued.clock.step(300)
   expect((await told(queued.operator))[0]).toBe(
-    'It waits in the queue, single lane, due since 2026/10/18 10:00:00 (5 min).',
+    'It waits in the queue, single lane, due since 2026/10/18 10:00:00 (5 min). No dispatcher has been heard of lately: nothing is sent.',
   )
+  await queued.operator.ports.carrierStatuses.tell({ id: '1', host: 'a', pid: 1 }, [
+    { carrier, window: 10, unanswered: 10, status: undefined },
+  ])
+  expect((await told(queued.operator))[0]).toContain('Carrier sim is taken up: all of the window waits for answers.')
+  expect(await queued.operator.row('message', 'explain', '1')).toMatchObject({
+    waitsFor: 'window-full',
+    waitsForCarriers: ['sim'],
+  })
+  await queued.operator.ports.carrierStatuses.tell({ id: '1', host: 'a', pid: 1 }, [])
   const { id } = await queued.claim()
   await queued.claimedBatches.postpone(queued.dispatcher, id, [aMessageId(1)], 60)
   expect(await told(queued.operator)).toEqual([
@@ -213,11 +219,11 @@ test('what waits: for its time, in the queue and how long, for another try', asy
   queued.clock.step(60)
   await queued.claimedBatches.promote(10)
   expect((await told(queued.operator))[0]).toBe(
-    'It waits in the queue, single lane, due since 2026/10/18 10:00:00 (6 min). The carrier has refused it for now, 1 time so far.',
+    'It waits in the queue, single lane, due since 2026/10/18 10:00:00 (6 min). The carrier has refused it for now, 1 time so far. No dispatcher has been heard of lately: nothing is sent.',
   )
-  expect(await queued.operator.json('message', 'explain', '1')).toMatchObject({
+  expect(await queued.operator.row('message', 'explain', '1')).toMatchObject({
     attempts: 1,
-    now: { place: 'queue', lane: 'single', due: '2026-10-18T08:00:00.000Z', attempt: 1 },
+    now: { place: 'queue', lane: 'single', due: '2026-10-18T08:00:00.000Z', refusedForNow: 1 },
   })
 })
 
@@ -233,16 +239,16 @@ test('what is claimed: by whom, whether it may have left, and what comes when it
   )
   const marked = await aGateway()
   await marked.claim()
-  expect(await marked.operator.json('message', 'explain', '1')).toMatchObject({
+  expect(await marked.operator.row('message', 'explain', '1')).toMatchObject({
     attempts: 1,
     now: {
       place: 'claimed',
       dispatcher: 1,
       carrier: 'sim',
-      marked: true,
-      attempt: 0,
+      mayHaveLeft: true,
+      refusedForNow: 0,
       leaseUntil: '2026-10-18T08:00:30.000Z',
-      overdue: false,
+      leaseOver: false,
     },
   })
   marked.clock.step(31)
@@ -279,7 +285,7 @@ test('what nobody knows after a recovery is told so, and what is learned later t
       '2026/10/18 10:00:31  its dispatcher ended without telling what became of it: it may have been sent or not',
       '2026/10/18 10:00:40  its dispatcher told later what became of it',
       '2026/10/18 10:00:40  carrier sim had refused it',
-      '2026/10/18 10:00:40  1.0 credits were refunded for 1 message of its send: refused on submission (111)',
+      '2026/10/18 10:00:40  1.0 credits were refunded for this message: refused on submission (111)',
       end,
     ].join('\n'),
   ])
@@ -288,7 +294,7 @@ test('what nobody knows after a recovery is told so, and what is learned later t
 test('an answer that tells nothing, and the receipt that is taken for its own', async () => {
   const { clock, operator, claim, record } = await aGateway()
   await record(await claim(), { outcome: 'unknown' })
-  const { explanation } = await operator.json<Explanation>('message', 'explain', '1')
+  const { explanation } = await operator.row<Explanation>('message', 'explain', '1')
   expect(explanation).toContain(
     'Nobody knows whether the carrier took it: the carrier did not give an answer that tells.',
   )
@@ -336,7 +342,8 @@ test('what was deleted, and what of its send was refunded', async () => {
   expect(where).toBe('It is SENDINGFAILED 102 (cancelled before delivery) since 2026/10/18 10:00:00.')
   expect(events?.split('\n').slice(1)).toEqual([
     '2026/10/18 10:00:00  ended without a carrier: SENDINGFAILED 102 (cancelled before delivery)',
-    '2026/10/18 10:00:10  2.0 credits were refunded for 2 messages of its send: cancelled before delivery (102), the first of them 2026/10/18 10:00:00',
+    '2026/10/18 10:00:00  1.0 credits were refunded for this message: cancelled before delivery (102)',
+    '2026/10/18 10:00:10  1.0 credits were refunded for 1 other message of its send: cancelled before delivery (102)',
     end,
   ])
   expect((await operator.run(['message', 'explain', '1'])).out).toContain(
@@ -356,7 +363,7 @@ test('a defect is told as one: a message that is nowhere', async () => {
   await claim()
   operator.store.dispatchers.delete(dispatcher)
   expect((await told(operator))[0]).toContain('This is a defect of the gateway')
-  expect(await operator.json('message', 'explain', '1')).toMatchObject({ now: { place: 'nowhere' } })
+  expect(await operator.row('message', 'explain', '1')).toMatchObject({ now: { place: 'nowhere' } })
 })
 
 test('an id that nobody was given is refused', async () => {
@@ -380,9 +387,9 @@ test('a message that confirms an opt-out is told as such', async () => {
   await operator.run(['simulate', 'reply', '--from', '27820000000', '--to', '12025550100', '--text', 'STOP'])
   const { out } = await operator.run(['message', 'explain', '2'])
   expect(out).toContain('purpose   it confirms an opt-out\n')
-  expect(await operator.json('message', 'explain', '2')).toMatchObject({
+  expect(await operator.row('message', 'explain', '2')).toMatchObject({
     confirmation: true,
     from: '12025550100',
-    price: 0,
+    cost: 0,
   })
 })

@@ -6,7 +6,9 @@ test('migrate tells what it applied, and that there was nothing to do', async ()
     { version: 2, name: 'second' },
   ]
   const fresh = anOperator({ migrate: () => Promise.resolve(applied) })
-  expect(await fresh.json('migrate')).toEqual({ applied })
+  expect(await fresh.json('migrate')).toEqual({
+    applied: applied.map(({ version, name }) => ({ migration: version, name })),
+  })
   expect((await fresh.run(['migrate'])).out).toBe('Applied 1 first.\nApplied 2 second.\n')
 
   const current = anOperator()

@@ -16,7 +16,7 @@ export const migrate = (run: RunMigrate) =>
     run(async (apply, output) => {
       const applied = await output.during('Bringing the schema up to date', apply())
       output.result(
-        { applied: applied.map(({ version, name }) => ({ version, name })) },
+        { applied: applied.map(({ version, name }) => ({ migration: version, name })) },
         applied.length === 0
           ? 'The schema is up to date.'
           : applied.map(({ version, name }) => `Applied ${version} ${name}.`).join('\n'),

@@ -1,8 +1,9 @@
-import { parseMsisdn, type BlockReason, type Msisdn } from '@gateway/core'
+import type { BlockReason, Msisdn } from '@gateway/core'
 import { Option } from 'commander'
-import { readNumber } from '../arguments.ts'
+import { numberOf, readNumber } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Context, type Run } from '../context.ts'
+import { unguarded } from '../csv.ts'
 import { importRows, tellImport } from '../import-rows.ts'
 import { blockReasons, blockWords, type BlockWord } from './block-reasons.ts'
 
@@ -22,7 +23,7 @@ The file is CSV (UTF-8) with the number in its first column, or in the column th
 its first line calls 'number'. A number that is on the list already stays as it is,
 so that a file can be read again. Exit code 1: some rows were refused.`,
   )
-    .argument('[number]', "in international form without '+'", readNumber)
+    .argument('[number]', 'in international form', readNumber)
     .option('--file <path>', "the numbers of this file; '-' reads standard input")
     .addOption(new Option('--reason <list>', 'which list').choices(blockWords).makeOptionMandatory())
     .action((number: Msisdn | undefined, { reason, file }: Options) => {
@@ -36,7 +37,7 @@ async function blockOne({ backOffice, output }: Context, number: Msisdn, reason:
   const kind: BlockReason = blockReasons[reason]
   const added = await backOffice.blockNumber(number, kind)
   output.result(
-    { number, reason, added: added === 'added' },
+    { number, reason, added: added === 'added' ? 1 : 0 },
     added === 'added' ? `${number} is blocked (${reason}).` : `${number} was blocked already (${reason}).`,
   )
 }
@@ -45,7 +46,7 @@ async function blockFile(context: Context, file: string, reason: BlockWord): Pro
   const imported = await importRows(context, {
     file,
     columns: ['number'],
-    parse: (cells) => numberOf(cells.number),
+    parse: (cells) => numberOfRow(cells.number),
     store: (rows) =>
       context.backOffice.blockNumbers(
         rows.map(({ number }) => number),
@@ -55,8 +56,8 @@ async function blockFile(context: Context, file: string, reason: BlockWord): Pro
   tellImport(context.output, { reason }, imported)
 }
 
-/** The number of a row. */
-export function numberOf(text: string | undefined): { readonly number: Msisdn } | { readonly wrong: string } {
-  const number = parseMsisdn(text ?? '')
-  return number === undefined ? { wrong: "no mobile number in international form without '+'" } : { number }
+/** The number of a row; a spreadsheet may have put `'` before its `+`. */
+export function numberOfRow(text: string | undefined): { readonly number: Msisdn } | { readonly wrong: string } {
+  const number = numberOf(unguarded(text ?? ''))
+  return number === undefined ? { wrong: 'no mobile number in international form' } : { number }
 }

@@ -7,7 +7,7 @@ import { blockReasons, blockWords, type BlockWord } from './block-reasons.ts'
 
 export const numberUnblock = (run: Run) =>
   command('unblock', 'take a number off the lists')
-    .argument('<number>', "in international form without '+'", readNumber)
+    .argument('<number>', 'in international form', readNumber)
     .addOption(new Option('--reason <list>', 'only off this list').choices(blockWords))
     .action((number: Msisdn, { reason }: { readonly reason?: BlockWord }) =>
       run(async ({ backOffice, output }) => {

@@ -6,15 +6,15 @@ const block = ['number', 'block', number, '--reason']
 
 test('a number is put on each list once, listed with its time, and taken off', async () => {
   const operator = anOperator()
-  expect(await operator.json(...block, 'blacklisted')).toEqual({ number, reason: 'blacklisted', added: true })
-  expect(await operator.json(...block, 'blacklisted')).toEqual({ number, reason: 'blacklisted', added: false })
-  expect(await operator.json(...block, 'do-not-contact')).toEqual({ number, reason: 'do-not-contact', added: true })
+  expect(await operator.json(...block, 'blacklisted')).toEqual({ number, reason: 'blacklisted', added: 1 })
+  expect(await operator.json(...block, 'blacklisted')).toEqual({ number, reason: 'blacklisted', added: 0 })
+  expect(await operator.json(...block, 'do-not-contact')).toEqual({ number, reason: 'do-not-contact', added: 1 })
 
   const since = '2026-10-18T08:00:00.000Z'
   const onBlacklist = { number, reason: 'blacklisted', since }
   const onDoNotContact = { number, reason: 'do-not-contact', since }
-  expect(await operator.json('number', 'list')).toEqual([onBlacklist, onDoNotContact])
-  expect(await operator.json('number', 'list', '--reason', 'do-not-contact')).toEqual([onDoNotContact])
+  expect(await operator.rows('number', 'list')).toEqual([onBlacklist, onDoNotContact])
+  expect(await operator.rows('number', 'list', '--reason', 'do-not-contact')).toEqual([onDoNotContact])
   expect((await operator.run(['number', 'list'])).out).toBe(
     [
       'NUMBER       REASON          SINCE (GMT+2)',
@@ -25,10 +25,10 @@ test('a number is put on each list once, listed with its time, and taken off', a
   )
 
   expect(await operator.json('number', 'unblock', number, '--reason', 'blacklisted')).toEqual({ number, unblocked: 1 })
-  expect(await operator.json('number', 'list')).toEqual([onDoNotContact])
+  expect(await operator.rows('number', 'list')).toEqual([onDoNotContact])
   await operator.run([...block, 'blacklisted'])
   expect(await operator.json('number', 'unblock', number)).toEqual({ number, unblocked: 2 })
-  expect(await operator.json('number', 'list')).toEqual([])
+  expect(await operator.rows('number', 'list')).toEqual([])
 })
 
 test('what was done is told in a sentence', async () => {
@@ -53,14 +53,14 @@ test('a number that is not blocked is not unblocked', async () => {
 
 test.each([
   [
-    'with a plus',
-    [...block.slice(0, 2), '+27825550101', '--reason', 'blacklisted'],
-    "without '+', such as 27825550101.",
+    'with a plus twice',
+    [...block.slice(0, 2), '++27825550101', '--reason', 'blacklisted'],
+    'in international form, such as 27825550101 or +27825550101.',
   ],
   [
     'with blanks',
     [...block.slice(0, 2), '27 82 555 0101', '--reason', 'blacklisted'],
-    "without '+', such as 27825550101.",
+    'in international form, such as 27825550101 or +27825550101.',
   ],
   ['without a reason', ['number', 'block', number], "'--reason <list>' not specified"],
   ['for another reason', [...block, 'spam'], 'Allowed choices are blacklisted, do-not-contact.'],
@@ -72,5 +72,5 @@ test.each([
   expect(JSON.parse((await operator.run([...args, '--json'])).err)).toEqual({
     error: expect.stringContaining(message) as string,
   })
-  expect(await operator.json('number', 'list')).toEqual([])
+  expect(await operator.rows('number', 'list')).toEqual([])
 })

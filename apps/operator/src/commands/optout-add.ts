@@ -11,13 +11,13 @@ export const optoutAdd = (run: Run) =>
     'gateway optout add 3 27825550101',
   )
     .argument('<account>', "the account's id", readAccountId)
-    .argument('<number>', "in international form without '+'", readNumber)
+    .argument('<number>', 'in international form', readNumber)
     .action((id: AccountId, number: Msisdn) =>
       run(async ({ backOffice, gateway, output }) => {
         const added = await gateway.addOptOut(await accountOf(backOffice, id), number)
         const messages = `messages of account ${id}`
         output.result(
-          { account: id, number, added: added === 'added' },
+          { account: id, number, added: added === 'added' ? 1 : 0 },
           added === 'added'
             ? `${number} gets no more ${messages}.`
             : `${number} had opted out of the ${messages} already.`,

@@ -10,6 +10,12 @@ import { each, mapped, type CsvRow, type Row } from '../output.ts'
 import { timeJson } from '../show.ts'
 import { accountOf } from './account-of.ts'
 
+interface Options {
+  readonly file: string
+  readonly force?: true
+  readonly json?: true
+}
+
 const head = ['number', 'since', 'text']
 
 export const optoutExport = (run: Run) =>
@@ -19,13 +25,14 @@ export const optoutExport = (run: Run) =>
     'gateway optout export 3 --file optouts.csv',
   )
     .argument('<account>', "the account's id", readAccountId)
-    .option('--file <path>', "the file, which is replaced; '-' is standard output", '-')
-    .action((id: AccountId, { file, json }: { readonly file: string; readonly json?: true }) =>
+    .option('--file <path>', "the file; '-' is standard output", '-')
+    .option('--force', 'replace the file if it is there')
+    .action((id: AccountId, { file, force, json }: Options) =>
       run(async ({ backOffice, gateway, output }) => {
         const optOuts = each(gateway.listOptOuts(await accountOf(backOffice, id)))
         if (file !== '-') {
-          const rows = await writeFile(file, optOuts, output)
-          output.result({ account: id, file, rows }, `${rows} opt-outs are in ${file}.`)
+          const rows = await writeFile(file, optOuts, { output, flags: force ? 'w' : 'wx' })
+          output.result({ account: id, file, written: rows }, `${rows} opt-outs are in ${file}.`)
         } else if (json) await output.rows(head, mapped(optOuts, row))
         else await output.csv(head, mapped(optOuts, csvRow))
       }),
@@ -43,7 +50,11 @@ const row = ({ number, since, reply }: OptOut): Row => ({
 })
 
 /** Only its owner can read a file that is new: numbers of people are in it. */
-async function writeFile(file: string, optOuts: AsyncIterable<OptOut>, output: Context['output']): Promise<number> {
+async function writeFile(
+  file: string,
+  optOuts: AsyncIterable<OptOut>,
+  { output, flags }: { readonly output: Context['output']; readonly flags: 'w' | 'wx' },
+): Promise<number> {
   let rows = 0
   async function* lines() {
     yield csvLine(head)
@@ -53,12 +64,13 @@ async function writeFile(file: string, optOuts: AsyncIterable<OptOut>, output: C
     }
     output.progress('')
   }
-  const stream = createWriteStream(file, { mode: 0o600 })
+  const stream = createWriteStream(file, { mode: 0o600, flags })
   try {
     await pipeline(Readable.from(lines()), stream)
   } catch (problem) {
     const { code, message } = problem as NodeJS.ErrnoException
     if (code === undefined || stream.errored === null) throw problem
+    if (code === 'EEXIST') throw new Refused(`${file} is there already; --force replaces it.`)
     throw new Refused(`${file} cannot be written, and is not complete: ${message}.`)
   }
   return rows

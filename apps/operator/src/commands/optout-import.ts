@@ -6,7 +6,7 @@ import { unguarded } from '../csv.ts'
 import { importRows, tellImport, type BadRow } from '../import-rows.ts'
 import { parseTime } from '../show.ts'
 import { accountOf } from './account-of.ts'
-import { numberOf } from './number-block.ts'
+import { numberOfRow } from './number-block.ts'
 
 export const optoutImport = (run: Run) =>
   command(
@@ -42,7 +42,7 @@ function optOutOf(
   { number, since = '', text = '' }: Readonly<Record<'number' | 'since' | 'text', string | undefined>>,
   now: Instant,
 ): ImportedOptOut | BadRow {
-  const read = numberOf(number)
+  const read = numberOfRow(number)
   if ('wrong' in read) return read
   const time = since.trim() === '' ? undefined : timeOf(since.trim())
   if (time === 'wrong') return { wrong: 'since is no time such as 2026-10-18T08:00:00.000Z or 202610181000' }

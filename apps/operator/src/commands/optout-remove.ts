@@ -7,7 +7,7 @@ import { accountOf } from './account-of.ts'
 export const optoutRemove = (run: Run) =>
   command('remove', 'let an account write to a number again that had opted out, whoever had made the entry')
     .argument('<account>', "the account's id", readAccountId)
-    .argument('<number>', "in international form without '+'", readNumber)
+    .argument('<number>', 'in international form', readNumber)
     .action((id: AccountId, number: Msisdn) =>
       run(async ({ backOffice, gateway, output }) => {
         if (!(await gateway.removeOptOut(await accountOf(backOffice, id), number))) {

@@ -7,9 +7,9 @@ test('an opt-out is added once and removed once, and only for its account', asyn
   const operator = anOperator()
   const [first] = [await anAccount(operator.ports), await anAccount(operator.ports)]
   const add = ['optout', 'add', '1', number]
-  expect(await operator.json(...add)).toEqual({ account: 1, number, added: true })
-  expect(await operator.json(...add)).toEqual({ account: 1, number, added: false })
-  expect(await operator.json('optout', 'list', '2')).toEqual([])
+  expect(await operator.json(...add)).toEqual({ account: 1, number, added: 1 })
+  expect(await operator.json(...add)).toEqual({ account: 1, number, added: 0 })
+  expect(await operator.rows('optout', 'list', '2')).toEqual([])
   expect(await operator.ports.suppressions.matching(first.id, [number])).toEqual(
     new Map([[number, new Set(['opt-out'])]]),
   )
@@ -32,7 +32,7 @@ test('the list shows who wrote what, and which entries were added by hand', asyn
   await operator.run(['simulate', 'reply', '--from', '+27825550102', '--to', '31022', '--text', 'STOP sending\nthis'])
   await operator.run(['optout', 'add', '1', number])
   const since = '2026-10-18T08:00:00.000Z'
-  expect(await operator.json('optout', 'list', '1')).toEqual([
+  expect(await operator.rows('optout', 'list', '1')).toEqual([
     { number, since, arrival: null, answers: null, text: '* MANUALLY ADDED BY USER *' },
     { number: '27825550102', since, arrival: 1, answers: null, text: 'STOP sending\nthis' },
   ])

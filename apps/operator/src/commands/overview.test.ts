@@ -12,37 +12,46 @@ test('who runs, since when, and what is in flight by carrier', async () => {
   const { claimedBatches, messages } = operator.ports
   const account = await anAccount(operator.ports)
   await messages.accept(anOrder(account.id, { to: numbers(20) }, { to: numbers(3) }))
-  const [first, second] = [await claimedBatches.register(30, '0.9.1'), await claimedBatches.register(90)]
+  const [first, second] = [
+    await claimedBatches.register(30, '0.9.1', { host: 'alpha', pid: 11 }),
+    await claimedBatches.register(90),
+  ]
   await claimedBatches.claim(first, wanted('sim', 'bulk', 15, 5))
   await claimedBatches.claim(first, wanted('other', 'single', 10, 1))
   await claimedBatches.claim(second, wanted('sim', 'bulk', 4, 4))
   await claimedBatches.register(300, '10.0.0')
   clock.step(31)
   await claimedBatches.extend(second, 60)
-  expect(await operator.json('dispatcher', 'list')).toEqual([
+  expect(await operator.rows('dispatcher', 'list')).toEqual([
     {
       id: 1,
       since: '2026-10-18T08:00:00.000Z',
       version: '0.9.1',
+      host: 'alpha',
+      pid: 11,
       leaseUntil: '2026-10-18T08:00:30.000Z',
       leaseOver: true,
       carriers: [
-        { carrier: 'other', flights: 1, claimed: 3, marked: 1 },
-        { carrier: 'sim', flights: 1, claimed: 15, marked: 5 },
+        { carrier: 'other', batches: 1, claimed: 3, marked: 1 },
+        { carrier: 'sim', batches: 1, claimed: 15, marked: 5 },
       ],
     },
     {
       id: 2,
       since: '2026-10-18T08:00:00.000Z',
       version: null,
+      host: null,
+      pid: null,
       leaseUntil: '2026-10-18T08:01:31.000Z',
       leaseOver: false,
-      carriers: [{ carrier: 'sim', flights: 1, claimed: 4, marked: 4 }],
+      carriers: [{ carrier: 'sim', batches: 1, claimed: 4, marked: 4 }],
     },
     {
       id: 3,
       since: '2026-10-18T08:00:00.000Z',
       version: '10.0.0',
+      host: null,
+      pid: null,
       leaseUntil: '2026-10-18T08:05:00.000Z',
       leaseOver: false,
       carriers: [],
@@ -50,10 +59,10 @@ test('who runs, since when, and what is in flight by carrier', async () => {
   ])
   expect((await operator.run(['dispatcher', 'list'])).out).toBe(
     [
-      'ID  SINCE (GMT+2)        VERSION  LEASE UNTIL                 BATCHES  CLAIMED  MARKED  CARRIERS',
-      '1   2026/10/18 10:00:00  0.9.1    2026/10/18 10:00:30 (over)  2        18       6       other 3 (1 marked), sim 15 (5 marked)',
-      '2   2026/10/18 10:00:00           2026/10/18 10:01:31         1        4        4       sim',
-      '3   2026/10/18 10:00:00  10.0.0   2026/10/18 10:05:00         0        0        0',
+      'ID  PROCESS   SINCE (GMT+2)        VERSION  LEASE UNTIL                 BATCHES  CLAIMED  MARKED  CARRIERS',
+      '1   alpha:11  2026/10/18 10:00:00  0.9.1    2026/10/18 10:00:30 (over)  2        18       6       other 3 (1 marked), sim 15 (5 marked)',
+      '2             2026/10/18 10:00:00           2026/10/18 10:01:31         1        4        4       sim',
+      '3             2026/10/18 10:00:00  10.0.0   2026/10/18 10:05:00         0        0        0',
       '',
     ].join('\n'),
   )
@@ -61,8 +70,8 @@ test('who runs, since when, and what is in flight by carrier', async () => {
 
 test('that nobody runs is told', async () => {
   const { code, out, err } = await anOperator().run(['dispatcher', 'list'])
-  expect([code, out.startsWith('ID  SINCE'), err]).toEqual([0, true, 'No dispatcher runs: nothing is sent.\n'])
-  expect(await anOperator().json('dispatcher', 'list')).toEqual([])
+  expect([code, out.startsWith('ID  PROCESS'), err]).toEqual([0, true, 'No dispatcher runs: nothing is sent.\n'])
+  expect(await anOperator().rows('dispatcher', 'list')).toEqual([])
 })
 
 test('since when a dispatcher runs may not be known', async () => {
@@ -76,8 +85,8 @@ test('since when a dispatcher runs may not be known', async () => {
     }),
   })
   await operator.ports.claimedBatches.register(30)
-  expect(await operator.json('dispatcher', 'list')).toMatchObject([{ since: null }])
-  expect((await operator.run(['dispatcher', 'list'])).out).toMatch(/\n1 {3}not known {15}2026/)
+  expect(await operator.rows('dispatcher', 'list')).toMatchObject([{ since: null }])
+  expect((await operator.run(['dispatcher', 'list'])).out).toMatch(/\n1 {12}not known {15}2026/)
 })
 
 test('what waits, by account and lane, with the oldest and the sums', async () => {
@@ -104,11 +113,12 @@ test('what waits, by account and lane, with the oldest and the sums', async () =
   const oldest = '2026-10-18T08:00:10.000Z'
   expect(await operator.json('queue', 'show')).toEqual({
     rows: [
-      { account: 1, lane: 'single', due: 2, oldestDue: oldest, scheduled: 4, toRetry: 1 },
-      { account: 1, lane: 'bulk', due: 11, oldestDue: oldest, scheduled: 0, toRetry: 0 },
-      { account: 2, lane: 'single', due: 1, oldestDue: '2026-10-18T08:01:10.000Z', scheduled: 0, toRetry: 0 },
+      { account: 1, lane: 'single', dueNow: 2, oldestDue: oldest, scheduled: 4, toRetry: 1 },
+      { account: 1, lane: 'bulk', dueNow: 11, oldestDue: oldest, scheduled: 0, toRetry: 0 },
+      { account: 2, lane: 'single', dueNow: 1, oldestDue: '2026-10-18T08:01:10.000Z', scheduled: 0, toRetry: 0 },
     ],
-    total: { due: 14, oldestDue: oldest, scheduled: 4, toRetry: 1 },
+    total: 3,
+    sums: { dueNow: 14, oldestDue: oldest, scheduled: 4, toRetry: 1 },
   })
   expect((await operator.run(['queue', 'show'])).out).toBe(
     [
@@ -127,7 +137,8 @@ test('an empty queue is its sums, nothing', async () => {
   await anAccount(operator.ports)
   expect(await operator.json('queue', 'show')).toEqual({
     rows: [],
-    total: { due: 0, oldestDue: null, scheduled: 0, toRetry: 0 },
+    total: 0,
+    sums: { dueNow: 0, oldestDue: null, scheduled: 0, toRetry: 0 },
   })
   expect((await operator.run(['queue', 'show'])).out).toBe(
     'ACCOUNT  LANE  DUE  OLDEST DUE (GMT+2)  SCHEDULED  TO RETRY\nall            0                        0          0\n',

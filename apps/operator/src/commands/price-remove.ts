@@ -1,4 +1,5 @@
-import { readPrefix } from '../arguments.ts'
+import type { AccountId } from '@gateway/core'
+import { readAccountId, readPrefix } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { prefixArgument, prefixWord, whose } from './price-prefix.ts'
@@ -10,12 +11,18 @@ export const priceRemove = (run: Run) =>
     'gateway price remove 2782',
   )
     .argument('<prefix>', prefixArgument, readPrefix)
-    .action((prefix: string) =>
+    .option('--account <id>', 'that of this account', readAccountId)
+    .action((prefix: string, { account }: { readonly account?: AccountId }) =>
       run(async ({ backOffice, output }) => {
-        if ((await backOffice.removePrice(prefix)) !== 'removed') {
+        if ((await backOffice.removePrice(prefix, account)) !== 'removed') {
           throw new Refused(`There is no price for ${whose(prefix)}.`)
         }
-        output.result({ prefix: prefixWord(prefix), removed: true }, sentence(prefix))
+        output.result(
+          { account: account ?? null, prefix: prefixWord(prefix), removed: true },
+          account === undefined
+            ? sentence(prefix)
+            : `Account ${account} has no price of its own for ${whose(prefix)} any more.`,
+        )
       }),
     )
 

@@ -1,24 +1,29 @@
+import { anAccount } from '@gateway/core/testing'
 import { anOperator } from '../../testing/operate.ts'
 
 test('prices are set, replaced, listed by prefix and removed', async () => {
   const operator = anOperator()
-  expect(await operator.json('price', 'set', '27', '0.7')).toEqual({ prefix: '27', price: 0.7 })
-  expect(await operator.json('price', 'set', '2782', '0')).toEqual({ prefix: '2782', price: 0 })
-  expect(await operator.json('price', 'set', '27', '0.8')).toEqual({ prefix: '27', price: 0.8 })
-  expect(await operator.json('price', 'set', 'default', '12.5')).toEqual({ prefix: 'default', price: 12.5 })
-  expect(await operator.json('price', 'list')).toEqual([
-    { prefix: 'default', price: 12.5 },
-    { prefix: '27', price: 0.8 },
-    { prefix: '2782', price: 0 },
+  expect(await operator.json('price', 'set', '27', '0.7')).toEqual({ account: null, prefix: '27', price: 0.7 })
+  expect(await operator.json('price', 'set', '2782', '0')).toEqual({ account: null, prefix: '2782', price: 0 })
+  expect(await operator.json('price', 'set', '27', '0.8')).toEqual({ account: null, prefix: '27', price: 0.8 })
+  expect(await operator.json('price', 'set', 'default', '12.5')).toEqual({
+    account: null,
+    prefix: 'default',
+    price: 12.5,
+  })
+  expect(await operator.rows('price', 'list')).toEqual([
+    { account: null, prefix: 'default', price: 12.5 },
+    { account: null, prefix: '27', price: 0.8 },
+    { account: null, prefix: '2782', price: 0 },
   ])
   expect(await operator.run(['price', 'list'])).toEqual({
     code: 0,
     out: 'PREFIX   CREDITS\ndefault  12.5\n27       0.8\n2782     0.0\n',
     err: '',
   })
-  expect(await operator.json('price', 'remove', '27')).toEqual({ prefix: '27', removed: true })
-  expect(await operator.json('price', 'remove', 'default')).toEqual({ prefix: 'default', removed: true })
-  expect(await operator.json('price', 'list')).toEqual([{ prefix: '2782', price: 0 }])
+  expect(await operator.json('price', 'remove', '27')).toEqual({ account: null, prefix: '27', removed: true })
+  expect(await operator.json('price', 'remove', 'default')).toEqual({ account: null, prefix: 'default', removed: true })
+  expect(await operator.rows('price', 'list')).toEqual([{ account: null, prefix: '2782', price: 0 }])
 })
 
 test('what was done is told in a sentence, and what it means to remove the default', async () => {
@@ -64,7 +69,7 @@ test.each([
   expect(await operator.run(['price', ...args])).toEqual({ code: 1, out: '', err: `${message}\n` })
   const { code, out, err } = await operator.run(['price', ...args, '--json'])
   expect([code, out, JSON.parse(err)]).toEqual([1, '', { error: message }])
-  expect(await operator.json('price', 'list')).toEqual([{ prefix: 'default', price: 1 }])
+  expect(await operator.rows('price', 'list')).toEqual([{ account: null, prefix: 'default', price: 1 }])
 })
 
 test.each(['', '0', '027', '+27', '27x', 'Default', '1234567890123456'])('%j is no prefix', async (prefix) => {
@@ -77,4 +82,19 @@ test('a price has at most one decimal', async () => {
   const { code, err } = await anOperator().run(['price', 'set', '27', '0.75'])
   expect(code).toBe(2)
   expect(err).toContain('Expected an amount of credits with at most one decimal')
+})
+
+test('an account may have prices of its own, which come before those of all', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports, { credits: 100 })
+  await operator.json('price', 'set', '2782', '3')
+  const own = { account: 1, prefix: '27', price: 0.5 }
+  expect(await operator.json('price', 'set', '27', '0.5', '--account', '1')).toEqual(own)
+  expect(await operator.rows('price', 'list', '--account', '1')).toEqual([own])
+  expect((await operator.rows<unknown>('price', 'list')).length).toBe(2)
+  const send = ['send', '--account', '1', '--to', '27825550101', '--text', 'x']
+  expect(await operator.json(...send)).toMatchObject({ recipients: [{ cost: 0.5 }] })
+  expect(await operator.json('price', 'remove', '27', '--account', '1')).toMatchObject({ account: 1, removed: true })
+  expect(await operator.json(...send)).toMatchObject({ recipients: [{ cost: 3 }] })
+  expect((await operator.run(['price', 'set', '27', '1', '--account', '7'])).err).toBe('There is no account 7.\n')
 })

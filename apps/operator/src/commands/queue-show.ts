@@ -12,7 +12,7 @@ export const queueShow = (run: Run) =>
       const now = ports.clock.now()
       const total = { due: 0, oldestDue: undefined, scheduled: 0, postponed: 0 }
       await output.rows(head, rows(backOffice, total, now), () => ({
-        json: workJson(total),
+        json: { sums: workJson(total) },
         cells: ['all', '', ...workCells(total, now)],
       }))
     }),
@@ -37,7 +37,7 @@ function add(total: Total, { due, oldestDue, scheduled, postponed }: Work): void
 }
 
 const workJson = ({ due, oldestDue, scheduled, postponed }: Work) => ({
-  due,
+  dueNow: due,
   oldestDue: timeJson(oldestDue),
   scheduled,
   toRetry: postponed,

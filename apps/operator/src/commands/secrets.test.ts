@@ -18,7 +18,14 @@ test('secrets reseal encrypts with the new key what the old one sealed, once, an
     await operator.ports.webhooks.add(wanted, operator.ports.clock.now())
   }
 
-  expect(await operator.json('secrets', 'reseal')).toEqual({ webhooks: 1 })
+  const carriers = { digest: 'x', carriers: [], routes: [], storedBy: 'x' }
+  const lost = boxOf(randomBytes(32).toString('base64')).seal('an old version')
+  for (const [after, sealed] of [lost, boxOf(older).seal('carriers')].entries())
+    await operator.ports.carrierVersions.store({ ...carriers, sealed }, after, { onPurpose: true })
+
+  expect(await operator.json('secrets', 'reseal')).toEqual({ webhooks: 1, carrierVersions: 1 })
+  const [now, before] = await operator.ports.carrierVersions.list(2)
+  expect([now && boxOf(newer).open(now.sealed), before?.sealed]).toEqual(['carriers', lost])
   const stored = await operator.ports.webhooks.list(id)
   expect(stored.map(({ secret }) => boxOf(newer).open(secret))).toEqual(secrets)
   expect(await operator.run(['secrets', 'reseal'])).toEqual({

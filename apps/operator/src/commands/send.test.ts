@@ -12,13 +12,13 @@ test('what was accepted and what was not is told number by number, and charged l
   expect(await operator.json(...send('--to', `${to[0]},27825550103`, '--to', `+27;${to[1]}`))).toEqual({
     account: 1,
     recipients: [
-      { number: '27825550101', id: 1, cost: 1, due: null },
-      { number: '27825550103', refused: 'blacklisted' },
-      { number: '+27', refused: 'invalid-number' },
-      { number: '27825550102', refused: 'insufficient-credits' },
+      { number: '27825550101', message: 1, cost: 1, due: null },
+      { number: '27825550103', refusal: 'blacklisted' },
+      { number: '+27', refusal: 'invalid-number' },
+      { number: '27825550102', refusal: 'insufficient-credits' },
     ],
   })
-  expect(await operator.json('account', 'show', '1')).toMatchObject({ balance: 0 })
+  expect(await operator.row('account', 'show', '1')).toMatchObject({ balance: 0 })
 })
 
 test('a person reads a line a number, with the reason of a refusal', async () => {
@@ -40,7 +40,7 @@ test('if no number was accepted that is a refusal, with the reasons as the resul
   await anAccount(operator.ports, { locked: true })
   const { code, out, err } = await operator.run([...send('--to', '27825550101', '--wait'), '--json'])
   expect(code).toBe(1)
-  expect(JSON.parse(out)).toEqual({ account: 1, recipients: [{ number: '27825550101', refused: 'account-locked' }] })
+  expect(JSON.parse(out)).toEqual({ account: 1, recipients: [{ number: '27825550101', refusal: 'account-locked' }] })
   expect(JSON.parse(err)).toEqual({ error: 'No number was accepted.' })
 })
 
@@ -129,8 +129,8 @@ test('--wait ends with 0 where an outcome is unknown (106), and says that a late
       )
     } else {
       expect((JSON.parse(out) as { statuses: unknown }).statuses).toMatchObject([
-        { id: 1, statusCode: 0, final: true },
-        { id: 2, statusCode: 106, final: false },
+        { message: 1, statusCode: 0, final: true },
+        { message: 2, statusCode: 106, final: false },
       ])
       expect(err).toBe('')
     }
@@ -144,9 +144,16 @@ test('--wait ends in time with the states so far, and 1', async () => {
   expect(code).toBe(1)
   expect(JSON.parse(out)).toEqual({
     account: 1,
-    recipients: [{ number: '27825550101', id: 1, cost: 1, due: null }],
+    recipients: [{ number: '27825550101', message: 1, cost: 1, due: null }],
     statuses: [
-      { id: 1, status: 'WAITING', statusCode: -1, meaning: 'not handed to a carrier yet', final: false, at: null },
+      {
+        message: 1,
+        status: 'WAITING',
+        statusCode: -1,
+        meaning: 'not handed to a carrier yet',
+        final: false,
+        since: null,
+      },
     ],
   })
   expect(JSON.parse(err)).toEqual({ error: 'Not all had ended within 1 s.' })
@@ -157,7 +164,7 @@ const waitingStatus = {
   statusCode: -1,
   meaning: 'not handed to a carrier yet',
   final: false,
-  at: null,
+  since: null,
 }
 
 test('--wait that is interrupted tells what was accepted, with the states so far', async () => {
@@ -181,8 +188,8 @@ test('--wait that is interrupted tells what was accepted, with the states so far
   const { out, err } = await inJson
   expect(JSON.parse(out)).toEqual({
     account: 1,
-    recipients: [{ number: '27825550101', id: 1, cost: 1, due: null }],
-    statuses: [{ id: 1, ...waitingStatus }],
+    recipients: [{ number: '27825550101', message: 1, cost: 1, due: null }],
+    statuses: [{ message: 1, ...waitingStatus }],
     interrupted: true,
   })
   expect(JSON.parse(err)).toEqual({ error: 'Interrupted.' })
@@ -218,7 +225,7 @@ test('a look at the states that the interruption breaks off does not hide what w
   const { out, err } = await operator.run([...send('--to', '27825550101', '--wait'), '--json'])
   expect(JSON.parse(out)).toEqual({
     account: 1,
-    recipients: [{ number: '27825550101', id: 1, cost: 1, due: null }],
+    recipients: [{ number: '27825550101', message: 1, cost: 1, due: null }],
     statuses: [],
     interrupted: true,
   })
@@ -245,12 +252,12 @@ test('more than 1000 numbers go in calls of 1000, and are one result', async () 
   const calls: number[] = []
   const operator = anOperator({ ports: counting(calls) })
   await anAccount(operator.ports, { credits: 25_000 })
-  const { recipients } = await operator.json<{ recipients: { number: string; id: number }[] }>(
+  const { recipients } = await operator.json<{ recipients: { number: string; message: number }[] }>(
     ...send('--to', many.join()),
   )
   expect(calls).toEqual([1000, 1000, 500])
   expect(recipients.map(({ number }) => number)).toEqual(many)
-  expect(new Set(recipients.map(({ id }) => id)).size).toBe(2500)
+  expect(new Set(recipients.map(({ message }) => message)).size).toBe(2500)
 })
 
 const busy = () => 'overloaded' as const

@@ -127,8 +127,13 @@ async function sendInCalls(
 
 const recipientJson = (recipient: SentRecipient): Json =>
   'id' in recipient
-    ? { number: recipient.number, id: recipient.id, cost: creditsJson(recipient.cost), due: timeJson(recipient.due) }
-    : { number: recipient.number, refused: recipient.refused }
+    ? {
+        number: recipient.number,
+        message: recipient.id,
+        cost: creditsJson(recipient.cost),
+        due: timeJson(recipient.due),
+      }
+    : { number: recipient.number, refusal: recipient.refused }
 
 const recipientText = (recipient: SentRecipient): string => {
   if (!('id' in recipient)) return `${recipient.number}: refused, ${WORDS[recipient.refused]}`

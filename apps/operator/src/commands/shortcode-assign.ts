@@ -18,6 +18,9 @@ export const shortcodeAssign = (run: Run) =>
         if (assigned === 'no-such-account') throw noSuchAccount(account)
         if (assigned === 'taken') throw new Refused(`${code} belongs to another account; release it first.`)
         const text = assigned === 'assigned' ? 'belongs' : 'belonged already'
-        output.result({ code, account, assigned: assigned === 'assigned' }, `${code} ${text} to account ${account}.`)
+        output.result(
+          { shortCode: code, account, assigned: assigned === 'assigned' },
+          `${code} ${text} to account ${account}.`,
+        )
       }),
     )

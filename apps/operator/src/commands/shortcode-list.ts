@@ -7,7 +7,7 @@ export const shortcodeList = (run: Run) =>
       const codes = await backOffice.listShortCodes()
       await output.rows(
         ['CODE', 'ACCOUNT'],
-        codes.map(({ code, account }) => ({ json: { code, account }, cells: [code, String(account)] })),
+        codes.map(({ code, account }) => ({ json: { shortCode: code, account }, cells: [code, String(account)] })),
       )
     }),
   )

@@ -9,6 +9,6 @@ export const shortcodeRelease = (run: Run) =>
     .action((code: SenderAddress) =>
       run(async ({ backOffice, output }) => {
         if (!(await backOffice.releaseShortCode(code))) throw new Refused(`${code} belongs to no account.`)
-        output.result({ code, released: true }, `${code} belongs to no account any more.`)
+        output.result({ shortCode: code, released: true }, `${code} belongs to no account any more.`)
       }),
     )

@@ -24,15 +24,15 @@ test('a code belongs to one account at a time, until it is released', async () =
 test('an account may have several; they are listed by code, as text and as JSON', async () => {
   const operator = anOperator()
   await anAccount(operator.ports)
-  expect(await operator.json(...assign('31099', 1))).toEqual({ code: '31099', account: 1, assigned: true })
-  expect(await operator.json(...assign('31022', 1))).toEqual({ code: '31022', account: 1, assigned: true })
-  expect(await operator.json(...assign('31022', 1))).toEqual({ code: '31022', account: 1, assigned: false })
-  expect(await operator.json('shortcode', 'list')).toEqual([
-    { code: '31022', account: 1 },
-    { code: '31099', account: 1 },
+  expect(await operator.json(...assign('31099', 1))).toEqual({ shortCode: '31099', account: 1, assigned: true })
+  expect(await operator.json(...assign('31022', 1))).toEqual({ shortCode: '31022', account: 1, assigned: true })
+  expect(await operator.json(...assign('31022', 1))).toEqual({ shortCode: '31022', account: 1, assigned: false })
+  expect(await operator.rows('shortcode', 'list')).toEqual([
+    { shortCode: '31022', account: 1 },
+    { shortCode: '31099', account: 1 },
   ])
   expect((await operator.run(['shortcode', 'list'])).out).toBe('CODE   ACCOUNT\n31022  1\n31099  1\n')
-  expect(await operator.json('shortcode', 'release', '31022')).toEqual({ code: '31022', released: true })
+  expect(await operator.json('shortcode', 'release', '31022')).toEqual({ shortCode: '31022', released: true })
 })
 
 test('what is no code is a wrong call, an account that is not there a refusal', async () => {

@@ -23,7 +23,7 @@ export const webhookAttempts = (run: Run) =>
         const found = await backOffice.listAttempts(id, page)
         if (found === undefined) throw noSuchWebhook(id)
         const { total, items } = found
-        await output.rows(attemptHead, items.map(attemptRow), () => ({ json: total, cells: [] }))
+        await output.rows(attemptHead, items.map(attemptRow), () => ({ json: { total } }))
         if (total > page.offset + items.length)
           output.note(`There are ${total}: --offset ${page.offset + items.length}`)
       }),

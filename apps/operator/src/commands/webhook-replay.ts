@@ -1,15 +1,19 @@
-import type { Instant, Replay, WebhookEventId, WebhookId } from '@gateway/core'
-import { readFrom, readTo, readWebhookId } from '../arguments.ts'
+import { setTimeout } from 'node:timers/promises'
+import type { BackOffice, Instant, Replay, ReplayTask, WebhookEventId, WebhookId } from '@gateway/core'
+import { readFrom, readTo, readWebhookId, type Moment } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
-import { counted } from '../show.ts'
-import { noSuchWebhook } from '../webhook-words.ts'
+import type { Output } from '../output.ts'
+import { noSuchWebhook, replayJson, replayText } from '../webhook-words.ts'
 
 interface Options {
   readonly event?: string
-  readonly from?: Instant
-  readonly to?: Instant
+  readonly from?: Moment
+  readonly to?: Moment
   readonly dead?: boolean
+  readonly follow?: boolean
+  readonly show?: boolean
+  readonly stop?: boolean
 }
 
 const period = 'a day (GMT+2), a time CCYYMMDDHHmm, or days ago (7d)'
@@ -17,29 +21,76 @@ const period = 'a day (GMT+2), a time CCYYMMDDHHmm, or days ago (7d)'
 export const webhookReplay = (run: Run) =>
   command(
     'replay',
-    'push events of the last 30 days again, under their ids: one, those of a period, or all dead lists',
-    'gateway webhook replay 1 --from 2026-10-18 --to 2026-10-19',
+    'push events of the last 30 days again, under their ids: one, those of a period, or all dead lists; a process that dispatches does it',
+    'gateway webhook replay 1 --from 2026-10-18 --to 2026-10-19 --follow',
   )
     .argument('<id>', "the webhook's id", readWebhookId)
     .option('--event <id>', 'this event')
     .option('--from <time>', `what happened from then on: ${period}; with --to`, readFrom)
     .option('--to <time>', 'up to the end of that day, or before that time; with --from', readTo)
     .option('--dead', 'all lists whose tries are exhausted')
+    .option('--follow', 'wait until it has ended; also with --show')
+    .option('--show', 'how far the latest one is')
+    .option('--stop', 'push no more of the latest one')
     .action((id: WebhookId, options: Options) => {
-      const replay = wanted(options)
-      return run(async ({ backOffice, output }) => {
-        const events = await output.during('Replaying', backOffice.replayEvents(id, replay))
-        if (events === 'no-such-webhook') throw noSuchWebhook(id)
-        if (events === 'empty-period') throw new Refused('The period ends before it begins.')
-        output.result({ id, events }, `${counted(events, 'event')} will be pushed again.`)
+      const asked = wanted(options)
+      return run(async ({ backOffice, ports, output }) => {
+        const found =
+          asked === 'show'
+            ? await backOffice.showReplay(id)
+            : asked === 'stop'
+              ? await backOffice.stopReplay(id)
+              : begun(await backOffice.startReplay(id, asked(ports.clock.now())))
+        const task = taskOf(id, found)
+        const last = options.follow ? await followed(task, output, () => backOffice.showReplay(id)) : task
+        output.result(replayJson(last), replayText(last))
       })
     })
 
-function wanted({ event, from, to, dead = false }: Options): Replay {
+type Started = Awaited<ReturnType<BackOffice['startReplay']>>
+
+function begun(started: Started): ReplayTask | 'no-such-webhook' {
+  if (started === 'no-such-webhook') return started
+  if (started === 'empty-period') throw new Refused('The period ends before it begins.')
+  if ('started' in started) return started.started
+  const { id, webhook } = started.running
+  throw new Refused(`Replay ${id} of webhook ${webhook} is running, and an account has one at a time: --stop ends it.`)
+}
+
+function taskOf(id: WebhookId, found: ReplayTask | 'no-such-webhook' | 'no-replay'): ReplayTask {
+  if (found === 'no-such-webhook') throw noSuchWebhook(id)
+  if (found === 'no-replay') throw new Refused(`There was no replay of webhook ${id} in the last 30 days.`)
+  return found
+}
+
+const lookMilliseconds = 500
+
+/** What it is like when it has ended, or another one has begun. */
+async function followed(
+  task: ReplayTask,
+  output: Pick<Output, 'progress'>,
+  look: () => Promise<ReplayTask | 'no-such-webhook' | 'no-replay'>,
+): Promise<ReplayTask> {
+  let last = task
+  while (last.state === 'running') {
+    output.progress(replayText(last))
+    await setTimeout(lookMilliseconds)
+    const now = taskOf(task.webhook, await look())
+    if (now.id !== task.id) return last
+    last = now
+  }
+  output.progress('')
+  return last
+}
+
+function wanted(options: Options): ((now: Instant) => Replay) | 'show' | 'stop' {
+  const { event, from, to, dead = false, show = false, stop = false } = options
   const isPeriod = from !== undefined && to !== undefined
-  const ways = [event !== undefined, from !== undefined || to !== undefined, dead].filter(Boolean).length
-  if (ways !== 1 || (event === undefined && !dead && !isPeriod))
-    throw new Refused('Name one of --event, --from with --to, and --dead.', 2)
-  if (event !== undefined) return { what: 'event', event: event as WebhookEventId }
-  return isPeriod ? { what: 'period', from, to } : { what: 'dead' }
+  const ways = [event !== undefined, from !== undefined || to !== undefined, dead, show, stop].filter(Boolean).length
+  if (ways !== 1 || (event === undefined && !dead && !show && !stop && !isPeriod))
+    throw new Refused('Name one of --event, --from with --to, --dead, --show and --stop.', 2)
+  if (show) return 'show'
+  if (stop) return 'stop'
+  if (event !== undefined) return () => ({ what: 'event', event: event as WebhookEventId })
+  return (now) => (isPeriod ? { what: 'period', from: from(now), to: to(now) } : { what: 'dead' })
 }

@@ -12,8 +12,8 @@ export const webhookShow = (run: Run) =>
         const found = await backOffice.showWebhook(id)
         if (found === undefined) throw noSuchWebhook(id)
         const { webhook, backlog } = found
-        output.result(
-          { ...webhookJson(webhook), waiting: backlogJson(backlog) },
+        output.one(
+          { ...webhookJson(webhook), backlog: backlogJson(backlog) },
           `${webhookText(webhook)}\n${backlogText(backlog)}`,
         )
       }),

@@ -30,7 +30,7 @@ const shown = {
   id: 1,
   account: 1,
   url,
-  events: ['message.delivered', 'reply.received'],
+  eventTypes: ['message.delivered', 'reply.received'],
   listSize: 1,
   withText: true,
   state: 'active',
@@ -46,10 +46,10 @@ test('a webhook is added with its secret, which is printed once, and shown, list
   const options = ['--events', 'reply.received, message.delivered', '--list-size', '1', '--with-text']
   const added = await operator.json<{ secret: string }>('webhook', 'add', '--account', '1', '--url', url, ...options)
   expect(added).toEqual({ ...shown, secret: expect.stringMatching(/^whsec_/) as string })
-  expect(await operator.json('webhook', 'list')).toEqual([shown])
-  expect(await operator.json('webhook', 'list', '--account', '1')).toEqual([shown])
-  const waiting = { events: 0, lists: 0, deadLists: 0 }
-  expect(await operator.json('webhook', 'show', '1')).toEqual({ ...shown, waiting })
+  expect(await operator.rows('webhook', 'list')).toEqual([shown])
+  expect(await operator.rows('webhook', 'list', '--account', '1')).toEqual([shown])
+  const backlog = { events: 0, lists: 0, deadLists: 0 }
+  expect(await operator.row('webhook', 'show', '1')).toEqual({ ...shown, backlog })
   expect((await operator.run(['webhook', 'show', '1'])).out).toBe(
     `Webhook 1 of account 1: active
 URL            ${url}
@@ -61,7 +61,7 @@ Waiting        0 events, 0 lists being tried, 0 dead lists
   )
   expect((await operator.run(['webhook', 'list'])).out).toContain(`1   1        active  ${url}\n`)
   expect(await operator.json('webhook', 'remove', '1')).toEqual({ id: 1, removed: true })
-  expect(await operator.json('webhook', 'list')).toEqual([])
+  expect(await operator.rows('webhook', 'list')).toEqual([])
   const text = await operator.run(['webhook', 'add', '--account', '1', '--url', url])
   expect(text.out).toMatch(/\nIts signing secret, shown only now:\nwhsec_\S+\n$/)
   expect(text.out).toContain('In a request   1 to 100 events, without the text of messages\n')
@@ -81,7 +81,7 @@ test('its secret is rotated, and it is told until when the one before signs', as
   const { out } = await operator.run(['webhook', 'rotate', '1', '--overlap-hours', '2'])
   expect(out).toMatch(/^The new signing secret of webhook 1, shown only now:\nwhsec_\S+\n/)
   expect(out).toMatch(/\nThe one before signs until 2026\/10\/18 12:00:00 \(GMT\+2\)\.\n$/)
-  expect(await operator.json('webhook', 'show', '1')).toMatchObject({ previousSecretUntil: '2026-10-19T08:00:00.000Z' })
+  expect(await operator.row('webhook', 'show', '1')).toMatchObject({ previousSecretUntil: '2026-10-19T08:00:00.000Z' })
   const last = await operator.run(['webhook', 'rotate', '1', '--overlap-hours', '0'])
   expect(last.out).toMatch(/\nNone before signs any more\.\n$/)
 })
@@ -99,26 +99,26 @@ test('attempts tell what was answered, when the next try is, and why then', asyn
   await push(operator, answer, 'retry')
   await operator.json('webhook', 'test', '1')
   await push(operator, { outcome: 'failed', failure: 'timeout', milliseconds: 15_000 }, 'dead')
-  const { rows } = await operator.json<{ rows: { events: string[] }[] }>('webhook', 'attempts', '1')
-  const [first, second] = ['test-1', 'test-2'].map((event) => rows.find(({ events }) => events.includes(event)))
+  const { rows } = await operator.json<{ rows: { eventIds: string[] }[] }>('webhook', 'attempts', '1')
+  const [first, second] = ['test-1', 'test-2'].map((event) => rows.find(({ eventIds }) => eventIds.includes(event)))
   expect(first).toEqual({
     list: 'list-1',
-    events: ['test-1'],
-    attempt: 1,
+    eventIds: ['test-1'],
+    try: 1,
     time: '2026-10-18T08:00:00.000Z',
     milliseconds: 31,
     httpStatus: 503,
     failure: null,
     answerText: 'busy\u001b[31m',
     result: 'failed',
-    next: '2026-10-18T08:01:00.000Z',
+    nextTry: '2026-10-18T08:01:00.000Z',
     nextReason: 'retry-after',
   })
   expect(second).toMatchObject({
     httpStatus: null,
     failure: 'timeout',
     result: 'dead',
-    next: null,
+    nextTry: null,
     nextReason: 'tries-exhausted',
   })
   const { out } = await operator.run(['webhook', 'attempts', '1'])
@@ -130,11 +130,28 @@ test('attempts tell what was answered, when the next try is, and why then', asyn
   expect(await operator.json('webhook', 'attempts', '1', '--offset', '2')).toEqual({ rows: [], total: 2 })
 })
 
-test('events are replayed, and it is told how many', async () => {
+test('a replay is begun, shown, followed and stopped; another one is refused while it runs', async () => {
   const operator = await withWebhook()
-  for (const which of [['--dead'], ['--event', 'message-1-4'], ['--from', '2026-10-17', '--to', '2026-10-18']])
-    expect(await operator.json('webhook', 'replay', '1', ...which)).toEqual({ id: 1, events: 0 })
-  expect((await operator.run(['webhook', 'replay', '1', '--dead'])).out).toBe('0 events will be pushed again.\n')
+  const replay = (...args: readonly string[]) => operator.json('webhook', 'replay', '1', ...args)
+  const begun = await replay('--event', 'message-1-4')
+  expect(begun).toMatchObject({ id: 1, webhook: 1, state: 'running', event: 'message-1-4', events: 0, ended: null })
+  expect(await replay('--show')).toEqual(begun)
+  const second = await operator.run(['webhook', 'replay', '1', '--dead'])
+  expect([second.code, second.err]).toEqual([
+    1,
+    'Replay 1 of webhook 1 is running, and an account has one at a time: --stop ends it.\n',
+  ])
+  expect(await replay('--stop')).toMatchObject({ id: 1, state: 'stopped' })
+  const { out } = await operator.run(['webhook', 'replay', '1', '--dead'])
+  expect(out).toBe('Replay 2 of webhook 1 is running: 0 events, of which 0 wait to be pushed.\n')
+  const followed = replay('--show', '--follow')
+  await operator.ports.webhooks.advanceReplay()
+  expect(await followed).toMatchObject({ id: 2, state: 'done', dead: true })
+  expect(await replay('--from', '2026-10-17', '--to', '2026-10-18')).toMatchObject({
+    id: 3,
+    fromTime: '2026-10-16T22:00:00.000Z',
+    toTime: '2026-10-18T22:00:00.000Z',
+  })
 })
 
 test.each<[string, readonly string[], string, 1 | 2]>([
@@ -158,8 +175,14 @@ test.each<[string, readonly string[], string, 1 | 2]>([
   ['test', ['test', '7'], 'There is no webhook 7.', 1],
   ['attempts', ['attempts', '7'], 'There is no webhook 7.', 1],
   ['replay', ['replay', '7', '--dead'], 'There is no webhook 7.', 1],
-  ['replay of nothing', ['replay', '1'], 'Name one of --event, --from with --to, and --dead.', 2],
-  ['replay without an end', ['replay', '1', '--from', '7d'], 'Name one of --event, --from with --to, and --dead.', 2],
+  ['replay of nothing', ['replay', '1'], 'Name one of --event, --from with --to, --dead, --show and --stop.', 2],
+  [
+    'replay without an end',
+    ['replay', '1', '--from', '7d'],
+    'Name one of --event, --from with --to, --dead, --show and --stop.',
+    2,
+  ],
+  ['replay that there was not', ['replay', '1', '--show'], 'There was no replay of webhook 1', 1],
   ['replay of two kinds', ['replay', '1', '--dead', '--event', 'x'], 'Name one of --event', 2],
   ['replay of no time', ['replay', '1', '--from', '202610181000', '--to', '202610181000'], 'The period ends before', 1],
 ])('%s is refused', async (_what, args, message, code) => {

@@ -6,12 +6,14 @@ import {
   type Instant,
   type MessageLocation,
   type MessageTrace,
+  type Waiting,
+  type WaitingReason,
 } from '@gateway/core'
 import { outcomeText } from '../outcome-words.ts'
 import { counted, durationText, timeText } from '../show.ts'
 
 /** Where the message is, and what that means for it, in sentences. */
-export function locationText(trace: MessageTrace, now: Instant): string {
+export function locationText(trace: MessageTrace, now: Instant, waiting: Waiting | undefined): string {
   const { place } = trace
   switch (place.place) {
     case 'scheduled':
@@ -19,7 +21,7 @@ export function locationText(trace: MessageTrace, now: Instant): string {
     case 'postponed':
       return `The carrier has refused it for now, ${counted(place.attempt, 'time')} so far. It waits for another try, until ${timeText(place.until)}.`
     case 'queue':
-      return `It waits in the queue, ${place.lane} lane, due since ${timeText(place.due)} (${durationText(now - place.due)}).${tried(place)}`
+      return `It waits in the queue, ${place.lane} lane, due since ${timeText(place.due)} (${durationText(now - place.due)}).${tried(place)}${waiting === undefined ? '' : ` ${whyText(waiting)}`}`
     case 'claimed':
       return claimed(place)
     case 'decided':
@@ -27,6 +29,24 @@ export function locationText(trace: MessageTrace, now: Instant): string {
     case 'nowhere':
       return 'It waits nowhere, no dispatcher has it, and it has no outcome. This is a defect of the gateway: please report it.'
   }
+}
+
+const WHY: Readonly<Record<WaitingReason, (carriers: string) => string>> = {
+  'not-due': () => 'It is not due.',
+  'refused-for-now': () => 'It waits for another try.',
+  'no-dispatcher': () => 'No dispatcher has been heard of lately: nothing is sent.',
+  'route-withdrawn': () => 'Its route is not published any more; it is moved to another one soon.',
+  'no-carrier': (carriers) => `No dispatcher works with ${carriers}, which its route names.`,
+  'not-bound': (carriers) => `${carriers} not bound: see gateway carrier list.`,
+  throttled: (carriers) => `${carriers} throttled: the carrier said that it gets too much.`,
+  'window-full': (carriers) => `${carriers} taken up: all of the window waits for answers.`,
+  'in-turn': () => 'A carrier can take it: others are before it.',
+}
+
+const whyText = ({ reason, carriers }: Waiting): string => {
+  const names = carriers.join(', ')
+  const areOrIs = carriers.length === 1 ? `Carrier ${names} is` : `All of the carriers ${names} are`
+  return WHY[reason](reason === 'no-carrier' ? names : areOrIs)
 }
 
 const tried = ({ attempt }: Extract<MessageLocation, { place: 'queue' }>): string =>

@@ -1,45 +1,61 @@
-import type { Instant, MessageLocation, MessageTrace, TracedRefund, TracedRoute } from '@gateway/core'
+import {
+  refundsOf,
+  type Instant,
+  type MessageLocation,
+  type MessageTrace,
+  type TracedRefund,
+  type TracedRoute,
+  type Waiting,
+} from '@gateway/core'
 import { outcomeMeaning, outcomeStatus } from '../outcome-words.ts'
 import type { Json } from '../output.ts'
 import { creditsJson, timeJson } from '../show.ts'
 import { attemptsOf, isRefunded } from './attempts.ts'
 import { locationText } from './location-text.ts'
 
-export const traceJson = (trace: MessageTrace, now: Instant): Json => ({
-  id: trace.id,
-  account: trace.account,
-  number: trace.number,
-  from: trace.from ?? null,
-  confirmation: trace.confirmation,
-  accepted: timeJson(trace.accepted),
-  scheduled: timeJson(trace.scheduled),
-  text: { ...trace.text },
-  price: creditsJson(trace.cost),
-  refunded: isRefunded(trace),
-  attempts: attemptsOf(trace),
-  route: trace.route === undefined ? null : routeJson(trace.route),
-  now: placeJson(trace.place),
-  explanation: locationText(trace, now),
-  incidents: trace.incidents.map(({ at, what, carrier }) => ({ at: timeJson(at), what, carrier: carrier ?? null })),
-  keptReceipts: trace.receipts.map(({ at, carrier, reference, code, fits }) => ({
-    at: timeJson(at),
-    carrier,
-    carrierId: reference,
-    status: outcomeStatus(code),
-    statusCode: code,
-    fits,
-  })),
-  send: {
-    firstId: trace.send.first,
-    messages: trace.send.messages,
-    debit: creditsJson(trace.send.debit),
-    refunds: trace.send.refunds.map(refundJson),
-  },
-})
+export function traceJson(trace: MessageTrace, now: Instant, waiting: Waiting | undefined): Json {
+  const { own, others } = refundsOf(trace)
+  return {
+    id: trace.id,
+    account: trace.account,
+    number: trace.number,
+    from: trace.from ?? null,
+    confirmation: trace.confirmation,
+    accepted: timeJson(trace.accepted),
+    scheduledTime: timeJson(trace.scheduled),
+    characters: trace.text.characters,
+    encoding: trace.text.encoding,
+    partCount: trace.text.parts,
+    cost: creditsJson(trace.cost),
+    refunded: isRefunded(trace),
+    refund: own === undefined ? null : { time: timeJson(own.at), statusCode: own.code ?? null, why: own.why ?? null },
+    attempts: attemptsOf(trace),
+    route: trace.route === undefined ? null : routeJson(trace.route),
+    now: placeJson(trace.place),
+    explanation: locationText(trace, now, waiting),
+    waitsFor: waiting?.reason ?? null,
+    waitsForCarriers: waiting?.carriers ?? [],
+    incidents: trace.incidents.map(({ at, what, carrier }) => ({ time: timeJson(at), what, carrier: carrier ?? null })),
+    keptReceipts: trace.receipts.map(({ at, carrier, reference, code, fits }) => ({
+      time: timeJson(at),
+      carrier,
+      carrierId: reference,
+      status: outcomeStatus(code),
+      statusCode: code,
+      fits,
+    })),
+    send: {
+      firstMessage: trace.send.first,
+      messages: trace.send.messages,
+      cost: creditsJson(trace.send.debit),
+      otherRefunds: others.map(refundJson),
+    },
+  }
+}
 
 const routeJson = ({ name, place, prefixes, accounts, senders, carriers }: TracedRoute): Json => ({
   name,
-  place: place ?? null,
+  position: place ?? null,
   prefixes: [...prefixes],
   accounts: [...accounts],
   senders: [...senders],
@@ -50,8 +66,8 @@ const refundJson = ({ code, messages, amount, first, last }: TracedRefund): Json
   statusCode: code ?? null,
   messages: messages ?? null,
   amount: creditsJson(amount),
-  first: timeJson(first),
-  last: timeJson(last),
+  firstTime: timeJson(first),
+  lastTime: timeJson(last),
 })
 
 function placeJson(place: MessageLocation): Json {
@@ -59,26 +75,34 @@ function placeJson(place: MessageLocation): Json {
     case 'scheduled':
       return { place: place.place, due: timeJson(place.due) }
     case 'postponed':
-      return { place: place.place, until: timeJson(place.until), attempt: place.attempt }
+      return { place: place.place, until: timeJson(place.until), refusedForNow: place.attempt }
     case 'queue':
-      return { place: place.place, lane: place.lane, due: timeJson(place.due), attempt: place.attempt }
+      return { place: place.place, lane: place.lane, due: timeJson(place.due), refusedForNow: place.attempt }
     case 'claimed':
-      return { ...place, leaseUntil: timeJson(place.leaseUntil) }
+      return {
+        place: place.place,
+        dispatcher: place.dispatcher,
+        carrier: place.carrier,
+        mayHaveLeft: place.marked,
+        refusedForNow: place.attempt,
+        leaseUntil: timeJson(place.leaseUntil),
+        leaseOver: place.overdue,
+      }
     case 'decided':
       return {
         place: place.place,
         status: outcomeStatus(place.code),
         statusCode: place.code,
         meaning: outcomeMeaning(place.code),
-        at: timeJson(place.at),
-        stored: timeJson(place.stored),
+        since: timeJson(place.at),
+        decided: timeJson(place.stored),
         carrier: place.carrier ?? null,
         carrierId: place.reference ?? null,
         parts: place.parts.map(({ reference, code, at }) => ({
           carrierId: reference,
           status: outcomeStatus(code),
           statusCode: code,
-          at: timeJson(at),
+          time: timeJson(at),
         })),
       }
     case 'nowhere':

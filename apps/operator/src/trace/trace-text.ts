@@ -1,6 +1,7 @@
 import {
   formatCredits,
   INCIDENT,
+  refundsOf,
   OUTCOME,
   type CarrierId,
   type DecidedLocation,
@@ -9,6 +10,7 @@ import {
   type TracedPart,
   type TracedReceipt,
   type TracedRefund,
+  type Waiting,
 } from '@gateway/core'
 import { outcomeMeaning, outcomeText } from '../outcome-words.ts'
 import { printable } from '../output.ts'
@@ -23,12 +25,12 @@ interface Event {
 }
 
 /** The trace for a person: what is known, where the message is now, and what happened in the order of time. */
-export function traceText(trace: MessageTrace, now: Instant): string {
+export function traceText(trace: MessageTrace, now: Instant, waiting: Waiting | undefined): string {
   const events = eventsOf(trace).toSorted((a, b) => a.at - b.at)
   return [
     ...factsOf(trace).map(([name, value]) => `${name.padEnd(8)}  ${printable(value)}`),
     '',
-    locationText(trace, now),
+    locationText(trace, now, waiting),
     '',
     ...events.map(({ at, text }) => `${timeText(at)}  ${printable(text)}`),
     'All times are GMT+2.',
@@ -80,7 +82,7 @@ const eventsOf = (trace: MessageTrace): readonly Event[] => [
   accepted(trace),
   ...trace.incidents.map(({ at, what, carrier }) => ({ at, text: incidentText(what, carrier) })),
   ...(trace.place.place === 'decided' ? outcomes(trace, trace.place) : []),
-  ...trace.send.refunds.map((refund) => refunded(refund)),
+  ...refunds(trace),
   ...trace.receipts.map(kept),
 ]
 
@@ -118,9 +120,21 @@ const receiptsOf = (parts: readonly TracedPart[]): readonly Event[] =>
       : [{ at, text: `the receipt of part ${i + 1} of ${parts.length} says: ${outcomeText(code)}` }],
   )
 
+function refunds(trace: MessageTrace): readonly Event[] {
+  const { own, others } = refundsOf(trace)
+  const why = own?.code === undefined ? (own?.why ?? '') : `${outcomeMeaning(own.code)} (${own.code})`
+  const amount = formatCredits(trace.cost)
+  const isFree = trace.cost === 0
+  const itself =
+    own === undefined || isFree
+      ? []
+      : [{ at: own.at, text: `${amount} credits were refunded for this message: ${why}` }]
+  return [...itself, ...others.map(refunded)]
+}
+
 function refunded({ code, messages, amount, first, last }: TracedRefund): Event {
-  const of = messages === undefined ? 'messages' : counted(messages, 'message')
-  const why = code === undefined ? '' : `: ${outcomeMeaning(code)} (${code})`
+  const of = messages === undefined ? 'other messages' : counted(messages, 'other message')
+  const why = code === undefined ? ': by the operator' : `: ${outcomeMeaning(code)} (${code})`
   const since = first === last ? '' : `, the first of them ${timeText(first)}`
   return { at: last, text: `${formatCredits(amount)} credits were refunded for ${of} of its send${why}${since}` }
 }

@@ -5,17 +5,19 @@ import { AccountNumber, answerObject, CreditsNumber, type Operation } from '../o
 
 const operation: Operation = {
   id: 'getSubAccounts',
+  tag: 'Credits',
   summary: 'Sub accounts',
   description: 'The sub accounts of a main account, by number; a sub account has none.',
   answer: {
     subAccounts: Type.Array(
       answerObject('SubAccount', {
         accountNumber: AccountNumber,
-        loginName: Type.String(),
-        firstName: Type.String(),
-        surname: Type.String(),
+        loginName: Type.String({ description: 'The user name for the interfaces that take one.' }),
+        firstName: Type.String({ description: 'The first name of its holder.' }),
+        surname: Type.String({ description: 'The surname of its holder.' }),
         creditBalance: CreditsNumber,
       }),
+      { description: 'The sub accounts, by number.' },
     ),
   },
   examples: {

@@ -141,6 +141,8 @@ test('a webhook of another account is answered as one that is not there, and sta
     ['post', '/rotate', {}],
     ['post', '/test', {}],
     ['post', '/replay', { dead: true }],
+    ['get', '/replay'],
+    ['delete', '/replay'],
     ['get', '/attempts'],
   ]
   for (const [method, path, body] of rows) {
@@ -189,21 +191,64 @@ test('attempts come by pages, the newest first, with what was answered', async (
     rest.clock.step(1)
     const [list] = await webhooks.claim(claiming)
     if (list === undefined) throw new Error('there is nothing to push')
-    const verdict = answer.outcome === 'answered' ? 'delivered' : 'dead'
+    const verdict = answer.outcome === 'answered' ? 'delivered' : 'failed'
     await webhooks.record([
       { list: list.id, tries: list.tries, at: rest.clock.now(), answer, verdict, next: undefined },
     ])
   }
   const page = async (query: string) => (await rest.get(`/webhooks/1/attempts${query}`)).body as { attempts: object[] }
   expect((await page('')).attempts).toMatchObject([
-    { httpStatus: null, failure: 'timeout', answerText: '', milliseconds: 15_000, nextTimeReason: 'tries-exhausted' },
+    {
+      httpStatus: null,
+      failure: 'timeout',
+      answerText: '',
+      milliseconds: 15_000,
+      result: 'failed',
+      nextTimeReason: 'test',
+    },
     { httpStatus: 200, failure: null, answerText: 'ok "\ud800', result: 'delivered', nextTime: null },
   ])
   expect(await page('?offset=1&limit=1')).toMatchObject({
     resultsTotalAvailable: 2,
     attempts: [{ eventIds: ['test-1'], attempt: 1 }],
   })
-  expect((await rest.get('/webhooks/1')).body).toMatchObject({ waiting: { events: 0, lists: 0, deadLists: 1 } })
-  // A test is not replayed; the dead list counts no longer.
-  expect((await rest.post('/webhooks/1/replay', { dead: true })).body).toMatchObject({ eventsReplayed: 0 })
+  expect((await rest.get('/webhooks/1')).body).toMatchObject({ waiting: { events: 0, lists: 0, deadLists: 0 } })
+})
+
+test('a replay is told at once with its number; one of an account runs at a time, is shown, and is stopped', async () => {
+  await add()
+  await add()
+  const path = '/webhooks/1/replay'
+  const none = { statusCode: 404, errorMessage: 'There was no replay of this webhook in the last 30 days.' }
+  expect((await rest.get(path)).body).toMatchObject(none)
+  expect((await rest.delete(path)).body).toMatchObject(none)
+  const begun = (await rest.post(path, { event: 'message-1-4' }).expect(200)).body as { replay: object }
+  expect(begun.replay).toEqual({
+    id: 1,
+    webhookId: 1,
+    state: 'running',
+    event: 'message-1-4',
+    from: null,
+    to: null,
+    dead: false,
+    eventsReplayed: 0,
+    eventsWaiting: 0,
+    replayedUpTo: null,
+    startedTime: '20261018100000000',
+    endedTime: null,
+  })
+  for (const other of [path, '/webhooks/2/replay']) {
+    expect((await rest.post(other, { dead: true })).body).toMatchObject({
+      statusCode: 409,
+      errorMessage: 'Replay 1 of webhook 1 is running, and an account has one replay at a time.',
+    })
+  }
+  expect((await rest.get(path)).body).toMatchObject(begun)
+  rest.clock.step(1)
+  const stopped = { replay: { ...begun.replay, state: 'stopped', endedTime: '20261018100001000' } }
+  expect((await rest.delete(path)).body).toMatchObject(stopped)
+  expect((await rest.get(path)).body).toMatchObject(stopped)
+  expect((await rest.post('/webhooks/2/replay', { dead: true })).body).toMatchObject({
+    replay: { id: 2, webhookId: 2, dead: true },
+  })
 })

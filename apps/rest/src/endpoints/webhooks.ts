@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { failure } from '../answer.ts'
 import { get, nothing, post } from '../endpoint.ts'
 import type { Operation } from '../operation.ts'
 import { refused, Secret, tooManyWebhooks, WebhookAnswer, webhookJson } from '../webhook-fields.ts'
@@ -6,9 +7,10 @@ import { NewWebhook, readNewWebhook } from '../webhook-request.ts'
 
 const listed: Operation = {
   id: 'listWebhooks',
+  tag: 'Webhooks',
   summary: 'Webhooks',
   description: 'The webhooks of the account, the oldest first. An account has at most 10.',
-  answer: { webhooks: Type.Array(WebhookAnswer) },
+  answer: { webhooks: Type.Array(WebhookAnswer, { description: 'The webhooks, the oldest first.' }) },
   examples: {
     'one webhook': {
       answer: {
@@ -39,6 +41,7 @@ export const webhooks = get(listed, nothing, async ({ gateway, account, now }) =
 
 const added: Operation = {
   id: 'addWebhook',
+  tag: 'Webhooks',
   summary: 'Add a webhook',
   description:
     'Events are pushed to it from now on. Without `events` it gets all of them but `message.sent`. Without `withText` they carry no ' +
@@ -74,13 +77,15 @@ const added: Operation = {
     },
     'unknown event': {
       body: { url: 'https://shop.example.com/sms-events', events: ['reply.received', 'reply'] },
-      answer:
+      answer: failure(
+        'field-invalid',
         'events.1 must be one of message.delivered, message.failed, message.unknown, message.sent, reply.received, ' +
-        'shortcode.received, optout.added, optout.removed; got "reply".',
+          'shortcode.received, optout.added, optout.removed; got "reply".',
+      ),
     },
     'plain http': {
       body: { url: 'http://shop.example.com/sms-events' },
-      answer: 'url must be a URL with https; got "http://shop.example.com/sms-events".',
+      answer: failure('invalid-url', 'url must be a URL with https; got "http://shop.example.com/sms-events".'),
     },
   },
 }

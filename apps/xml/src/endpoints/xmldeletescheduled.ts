@@ -14,6 +14,7 @@ export const deleteScheduled = endpoint({
   draft: messageIdsDraft,
   inside: messageIdElements,
   slow: true,
+  workOf: (asked) => asked.length,
   check: (draft) => {
     const asked = checkMessageIds(draft)
     return asked.length > idsMax && typeof asked !== 'string' ? 'too-many-message-ids' : asked

@@ -20,6 +20,7 @@ export const queryStatus = endpoint({
   inside: messageIdElements,
   check: checkMessageIds,
   reads: true,
+  workOf: (asked) => Math.min(asked.length, idsMax),
   answerBytes: (asked) => 2 * statusLength * asked.length,
   answer: async (call: Call, asked: readonly AskedMessage[]): Promise<Answer> => {
     const found = await lookUp(call, asked.slice(0, idsMax))

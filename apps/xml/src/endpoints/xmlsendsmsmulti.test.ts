@@ -197,11 +197,18 @@ describe('Scheduled', () => {
     ['left out', ''],
     ['blank', '<Scheduled> </Scheduled>'],
     ['empty', '<Scheduled/>'],
+  ])('%s sends at once', async (_, scheduled) => {
+    expect(await at(scheduled)).toEqual({ text: answer(root, result(1, [number, 1])), due: [undefined] })
+  })
+
+  test.each([
     ['past', '<Scheduled>202610180959</Scheduled>'],
     ['now', '<Scheduled>202610181000</Scheduled>'],
     ['long past', '<Scheduled>000101010000</Scheduled>'],
-  ])('%s sends at once', async (_, scheduled) => {
-    expect(await at(scheduled)).toEqual({ text: answer(root, result(1, [number, 1])), due: [undefined] })
+  ])('%s is taken, and whether to send at once is left to the clock of the store', async (_, scheduled) => {
+    const { text, due } = await at(scheduled)
+    expect(text).toBe(answer(root, result(1, [number, 1])))
+    expect(due.map((each) => each !== undefined && each <= Date.UTC(2026, 9, 18, 8, 0))).toEqual([true])
   })
 
   test.each(['202602301200', '20261019182', '2026101918240', '2026-10-19 18:24', '202610192400', 'x', '202613011200'])(

@@ -58,6 +58,7 @@ export const sendMessages = endpoint<SendDraft, Send>({
     },
   },
   check: checkSend,
+  workOf: ({ messages }) => messages.reduce((count, { numbers }) => count + numbers.length, 0),
   answer: send,
 })
 

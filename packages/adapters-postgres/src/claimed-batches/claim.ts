@@ -1,4 +1,11 @@
-import type { DispatcherId, ClaimedBatch, ClaimedBatchId, Lane, Wanted } from '@gateway/core'
+import {
+  instant,
+  type DispatcherId,
+  type ClaimedBatch,
+  type ClaimedBatchId,
+  type Lane,
+  type Wanted,
+} from '@gateway/core'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
@@ -73,15 +80,16 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   ): Promise<ClaimedBatch | 'nothing' | 'fenced'> {
     const ranges = rows.filter((row) => row.lo !== null)
     if (lane === 'bulk') bulkRangesMax = ranges.length < bulkRangesMax ? rangesMax : Math.max(rangesMax, messagesMax)
-    cursors[lane] = rows[0]?.cursor ?? 0
-    if (rows[0]?.alive !== true) {
+    const [first] = rows
+    cursors[lane] = first?.cursor ?? 0
+    if (first?.alive !== true) {
       batches.dropAll(dispatcher)
       return 'fenced'
     }
     if (ranges.length === 0) return 'nothing'
     const messages = claimedMessages(ranges, await context.senders.addressesOf(sendersOf(ranges)))
     batches.add(dispatcher, id, { carrier, ids: new Set(messages.map((message) => message.id)) })
-    return { id, messages, marked: Math.min(markedMax, messages.length) }
+    return { id, at: instant(first.at), messages, marked: Math.min(markedMax, messages.length) }
   }
 
   async function claim(dispatcher: DispatcherId, wanted: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'> {

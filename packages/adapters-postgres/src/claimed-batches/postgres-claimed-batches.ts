@@ -87,8 +87,10 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
       return queues.filter((queue) => found.has(queue))
     },
     record: createRecord(context, batches),
-    register: async (leaseSeconds, version) => {
-      const [row] = await retryOnConnectionLoss(hot, register, [leaseSeconds, version ?? null])
+    register: async (leaseSeconds, version, place) => {
+      const [row] = await retryOnConnectionLoss(hot, register, [
+        ...[leaseSeconds, version ?? null, place?.host ?? null, place?.pid ?? null],
+      ])
       if (row === undefined) throw new Error('a dispatcher was registered without an id')
       return row.id as DispatcherId
     },

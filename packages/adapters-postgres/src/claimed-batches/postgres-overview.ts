@@ -23,11 +23,12 @@ export const postgresOverview = ({ pools: { ordinary } }: Context): Overview => 
 async function dispatchers(ordinary: Connections): Promise<readonly RunningDispatcher[]> {
   const found = new Map<number, RunningDispatcher & { readonly loads: CarrierLoad[] }>()
   for (const row of await ordinary.run(listDispatchers, [])) {
-    const { id, since, version, lease, overdue, carrier, batches, messages, in_doubt: inDoubt } = row
+    const { id, since, version, host, pid, lease, overdue, carrier, batches, messages, in_doubt: inDoubt } = row
     const dispatcher = found.get(id) ?? {
       id: id as DispatcherId,
       since: since === null ? undefined : instant(since),
       version: version ?? undefined,
+      place: host === null || pid === null ? undefined : { host, pid },
       leaseUntil: instant(lease),
       overdue,
       loads: [],

@@ -9,7 +9,7 @@ import {
   type Recorded,
   type SenderAddress,
 } from '@gateway/core'
-import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
+import { retryWorkOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
 import { storedReference } from '../delivery-receipts/stored-reference.ts'
@@ -27,9 +27,7 @@ export function createRecord({ pools: { hot }, senders }: Context, batches: Know
   async function recordAll(values: readonly unknown[], parts: readonly unknown[] | undefined, count: number) {
     try {
       const [row] =
-        parts === undefined
-          ? await retryOnConnectionLoss(hot, recordAccepted, values)
-          : await retryOnConnectionLoss(hot, recordParts, [...values, ...parts])
+        parts === undefined ? await hot.run(recordAccepted, values) : await hot.run(recordParts, [...values, ...parts])
       return row?.recorded === count ? row : undefined
     } catch (error) {
       if (sqlState(error) === rowThere) return undefined
@@ -59,14 +57,16 @@ export function createRecord({ pools: { hot }, senders }: Context, batches: Know
       ({ handover }) => 'reference' in handover && handover.furtherReferences !== undefined,
     )
     const parts = isInParts ? partsOf(recorded) : undefined
-    const plain = isPlain
-      ? await recordAll([...all, arrayOf(firsts.flatMap((first) => carriers[first] ?? []))], parts, recorded.length)
-      : undefined
     const late = () => [
       ...[...all, arrayOf(recorded.map(({ handover }) => handoverCode[handover.outcome]))],
       ...(parts ?? partsOf(recorded)),
     ]
-    const row = plain ?? (await retryOnConnectionLoss(hot, recordLate, late()))[0]
+    const row = await retryWorkOnConnectionLoss(hot, async () => {
+      const plain = isPlain
+        ? await recordAll([...all, arrayOf(firsts.flatMap((first) => carriers[first] ?? []))], parts, recorded.length)
+        : undefined
+      return plain ?? (await hot.run(recordLate, late()))[0]
+    })
     for (const [batch, ids] of held) await batches.leave(dispatcher, batch, ids, ended.includes(batch))
     return row?.marked === marks.length ? 'recorded' : 'fenced'
   }

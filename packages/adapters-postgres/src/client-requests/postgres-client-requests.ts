@@ -9,6 +9,8 @@ export function postgresClientRequests({ pools: { hot } }: Context): ClientReque
     const [kept] = await retryOnConnectionLoss(hot, findFirstAnswer, [keyDigest(request), askedDigest(request)])
     if (kept === undefined) return undefined
     const { same, answer: text, balance } = kept
+    // Who kept it may have been cut off while it waited for a standby.
+    if (same) await hot.confirm()
     return same ? { text, balance: balance === null ? undefined : credits(balance) } : 'another-request'
   }
 

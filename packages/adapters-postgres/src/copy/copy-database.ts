@@ -7,6 +7,9 @@ import { copyTable } from './copy-table.ts'
 import { refuseBusySource, refuseFilledTarget } from './refuse-copy.ts'
 import { columnsOf, countOf, sequencesOf, tablesOf } from './tables-of.ts'
 
+/** Nobody is let in at the target; a sentence for the operator. */
+export class TargetUnreachable extends Error {}
+
 export interface CopiedTable {
   readonly table: string
   readonly rows: number
@@ -33,7 +36,8 @@ export interface CopyOptions {
 export async function copyDatabase({ from, to, progress, unlessEnded }: CopyOptions): Promise<readonly CopiedTable[]> {
   const [source, target] = [connectionOf(from), connectionOf(to)]
   try {
-    await Promise.all([source.connect(), target.connect()])
+    await source.connect()
+    await target.connect().catch(unreached)
     await Promise.all([source.query(plainText), target.query(plainText)])
     await refuseFilledTarget(source, target)
     await migrate(to)
@@ -57,6 +61,15 @@ export async function copyDatabase({ from, to, progress, unlessEnded }: CopyOpti
   } finally {
     await Promise.all([source, target].map((client) => client.end().catch(() => undefined)))
   }
+}
+
+/** Names the server that is meant: whoever copies has given the addresses of two. */
+function unreached(cause: unknown): never {
+  throw new TargetUnreachable(
+    `The target cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}. Check the address of --to, and whether ` +
+      'PGPASSWORD or ~/.pgpass has the password of its user.',
+    { cause },
+  )
 }
 
 const connectionOf = (url: string): Client =>

@@ -16,14 +16,14 @@ import { LEDGER } from './ledger-kind.ts'
 /** Read on one connection, which is free again when the reader has come to the end or has left. */
 export async function* movements(
   ordinary: Connections,
-  id: AccountId,
+  of: AccountId | 'all',
   { from, to }: Period,
   historyDays: number,
 ): AsyncIterable<readonly Movement[]> {
   const connection = await ordinary.connect()
   const bound = (at: Period['from']) => (at === undefined ? null : timestamp(at))
   try {
-    await connection.query(declareMovements, [id, bound(from), bound(to), historyDays])
+    await connection.query(declareMovements, [of === 'all' ? null : of, bound(from), bound(to), historyDays])
     try {
       for (;;) {
         const { rows } = await connection.query<MovementRow>(fetchMovements, [])
@@ -39,15 +39,18 @@ export async function* movements(
 }
 
 const movementOf = (row: MovementRow): Movement => ({
+  account: row.account as AccountId,
   at: instant(row.at),
   amount: credits(row.amount),
   balance: credits(row.balance),
   cause: causeOf(row),
 })
 
-function causeOf({ kind, first, messages, code, other, why }: MovementRow): Cause {
+function causeOf({ kind, first, messages, code, other, why, message }: MovementRow): Cause {
   if (kind === LEDGER.topUp) return { kind: 'top-up', why: why ?? '' }
   if (kind === LEDGER.transfer) return { kind: 'transfer', account: (other ?? undefined) as AccountId | undefined }
+  if (kind === LEDGER.refund && message !== null)
+    return { kind: 'refund-by-hand', message: message as MessageId, why: why ?? '' }
   if (kind === LEDGER.refund) {
     return {
       kind: 'refund',

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { timestamp } from '../sql/arrays.ts'
 import { checkLedger, enterCredits } from '../sql/ledger.ts'
 import { movements } from './movements.ts'
+import { refundMessage } from './refund-message.ts'
 import { transferCredits } from './transfer.ts'
 
 export function postgresLedger(context: Context): Ledger {
@@ -30,7 +31,8 @@ export function postgresLedger(context: Context): Ledger {
     balance,
     topUp,
     check,
-    movements: (id, period, historyDays) => movements(ordinary, id, period, historyDays),
+    refund: (wanted, now) => refundMessage(context, wanted, now),
+    movements: (of, period, historyDays) => movements(ordinary, of, period, historyDays),
     transfer: (wanted, now) => transferCredits(context, wanted, now) as ReturnType<Ledger['transfer']>,
     transferOnce: (wanted, now, request) => transferCredits(context, wanted, now, request),
   }

@@ -1,34 +1,71 @@
-import { credits, isPrice, type Credits, type PriceTable, type Prices } from '@gateway/core'
+import { credits, isPrice, type AccountId, type Credits, type PriceTable, type Prices } from '@gateway/core'
+import { createCache } from '../cache.ts'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
-import { createCache } from '../cache.ts'
+
+/** Tables of accounts that are remembered. */
+const accountsMax = 10_000
 
 export function postgresPrices({ pools: { kysely }, settings, changes }: Context): Prices {
-  async function load(): Promise<PriceTable> {
-    changes.listen()
-    const rows = await kysely.selectFrom('price').selectAll().execute()
-    return new Map(rows.map(({ prefix, price }) => [prefix, credits(price)]))
-  }
-  const cache = createCache({ seconds: settings.cacheSeconds, entriesMax: 1, load, keep: () => true })
-  changes.onChange(() => cache.clear())
+  const tableOf = (rows: readonly { readonly prefix: string; readonly price: number }[]): PriceTable =>
+    new Map(rows.map(({ prefix, price }) => [prefix, credits(price)]))
 
-  async function set(prefix: string, price: Credits): Promise<void> {
+  /** With it comes who has prices of its own, so that all others cost no look. */
+  async function load(): Promise<{ readonly table: PriceTable; readonly owners: ReadonlySet<number> }> {
+    changes.listen()
+    const owners = await kysely.selectFrom('account_price').select('account_id').distinct().execute()
+    const table = tableOf(await kysely.selectFrom('price').selectAll().execute())
+    return { table, owners: new Set(owners.map(({ account_id }) => account_id)) }
+  }
+  async function loadOf(account: string): Promise<PriceTable> {
+    return tableOf(
+      await kysely.selectFrom('account_price').selectAll().where('account_id', '=', Number(account)).execute(),
+    )
+  }
+  const keep = () => true
+  const cache = createCache({ seconds: settings.cacheSeconds, entriesMax: 1, load, keep })
+  const own = createCache({ seconds: settings.cacheSeconds, entriesMax: accountsMax, load: loadOf, keep })
+  changes.onChange(() => {
+    cache.clear()
+    own.clear()
+  })
+
+  async function set(prefix: string, price: Credits, of: AccountId | undefined): Promise<void> {
     if (!isPrice(price)) throw new RangeError(`not a price: ${price} tenths of a credit`)
+    if (of === undefined) {
+      await kysely
+        .insertInto('price')
+        .values({ prefix, price })
+        .onConflict((conflict) => conflict.column('prefix').doUpdateSet({ price }))
+        .returning(notifyOthers.as('told'))
+        .execute()
+      return
+    }
     await kysely
-      .insertInto('price')
-      .values({ prefix, price })
-      .onConflict((conflict) => conflict.column('prefix').doUpdateSet({ price }))
+      .insertInto('account_price')
+      .values({ account_id: of, prefix, price })
+      .onConflict((conflict) => conflict.columns(['account_id', 'prefix']).doUpdateSet({ price }))
       .returning(notifyOthers.as('told'))
       .execute()
   }
 
-  async function remove(prefix: string): Promise<boolean> {
-    const removed = kysely.deleteFrom('price').where('prefix', '=', prefix)
-    return (await removed.returning(notifyOthers.as('told')).execute()).length > 0
+  async function remove(prefix: string, of: AccountId | undefined): Promise<boolean> {
+    const told = notifyOthers.as('told')
+    if (of === undefined) {
+      return (await kysely.deleteFrom('price').where('prefix', '=', prefix).returning(told).execute()).length > 0
+    }
+    const own = kysely.deleteFrom('account_price').where('account_id', '=', of).where('prefix', '=', prefix)
+    return (await own.returning(told).execute()).length > 0
+  }
+
+  async function ofAccount(account: AccountId): Promise<PriceTable | undefined> {
+    const table = (await cache.get('all')).owners.has(account) ? await own.get(String(account)) : undefined
+    return table === undefined || table.size === 0 ? undefined : table
   }
   return {
-    table: () => cache.get('all'),
-    set: (prefix, price) => changes.around(set(prefix, price)),
-    remove: (prefix) => changes.around(remove(prefix)),
+    table: async () => (await cache.get('all')).table,
+    of: ofAccount,
+    set: (prefix, price, of) => changes.around(set(prefix, price, of)),
+    remove: (prefix, of) => changes.around(remove(prefix, of)),
   }
 }

@@ -3,6 +3,7 @@ import type { ClientRequest, Instant, Transfer, TransferFailure } from '@gateway
 import type { Context } from '../context.ts'
 import { askedDigest, keyDigest } from '../client-requests/digests.ts'
 import { isLostAnswer } from '../errors.ts'
+import { refuseWhileHeld } from '../nothing-done.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
 import { timestamp } from '../sql/arrays.ts'
 import { findOperation } from '../sql/find-operation.ts'
@@ -15,12 +16,13 @@ const lossesMax = 3
  * tried again.
  */
 export async function transferCredits(
-  { pools: { ordinary }, settings, log }: Context,
+  { pools: { ordinary, writes }, settings, log }: Context,
   { from, to, amount }: Transfer,
   now: Instant,
   request?: ClientRequest,
 ): Promise<'done' | TransferFailure | 'repeated'> {
   if (from === to || amount <= 0) throw new RangeError('a transfer moves something, from one account to another')
+  refuseWhileHeld(writes)
   const operation = randomUUID()
   const keyed = request ? [request.account, keyDigest(request), askedDigest(request)] : [null, null, null]
 

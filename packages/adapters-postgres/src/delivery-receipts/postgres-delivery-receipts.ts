@@ -88,6 +88,8 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
     const [row] = await retryOnConnectionLoss(hot, applyReceipts(partition), values)
     if (row?.applied === receipts.length) return []
     const rows = await retryOnConnectionLoss(hot, knownReceipts(partition), values)
+    // Who applied them before may have been cut off while it waited for a standby.
+    if (rows.length > 0 && !rows.some(({ written }) => written)) await hot.confirm()
     const done = new Set(rows.map(({ position }) => position))
     return receipts.filter((_, at) => !done.has(at + 1))
   }

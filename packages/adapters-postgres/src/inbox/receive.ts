@@ -4,7 +4,7 @@ import { retryWorkOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer, sqlState } from '../errors.ts'
-import { settleLostStatement } from '../settle-lost-statement.ts'
+import { endLostStatement } from '../settle-lost-statement.ts'
 import { arrayOf } from '../sql/arrays.ts'
 import { findNoted } from '../sql/find-noted.ts'
 import { noteInboundMessages } from '../sql/note-inbound-messages.ts'
@@ -39,7 +39,7 @@ export function createReceive(context: Context, routes: Pick<Routes, 'list'>): P
     confirmation: Body,
     work: (connection: Connection, store: Store) => Promise<T>,
   ): Promise<T> {
-    return retryWorkOnConnectionLoss(async () => {
+    return retryWorkOnConnectionLoss(pools.hot, async () => {
       const confirming = await confirmingBy(confirmation, confirmationsMax)
       let used = 0
       try {
@@ -53,7 +53,7 @@ export function createReceive(context: Context, routes: Pick<Routes, 'list'>): P
       } catch (error) {
         if (!isLostAnswer(error)) ids.giveBack(confirming.ids)
         // As long as its old backend lives, the keys that it has noted are locked.
-        else await settleLostStatement(pools.hot, error, settings.lookUpSeconds, () => Promise.resolve())
+        else await endLostStatement(pools.hot, error, settings.lookUpSeconds, () => Promise.resolve())
         throw error
       }
     })

@@ -3,13 +3,14 @@ import type { AccountId, Inbox, InboxMessage, InboxPart, Instant, Taken, Taking 
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
-import { settleLostStatement } from '../settle-lost-statement.ts'
+import { refuseWhileHeld, sayIfNothingDone } from '../nothing-done.ts'
+import { endLostStatement } from '../settle-lost-statement.ts'
 import { timestamp } from '../sql/arrays.ts'
 import { putBack } from '../sql/put-back.ts'
 import { takeInbox } from '../sql/take-inbox.ts'
 import { fromRow } from '../row-of.ts'
 
-export function createTake({ pools: { hot }, settings }: Context): Pick<Inbox, 'take' | 'offerAgain'> {
+export function createTake({ pools: { hot, writes }, settings }: Context): Pick<Inbox, 'take' | 'offerAgain'> {
   /** Calls, with their accounts, that may have taken something for nobody, which could not be put back: the database was away. */
   const debts = new Map<Taking, AccountId>()
 
@@ -19,16 +20,17 @@ export function createTake({ pools: { hot }, settings }: Context): Pick<Inbox, '
   }
 
   async function take(by: AccountId, part: InboxPart, since: Instant, messagesMax: number): Promise<Taken> {
+    refuseWhileHeld(writes)
     for (const [taking, owner] of debts) await offerAgain(owner, taking)
     const taking = randomUUID() as string as Taking
     try {
       const rows = await hot.run(takeInbox[part], [by, timestamp(since), messagesMax, taking])
       return { taking, messages: rows.map((row) => fromRow<InboxMessage>(row)) }
     } catch (error) {
-      if (!isLostAnswer(error)) throw error
+      if (!isLostAnswer(error)) throw sayIfNothingDone(error)
       debts.set(taking, by)
       // Only once the old statement has ended it takes nothing more.
-      await settleLostStatement(hot, error, settings.lookUpSeconds, () => offerAgain(by, taking))
+      await endLostStatement(hot, error, settings.lookUpSeconds, () => offerAgain(by, taking))
       throw error
     }
   }

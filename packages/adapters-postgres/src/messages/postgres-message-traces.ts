@@ -34,22 +34,27 @@ export const postgresMessageTraces = ({ pools: { ordinary } }: Context): Message
 
 function traceOf(
   id: MessageId,
-  { first, messages, parts, body, refunds, place, route, incidents, ...row }: MessageTraceRow,
+  { first, messages, parts, body, refunds, place, route, incidents, refundByHand, byHand, ...row }: MessageTraceRow,
 ): MessageTrace {
   const { cost } = row
   return {
-    ...fromRow<Omit<MessageTrace, 'id' | 'text' | 'send' | 'route' | 'incidents' | 'place'>>(row),
+    ...fromRow<Omit<MessageTrace, 'id' | 'text' | 'send' | 'route' | 'incidents' | 'place' | 'refundByHand'>>(row),
     id,
     text: { characters: Array.from(body).length, encoding: encodingOf(body), parts },
     send: {
       first,
       messages,
       debit: times(cost, messages),
-      refunds: refunds.map((refund) => ({ ...refund, messages: cost === 0 ? undefined : refund.amount / cost })),
+      refunds: refunds.map(({ code, ...refund }) => ({
+        ...refund,
+        code: code ?? undefined,
+        messages: cost === 0 ? undefined : refund.amount / cost,
+      })),
     },
+    refundByHand: refundByHand === null ? undefined : fromRow<NonNullable<MessageTrace['refundByHand']>>(refundByHand),
     route: route === null ? undefined : fromRow<TracedRoute>(route),
     incidents: incidents.map((incident) => fromRow<Incident>(incident)),
-    place: place.place === 'decided' ? decidedPlace(place) : place,
+    place: place.place === 'decided' ? decidedPlace(place, byHand) : place,
   }
 }
 
@@ -59,12 +64,12 @@ function encodingOf(text: string): MessageTrace['text']['encoding'] {
   return typeof body === 'string' ? 'ucs-2' : body.encoding
 }
 
-function decidedPlace(row: DecidedRow): DecidedLocation {
+function decidedPlace(row: DecidedRow, byHand: boolean): DecidedLocation {
   const { parts, ...rest } = row
   const { code, reference } = rest
   return {
     ...fromRow<Omit<DecidedLocation, 'refunded' | 'parts'>>(rest),
     parts: parts.map((part) => fromRow<TracedPart>(part)),
-    refunded: !isTaken({ code, hasReference: reference !== null }),
+    refunded: byHand || !isTaken({ code, hasReference: reference !== null }),
   }
 }

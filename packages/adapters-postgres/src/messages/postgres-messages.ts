@@ -1,11 +1,12 @@
 import type { Messages, Routes } from '@gateway/core'
 import type { Context } from '../context.ts'
+import { orNothingDone, refuseWhileHeld } from '../nothing-done.ts'
 import { acceptOrders, type Wanted } from './accept-orders.ts'
 import { deleteScheduled, scheduled } from './scheduled.ts'
 import { statuses } from './statuses.ts'
 
 export function postgresMessages(
-  { pools: { hot, ordinary }, settings, senders, ids }: Context,
+  { pools: { hot, ordinary, writes }, settings, senders, ids }: Context,
   routes: Pick<Routes, 'list'>,
 ): Messages {
   const accept = acceptOrders(hot, ids, senders, routes, settings.lookUpSeconds)
@@ -19,7 +20,7 @@ export function postgresMessages(
     orders++
     recipients += weight
     try {
-      return await accept(...wanted)
+      return await orNothingDone(writes, () => accept(...wanted))
     } finally {
       orders--
       recipients -= weight
@@ -30,6 +31,9 @@ export function postgresMessages(
     acceptOnce: acceptWithinBounds,
     status: (by, ids, since) => statuses(hot, by, ids, since),
     scheduled: (by, page) => scheduled(ordinary, by, page),
-    deleteScheduled: (by, ids, since) => deleteScheduled(ordinary, settings.lookUpSeconds, by, ids, since),
+    deleteScheduled: async (by, ids, since) => {
+      refuseWhileHeld(writes)
+      return deleteScheduled(ordinary, settings.lookUpSeconds, by, ids, since)
+    },
   }
 }

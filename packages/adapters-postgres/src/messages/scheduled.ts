@@ -15,6 +15,7 @@ import {
 } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import { isLostAnswer } from '../errors.ts'
+import { sayIfNothingDone } from '../nothing-done.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
 import { arrayOf, fromArray, textsFromArray } from '../sql/arrays.ts'
 import { deleteWaiting, findDeleted, listScheduled, type DeletedRow } from '../sql/scheduled.ts'
@@ -74,7 +75,7 @@ export async function deleteScheduled(
       learn(await ordinary.run(deleteWaiting, [by, arrayOf(rest), operation]))
       break
     } catch (error) {
-      if (!isLostAnswer(error)) throw error
+      if (!isLostAnswer(error)) throw losses === 0 ? sayIfNothingDone(error) : error
       const look = () => ordinary.run(findDeleted, [by, operation])
       learn(await settleLostStatement(ordinary, error, lookUpSeconds, look))
       if (losses === lossesMax) throw error

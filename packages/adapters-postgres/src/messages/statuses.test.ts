@@ -9,6 +9,7 @@ const rows: Readonly<Record<string, object>> = {
     ids: '{2}',
     codes: '{0}',
     unreferenced: null,
+    refunded: null,
     times: Buffer.alloc(8),
     numbers: '{27825550102}',
     sends: '{1}',

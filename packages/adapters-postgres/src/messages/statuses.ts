@@ -74,6 +74,7 @@ async function outcomesOf(
   const found = takenRow(row)
   const codes = fromArray(found.codes)
   const unreferenced = new Set(fromArray(found.unreferenced))
+  const refunded = new Set(fromArray(found.refunded))
   const times = fromTimes(found.times)
   const numbers = textsFromArray(found.numbers)
   const sends = fromArray(found.sends)
@@ -82,6 +83,7 @@ async function outcomesOf(
       code: knownCode(codes[i] ?? NaN),
       at: instant(times[i] ?? NaN),
       hasReference: !unreferenced.has(id),
+      isRefunded: refunded.has(id),
       number: numbers[i] as Msisdn,
       send: sends[i] ?? NaN,
     })

@@ -15,21 +15,23 @@ export function postgresRoutes({ pools: { kysely, hot }, settings, changes }: Co
   const cache = createCache({ seconds: settings.cacheSeconds, entriesMax: 1, load, keep: () => true })
   changes.onChange(() => cache.clear())
 
-  async function publish(routes: readonly Route[]): Promise<void> {
-    const refused = refusedRoutes(routes)
-    if (refused !== undefined) throw new RangeError(refused)
-    await kysely.transaction().execute(async (transaction) => {
-      await sql`select pg_advisory_xact_lock('route'::regclass::oid::bigint)`.execute(transaction)
-      await transaction.updateTable('route').set({ position: null }).where('position', 'is not', null).execute()
-      for (const [position, route] of routes.entries()) await store(transaction, route, position)
-      await transaction.selectNoFrom(notifyOthers.as('told')).execute()
-    })
-  }
+  const publish = (routes: readonly Route[]): Promise<void> =>
+    kysely.transaction().execute((transaction) => publishRoutes(transaction, routes))
   return {
     list: () => cache.get('all'),
     publish: (routes) => changes.around(publish(routes)),
     reroute: (rangesMax) => reroute(hot, () => readRoutes(kysely), rangesMax),
   }
+}
+
+/** As `Routes.publish`, as a part of this transaction, which tells the others when it commits. */
+export async function publishRoutes(transaction: Transaction<Tables>, routes: readonly Route[]): Promise<void> {
+  const refused = refusedRoutes(routes)
+  if (refused !== undefined) throw new RangeError(refused)
+  await sql`select pg_advisory_xact_lock('route'::regclass::oid::bigint)`.execute(transaction)
+  await transaction.updateTable('route').set({ position: null }).where('position', 'is not', null).execute()
+  for (const [position, route] of routes.entries()) await store(transaction, route, position)
+  await transaction.selectNoFrom(notifyOthers.as('told')).execute()
 }
 
 async function readRoutes(kysely: Kysely<Tables>): Promise<readonly PublishedRoute[]> {

@@ -1,5 +1,5 @@
 import { SUPPRESSION } from '../suppressions/suppression-kind.ts'
-import { placeOf } from '../webhooks/event-places.ts'
+import { EVENT_CODE } from '../webhooks/event-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 import { storeEvent } from './store-events.ts'
@@ -38,7 +38,7 @@ with given as materialized (
   using given, added
   where given.text is null and added.msisdn = given.msisdn and $2::smallint = ${SUPPRESSION['opt-out']}
     and reply.account_id = $1::int and reply.msisdn = given.msisdn
-), events as (${storeEvent(placeOf('optout.added'), {
+), events as (${storeEvent(EVENT_CODE['optout.added'], {
     account: '$1::int',
     subject: '0',
     number: 'changed.msisdn',

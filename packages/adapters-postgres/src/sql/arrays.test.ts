@@ -1,4 +1,4 @@
-import { fromArray, fromTimes, textsFromArray } from './arrays.ts'
+import { fromArray, fromTimes, textsFromArray, timestamp } from './arrays.ts'
 
 test.each([
   [null, []],
@@ -14,6 +14,14 @@ test('texts of digits keep their zeros', () => {
   expect(textsFromArray('{0012,27820000001}')).toEqual(['0012', '27820000001'])
   expect(textsFromArray('{}')).toEqual([])
   expect(textsFromArray(null)).toEqual([])
+})
+
+test.each([
+  [Date.parse('0000-12-31T22:00:00.000Z'), '0001-12-31T22:00:00.000Z BC'],
+  [Date.parse('0001-01-01T00:00:00.000Z'), '0001-01-01T00:00:00.000Z'],
+  [Date.UTC(2026, 9, 18, 8, 0, 0, 5), '2026-10-18T08:00:00.005Z'],
+])('the time %d is written as Postgres reads it', (at, text) => {
+  expect(timestamp(at)).toBe(text)
 })
 
 test('times are cut to the millisecond, before and after 2000', () => {

@@ -1,8 +1,12 @@
 /** A time, in milliseconds since 1970, as Postgres reads it. Mostly it is that of the one before, which is not written again. */
 export function timestamp(at: number): string {
-  if (at !== lastTime.at) lastTime = { at, text: new Date(at).toISOString() }
+  if (at !== lastTime.at) lastTime = { at, text: at < year1 ? inYear0(at) : new Date(at).toISOString() }
   return lastTime.text
 }
+
+const year1 = Date.parse('0001-01-01T00:00Z')
+/** The first two hours of gateway time, which Postgres calls the end of the year 1 BC. */
+const inYear0 = (at: number): string => `${new Date(at).toISOString().replace('0000-', '0001-')} BC`
 
 let lastTime = { at: NaN, text: '' }
 

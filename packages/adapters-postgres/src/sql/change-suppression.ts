@@ -1,5 +1,5 @@
 import { SUPPRESSION } from '../suppressions/suppression-kind.ts'
-import { placeOf } from '../webhooks/event-places.ts'
+import { EVENT_CODE } from '../webhooks/event-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 import { storeEvent } from './store-events.ts'
@@ -20,7 +20,7 @@ with changed as (
   values ($1::int, $2::bigint, $3::smallint, $4::timestamptz)
   on conflict do nothing
   returning account_id, msisdn, kind
-), events as (${storeEvent(placeOf('optout.added'), optOutChanged)} returning 1)
+), events as (${storeEvent(EVENT_CODE['optout.added'], optOutChanged)} returning 1)
 select kind, case when exists (select from events) then ${wakeIdle} end as woken
 from changed`,
 }
@@ -39,7 +39,7 @@ with changed as (
 ), replies as (
   delete from opt_out_reply
   where account_id = $1::int and msisdn = $2::bigint and $3::smallint = ${SUPPRESSION['opt-out']}
-), events as (${storeEvent(placeOf('optout.removed'), optOutChanged)} returning 1)
+), events as (${storeEvent(EVENT_CODE['optout.removed'], optOutChanged)} returning 1)
 select kind, case when exists (select from events) then ${wakeIdle} end as woken
 from changed`,
 }

@@ -4,6 +4,8 @@ import type { LANE } from '../claimed-batches/lane-number.ts'
 export type ClaimRow = {
   /** Where the next walk over the accounts begins; null: nobody waits in the lane. */
   readonly cursor: number | null
+  /** When it was claimed, in milliseconds since 1970. */
+  readonly at: number
   /** Whether the dispatcher still has its row. */
   readonly alive: boolean
 } & (ClaimedRange | { readonly lo: null })
@@ -50,7 +52,7 @@ export const storeBatch = (lane: (typeof LANE)[keyof typeof LANE], cursor: strin
   ) message
   having count(*) > 0
 )
-select ${cursor} as cursor, exists (select from dispatcher where id = $1::bigint) as alive, ranges.*
+select ${cursor} as cursor, now() as at, exists (select from dispatcher where id = $1::bigint) as alive, ranges.*
 from (select 1) one
 left join (
   select claimed.lo, claimed.first_id as send, claimed.account_id as account, claimed.attempt, claimed.due_at as due,

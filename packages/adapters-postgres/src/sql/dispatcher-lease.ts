@@ -1,11 +1,11 @@
 import type { PreparedStatement } from './prepared-statement.ts'
 
-/** A new epoch. $1 lease in seconds, $2 the version of the program or null. Run twice, it leaves one dispatcher that nobody is; its lease ends it. */
+/** A new epoch. $1 lease in seconds, $2 the version of the program or null, $3 its host and $4 its process, or null. Run twice, it leaves one dispatcher that nobody is; its lease ends it. */
 export const register: PreparedStatement<{ id: number }> = {
   name: 'register',
   text: `
-insert into dispatcher (id, lease_until, version)
-values (nextval('dispatcher_epoch'), now() + make_interval(secs => $1::float8), $2::text)
+insert into dispatcher (id, lease_until, version, host, pid)
+values (nextval('dispatcher_epoch'), now() + make_interval(secs => $1::float8), $2::text, $3::text, $4::int)
 returning id`,
 }
 

@@ -16,7 +16,7 @@ import { milliseconds } from './milliseconds.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 export interface MessageTraceRow extends RowOf<
-  Omit<MessageTrace, 'id' | 'text' | 'send' | 'route' | 'incidents' | 'place'>
+  Omit<MessageTrace, 'id' | 'text' | 'send' | 'route' | 'incidents' | 'place' | 'refundByHand'>
 > {
   readonly first: MessageTrace['id']
   readonly messages: number
@@ -25,6 +25,8 @@ export interface MessageTraceRow extends RowOf<
   readonly refunds: readonly Omit<TracedRefund, 'messages'>[]
   readonly route: RowOf<TracedRoute> | null
   readonly incidents: readonly RowOf<Incident>[]
+  readonly refundByHand: RowOf<NonNullable<MessageTrace['refundByHand']>> | null
+  readonly byHand: boolean
   readonly place: Exclude<MessageLocation, DecidedLocation> | DecidedRow
 }
 
@@ -104,7 +106,7 @@ with send_of as materialized (
   from send_of
   join ledger on ledger.account_id = send_of.account_id and send_first_id = first_id
   where kind = ${LEDGER.refund}
-  group by code
+  group by code, message_id is null
 ), receipts as (
   select receipt.id, receipt.at, carrier.name carrier, receipt.carrier_id reference, receipt.code,
     case when sought.reference is null then 'same-number' else 'own' end fits
@@ -127,6 +129,12 @@ select account_id account, msisdn::text number, (select address from sender wher
     from route
     where id = send_of.route
   ) route,
+  (
+    select json_build_object('at', ${milliseconds('at')}, 'why', why)
+    from ledger
+    where ledger.account_id = send_of.account_id and send_first_id = first_id and message_id = $1::bigint
+  ) "refundByHand",
+  coalesce((select refunded from decided), false) "byHand",
   coalesce((select place from places order by turn limit 1), json_build_object('place', 'nowhere')) place,
   (select count(*)::int from incident where message_id = $1::bigint and what = '${INCIDENT.refusedForNow}') "refusedForNow",
   (

@@ -15,3 +15,12 @@ export const findSends: PreparedStatement<{ first_id: number }> = {
   name: 'find-sends',
   text: 'select first_id from send where first_id = any ($1::bigint[])',
 }
+
+/**
+ * Writes what nobody reads, so that its commit waits as every commit does that wrote: for the disk, and for a synchronous standby. What could
+ * be seen before it ran comes before it in the log, and is as safe when it has been answered (docs/decisions/0072).
+ */
+export const writeNothing: PreparedStatement<object> = {
+  name: 'write-nothing',
+  text: `select from pg_logical_emit_message(true, 'gateway', '')`,
+}

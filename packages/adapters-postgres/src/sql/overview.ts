@@ -8,6 +8,8 @@ export const listDispatchers: PreparedStatement<{
   id: number
   since: number | null
   version: string | null
+  host: string | null
+  pid: number | null
   lease: number
   overdue: boolean
   carrier: string | null
@@ -29,7 +31,7 @@ with holding as (
   join carrier on carrier.id = holding.carrier
   group by dispatcher, name
 )
-select dispatcher.id, floor(extract(epoch from since) * 1000)::bigint since, version,
+select dispatcher.id, floor(extract(epoch from since) * 1000)::bigint since, version, host, pid,
   floor(extract(epoch from lease_until) * 1000)::bigint lease, lease_until < now() overdue,
   loads.carrier, batches, messages, in_doubt
 from dispatcher

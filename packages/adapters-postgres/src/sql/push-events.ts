@@ -60,7 +60,8 @@ from (select ${batchOf('id')} id, count(*)::int lists from heard group by 1 orde
 where batch.id = any (array[heard.id])`
 
 const stateOf = (isTest: string): string =>
-  `case verdict when ${VERDICT.delivered} then 1 when ${VERDICT.dead} then 2 when ${VERDICT.gone} then case when ${isTest} then 2 else 0 end else 0 end`
+  `case verdict when ${VERDICT.delivered} then 1 when ${VERDICT.dead} then 2 when ${VERDICT.failed} then 4
+      when ${VERDICT.gone} then case when ${isTest} then 4 else 0 end else 0 end`
 
 /**
  * What came of tries: $1 lists, $2 numbers of the tries, $3 times, $4 verdicts, $5 times of the next try, $6 milliseconds, $7 statuses, $8 failures,
@@ -141,6 +142,35 @@ with given as materialized (
   from given
   where not ${isIn('given.id', 'heard')} and list.id = any (array[given.id]) and list.tries = given.tries
     and case when list.leased then list.state = 0 end
+)${heard}`,
+}
+
+/** Lists $1, of tries $2, end as two of their own each, due at once: one has the events $3, the other $4, both as `StoredEvents`. */
+export const divideLists: PreparedStatement<unknown> = {
+  name: 'divide-lists',
+  text: `
+with given as materialized (
+  select * from unnest($1::bigint[], $2::smallint[], $3::text[], $4::text[]) given(id, tries, one, other)
+), ${fresh('given')}, ${cut('true')}, heard as (
+  insert into webhook_list (id, webhook_id, state, tries, from_at, to_at, events)
+  select id, webhook_id, 4, 1, from_at, to_at, events
+  from fresh
+  join cut using (id)
+  on conflict (id) do nothing
+  returning id, webhook_id, from_at, to_at
+), again as (
+  update webhook_list list
+  set leased = false, state = 4, due_at = now()
+  from given
+  where not ${isIn('given.id', 'heard')} and list.id = any (array[given.id]) and list.tries = given.tries
+    and case when list.leased then list.state = 0 end
+  returning list.id, webhook_id, from_at, to_at
+), parts as (
+  insert into webhook_list (id, webhook_id, from_at, to_at, events)
+  select ${listsPerBatch} * nextval(pg_get_serial_sequence('webhook_batch', 'id')), webhook_id, from_at, to_at, part.events
+  from (select * from heard union all select * from again) divided
+  join given using (id)
+  cross join lateral (values (one), (other)) part(events)
 )${heard}`,
 }
 

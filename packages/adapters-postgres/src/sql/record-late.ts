@@ -35,7 +35,7 @@ with finished as (
     parts_undelivered = excluded.parts_undelivered
   where message.code = ${OUTCOME.unknown} and message.carrier_id is null and excluded.code <> ${OUTCOME.unknown}
   returning id, account_id, send_first_id, code, sent_at, carrier, msisdn, confirms_opt_out, now() as at,
-    carrier_id is not null as has_reference
+    carrier_id is not null as has_reference, refunded
 ), carriers as materialized (
   select jsonb_object_agg(id, carrier) by_id from changed
 ), parts as (
@@ -51,7 +51,7 @@ with finished as (
   select changed.*, send.price amount
   from changed
   cross join lateral (select price from send where first_id = changed.send_first_id offset 0) send
-  where changed.code = ${OUTCOME.refused}
+  where changed.code = ${OUTCOME.refused} and not changed.refunded
 ), ${refund('refunds')}, incidents as (
   insert into incident (message_id, what)
   select id, case when sent_at <> now() then '${INCIDENT.late}' else '${INCIDENT.unknown}' end

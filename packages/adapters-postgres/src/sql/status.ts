@@ -5,20 +5,24 @@ import type { PreparedStatement } from './prepared-statement.ts'
  * What became of ids of account $1. The ids come in groups of one partition each: $2 the ids of each group, $3 and $4 the
  * smallest and the largest of each. One row, whose columns are arrays as text with an element for each message row that was
  * found, or null: its id, code, number, and first id of its send; its time is
- * 8 bytes that `fromTimes` reads. `unreferenced`: the ids of those without a reference of a carrier.
+ * 8 bytes that `fromTimes` reads. `unreferenced`: the ids of those without a reference of a
+ * carrier; `refunded`: of those whose charge was given back by hand.
  *
  * Cost: 3 ms for 1000 ids, where a plain select of them from a table of one index takes 2. The bounds are what lets it look
  * in one partition for each group; looking for each id by itself takes 4, as rows instead of arrays it costs as much
  * again, and times as numbers add 0.4.
  */
 export const findOutcomes: PreparedStatement<
-  Record<'ids' | 'codes' | 'unreferenced' | 'numbers' | 'sends', string | null> & { readonly times: Buffer | null }
+  Record<'ids' | 'codes' | 'unreferenced' | 'refunded' | 'numbers' | 'sends', string | null> & {
+    readonly times: Buffer | null
+  }
 > = {
   name: 'find-outcomes',
   text: `
 select array_agg(message.id)::text ids,
   array_agg(message.code)::text codes,
   array_agg(message.id) filter (where message.carrier_id is null)::text unreferenced,
+  array_agg(message.id) filter (where message.refunded)::text refunded,
   string_agg(timestamptz_send(coalesce(message.code_at, message.sent_at)), '') times,
   array_agg(message.msisdn)::text numbers,
   array_agg(message.send_first_id)::text sends

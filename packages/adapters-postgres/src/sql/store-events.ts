@@ -1,5 +1,5 @@
 import { eventTypeOf, messageSequence, OUTCOME, type LearntFrom } from '@gateway/core'
-import { placeOf } from '../webhooks/event-places.ts'
+import { EVENT_CODE } from '../webhooks/event-codes.ts'
 import { WEBHOOK_STATE } from '../webhooks/webhook-row.ts'
 
 const codes = Object.values(OUTCOME).filter((code) => eventTypeOf(code) !== undefined)
@@ -8,11 +8,11 @@ const codes = Object.values(OUTCOME).filter((code) => eventTypeOf(code) !== unde
 const caseOf = (numberOf: (code: (typeof codes)[number]) => number): string =>
   `case code ${codes.map((code) => `when ${code} then ${numberOf(code)}`).join(' ')} end`
 
-const typePlace = caseOf((code) => placeOf(eventTypeOf(code) ?? 'test'))
+const typeCode = caseOf((code) => EVENT_CODE[eventTypeOf(code) ?? 'test'])
 const sequence = (from: LearntFrom): string => caseOf((code) => messageSequence(code, from))
 
-/** Condition of `webhook`: it gets events of the type at this place, be it now or when it is resumed. */
-const wants = (place: number | string): string => `state <> ${WEBHOOK_STATE.disabled} and events & (1 << ${place}) <> 0`
+/** Condition of `webhook`: it gets events of the type with this code, be it now or when it is resumed. */
+const wants = (type: number | string): string => `state <> ${WEBHOOK_STATE.disabled} and events & (1 << ${type}) <> 0`
 
 /**
  * Two CTEs that store events of the CTE `changed`, which has id, account_id, send_first_id, msisdn, code, at, has_reference and confirms_opt_out of
@@ -29,7 +29,7 @@ wanting as materialized (
   select endpoint.id, happened.type, happened.sequence, happened.at, happened.code, happened.send_first_id, happened.has_reference,
     happened.count, happened.subjects, happened.msisdns
   from (
-    select account_id, send_first_id, code, at, has_reference, ${typePlace} as type, ${sequence(from)} as sequence,
+    select account_id, send_first_id, code, at, has_reference, ${typeCode} as type, ${sequence(from)} as sequence,
       count(*) as count, array_agg(id) as subjects, array_agg(msisdn) as msisdns
     from ${changed}
     where case when account_id in (select account_id from wanting) then not confirms_opt_out end
@@ -39,6 +39,7 @@ wanting as materialized (
     select id from webhook where account_id = happened.account_id and ${wants('happened.type')} offset 0
   ) endpoint
   order by happened.subjects[1]
+  returning 1
 )`
 
 /**
@@ -47,10 +48,10 @@ wanting as materialized (
  */
 export const storeSentEvents = (messages: string, accounts: string): string => `
 wanting as materialized (
-  select distinct account_id from webhook where account_id = any (${accounts}) and ${wants(placeOf('message.sent'))}
+  select distinct account_id from webhook where account_id = any (${accounts}) and ${wants(EVENT_CODE['message.sent'])}
 ), events as (
   insert into webhook_event (webhook_id, type, sequence, at, code, send_first_id, has_reference, count, subjects, msisdns)
-  select endpoint.id, ${placeOf('message.sent')}, ${messageSequence(OUTCOME.sent, 'handover')}, now(), ${OUTCOME.sent},
+  select endpoint.id, ${EVENT_CODE['message.sent']}, ${messageSequence(OUTCOME.sent, 'handover')}, now(), ${OUTCOME.sent},
     sent.send_first_id, sent.has_reference, sent.count, sent.subjects, sent.msisdns
   from (
     select account_id, send_first_id, has_reference, count(*) as count, array_agg(id) as subjects, array_agg(msisdn) as msisdns
@@ -60,7 +61,7 @@ wanting as materialized (
     group by account_id, send_first_id, has_reference
   ) sent
   cross join lateral (
-    select id from webhook where account_id = sent.account_id and ${wants(placeOf('message.sent'))} offset 0
+    select id from webhook where account_id = sent.account_id and ${wants(EVENT_CODE['message.sent'])} offset 0
   ) endpoint
 )`
 
@@ -74,9 +75,9 @@ interface StoredEvent {
   readonly from?: string
 }
 
-/** Inserts one event for every endpoint of an account that wants it; all of it is SQL, the place of the type as well. */
-export const storeEvent = (place: number | string, { account, subject, number, text, from }: StoredEvent): string => `
+/** Inserts one event for every endpoint of an account that wants it; all of it is SQL, the code of the type as well. */
+export const storeEvent = (type: number | string, { account, subject, number, text, from }: StoredEvent): string => `
 insert into webhook_event (webhook_id, type, sequence, at, subjects, msisdns, text)
-select webhook.id, ${place}, 1, now(), array[${subject}]::bigint[], array[${number ?? 'null'}]::bigint[], ${text ?? 'null'}
+select webhook.id, ${type}, 1, now(), array[${subject}]::bigint[], array[${number ?? 'null'}]::bigint[], ${text ?? 'null'}
 from webhook${from ?? ''}
-where webhook.account_id = ${account} and ${wants(place)}`
+where webhook.account_id = ${account} and ${wants(type)}`

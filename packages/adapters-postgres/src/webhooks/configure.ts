@@ -14,7 +14,7 @@ import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { timestamp } from '../sql/arrays.ts'
 import { wakeIdle } from '../sql/idle-dispatchers.ts'
-import { bitsOf } from './event-places.ts'
+import { bitsOf } from './event-codes.ts'
 import { WEBHOOK_STATE, webhookOf } from './webhook-row.ts'
 
 type Configured = Pick<Webhooks, 'add' | 'list' | 'find' | 'change' | 'remove' | 'rotate' | 'resealSecrets'>

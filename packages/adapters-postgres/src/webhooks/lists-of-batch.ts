@@ -26,8 +26,23 @@ export function listsOfBatch(events: readonly StoredEvents[], size: number): rea
 const subjectsOf = (stored: StoredEvents): StoredEvents[11] => stored[11]
 
 function piece(stored: StoredEvents, from: number, to: number): StoredEvents {
-  const [type, sequence, at, code, send, price, hasReference, sender, shortCode, answers, text, subjects, numbers] =
-    stored
+  const [type, sequence, at, code, send, price, hasReference, sender, shortCode, answers, text] = stored
+  const [subjects, numbers, copy] = [stored[11], stored[12], stored[13]]
   const [some, its] = [subjects.slice(from, to), numbers?.slice(from, to) ?? null]
-  return [type, sequence, at, code, send, price, hasReference, sender, shortCode, answers, text, some, its]
+  const cut = [
+    type,
+    sequence,
+    at,
+    code,
+    send,
+    price,
+    hasReference,
+    sender,
+    shortCode,
+    answers,
+    text,
+    some,
+    its,
+  ] as const
+  return copy === undefined ? cut : [...cut, copy]
 }

@@ -2,7 +2,6 @@ import {
   endpointsMax,
   type ClaimedList,
   type Claiming,
-  type EventGroup,
   type EventListId,
   type PushAnswer,
   type PushResult,
@@ -12,9 +11,16 @@ import {
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { arrayOf, arrayOfNullable, arrayOfTexts, arrayOfTimes } from '../sql/arrays.ts'
-import { claimLists, purgeWebhooks, recordPushes, releaseLists, type ClaimedRow } from '../sql/push-events.ts'
+import {
+  claimLists,
+  divideLists,
+  purgeWebhooks,
+  recordPushes,
+  releaseLists,
+  type ClaimedRow,
+} from '../sql/push-events.ts'
 import { listsOfBatch } from './lists-of-batch.ts'
-import { groupsOf, storedEventsOf, type StoredEvents } from './stored-event.ts'
+import { groupsOf, isReadable, storedEventsOf, type StoredEvents } from './stored-event.ts'
 import { VERDICT, webhookOf } from './webhook-row.ts'
 
 export const listIdOf = (id: number): EventListId => `list-${id}` as EventListId
@@ -40,11 +46,25 @@ export function pushLists({
       after = claimed.pop()?.endpoint ?? 0
       if (claimed.length === 0 && !(fromStart && after === 0)) continue
       const webhooks = await webhooksOf(claimed)
-      return claimed.flatMap((row) => {
+      const lists = claimed.flatMap((row) => {
         const webhook = webhooks.get(row.endpoint)
         return webhook === undefined || row.list === null ? [] : listsOf(webhook, row.list, row)
       })
+      return divided(lists)
     }
+  }
+
+  /** Without those of which only a part can be read: the parts are lists of their own, due at once. */
+  async function divided(lists: readonly ReadList[]): Promise<readonly ClaimedList[]> {
+    const mixed = lists.filter(isMixed)
+    if (mixed.length === 0) return lists
+    await hot.run(divideLists, [
+      arrayOf(mixed.map(({ id }) => numberOf(id))),
+      arrayOf(mixed.map(({ tries }) => tries)),
+      arrayOfTexts(mixed.map(({ stored }) => JSON.stringify(stored.filter(isReadable)))),
+      arrayOfTexts(mixed.map(({ stored }) => JSON.stringify(stored.filter((one) => !isReadable(one))))),
+    ])
+    return lists.filter((list) => !isMixed(list))
   }
 
   async function record(results: readonly PushResult[]): Promise<void> {
@@ -84,28 +104,31 @@ const claimValues = (after: number, claiming: Claiming): readonly unknown[] => {
   return [claimer, after, endpointsMax, listsMax, perWebhookMax, fast, lists, leaseSeconds]
 }
 
-/** Their events are read when the first of them is pushed. */
-function listsOf(
-  webhook: Webhook,
-  first: number,
-  { try: tries, content, pieces, size }: ClaimedRow,
-): readonly ClaimedList[] {
-  let lists: ReturnType<typeof listsOfBatch> | undefined
-  const storedIn = (at: number): readonly StoredEvents[] => {
-    lists ??= listsOfBatch(storedEventsOf(content), size ?? Infinity)
-    return lists[at] ?? []
-  }
-  return Array.from({ length: pieces ?? 1 }, (_, at) => listOf(webhook, first + at, tries, () => storedIn(at)))
+/** A claimed list, and what is stored of it; nothing if nothing of that can be read. */
+interface ReadList extends ClaimedList {
+  readonly stored: readonly StoredEvents[]
 }
 
-function listOf(webhook: Webhook, id: number, tries: number, stored: () => readonly StoredEvents[]): ClaimedList {
-  let groups: readonly EventGroup[] | undefined
+const isMixed = ({ unreadable, stored }: ReadList): boolean => unreadable > 0 && stored.some(isReadable)
+
+function listsOf(webhook: Webhook, first: number, row: ClaimedRow): readonly ReadList[] {
+  const lists = listsOfBatch(storedEventsOf(row.content), row.size ?? Infinity)
+  return Array.from({ length: row.pieces ?? 1 }, (_, i) => listOf(webhook, first + i, row.try, lists[i]))
+}
+
+/** Its events are read when it is pushed. */
+function listOf(webhook: Webhook, id: number, tries: number, stored: readonly StoredEvents[] = []): ReadList {
+  const unreadable = stored.filter((one) => !isReadable(one))
+  let groups: ClaimedList['groups'] | undefined
   return {
     id: listIdOf(id),
     webhook,
     tries,
+    stored,
+    unreadable:
+      stored.length === 0 ? 1 : unreadable.reduce((sum, [, , , , , , , , , , , subjects]) => sum + subjects.length, 0),
     get groups() {
-      return (groups ??= groupsOf(stored()))
+      return (groups ??= unreadable.length > 0 ? [] : groupsOf(stored))
     },
   }
 }

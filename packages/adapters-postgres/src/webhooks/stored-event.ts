@@ -3,9 +3,9 @@ import {
   inboundEventId,
   instant,
   isTaken,
+  OUTCOME,
   optOutEventId,
   testEventId,
-  webhookEventTypes,
   type EventGroup,
   type InboundMessageId,
   type MessageId,
@@ -14,6 +14,7 @@ import {
   type SenderAddress,
   type WebhookEventType,
 } from '@gateway/core'
+import { typeOfCode } from './event-codes.ts'
 
 /**
  * Events as a batch or a list keeps them, those of one send together: a subject is a message, an inbound message or 0, or the number of a test. There are
@@ -33,26 +34,49 @@ export type StoredEvents = readonly [
   text: string | null,
   subjects: readonly number[],
   numbers: readonly (string | null)[] | null,
+  /** It was replayed, and is in another list. */
+  copy?: boolean,
 ]
 
-export const storedEventsOf = (json: string): readonly StoredEvents[] => JSON.parse(json) as readonly StoredEvents[]
+/** None if nothing of it can be read. */
+export function storedEventsOf(json: string): readonly StoredEvents[] {
+  try {
+    const stored: unknown = JSON.parse(json)
+    return Array.isArray(stored) && stored.every(hasSubjects) ? stored : []
+  } catch {
+    return []
+  }
+}
 
+const hasSubjects = (stored: unknown): stored is StoredEvents => Array.isArray(stored) && Array.isArray(stored[11])
+
+const codes: ReadonlySet<unknown> = new Set(Object.values(OUTCOME))
+
+/** Whether `groupsOf` reads it: another version may have written it, and a row may be spoiled. */
+export function isReadable([type, , at, code]: StoredEvents): boolean {
+  const name = typeOfCode(type)
+  if (name === undefined || !Number.isInteger(at)) return false
+  return !name.startsWith('message.') || codes.has(code)
+}
+
+/** Of what `isReadable`. Throws for anything else. */
 export const groupsOf = (stored: readonly StoredEvents[]): readonly EventGroup[] => stored.flatMap(groupsIn)
 
 function groupsIn(stored: StoredEvents): readonly EventGroup[] {
-  const [place, sequence, at, , , , , from, shortCode, answered, said, subjects, numbers] = stored
-  const type = webhookEventTypes[place]
+  const [code, sequence, at, , , , , from, shortCode, answered, said, subjects, numbers] = stored
+  const type = typeOfCode(code)
   const occurred = instant(at)
   const text = said ?? undefined
   const answers = (answered ?? undefined) as MessageId | undefined
-  if (type === undefined) {
+  if (type === undefined) throw new Error(`events have a type that this version does not know: ${code}`)
+  if (type === 'test') {
     return subjects.map((number) => ({ id: testEventId(number), sequence, occurred, data: { type: 'test' } }))
   }
   if (type === 'reply.received' || type === 'shortcode.received') {
-    const code = (shortCode ?? undefined) as SenderAddress | undefined
+    const its = (shortCode ?? undefined) as SenderAddress | undefined
     return subjects.map((subject) => {
       const inbound = subject as InboundMessageId
-      const data = { type, inbound, from: from ?? '', shortCode: code, answers, text }
+      const data = { type, inbound, from: from ?? '', shortCode: its, answers, text }
       return { id: inboundEventId(inbound), sequence, occurred, data }
     })
   }

@@ -3,6 +3,7 @@ import {
   type Instant,
   type PauseReason,
   type PushVerdict,
+  type ReplayState,
   type SealedSecret,
   type Webhook,
   type WebhookId,
@@ -10,13 +11,21 @@ import {
 } from '@gateway/core'
 import type { Selectable } from 'kysely'
 import type { Tables } from '../tables.ts'
-import { typesOf } from './event-places.ts'
+import { typesOf } from './event-codes.ts'
 
 /** How the table writes the states. */
 export const WEBHOOK_STATE = { active: 0, paused: 1, disabled: 2 } as const satisfies Record<WebhookState, number>
 
 /** How the table writes what came of a try. */
-export const VERDICT = { delivered: 0, retry: 1, dead: 2, gone: 3 } as const satisfies Record<PushVerdict, number>
+export const VERDICT = { delivered: 0, retry: 1, dead: 2, gone: 3, failed: 4 } as const satisfies Record<
+  PushVerdict,
+  number
+>
+
+/** How the table writes the states of replays. */
+export const REPLAY_STATE = { running: 0, done: 1, stopped: 2 } as const satisfies Record<ReplayState, number>
+
+export const replayStates = Object.keys(REPLAY_STATE) as readonly ReplayState[]
 
 const states = Object.keys(WEBHOOK_STATE) as readonly WebhookState[]
 

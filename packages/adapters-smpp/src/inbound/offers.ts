@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 
 /** Resolves to whether the carrier certainly has the answers that were given over its connection so far; never rejects. */
 export type Confirm = () => Promise<boolean>
@@ -37,6 +37,8 @@ export function createOffers(end: (offers: readonly string[]) => Promise<unknown
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   let series = 0
+  /** Another process, or this one at another time, gives none of its names. */
+  const life = randomUUID()
 
   function forget(name: string): void {
     const content = offers.get(name)?.content
@@ -95,7 +97,7 @@ export function createOffers(end: (offers: readonly string[]) => Promise<unknown
       const known = names.get(content)
       if (known !== undefined && offers.get(known)?.state !== confirm) return known
       const digest = createHash('sha256').update(content).digest('base64url')
-      return add(content, known === undefined ? digest : `${digest} ${++series} ${Date.now()}`)
+      return add(content, known === undefined ? digest : `${digest} ${++series} ${life}`)
     },
     acknowledged(some, confirm) {
       for (const name of some) {

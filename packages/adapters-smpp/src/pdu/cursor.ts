@@ -41,6 +41,15 @@ export function text(from: Cursor, sizeMax = Infinity): string {
   return at === start ? '' : bytes.toString('latin1', start, at)
 }
 
+/** The same of a text that ends what a peer says: many leave out its NUL, and its end is plain. */
+export function lastText(from: Cursor): string {
+  const { bytes, at: start, end } = from
+  const nul = bytes.indexOf(0, start)
+  if (nul >= 0 && nul < end) return text(from)
+  from.at = end
+  return bytes.toString('latin1', start, end)
+}
+
 function failText(from: Cursor, isTooLong: boolean): '' {
   fail(from, isTooLong ? 'string-too-long' : from.at === from.end ? 'body-too-short' : 'string-unterminated')
   return ''
@@ -61,6 +70,14 @@ export function tlvs(from: Cursor): readonly Tlv[] {
     if (from.at + 4 > from.end) fail(from, 'tlv-too-long')
     else all.push(tlv(from))
   }
+  return all
+}
+
+/** The TLVs that are whole; what is behind the last of them is passed over. */
+export function wholeTlvs(from: Cursor): readonly Tlv[] {
+  const all: Tlv[] = []
+  while (from.at + 4 <= from.end && from.at + 4 + from.bytes.readUInt16BE(from.at + 2) <= from.end) all.push(tlv(from))
+  from.at = from.end
   return all
 }
 

@@ -1,4 +1,4 @@
-import { octet, text, tlvs, type Cursor } from './cursor.ts'
+import { lastText, octet, text, tlvs, wholeTlvs, type Cursor } from './cursor.ts'
 import { FIELD_SIZE } from './field-sizes.ts'
 import type { AlertNotification, Bind, BindResp, Outbind } from './pdu.ts'
 
@@ -19,15 +19,15 @@ export const bind =
     tlvs: tlvs(from),
   })
 
-/** SMPP 3.4, 4.1.2, 4.1.4 and 4.1.6; there may be no body. */
+/** SMPP 3.4, 4.1.2, 4.1.4 and 4.1.6; there may be no body. Its command_status decides: a name of any length and a cut TLV break no bind. */
 export const bindResp =
   (command: BindResp['command']) =>
   (from: Cursor, status: number, sequence: number): BindResp => ({
     command,
     status,
     sequence,
-    systemId: from.at === from.end ? '' : text(from, FIELD_SIZE.systemId),
-    tlvs: tlvs(from),
+    systemId: lastText(from),
+    tlvs: wholeTlvs(from),
   })
 
 /** SMPP 3.4, 4.1.7. */

@@ -1,4 +1,4 @@
-import { octet, octets, text, tlvs, type Cursor } from './cursor.ts'
+import { lastText, octet, octets, text, tlvs, type Cursor } from './cursor.ts'
 import { FIELD_SIZE } from './field-sizes.ts'
 import type { DataSm, DataSmResp, DeliverSm, DeliverSmResp, SubmitSm, SubmitSmResp } from './pdu.ts'
 
@@ -75,7 +75,7 @@ export const dataSm = (from: Cursor, status: number, sequence: number): DataSm =
 
 type MessageIdResp = SubmitSmResp | DeliverSmResp | DataSmResp
 
-/** SMPP 3.4, 4.4.2, 4.6.2 and 4.7.2; there may be no body. */
+/** SMPP 3.4, 4.4.2, 4.6.2 and 4.7.2; there may be no body. An id without its NUL is read: else its message would have none. */
 export const messageIdResp = (
   command: MessageIdResp['command'],
   from: Cursor,
@@ -85,6 +85,6 @@ export const messageIdResp = (
   command,
   status,
   sequence,
-  messageId: from.at === from.end ? '' : text(from),
+  messageId: lastText(from),
   tlvs: tlvs(from),
 })

@@ -115,3 +115,25 @@ test('PDUs stay as they were when later chunks are read', () => {
     reader.read(Buffer.alloc(21, Buffer.from('0000001500000015000000000000000200000000', 'hex')))
   expect(first).toMatchObject({ tlvs: [{ value: Buffer.from('first') }] })
 })
+
+describe('what many SMSCs write and most clients accept', () => {
+  const one = (bytes: Buffer) => pduReader().read(bytes)[0]
+
+  test('the id of an answer without its NUL', () => {
+    const answer = frame(COMMAND_ID.submit_sm_resp, Buffer.from('id-77').toString('hex'))
+    expect(one(answer)).toMatchObject({ command: 'submit_sm_resp', messageId: 'id-77' })
+  })
+
+  test('a system_id of 80 characters in the answer to a bind, with its NUL or without', () => {
+    const systemId = 'S'.repeat(80)
+    for (const end of ['', '\0']) {
+      const answer = frame(COMMAND_ID.bind_transceiver_resp, Buffer.from(systemId + end).toString('hex'))
+      expect(one(answer)).toMatchObject({ command: 'bind_transceiver_resp', status: 0, systemId })
+    }
+  })
+
+  test.each(['0210', '021000', '02100002', '0210000234'])('a TLV of the answer to a bind that is cut: %s', (cut) => {
+    const answer = frame(COMMAND_ID.bind_transceiver_resp, `534353000210000134${cut}`)
+    expect(one(answer)).toMatchObject({ command: 'bind_transceiver_resp', systemId: 'SCS', tlvs: [{ tag: 0x210 }] })
+  })
+})

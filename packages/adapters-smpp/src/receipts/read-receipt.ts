@@ -13,16 +13,34 @@ export interface CarrierReceipt {
   readonly code: DeliveryReceiptCode
   readonly number: Msisdn | undefined
   readonly submitted: Instant | undefined
+  /** Its PDU does not say that it is a receipt, so a person may have written it: it counts only for a message to its own number. */
+  readonly isByTextAlone?: boolean
 }
 
 const receiptBit = 0x04
 const notificationBit = 0x20
 const messageTypeBits = 0x3c
+/** The messaging mode, which tells nothing of the content. */
+const carriageBits = 0x03
 
 /** Whether it is a receipt of the carrier or a notification on the way (SMPP 3.4, 5.2.12), or says so by its TLVs. */
 export function isReceipt({ esmClass, tlvs }: Pick<Delivered, 'esmClass' | 'tlvs'>): boolean {
   const type = esmClass & messageTypeBits
   return type === receiptBit || type === notificationBit || tlvValue(tlvs, TLV_TAG.receipted_message_id) !== undefined
+}
+
+/** All fields of SMPP 3.4, appendix B, in their order, and nothing before them. */
+const exactReceipt =
+  /^id:[^\s:]+ sub:\d{1,3} dlvrd:\d{1,3} submit date:\d{10,14} done date:\d{10,14} stat:[A-Z]{6,13} err:[0-9A-Za-z]{1,3}(?: text:|$)/i
+
+/**
+ * What carriers send with esm_class 0 that is a receipt by its text alone. Undefined: it is none, or does not tell the number that its message
+ * must have been sent to.
+ */
+export function readReceiptByText(pdu: Delivered, settings: SmppSettings): CarrierReceipt | undefined {
+  if ((pdu.esmClass & ~carriageBits) !== 0 || !exactReceipt.test(userDataOf(pdu).toString('latin1'))) return undefined
+  const receipt = readReceipt(pdu, settings)
+  return receipt === 'unreadable' || receipt.number === undefined ? undefined : { ...receipt, isByTextAlone: true }
 }
 
 export const userDataOf = (pdu: Delivered): Buffer => {
@@ -38,13 +56,17 @@ export const userDataOf = (pdu: Delivered): Buffer => {
 export function readReceipt(pdu: Delivered, settings: SmppSettings): CarrierReceipt | 'unreadable' {
   const given = tlvText(pdu.tlvs, TLV_TAG.receipted_message_id)?.trim()
   const state = tlvInteger(pdu.tlvs, TLV_TAG.message_state)
-  const isTold = given !== undefined && state !== undefined && settings.utcOffsetMinutes === undefined
+  const isTold = given !== undefined && isStateOfReceipts(state) && settings.utcOffsetMinutes === undefined
   const text = isTold ? untold : readReceiptText(textOf(pdu, settings))
   const id = given ?? text.id
-  const code = state === undefined ? text.code : codeOfState(state)
+  const told = state === undefined ? undefined : codeOfState(state)
+  const code = isStateOfReceipts(state) ? told : (text.code ?? told)
   if (id === undefined || id === '' || code === undefined) return 'unreadable'
   return { id, code, number: numberOf(pdu, settings), submitted: submittedAt(text.submitDate, settings) }
 }
+
+/** SMPP 3.4 has states from 1 to 8 and 5.0 has 9; with any other, 0 of carriers that leave it unset among them, the text counts. */
+const isStateOfReceipts = (state: number | undefined): boolean => state !== undefined && state >= 1 && state <= 9
 
 const untold: ReceiptText = { id: undefined, code: undefined, submitDate: undefined }
 

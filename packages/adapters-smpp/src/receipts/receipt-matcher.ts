@@ -78,12 +78,16 @@ export function createReceiptMatcher(
   const formOf = (id: string): IdForm => (form === undefined || inForm(id, form) === undefined ? 'as-is' : form)
   const inUse = (id: string): string => inForm(id, formOf(id)) ?? id
   const others = (id: string) => otherForms(id, inUse(id))
-  const receiptOf = ({ code, number, submitted }: CarrierReceipt, reference: string): DeliveryReceipt => ({
+  const receiptOf = (
+    { code, number, submitted, isByTextAlone = false }: CarrierReceipt,
+    reference: string,
+  ): DeliveryReceipt => ({
     carrier,
     reference,
     code,
     number,
     submitted,
+    ...(isByTextAlone && { isGuess: true }),
   })
 
   function fits(fitting: IdForm): void {

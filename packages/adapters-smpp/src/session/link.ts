@@ -10,6 +10,8 @@ export interface LinkEvents {
   delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm): void
   /** A session ended that nobody closed, or none came about. */
   lost(reason: string): void
+  /** By which it tells since when it is bound, in milliseconds since 1970. */
+  readonly clock: { now(): number }
 }
 
 export interface LinkStatus {
@@ -56,7 +58,7 @@ export function createLink(
     if (current !== undefined || isClosing) return
     current = openSession(settings, role, {
       opened() {
-        boundSince = Date.now()
+        boundSince = events.clock.now()
         events.changed()
       },
       delivered: (pdu, answer, confirm) => events.delivered(pdu, answer, confirm),

@@ -22,8 +22,9 @@ const leastPerSecond = 1
 const firstPerSecond = 10
 
 /**
- * A token bucket whose burst is a tenth of a second, with the rate that the operator set or none. A throttling error stops it for a moment, and then
- * it goes on with half of what the carrier took in the last second, faster with each second.
+ * A token bucket whose burst is a tenth of a second, with the rate that the operator set or none; of that rate no second, wherever it begins, gets
+ * more than one second's worth. A throttling error stops it for a moment, and then it goes on with half of what the carrier took in the last
+ * second, faster with each second.
  */
 export function createPace(perSecond: number | undefined): Pace {
   let limit: number | undefined
@@ -36,6 +37,9 @@ export function createPace(perSecond: number | undefined): Pace {
   let windowAt = -Infinity
   let count = 0
   let before = 0
+  /** When the last second's worth of parts left, the oldest at `oldest`. */
+  const left = new Array<number>(perSecond === undefined ? 0 : Math.ceil(perSecond)).fill(-Infinity)
+  let oldest = 0
 
   const rate = (): number | undefined =>
     limit === undefined ? perSecond : Math.min(limit, perSecond ?? Number.POSITIVE_INFINITY)
@@ -67,18 +71,28 @@ export function createPace(perSecond: number | undefined): Pace {
     return current
   }
 
+  const freeAt = (): number => (left[oldest] ?? -Infinity) + 1000
+
+  function leaves(now: number): void {
+    left[oldest] = now
+    oldest = (oldest + 1) % left.length
+  }
+
   return {
     take(wanted, now) {
       if (now < pausedUntil) return 0
       if (fill(now) === undefined) return wanted
-      const taken = Math.min(wanted, Math.floor(room))
+      const most = Math.min(wanted, Math.floor(room))
+      let taken = 0
+      for (; taken < most && (left.length === 0 || freeAt() <= now); taken++) if (left.length > 0) leaves(now)
       room -= taken
       return taken
     },
     nextAt(now) {
       if (now < pausedUntil) return pausedUntil
       const current = fill(now)
-      return current === undefined || room >= 1 ? now : now + ((1 - room) * 1000) / current
+      if (current === undefined) return now
+      return Math.max(freeAt(), room >= 1 ? now : now + ((1 - room) * 1000) / current)
     },
     accepted(now) {
       measure(now)

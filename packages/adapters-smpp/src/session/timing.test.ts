@@ -27,6 +27,28 @@ describe('pace', () => {
     expect(pace.take(50, 1000)).toBe(10)
   })
 
+  test.each([1, 20, 333])(
+    '%d a second: no second, wherever it begins, gets more, and the rate is used',
+    (perSecond) => {
+      const pace = createPace(perSecond)
+      const left: number[] = []
+      let seed = 7
+      for (let now = 0; now < 20_000; now += 1 + ((seed = (seed * 16_807) % 2_147_483_647) % 40))
+        for (let taken = pace.take(50, now); taken > 0; taken--) left.push(now)
+      const within = (start: number) => left.filter((at) => at >= start && at < start + 1000).length
+      expect(Math.max(...left.map(within))).toBeLessThanOrEqual(Math.ceil(perSecond))
+      expect(left.length).toBeGreaterThan(20 * perSecond * 0.8)
+    },
+  )
+
+  test('after a pause it tells when the next may leave', () => {
+    const pace = createPace(20)
+    const left: number[] = []
+    for (let now = 0; left.length < 100; now = pace.nextAt(now))
+      for (let n = pace.take(9, now); n > 0; n--) left.push(now)
+    expect(left.at(-1)).toBeLessThan(5200)
+  })
+
   test('a throttling error stops it, then it goes on with half of what was taken, faster each second, and is free after a minute', () => {
     const pace = createPace(undefined)
     for (let i = 0; i < 80; i++) pace.accepted(i)

@@ -1,7 +1,7 @@
 import { isFinal, type DeliveryReceiptCode, type Submission } from '@gateway/core'
 import { COMMAND_STATUS, commandStatusName, type ReceivedPdu } from '../pdu/index.ts'
 import { otherForms } from '../receipts/id-forms.ts'
-import { isReceipt, readReceipt, type CarrierReceipt } from '../receipts/read-receipt.ts'
+import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from '../receipts/read-receipt.ts'
 import {
   openSession,
   type AnswerDelivered,
@@ -81,8 +81,8 @@ export async function trySubmission(
   interruption.addEventListener('abort', stop)
 
   function take(pdu: Delivered, answer: AnswerDelivered): void {
-    const receipt = isReceipt(pdu) ? readReceipt(pdu, settings) : 'unreadable'
-    if (receipt === 'unreadable') answer(COMMAND_STATUS.ESME_RX_T_APPN)
+    const receipt = isReceipt(pdu) ? readReceipt(pdu, settings) : readReceiptByText(pdu, settings)
+    if (receipt === undefined || receipt === 'unreadable') answer(COMMAND_STATUS.ESME_RX_T_APPN)
     else arrived.push({ receipt, answer })
     if (!isSubmitting) settleReceipts()
   }

@@ -2,6 +2,7 @@ import type { Case } from '../case.ts'
 import { logInCases } from './common/log-ins.ts'
 import { refusalCases } from './common/refusals.ts'
 import { replyCases } from './common/replies.ts'
+import { requestIdCases } from './common/request-ids.ts'
 import { retryCases } from './common/retries.ts'
 import { textCases } from './common/texts.ts'
 import { readingCases } from './query-string/reading.ts'
@@ -24,6 +25,7 @@ export const everyCase: readonly Case[] = [
   ...textCases,
   ...retryCases,
   ...logInCases,
+  ...requestIdCases,
   ...envelopeCases,
   ...authorizationCases,
   ...orderCases,

@@ -80,10 +80,10 @@ async function chooseQueue(parts: Parts, lane: Lane, messagesMax: number) {
 
 /** Screens once more: what has expired or may not be sent any more ends without the carrier (ruling 1.13). */
 function admit(parts: Parts, lane: Lane, dispatcher: DispatcherId, batch: ClaimedBatch, queue: QueueNumber): void {
-  const { ports, settings, inFlight, outcomes } = parts
-  const now = ports.clock.now()
+  const { settings, inFlight, outcomes } = parts
   const settled = batch.messages.flatMap((message): Settled[] => {
-    const code = screenAgain(message, now, settings.validitySeconds)
+    // By the store's clock: that of a process that is wrong would end what waits (P-18).
+    const code = screenAgain(message, batch.at, settings.validitySeconds)
     return code === undefined ? [] : [{ id: message.id, code }]
   })
   const open = inFlight.open(lane, dispatcher, batch, new Set(settled.map(({ id }) => id)), queue)

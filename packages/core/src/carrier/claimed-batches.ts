@@ -43,6 +43,8 @@ export interface ClaimedMessage {
 /** A claimed slice. Only its dispatcher may submit, settle or give back its messages, and only while it exists. */
 export interface ClaimedBatch {
   readonly id: ClaimedBatchId
+  /** When it was claimed, by the store's clock. */
+  readonly at: Instant
   /** In order of submission. */
   readonly messages: readonly ClaimedMessage[]
   /** So many of the messages, from the front, may leave. */
@@ -85,14 +87,20 @@ export interface Settled {
   readonly code: SettledCode
 }
 
+/** Where a process runs. */
+export interface ProcessPlace {
+  readonly host: string
+  readonly pid: number
+}
+
 /**
  * What dispatchers do with waiting messages (P-4 to P-6). Every call is atomic, and may be repeated by its implementation after a lost
  * answer without doing anything twice. A message is at every committed moment in exactly one place: scheduled or
  * postponed, due, in a claimed batch, or decided. A claimed batch ends with its last message, by whichever call that leaves it.
  */
 export interface ClaimedBatches {
-  /** A new epoch, alive for the lease. `version` is that of the program, for the operator; undefined: not told. */
-  register(leaseSeconds: number, version?: string): Promise<DispatcherId>
+  /** A new epoch, alive for the lease. The version of the program, and where it runs, are for the operator; undefined: not told. */
+  register(leaseSeconds: number, version?: string, place?: ProcessPlace): Promise<DispatcherId>
   /** Fenced: declared dead; its claimed batches are no longer its own. */
   extend(dispatcher: DispatcherId, leaseSeconds: number): Promise<'alive' | 'fenced'>
   /** Ends a dispatcher in good order: what it has not marked goes back to the queue, what it marked and did not record is unknown. */

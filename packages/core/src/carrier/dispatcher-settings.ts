@@ -1,3 +1,5 @@
+import type { ProcessPlace } from './claimed-batches.ts'
+
 /** How a dispatcher works. Every number has a default that suits one carrier link on a small machine. */
 export interface DispatcherSettings {
   /** A dispatcher that has not been heard of for so long is declared dead. 106 appears within twice this time (P-5: 90 s). */
@@ -13,6 +15,8 @@ export interface DispatcherSettings {
   readonly retrySecondsMax: number
   /** Of the program that dispatches, as operators are to see it; undefined: not told. */
   readonly version?: string | undefined
+  /** Where it runs, for the operator. */
+  readonly place?: ProcessPlace | undefined
   /** Work that could move and has not moved for so long, while the store answers, is told as no progress (P-17). */
   readonly stallSeconds: number
 }

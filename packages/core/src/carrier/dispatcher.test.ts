@@ -5,6 +5,7 @@ import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.
 import { endDispatchers, startDispatcher as start } from '../../testing/start-dispatcher.ts'
 import type { MessageId } from '../message/message-id.ts'
 import { OUTCOME } from '../message/status-code.ts'
+import { secondsAfter } from '../time/instant.ts'
 import { dispatcherDefaults, type DispatcherSettings } from './dispatcher-settings.ts'
 
 const never = new Promise<never>(() => undefined)
@@ -34,6 +35,17 @@ test('everything that waits is submitted once, recorded, and gets its receipt; n
   expect(carrier.submitted).toHaveLength(319)
   expect(problems).toEqual([])
 })
+
+test.each([55, -55])(
+  'a dispatcher whose clock is wrong by %d hours ends no message that waits (P-18)',
+  async (hours) => {
+    const world = await dispatchWorld()
+    const ids = [...(await world.accept(300)), ...(await world.accept(5))]
+    start(world, { clock: { now: () => secondsAfter(world.clock.now(), hours * 3600) } })
+    await until(() => allAre(world, ids, OUTCOME.delivered))
+    await until(() => world.assertTidy().then(() => true))
+  },
+)
 
 test('within a send, messages leave in the order of the request', async () => {
   const world = await dispatchWorld()

@@ -19,7 +19,7 @@ export interface Epochs {
 
 export function createEpochs(
   { claimedBatches }: Pick<Ports, 'claimedBatches'>,
-  { leaseSeconds, version }: Pick<DispatcherSettings, 'leaseSeconds' | 'version'>,
+  { leaseSeconds, version, place }: Pick<DispatcherSettings, 'leaseSeconds' | 'version' | 'place'>,
 ): Epochs {
   let current: DispatcherId | undefined
   let registering: Promise<DispatcherId> | undefined
@@ -34,7 +34,7 @@ export function createEpochs(
     current() {
       if (current !== undefined) return Promise.resolve(current)
       registering ??= claimedBatches
-        .register(leaseSeconds, version)
+        .register(leaseSeconds, version, place)
         .then((registered) => (current = registered))
         .finally(() => (registering = undefined))
       return registering

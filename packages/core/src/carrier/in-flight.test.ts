@@ -9,7 +9,7 @@ const seed = testSeed()
 const mine = aDispatcherId(1)
 const another = aDispatcherId(2)
 
-const aBatch = (id: number, length: number, marked: number): ClaimedBatch => {
+const aBatch = (id: number, length: number, marked: number): Omit<ClaimedBatch, 'at'> => {
   const messages = Array.from({ length }, (_, i) => ({ id: id * 100 + i }) as unknown as ClaimedMessage)
   return { id: aClaimedBatchId(id), messages, marked }
 }

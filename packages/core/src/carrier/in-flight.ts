@@ -181,7 +181,7 @@ export function createInFlight(inDoubtMax: number) {
     open(
       lane: Lane,
       dispatcher: DispatcherId,
-      { id, messages, marked }: ClaimedBatch,
+      { id, messages, marked }: Omit<ClaimedBatch, 'at'>,
       skipped: ReadonlySet<MessageId>,
       queue: QueueNumber = noRoute,
     ) {

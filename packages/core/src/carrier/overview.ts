@@ -1,7 +1,7 @@
 import type { AccountId } from '../account/account.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
-import type { DispatcherId, Lane } from './claimed-batches.ts'
+import type { DispatcherId, Lane, ProcessPlace } from './claimed-batches.ts'
 
 /** A dispatcher that has neither ended nor been declared dead. */
 export interface RunningDispatcher {
@@ -10,6 +10,8 @@ export interface RunningDispatcher {
   readonly since: Instant | undefined
   /** Of its program; undefined: it did not tell. */
   readonly version: string | undefined
+  /** Undefined: it did not tell. */
+  readonly place: ProcessPlace | undefined
   readonly leaseUntil: Instant
   /** Whether the lease is over, by the store's clock: the next recovery declares it dead. */
   readonly overdue: boolean

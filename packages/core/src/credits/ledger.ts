@@ -1,3 +1,4 @@
+import type { MessageId } from '../message/message-id.ts'
 import type { AccountId } from '../account/account.ts'
 import { may } from '../account/may.ts'
 import type { ClientRequest } from '../retry/client-requests.ts'
@@ -30,6 +31,26 @@ export interface Transfer {
 
 /** Failed: it is certain that nothing moved, be the store in trouble or the receiver's balance too high. */
 export type TransferFailure = 'from-account-locked' | 'to-account-locked' | 'insufficient-credits' | 'failed'
+
+/** A message whose charge is given back by hand. */
+export interface RefundByHand {
+  readonly message: MessageId
+  readonly why: string
+}
+
+export interface Refunded {
+  /** Who was charged, and has it again. */
+  readonly account: AccountId
+  /** What was charged. */
+  readonly amount: Credits
+  readonly balance: Credits
+}
+
+/**
+ * Why a charge is not given back: the message waits, and may still be refunded by itself; it was refunded, by hand or because no carrier
+ * took it; it cost nothing.
+ */
+export type RefundRefusal = 'no-such-message' | 'waiting' | 'refunded-already' | 'nothing-charged'
 
 /** What a transfer is decided by. */
 export interface Holder {
@@ -67,11 +88,16 @@ export interface Ledger {
     now: Instant,
   ): Promise<Credits | 'no-such-account' | 'out-of-range'>
   /**
-   * The movements of an account within the period, by time, in pieces of which none is empty; all as of one moment, however
+   * The movements of an account, or of all one after the other by id, within the period, by time, in pieces of which none is empty; all as of one moment, however
    * slowly they are read. Sends that cost nothing are none. Sums of dropped sends count as of `historyDays` before they were
    * entered: all of these sends were accepted before then. None for an account that is not there.
    */
-  movements(id: AccountId, period: Period, historyDays: number): AsyncIterable<readonly Movement[]>
+  movements(of: AccountId | 'all', period: Period, historyDays: number): AsyncIterable<readonly Movement[]>
+  /**
+   * Gives back what was charged for a message that a carrier took, or may have, to the account that was charged: once ever, whoever asks
+   * and however often. What becomes of the message later refunds nothing more. Throws where it cannot be found out whether it was done.
+   */
+  refund(wanted: RefundByHand, now: Instant): Promise<Refunded | RefundRefusal>
   /** Recomputes every balance from the entries, all as of one moment. */
   check(): Promise<LedgerCheck>
   /**

@@ -9,6 +9,7 @@ import type { Credits } from './credits.ts'
  * before left; the first begins with 0.0, the last leaves the balance.
  */
 export interface Movement {
+  readonly account: AccountId
   readonly at: Instant
   /** Negative: it took credits. */
   readonly amount: Credits
@@ -26,6 +27,8 @@ export type Cause =
   | { readonly kind: 'send'; readonly first: MessageId; readonly messages: number }
   /** Of messages of the send that begins with `first`, which no carrier accepted (ruling 1.4). */
   | { readonly kind: 'refund'; readonly first: MessageId | undefined; readonly code: OutcomeCode | undefined }
+  /** Of one message, by the operator. */
+  | { readonly kind: 'refund-by-hand'; readonly message: MessageId; readonly why: string }
   /** The sum of the debits of sends whose history was dropped. Its time is the last at which one of them can have been accepted. */
   | { readonly kind: 'dropped-sends' }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { parseMsisdn, type Msisdn } from '../message/msisdn.ts'
 import { credits } from './credits.ts'
-import { priceOf, type PriceTable } from './price.ts'
+import { priceFor, priceOf, type PriceTable } from './price.ts'
 
 const table = (rows: Readonly<Record<string, number>>): PriceTable =>
   new Map(Object.entries(rows).map(([prefix, tenths]) => [prefix, credits(tenths)]))
@@ -26,6 +26,17 @@ test.each<[string, Readonly<Record<string, number>>, string, number | undefined]
   ['a prefix of another number', rows, '447700900123', 20],
 ])('priceOf: %s', (_, prices, number, expected) => {
   expect(priceOf(table(prices), msisdn(number))).toBe(expected)
+})
+
+test.each<[string, Readonly<Record<string, number>> | undefined, string, number | undefined]>([
+  ['none of its own: as for all', undefined, '27821234567', 1],
+  ['its own that fits, though one of all is longer', { '27': 5 }, '27821234567', 5],
+  ['its longest own', { '27': 5, '2782': 6 }, '27821234567', 6],
+  ['its own default before all of all', { '': 2 }, '447700900123', 2],
+  ['none of its own fits: as for all', { '27': 5 }, '447700900123', 20],
+  ['its own price of nothing', { '44': 0 }, '447700900123', 0],
+])('priceFor an account, %s', (_, own, number, expected) => {
+  expect(priceFor(own && table(own), table(rows), msisdn(number))).toBe(expected)
 })
 
 test('priceOf gives the price of the longest prefix, whatever the rows and their order', () => {

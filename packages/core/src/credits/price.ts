@@ -25,6 +25,10 @@ export function priceOf(table: PriceTable, number: Msisdn): Credits | undefined 
   return undefined
 }
 
+/** What one part costs an account: by its own prices, if one fits, however short its prefix; else by those of all (ruling 1.4). */
+export const priceFor = (own: PriceTable | undefined, all: PriceTable, number: Msisdn): Credits | undefined =>
+  (own && priceOf(own, number)) ?? priceOf(all, number)
+
 const longest = new WeakMap<PriceTable, number>()
 
 /** A table is not changed once it is there. */

@@ -26,6 +26,8 @@ export interface Outcome {
   readonly at: Instant
   /** Whether its carrier gave it a reference. */
   readonly hasReference: boolean
+  /** Whether its charge was given back by hand (`Ledger.refund`). */
+  readonly isRefunded?: boolean
 }
 
 /** Whether a time is still to come. A message for a time that is not is sent at once, as if it had none (spec 4.2, 4.3; ruling 2.4). */
@@ -45,7 +47,13 @@ export function statusOf(message: MessageFacts, since: Instant): MessageStatus {
   if (outcome === undefined) return { code: 'waiting', number, cost }
   if (isTooOld(message, since)) return 'not-found'
   const taken = isTaken(outcome)
-  return { code: outcome.code, at: outcome.at, number, cost: taken ? cost : credits(0), taken }
+  return {
+    code: outcome.code,
+    at: outcome.at,
+    number,
+    cost: taken && outcome.isRefunded !== true ? cost : credits(0),
+    taken,
+  }
 }
 
 /** Whether a message in the queue can be deleted: it was scheduled, and no carrier has refused it for now (ruling 1.15). */

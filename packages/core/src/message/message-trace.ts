@@ -3,7 +3,7 @@ import type { CarrierId } from '../carrier/carrier-id.ts'
 import type { DispatcherId, Lane } from '../carrier/claimed-batches.ts'
 import type { DeliveryReceiptCode } from '../carrier/delivery-receipt.ts'
 import type { Route } from '../carrier/routes.ts'
-import type { Credits } from '../credits/credits.ts'
+import { minus, type Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
 import { isTaken } from './message-facts.ts'
@@ -29,6 +29,8 @@ export interface MessageTrace {
   /** What was charged for it. */
   readonly cost: Credits
   readonly send: TracedSend
+  /** The operator gave its charge back; undefined: no. */
+  readonly refundByHand: { readonly at: Instant; readonly why: string } | undefined
   /** The route that was chosen when it was accepted; undefined: there were no routes. */
   readonly route: TracedRoute | undefined
   readonly place: MessageLocation
@@ -58,12 +60,12 @@ export interface TracedSend {
   readonly first: MessageId
   readonly messages: number
   readonly debit: Credits
-  /** By code, as all of it was refunded so far, this message or others. */
+  /** By code, as all of it was refunded so far, this message or others; without a code: by hand. */
   readonly refunds: readonly TracedRefund[]
 }
 
 export interface TracedRefund {
-  /** Undefined: the ledger does not tell. */
+  /** Undefined: the operator did it. */
   readonly code: OutcomeCode | undefined
   /** Undefined where a message cost nothing. */
   readonly messages: number | undefined
@@ -118,6 +120,33 @@ export interface TracedPart {
   readonly code: OutcomeCode
   /** When its receipt came; undefined: none has. */
   readonly at: Instant | undefined
+}
+
+/** What of a send was given back for this message, and what for others. */
+export interface RefundsOfTrace {
+  readonly own:
+    { readonly at: Instant; readonly code: OutcomeCode | undefined; readonly why: string | undefined } | undefined
+  readonly others: readonly TracedRefund[]
+}
+
+/** Tells the refund of this message apart from those of others of its send, which the ledger adds up by code. */
+export function refundsOf({ place, refundByHand, cost, send }: MessageTrace): RefundsOfTrace {
+  const own =
+    refundByHand !== undefined
+      ? { ...refundByHand, code: undefined }
+      : place.place === 'decided' && place.refunded
+        ? { at: place.at, code: place.code, why: undefined }
+        : undefined
+  const others = send.refunds.flatMap((refund) => {
+    if (own === undefined || refund.code !== own.code) return [refund]
+    const amount = minus(refund.amount, cost)
+    const messages = refund.messages === undefined ? undefined : refund.messages - 1
+    // Its own moment is the first or the last of all of them; then that of the others is the other end.
+    const first = refund.first === own.at ? refund.last : refund.first
+    const last = refund.last === own.at ? refund.first : refund.last
+    return amount > 0 ? [{ ...refund, amount, messages, first, last }] : []
+  })
+  return { own, others }
 }
 
 /** What stores tell of a message besides its state; a store of another version may tell what is not named here. */

@@ -1,7 +1,7 @@
 import type { Account } from '../account/account.ts'
 import { may } from '../account/may.ts'
 import { times, type Credits } from '../credits/credits.ts'
-import { priceOf } from '../credits/price.ts'
+import { priceFor } from '../credits/price.ts'
 import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
 import { bodyOf, type Body } from './body.ts'
@@ -39,6 +39,9 @@ export type ScreenedRecipient<To extends Recipient = Recipient> =
 /** Without a body nobody passed. */
 export interface ScreenedText<To extends Recipient = Recipient> {
   readonly body: Body | undefined
+  /** As asked for: the store decides by its own clock whether it is past. */
+  readonly scheduled: Instant | undefined
+  /** What is told of it: undefined if it is past. */
   readonly due: Instant | undefined
   readonly recipients: readonly ScreenedRecipient<To>[]
 }
@@ -63,25 +66,26 @@ export async function screenTexts<To extends Recipient>(
   // Not by flatMap, which takes as long for a number as reading it.
   const valid: Msisdn[] = []
   for (const text of read)
-    if ('scheduled' in text) for (const { to } of text.recipients) if (to !== undefined) valid.push(to)
-  const [prices, suppressions] = await Promise.all([
+    if (!('due' in text)) for (const { to } of text.recipients) if (to !== undefined) valid.push(to)
+  const [prices, own, suppressions] = await Promise.all([
     ports.prices.table(),
+    ports.prices.of(account.id),
     valid.length === 0 ? undefined : ports.suppressions.matching(account.id, valid),
   ])
 
   const screenNumber = ({ recipient, number, to }: Parsed<To>, parts: number): ScreenedRecipient<To> => {
     if (number === '') return { recipient, number, refused: 'no-number' }
-    const price = to === undefined ? undefined : priceOf(prices, to)
+    const price = to === undefined ? undefined : priceFor(own, prices, to)
     if (to === undefined || price === undefined) return { recipient, number, refused: 'invalid-number' }
     const refused = screen(account, to, suppressions?.get(to))
     return refused === undefined ? { recipient, number, to, cost: times(price, parts) } : { recipient, number, refused }
   }
 
   return read.map((text) => {
-    if (!('scheduled' in text)) return text
+    if ('due' in text) return text
     const { body, scheduled, recipients } = text
     const due = isAhead(scheduled, now) ? scheduled : undefined
-    return { body, due, recipients: recipients.map((recipient) => screenNumber(recipient, body.parts)) }
+    return { body, scheduled, due, recipients: recipients.map((recipient) => screenNumber(recipient, body.parts)) }
   })
 }
 
@@ -109,6 +113,7 @@ export const allRefused = <To extends Recipient>(
   refused: 'account-locked' | 'no-message' | 'too-long',
 ): ScreenedText<To> => ({
   body: undefined,
+  scheduled: undefined,
   due: undefined,
   recipients: recipients.map((recipient) => ({ recipient, number: numberOf(recipient), refused })),
 })

@@ -162,6 +162,21 @@ test('a time to come is kept, a past one means at once', async () => {
   expect(await due(clock.now())).toBeUndefined()
 })
 
+test.each([55, -55])(
+  'what is to be sent later waits, by the clock of the store, where the own is wrong by %d hours',
+  async (hours) => {
+    const { clock, ports, account } = await setUp()
+    const gateway = createGateway({ ...ports, clock: { now: () => secondsAfter(clock.now(), hours * 3600) } })
+    const at = (hoursAhead: number) => secondsAfter(clock.now(), hoursAhead * 3600)
+    await gateway.sendMessages(
+      account,
+      [10, -10].map((ahead) => ({ text: 'hi', recipients: [number], scheduled: at(ahead) })),
+    )
+    const { items } = await gateway.listScheduled(account, { offset: 0, limit: 10 })
+    expect(items.map(({ due }) => due)).toEqual([at(10)])
+  },
+)
+
 test('an account that is locked after it was read accepts nothing and pays nothing', async () => {
   const { ports, account, send } = await setUp({ credits: 100 })
   await ports.accounts.setLocked(account.id, true)

@@ -133,7 +133,7 @@ class GivenAnswer implements FirstAnswer {
 }
 
 const orderedTexts = (texts: readonly ScreenedText[]): readonly OrderedText[] =>
-  texts.flatMap(({ body, due, recipients }) => {
+  texts.flatMap(({ body, scheduled, recipients }) => {
     const to = recipients.filter(isPassed).map((passed) => ({ number: passed.to, cost: passed.cost }))
-    return body === undefined || to.length === 0 ? [] : [{ body, due, to }]
+    return body === undefined || to.length === 0 ? [] : [{ body, due: scheduled, to }]
   })

@@ -35,7 +35,7 @@ export type SendResults<To extends Recipient = Recipient> = readonly (readonly S
 
 /** Puts the results of those that were ordered back among those that were refused before, the last first: its balance is known. */
 export function resultsOf<To extends Recipient>(
-  texts: readonly ScreenedText<To>[],
+  texts: readonly Pick<ScreenedText<To>, 'due' | 'recipients'>[],
   accepted: Acceptance,
 ): SendResults<To> {
   const ordered = accepted.results.length === 1 ? [...(accepted.results[0] ?? [])] : accepted.results.flat()

@@ -95,9 +95,11 @@ test('an endpoint of another account is as one that is not there, whatever is as
     gateway.rotateWebhookSecret(account, id, -1),
     gateway.removeWebhook(account, id),
     gateway.testWebhook(account, id),
-    gateway.replayEvents(account, id, { what: 'dead' }),
-    gateway.replayEvents(account, id, { what: 'period', from: instant(1), to: instant(1) }),
-    gateway.replayEvents(account, id, { what: 'event', event: 'test-1' as WebhookEventId }),
+    gateway.startReplay(account, id, { what: 'dead' }),
+    gateway.startReplay(account, id, { what: 'period', from: instant(1), to: instant(1) }),
+    gateway.startReplay(account, id, { what: 'event', event: 'test-1' as WebhookEventId }),
+    gateway.showReplay(account, id),
+    gateway.stopReplay(account, id),
     gateway.listAttempts(account, id, { offset: 0, limit: 10 }),
   ]
   expect(await Promise.all(asked(foreign.id))).toEqual(await Promise.all(asked(999 as WebhookId)))
@@ -183,6 +185,11 @@ test('a period that does not end after it begins is not replayed', async () => {
   const { added, gateway, account } = await world()
   const { webhook } = await added()
   const period = (from: number, to: number) => ({ what: 'period', from: instant(from), to: instant(to) }) as const
-  expect(await gateway.replayEvents(account, webhook.id, period(2, 2))).toBe('empty-period')
-  expect(await gateway.replayEvents(account, webhook.id, period(2, 3))).toBe(0)
+  expect(await gateway.showReplay(account, webhook.id)).toBe('no-replay')
+  expect(await gateway.stopReplay(account, webhook.id)).toBe('no-replay')
+  expect(await gateway.startReplay(account, webhook.id, period(2, 2))).toBe('empty-period')
+  expect(await gateway.showReplay(account, webhook.id)).toBe('no-replay')
+  expect(await gateway.startReplay(account, webhook.id, period(2, 3))).toMatchObject({ started: { state: 'running' } })
+  expect(await gateway.startReplay(account, webhook.id, period(2, 3))).toMatchObject({ running: { id: 1 } })
+  expect(await gateway.stopReplay(account, webhook.id)).toMatchObject({ id: 1, state: 'stopped' })
 })

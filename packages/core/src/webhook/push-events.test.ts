@@ -32,6 +32,7 @@ async function world() {
         chance: () => 0,
         roomAgain: () => calls.roomAgain++,
         report: (problem) => problems.push(problem),
+        unreadable: ({ id, unreadable }) => problems.push({ id, unreadable }),
         settings,
       },
     )
@@ -100,7 +101,7 @@ test('a process has at most so many requests under way as it is told, and says w
   webhookClient.release(204)
   await until(() => calls.roomAgain > 0 && pusher.state().requests === 0)
   expect(webhookClient.unansweredMost).toBe(3)
-  expect(pusher.counts()).toEqual({ delivered: 10, failed: 0, events: 10 })
+  expect(pusher.counts()).toEqual({ delivered: 10, failed: 0, events: 10, unreadable: 0, unopened: 0 })
 })
 
 test('requests that take long take no place of others, however many endpoints do not answer', async () => {
@@ -312,7 +313,7 @@ test('a test is tried once', async () => {
   await gateway.testWebhook(account, webhook.id)
   webhookClient.answerWith(() => 500)
   await pushAll(pusherOf())
-  expect(await attempts(webhook)).toMatchObject([{ tries: 1, verdict: 'dead' }])
+  expect(await attempts(webhook)).toMatchObject([{ tries: 1, verdict: 'failed' }])
 })
 
 test('while secrets are rotated each signs until the end of its overlap, the newest first; then the newest alone', async () => {
@@ -443,4 +444,64 @@ test('who is drained claims no more, and gives back what was under way: it is du
   webhookClient.answerWith(() => 204)
   await pushAll(pusherOf())
   expect(await attempts(webhook)).toMatchObject([{ tries: 1 }, { tries: 1 }])
+})
+
+test('a list whose events cannot be read fails alone, is told of and counted, and is tried as any other', async () => {
+  const { ports, pusherOf, added, happen, attempts, webhookClient, problems } = await world()
+  const [{ webhook: spoiled }, { webhook: well }] = [await added(dead), await added(good)]
+  await happen(2)
+  const webhooks: typeof ports.webhooks = {
+    ...ports.webhooks,
+    claim: async (claiming) =>
+      (await ports.webhooks.claim(claiming)).map((list) =>
+        list.webhook.id === spoiled.id ? { ...list, groups: [], unreadable: 3 } : list,
+      ),
+  }
+  const pusher = pusherOf({}, { webhooks })
+  await pushAll(pusher)
+  expect(pusher.counts()).toEqual({ delivered: 2, failed: 2, events: 2, unreadable: 6, unopened: 0 })
+  expect(webhookClient.pushed.map(({ url }) => url)).toEqual([good, good])
+  expect(await attempts(spoiled)).toMatchObject(
+    [1, 2].map(() => ({ verdict: 'retry', answer: { outcome: 'failed', failure: 'unreadable' } })),
+  )
+  expect((await attempts(well)).map(({ verdict }) => verdict)).toEqual(['delivered', 'delivered'])
+  const lists = (await attempts(spoiled)).map(({ list }) => ({ id: list, unreadable: 3 }))
+  expect(problems).toEqual(expect.arrayContaining(lists))
+})
+
+test('a body that cannot be made is a failure of its list, and ends nothing', async () => {
+  const { ports, added, happen, attempts, problems } = await world()
+  const { webhook } = await added(good)
+  await happen(1)
+  const pusher = createEventPusher(ports, {
+    claimer: 7,
+    bodyOf: () => {
+      throw new Error('no body')
+    },
+    chance: () => 0,
+    roomAgain: () => undefined,
+    report: (problem) => problems.push(problem),
+    unreadable: ({ unreadable }) => problems.push(unreadable),
+  })
+  await pushAll(pusher)
+  expect(await attempts(webhook)).toMatchObject([{ verdict: 'retry', answer: { failure: 'unreadable' } }])
+  expect(problems).toEqual([new Error('no body'), 0])
+  expect(pusher.counts().unreadable).toBe(1)
+})
+
+test('a secret before that cannot be opened is left out and told of: a rotation cures a lost key at once', async () => {
+  const { webhookClient, pusherOf, added, happen, attempts, gateway, account, ports, problems, clock } = await world()
+  const { webhook } = await added(dead)
+  const lost = await ports.webhooks.add({ ...webhook, url: good, secret: 'of a lost key' as SealedSecret }, clock.now())
+  if (typeof lost === 'string') throw new Error(lost)
+  await ports.webhooks.remove(account.id, webhook.id)
+  const rotated = await gateway.rotateWebhookSecret(account, lost.id)
+  if (typeof rotated === 'string') throw new Error(rotated)
+  expect(rotated.webhook.previous).toHaveLength(1)
+  await happen(1)
+  const pusher = pusherOf()
+  await pushAll(pusher)
+  expect(webhookClient.pushed.map(({ secrets }) => secrets)).toEqual([[rotated.secret]])
+  expect(await attempts(lost)).toMatchObject([{ verdict: 'delivered' }])
+  expect([problems.length, pusher.counts().unopened]).toEqual([1, 1])
 })

@@ -6,6 +6,7 @@ import { createPushResults } from './push-results.ts'
 import { createQuickRequests } from './quick-requests.ts'
 import { createRetryTimes } from './retry-times.ts'
 import { nextTry, verdictOf, type PushVerdict } from './push-schedule.ts'
+import type { SealedSecret } from './secret-box.ts'
 import type { PushAnswer, PushRequest } from './webhook-client.ts'
 import type { Webhook } from './webhook.ts'
 import { endpointsMax, type ClaimedList, type PushResult } from './webhooks.ts'
@@ -48,6 +49,8 @@ export interface PushOptions {
   readonly roomAgain: () => void
   /** What failed and is tried again. */
   readonly report: (problem: unknown) => void
+  /** A list whose events this version cannot read was not pushed; it is tried again. */
+  readonly unreadable: (list: Pick<ClaimedList, 'id' | 'webhook' | 'unreadable'>) => void
   readonly settings?: Partial<PushSettings>
 }
 
@@ -56,6 +59,10 @@ export interface PushCounts {
   readonly failed: number
   /** Events in lists that were delivered. */
   readonly events: number
+  /** Events that could not be read, each try. */
+  readonly unreadable: number
+  /** Secrets that could not be opened, each claim. */
+  readonly unopened: number
 }
 
 /** Pushes events to endpoints (P-11). Has no timers: its caller looks for work, and stops it. */
@@ -85,9 +92,12 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
   const { requestsMax, perWebhookMax, claimedMax, leaseSeconds } = settings
   const lanes = createPushLanes(settings)
   const results = createPushResults(webhooks)
-  const counts = { delivered: 0, failed: 0, events: 0 }
+  const counts = { delivered: 0, failed: 0, events: 0, unreadable: 0, unopened: 0 }
   const retries = createRetryTimes()
-  const secretsOf = secretsOpenedBy(ports.secretBox)
+  const secretsOf = secretsOpenedBy(ports.secretBox, (problem) => {
+    counts.unopened++
+    options.report(problem)
+  })
   const quick = createQuickRequests()
   let requests = 0
   let endedAll: (() => void) | undefined
@@ -110,7 +120,7 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
 
   async function push(lane: PushLane, list: ClaimedList, now: Instant): Promise<void> {
     const among = quick.begun(now)
-    const answer = await pushed(lane.webhook, list, now)
+    const answer = await pushed(list, lane.webhook, now)
     quick.ended(among)
     const verdict = keep(list, answer)
     lanes.ended(lane, verdict === 'delivered')
@@ -123,15 +133,24 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
     if (requests === 0) endedAll?.()
   }
 
-  async function pushed(webhook: Webhook, { id, groups }: ClaimedList, now: Instant): Promise<PushAnswer> {
+  async function pushed(list: ClaimedList, webhook: Webhook, now: Instant): Promise<PushAnswer> {
+    const body = bodyOf(list, now)
+    if (body === undefined) return { outcome: 'failed', failure: 'unreadable', milliseconds: 0 }
+    const secrets = secretsOf(webhook, now)
+    if (secrets.length === 0) return { outcome: 'failed', failure: 'not-signed', milliseconds: 0 }
+    return webhookClient.push({ url: webhook.url, id: list.id, timestamp: Math.floor(now / 1000), body, secrets })
+  }
+
+  /** Undefined if its events cannot be read: neither those of another version, nor what is spoiled, ends this process. */
+  function bodyOf(list: ClaimedList, now: Instant): PushRequest['body'] | undefined {
     try {
-      const secrets = secretsOf(webhook, now)
-      const timestamp = Math.floor(now / 1000)
-      return await webhookClient.push({ url: webhook.url, id, timestamp, body: options.bodyOf(groups, now), secrets })
+      if (list.unreadable === 0) return options.bodyOf(list.groups, now)
     } catch (problem) {
       options.report(problem)
-      return { outcome: 'failed', failure: 'not-signed', milliseconds: 0 }
     }
+    counts.unreadable += Math.max(list.unreadable, eventCount(list))
+    options.unreadable(list)
+    return undefined
   }
 
   function keep(list: ClaimedList, answer: PushAnswer): PushVerdict | undefined {
@@ -225,18 +244,35 @@ const hasMore = (lists: readonly ClaimedList[], listsMax: number): boolean =>
 function verdictFor({ tries, groups }: ClaimedList, answer: PushAnswer): PushResult['verdict'] {
   const [first] = groups
   const verdict = verdictOf(answer, tries)
-  return verdict === 'retry' && first !== undefined && 'data' in first && first.data.type === 'test' ? 'dead' : verdict
+  const isTest = first !== undefined && 'data' in first && first.data.type === 'test'
+  return isTest && (verdict === 'retry' || verdict === 'dead') ? 'failed' : verdict
 }
 
-/** The current one first, then those before it that are valid. Opened once for all lists of a claim (an AES-GCM less for each list). */
-function secretsOpenedBy(secretBox: Ports['secretBox']): (webhook: Webhook, now: Instant) => readonly string[] {
-  const opened = new WeakMap<Webhook, readonly { readonly secret: string; readonly until: number }[]>()
-  const open = (webhook: Webhook, now: Instant) =>
-    [{ secret: webhook.secret, until: Infinity }, ...webhook.previous]
-      .filter(({ until }) => now < until)
-      .map(({ secret, until }) => ({ secret: secretBox.open(secret), until }))
+/**
+ * The current one first, then those before it that are valid; those that cannot be opened are left out and told of. Opened once for all lists of a
+ * claim (an AES-GCM less for each list).
+ */
+function secretsOpenedBy(
+  secretBox: Ports['secretBox'],
+  unopened: (problem: unknown) => void,
+): (webhook: Webhook, now: Instant) => readonly string[] {
+  interface Opened {
+    readonly secret: string
+    readonly until: number
+  }
+  const opened = new WeakMap<Webhook, readonly Opened[]>()
+  const open = ({ secret, until }: { secret: SealedSecret; until: number }): readonly Opened[] => {
+    try {
+      return [{ secret: secretBox.open(secret), until }]
+    } catch (problem) {
+      unopened(problem)
+      return []
+    }
+  }
+  const openAll = (webhook: Webhook, now: Instant) =>
+    [{ secret: webhook.secret, until: Infinity }, ...webhook.previous].filter(({ until }) => now < until).flatMap(open)
   return (webhook, now) => {
-    const known = opened.get(webhook) ?? open(webhook, now)
+    const known = opened.get(webhook) ?? openAll(webhook, now)
     opened.set(webhook, known)
     return known.filter(({ until }) => now < until).map(({ secret }) => secret)
   }

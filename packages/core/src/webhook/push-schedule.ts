@@ -26,8 +26,8 @@ export const deadListDays = 30
 /** Jitter only adds, at most this share of the pause. */
 export const jitterShareMax = 0.1
 
-/** What follows from a try. Gone: 410, which disables the endpoint. */
-export type PushVerdict = 'delivered' | 'retry' | 'dead' | 'gone'
+/** What follows from a try. Gone: 410, which disables the endpoint. Failed: a test, which is tried once and is not dead. */
+export type PushVerdict = 'delivered' | 'retry' | 'dead' | 'gone' | 'failed'
 
 /** `tries` counts this one. Any 2xx is success; a redirect is a failure. */
 export function verdictOf(answer: PushAnswer, tries: number): PushVerdict {

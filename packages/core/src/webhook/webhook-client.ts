@@ -14,7 +14,7 @@ export interface PushRequest {
   readonly secrets: readonly string[]
 }
 
-/** Why there is no answer. Not signed: the secret could not be opened, so nothing was sent. */
+/** Why there is no answer. Not signed: no secret could be opened. Unreadable: this version cannot read what is stored. Of both nothing was sent. */
 export type PushFailure =
   | UrlRefusal
   | 'name-not-found'
@@ -25,6 +25,7 @@ export type PushFailure =
   | 'invalid-answer'
   | 'stopped'
   | 'not-signed'
+  | 'unreadable'
 
 /** What came of one request. `milliseconds` is how long it took. */
 export type PushAnswer =

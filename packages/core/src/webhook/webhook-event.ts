@@ -7,7 +7,7 @@ import type { SenderAddress } from '../message/sender-address.ts'
 import { isFinal, OUTCOME, type OutcomeCode } from '../message/status-code.ts'
 import type { Instant } from '../time/instant.ts'
 
-/** The events there are, in the order of their bits in a store. `test` is sent on request only. */
+/** The events there are, in the order in which they are told. `test` is sent on request only. */
 export const webhookEventTypes = [
   'message.delivered',
   'message.failed',

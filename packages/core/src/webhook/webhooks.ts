@@ -16,8 +16,13 @@ export type EventListId = Brand<string, 'EventListId'>
 export interface ClaimedList {
   readonly id: EventListId
   readonly webhook: Webhook
-  /** Its events, in their order. */
+  /** Its events, in their order; none if it is `unreadable`. */
   readonly groups: readonly EventGroup[]
+  /**
+   * 0, or so many events that this version cannot read and that are all that is in the list: their type is one of another version, or what is stored is
+   * spoiled. What of a list can be read comes in one of its own.
+   */
+  readonly unreadable: number
   /** The number of the try to be made, from 1. A result with another one is too late and changes nothing. */
   readonly tries: number
 }
@@ -42,6 +47,27 @@ export type Replay =
   | { readonly what: 'event'; readonly event: WebhookEventId }
   | { readonly what: 'period'; readonly from: Instant; readonly to: Instant }
   | { readonly what: 'dead' }
+
+/** Names a replay; of one sequence for all accounts. */
+export type ReplayId = Brand<number, 'ReplayId'>
+
+export type ReplayState = 'running' | 'done' | 'stopped'
+
+/** Events of an endpoint that are pushed again, and how far that is. */
+export interface ReplayTask {
+  readonly id: ReplayId
+  readonly webhook: WebhookId
+  readonly replay: Replay
+  readonly state: ReplayState
+  /** So many wait again to be pushed, or did. */
+  readonly events: number
+  /** So many of them still wait. */
+  readonly waiting: number
+  /** What happened until then has been looked at; undefined: nothing yet. */
+  readonly upTo: Instant | undefined
+  readonly started: Instant
+  readonly ended: Instant | undefined
+}
 
 /** What waits for an endpoint, and what was given up. */
 export interface WebhookBacklog {
@@ -112,8 +138,21 @@ export interface Webhooks {
   resealSecrets(change: (sealed: SealedSecret) => SealedSecret): Promise<number>
   /** Stores a test event for this endpoint alone, in a list of its own, also while it is paused. */
   addTest(account: AccountId | undefined, id: WebhookId, now: Instant): Promise<WebhookEventId | undefined>
-  /** Events keep their ids, lists are new. Returns how many events; undefined: no such endpoint. */
-  replay(account: AccountId | undefined, id: WebhookId, replay: Replay, now: Instant): Promise<number | undefined>
+  /** Begins a replay, which `advanceReplay` works on; nothing is begun while one of the account runs. Undefined: no such endpoint. */
+  startReplay(
+    account: AccountId | undefined,
+    id: WebhookId,
+    replay: Replay,
+  ): Promise<{ readonly started: ReplayTask } | { readonly running: ReplayTask } | undefined>
+  /** The latest of the endpoint; undefined: there was none in `deadListDays`, or no such endpoint. */
+  findReplay(account: AccountId | undefined, id: WebhookId): Promise<ReplayTask | undefined>
+  /** The same, which is stopped: no more of its events are pushed, those that are claimed apart. One that is done and of which nothing waits stays so. */
+  stopReplay(account: AccountId | undefined, id: WebhookId): Promise<ReplayTask | undefined>
+  /**
+   * Works on a replay for a moment: events that are told of keep their ids, in new lists, each once a replay; what was pushed again by an earlier one
+   * counts only where it is dead. 'waits': nothing can be done now, since enough of its events wait to be pushed. Any number may work at a time.
+   */
+  advanceReplay(): Promise<'more' | 'waits' | 'none'>
   /** The newest first. */
   attempts(account: AccountId | undefined, id: WebhookId, page: Page): Promise<Paged<PushAttempt> | undefined>
   backlog(id: WebhookId): Promise<WebhookBacklog>

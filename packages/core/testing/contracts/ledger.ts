@@ -4,6 +4,7 @@ import { anAccountId } from '../ids.ts'
 import { anAccount, anOrder, numbers } from '../builders.ts'
 import type { Contract } from './contract.ts'
 import { movements } from './ledger/movements.ts'
+import { refunds } from './ledger/refunds.ts'
 import { transfers } from './ledger/transfers.ts'
 import { assertLedger, callersMany, dispatchDue, inTenths } from './shared.ts'
 
@@ -14,6 +15,7 @@ const stranger = anAccountId(2 ** 31 - 8)
 export const ledgerContract: Contract<StoredPorts> = {
   ...movements,
   ...transfers,
+  ...refunds,
 
   'a top-up adds what it says and returns the new balance; a correction takes away': async (ports) => {
     const { accounts, ledger } = ports

@@ -80,6 +80,7 @@ const telling = withTraffic({
       from: anAddress(),
       confirmation: false,
       scheduled: undefined,
+      refundByHand: undefined,
       text: { characters: 7, encoding: 'gsm-7', parts: 1 },
       cost: 25,
       send: { first: ids[0], messages: 3, debit: 75, refunds: [] },

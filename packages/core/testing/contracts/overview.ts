@@ -40,14 +40,18 @@ export const overviewContract: Contract<StoredPorts> = withTraffic({
     assert.deepEqual(rest, [{ ...at(listed, 2), leaseUntil: rest[0]?.leaseUntil }])
   },
 
-  'the version of a dispatcher is told as it registered, and nothing for one that told none': async ({ ports }) => {
-    await ports.claimedBatches.register(60, '1.2.3-rc.4')
-    await ports.claimedBatches.register(60)
-    assert.deepEqual(
-      (await ports.overview.dispatchers()).map(({ version }) => version),
-      ['1.2.3-rc.4', undefined],
-    )
-  },
+  'the version of a dispatcher, its host and its process are told as it registered, and nothing for one that told none':
+    async ({ ports }) => {
+      await ports.claimedBatches.register(60, '1.2.3-rc.4', { host: 'alpha', pid: 4711 })
+      await ports.claimedBatches.register(60)
+      assert.deepEqual(
+        (await ports.overview.dispatchers()).map(({ version, place }) => [version, place]),
+        [
+          ['1.2.3-rc.4', { host: 'alpha', pid: 4711 }],
+          [undefined, undefined],
+        ],
+      )
+    },
 
   'what a dispatcher holds is told by carrier: its batches, their messages, and how many may have left': async (
     traffic,

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { credits, priceMax, priceOf, type StoredPorts } from '@gateway/core'
-import { aNumber } from '../builders.ts'
+import { aNumber, anAccount } from '../builders.ts'
 import type { Contract } from './contract.ts'
 import { callersMany } from './shared.ts'
 
@@ -31,6 +31,37 @@ export const pricesContract: Contract<StoredPorts> = {
     assert.deepEqual(table, new Map([['2782', 0]]))
     assert.equal(priceOf(table, aNumber('27821234567')), 0)
     assert.equal(priceOf(table, aNumber('27831234567')), undefined)
+  },
+
+  'an account may have prices of its own, which are nobody else’s': async (ports) => {
+    const { prices } = ports
+    const [one, other] = [await anAccount(ports), await anAccount(ports)]
+    assert.equal(await prices.of(one.id), undefined)
+    await prices.set('2782', credits(7))
+    await prices.set('27', credits(3), one.id)
+    await prices.set('27', credits(4), one.id)
+    assert.deepEqual(await prices.of(one.id), new Map([['27', 4]]))
+    assert.equal(await prices.of(other.id), undefined)
+    assert.deepEqual(
+      await prices.table(),
+      new Map([
+        ['', 10],
+        ['2782', 7],
+      ]),
+    )
+    assert.equal(await prices.remove('27', other.id), false)
+    assert.equal(await prices.remove('27', one.id), true)
+    assert.equal(await prices.remove('27', one.id), false)
+    assert.equal(await prices.of(one.id), undefined)
+    await assert.rejects(prices.set('27', credits(-1), one.id), RangeError)
+  },
+
+  'of many who set and remove a price of one account at the same time one row or none stays': async (ports) => {
+    const { id } = await anAccount(ports)
+    await Promise.all(Array.from({ length: callersMany }, (_, i) => ports.prices.set('44', credits(i + 1), id)))
+    assert.equal((await ports.prices.of(id))?.size, 1)
+    const removed = await Promise.all(Array.from({ length: callersMany }, () => ports.prices.remove('44', id)))
+    assert.equal(removed.filter(Boolean).length, 1)
   },
 
   'a large price is kept to the tenth': async ({ prices }) => {

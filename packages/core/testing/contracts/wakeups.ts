@@ -107,8 +107,10 @@ export const wakeupsContract: Contract<StoredPorts> = withSleepers({
     await sleeper().wokenBy(() => receive(ports, { text: 'STOP' }))
   },
 
-  'what is stored for an endpoint by hand wakes whoever pushes': async ({ ports }, sleeper) => {
-    const { id: account } = await anAccount(ports)
+  'what is stored for an endpoint by hand wakes whoever pushes': async (traffic, sleeper) => {
+    const { ports } = traffic
+    const account = await traffic.account()
+    const scheduled = await traffic.send(account, { due: farAhead })
     const { id } = await added(ports, aWebhook(account))
     const number = aNumber()
     const watched = sleeper()
@@ -116,12 +118,14 @@ export const wakeupsContract: Contract<StoredPorts> = withSleepers({
     await watched.wokenBy(() => ports.suppressions.add({ ...optOut, since: longAgo }))
     await watched.wokenBy(() => ports.suppressions.remove(optOut))
     await watched.wokenBy(() => ports.suppressions.addAll(account, 'opt-out', [{ number, since: longAgo }]))
+    await watched.wokenBy(() => ports.messages.deleteScheduled(account, scheduled, longAgo))
     await watched.wokenBy(() => ports.webhooks.addTest(account, id, longAgo))
     await watched.wokenBy(() => ports.webhooks.change(account, id, { state: 'active' }, longAgo))
     await pushAll(ports)
     await watched.wokenBy(() =>
-      ports.webhooks.replay(account, id, { what: 'period', from: longAgo, to: farAhead }, longAgo),
+      ports.webhooks.startReplay(account, id, { what: 'period', from: longAgo, to: farAhead }),
     )
+    await watched.wokenBy(() => ports.webhooks.advanceReplay())
   },
 
   'nobody is told who is awake, or closed': async (traffic, sleeper) => {

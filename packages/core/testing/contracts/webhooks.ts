@@ -3,7 +3,14 @@ import type { Contract } from './contract.ts'
 import { configuring } from './webhooks/configuring.ts'
 import { pushing } from './webhooks/pushing.ts'
 import { pushingAhead } from './webhooks/pushing-ahead.ts'
+import { replaying } from './webhooks/replaying.ts'
 import { storing } from './webhooks/storing.ts'
 
 /** What the port `Webhooks` promises, and what other ports promise about events. */
-export const webhooksContract: Contract<StoredPorts> = { ...configuring, ...storing, ...pushing, ...pushingAhead }
+export const webhooksContract: Contract<StoredPorts> = {
+  ...configuring,
+  ...storing,
+  ...pushing,
+  ...pushingAhead,
+  ...replaying,
+}

@@ -23,7 +23,8 @@ export function claim(
     wanted.lane === 'single' ? takeRanges(due, wanted.messagesMax) : takeOfOneAccount(due, wanted.messagesMax)
   if (ranges.length === 0) return 'nothing'
 
-  dispatcher.leaseUntil = secondsAfter(store.clock.now(), wanted.leaseSeconds)
+  const at = store.clock.now()
+  dispatcher.leaseUntil = secondsAfter(at, wanted.leaseSeconds)
   const held = ranges
     .flatMap(({ messages, attempt }) => messages.map((row) => ({ row, attempt })))
     .sort((a, b) => a.row.id - b.row.id)
@@ -36,7 +37,7 @@ export function claim(
     marked,
     held: new Map(held.map((one) => [one.row.id, one])),
   })
-  return { id, marked, messages: held.map((one) => claimed(store, one)) }
+  return { id, at, marked, messages: held.map((one) => claimed(store, one)) }
 }
 
 /** One range of each account in turn, until there are enough messages. */

@@ -21,11 +21,11 @@ import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
 
 export const memoryClaimedBatches = (store: MemoryStore): ClaimedBatches => ({
-  register: atomic((leaseSeconds, version) => {
+  register: atomic((leaseSeconds, version, place) => {
     const id = store.next('dispatcher') as DispatcherId
     const now = store.clock.now()
     const leaseUntil = secondsAfter(now, leaseSeconds)
-    store.dispatchers.set(id, { since: now, version, leaseUntil, batches: new Map() })
+    store.dispatchers.set(id, { since: now, version, place, leaseUntil, batches: new Map() })
     return id
   }),
   extend: atomic((dispatcher, leaseSeconds) => {

@@ -41,7 +41,6 @@ export function endRefunded(
   const at = store.clock.now()
   const left = row.decision?.left ?? at
   row.decision = { code, at, left, carrier, reference: undefined, parts: [] }
-  enter(account, row.cost, { kind: 'refund', first: row.id, code }, at)
-  // Who deletes a message is told by the answer: it is no event.
-  if (code !== OUTCOME.cancelled) storeMessageEvent(store, row, 'handover')
+  if (row.refund === undefined) enter(account, row.cost, { kind: 'refund', first: row.id, code }, at)
+  storeMessageEvent(store, row, 'handover')
 }

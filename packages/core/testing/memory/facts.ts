@@ -1,11 +1,11 @@
 import type { MessageFacts, Outcome } from '@gateway/core'
 import type { Decision, MessageRow } from './rows.ts'
 
-export const factsOf = ({ number, cost, send: { due }, decision }: MessageRow): MessageFacts => ({
+export const factsOf = ({ number, cost, send: { due }, decision, refund }: MessageRow): MessageFacts => ({
   number,
   cost,
   due,
-  outcome: decision && outcomeOf(decision),
+  outcome: decision && { ...outcomeOf(decision), isRefunded: refund !== undefined },
 })
 
 export const outcomeOf = ({ code, at, reference }: Decision): Outcome => ({

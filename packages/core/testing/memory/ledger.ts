@@ -1,6 +1,7 @@
 import {
   balanceAfter,
   credits,
+  isTaken,
   minus,
   plus,
   transferFailure,
@@ -12,11 +13,15 @@ import {
   type LedgerCheck,
   type Movement,
   type Period,
+  type Refunded,
+  type RefundByHand,
+  type RefundRefusal,
   type Transfer,
   type TransferFailure,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import { keepAnswer, keptRequest } from './client-requests.ts'
+import { outcomeOf } from './facts.ts'
 import { enter } from './money.ts'
 import type { AccountRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
@@ -24,8 +29,9 @@ import type { MemoryStore } from './store.ts'
 export const memoryLedger = (store: MemoryStore): Ledger => ({
   balance: atomic((id) => store.accounts.get(id)?.balance),
   topUp: atomic((id, amount, why, now) => topUp(store, id, amount, why, now)),
+  refund: atomic((wanted, now) => refund(store, wanted, now)),
   check: atomic(() => check(store)),
-  movements: (id, period) => movements(store, id, period),
+  movements: (of, period) => movements(store, of, period),
   transfer: atomic((wanted, now) => transfer(store, wanted, now)),
   transferOnce: atomic((wanted, now, request) => {
     if (keptRequest(store, request) !== undefined) return 'repeated'
@@ -40,6 +46,18 @@ function topUp(store: MemoryStore, id: AccountId, amount: Credits, why: string, 
   if (row === undefined) return 'no-such-account'
   if (balanceAfter(row.balance, amount) === undefined) return 'out-of-range'
   return enter(row, amount, { kind: 'top-up', why }, now)
+}
+
+function refund(store: MemoryStore, { message, why }: RefundByHand, now: Instant): Refunded | RefundRefusal {
+  const row = store.messages.get(message)
+  const account = row && store.accounts.get(row.send.account)
+  if (row === undefined || account === undefined) return 'no-such-message'
+  if (row.decision === undefined) return 'waiting'
+  if (row.refund !== undefined || !isTaken(outcomeOf(row.decision))) return 'refunded-already'
+  if (row.cost === 0) return 'nothing-charged'
+  row.refund = { at: now, why }
+  const balance = enter(account, row.cost, { kind: 'refund-by-hand', message, why }, now)
+  return { account: row.send.account, amount: row.cost, balance }
 }
 
 function transfer(store: MemoryStore, { from, to, amount }: Transfer, now: Instant): 'done' | TransferFailure {
@@ -58,13 +76,18 @@ const holder = ({ account, balance }: AccountRow): Holder => ({ locked: account.
 const pieceMovements = 100
 
 // eslint-disable-next-line @typescript-eslint/require-await -- async for those who wait for each, as they must elsewhere
-async function* movements(store: MemoryStore, id: AccountId, { from, to }: Period) {
-  let balance = credits(0)
-  const all = (store.accounts.get(id)?.entries ?? [])
-    .toSorted((a, b) => a.at - b.at)
-    .map((entry): Movement => ({ ...entry, balance: (balance = plus(balance, entry.amount)) }))
-    .filter(({ at }) => (from === undefined || at >= from) && (to === undefined || at < to))
+async function* movements(store: MemoryStore, of: AccountId | 'all', period: Period) {
+  const ids = of === 'all' ? [...store.accounts.keys()].sort((a, b) => a - b) : [of]
+  const all = ids.flatMap((id) => movementsOf(store, id, period))
   for (let i = 0; i < all.length; i += pieceMovements) yield all.slice(i, i + pieceMovements)
+}
+
+function movementsOf(store: MemoryStore, account: AccountId, { from, to }: Period): readonly Movement[] {
+  let balance = credits(0)
+  return (store.accounts.get(account)?.entries ?? [])
+    .toSorted((a, b) => a.at - b.at)
+    .map((entry): Movement => ({ ...entry, account, balance: (balance = plus(balance, entry.amount)) }))
+    .filter(({ at }) => (from === undefined || at >= from) && (to === undefined || at < to))
 }
 
 function check(store: MemoryStore): LedgerCheck {

@@ -78,6 +78,7 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
     text: { characters: Array.from(body.text).length, encoding: body.encoding, parts: body.parts },
     cost: row.cost,
     send: sendOf(store, row),
+    refundByHand: row.refund,
     route: routeOf(store, row),
     place,
     refusedForNow: incidents.filter(({ what }) => what === INCIDENT.refusedForNow).length,
@@ -89,7 +90,7 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
 function placeOf(store: MemoryStore, row: MessageRow): MessageLocation {
   if (row.decision !== undefined) {
     const { code, at, left, carrier, reference, parts } = row.decision
-    const refunded = !isTaken(outcomeOf(row.decision))
+    const refunded = row.refund !== undefined || !isTaken(outcomeOf(row.decision))
     return { place: 'decided', code, at, stored: left, carrier, reference, parts, refunded }
   }
   const { account, due } = row.send
@@ -126,12 +127,17 @@ function routeOf({ routes: { published, known } }: MemoryStore, { send }: Messag
 
 function sendOf(store: MemoryStore, { send }: MessageRow): TracedSend {
   const rows = [...store.messages.values()].filter((row) => row.send === send)
-  return { first: send.first, messages: rows.length, debit: total(rows), refunds: refundsOf(rows) }
+  return {
+    first: send.first,
+    messages: rows.length,
+    debit: total(rows),
+    refunds: [...refundsOf(rows), ...refundsByHand(rows)],
+  }
 }
 
 function refundsOf(rows: readonly MessageRow[]): readonly TracedRefund[] {
-  const refunded = rows.flatMap(({ decision, cost }) =>
-    decision === undefined || isTaken(outcomeOf(decision)) ? [] : [{ ...decision, cost }],
+  const refunded = rows.flatMap(({ decision, cost, refund }) =>
+    decision === undefined || refund !== undefined || isTaken(outcomeOf(decision)) ? [] : [{ ...decision, cost }],
   )
   const codes = [...new Set(refunded.map(({ code }) => code))].sort((a, b) => a - b)
   return codes.map((code) => {
@@ -142,6 +148,14 @@ function refundsOf(rows: readonly MessageRow[]): readonly TracedRefund[] {
     const amount = total(of)
     return { code, messages: amount === 0 ? undefined : of.length, amount, first, last }
   })
+}
+
+function refundsByHand(rows: readonly MessageRow[]): readonly TracedRefund[] {
+  const of = rows.filter(({ refund }) => refund !== undefined)
+  const times = of.flatMap(({ refund }) => refund?.at ?? []).sort((a, b) => a - b)
+  const [first, last] = [times[0], times.at(-1)]
+  if (first === undefined || last === undefined) return []
+  return [{ code: undefined, messages: of.length, amount: total(of), first, last }]
 }
 
 const total = (rows: readonly { readonly cost: Credits }[]): Credits =>

@@ -13,9 +13,9 @@ import type { MemoryStore } from './store.ts'
 
 export const memoryOverview = (store: MemoryStore): Overview => ({
   dispatchers: atomic(() =>
-    [...store.dispatchers].map(([id, { since, version, leaseUntil, batches }]): RunningDispatcher => {
+    [...store.dispatchers].map(([id, { since, version, place, leaseUntil, batches }]): RunningDispatcher => {
       const overdue = isOverdue(leaseUntil, store.clock.now())
-      return { id, since, version, leaseUntil, overdue, loads: loadsOf([...batches.values()]) }
+      return { id, since, version, place, leaseUntil, overdue, loads: loadsOf([...batches.values()]) }
     }),
   ),
   queue: () => queue(store),

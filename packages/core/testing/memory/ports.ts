@@ -2,6 +2,7 @@ import type { Clock, Ports, StoredPorts } from '@gateway/core'
 import { memoryAccounts } from './accounts.ts'
 import { memoryCarrierBinds } from './carrier-binds.ts'
 import { memoryCarrierStatuses } from './carrier-statuses.ts'
+import { memoryCarrierVersions } from './carrier-versions.ts'
 import { memoryClientRequests } from './client-requests.ts'
 import { realClock } from './clock.ts'
 import { memoryClaimedBatches } from './claimed-batches.ts'
@@ -58,6 +59,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   wakeups: memoryWakeups(store),
   carrierBinds: memoryCarrierBinds(store),
   carrierStatuses: memoryCarrierStatuses(store),
+  carrierVersions: memoryCarrierVersions(store),
   deliveryReceipts: memoryDeliveryReceipts(store),
   inbox: memoryInbox(store),
   messageTraces: memoryMessageTraces(store),

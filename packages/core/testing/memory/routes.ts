@@ -14,12 +14,14 @@ import type { MemoryStore } from './store.ts'
 export const memoryRoutes = (store: MemoryStore): Routes => ({
   reroute: atomic((rangesMax) => reroute(store, rangesMax)),
   list: atomic(() => store.routes.published),
-  publish: atomic((routes) => {
-    const refused = refusedRoutes(routes)
-    if (refused !== undefined) throw new RangeError(refused)
-    store.routes.published = routes.map((route) => numbered(store, route))
-  }),
+  publish: atomic((routes) => publishRoutes(store, routes)),
 })
+
+export function publishRoutes(store: MemoryStore, routes: readonly Route[]): void {
+  const refused = refusedRoutes(routes)
+  if (refused !== undefined) throw new RangeError(refused)
+  store.routes.published = routes.map((route) => numbered(store, route))
+}
 
 function numbered(store: MemoryStore, route: Route): PublishedRoute {
   const { numbers } = store.routes

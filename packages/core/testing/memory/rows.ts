@@ -15,11 +15,13 @@ import type {
   Movement,
   Msisdn,
   OutcomeCode,
+  ProcessPlace,
   PasswordHash,
   SenderAddress,
   EventListId,
   PushAttempt,
   QueueNumber,
+  ReplayTask,
   RouteNumber,
   Taking,
   Webhook,
@@ -31,7 +33,7 @@ export interface AccountRow {
   password: PasswordHash | undefined
   balance: Credits
   /** Every movement; they add up to the balance. */
-  readonly entries: Omit<Movement, 'balance'>[]
+  readonly entries: Omit<Movement, 'balance' | 'account'>[]
   readonly keys: KeyRow[]
 }
 
@@ -70,6 +72,8 @@ export interface MessageRow {
   readonly cost: Credits
   /** Undefined while it waits. */
   decision: Decision | undefined
+  /** The operator gave its charge back. */
+  refund?: { readonly at: Instant; readonly why: string }
 }
 
 export interface Decision {
@@ -106,6 +110,7 @@ export interface Range {
 export interface DispatcherRow {
   readonly since: Instant
   readonly version: string | undefined
+  readonly place: ProcessPlace | undefined
   leaseUntil: Instant
   readonly batches: Map<ClaimedBatchId, ClaimedBatchRow>
 }
@@ -155,11 +160,16 @@ export interface WebhookRow {
   readonly lists: Map<EventListId, EventListRow>
 }
 
+export interface ReplayRow {
+  task: ReplayTask
+  readonly account: AccountId
+}
+
 export interface EventListRow {
   readonly id: EventListId
   readonly events: readonly WebhookEvent[]
-  /** Replayed: it was dead, and its events wait again. */
-  state: 'open' | 'delivered' | 'dead' | 'replayed'
+  /** Replayed: it was dead, and its events wait again. Failed: a test. */
+  state: 'open' | 'delivered' | 'dead' | 'replayed' | 'failed'
   /** How many were begun. */
   tries: number
   /** When it is to be tried again, or its lease is over. */

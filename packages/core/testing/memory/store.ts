@@ -3,6 +3,8 @@ import {
   type AccountId,
   type InboundMessage,
   type CarrierId,
+  type CarrierUser,
+  type CarrierVersion,
   type Clock,
   type Credits,
   type DispatcherId,
@@ -17,6 +19,7 @@ import {
   type OptOut,
   type PublishedRoute,
   type QueueNumber,
+  type ReplayId,
   type Route,
   type RouteNumber,
   type SenderAddress,
@@ -24,6 +27,7 @@ import {
   type SuppressionScope,
   type ToldCarrier,
   type WaitingPart,
+  type WebhookEvent,
   type WebhookId,
 } from '@gateway/core'
 import { realClock } from './clock.ts'
@@ -38,6 +42,7 @@ import type {
   LastContact,
   MessageRow,
   Range,
+  ReplayRow,
   WebhookRow,
 } from './rows.ts'
 
@@ -53,6 +58,7 @@ type Series =
   | 'event-list'
   | 'test-event'
   | 'queue'
+  | 'replay'
 
 /** All that the adapters of one memory share; what a database is to those of Postgres. */
 export interface MemoryStore {
@@ -67,6 +73,7 @@ export interface MemoryStore {
   readonly keys: Map<KeyId, KeyRow>
   readonly keysByHash: Map<KeyHash, KeyRow>
   readonly prices: Map<string, Credits>
+  readonly accountPrices: Map<AccountId, Map<string, Credits>>
   /** Those that are published, and the numbers of all that ever were. */
   readonly routes: {
     published: readonly PublishedRoute[]
@@ -112,9 +119,19 @@ export interface MemoryStore {
   /** Receipts that found no message, by reference, in order of arrival. */
   readonly receipts: Map<string, KeptDeliveryReceipt[]>
   readonly webhooks: Map<WebhookId, WebhookRow>
+  /** By id, the oldest first. */
+  readonly replays: Map<ReplayId, ReplayRow>
+  /** Events that wait again or did, with the replay that made them. */
+  readonly copies: WeakMap<WebhookEvent, ReplayId>
   /** Leases in milliseconds since 1970, by number. */
   readonly carrierBinds: Map<CarrierId, ReadonlyMap<number, { readonly holder: string; readonly until: number }>>
   carrierStatuses: readonly Omit<ToldCarrier, 'isStale'>[]
+  /** In their order. */
+  readonly carrierVersions: CarrierVersion[]
+  /** With the end of each lease, by process. */
+  readonly carrierUsers: Map<string, CarrierUser & { readonly until: number }>
+  /** Who is told of a new version. */
+  readonly carrierListeners: Set<() => void>
 }
 
 /** An empty store; its one price is that of all numbers, 1.0 (ruling 1.4). */
@@ -134,9 +151,13 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     logins: new Map(),
     keys: new Map(),
     keysByHash: new Map(),
+    accountPrices: new Map(),
     prices: new Map([['', credits(10)]]),
     carrierBinds: new Map(),
     carrierStatuses: [],
+    carrierVersions: [],
+    carrierUsers: new Map(),
+    carrierListeners: new Set(),
     routes: { published: [], numbers: new Map(), known: new Map(), queues: new Map() },
     suppressions: new Map(),
     optOutReplies: new Map(),
@@ -159,6 +180,8 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     incidents: new Map(),
     receipts: new Map(),
     webhooks: new Map(),
+    replays: new Map(),
+    copies: new WeakMap(),
   }
 }
 

@@ -14,7 +14,6 @@ import {
   type Instant,
   type NewWebhook,
   type PushResult,
-  type Replay,
   type Webhook,
   type WebhookChange,
   type WebhookCondition,
@@ -25,6 +24,7 @@ import {
   type WebhookTotal,
 } from '@gateway/core'
 import { atomic } from './atomic.ts'
+import { advanceReplay, dropReplays, findReplay, startReplay, stopReplay } from './replays.ts'
 import type { EventListRow, WebhookRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
@@ -41,7 +41,11 @@ export const memoryWebhooks = (store: MemoryStore): Webhooks => ({
     wakeSleepers(store)
     return changeWebhook(rowOf(store, account, id), change, now)
   }),
-  remove: atomic((account, id) => rowOf(store, account, id) !== undefined && store.webhooks.delete(id)),
+  remove: atomic((account, id) => {
+    if (rowOf(store, account, id) === undefined) return false
+    for (const [replay, { task }] of store.replays) if (task.webhook === id) store.replays.delete(replay)
+    return store.webhooks.delete(id)
+  }),
   rotate: atomic((account, id, change) => {
     const row = rowOf(store, account, id)
     if (row !== undefined) row.webhook = { ...row.webhook, ...change(row.webhook) }
@@ -66,11 +70,13 @@ export const memoryWebhooks = (store: MemoryStore): Webhooks => ({
     const row = rowOf(store, account, id)
     return row && addTest(store, row, now)
   }),
-  replay: atomic((account, id, replay) => {
+  startReplay: atomic((account, id, replay) => {
     const row = rowOf(store, account, id)
-    if (row !== undefined) wakeSleepers(store)
-    return row && replayEvents(row, replay)
+    return row && startReplay(store, row, replay)
   }),
+  findReplay: atomic((account, id) => (rowOf(store, account, id) ? findReplay(store, id) : undefined)),
+  stopReplay: atomic((account, id) => (rowOf(store, account, id) ? stopReplay(store, id) : undefined)),
+  advanceReplay: atomic(() => advanceReplay(store)),
   attempts: atomic((account, id, { offset, limit }) => {
     const row = rowOf(store, account, id)
     if (row === undefined) return undefined
@@ -175,24 +181,6 @@ function totalOf(store: MemoryStore, condition: WebhookCondition, rowsMax: numbe
 const conditionOf = ({ state, failingSince }: Webhook): WebhookCondition =>
   state === 'active' && failingSince !== undefined ? 'failing' : state
 
-/** The events of these lists wait again, each once. */
-function replayEvents(row: WebhookRow, replay: Replay): number {
-  const ended = [...row.lists.values()].filter(({ state }) =>
-    replay.what === 'dead' ? state === 'dead' : replay.what === 'event' || state !== 'open',
-  )
-  const wanted = ended
-    .flatMap(({ events }) => events)
-    .filter(({ id, occurred, data }) => {
-      if (data.type === 'test') return false
-      if (replay.what === 'event') return id === replay.event
-      return replay.what === 'dead' || (occurred >= replay.from && occurred < replay.to)
-    })
-  const once = new Map(wanted.map((event) => [event.id, event]))
-  row.waiting.push(...once.values())
-  if (replay.what === 'dead') for (const list of ended) list.state = 'replayed'
-  return once.size
-}
-
 function claim(store: MemoryStore, claiming: Claiming): readonly ClaimedList[] {
   const { claimer, listsMax, leaseSeconds } = claiming
   const now = store.clock.now()
@@ -205,7 +193,7 @@ function claim(store: MemoryStore, claiming: Claiming): readonly ClaimedList[] {
       if (list === undefined) continue
       one.room--
       Object.assign(list, { claimer, leased: true, tries: list.tries + 1, due: secondsAfter(now, leaseSeconds) })
-      claimed.push({ id: list.id, webhook: one.row.webhook, groups: list.events, tries: list.tries })
+      claimed.push({ id: list.id, webhook: one.row.webhook, groups: list.events, unreadable: 0, tries: list.tries })
     }
   }
   return claimed
@@ -232,12 +220,19 @@ function nextList(
     .filter(({ due, events }) => due <= now && (isActive || events[0]?.data.type === 'test'))
     .toSorted((a, b) => a.due - b.due)
   if (again !== undefined || !isActive || waiting.length === 0) return again
-  const events = waiting.splice(0, webhook.listSize).map((event) => (webhook.withText ? event : withoutText(event)))
+  const events = waiting
+    .splice(0, webhook.listSize)
+    .map((event) => (webhook.withText ? event : withoutText(store, event)))
   return newList(store, row, events, now)
 }
 
-const withoutText = (event: WebhookEvent): WebhookEvent =>
-  event.data.type === 'test' ? event : { ...event, data: { ...event.data, text: undefined } }
+function withoutText(store: MemoryStore, event: WebhookEvent): WebhookEvent {
+  if (event.data.type === 'test') return event
+  const without: WebhookEvent = { ...event, data: { ...event.data, text: undefined } }
+  const replay = store.copies.get(event)
+  if (replay !== undefined) store.copies.set(without, replay)
+  return without
+}
 
 function findList(store: MemoryStore, id: EventListId): { row: WebhookRow; list: EventListRow } | undefined {
   for (const row of store.webhooks.values()) {
@@ -256,7 +251,8 @@ function record(store: MemoryStore, result: PushResult): void {
   list.due = next ?? at
   const isTest = list.events[0]?.data.type === 'test'
   if (verdict === 'delivered') list.state = 'delivered'
-  if (verdict === 'dead' || (verdict === 'gone' && isTest)) list.state = 'dead'
+  if (verdict === 'dead') list.state = 'dead'
+  if (verdict === 'failed' || (verdict === 'gone' && isTest)) list.state = 'failed'
   const failingSince = verdict === 'delivered' ? undefined : (row.webhook.failingSince ?? at)
   row.webhook = { ...row.webhook, failingSince }
   if (verdict === 'gone') row.webhook = { ...row.webhook, state: 'disabled', pausedFor: undefined }
@@ -271,6 +267,7 @@ const isOld = ({ state, due, events }: EventListRow, before: Instant): boolean =
 
 function purge(store: MemoryStore, rowsMax: number): number {
   const before = daysBefore(store.clock.now(), deadListDays)
+  dropReplays(store, before)
   const counts = [...store.webhooks.values()].map((row) => {
     const lists = [...row.lists.values()].filter((list) => isOld(list, before)).slice(0, rowsMax)
     for (const { id } of lists) row.lists.delete(id)

@@ -4,6 +4,7 @@ import { CreditsNumber, type Operation } from '../../operation.ts'
 
 const operation: Operation = {
   id: 'getCreditBalance',
+  tag: 'Credits',
   summary: 'Balance',
   description: 'The credits of the account.',
   answer: { creditBalance: CreditsNumber },

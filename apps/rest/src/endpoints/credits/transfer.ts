@@ -8,16 +8,21 @@ import { oneOf, type Operation } from '../../operation.ts'
 import { reader } from '../../schema.ts'
 import { parseWholeNumbers } from '../../whole-numbers.ts'
 
-const whole = Type.Integer({ description: 'a whole number' })
+const whole = (description: string) => Type.Integer({ expected: 'a whole number', description })
 
 const Transfer = Type.Object(
-  { sendingAccountNumber: whole, receivingAccountNumber: whole, transferQuantity: whole },
-  { title: 'Transfer', description: 'an object' },
+  {
+    sendingAccountNumber: whole('The number of the account that gives, without W.'),
+    receivingAccountNumber: whole('The number of the account that gets, without W.'),
+    transferQuantity: whole('Whole credits, from 1 to 1000000000000.'),
+  },
+  { title: 'Transfer', expected: 'an object', description: 'How many credits move, and between which accounts.' },
 )
 const readTransfer = reader(Transfer)
 
 const operation: Operation = {
   id: 'transferCredits',
+  tag: 'Credits',
   summary: 'Transfer credits',
   description:
     'Moves credits from a main account to one of its sub accounts, back, or between two of its sub accounts. The key is that of the ' +
@@ -25,7 +30,7 @@ const operation: Operation = {
   body: Transfer,
   repeatable: true,
   answer: {
-    transferSuccessful: Type.Boolean(),
+    transferSuccessful: Type.Boolean({ description: 'Whether the credits were moved.' }),
     transferError: Type.Optional(oneOf(Object.values(TRANSFER_ERROR), 'Why nothing was moved; missing if it was.')),
   },
   examples: {
@@ -39,7 +44,7 @@ const operation: Operation = {
     },
     'account as a string': {
       body: { sendingAccountNumber: 'W1', receivingAccountNumber: 2, transferQuantity: 50 },
-      answer: 'sendingAccountNumber must be a whole number; got a string.',
+      answer: failure('field-invalid', 'sendingAccountNumber must be a whole number; got a string.'),
     },
   },
 }
@@ -63,4 +68,6 @@ const refused = (refusal: TransferRefusal): string | Failure =>
   // Our own trouble is not a refusal; it is certain that nothing moved, so the same request may come again (ruling 1.25).
   refusal === 'failed' ? nothingMoved : `"transferSuccessful":false,"transferError":"${TRANSFER_ERROR[refusal]}"`
 
-const nothingMoved = failure(503, 'The service is not available. No credits were moved.', { 'Retry-After': '1' })
+const nothingMoved = failure('unavailable', 'The service is not available. No credits were moved.', {
+  'Retry-After': '1',
+})

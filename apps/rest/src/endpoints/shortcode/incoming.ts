@@ -5,6 +5,7 @@ import { pageAnswer, pageFields, pageQuery, getPage } from '../../page.ts'
 
 const operation: Operation = {
   id: 'getShortCodeMessages',
+  tag: 'Incoming',
   summary: 'Short code messages',
   description:
     'Messages of the last 90 days to the short or long codes of the account, oldest first. An account without a code has none.',
@@ -13,10 +14,10 @@ const operation: Operation = {
     'shortcodeMessages',
     answerObject('ShortCodeMessage', {
       incomingApiMessageId: MessageIdNumber,
-      shortCode: Type.String(),
+      shortCode: Type.String({ description: 'The short or long code that it was sent to.' }),
       mobileNumber: MobileNumber,
       receiveTime: Minute,
-      messageText: Type.String(),
+      messageText: Type.String({ description: 'The text as it was received.' }),
     }),
   ),
   examples: {
@@ -41,8 +42,14 @@ const operation: Operation = {
 }
 
 /** getShortCodeMessages: those of the last 90 days, oldest first; an account without a code has none (spec 4.1; ruling 2.10). */
-export const shortCodeMessages = getPage(operation, async ({ gateway, account }, page) =>
-  pageFields(page, 'shortcodeMessages', await gateway.listShortCodeMessages(account, page), shortCodeJson),
+export const shortCodeMessages = getPage(operation, async (call, page) =>
+  pageFields(
+    call,
+    page,
+    'shortcodeMessages',
+    await call.gateway.listShortCodeMessages(call.account, page),
+    shortCodeJson,
+  ),
 )
 
 const shortCodeJson = ({ id, shortCode, from, at, text }: InboxMessage): string =>

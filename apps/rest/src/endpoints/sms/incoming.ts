@@ -1,10 +1,12 @@
 import { formatMinute, type InboxMessage } from '@gateway/core'
 import { Type } from 'typebox'
 import { answerObject, MessageIdNumber, Minute, MobileNumber, orNull, type Operation } from '../../operation.ts'
+import { failure } from '../../answer.ts'
 import { pageAnswer, pageFields, pageQuery, getPage } from '../../page.ts'
 
 const operation: Operation = {
   id: 'getIncomingMessages',
+  tag: 'Incoming',
   summary: 'Incoming messages',
   description: 'Replies of the last 90 days, oldest first, without messages to short codes. Reading consumes nothing.',
   query: pageQuery,
@@ -14,7 +16,7 @@ const operation: Operation = {
       incomingApiMessageId: MessageIdNumber,
       mobileNumber: MobileNumber,
       receiveTime: Minute,
-      messageText: Type.String(),
+      messageText: Type.String({ description: 'The text as it was received.' }),
       outgoingApiMessageId: orNull(MessageIdNumber, 'The message that it answers; null if there is none.'),
     }),
   ),
@@ -38,14 +40,17 @@ const operation: Operation = {
     },
     'limit too large': {
       query: { offset: 0, limit: 1001 },
-      answer: 'limit must be a whole number from 1 to 1000, written in digits only; got "1001".',
+      answer: failure(
+        'invalid-parameter',
+        'limit must be a whole number from 1 to 1000, written in digits only; got "1001".',
+      ),
     },
   },
 }
 
 /** getIncomingMessages: replies of the last 90 days, without short code messages, oldest first (spec 4.1; rulings 1.19, 2.10). */
-export const incomingMessages = getPage(operation, async ({ gateway, account }, page) =>
-  pageFields(page, 'incomingMessages', await gateway.listReplies(account, page), incomingJson),
+export const incomingMessages = getPage(operation, async (call, page) =>
+  pageFields(call, page, 'incomingMessages', await call.gateway.listReplies(call.account, page), incomingJson),
 )
 
 const incomingJson = ({ id, from, at, text, answers }: InboxMessage): string =>

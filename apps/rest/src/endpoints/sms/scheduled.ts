@@ -1,9 +1,11 @@
 import { formatCredits, formatMinute, type ScheduledMessage } from '@gateway/core'
 import { answerObject, CreditsNumber, MessageIdNumber, Minute, MobileNumber, type Operation } from '../../operation.ts'
+import { failure } from '../../answer.ts'
 import { pageAnswer, pageFields, pageQuery, getPage } from '../../page.ts'
 
 const operation: Operation = {
   id: 'getScheduledMessages',
+  tag: 'Scheduled',
   summary: 'Scheduled messages',
   description: 'Messages that wait and can still be deleted, by due time, then by id.',
   query: pageQuery,
@@ -37,14 +39,17 @@ const operation: Operation = {
     },
     'offset that is no number': {
       query: { offset: 'first', limit: 100 },
-      answer: 'offset must be a whole number from 0 to 9007199254740991, written in digits only; got "first".',
+      answer: failure(
+        'invalid-parameter',
+        'offset must be a whole number from 0 to 9007199254740991, written in digits only; got "first".',
+      ),
     },
   },
 }
 
 /** getScheduledMessages: what waits and can still be deleted, by due time, then id (spec 4.1; rulings 2.10, 2.11). */
-export const scheduledMessages = getPage(operation, async ({ gateway, account }, page) =>
-  pageFields(page, 'scheduledMessages', await gateway.listScheduled(account, page), scheduledJson),
+export const scheduledMessages = getPage(operation, async (call, page) =>
+  pageFields(call, page, 'scheduledMessages', await call.gateway.listScheduled(call.account, page), scheduledJson),
 )
 
 const scheduledJson = ({ id, number, submitted, due, cost }: ScheduledMessage): string =>

@@ -7,6 +7,7 @@ import { idOf, noSuchWebhook } from '../../webhook-fields.ts'
 
 const operation: Operation = {
   id: 'getWebhookAttempts',
+  tag: 'Webhooks',
   summary: 'Attempts of a webhook',
   description:
     'The requests to a webhook of the last 30 days, the newest first: what it answered, and when the next try is.',
@@ -15,12 +16,15 @@ const operation: Operation = {
     'attempts',
     answerObject('WebhookAttempt', {
       listId: Type.String({ description: 'The `webhook-id` of the request, the same over all tries.' }),
-      eventIds: Type.Array(Type.String()),
+      eventIds: Type.Array(Type.String(), { description: 'The ids of the events in it.' }),
       attempt: Type.Integer({ description: 'Which try of the list it was, from 1.' }),
       time: Stamp,
       milliseconds: Type.Integer({ description: 'How long it took.' }),
-      httpStatus: orNull(Type.Integer(), 'Null if there was no answer.'),
-      failure: orNull(oneOf(Object.values(PUSH_FAILURE), 'Why there was none.'), 'Null if there was an answer.'),
+      httpStatus: orNull(Type.Integer(), 'The status of the answer; null if there was none.'),
+      failure: orNull(
+        oneOf(Object.values(PUSH_FAILURE), 'Why there was none.'),
+        'Why there was no answer; null if there was one.',
+      ),
       answerText: Type.String({ description: 'The beginning of the answer.' }),
       result: oneOf(Object.values(PUSH_RESULT), 'Dead: the tries are exhausted. Gone: it answered 410.'),
       nextTime: orNull(Stamp, 'When the next try is; null if there is none.'),
@@ -55,10 +59,11 @@ const operation: Operation = {
   },
 }
 
-export const attempts = getPage(operation, async ({ gateway, account, parameter }, page) => {
+export const attempts = getPage(operation, async (call, page) => {
+  const { gateway, account, parameter } = call
   const id = idOf(parameter)
   const found = id === 'no-such-webhook' ? undefined : await gateway.listAttempts(account, id, page)
-  return found === undefined ? noSuchWebhook : pageFields(page, 'attempts', found, attemptJson)
+  return found === undefined ? noSuchWebhook : pageFields(call, page, 'attempts', found, attemptJson)
 })
 
 function attemptJson(attempt: PushAttempt): string {

@@ -1,48 +1,148 @@
-import type { Replay, WebhookEventId } from '@gateway/core'
+import { formatMinute, formatStamp, type Replay, type ReplayTask, type WebhookEventId } from '@gateway/core'
+import { REPLAY_STATE } from '@gateway/wire'
 import { Type } from 'typebox'
-import { failure, isFailure, type Failure } from '../../answer.ts'
-import { post } from '../../endpoint.ts'
+import { failure, isFailure, type Answer, type Failure } from '../../answer.ts'
+import { get, nothing, post, remove } from '../../endpoint.ts'
 import { given } from '../../given.ts'
-import type { Operation } from '../../operation.ts'
+import { answerObject, Minute, oneOf, orNull, Stamp, WebhookNumber, type Operation } from '../../operation.ts'
 import { filled, readTime } from '../../optional-fields.ts'
 import { optional, reader, text } from '../../schema.ts'
 import { idOf, noSuchWebhook } from '../../webhook-fields.ts'
 
-const time = optional(Type.Union([Type.String(), Type.Number()]), 'a string or a number YYYYMMDDHHmm')
+const time = (which: string) =>
+  optional(Type.Union([Type.String(), Type.Number()]), {
+    expected: 'a string or a number YYYYMMDDHHmm',
+    description: `${which}, YYYYMMDDHHmm at GMT+2.`,
+  })
+const eventId = { expected: 'the id of an event', description: 'The one event to be pushed again, by its id.' }
 
 const ReplayBody = Type.Object(
   {
-    event: optional(text('the id of an event'), 'the id of an event'),
-    from: time,
-    to: time,
-    dead: optional(Type.Boolean(), 'true or false'),
+    event: optional(text(eventId), eventId),
+    from: time('The beginning of a period; with `to`'),
+    to: time('The end of a period, which is no part of it; with `from`'),
+    dead: optional(Type.Boolean(), {
+      expected: 'true or false',
+      description: 'True: all lists whose tries are exhausted.',
+    }),
   },
-  { title: 'Replay', description: 'an object' },
+  {
+    title: 'Replay',
+    expected: 'an object',
+    description: 'Which events are pushed again: exactly one of `event`, `from` with `to`, and `dead`.',
+  },
 )
 const readBody = reader(ReplayBody)
 
-const operation: Operation = {
+/** `replayJson`. */
+const ReplayAnswer = answerObject(
+  'ReplayTask',
+  {
+    id: Type.Integer({ description: 'The number of the replay.', minimum: 1 }),
+    webhookId: WebhookNumber,
+    state: oneOf(
+      Object.values(REPLAY_STATE),
+      'Running: more events are to be pushed again. Done: all are, or wait for it. Stopped: no more are.',
+    ),
+    event: orNull(Type.String(), 'The event that was asked for, or null.'),
+    from: orNull(Minute, 'The period that was asked for, or null.'),
+    to: orNull(Minute, 'Its end, which is no part of it, or null.'),
+    dead: Type.Boolean({ description: 'Whether dead lists were asked for.' }),
+    eventsReplayed: Type.Integer({
+      description: 'Events that are pushed again so far, those that wait for it among them.',
+    }),
+    eventsWaiting: Type.Integer({ description: 'Events of the replay that wait to be pushed.' }),
+    replayedUpTo: orNull(
+      Stamp,
+      'What happened until then has been looked at. Null: nothing yet, or not in the order of time.',
+    ),
+    startedTime: Stamp,
+    endedTime: orNull(Stamp, 'When it ended; null while it runs.'),
+  },
+  'A replay, and how far it is.',
+)
+
+const example = {
+  id: 1,
+  webhookId: 1,
+  state: 'running',
+  event: null,
+  from: '202610180900',
+  to: '202610181000',
+  dead: false,
+  eventsReplayed: 0,
+  eventsWaiting: 0,
+  replayedUpTo: null,
+  startedTime: '20261018100000000',
+  endedTime: null,
+}
+const done = { ...example, state: 'done', endedTime: '20261018100000000' }
+
+function replayJson({ id, webhook, replay, state, events, waiting, upTo, started, ended }: ReplayTask): string {
+  const period = replay.what === 'period' ? replay : undefined
+  return JSON.stringify({
+    id,
+    webhookId: webhook,
+    state: REPLAY_STATE[state],
+    event: replay.what === 'event' ? replay.event : null,
+    from: period === undefined ? null : formatMinute(period.from),
+    to: period === undefined ? null : formatMinute(period.to),
+    dead: replay.what === 'dead',
+    eventsReplayed: events,
+    eventsWaiting: waiting,
+    replayedUpTo: period === undefined || upTo === undefined ? null : formatStamp(upTo),
+    startedTime: formatStamp(started),
+    endedTime: ended === undefined ? null : formatStamp(ended),
+  })
+}
+
+const begun: Operation = {
   id: 'replayEvents',
+  tag: 'Webhooks',
   summary: 'Replay events',
   description:
-    'Pushes events again that were pushed or given up in the last 30 days: one `event`, or what happened from `from` until before `to`, ' +
-    'or with `dead` all lists whose tries are exhausted. They keep their ids.',
+    'Begins to push events again that were pushed or given up in the last 30 days: one `event`, or what happened from `from` until before `to`, ' +
+    'or with `dead` all lists whose tries are exhausted. They keep their ids, and each is pushed once. An account has one replay at a time: ' +
+    'a second one is answered 409 with the number of the first.',
   body: ReplayBody,
-  answer: { eventsReplayed: Type.Integer({ description: 'How many events are pushed again.' }) },
+  answer: { replay: ReplayAnswer },
   examples: {
-    'an event that is not there': { id: 1, body: { event: 'message-374-4' }, answer: { eventsReplayed: 0 } },
-    'all dead lists': { id: 1, body: { dead: true }, answer: { eventsReplayed: 0 } },
-    'an hour': { id: 1, body: { from: '202610180900', to: '202610181000' }, answer: { eventsReplayed: 0 } },
+    'an hour': { id: 1, body: { from: '202610180900', to: '202610181000' }, answer: { replay: { ...example, id: 2 } } },
     'no period': {
       id: 1,
       body: { from: '202610180900' },
-      answer: 'The body must name one of event, from with to, and dead (true).',
+      answer: failure('wrong-body', 'The body must name one of event, from with to, and dead (true).'),
     },
   },
 }
 
-const notOne = failure(422, 'The body must name one of event, from with to, and dead (true).')
-const emptyPeriod = failure(422, 'from must be before to.')
+const shown: Operation = {
+  id: 'getReplay',
+  tag: 'Webhooks',
+  summary: 'The latest replay of a webhook',
+  description: 'How far the latest replay of a webhook is, for 30 days after its end.',
+  answer: { replay: ReplayAnswer },
+  examples: { 'one that is done': { id: 1, answer: { replay: done } } },
+}
+
+const ended: Operation = {
+  id: 'stopReplay',
+  tag: 'Webhooks',
+  summary: 'Stop the replay of a webhook',
+  description:
+    'Stops the latest replay of a webhook: what of it waits is not pushed. One that is done and of which nothing waits stays as it is.',
+  answer: { replay: ReplayAnswer },
+  examples: { 'one that is done': { id: 1, answer: { replay: done } } },
+}
+
+const noReplay = failure('no-such-replay', 'There was no replay of this webhook in the last 30 days.')
+
+/** An account has one at a time. */
+export const replayRuns = ({ id, webhook }: Pick<ReplayTask, 'id' | 'webhook'>): Failure =>
+  failure('replay-running', `Replay ${id} of webhook ${webhook} is running, and an account has one replay at a time.`)
+
+const notOne = failure('wrong-body', 'The body must name one of event, from with to, and dead (true).')
+const emptyPeriod = failure('field-invalid', 'from must be before to.')
 
 /** What is asked for; exactly one of the three. */
 function readReplay(body: unknown): Replay | Failure {
@@ -61,16 +161,32 @@ function readReplay(body: unknown): Replay | Failure {
 }
 
 const notATime = (name: string, value: unknown): Failure =>
-  failure(422, `${name} must be a time YYYYMMDDHHmm; got ${given(value)}.`)
+  failure('invalid-time', `${name} must be a time YYYYMMDDHHmm; got ${given(value)}.`)
 
 export const replayEvents = post(
-  operation,
+  begun,
   readReplay,
   async ({ gateway, account, parameter }, replay) => {
     const id = idOf(parameter)
-    const done = id === 'no-such-webhook' ? id : await gateway.replayEvents(account, id, replay)
+    const done = id === 'no-such-webhook' ? id : await gateway.startReplay(account, id, replay)
     if (done === 'no-such-webhook') return noSuchWebhook
-    return done === 'empty-period' ? emptyPeriod : `"eventsReplayed":${done}`
+    if (done === 'empty-period') return emptyPeriod
+    return 'running' in done ? replayRuns(done.running) : answerOf(done.started)
   },
   { slow: true },
 )
+
+export const replay = get(shown, nothing, async ({ gateway, account, parameter }) => {
+  const id = idOf(parameter)
+  return answerOf(id === 'no-such-webhook' ? id : await gateway.showReplay(account, id))
+})
+
+export const stopReplay = remove(ended, async ({ gateway, account, parameter }) => {
+  const id = idOf(parameter)
+  return answerOf(id === 'no-such-webhook' ? id : await gateway.stopReplay(account, id))
+})
+
+function answerOf(task: ReplayTask | 'no-such-webhook' | 'no-replay'): Answer {
+  if (task === 'no-such-webhook') return noSuchWebhook
+  return task === 'no-replay' ? noReplay : `"replay":${replayJson(task)}`
+}

@@ -8,17 +8,18 @@ import { idOf, noSuchWebhook, Secret, WebhookAnswer, webhookJson } from '../../w
 
 const Rotation = Type.Object(
   {
-    overlapHours: optional(
-      Type.Integer({ minimum: 0, maximum: overlapHoursMax }),
-      `a whole number from 0 to ${overlapHoursMax}`,
-    ),
+    overlapHours: optional(Type.Integer({ minimum: 0, maximum: overlapHoursMax }), {
+      expected: `a whole number from 0 to ${overlapHoursMax}`,
+      description: `For so many hours the secret before signs beside the new one. Left out, null or blank: ${overlapHoursDefault}.`,
+    }),
   },
-  { title: 'Rotation', description: 'an object' },
+  { title: 'Rotation', expected: 'an object', description: 'How a secret is rotated.' },
 )
 const readRotation = reader(Rotation)
 
 const operation: Operation = {
   id: 'rotateWebhookSecret',
+  tag: 'Webhooks',
   summary: 'Rotate the secret of a webhook',
   description:
     'Makes another signing secret, which is shown only here. The one before signs beside it for `overlapHours`, 24 if left out: ' +
@@ -60,7 +61,10 @@ export const rotateSecret = post(
     const done = id === 'no-such-webhook' ? id : await gateway.rotateWebhookSecret(account, id, overlapHours)
     if (done === 'no-such-webhook') return noSuchWebhook
     if (done === 'overlap-out-of-range')
-      return failure(422, `overlapHours must be a whole number from 0 to ${overlapHoursMax}; got ${overlapHours}.`)
+      return failure(
+        'field-invalid',
+        `overlapHours must be a whole number from 0 to ${overlapHoursMax}; got ${overlapHours}.`,
+      )
     return `"webhook":${webhookJson(done.webhook, now)},"secret":"${done.secret}"`
   },
   { slow: true, whenEmpty: '{}' },

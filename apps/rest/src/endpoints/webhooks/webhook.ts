@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { failure } from '../../answer.ts'
 import { get, nothing, post, remove } from '../../endpoint.ts'
 import type { Operation } from '../../operation.ts'
 import {
@@ -27,6 +28,7 @@ const example = {
 
 const shown: Operation = {
   id: 'getWebhook',
+  tag: 'Webhooks',
   summary: 'One webhook',
   description: 'A webhook, and what waits for it.',
   answer: { webhook: WebhookAnswer, waiting: WaitingAnswer },
@@ -47,6 +49,7 @@ export const webhook = get(shown, nothing, async ({ gateway, account, parameter,
 
 const changed: Operation = {
   id: 'changeWebhook',
+  tag: 'Webhooks',
   summary: 'Change a webhook',
   description:
     'What is left out stays as it is. With the state `paused` nothing is pushed to it, and events are kept for 30 days; with `active` ' +
@@ -63,7 +66,7 @@ const changed: Operation = {
     'list size out of range': {
       id: 1,
       body: { listSize: 0 },
-      answer: 'listSize must be a whole number from 1 to 100; got 0.',
+      answer: failure('field-invalid', 'listSize must be a whole number from 1 to 100; got 0.'),
     },
   },
 }
@@ -82,9 +85,10 @@ export const changeWebhook = post(
 
 const removed: Operation = {
   id: 'removeWebhook',
+  tag: 'Webhooks',
   summary: 'Remove a webhook',
   description: 'With everything that waits for it, and its attempts.',
-  answer: { removed: Type.Literal(true) },
+  answer: { removed: Type.Literal(true, { description: 'It is removed, with all that waited for it.' }) },
   examples: { removed: { id: 1, answer: { removed: true } } },
 }
 

@@ -36,12 +36,37 @@ export const envelopeCases: readonly Case[] = [
   },
   {
     of: ['2.1', 'spec 7.1', 'spec 2'],
-    title: 'statusCode is the HTTP status, and errorMessage is all that an error has beside the envelope',
+    title:
+      'statusCode is the HTTP status, and errorMessage and errorCode are all that an error has beside the envelope',
     run: async (gateway) => {
       expectRestError(await gateway.rest('/credits/balance', { by: null }), 401)
       expectRestError(await gateway.rest('/credits/balance', { method: 'DELETE' }), 405)
       expectRestError(await gateway.rest('/sms/outgoing/status', { body: '{' }), 400)
       expectRestError(await gateway.rest('/sms/outgoing/status', { body: '[]' }), 422)
+    },
+  },
+  {
+    of: ['2.16'],
+    title: 'the same cause has the same errorCode on every path, and causes that programs tell apart have others',
+    run: async (gateway) => {
+      const codeOf = async (path: string, status: number, request: Parameters<typeof gateway.rest>[1]) => {
+        const answer = await gateway.rest(path, request)
+        expectRestError(answer, status)
+        return (JSON.parse(answer.text) as { errorCode: string }).errorCode
+      }
+      const codes = new Set<string>()
+      const ofAll = async (paths: readonly string[], status: number, request: Parameters<typeof gateway.rest>[1]) => {
+        const found = new Set(await Promise.all(paths.map((path) => codeOf(path, status, request))))
+        expectEqual(found.size, 1, `${status} has the codes ${[...found].join(', ')}`)
+        codes.add([...found][0] ?? '')
+      }
+      await ofAll(gets, 401, { by: null })
+      await ofAll(gets, 401, { by: { id: 0, key: 'wrong' } })
+      await ofAll(gets, 405, { method: 'PUT' })
+      await ofAll(posts, 400, { body: '{' })
+      await ofAll(['/credits/transfer', '/sms/outgoing/send', '/sms/outgoing/sendmulti'], 422, { body: {} })
+      await ofAll(['/sms/outgoing/status', '/sms/scheduled/delete'], 422, { body: [] })
+      expectEqual(codes.size, 6, `these are not told apart: ${[...codes].join(', ')}`)
     },
   },
   {

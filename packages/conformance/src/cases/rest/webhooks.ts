@@ -10,7 +10,7 @@ const methods: readonly (readonly [path: string, methods: readonly string[]])[] 
   [unknown, ['DELETE', 'GET', 'PATCH']],
   [`${unknown}/rotate`, ['POST']],
   [`${unknown}/test`, ['POST']],
-  [`${unknown}/replay`, ['POST']],
+  [`${unknown}/replay`, ['DELETE', 'GET', 'POST']],
   [`${unknown}/attempts`, ['GET']],
 ]
 

@@ -34,6 +34,19 @@ export const claiming = withTraffic({
     assert.deepEqual(await traffic.codes(account, ids), times(3, 'waiting'))
   },
 
+  'a claim says when it was made, by the clock that says when its messages were due': async (traffic) => {
+    const account = await traffic.account()
+    const dispatcher = await traffic.dispatcher()
+    let last = -Infinity
+    for (const lane of ['single', 'bulk', 'single'] as const) {
+      await traffic.send(account, { to: lane === 'single' ? 2 : 12 })
+      const { at, messages } = await traffic.claim(dispatcher, lane)
+      assert.ok(at >= last, 'not before the claim before it')
+      for (const { due } of messages) assert.ok(at >= due && at < due + 120_000, 'after they were due, and soon')
+      last = at
+    }
+  },
+
   'a text in UCS-2 comes back as it was accepted': async (traffic) => {
     const account = await traffic.account()
     const text = 'שלום 👋 “quoted” '.repeat(12)

@@ -282,8 +282,7 @@ export const fencing = withTraffic({
       assert.deepEqual(ascending(idsOf(back)), ids)
       assert.deepEqual(await claimedBatches.extend(next, noLease), 'alive')
       assert.deepEqual(await traffic.codes(account, ids), times(30, 'waiting'))
-      for (const { id, messages } of back)
-        await claimedBatches.postpone(next, id, idsOf([{ id, messages, marked: 0 }]), 0)
+      for (const batch of back) await claimedBatches.postpone(next, batch.id, idsOf([batch]), 0)
       while ((await claimedBatches.promote(100)) > 0);
       await claimedBatches.recover()
     }

@@ -31,6 +31,20 @@ async function assertWhole(ports: StoredPorts, id: AccountId): Promise<readonly 
 
 /** What the port `Ledger` promises of its movements. */
 export const movements: Contract<StoredPorts> = {
+  'the movements of all accounts are those of each, one account after the other by id': async (ports) => {
+    const main = await anAccount(ports, { credits: 1000 })
+    const sub = await anAccount(ports, { credits: 50, parent: main.id })
+    const { at: opened } = at(await movementsOf(ports, sub.id), 0)
+    await ports.ledger.transfer({ from: main.id, to: sub.id, amount: credits(20) }, opened)
+    await accepted(ports, anOrder(sub.id, { to: numbers(2), costs: [5] }))
+    await accepted(ports, anOrder(main.id, { to: numbers(3), costs: [25] }))
+    for (const period of [{}, { from: longAgo }, { to: farAhead }, { from: farAhead }]) {
+      const all = (await collect(ports.ledger.movements('all', period, limits.statusDays))).flat()
+      const each = [...(await movementsOf(ports, main.id, period)), ...(await movementsOf(ports, sub.id, period))]
+      assert.deepEqual(all, each)
+    }
+  },
+
   'every movement of an account is told with its cause and the balance after it, and of no other account': async (
     ports,
   ) => {

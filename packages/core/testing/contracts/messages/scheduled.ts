@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { credits, secondsAfter, type AccountId, type MessageId, type StoredPorts } from '@gateway/core'
+import { credits, instant, secondsAfter, type AccountId, type MessageId, type StoredPorts } from '@gateway/core'
 import { anAccountId } from '../../ids.ts'
 import { numbers } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
@@ -32,6 +32,13 @@ export const scheduled = withTraffic({
       assert.ok(Number.isInteger(submitted) && submitted >= secondsAfter(before, -1), 'when it was accepted')
       assert.ok(submitted <= secondsAfter(realClock().now(), 1))
     }
+  },
+
+  'what was due at the first moment that there is, goes out at once': async (traffic) => {
+    const by = await traffic.account()
+    const [id] = await traffic.send(by, { due: instant(Date.parse('0001-01-01T00:00+02:00')) })
+    assert.deepEqual(await listed(traffic.ports, by), [])
+    assert.equal((await traffic.claim(await traffic.dispatcher())).messages[0]?.id, id)
   },
 
   'the list is by due time, then id, whatever the order of acceptance, and any page of it is what it is of the whole':

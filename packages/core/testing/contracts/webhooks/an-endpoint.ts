@@ -7,6 +7,7 @@ import {
   type NewWebhook,
   type PushAnswer,
   type PushResult,
+  type Replay,
   type SealedSecret,
   type StoredPorts,
   type Webhook,
@@ -30,6 +31,16 @@ export async function added({ webhooks }: Pick<StoredPorts, 'webhooks'>, webhook
 }
 
 export const claiming: Claiming = { claimer: 1, listsMax: 100, perWebhookMax: 5, ahead: new Map(), leaseSeconds: 600 }
+
+/** Replays, until all of it waits to be pushed again; how many events that were. */
+export async function replayed({ webhooks }: Pick<StoredPorts, 'webhooks'>, webhook: Webhook, replay: Replay) {
+  const begun = await webhooks.startReplay(webhook.account, webhook.id, replay)
+  if (begun === undefined || !('started' in begun)) assert.fail('the replay was not begun')
+  while ((await webhooks.advanceReplay()) === 'more');
+  const task = await webhooks.findReplay(webhook.account, webhook.id)
+  assert.deepEqual([task?.id, task?.state, task?.replay], [begun.started.id, 'done', replay])
+  return task?.events
+}
 
 /** Every list that is due by now, pushed with this answer. */
 export async function pushAll(ports: Pick<StoredPorts, 'webhooks'>): Promise<readonly ClaimedList[]> {

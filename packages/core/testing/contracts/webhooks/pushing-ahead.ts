@@ -6,6 +6,7 @@ import {
   OUTCOME,
   webhookEventTypes,
   type ClaimedList,
+  type Replay,
   type StoredPorts,
   type Webhook,
 } from '@gateway/core'
@@ -14,7 +15,7 @@ import { traffic } from '../claimed-batches/traffic.ts'
 import type { Contract } from '../contract.ts'
 import { handedOver, receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts'
 import { farAhead, longAgo, testCarrier } from '../shared.ts'
-import { added, answered, aWebhook, claiming, pushAll, resultOf } from './an-endpoint.ts'
+import { added, answered, aWebhook, claiming, pushAll, replayed, resultOf } from './an-endpoint.ts'
 
 /** An endpoint that wants one event at a time, and for which so many wait. */
 async function waiting(ports: StoredPorts, events: number): Promise<Webhook> {
@@ -124,7 +125,7 @@ export const pushingAhead: Contract<StoredPorts> = {
       resultOf(dead, { ...ended, verdict: 'dead' }),
     ])
     const period = { what: 'period', from: longAgo, to: farAhead } as const
-    assert.equal(await ports.webhooks.replay(account, webhook.id, period, longAgo), 6)
+    assert.equal(await replayed(ports, webhook, period), 6)
     const again = (await pushAll(ports)).flatMap(eventsOf)
     assert.deepEqual(new Set(again), new Set([delivered, dead].flatMap(eventsOf)))
     assert.equal(again.length, 6)
@@ -156,11 +157,11 @@ export const pushingAhead: Contract<StoredPorts> = {
     )
     assert.ok(before.some((event) => event.id === messageEventId(id ?? assert.fail(), 3)))
     for (const event of before) {
-      assert.equal(await ports.webhooks.replay(account, webhook.id, { what: 'event', event: event.id }, longAgo), 1)
+      assert.equal(await replayed(ports, webhook, { what: 'event', event: event.id }), 1)
       assert.deepEqual((await pushAll(ports)).flatMap(eventsOf), [event])
     }
     const unknown = messageEventId(id ?? assert.fail(), 1)
-    assert.equal(await ports.webhooks.replay(account, webhook.id, { what: 'event', event: unknown }, longAgo), 0)
+    assert.equal(await replayed(ports, webhook, { what: 'event', event: unknown }), 0)
   },
 
   'events of messages are replayed as they were, alone and together': async (ports) => {
@@ -170,11 +171,11 @@ export const pushingAhead: Contract<StoredPorts> = {
     const before = (await pushAll(ports)).flatMap(eventsOf)
     assert.equal(before.length, ids.length)
     const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
-    const replayed = async (what: Parameters<typeof ports.webhooks.replay>[2]) => {
-      await ports.webhooks.replay(account, webhook.id, what, longAgo)
+    const again = async (what: Replay) => {
+      await replayed(ports, webhook, what)
       return (await pushAll(ports)).flatMap(eventsOf).toSorted(byId)
     }
-    for (const event of before) assert.deepEqual(await replayed({ what: 'event', event: event.id }), [event])
-    assert.deepEqual(await replayed({ what: 'period', from: longAgo, to: farAhead }), before.toSorted(byId))
+    for (const event of before) assert.deepEqual(await again({ what: 'event', event: event.id }), [event])
+    assert.deepEqual(await again({ what: 'period', from: longAgo, to: farAhead }), before.toSorted(byId))
   },
 }

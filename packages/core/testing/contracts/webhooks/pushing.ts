@@ -7,13 +7,14 @@ import {
   type AccountId,
   type ClaimedList,
   type PushResult,
+  type Replay,
   type StoredPorts,
   type Webhook,
 } from '@gateway/core'
 import { anAccount, numbers } from '../../builders.ts'
 import type { Contract } from '../contract.ts'
 import { at, farAhead, longAgo } from '../shared.ts'
-import { added, answered, aWebhook, claiming, pushAll, resultOf } from './an-endpoint.ts'
+import { added, answered, aWebhook, claiming, pushAll, replayed, resultOf } from './an-endpoint.ts'
 
 /** An endpoint for which so many events wait. */
 async function waiting(ports: StoredPorts, events: number, wanted: Parameters<typeof aWebhook>[1] = {}) {
@@ -182,25 +183,29 @@ export const pushing: Contract<StoredPorts> = {
       assert.deepEqual(new Set(follows.flatMap(eventsOf).map(({ data }) => data.type)), new Set(['optout.added']))
     },
 
-  'a test is dead once it was answered, also if its endpoint is gone': async (ports) => {
+  'a test that failed is tried no more, is not dead and not replayed, also if its endpoint is gone': async (ports) => {
     const { account, webhook, backlog } = await waiting(ports, 0)
-    await ports.webhooks.addTest(account, webhook.id, longAgo)
-    const [test] = await ports.webhooks.claim(claiming)
-    if (test === undefined) assert.fail('no list was due')
-    await ports.webhooks.record([failed(test, { answer: answered(410), verdict: 'gone', next: undefined })])
-    assert.deepEqual(await ports.webhooks.claim(claiming), [])
-    assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 1 })
-    assert.equal(await ports.webhooks.replay(account, webhook.id, { what: 'dead' }, longAgo), 0)
-    assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 0 })
+    for (const verdict of ['failed', 'gone'] as const) {
+      await ports.webhooks.addTest(account, webhook.id, longAgo)
+      const [test] = await ports.webhooks.claim(claiming)
+      if (test === undefined) assert.fail('no list was due')
+      await ports.webhooks.record([failed(test, { answer: answered(410), verdict, next: undefined })])
+      assert.deepEqual(await ports.webhooks.claim(claiming), [])
+      assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 0 })
+      const told = (await ports.webhooks.attempts(account, webhook.id, { offset: 0, limit: 9 }))?.items ?? []
+      assert.equal(told.find(({ list }) => list === test.id)?.verdict, verdict)
+    }
+    for (const replay of [{ what: 'dead' }, { what: 'period', from: longAgo, to: farAhead }] as const)
+      assert.equal(await replayed(ports, webhook, replay), 0)
   },
 
   'dead lists are seen, and replayed once, with the same events in a new list': async (ports) => {
-    const { account, webhook, backlog } = await waiting(ports, 3)
+    const { webhook, backlog } = await waiting(ports, 3)
     const lists = await ports.webhooks.claim(claiming)
     await ports.webhooks.record(lists.map((list) => failed(list, { verdict: 'dead', next: undefined })))
     assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 1 })
-    assert.equal(await ports.webhooks.replay(account, webhook.id, { what: 'dead' }, longAgo), 3)
-    assert.equal(await ports.webhooks.replay(account, webhook.id, { what: 'dead' }, longAgo), 0)
+    assert.equal(await replayed(ports, webhook, { what: 'dead' }), 3)
+    assert.equal(await replayed(ports, webhook, { what: 'dead' }), 0)
     const again = await pushAll(ports)
     assert.deepEqual(idsOf(again).toSorted(), idsOf(lists).toSorted())
     assert.notEqual(at(again, 0).id, at(lists, 0).id)
@@ -208,11 +213,10 @@ export const pushing: Contract<StoredPorts> = {
   },
 
   'what was delivered is replayed by event and by time, unchanged': async (ports) => {
-    const { account, webhook } = await waiting(ports, 4, { listSize: 2 })
+    const { webhook } = await waiting(ports, 4, { listSize: 2 })
     const [first, ...rest] = (await pushAll(ports)).flatMap(eventsOf)
     if (first === undefined) assert.fail('no event was due')
-    const replay = (what: Parameters<typeof ports.webhooks.replay>[2]) =>
-      ports.webhooks.replay(account, webhook.id, what, longAgo)
+    const replay = (what: Replay) => replayed(ports, webhook, what)
     assert.equal(await replay({ what: 'event', event: first.id }), 1)
     assert.deepEqual((await pushAll(ports)).flatMap(eventsOf), [first])
     assert.equal(await replay({ what: 'event', event: 'nothing' as typeof first.id }), 0)

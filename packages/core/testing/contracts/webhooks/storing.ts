@@ -168,8 +168,36 @@ export const storing: Contract<StoredPorts> = {
     assert.deepEqual(shown(await happened(ports)), [stateOf('message.delivered', ids[0], 4)])
   },
 
-  'who deletes a message is told by the answer, and by no event': async (ports) => {
+  'each message that is deleted is one event, however often and by how many it is asked for': async (ports) => {
     const { own, account } = await listeningTraffic(ports)
+    const ids = await own.send(account, { to: 3, costs: [10, 20, 30], due: farAhead, text: 'later' })
+    const [sentAtOnce] = await own.send(account)
+    const wanted = [...ids.slice(0, 2), ...ids.slice(0, 2), sentAtOnce ?? assert.fail('no message')]
+    await Promise.all(
+      Array.from({ length: callersMany }, () => ports.messages.deleteScheduled(account, wanted, longAgo)),
+    )
+    const events = await happened(ports)
+    assert.deepEqual(
+      shown(events),
+      ids
+        .slice(0, 2)
+        .map((id) => stateOf('message.failed', id, 4))
+        .toSorted(),
+    )
+    const [status] = await ports.messages.status(account, ids, longAgo)
+    if (typeof status !== 'object' || status.code === 'waiting') assert.fail('no outcome')
+    const event = events.find(({ id }) => id === messageEventId(at(ids, 0), 4)) ?? assert.fail('no event')
+    const { type: _, ...data } = event.data
+    const { number, cost, taken } = status
+    assert.deepEqual(data, { message: ids[0], code: OUTCOME.cancelled, number, cost, taken, text: 'later' })
+    assert.equal(cost, 0)
+  },
+
+  'a deletion is an event only where the endpoint asks for failures, and of nobody else': async (ports) => {
+    const own = traffic(ports)
+    const [account, stranger] = [await own.account(), await own.account()]
+    await added(ports, aWebhook(account, { events: ['message.delivered'] }))
+    await added(ports, aWebhook(stranger))
     const ids = await own.send(account, { to: 2, due: farAhead })
     await ports.messages.deleteScheduled(account, ids, longAgo)
     assert.deepEqual(await happened(ports), [])

@@ -5,17 +5,22 @@ import { answerObject, MessageIdNumber, Minute, MobileNumber, orNull, type Opera
 
 const operation: Operation = {
   id: 'getOptoutMessages',
+  tag: 'Incoming',
   summary: 'Opt-outs',
   description: 'Every number that has opted out, or that the account holder added. The answer comes in pieces.',
   answer: {
     incomingOptoutMessages: Type.Array(
       answerObject('OptOut', {
-        incomingApiMessageId: orNull(MessageIdNumber, 'Null if it was added by hand.'),
+        incomingApiMessageId: orNull(MessageIdNumber, 'The message that asked for it; null if it was added by hand.'),
         mobileNumber: MobileNumber,
         receiveTime: Minute,
-        messageText: Type.String(),
-        outgoingApiMessageId: orNull(MessageIdNumber, 'Null if it was added by hand, or answers no message.'),
+        messageText: Type.String({ description: 'The text that asked for it, or `* MANUALLY ADDED BY USER *`.' }),
+        outgoingApiMessageId: orNull(
+          MessageIdNumber,
+          'The message that it answers; null if there is none, or it was added by hand.',
+        ),
       }),
+      { description: 'Every number that has opted out, however long ago.' },
     ),
   },
   examples: {

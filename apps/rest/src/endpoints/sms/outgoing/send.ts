@@ -1,12 +1,15 @@
 import { Type } from 'typebox'
+import { failure } from '../../../answer.ts'
 import { post } from '../../../endpoint.ts'
 import type { Operation } from '../../../operation.ts'
 import { recipientsField, SentRecipientAnswer } from '../../../recipients-field.ts'
 import { readSend, Send } from '../../../send-request.ts'
 import { sendTexts } from '../../../send-texts.ts'
+import { recipientsIn } from '../../../work-of.ts'
 
 const operation: Operation = {
   id: 'smsOutgoingSend',
+  tag: 'Sending',
   summary: 'Send one text',
   description:
     'One text to 1 to 1000 numbers. The text has up to 918 characters of GSM 7-bit, else up to 6 parts of UCS-2, and is not blank. ' +
@@ -14,7 +17,11 @@ const operation: Operation = {
     'costs nothing.',
   body: Send,
   repeatable: true,
-  answer: { recipients: Type.Array(SentRecipientAnswer) },
+  answer: {
+    recipients: Type.Array(SentRecipientAnswer, {
+      description: 'One result for each recipient, in the order of the request.',
+    }),
+  },
   examples: {
     'at once': {
       body: {
@@ -70,12 +77,15 @@ const operation: Operation = {
     },
     'number that is no string': {
       body: { message: 'Your parcel is here', recipients: [{ mobileNumber: 27825550101 }] },
-      answer: 'recipients.0.mobileNumber must be a string of digits; got a number.',
+      answer: failure('field-invalid', 'recipients.0.mobileNumber must be a string of digits; got a number.'),
     },
   },
 }
 
 /** smsOutgoingSend: one text to 1 to 1000 numbers (spec 4.1; rulings 2.4, 2.5). */
-export const send = post(operation, readSend, (call, text) =>
-  sendTexts(call, [text], ([sent]) => recipientsField(sent ?? [])),
+export const send = post(
+  operation,
+  readSend,
+  (call, text) => sendTexts(call, [text], ([sent]) => recipientsField(sent ?? [])),
+  { workOf: recipientsIn },
 )

@@ -1,20 +1,27 @@
 import type { SentRecipient } from '@gateway/core'
 import { Type } from 'typebox'
+import { failure } from '../../../answer.ts'
 import { post } from '../../../endpoint.ts'
 import { answerObject, type Operation } from '../../../operation.ts'
 import { recipientsField, SentRecipientAnswer } from '../../../recipients-field.ts'
 import { readSendMulti, SendMulti, type RequestedRecipient } from '../../../send-request.ts'
 import { sendTexts } from '../../../send-texts.ts'
+import { recipientsIn } from '../../../work-of.ts'
 
 const operation: Operation = {
   id: 'smsOutgoingSendMulti',
+  tag: 'Sending',
   summary: 'Send several texts',
   description: 'Several texts, each to its own numbers: at most 1000 recipients in all.',
   body: SendMulti,
   repeatable: true,
   answer: {
     messages: Type.Array(
-      answerObject('SentMessage', { message: Type.String(), recipients: Type.Array(SentRecipientAnswer) }),
+      answerObject('SentMessage', {
+        message: Type.String({ description: 'The text, as in the request.' }),
+        recipients: Type.Array(SentRecipientAnswer, { description: 'Its numbers, in the order of the request.' }),
+      }),
+      { description: 'One result for each text, in the order of the request.' },
     ),
   },
   examples: {
@@ -62,14 +69,20 @@ const operation: Operation = {
     },
     'no recipients': {
       body: { messages: [{ message: 'one', recipients: [] }] },
-      answer: 'messages.0.recipients must be an array of 1 to 1000 objects; got an empty array.',
+      answer: failure(
+        'field-invalid',
+        'messages.0.recipients must be an array of 1 to 1000 objects; got an empty array.',
+      ),
     },
   },
 }
 
 /** Several texts, each to its own numbers, in one call (ruling 2.6). */
-export const sendMulti = post(operation, readSendMulti, (call, texts) =>
-  sendTexts(call, texts, (sent) => `"messages":[${sent.map(messageJson).join()}]`),
+export const sendMulti = post(
+  operation,
+  readSendMulti,
+  (call, texts) => sendTexts(call, texts, (sent) => `"messages":[${sent.map(messageJson).join()}]`),
+  { workOf: recipientsIn },
 )
 
 function messageJson(sent: readonly SentRecipient<RequestedRecipient>[]): string {

@@ -1,42 +1,24 @@
-import { formatMinute, hasOutcome, OUTCOME, type MessageStatus } from '@gateway/core'
-import { STATUS_ERROR_CODE, statusFields } from '@gateway/wire'
+import { formatMinute, hasOutcome, type MessageStatus } from '@gateway/core'
+import { statusFields } from '@gateway/wire'
 import { Type } from 'typebox'
 import { LongFields } from '../../../answer.ts'
+import { failure } from '../../../answer.ts'
 import { post } from '../../../endpoint.ts'
 import { MessageIds, readIds } from '../../../id-array.ts'
-import {
-  answerObject,
-  CreditsNumber,
-  MessageIdNumber,
-  Minute,
-  MobileNumber,
-  oneOf,
-  type Operation,
-} from '../../../operation.ts'
+import type { Operation } from '../../../operation.ts'
+import { MessageStatusAnswer } from '../../../message-status.ts'
+import { idsIn } from '../../../work-of.ts'
 
 const operation: Operation = {
   id: 'smsOutgoingStatus',
+  tag: 'Sending',
   summary: 'Status',
   description: 'One status for each id, in the order of the request. An id of another account is unknown.',
   body: MessageIds,
   answer: {
-    messageStatuses: Type.Array(
-      answerObject('MessageStatus', {
-        apiMessageId: MessageIdNumber,
-        mobileNumber: MobileNumber,
-        statusDelivered: Type.Boolean(),
-        statusErrorCode: oneOf(
-          Object.values(STATUS_ERROR_CODE),
-          'Whether to ask again, or to send again; blank: delivered.',
-        ),
-        statusTime: Minute,
-        creditCost: CreditsNumber,
-        status: oneOf(['DELIVERED', 'SENT', 'NOTFOUND', 'SENDINGFAILED'], 'The word of the other interfaces.'),
-        statusCode: Type.Enum([-2, -1, ...Object.values(OUTCOME)], {
-          description: 'The code of the other interfaces.',
-        }),
-      }),
-    ),
+    messageStatuses: Type.Array(MessageStatusAnswer, {
+      description: 'One status for each id, in the order of the request.',
+    }),
   },
   examples: {
     'delivered, waiting and unknown': {
@@ -78,7 +60,10 @@ const operation: Operation = {
     },
     'id as a string': {
       body: ['1'],
-      answer: 'Every message id must be a whole number from 1 to 9007199254740991, written in digits only; got "1".',
+      answer: failure(
+        'invalid-message-id',
+        'Every message id must be a whole number from 1 to 9007199254740991, written in digits only; got "1".',
+      ),
     },
   },
 }
@@ -95,7 +80,7 @@ export const status = post(
     )
     return new LongFields(`"messageStatuses":[${elements.join()}]`)
   },
-  { reads: true },
+  { reads: true, workOf: idsIn },
 )
 
 const numberIn = (status: MessageStatus): string => (typeof status === 'object' ? status.number : '')

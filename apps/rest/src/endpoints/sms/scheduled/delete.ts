@@ -1,5 +1,6 @@
 import { formatCredits, type Deletion, type MessageId } from '@gateway/core'
 import { Type } from 'typebox'
+import { failure } from '../../../answer.ts'
 import { post } from '../../../endpoint.ts'
 import { MessageIds, readIds } from '../../../id-array.ts'
 import {
@@ -11,9 +12,11 @@ import {
   type Operation,
 } from '../../../operation.ts'
 import { DELETE_ERROR } from '../../../words.ts'
+import { idsIn } from '../../../work-of.ts'
 
 const operation: Operation = {
   id: 'deleteScheduledMessages',
+  tag: 'Scheduled',
   summary: 'Delete scheduled messages',
   description: 'One result for each id, in the order of the request. What is deleted is refunded.',
   body: MessageIds,
@@ -22,10 +25,11 @@ const operation: Operation = {
       answerObject('DeletedMessage', {
         apiMessageId: MessageIdNumber,
         mobileNumber: MobileNumber,
-        deleted: Type.Boolean(),
+        deleted: Type.Boolean({ description: 'Whether it was deleted, so that it will not be sent.' }),
         deleteError: oneOf(Object.values(DELETE_ERROR), 'Why it was not deleted; blank if it was.'),
         creditCost: { ...CreditsNumber, title: 'Refund', description: 'What was refunded, with exactly one decimal.' },
       }),
+      { description: 'One result for each id, in the order of the request.' },
     ),
   },
   examples: {
@@ -39,7 +43,7 @@ const operation: Operation = {
         ],
       },
     },
-    'no ids': { body: [], answer: 'The array of message ids is empty.' },
+    'no ids': { body: [], answer: failure('no-message-ids', 'The array of message ids is empty.') },
   },
 }
 
@@ -51,7 +55,7 @@ export const deleteScheduled = post(
     const deletions = await gateway.deleteScheduled(account, ids)
     return `"deletedMessageStatuses":[${deletions.map((deletion, i) => deletionJson(ids[i], deletion)).join()}]`
   },
-  { slow: true },
+  { slow: true, workOf: idsIn },
 )
 
 function deletionJson(id: MessageId | undefined, deletion: Deletion): string {

@@ -1,5 +1,5 @@
 import { otherClaimerSeconds } from '@gateway/core'
-import { placeOf } from '../../../webhooks/event-places.ts'
+import { EVENT_CODE } from '../../../webhooks/event-codes.ts'
 import { listsPerBatch } from '../../../webhooks/lists-of-batch.ts'
 import { WEBHOOK_STATE } from '../../../webhooks/webhook-row.ts'
 
@@ -34,6 +34,12 @@ const walk = (table: string, which = ''): string => `(
 const upTo = (numbers: string): string =>
   `case when before + count > v_need then ${numbers}[:v_need - before] else ${numbers} end`
 
+/** The others may be of an inbound message, also those of a type that is not known yet. */
+const ofMessages = Object.entries(EVENT_CODE)
+  .filter(([type]) => type.startsWith('message.'))
+  .map(([, code]) => code)
+  .join()
+
 /** The events of a row as `StoredEvents` reads them. Numbers are texts, which is what node pushes: it need not turn each into a number and back. */
 const events = `left(json_build_array(
             type, sequence, floor(extract(epoch from at) * 1000)::bigint, code, send_first_id, sent.price, has_reference,
@@ -41,7 +47,8 @@ const events = `left(json_build_array(
             case when v_webhook.with_text then coalesce(placed.text, sent.body, inbound.text) end
           )::text, -1)
             || ',[' || array_to_string(${upTo('subjects')}, ',') || '],'
-            || coalesce('["' || nullif(array_to_string(${upTo('msisdns')}, '","'), '') || '"]', 'null') || ']'`
+            || coalesce('["' || nullif(array_to_string(${upTo('msisdns')}, '","'), '') || '"]', 'null')
+            || case when replay is null then ']' else ',true]' end`
 
 // An endpoint is locked before its lists are counted, each in a statement with a snapshot of its own: two that claim at once never give
 // it more than its room. Nested loops, whatever the statistics say: queues have none.
@@ -126,10 +133,10 @@ begin
         select *, sum(count) over (order by id) - count before from taken
       ), rest as (
         insert into webhook_event
-          (id, webhook_id, type, sequence, at, code, send_first_id, has_reference, text, count, subjects, msisdns)
+          (id, webhook_id, type, sequence, at, code, send_first_id, has_reference, text, count, subjects, msisdns, replay)
         overriding system value
         select id, webhook_id, type, sequence, at, code, send_first_id, has_reference, text, before + count - v_need,
-          subjects[v_need - before + 1:], msisdns[v_need - before + 1:]
+          subjects[v_need - before + 1:], msisdns[v_need - before + 1:], replay
         from placed
         where before + count > v_need
       ), told as (
@@ -139,7 +146,7 @@ begin
         left join lateral (
           select from_address, answers, inbound_message.text, (select address from sender where id = inbound_message.short_code) short_code
           from inbound_message
-          where id = any (case when type > ${placeOf('message.sent')} then array[subjects[1]] end) offset 0
+          where id = any (case when type not in (${ofMessages}) then array[subjects[1]] end) offset 0
         ) inbound on true
       ), batch as (
         select ceil(least(max(before + count), v_need)::float8 / v_webhook.list_size)::int lists, min(at) from_at, max(at) to_at,

@@ -1,5 +1,7 @@
 import { refund } from '../../../sql/charge-and-refund.ts'
+import { wakeIdle } from '../../../sql/idle-dispatchers.ts'
 import { noteScheduled } from '../../../sql/scheduled-counts.ts'
+import { storeMessageEvents } from '../../../sql/store-events.ts'
 
 // Within one statement: a process that stands still between two would keep the lock of an account. What was seen and not got was
 // moved meanwhile, and is looked for again with a fresh snapshot. Nested loops by send: a search by id alone walks over dead rows.
@@ -77,7 +79,7 @@ begin
       where at is null
     ), deleted as (
       select p_account account_id, s.first_id send_first_id, 102::smallint code, s.price amount, s.sender, s.confirms_opt_out,
-        lower(c.part) + p.place - 1 id, p.msisdn
+        lower(c.part) + p.place - 1 id, p.msisdn, now() as at, false has_reference
       from ranges
       join send s on s.first_id = ranges.first_id
       cross join lateral unnest(ranges.cut) c(part)
@@ -86,9 +88,10 @@ begin
       insert into message (id, send_first_id, msisdn, account_id, sender, confirms_opt_out, code, code_at)
       select id, send_first_id, msisdn, account_id, sender, confirms_opt_out, code, now()
       from deleted
-    ), ${refund('deleted', 'p_operation')}
+    ), ${refund('deleted', 'p_operation')}, ${storeMessageEvents('deleted', 'handover')}
     select array_agg(id) ids, array_agg(msisdn) numbers, array_agg(amount) prices,
-      (select count(*) from seen_later) + (select count(*) from seen_due) seen, (select count(*) from ranges) got
+      (select count(*) from seen_later) + (select count(*) from seen_due) seen, (select count(*) from ranges) got,
+      case when exists (select from events) then ${wakeIdle} end woken
     from deleted into r;
     v_ids := v_ids || r.ids; v_numbers := v_numbers || r.numbers; v_prices := v_prices || r.prices;
     exit when r.seen = r.got;

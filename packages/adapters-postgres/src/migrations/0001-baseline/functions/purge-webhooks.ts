@@ -49,7 +49,7 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
 declare
   v_before timestamptz := now() - make_interval(secs => p_days * 86400); v_lists int := 0; v_batches int; v_events int;
 begin
-${dropLists('state <> 0', 'state in (1, 2, 3) and due_at < v_before')}
+${dropLists('state <> 0', 'state in (1, 2, 3, 4) and due_at < v_before')}
 ${dropLists('to_at is not null', 'to_at < v_before and state = 0')}
   with recursive ${endpointsOf('webhook_batch', 'true')}, old as (
     ${idsOf('webhook_batch', `to_at < v_before and ${isOver}`)}
@@ -70,6 +70,10 @@ ${dropLists('to_at is not null', 'to_at < v_before and state = 0')}
   )
   delete from webhook_event where ctid = any (array(select row_id from old));
   get diagnostics v_events = row_count;
+
+  delete from webhook_replay where id = any (array(
+    select id from webhook_replay where state <> 0 and ended_at < v_before limit p_rows
+  ));
   return greatest(v_lists, v_batches, v_events);
 end $$;
 `

@@ -1,14 +1,14 @@
 import { OUTCOME } from '@gateway/core'
 import { storeEvent } from '../../../sql/store-events.ts'
-import { placeOf } from '../../../webhooks/event-places.ts'
+import { EVENT_CODE } from '../../../webhooks/event-codes.ts'
 
 // Whose it is, is one look at one moment: a message that leaves its claimed batch for its row between two looks would be in neither.
 // The "case" keeps the list of numbers a hashed one; nested loops, whatever the statistics say: fresh partitions have none.
 // Whose it is and whether it is confirmed are core's `replyOwner` and `confirmationAddress`; a contract proves over generated
 // conversations that this agrees with them.
 const optOut = { account: 'r.last_account', subject: 'v_inbound_message', number: 'r.number' }
-const places = `case when r.owner is null then ${placeOf('reply.received')} else ${placeOf('shortcode.received')} end`
-const storeArrival = storeEvent(places, { account: 'r.last_account', subject: 'v_inbound_message' })
+const received = `case when r.owner is null then ${EVENT_CODE['reply.received']} else ${EVENT_CODE['shortcode.received']} end`
+const storeArrival = storeEvent(received, { account: 'r.last_account', subject: 'v_inbound_message' })
 
 export const receiveInboundMessages = `
 -- Stores texts, in their order, with what follows from them, but for confirmations of keywords to opt out (1; 2 is to opt in): it returns which
@@ -86,13 +86,13 @@ begin
 
     if r.opt_keyword = 2 then
       delete from suppression where account_id = r.last_account and msisdn = r.number and kind + 0 = 1;
-      if found then ${storeEvent(placeOf('optout.removed'), optOut)}; end if;
+      if found then ${storeEvent(EVENT_CODE['optout.removed'], optOut)}; end if;
       delete from opt_out_reply where account_id = r.last_account and msisdn = r.number;
       continue;
     end if;
     insert into suppression (account_id, msisdn, kind, since) values (r.last_account, r.number, 1, now()) on conflict do nothing;
     continue when not found;
-    ${storeEvent(placeOf('optout.added'), optOut)};
+    ${storeEvent(EVENT_CODE['optout.added'], optOut)};
     insert into opt_out_reply (account_id, msisdn, since, inbound_message_id, text, answers)
     values (r.last_account, r.number, now(), v_inbound_message, r.body, r.last_id)
     on conflict (account_id, msisdn) do update set since = excluded.since, inbound_message_id = excluded.inbound_message_id, text = excluded.text, answers = excluded.answers;

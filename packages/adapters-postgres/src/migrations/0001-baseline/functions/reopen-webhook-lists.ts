@@ -8,11 +8,11 @@ returns table (place int, from_at timestamptz, to_at timestamptz, events text) l
     select nr, to_timestamp((one ->> 2)::bigint / 1000.0) at, json_array_length(one -> 11) count,
       sum(json_array_length(one -> 11)) over (order by nr) - json_array_length(one -> 11) before,
       left(json_build_array(one -> 0, one -> 1, one -> 2, one -> 3, one -> 4, one -> 5, one -> 6, one -> 7, one -> 8, one -> 9, one -> 10)::text, -1) common,
-      array(select json_array_elements_text(one -> 11)) subjects,
+      case when one -> 13 is null then ']' else ',true]' end tail, array(select json_array_elements_text(one -> 11)) subjects,
       case when json_typeof(one -> 12) = 'array' then array(select json_array_elements_text(one -> 12)) end numbers
     from json_array_elements(p_events::json) with ordinality stored(one, nr)
   ), parts as (
-    select place, nr, at, common || ',[' || array_to_string(subjects[lo:hi], ',') || '],' || coalesce('["' || array_to_string(numbers[lo:hi], '","') || '"]', 'null') || ']' part
+    select place, nr, at, common || ',[' || array_to_string(subjects[lo:hi], ',') || '],' || coalesce('["' || array_to_string(numbers[lo:hi], '","') || '"]', 'null') || tail part
     from stored
     cross join lateral (
       select place, (place::bigint * p_size - before + 1)::int lo, ((place + 1)::bigint * p_size - before)::int hi

@@ -4,7 +4,9 @@ create table dispatcher (
   id bigint primary key,
   lease_until timestamptz not null,
   since timestamptz default now(),
-  version text                                    -- of the program; null: it did not tell
+  version text,                                   -- of the program; null: it did not tell
+  host text,                                      -- where it runs, and the number of its process; null: it did not tell
+  pid int
 ) with (fillfactor=20);
 
 create table claimed_batch (                      -- messages that one dispatcher has claimed together

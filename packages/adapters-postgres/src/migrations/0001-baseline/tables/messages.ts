@@ -49,6 +49,7 @@ create table message (                            -- born when the outcome of th
   code smallint not null,
   parts_undelivered smallint not null default 0,  -- of the parts in message_part; 0: its carrier_id alone counts
   confirms_opt_out bool not null default false,
+  refunded bool not null default false,           -- by hand: what becomes of it later refunds nothing more
   carrier_id text                                 -- of its first part; null: never accepted, or unknown (106, until adopted)
 ) partition by range (id);
 create index message_carrier_id on message (carrier_id);

@@ -1,0 +1,78 @@
+import { openCarriers, readConfiguration, storeCarriers, type CarrierConfiguration } from '@gateway/carriers'
+import type { Carrier, SealedSecret } from '@gateway/core'
+import { memoryPorts, scriptedCarrier, until } from '@gateway/core/testing'
+import { createLog } from '@gateway/server'
+import { followCarriers } from './follow-carriers.ts'
+import { tellUse } from './tell-use.ts'
+
+const log = createLog({ level: 'silent', name: 'test' })
+const process = { id: '0195e9c4-0000-4000-8000-000000000001', host: 'alpha', pid: 11 }
+const list = (carriers: string): Promise<CarrierConfiguration> => readConfiguration(carriers, {})
+
+/** A process that works with version 1, `a`, and reads `next()` on SIGHUP. */
+async function following(next?: () => Promise<CarrierConfiguration>) {
+  const ports = memoryPorts()
+  const store = (one: CarrierConfiguration, after: number) =>
+    storeCarriers(ports, one, { after, storedBy: 'test', onPurpose: true })
+  const given = await list('a=simulator:')
+  await store(given, 0)
+  const works = new Set(['a'])
+  const user = { process, version: 1, simulated: undefined }
+  const use = tellUse(ports.carrierVersions, user, { leaseSeconds: 30, log })
+  const followed = followCarriers({
+    ...{ ports, use, configuration: given, configured: { given, readAgain: next }, log },
+    make: ({ id }): Carrier => scriptedCarrier({ id }),
+    dispatching: {
+      add: ({ id }) => void works.add(id),
+      remove: (id) => Promise.resolve(void works.delete(id)),
+    },
+  })
+  const stop = async () => {
+    await followed.stop()
+    await use.stop()
+  }
+  return { ports, store, works, followed, stop }
+}
+
+test('a version that another process stores is followed, and that is told', async () => {
+  const { ports, store, works, followed, stop } = await following()
+  await store(await list('a=simulator:,b=simulator:'), 1)
+  await until(() => works.has('b') && followed.version() === 2)
+  await until(async () => (await ports.carrierVersions.users())[0]?.version === 2)
+  expect([...works]).toEqual(['a', 'b'])
+  await stop()
+  expect(await ports.carrierVersions.users()).toEqual([])
+})
+
+test('a version that cannot be read ends all carriers, and the next one that can begins them again', async () => {
+  const { ports, store, works, followed, stop } = await following()
+  const sealed = 'with another key' as SealedSecret
+  const unreadable = { sealed, digest: 'x', carriers: [], routes: [], storedBy: 'x' }
+  await ports.carrierVersions.store(unreadable, 1, { onPurpose: true })
+  await until(() => works.size === 0)
+  expect([followed.isUsable(), followed.version()]).toEqual([false, 1])
+  await store(await list('b=simulator:'), 2)
+  await until(() => works.has('b'))
+  expect([followed.isUsable(), followed.version()]).toEqual([true, 3])
+  await stop()
+})
+
+test('SIGHUP stores a file that has changed, and takes nothing back with one that has not', async () => {
+  let text = 'a=simulator:'
+  let reads = 0
+  const { ports, store, works, followed, stop } = await following(() => {
+    reads++
+    return list(text)
+  })
+  await store(await list('b=simulator:'), 1)
+  await until(() => works.has('b'))
+  followed.reload()
+  await until(() => reads === 1)
+  text = 'c=simulator:'
+  followed.reload()
+  await until(() => works.has('c'))
+  const latest = await ports.carrierVersions.latest()
+  expect(latest && (await openCarriers(latest, ports)).carriers.map(({ id }) => id)).toEqual(['c'])
+  expect(latest).toMatchObject({ version: 3, storedBy: 'process 11 on alpha on SIGHUP' })
+  await stop()
+})

@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CommanderError, type Command } from 'commander'
+import { createProgram } from './program.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
+].filter((name) => name.endsWith('.md') && !name.startsWith('docs/decisions/'))
+
+/** What stands for a value on the pages. */
+const values: Readonly<Record<string, string>> = {
+  ID: '3',
+  LOGIN: 'acme',
+  FILE: 'file',
+  NAME: 'name',
+  NUMBER: '27825550101',
+  CARRIER: 'name',
+  TEXT: 'text',
+  URL: 'https://example.com/',
+  OTHER: '7',
+}
+
+/** The words of a command as a shell would have them, up to what it would do besides. */
+function wordsOf(line: string): readonly string[] {
+  const [command = ''] = line.split(/\s(?:#|&&|\||>|<|2>)\s?/)
+  const words = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, one, two, three]) => one ?? two ?? three ?? '',
+  )
+  return words
+    .filter((word) => word !== '…' && word !== '')
+    .map((word) => values[word] ?? word.replace(/;$/, '').replace(/^\$\w+$/, '3'))
+}
+
+interface Documented {
+  readonly page: string
+  readonly line: string
+  readonly isWhole: boolean
+}
+
+/** The commands of a page: lines of code, and `gateway …` in a sentence, which may leave out what it needs. */
+function commandsOf(page: string): readonly Documented[] {
+  const text = readFileSync(join(root, page), 'utf8')
+  const blocks = [...text.matchAll(/^ *```\w*\n([\s\S]*?)^ *```/gm)].map(([, block = '']) => block)
+  const lines = blocks.flatMap((block) => [
+    ...block.replaceAll('\\\n', ' ').matchAll(/(?:pnpm gateway|gateway\.mjs) ([^\n]*)/g),
+  ])
+  const inline = [
+    ...text
+      .replace(/^ *```\w*\n[\s\S]*?^ *```/gm, '')
+      .matchAll(/`(?:npx pnpm |node scripts\/)?gateway(?:\.mjs)? ([^`]+)`/g),
+  ]
+  const found = (matches: readonly RegExpMatchArray[], isWhole: boolean) =>
+    matches.map(([, line = '']) => ({ page, line: line.replace(/\s+/g, ' ').trim(), isWhole }))
+  return [...found(lines, true), ...found(inline, false)].filter(({ line }) => !line.startsWith('…'))
+}
+
+const everyCommand = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyCommand)]
+
+/** What is wrong with a command; undefined: the command line takes it. Nothing of it is done. */
+async function problemOf({ line, isWhole }: Documented): Promise<string | undefined> {
+  const nothing = () => Promise.resolve()
+  const program = createProgram({ run: nothing, runAlone: nothing, runMigrate: nothing, runCopy: nothing }, '0')
+  for (const command of everyCommand(program))
+    command.exitOverride().configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
+  try {
+    await program.parseAsync(wordsOf(line), { from: 'user' })
+    return undefined
+  } catch (problem) {
+    if (!(problem instanceof CommanderError) || problem.exitCode === 0)
+      return problem instanceof CommanderError ? undefined : String(problem)
+    // In a sentence what everybody knows is left out.
+    const isLeftOut = /missingArgument|missingMandatoryOptionValue|commander\.help|optionMissingArgument/.test(
+      problem.code,
+    )
+    return !isWhole && isLeftOut ? undefined : `${problem.code} ${problem.message}`
+  }
+}
+
+test('every command on a page for users is one that the command line takes', async () => {
+  const documented = pages.flatMap(commandsOf)
+  expect(documented.length).toBeGreaterThan(80)
+  const problems = await Promise.all(documented.map(async (one) => ({ ...one, problem: await problemOf(one) })))
+  expect(problems.filter(({ problem }) => problem !== undefined)).toEqual([])
+})
+
+test.each([
+  ['queue shows', true],
+  ['key issue 3 --until 1d', false],
+  ['credits top-up 3 many --why gift', false],
+  ['key issue', true],
+])('%s would be found', async (line, isWhole) => {
+  expect(await problemOf({ page: 'here', line, isWhole })).toMatch(/^commander/)
+})

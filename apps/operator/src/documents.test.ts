@@ -1,0 +1,111 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { anOperator, takeAll } from '../testing/operate.ts'
+import { types } from '../testing/vocabulary.ts'
+import { createProgram } from './program.ts'
+
+let folder: string
+beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'operator-'))))
+afterAll(() => rm(folder, { recursive: true }))
+
+const number = '+27825550101'
+const webhook = ['--account', '1', '--url', 'https://crm.example.com/events']
+
+/** Each command once, in an order in which each has something to do. `FOLDER`: that of the test. */
+const calls: readonly (readonly string[])[] = [
+  ['migrate'],
+  ['account', 'open', '--login', 'main', '--credits', '100'],
+  ['account', 'open', '--login', 'sub', '--parent', '1'],
+  ['account', 'list'],
+  ['account', 'show', 'main'],
+  ['account', 'set', '2', '--surname', 'Sub'],
+  ['account', 'limit', '2', '--requests', '5'],
+  ['account', 'password', '1', '--generate'],
+  ['account', 'transfer', '1', '2', '5'],
+  ['account', 'lock', '2'],
+  ['account', 'unlock', '2'],
+  ['key', 'issue', '1', '--label', 'crm'],
+  ['key', 'set', '1', '--from', '192.0.2.0/24'],
+  ['key', 'list', '1'],
+  ['key', 'revoke', '1'],
+  ['credits', 'top-up', '1', '5', '--why', 'invoice'],
+  ['price', 'set', '27', '2'],
+  ['price', 'list'],
+  ['price', 'set', '27', '1', '--account', '1'],
+  ['price', 'list', '--account', '1'],
+  ['price', 'remove', '27'],
+  ['number', 'block', number, '--reason', 'blacklisted'],
+  ['number', 'list'],
+  ['number', 'unblock', number],
+  ['shortcode', 'assign', '31022', '1'],
+  ['shortcode', 'list'],
+  ['shortcode', 'release', '31022'],
+  ['webhook', 'add', ...webhook],
+  ['webhook', 'list'],
+  ['webhook', 'show', '1'],
+  ['webhook', 'pause', '1'],
+  ['webhook', 'resume', '1'],
+  ['webhook', 'rotate', '1'],
+  ['webhook', 'test', '1'],
+  ['webhook', 'attempts', '1'],
+  ['webhook', 'replay', '1', '--dead'],
+  ['webhook', 'remove', '1'],
+  ['optout', 'add', '1', number],
+  ['optout', 'list', '1'],
+  ['optout', 'export', '1', '--file', 'FOLDER/optouts.csv'],
+  ['optout', 'import', '2', '--file', 'FOLDER/optouts.csv'],
+  ['optout', 'remove', '1', number],
+  ['send', '--account', '1', '--to', number, '--text', 'Hello'],
+  ['account', 'ledger', '1'],
+  ['account', 'ledger', '--all'],
+  ['completion', 'bash'],
+  ['credits', 'verify'],
+  ['message', 'find', '--number', number],
+  ['message', 'explain', '1'],
+  ['message', 'refund', '1', '--why', 'complaint'],
+  ['send', '--account', '1', '--to', number, '--text', 'Later', '--at', '203012312359'],
+  ['message', 'cancel', '2'],
+  ['queue', 'show'],
+  ['dispatcher', 'list'],
+  ['carrier', 'list'],
+  ['carrier', 'check', 'FOLDER/carriers.json'],
+  ['carrier', 'apply', 'FOLDER/carriers.json'],
+  ['carrier', 'versions'],
+  ['simulate', 'reply', '--from', number, '--to', '12025550199', '--text', 'Yes'],
+  ['arrivals', 'list'],
+  ['history', 'drop'],
+  ['ids', 'skip', '--blocks', '1'],
+  ['secrets', 'reseal'],
+  ['database', 'copy', '--to', 'postgres://me@db/x'],
+]
+
+/** Run where there is what they need: tests/carrier-test.test.ts, carriers.test.ts. */
+const elsewhere = ['carrier test', 'carrier show']
+
+const pathsOf = (command: Command, path: readonly string[] = []): readonly string[] =>
+  command.commands.length === 0
+    ? [path.join(' ')]
+    : command.commands.flatMap((one) => pathsOf(one, [...path, one.name()]))
+
+const nothing = () => Promise.resolve()
+const program = createProgram({ run: nothing, runAlone: nothing, runMigrate: nothing, runCopy: nothing }, '1')
+const pathOf = (call: readonly string[]): string =>
+  pathsOf(program).find((path) => call.join(' ').startsWith(path)) ?? ''
+
+test('each command prints one document of names that are on the page; what only reads is {rows, total}', async () => {
+  await writeFile(join(folder, 'carriers.json'), JSON.stringify({ carriers: [{ name: 'a', url: 'simulator:' }] }))
+  const operator = anOperator()
+  for (const call of calls) {
+    if (call[1] === 'refund') await takeAll(operator)
+    const args = call.map((arg) => arg.replace('FOLDER', folder))
+    // What it prints is checked where every command of the tests is run: testing/vocabulary.ts.
+    expect([call, typeof (await operator.json(...args))]).toEqual([call, 'object'])
+  }
+})
+
+test('that is every command there is', () => {
+  expect([...new Set([...calls.map(pathOf), ...elsewhere])].sort()).toEqual([...pathsOf(program)].sort())
+  expect(types.size).toBeGreaterThan(100)
+})

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const page = readFileSync(fileURLToPath(new URL('../../../docs/operations.md', import.meta.url)), 'utf8')
+const [, section = ''] = page.split('\n### Names in JSON\n')
+const [table = ''] = section.split('\n## ')
+
+/** What docs/operations.md says each name of a document stands for. */
+export const types: ReadonlyMap<string, string> = new Map(
+  Array.from(table.matchAll(/^\| (.+?) +\| (\w+) +\|/gm)).flatMap(([, names = '', type = '']) =>
+    Array.from(names.matchAll(/`(\w+)`/g), ([, name = '']) => [name, type] as const),
+  ),
+)
+
+const isTime = (value: unknown): boolean =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)
+
+const fits: Readonly<Record<string, (value: unknown) => boolean>> = {
+  id: (value) => Number.isSafeInteger(value) && (value as number) > 0,
+  count: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  code: (value) => Number.isSafeInteger(value),
+  rate: (value) => typeof value === 'number' && value >= 0,
+  credits: (value) => typeof value === 'number' && Math.abs(value * 10 - Math.round(value * 10)) < 1e-6,
+  time: isTime,
+  text: (value) => typeof value === 'string',
+  flag: (value) => typeof value === 'boolean',
+  object: (value) => typeof value === 'object' && !Array.isArray(value),
+  list: (value) => Array.isArray(value),
+}
+
+/** Every name and value of a document, however deep. The fields of a PDU have the names of SMPP, a document of carriers those of its schema. */
+function* members(value: unknown): Iterable<readonly [name: string, value: unknown]> {
+  if (Array.isArray(value)) for (const one of value as readonly unknown[]) yield* members(one)
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, inner] of Object.entries(value)) {
+      yield [name, inner]
+      if (name !== 'fields' && name !== 'document') yield* members(inner)
+    }
+}
+
+/** The verbs of what changes nothing. */
+const reading = new Set(['list', 'show', 'find', 'explain', 'ledger', 'verify', 'attempts', 'check', 'versions'])
+
+/** Throws if a document of a command has a name that the page does not have, or another shape or type than the page says. */
+export function checkDocument(args: readonly string[], text: string): void {
+  const document = JSON.parse(text) as Readonly<Record<string, unknown>>
+  const failed = (why: string): never => {
+    throw new Error(`${args.join(' ')}: ${why}: ${text.slice(0, 300)}`)
+  }
+  if (reading.has(args[1] ?? '') && !(Array.isArray(document['rows']) && typeof document['total'] === 'number'))
+    failed('not {rows, total}')
+  for (const [name, value] of members(document)) {
+    const type = types.get(name) ?? failed(`the page does not have the name ${name}`)
+    if (value !== null && !(fits[type] ?? failed(`the page has no type ${type}`))(value))
+      failed(`${name} is no ${type}`)
+  }
+}

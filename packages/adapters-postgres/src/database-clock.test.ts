@@ -1,0 +1,116 @@
+import { databaseClock } from './database-clock.ts'
+
+/** A database whose clock is right, and a machine whose clock can be set. Time passes as the test says. */
+function aMachine(machineAhead = 0) {
+  let passed = 0
+  let ahead = machineAhead
+  let wayMilliseconds = 0
+  let answers = 0
+  let isAway = false
+  const start = Date.UTC(2026, 9, 18, 8)
+  const lines: string[] = []
+  const ask = (): Promise<number> => {
+    if (isAway) return Promise.reject(new Error('away'))
+    answers++
+    passed += wayMilliseconds
+    const told = start + passed
+    passed += wayMilliseconds
+    return Promise.resolve(told)
+  }
+  const clock = databaseClock({
+    ask,
+    log: { info: (text) => lines.push(`info ${text}`), warn: (text) => lines.push(`warn ${text}`) },
+    machine: () => start + passed + ahead,
+    elapsed: () => passed,
+  })
+  return {
+    clock,
+    lines,
+    pass: (milliseconds: number) => (passed += milliseconds),
+    set: (milliseconds: number) => (ahead = milliseconds),
+    setWay: (milliseconds: number) => (wayMilliseconds = milliseconds),
+    setAway: (to: boolean) => (isAway = to),
+    answers: () => answers,
+    /** How far the clock is from the database's. */
+    error: () => clock.now() - (start + passed),
+  }
+}
+
+const hour = 3_600_000
+
+test('before the first answer it is the clock of the machine', () => {
+  const machine = aMachine(55 * hour)
+  expect([machine.error(), machine.clock.offsetSeconds()]).toEqual([55 * hour, 0])
+})
+
+test.each([55 * hour, -55 * hour, 3000, -3000])(
+  'on a machine that is wrong by %d ms it is the time of the database, and says so once',
+  async (wrong) => {
+    const machine = aMachine(wrong)
+    machine.setWay(2)
+    await machine.clock.compare()
+    machine.pass(50_000)
+    expect(Math.abs(machine.error())).toBeLessThanOrEqual(4)
+    await machine.clock.compare()
+    expect(Math.abs(machine.clock.offsetSeconds() - wrong / 1000)).toBeLessThan(0.01)
+    expect(machine.lines).toEqual([
+      `warn the clock of this machine is ${Math.abs(wrong) / 1000} s ${wrong > 0 ? 'ahead of' : 'behind'} the database's, ` +
+        'which is used instead: set it right',
+    ])
+    machine.clock.close()
+  },
+)
+
+test('a clock that is set while the process runs changes nothing, and is compared at once', async () => {
+  const machine = aMachine()
+  await machine.clock.compare()
+  machine.pass(30_000)
+  machine.set(55 * hour)
+  expect(machine.error()).toBe(0)
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(machine.clock.offsetSeconds()).toBe(55 * 3600)
+  machine.pass(2000)
+  expect(machine.error()).toBe(0)
+  expect(machine.answers()).toBe(2)
+  machine.set(0)
+  machine.clock.now()
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(machine.lines.at(-1)).toBe("info the clock of this machine agrees with the database's again")
+  machine.clock.close()
+})
+
+test('under two seconds are no warning', async () => {
+  const machine = aMachine(1900)
+  await machine.clock.compare()
+  expect(machine.lines).toEqual([])
+  expect(machine.error()).toBe(0)
+  machine.clock.close()
+})
+
+test('an answer that took long moves no clock that it does not contradict', async () => {
+  const machine = aMachine()
+  await machine.clock.compare()
+  machine.setWay(4000)
+  await machine.clock.compare()
+  expect([machine.error(), machine.clock.offsetSeconds()]).toEqual([0, 0])
+  machine.clock.close()
+})
+
+test('while the database is away it goes on counting, and asks at most once a second', async () => {
+  const machine = aMachine(10 * hour)
+  await machine.clock.compare()
+  machine.setAway(true)
+  machine.set(20 * hour)
+  machine.pass(1500)
+  for (let i = 0; i < 100; i++) expect(machine.error()).toBe(0)
+  await expect(machine.clock.compare()).rejects.toThrow('away')
+  machine.setAway(false)
+  machine.pass(1500)
+  machine.clock.now()
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(machine.clock.offsetSeconds()).toBe(20 * 3600)
+  machine.clock.close()
+})

@@ -1,0 +1,273 @@
+import { messageSequence, OUTCOME } from '@gateway/core'
+import { EVENT_CODE } from '../webhooks/event-codes.ts'
+import { listsPerBatch } from '../webhooks/lists-of-batch.ts'
+import { REPLAY_STATE } from '../webhooks/webhook-row.ts'
+import { wakeIdle } from './idle-dispatchers.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
+
+/** While so many events of a replay wait to be pushed, no more of it are added: it is stopped at any time, and new events do not wait behind it. */
+const waitingMax = 2000
+/** What one step reads: lists and batches, or so many bytes of them, which are some 5000 events. */
+const rowsMax = 200
+const bytesMax = 100_000
+
+export interface ReplayRow {
+  readonly id: number
+  readonly webhook_id: number
+  readonly state: number
+  readonly event: string | null
+  readonly from_at: number | null
+  readonly to_at: number | null
+  readonly up_to: number | null
+  readonly started_at: number
+  readonly ended_at: number | null
+  readonly events: number
+  readonly waiting: number
+}
+
+const millisecondsOf = (time: string): string => `floor(extract(epoch from ${time}) * 1000)::bigint as ${time}`
+
+const told = `id, webhook_id, state, event, ${['from_at', 'to_at', 'up_to', 'started_at', 'ended_at'].map(millisecondsOf).join(', ')}, events,
+  (select coalesce(sum(count), 0) from webhook_event where replay = webhook_replay.id)::int as waiting`
+
+/** Of endpoint $1: of the event $2, or what happened from $3 to before $4, or of dead lists. No row where one of the account runs. For the ordinary connections. */
+export const startReplay: PreparedStatement<ReplayRow> = {
+  name: 'start-replay',
+  text: `
+insert into webhook_replay (webhook_id, account_id, event, from_at, to_at)
+select id, account_id, $2::text, $3::timestamptz, $4::timestamptz from webhook where id = $1::int
+on conflict (account_id) where state = ${REPLAY_STATE.running} do nothing
+returning ${told}, ${wakeIdle} as woken`,
+}
+
+/** That of the account of endpoint $1 that runs. For the ordinary connections. */
+export const runningReplay: PreparedStatement<ReplayRow> = {
+  name: 'running-replay',
+  text: `
+select ${told}
+from webhook_replay
+where account_id = (select account_id from webhook where id = $1::int) and state = ${REPLAY_STATE.running}`,
+}
+
+/** The latest of endpoint $1. For the ordinary connections. */
+export const latestReplay: PreparedStatement<ReplayRow> = {
+  name: 'latest-replay',
+  text: `select ${told} from webhook_replay where webhook_id = $1::int order by id desc limit 1`,
+}
+
+/** Replay $1 ends, and what of it waits is dropped; what is being claimed is pushed. For the ordinary connections. */
+export const stopReplay: PreparedStatement<unknown> = {
+  name: 'stop-replay',
+  text: `
+with task as materialized (
+  select id from webhook_replay where id = $1::int for update
+), waiting as materialized (
+  select event.ctid row_id
+  from task
+  cross join lateral (select ctid from webhook_event where replay = task.id for update skip locked) event
+), dropped as (
+  delete from webhook_event where ctid = any (array(select row_id from waiting)) returning count
+), known as (
+  delete from webhook_replayed_event where replay = $1::int
+)
+update webhook_replay
+set state = ${REPLAY_STATE.stopped}, ended_at = coalesce(ended_at, now()), events = events - (select coalesce(sum(count), 0) from dropped)
+where id = (select id from task) and (state = ${REPLAY_STATE.running} or exists (select from dropped))`,
+}
+
+/** The one that runs and was worked on longest ago. For the ordinary connections. */
+export const nextReplay: PreparedStatement<{ id: number; webhook_id: number; event: string | null; is_dead: boolean }> =
+  {
+    name: 'next-replay',
+    text: `
+select id, webhook_id, event, from_at is null and event is null as is_dead
+from webhook_replay
+where state = ${REPLAY_STATE.running}
+order by worked_at
+limit 1`,
+  }
+
+const ofMessages = Object.entries(EVENT_CODE)
+  .filter(([type]) => type.startsWith('message.'))
+  .map(([, code]) => code)
+  .join()
+
+interface Step {
+  /** The lists and batches that are read: kind (0, 1), id, to_at, events. */
+  readonly chosen: string
+  /** Their events, as `StoredEvents`. */
+  readonly parts?: string
+  /** Which of `event` are meant; `task` is the row of the replay. */
+  readonly meant: string
+  readonly more?: string
+  /** Whether another step is to follow. */
+  readonly goesOn: string
+}
+
+/**
+ * Replay $1 goes on: events wait again, each once a replay, however many lists have it. Of two that work on it at once one does nothing. What
+ * events have in common is read once; those of one send stay together.
+ */
+const step = ({ chosen, parts = 'select events from chosen', meant, more = '', goesOn }: Step): string => `
+with task as materialized (
+  select *, (select coalesce(sum(count), 0) from webhook_event where replay = webhook_replay.id) >= ${waitingMax} as is_full
+  from webhook_replay
+  where id = $1::int and state = ${REPLAY_STATE.running}
+  for no key update skip locked
+), ${chosen}, stored as materialized (
+  select (stored ->> 0)::smallint type, (stored ->> 1)::smallint sequence, (stored ->> 2)::bigint at, (stored ->> 3)::smallint code,
+    (stored ->> 4)::bigint send_first_id, (stored ->> 6)::bool has_reference, stored ->> 10 as text, stored -> 11 as subjects,
+    case json_typeof(stored -> 12) when 'array' then stored -> 12 else '[]' end as numbers, stored -> 13 is not null as is_copy
+  from (${parts}) part
+  cross join lateral json_array_elements(part.events::json) stored
+), meant as materialized (
+  select event.*, md5(concat_ws(' ', type, subject, sequence, number, event.at))::uuid as key
+  from (
+    select type, sequence, at, code, send_first_id, has_reference, text, is_copy, subject::bigint, number::bigint
+    from stored
+    cross join lateral rows from (json_array_elements_text(subjects), json_array_elements_text(numbers)) event(subject, number)
+  ) event
+  cross join task
+  where ${meant}
+), fresh as (
+  insert into webhook_replayed_event (replay, event) select distinct $1::int, key from meant on conflict do nothing returning event
+), again as (
+  insert into webhook_event
+    (webhook_id, type, sequence, at, code, send_first_id, has_reference, text, count, subjects, msisdns, replay)
+  select (select webhook_id from task), type, sequence, to_timestamp(at / 1000.0), code, send_first_id, has_reference,
+    case when min(subject) = 0 then text end, count(*), array_agg(subject order by subject), array_agg(number order by subject), $1::int
+  from (select distinct on (key) meant.* from meant where key in (select event from fresh) order by key) once
+  group by type, sequence, at, code, send_first_id, has_reference, text, case when type not in (${ofMessages}) then key end
+  order by at, min(subject), sequence
+  returning count
+)${more}, seen as (
+  select (select is_full from task) or ${goesOn} as goes_on
+), known as (
+  delete from webhook_replayed_event
+  where replay = $1::int and exists (select from task) and not (select goes_on from seen)
+)
+update webhook_replay
+set events = task.events + (select coalesce(sum(count), 0) from again), worked_at = now(),
+  state = case when seen.goes_on then task.state else ${REPLAY_STATE.done} end,
+  ended_at = case when not seen.goes_on then now() end,
+  up_to = coalesce(last.to_at, task.up_to), last_kind = coalesce(last.kind, task.last_kind), last_id = coalesce(last.id, task.last_id)
+from task
+cross join seen
+left join (select to_at, kind, id from chosen order by to_at desc, kind desc, id desc limit 1) last on true
+where webhook_replay.id = task.id
+returning webhook_replay.state, task.is_full, case when exists (select from again) then ${wakeIdle} end as woken`
+
+type ReplayStep = PreparedStatement<{ state: number; is_full: boolean }>
+
+/** CTE `chosen`: the first of `found`, as many as one step may read. */
+const chosen = (found: string): string => `chosen as materialized (
+  select *
+  from (
+    select *, sum(octet_length(events)) over place - octet_length(events) as before, row_number() over place as nr
+    from (${found}) found
+    window place as (order by to_at, kind, id)
+  ) counted
+  where before < ${bytesMax} and nr <= ${rowsMax}
+)`
+
+const isSomeLeft = 'exists (select from chosen)'
+
+/** The next dead lists, which count as replayed, copies too: nobody has them. For the ordinary connections. */
+export const replayDead: ReplayStep = {
+  name: 'replay-dead',
+  text: step({
+    chosen: chosen(`
+      select 0 kind, list.id, list.to_at, list.events
+      from task
+      cross join lateral (
+        select id, to_at, events from webhook_list where webhook_id = task.webhook_id and state = 2 order by id limit ${rowsMax}
+      ) list
+      where not is_full`),
+    meant: 'true',
+    more: `, counted as (
+  update webhook_list set state = 3 where id = any (array(select id from chosen))
+)`,
+    goesOn: isSomeLeft,
+  }),
+}
+
+const numberMax = '9223372036854775807'
+
+/** After the place that the replay has come to; a batch comes after a list of the same time. */
+const next = (kind: 0 | 1): string => `webhook_id = task.webhook_id and from_at < task.to_at
+          and (to_at, id) > (coalesce(up_to, task.from_at), case last_kind when ${kind} then last_id else ${kind === 0 ? numberMax : 0} end)
+        order by to_at, id
+        limit ${rowsMax}`
+
+/** Those of ended lists, but no copies, from and to when the replay says. For the ordinary connections. */
+export const replayPeriod: ReplayStep = {
+  name: 'replay-period',
+  text: step({
+    chosen: chosen(`
+      select 0 kind, list.id, list.to_at, list.events, 0 lists, 0 list_size
+      from task
+      cross join lateral (
+        select id, to_at, events from webhook_list
+        where state in (1, 2, 3) and not is_test and ${next(0)}
+      ) list
+      where not is_full
+      union all
+      select 1, batch.id, batch.to_at, batch.events, batch.lists, batch.list_size
+      from task
+      cross join lateral (
+        select id, to_at, events, lists, list_size from webhook_batch
+        where ${next(1)}
+      ) batch
+      where not is_full`),
+    parts: `
+    select events from chosen where kind = 0
+    union all
+    select part.events
+    from chosen batch
+    cross join lateral (
+      select array_agg((id - ${listsPerBatch} * batch.id)::int) places
+      from webhook_list
+      where id between ${listsPerBatch} * batch.id and ${listsPerBatch} * batch.id + lists - 1 and events is null
+    ) delivered
+    cross join lateral (
+      select batch.events where cardinality(places) = lists
+      union all
+      select piece.events from cut_webhook_events(batch.events, list_size, places) piece where cardinality(places) < lists
+    ) part
+    where kind = 1`,
+    meant: `not is_copy and event.at >= extract(epoch from task.from_at) * 1000 and event.at < extract(epoch from task.to_at) * 1000`,
+    goesOn: isSomeLeft,
+  }),
+}
+
+/** Of a message that has come to its end. */
+const finalSequence = messageSequence(OUTCOME.delivered, 'receipt')
+
+const mayHave = `webhook_id = (select webhook_id from task) and to_at > (select lo - interval '1 ms' from moment)
+    and from_at < (select hi + interval '1 ms' from moment) and events like '%' || coalesce($5::bigint, $3::bigint) || '%'`
+
+/**
+ * That of a type in $2, with subject $3 and, where they are not null, sequence $4 (of a message), number $5 and time $6 in milliseconds; then it is
+ * done. What it tells of says when it happened, and so which lists are to be read: of 100,000 lists it takes 1 ms.
+ */
+export const replayEvent: ReplayStep = {
+  name: 'replay-event',
+  text: step({
+    chosen: `moment as materialized (
+  select case when $4::smallint = ${finalSequence} then at else least(at, sent_at) end lo,
+    case when $4::smallint = ${finalSequence} then at else greatest(at, sent_at) end hi
+  from (select sent_at, coalesce(code_at, sent_at) at from message where id = $3::bigint and $4::smallint is not null) message
+  union all
+  select at, at from inbound_message where id = $3::bigint and $4::smallint is null and $6::bigint is null
+  union all
+  select at, at from to_timestamp($6::bigint / 1000.0) at where $6::bigint is not null
+), chosen as materialized (
+  select 0 kind, id, to_at, events from webhook_list where ${mayHave}
+  union all
+  select 1, id, to_at, events from webhook_batch where ${mayHave}
+)`,
+    meant: `type = any ($2::smallint[]) and subject = $3::bigint and sequence = coalesce($4::smallint, sequence)
+    and ($5::bigint is null or number = $5::bigint) and event.at = coalesce($6::bigint, event.at)`,
+    goesOn: 'false',
+  }),
+}

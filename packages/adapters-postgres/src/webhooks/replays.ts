@@ -1,0 +1,125 @@
+import {
+  webhookEventTypes,
+  type AccountId,
+  type Instant,
+  type Replay,
+  type ReplayId,
+  type ReplayTask,
+  type WebhookEventId,
+  type WebhookId,
+  type Webhooks,
+} from '@gateway/core'
+import type { Context } from '../context.ts'
+import { timestamp } from '../sql/arrays.ts'
+import {
+  latestReplay,
+  nextReplay,
+  replayDead,
+  replayEvent,
+  replayPeriod,
+  runningReplay,
+  startReplay,
+  stopReplay,
+  type ReplayRow,
+} from '../sql/replay-events.ts'
+import { EVENT_CODE } from './event-codes.ts'
+import { REPLAY_STATE, replayStates } from './webhook-row.ts'
+
+type Replays = Pick<Webhooks, 'startReplay' | 'findReplay' | 'stopReplay' | 'advanceReplay'>
+
+export function replays({ pools: { hot, ordinary } }: Context, { find }: Pick<Webhooks, 'find'>): Replays {
+  async function start(
+    account: AccountId | undefined,
+    id: WebhookId,
+    replay: Replay,
+  ): ReturnType<Webhooks['startReplay']> {
+    if ((await find(account, id)) === undefined) return undefined
+    const event = replay.what === 'event' ? replay.event : null
+    const [from, to] = replay.what === 'period' ? [timestamp(replay.from), timestamp(replay.to)] : [null, null]
+    const [started] = await ordinary.run(startReplay, [id, event, from, to])
+    if (started !== undefined) return { started: taskOf(started) }
+    const [running] = await ordinary.run(runningReplay, [id])
+    // It has ended in between, or the endpoint is gone.
+    return running === undefined ? start(account, id, replay) : { running: taskOf(running) }
+  }
+
+  async function latest(account: AccountId | undefined, id: WebhookId): Promise<ReplayTask | undefined> {
+    if ((await find(account, id)) === undefined) return undefined
+    const [row] = await ordinary.run(latestReplay, [id])
+    return row && taskOf(row)
+  }
+
+  async function advance(): Promise<'more' | 'waits' | 'none'> {
+    const [next] = await ordinary.run(nextReplay, [])
+    if (next === undefined) return 'none'
+    const [row] = await stepOf(next)
+    // Another one works on it.
+    if (row === undefined) return 'waits'
+    return row.is_full && row.state === REPLAY_STATE.running ? 'waits' : 'more'
+  }
+
+  /** One event is sought in few lists, with a plan for that; the others read what there is. */
+  function stepOf({ id, event, is_dead }: { id: number; event: string | null; is_dead: boolean }) {
+    if (is_dead) return ordinary.run(replayDead, [id])
+    if (event === null) return ordinary.run(replayPeriod, [id])
+    const { types, subject, sequence = null, number = null, at = null } = keyOf(event as WebhookEventId)
+    return hot.run(replayEvent, [id, types, subject, sequence, number, at])
+  }
+  return {
+    startReplay: start,
+    findReplay: latest,
+    stopReplay: async (account, id) => {
+      const task = await latest(account, id)
+      if (task === undefined) return undefined
+      await ordinary.run(stopReplay, [task.id])
+      return latest(account, id)
+    },
+    advanceReplay: advance,
+  }
+}
+
+const taskOf = (row: ReplayRow): ReplayTask => ({
+  id: row.id as ReplayId,
+  webhook: row.webhook_id as WebhookId,
+  replay: replayOf(row),
+  state: replayStates[row.state] ?? 'stopped',
+  events: row.events,
+  waiting: row.waiting,
+  upTo: (row.up_to ?? undefined) as Instant | undefined,
+  started: row.started_at as Instant,
+  ended: (row.ended_at ?? undefined) as Instant | undefined,
+})
+
+function replayOf({ event, from_at, to_at }: ReplayRow): Replay {
+  if (event !== null) return { what: 'event', event: event as WebhookEventId }
+  if (from_at === null || to_at === null) return { what: 'dead' }
+  return { what: 'period', from: from_at as Instant, to: to_at as Instant }
+}
+
+interface EventKey {
+  readonly types: string
+  readonly subject: string
+  readonly sequence?: string
+  readonly number?: string
+  readonly at?: string
+}
+
+/** What the id of an event says of its row; of no type: it is the id of no event that can be replayed. */
+function keyOf(id: WebhookEventId): EventKey {
+  const [, message, sequence] = /^message-(\d{1,15})-(\d)$/.exec(id) ?? []
+  if (message !== undefined && sequence !== undefined) {
+    return { types: codesOf('message.'), subject: message, sequence }
+  }
+  const [, inbound] = /^inbound-(\d{1,15})$/.exec(id) ?? []
+  if (inbound !== undefined) return { types: codesOf('.received'), subject: inbound }
+  const [, change, subject, at] = /^optout-(added|removed)-(\d{1,15})(?:-(\d{1,15}))?$/.exec(id) ?? []
+  if (change === undefined || subject === undefined) return { types: '{}', subject: '0' }
+  const types = codesOf(`optout.${change}`)
+  return at === undefined ? { types, subject } : { types, subject: '0', number: subject, at }
+}
+
+const codesOf = (part: string): string =>
+  `{${webhookEventTypes
+    .filter((type) => type.includes(part))
+    .map((type) => EVENT_CODE[type])
+    .join()}}`

@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { NothingDoneError, type AccountId } from '@gateway/core'
+import { aNumber, anAccount, anOrder, until } from '@gateway/core/testing'
+import { ownServer, type OwnServer } from '../testing/own-server.ts'
+import { patientSettings } from '../testing/patient-settings.ts'
+import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'
+
+const run = promisify(execFile)
+
+// P-19: whoever cannot write says so and why, does nothing by halves, and recovers by itself.
+describe('a process that cannot write', () => {
+  let server: OwnServer
+  let ports: PostgresPorts
+  let account: AccountId
+  const lines: string[] = []
+  const log = { info: () => undefined, warn: (line: string) => void lines.push(line) }
+  const connect = async (connectionString = server.connectionString) => {
+    const client = new Client({ connectionString })
+    client.on('error', () => undefined)
+    await client.connect()
+    return client
+  }
+  const openOn = (connectionString: string): PostgresPorts =>
+    postgresPorts({ connectionString, log, settings: { ...patientSettings, connectionSeconds: 1 } })
+  const send = () => ports.ports.messages.accept(anOrder(account, { to: [aNumber()] }))
+
+  beforeAll(async () => {
+    server = await ownServer({ max_connections: 16, superuser_reserved_connections: 0 })
+  }, 60_000)
+  beforeEach(async () => {
+    lines.length = 0
+    ports = openOn(server.connectionString)
+    account = (await anAccount(ports.ports)).id
+    await send()
+    expect(await ports.trouble()).toBeUndefined()
+  })
+  afterEach(() => ports.close(1))
+  afterAll(() => server.remove())
+
+  /** The reason that readiness gives, as soon as it gives one; then that it gives none again after `mend`. */
+  async function saysWhy(reason: string, mend: () => Promise<unknown>): Promise<void> {
+    const found = await until(async () => await ports.trouble())
+    expect(found.reason).toBe(reason)
+    await until(() => lines.length > 0)
+    await mend()
+    await until(async () => (await ports.trouble()) === undefined)
+    await until(() => lines.at(-1) === 'the database takes writes again')
+    expect(lines[0]).toContain(`the database takes no writes (${reason}): `)
+    expect(await send()).toHaveProperty('results')
+  }
+
+  test('on a database that only reads says so, and its sends did nothing', async () => {
+    await server.set({ default_transaction_read_only: 'on' })
+    await until(async () =>
+      send().then(
+        () => false,
+        (error: unknown) => error instanceof NothingDoneError,
+      ),
+    )
+    await saysWhy('read-only', () => server.set({ default_transaction_read_only: 'off' }))
+  })
+
+  test('without traffic it says so as well', async () => {
+    await server.set({ default_transaction_read_only: 'on' })
+    await saysWhy('read-only', () => server.set({ default_transaction_read_only: 'off' }))
+  })
+
+  test('whose commits wait for a standby says so, and begins nothing until it is there', async () => {
+    await server.loseStandby()
+    const found = await until(async () => await ports.trouble())
+    expect(found.reason).toBe('standby-away')
+    await expect(send()).rejects.toThrow(NothingDoneError)
+    await saysWhy('standby-away', () => server.needNoStandby())
+  })
+
+  test('without any connection says so; with one it works on', async () => {
+    const others: Client[] = []
+    const takeAll = () =>
+      until(async () => {
+        try {
+          others.push(await connect())
+          return false
+        } catch {
+          return true
+        }
+      })
+    const mend = () => Promise.all(others.splice(0).map((client) => client.end()))
+    try {
+      await takeAll()
+      // Those that it has do all the work.
+      expect(await Promise.all(Array.from({ length: 20 }, send))).toHaveLength(20)
+
+      await ports.close(1)
+      await takeAll()
+      ports = openOn(server.connectionString)
+      await expect(send()).rejects.toThrow(NothingDoneError)
+      await saysWhy('no-connection-left', mend)
+    } finally {
+      await mend()
+    }
+  })
+
+  describe('with a full disk', () => {
+    let place: string
+    let isMounted = false
+    beforeAll(async () => {
+      place = join(server.dataDir, 'small')
+      await mkdir(place)
+      await run('mount', ['-t', 'tmpfs', '-o', 'size=60m,mode=777', 'tmpfs', place]).then(
+        () => (isMounted = true),
+        (error: unknown) =>
+          process.stderr.write(`NOT TESTED, a full disk: no tmpfs can be mounted here (${String(error)})\n`),
+      )
+    })
+    afterAll(async () => {
+      if (isMounted) await run('umount', [place])
+    })
+
+    test('says so, and its sends did nothing', async () => {
+      if (!isMounted) return
+      const inside = join(place, 'tables')
+      await mkdir(inside)
+      await run('chown', ['--reference', join(server.dataDir, 'postgres'), inside])
+      await ports.close(1)
+      await server.client.query(`create tablespace small location '${inside}'`)
+      const admin = await connect(server.connectionString.replace('/gateway?', '/template1?'))
+      await server.client.end()
+      await admin.query('create database small template gateway tablespace small')
+      await admin.end()
+      ports = openOn(server.connectionString.replace('/gateway?', '/small?'))
+      await send()
+      const filler = join(place, 'filler')
+      // Until nothing more fits, as a full disk says.
+      await writeFile(filler, Buffer.alloc(64 * 2 ** 20)).catch(() => undefined)
+      const orders = () => ports.ports.messages.accept(anOrder(account, { to: [aNumber()], text: 'x'.repeat(900) }))
+      await until(async () =>
+        orders().then(
+          () => false,
+          (error: unknown) => error instanceof NothingDoneError,
+        ),
+      )
+      await saysWhy('disk-full', () => rm(filler))
+    })
+  })
+})

@@ -1,0 +1,220 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Ports, SealedSecret } from '@gateway/core'
+import { memoryPorts } from '@gateway/core/testing'
+import { agreeOnCarriers } from './agree.ts'
+import type { CarrierConfiguration } from './configuration.ts'
+import { readConfiguration } from './read-configuration.ts'
+import { storeCarriers } from './stored-carriers.ts'
+
+let folder: string
+beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'agree-'))))
+afterAll(() => rm(folder, { recursive: true }))
+
+const vodacom = {
+  name: 'vodacom',
+  ...{ host: 'smsc.example', systemId: 'me', password: 'hidden-1', window: 50 },
+}
+const mtn = { name: 'mtn', host: 'mtn.example', systemId: 'me', password: 'hidden-2' }
+const all = { name: 'all', carriers: [{ carrier: 'vodacom' }] }
+
+let files = 0
+async function aFile(document: unknown, variables = {}): Promise<CarrierConfiguration> {
+  const path = join(folder, `carriers-${files++}.json`)
+  await writeFile(path, JSON.stringify(document))
+  return readConfiguration(`file:${path}`, variables)
+}
+const aList = (carriers: string): Promise<CarrierConfiguration> => readConfiguration(carriers, {})
+
+const aProcess = (pid: number) => ({ id: `process-${pid}`, host: 'alpha', pid })
+
+const start = (ports: Ports, pid: number, given?: CarrierConfiguration) =>
+  agreeOnCarriers(ports, { given, process: aProcess(pid), leaseSeconds: 30 })
+
+const refusal = (ports: Ports, pid: number, given?: CarrierConfiguration): Promise<string> =>
+  start(ports, pid, given).then(
+    () => 'none',
+    (problem: unknown) => (problem as Error).message,
+  )
+
+const names = ({ configuration }: Awaited<ReturnType<typeof start>>) => configuration.carriers.map(({ id }) => id)
+const pids = async ({ carrierVersions }: Ports) => (await carrierVersions.users()).map(({ process }) => process.pid)
+const routes = async (ports: Ports) => (await ports.routes.list()).map(({ name }) => name)
+
+test('without CARRIERS, where nothing is stored, a process works with the simulated carrier, and stores nothing', async () => {
+  const ports = memoryPorts()
+  const agreed = await start(ports, 1)
+  expect([names(agreed), agreed.user.version]).toEqual([['simulator'], 0])
+  expect([await ports.carrierVersions.latestNumber(), await pids(ports)]).toEqual([0, [1]])
+})
+
+test('the first start with a file stores it with its routes, and says who did', async () => {
+  const ports = memoryPorts()
+  const agreed = await start(ports, 1, await aFile({ carriers: [vodacom], routes: [all] }))
+  expect([names(agreed), agreed.user.version, await routes(ports)]).toEqual([['vodacom'], 1, ['all']])
+  expect(await ports.carrierVersions.latest()).toMatchObject({
+    ...{ version: 1, carriers: ['vodacom'], storedBy: 'process 1 on alpha at its start' },
+    digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+  })
+})
+
+test('a carrier of a list is stored as well', async () => {
+  const ports = memoryPorts()
+  const agreed = await start(ports, 1, await aList('mtn=smpp://me:hidden@mtn.example?window=7'))
+  expect([agreed.user.version, names(await start(ports, 2))]).toEqual([1, ['mtn']])
+})
+
+test('without CARRIERS a process works with what is stored, secrets from variables and files included', async () => {
+  const ports = memoryPorts()
+  await writeFile(join(folder, 'password'), 'hidden-3\n')
+  await writeFile(join(folder, 'ca.pem'), 'a certificate')
+  const document = {
+    carriers: [
+      { ...vodacom, password: { environment: 'SECRET' } },
+      { ...mtn, password: { file: 'password' }, tls: true, ca: 'ca.pem' },
+      { name: 'test', url: 'simulator:?delayMs=0' },
+    ],
+    routes: [all],
+  }
+  const first = await start(ports, 1, await aFile(document, { SECRET: 'hidden-4' }))
+  const other = await start(ports, 2)
+  expect(other.configuration.carriers).toEqual(first.configuration.carriers)
+  expect(other.configuration.carriers).toMatchObject([
+    { settings: { password: 'hidden-4' } },
+    { settings: { password: 'hidden-3', tls: { ca: 'a certificate' } } },
+    { kind: 'simulator' },
+  ])
+  expect([other.user.version, await pids(ports)]).toEqual([1, [1, 2]])
+})
+
+test('the same carriers and routes in other words, order and places are the same', async () => {
+  const ports = memoryPorts()
+  await start(ports, 1, await aFile({ carriers: [vodacom, mtn], routes: [{ ...all, prefixes: ['27', '44'] }, { ...all, name: 'rest' }] }))
+  const words = {
+    carriers: [
+      { name: 'mtn', url: 'smpp://me:hidden-2@mtn.example:2775?long=udh-8' },
+      { ...vodacom, window: undefined, port: 2775, password: { environment: 'SECRET' } },
+    ],
+    routes: [
+      { ...all, prefixes: ['44', '27'] },
+      { name: 'rest', carriers: [{ carrier: 'vodacom', priority: 1, weight: 1 }], accounts: [] },
+    ],
+  }
+  expect((await start(ports, 2, await aFile(words, { SECRET: 'hidden-1' }))).user.version).toBe(1)
+}) // prettier-ignore
+
+test.each<[string, object, ...string[]]>([
+  ['a setting', { carriers: [{ ...vodacom, window: 10 }, mtn], routes: [all] }, 'carrier vodacom: window 50 -> 10'],
+  ['a default', { carriers: [vodacom, { ...mtn, bindsMax: 4 }], routes: [all] }, 'carrier mtn: bindsMax none -> 4'],
+  ['a host', { carriers: [vodacom, { ...mtn, host: 'x.example' }], routes: [all] }, 'carrier mtn: host mtn.example -> x.example'],
+  ['a password', { carriers: [{ ...vodacom, password: 'hidden-5' }, mtn], routes: [all] }, 'carrier vodacom: password differs (not shown)'],
+  ['TLS', { carriers: [{ ...vodacom, tls: true, port: 2775 }, mtn], routes: [all] }, 'carrier vodacom: kind smpp to smsc.example:2775 -> smpps to smsc.example:2775'],
+  ['a carrier more', { carriers: [vodacom, mtn, { name: 'test', url: 'simulator:' }], routes: [all] }, 'carrier test: new, simulator'],
+  ['a carrier less', { carriers: [vodacom], routes: [all] }, 'carrier mtn: left out'],
+  ['a condition', { carriers: [vodacom, mtn], routes: [{ ...all, prefixes: ['27'] }, { ...all, name: 'rest' }] }, 'route all: prefixes none -> 27', 'route rest: new, vodacom (priority 1, weight 1)'],
+  ['a weight', { carriers: [vodacom, mtn], routes: [{ ...all, carriers: [{ carrier: 'vodacom', weight: 3 }] }] }, 'route all: carriers vodacom (priority 1, weight 1) -> vodacom (priority 1, weight 3)'],
+  ['no routes', { carriers: [vodacom, mtn] }, 'route all: left out'],
+])('%s that differs refuses the start, is named without a secret, and changes nothing', async (_, other, ...told) => {
+  const ports = memoryPorts()
+  await start(ports, 1, await aFile({ carriers: [vodacom, mtn], routes: [all] }))
+  const given = await aFile(other)
+  const why = await refusal(ports, 2, given)
+  for (const each of told) expect(why).toContain(`\n  ${each}\n`)
+  expect(why).toContain('not those of version 1')
+  expect(why).toContain(`gateway carrier apply ${given.file ?? ''}\n`)
+  expect(why).not.toContain('hidden')
+  expect([await ports.carrierVersions.latestNumber(), await pids(ports), await routes(ports)]).toEqual([1, [1], ['all']])
+}) // prettier-ignore
+
+test('the order of routes is a difference', async () => {
+  const ports = memoryPorts()
+  const [one, other] = [1, 2].map((at) => ({ ...all, name: `r${at}`, prefixes: [String(at)] }))
+  await start(ports, 1, await aFile({ carriers: [vodacom], routes: [one, other, all] }))
+  const why = await refusal(ports, 2, await aFile({ carriers: [vodacom], routes: [other, one, all] }))
+  expect(why).toContain('routes: order r1, r2, all -> r2, r1, all')
+})
+
+test('simulators are refused where real carriers are stored, whether those run or not, unless the document names them', async () => {
+  const ports = memoryPorts()
+  await start(ports, 1, await aFile({ carriers: [vodacom] }))
+  await ports.carrierVersions.leave('process-1')
+  const why = await refusal(ports, 2, await aList('simulator:'))
+  expect(why).toContain('carrier vodacom: left out')
+  expect(why).toContain('carrier simulator: new, simulator')
+  const named = { carriers: [vodacom, { name: 'test', url: 'simulator:' }] }
+  const more = await aFile(named)
+  await storeCarriers(ports, more, { after: 1, storedBy: 'x', onPurpose: true })
+  expect(names(await start(ports, 3, more))).toEqual(['vodacom', 'test'])
+})
+
+test('processes with simulators alone: the same ones work together, and another names the process and the difference', async () => {
+  const ports = memoryPorts()
+  await start(ports, 1, await aList('simulator:?delayMs=1000'))
+  await start(ports, 2)
+  const why = await refusal(ports, 3, await aList('simulator:?delayMs=0'))
+  expect(why).toContain('process 1 on alpha runs with other carriers')
+  expect(why).toContain('carrier simulator: delayMs 1000 -> 0')
+  expect(await ports.carrierVersions.latestNumber()).toBe(0)
+})
+
+test('a database goes from the simulator to a file once nobody simulates', async () => {
+  const ports = memoryPorts()
+  await start(ports, 1)
+  const file = await aFile({ carriers: [vodacom] })
+  const why = await refusal(ports, 2, file)
+  expect(why).toContain('process 1 on alpha runs with other carriers')
+  expect(why).toContain('carrier vodacom: new, smpp to smsc.example:2775')
+  expect(await ports.carrierVersions.latestNumber()).toBe(0)
+  await ports.carrierVersions.leave('process-1')
+  expect((await start(ports, 2, file)).user.version).toBe(1)
+})
+
+test('of eight processes that start at the same moment with different files one is the first, and the others name what differs', async () => {
+  const ports = memoryPorts()
+  const given = await Promise.all(
+    Array.from({ length: 8 }, (_, at) => aFile({ carriers: [{ ...vodacom, window: at + 1 }] })),
+  )
+  const why = await Promise.all(given.map((one, at) => refusal(ports, at, one)))
+  expect(why.filter((each) => each === 'none')).toHaveLength(1)
+  expect(why.filter((each) => each.includes('carrier vodacom: window'))).toHaveLength(7)
+  expect([await ports.carrierVersions.latestNumber(), (await pids(ports)).length]).toEqual([1, 1])
+})
+
+test('eight processes that start at the same moment with the same file work together', async () => {
+  const ports = memoryPorts()
+  const file = await aFile({ carriers: [vodacom] })
+  const versions = await Promise.all(Array.from({ length: 8 }, (_, at) => start(ports, at, file)))
+  expect(versions.map(({ user }) => user.version)).toEqual(Array(8).fill(1))
+})
+
+test('who is killed after it has stored leaves a version that others follow', async () => {
+  const ports = memoryPorts()
+  const file = await aFile({ carriers: [vodacom], routes: [all] })
+  await storeCarriers(ports, file, { after: 0, storedBy: 'who is killed', onPurpose: false })
+  expect([(await start(ports, 2)).user.version, await routes(ports)]).toEqual([1, ['all']])
+  expect((await start(ports, 3, file)).user.version).toBe(1)
+  expect(await refusal(ports, 4, await aFile({ carriers: [mtn] }))).toContain('carrier mtn: new')
+})
+
+test('what was sealed with a key that this process does not have is named, and refuses it', async () => {
+  const ports = memoryPorts()
+  const file = await aFile({ carriers: [vodacom] })
+  const sealed = 'with another key' as SealedSecret
+  const other = { ...ports, secretBox: { ...ports.secretBox, seal: () => sealed } }
+  await storeCarriers(other, file, { after: 0, storedBy: 'another', onPurpose: false })
+  for (const given of [file, undefined]) {
+    expect(await refusal(ports, 2, given)).toMatch(/^version 1 of the stored carriers cannot be read: .*no key/)
+  }
+})
+
+test('a stored document with what this version does not know is refused as a whole', async () => {
+  const ports = memoryPorts()
+  const file = await aFile({ carriers: [vodacom] })
+  const document = { carriers: [{ ...vodacom, ofTheFuture: 1 }] }
+  const later = { ...file, source: { document, environment: {}, files: {} } }
+  await storeCarriers(ports, later, { after: 0, storedBy: 'another', onPurpose: false })
+  const why = await refusal(ports, 2)
+  expect(why).toContain('version 1 of the stored carriers cannot be used')
+  expect(why).toContain('there is no field "ofTheFuture"')
+})

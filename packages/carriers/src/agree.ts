@@ -1,0 +1,94 @@
+import type { CarrierUser, CarrierVersion, ReportingProcess } from '@gateway/core'
+import type { CarrierConfiguration } from './configuration.ts'
+import { differencesOf, differenceText, meaningOf, simulatedFrom, simulatedText, type Meaning } from './meaning.ts'
+import { readConfiguration } from './read-configuration.ts'
+import { openCarriers, storeCarriers, type CarrierPorts } from './stored-carriers.ts'
+
+interface Starting {
+  /** What `CARRIERS` says; undefined: it says nothing. */
+  readonly given: CarrierConfiguration | undefined
+  readonly process: ReportingProcess
+  readonly leaseSeconds: number
+}
+
+/** What a process works with, and that it does, as others see it. */
+export interface AgreedCarriers {
+  readonly configuration: CarrierConfiguration
+  readonly user: CarrierUser
+}
+
+/** Others may store versions meanwhile, but not for ever. */
+const attemptsMax = 20
+
+/**
+ * What a process that starts is to work with: the stored carriers. Where none are stored it stores its own, or works with simulated ones if it has
+ * no others. Throws an Error for its operator where what it was given differs from what is stored, or from what runs; nothing is changed then.
+ */
+export async function agreeOnCarriers(ports: CarrierPorts, starting: Starting): Promise<AgreedCarriers> {
+  for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+    const stored = await ports.carrierVersions.latest()
+    const agreed = await (stored === undefined ? begin(ports, starting) : follow(ports, starting, stored))
+    if (agreed !== undefined) return agreed
+  }
+  throw new Error('the stored carriers have changed all the time')
+}
+
+/** Undefined: something is stored now. */
+async function begin(ports: CarrierPorts, starting: Starting): Promise<AgreedCarriers | undefined> {
+  const { given, process, leaseSeconds } = starting
+  const configuration = given ?? (await readConfiguration('simulator:', {}))
+  if (!isSimulated(configuration)) {
+    const storedBy = `${nameOf(process)} at its start`
+    const stored = await storeCarriers(ports, configuration, { after: 0, storedBy, onPurpose: false })
+    if (typeof stored === 'object') throw new Error(conflictText(stored.user, configuration))
+    return undefined
+  }
+  const user = { process, version: 0, simulated: simulatedText(configuration) }
+  const joined = await ports.carrierVersions.join(user, leaseSeconds)
+  if (typeof joined === 'object') throw new Error(conflictText(joined.user, configuration))
+  return joined === 'joined' ? { configuration, user } : undefined
+}
+
+/** Undefined: another version is stored now. */
+async function follow(
+  ports: CarrierPorts,
+  { given, process, leaseSeconds }: Starting,
+  stored: CarrierVersion,
+): Promise<AgreedCarriers | undefined> {
+  const configuration = await openCarriers(stored, ports)
+  if (given !== undefined) refuseOther(stored, configuration, given)
+  const user = { process, version: stored.version, simulated: undefined }
+  return (await ports.carrierVersions.join(user, leaseSeconds)) === 'joined' ? { configuration, user } : undefined
+}
+
+/** Simulators that no file names are for trying things out: they are not stored. */
+const isSimulated = ({ file, carriers }: CarrierConfiguration): boolean =>
+  file === undefined && carriers.every(({ kind }) => kind === 'simulator')
+
+function refuseOther(stored: CarrierVersion, theirs: CarrierConfiguration, given: CarrierConfiguration): void {
+  const differences = differenceLines(meaningOf(theirs), meaningOf(given))
+  if (differences.length === 0) return
+  const file = given.file ?? ''
+  throw new Error(
+    [
+      `the carriers of CARRIERS are not those of version ${stored.version}, which all processes work with`,
+      `(stored ${new Date(stored.storedAt).toISOString()}, ${stored.storedBy}). From version ${stored.version} to CARRIERS:`,
+    ].join(' ') +
+      `\n${differences.join('\n')}\n` +
+      `If CARRIERS is right, make it that of all processes: gateway carrier apply ${file}`.trimEnd() +
+      `\nIf version ${stored.version} is right, leave CARRIERS unset, or see what it says: gateway carrier versions ${stored.version}`,
+  )
+}
+
+const conflictText = ({ process, simulated = '' }: CarrierUser, own: CarrierConfiguration): string =>
+  [
+    `${nameOf(process)} runs with other carriers. From its own to those of this process:`,
+    ...differenceLines(simulatedFrom(simulated), meaningOf(own)),
+    'Stop it first (one that was killed counts as gone after LEASE_SECONDS), or let it follow: gateway carrier apply',
+  ].join('\n')
+
+const differenceLines = (before: Meaning, after: Meaning): readonly string[] =>
+  differencesOf(before, after).map((one) => `  ${differenceText(one)}`)
+
+/** How operators know a process. */
+export const nameOf = ({ host, pid }: ReportingProcess): string => `process ${pid} on ${host}`

@@ -1,0 +1,150 @@
+import { hash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { smppDefaults, type SmppSettings } from '@gateway/adapters-smpp'
+import type { Route } from '@gateway/core'
+import type { CarrierSpecification } from './carrier-specification.ts'
+import type { CarrierConfiguration } from './configuration.ts'
+
+type Settings = Readonly<Record<string, string>>
+
+/** What a configuration makes a gateway do, in whatever words and files it was written. */
+export interface Meaning {
+  /** By name, each with every setting. */
+  readonly carriers: Readonly<Record<string, Settings>>
+  /** In their order. */
+  readonly routes: readonly { readonly name: string; readonly settings: Settings }[]
+}
+
+/** What is another in one of two configurations; a secret is not in it. */
+export interface CarrierDifference {
+  /** `carrier vodacom`, `route all`, or `routes` for their order. */
+  readonly what: string
+  /** Undefined: all of it. */
+  readonly setting: string | undefined
+  /** Undefined: it is not there. */
+  readonly before: string | undefined
+  readonly after: string | undefined
+}
+
+export const meaningOf = ({ carriers, routes }: Pick<CarrierConfiguration, 'carriers' | 'routes'>): Meaning => ({
+  carriers: sorted(carriers.map((one) => [one.id, settingsOf(one)])),
+  routes: routes.map((route) => ({ name: route.name, settings: settingsOfRoute(route) })),
+})
+
+/** The simulated carriers of a process that works without a version; equal if and only if they are the same. */
+export const simulatedText = (configuration: CarrierConfiguration): string => JSON.stringify(meaningOf(configuration))
+export const simulatedFrom = (text: string): Meaning => JSON.parse(text) as Meaning
+
+/** Of what a configuration means, without its secrets: SHA-256 in hexadecimal. */
+export function digestOf(configuration: CarrierConfiguration): string {
+  const { carriers, routes } = meaningOf(configuration)
+  const open = Object.entries(carriers).map(([name, settings]) => [
+    name,
+    Object.entries(settings).filter(([setting]) => !hidden.has(setting)),
+  ])
+  return hash('sha256', JSON.stringify([open, routes]), 'hex')
+}
+
+/** Everything that is not the same, carriers first. */
+export function differencesOf(before: Meaning, after: Meaning): readonly CarrierDifference[] {
+  const routesOf = ({ routes }: Meaning) => Object.fromEntries(routes.map(({ name, settings }) => [name, settings]))
+  return [
+    ...differing('carrier', before.carriers, after.carriers),
+    ...differing('route', routesOf(before), routesOf(after)),
+    ...ofOrder(before.routes, after.routes),
+  ]
+}
+
+/** In a line: `carrier vodacom: window 50 -> 10`. */
+export function differenceText({ what, setting, before, after }: CarrierDifference): string {
+  if (setting === undefined) return before === undefined ? `${what}: new, ${after ?? ''}` : `${what}: left out`
+  if (hidden.has(setting)) return `${what}: ${setting} differs (not shown)`
+  return `${what}: ${setting} ${before ?? 'none'} -> ${after ?? 'none'}`
+}
+
+const hidden: ReadonlySet<string> = new Set(['password', 'ca', 'cert', 'key'])
+const notShown = '(not shown)'
+
+function differing(
+  kind: 'carrier' | 'route',
+  before: Readonly<Record<string, Settings>>,
+  after: Readonly<Record<string, Settings>>,
+): readonly CarrierDifference[] {
+  return union(before, after).flatMap((name): readonly CarrierDifference[] => {
+    const what = `${kind} ${name}`
+    const [was, is] = [own(before, name), own(after, name)]
+    const titles = { what, before: was && titleOf(was), after: is && titleOf(is) }
+    if (was === undefined || is === undefined) return [{ ...titles, setting: undefined }]
+    if (was['kind'] !== is['kind']) return [{ ...titles, setting: 'kind' }]
+    return union(was, is).flatMap((setting) => {
+      if (was[setting] === is[setting]) return []
+      const shown = (value: string | undefined) => (value !== undefined && hidden.has(setting) ? notShown : value)
+      return [{ what, setting, before: shown(was[setting]), after: shown(is[setting]) }]
+    })
+  })
+}
+
+/** What a carrier or route is, in a few words. */
+function titleOf({ kind, host, port, carriers = '' }: Settings): string {
+  if (kind === undefined) return carriers
+  return host === undefined ? kind : `${kind} to ${host}:${port ?? ''}`
+}
+
+function ofOrder(before: Meaning['routes'], after: Meaning['routes']): readonly CarrierDifference[] {
+  const shared = (some: Meaning['routes'], others: Meaning['routes']) =>
+    some.map(({ name }) => name).filter((name) => others.some((other) => other.name === name))
+  const [was, is] = [shared(before, after), shared(after, before)]
+  if (isDeepStrictEqual(was, is)) return []
+  return [{ what: 'routes', setting: 'order', before: was.join(', '), after: is.join(', ') }]
+}
+
+const own = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined
+
+const union = (one: object, other: object): readonly string[] => [
+  ...new Set([...Object.keys(one), ...Object.keys(other)]),
+]
+
+const sorted = <Value>(entries: readonly (readonly [string, Value])[]): Readonly<Record<string, Value>> =>
+  Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+
+function settingsOf(carrier: CarrierSpecification): Settings {
+  if (carrier.kind === 'smpp') return smppText(carrier.settings)
+  const { delayMilliseconds = 1000, window = 1000, perSecond } = carrier.settings
+  return textsOf({ kind: 'simulator', delayMs: delayMilliseconds, window, perSecond })
+}
+
+function smppText({ host, port, tls, systemId, password, source, destination, errors, ...rest }: SmppSettings) {
+  const { utcOffsetMinutes, interfaceVersion, reconnectSeconds, partsSeconds, storeSeconds, ...named } = rest
+  const constants = { interfaceVersion, reconnectSeconds, partsSeconds, storeSeconds }
+  const changed = Object.entries(constants).filter(([name, value]) => value !== own(smppDefaults, name))
+  const codes = [...errors].toSorted(([one], [other]) => one - other)
+  return textsOf({
+    ...{ kind: tls === undefined ? 'smpp' : 'smpps', host, port, systemId, password, ...tls, ...named },
+    ...{ source: source && `${source.ton}.${source.npi}`, utcOffset: utcOffsetMinutes && offsetText(utcOffsetMinutes) },
+    destination: destination && `${destination.ton}.${destination.npi}`,
+    errors: codes.length === 0 ? undefined : codes.map(([code, means]) => `0x${code.toString(16)}:${means}`).join(';'),
+    ...Object.fromEntries(changed),
+  })
+}
+
+const offsetText = (minutes: number): string => {
+  const digits = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+  return `${minutes < 0 ? '-' : '+'}${digits.map((each) => String(each).padStart(2, '0')).join(':')}`
+}
+
+const settingsOfRoute = ({ prefixes, accounts, senders, carriers }: Route): Settings => ({
+  ...textsOf({ prefixes: setText(prefixes), accounts: setText(accounts), senders: setText(senders) }),
+  carriers: carriers
+    .map(({ carrier, priority, weight }) => `${carrier} (priority ${priority}, weight ${weight})`)
+    .join(', '),
+})
+
+const setText = (values: readonly (string | number)[]): string | undefined =>
+  values.length === 0 ? undefined : values.map(String).toSorted().join(', ')
+
+/** What is undefined is left out. */
+const textsOf = (values: Readonly<Record<string, string | number | undefined>>): Settings =>
+  sorted(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const])),
+  )

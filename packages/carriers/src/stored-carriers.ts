@@ -1,0 +1,53 @@
+import type { CarrierConflict, CarrierVersion, Ports, SealedSecret } from '@gateway/core'
+import type { CarrierConfiguration, CarrierSource } from './configuration.ts'
+import { lookUpsFrom } from './look-ups.ts'
+import { digestOf } from './meaning.ts'
+
+/** What stores and opens versions. */
+export type CarrierPorts = Pick<Ports, 'carrierVersions' | 'secretBox'>
+
+interface Storing {
+  readonly after: number
+  readonly storedBy: string
+  readonly onPurpose: boolean
+}
+
+/** Stores a configuration as the version behind `after`; as `CarrierVersions.store`. */
+export const storeCarriers = (
+  { carrierVersions, secretBox }: CarrierPorts,
+  configuration: CarrierConfiguration,
+  { after, storedBy, onPurpose }: Storing,
+): Promise<number | 'outdated' | CarrierConflict> =>
+  carrierVersions.store(
+    {
+      sealed: secretBox.seal(JSON.stringify(configuration.source)),
+      digest: digestOf(configuration),
+      carriers: configuration.carriers.map(({ id }) => id),
+      routes: configuration.routes,
+      storedBy,
+    },
+    after,
+    { onPurpose },
+  )
+
+/** What was stored. Throws an Error that says why it cannot be read here: with which key, or what is not known to this version of the program. */
+export async function openCarriers(
+  { version, sealed }: CarrierVersion,
+  { secretBox }: Pick<CarrierPorts, 'secretBox'>,
+): Promise<CarrierConfiguration> {
+  const source = sourceOf(version, sealed, secretBox)
+  // It loads the schema and Ajv, which takes 0.1 s.
+  const { readDocument } = await import('./document.ts')
+  const what = `version ${version} of the stored carriers`
+  return { ...readDocument(what, source.document, lookUpsFrom(source)), file: undefined, source }
+}
+
+function sourceOf(version: number, sealed: SealedSecret, secretBox: CarrierPorts['secretBox']): CarrierSource {
+  try {
+    return JSON.parse(secretBox.open(sealed)) as CarrierSource
+  } catch (problem) {
+    throw new Error(`version ${version} of the stored carriers cannot be read: ${(problem as Error).message}`, {
+      cause: problem,
+    })
+  }
+}

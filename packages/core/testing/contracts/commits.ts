@@ -1,0 +1,84 @@
+import { strict as assert } from 'node:assert'
+import { setTimeout } from 'node:timers/promises'
+import { credits, type IdempotencyKey, type StoredPorts } from '@gateway/core'
+import { anAccount, anOrder, numbers } from '../builders.ts'
+import { realClock } from '../memory/clock.ts'
+import type { Contract } from './contract.ts'
+import { accepted, codesOf, farAhead, longAgo } from './shared.ts'
+
+/** Ports on a store that a test can hold up at the last moment: everything is done, and not yet to stay. */
+export interface HeldPorts {
+  readonly ports: StoredPorts
+  /** From now on no commit that touches an account is made, until the returned function is called. */
+  readonly holdCommits: () => Promise<() => Promise<void>>
+}
+
+/** Whoever answers so long after he was asked, whatever became of it, is found. */
+const heldMilliseconds = 300
+
+/** What is asked, with what everybody must see as soon as it is answered. */
+interface Asked {
+  readonly ask: () => Promise<unknown>
+  readonly seen: (answer: unknown) => Promise<void>
+}
+
+async function answersOnceCommitted({ holdCommits }: HeldPorts, { ask, seen }: Asked): Promise<void> {
+  const release = await holdCommits()
+  const told = ask()
+  told.catch(() => undefined)
+  try {
+    const isAnswered = await Promise.race([told.then(() => true), setTimeout(heldMilliseconds, false)])
+    if (isAnswered) await seen(await told)
+    assert.ok(!isAnswered, 'it was answered before it was committed')
+  } finally {
+    await release()
+  }
+  await seen(await told)
+}
+
+/** What `Messages` and `Ledger` promise of the moment of their answers: it comes once the work is committed, and everybody sees it then (P-1). */
+export const commitsContract: Contract<HeldPorts> = {
+  'an order is answered once it is committed, and not before': async (held) => {
+    const { ports } = held
+    const { id } = await anAccount(ports)
+    await accepted(ports, anOrder(id, { to: numbers(1) }))
+    await answersOnceCommitted(held, {
+      ask: () => accepted(ports, anOrder(id, { to: numbers(3) })),
+      seen: async (answer) => {
+        const { ids } = answer as Awaited<ReturnType<typeof accepted>>
+        assert.deepEqual(await codesOf(ports, id, ids), ['waiting', 'waiting', 'waiting'])
+      },
+    })
+  },
+
+  'an order with a key is answered once it is committed, and not before': async (held) => {
+    const { ports } = held
+    const { id } = await anAccount(ports)
+    await accepted(ports, anOrder(id, { to: numbers(1) }))
+    const request = { account: id, key: 'held' as IdempotencyKey, asked: 'a send' }
+    await answersOnceCommitted(held, {
+      ask: () => ports.messages.acceptOnce(anOrder(id, { to: numbers(1) }), request, () => 'the answer'),
+      seen: async () =>
+        assert.equal(((await ports.clientRequests.find(request)) as { text: string }).text, 'the answer'),
+    })
+  },
+
+  'a delete is answered once it is committed, and not before': async (held) => {
+    const { ports } = held
+    const { id } = await anAccount(ports)
+    const { ids } = await accepted(ports, anOrder(id, { to: numbers(2), due: farAhead }))
+    await answersOnceCommitted(held, {
+      ask: () => ports.messages.deleteScheduled(id, ids, longAgo),
+      seen: async () => assert.deepEqual(await codesOf(ports, id, ids), [102, 102]),
+    })
+  },
+
+  'a transfer is answered once it is committed, and not before': async (held) => {
+    const { ports } = held
+    const [from, to] = [await anAccount(ports, { credits: 100 }), await anAccount(ports, { credits: 0 })]
+    await answersOnceCommitted(held, {
+      ask: () => ports.ledger.transfer({ from: from.id, to: to.id, amount: credits(40) }, realClock().now()),
+      seen: async () => assert.equal(await ports.ledger.balance(to.id), 40),
+    })
+  },
+}
