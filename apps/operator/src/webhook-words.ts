@@ -1,5 +1,6 @@
 import {
   nextTryReason,
+  OtherKeyError,
   previousUntil,
   webhookEventTypes,
   type PushAttempt,
@@ -131,6 +132,19 @@ const REPLAY_TEXT = {
 } as const satisfies Record<ReplayTask['state'], string>
 
 export const noSuchWebhook = (id: WebhookId): Refused => new Refused(`There is no webhook ${id}.`)
+
+/** What is to be said of `--despite-key` in the help of a command. */
+export const despiteKeyText = 'also if what is stored cannot be read with SECRETS_KEY, since the key was lost'
+
+/** Waits for what stores a secret; refused, with what to do, where this process does not have the key of those that are stored. */
+export async function withKeyInUse<Result>(storing: Promise<Result>): Promise<Result> {
+  return storing.catch((problem: unknown) => {
+    if (!(problem instanceof OtherKeyError)) throw problem
+    throw new Refused(
+      `${problem.message}\nNothing was stored, and no key was made. With the key lost, --despite-key stores a secret with the one of this process: see docs/operations.md.`,
+    )
+  })
+}
 
 /** A refusal of core in words for the operator. */
 export function webhookRefused(refusal: WebhookRefusal): Refused {

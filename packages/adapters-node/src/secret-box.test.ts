@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SealedSecret } from '@gateway/core'
 import { secretBox } from './secret-box.ts'
-import { checkKeysOfFolder, readSecretsKey } from './secrets-key.ts'
+import { keysOfFolder, readSecretsKey } from './secrets-key.ts'
 
 const newKey = () => randomBytes(32).toString('base64')
 const folders: string[] = []
@@ -78,6 +78,18 @@ test('without a key a file is made at first use, which its owner alone can read'
   expect(boxOf(readFileSync(join(folder, 'secrets.key'), 'utf8').trim()).open(sealed)).toBe('whsec_abc')
 })
 
+test('opening makes no file: it says that there is none, and opens by one that is put there', () => {
+  const folder = newFolder()
+  const box = secretBox({ keys: [], folder })
+  const key = newKey()
+  const sealed = boxOf(key).seal('whsec_abc')
+  expect(() => box.open(sealed)).toThrow(/SECRETS_KEY is not set, and there is no .*secrets\.key\. Set SECRETS_KEY/)
+  expect(box.isOld(sealed)).toBe(true)
+  expect(readdirSync(folder)).toEqual([])
+  writeFileSync(join(folder, 'secrets.key'), key, { mode: 0o600 })
+  expect([box.open(sealed), box.isOld(sealed)]).toEqual(['whsec_abc', false])
+})
+
 test('processes that start at the same time end with the same key', async () => {
   const folder = newFolder()
   const made = new URL('../dist/index.js', import.meta.url).href
@@ -130,13 +142,11 @@ test('a key is 32 bytes in base64, base64url or hexadecimal', () => {
 
 test('a start checks a key file that is there, and makes none', () => {
   const own = newFolder()
-  checkKeysOfFolder(own)
+  keysOfFolder(own)
   expect(readdirSync(own)).toEqual([])
   const path = join(own, 'secrets.key')
   writeFileSync(path, `${'ab'.repeat(32)}\n`, { mode: 0o600 })
-  checkKeysOfFolder(own)
+  keysOfFolder(own)
   chmodSync(path, 0o644)
-  expect(() => checkKeysOfFolder(own)).toThrow(
-    /secrets\.key can be used by others than its owner \(mode 644\): chmod 600/,
-  )
+  expect(() => keysOfFolder(own)).toThrow(/secrets\.key can be used by others than its owner \(mode 644\): chmod 600/)
 })

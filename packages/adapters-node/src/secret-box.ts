@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
 import type { SealedSecret, SecretBox } from '@gateway/core'
-import { keysOfFolder } from './secrets-key.ts'
+import { keyFile, keysOfFolder, makeKeysOfFolder } from './secrets-key.ts'
 
 export interface SecretBoxSettings {
   /** As `readSecretsKey` gives them: the first one seals, the others only open. None: those of `folder`. */
   readonly keys: readonly string[]
-  /** Where `secrets.key` is, or is made at first use. */
+  /** Where `secrets.key` is, or is made when something is sealed first. */
   readonly folder: string
 }
 
@@ -21,27 +21,32 @@ const tagBytes = 16
 
 /**
  * A SecretBox by AES-256-GCM with a random nonce. Sealed: version, id of the key, and nonce, text and tag in base64url, separated by
- * dots; all of it is authenticated. The file is read at first use.
+ * dots; all of it is authenticated. The file is read at first use, and made by `seal` alone.
  */
 export function secretBox({ keys, folder }: SecretBoxSettings): SecretBox {
-  let read: readonly [Key, ...Key[]] | undefined
-  const all = () => (read ??= toKeys(keys.length > 0 ? keys : keysOfFolder(folder)))
+  let read: readonly Key[] = []
+  /** None if there is no file yet: another process may make it at any time. */
+  const all = (): readonly Key[] => {
+    if (read.length === 0) read = (keys.length > 0 ? keys : keysOfFolder(folder)).map(toKey)
+    return read
+  }
+  const current = (): Key => {
+    const key = all()[0] ?? makeKeysOfFolder(folder).map(toKey)[0]
+    if (key === undefined) throw new Error('no key for stored secrets')
+    return key
+  }
   return {
     newSigningSecret: () => `whsec_${randomBytes(32).toString('base64')}`,
-    seal: (secret) => seal(secret, all()[0]),
-    open: (sealed) => open(sealed, all()),
-    isOld: (sealed) => partsOf(sealed).id !== all()[0].id,
+    seal: (secret) => seal(secret, current()),
+    open: (sealed) => open(sealed, all(), folder),
+    isOld: (sealed) => partsOf(sealed).id !== all()[0]?.id,
   }
 }
 
-function toKeys(texts: readonly string[]): readonly [Key, ...Key[]] {
-  const [first, ...others] = texts.map((text) => {
-    const bytes = Buffer.from(text, 'base64')
-    return { bytes, id: hash('sha256', `key of stored secrets ${text}`, 'hex').slice(0, 12) }
-  })
-  if (first === undefined) throw new Error('no key for stored secrets')
-  return [first, ...others]
-}
+const toKey = (text: string): Key => ({
+  bytes: Buffer.from(text, 'base64'),
+  id: hash('sha256', `key of stored secrets ${text}`, 'hex').slice(0, 12),
+})
 
 function seal(secret: string, { id, bytes }: Key): SealedSecret {
   const nonce = randomBytes(nonceBytes)
@@ -50,12 +55,12 @@ function seal(secret: string, { id, bytes }: Key): SealedSecret {
   return `${version}.${id}.${sealed.toString('base64url')}` as SealedSecret
 }
 
-function open(sealed: SealedSecret, keys: readonly Key[]): string {
+function open(sealed: SealedSecret, keys: readonly Key[], folder: string): string {
   const { id, bytes } = partsOf(sealed)
   const key = keys.find((each) => each.id === id)
   if (key === undefined)
     throw new Error(
-      `A stored secret was sealed with the key ${id}, which this process does not have: it has ${keys.map((each) => each.id).join(', ')}. ` +
+      `A stored secret was sealed with the key ${id}, which this process does not have: ${heldText(keys, folder)}. ` +
         'Set SECRETS_KEY to the same keys everywhere, the older ones behind the current one.',
     )
   const decipher = createDecipheriv('aes-256-gcm', key.bytes, bytes.subarray(0, nonceBytes), {
@@ -64,6 +69,11 @@ function open(sealed: SealedSecret, keys: readonly Key[]): string {
   decipher.setAAD(Buffer.from(`${version}.${id}`)).setAuthTag(bytes.subarray(-tagBytes))
   return decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8')
 }
+
+const heldText = (keys: readonly Key[], folder: string): string =>
+  keys.length === 0
+    ? `SECRETS_KEY is not set, and there is no ${keyFile(folder)}`
+    : `it has ${keys.map(({ id }) => id).join(', ')}`
 
 function partsOf(sealed: SealedSecret): { readonly id: string; readonly bytes: Buffer } {
   const [found, id, text, more] = sealed.split('.')

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
-  existsSync,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -20,13 +19,27 @@ export function readSecretsKey(text: string): string | undefined {
 }
 
 /**
- * The keys in `secrets.key` under a folder, the current one first. Makes the folder and a file with one key, readable by its owner
- * only, if there is none: processes that do so at the same time end with the same key. Throws for a file that others may read, or
+ * The keys in `secrets.key` under a folder, the current one first; none if there is no file. Throws what to do for a file that others may read, or
  * that holds no keys.
  */
 export function keysOfFolder(folder: string): readonly string[] {
-  const path = join(folder, 'secrets.key')
-  const text = readOwn(path) ?? make(folder, path)
+  const path = keyFile(folder)
+  const text = readOwn(path)
+  return text === undefined ? [] : keysIn(path, text)
+}
+
+/**
+ * The same, with a file that is made if there is none, in a folder that is, with one key and readable by its owner only: processes that do so at the
+ * same time end with the same key.
+ */
+export function makeKeysOfFolder(folder: string): readonly string[] {
+  const path = keyFile(folder)
+  return keysIn(path, readOwn(path) ?? make(folder, path))
+}
+
+export const keyFile = (folder: string): string => join(folder, 'secrets.key')
+
+function keysIn(path: string, text: string): readonly string[] {
   const keys = text.split(/[\s,]+/).filter((part) => part !== '')
   const read = keys.map(readSecretsKey).filter((key) => key !== undefined)
   if (read.length === 0 || read.length < keys.length)
@@ -34,11 +47,6 @@ export function keysOfFolder(folder: string): readonly string[] {
       `${path} must hold keys of 32 bytes in base64, and nothing else. Put the file back, or set SECRETS_KEY.`,
     )
   return read
-}
-
-/** Throws what to do if there is a `secrets.key` under a folder that `keysOfFolder` would refuse. Makes none. */
-export function checkKeysOfFolder(folder: string): void {
-  if (existsSync(join(folder, 'secrets.key'))) keysOfFolder(folder)
 }
 
 function readOwn(path: string): string | undefined {

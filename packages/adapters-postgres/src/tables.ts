@@ -101,6 +101,7 @@ export interface Tables {
     created_at: Time
     failing_since: TimeOrNull
     secret: string
+    secret_at: ColumnType<number, string | undefined, string>
     previous: ColumnType<readonly PreviousSecret[], undefined, string>
   }
 }

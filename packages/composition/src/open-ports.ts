@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import {
-  checkKeysOfFolder,
   eventLoopBusy,
+  keysOfFolder,
   nodeSecrets,
   type NodeSecrets,
   type NodeSecretsSettings,
@@ -54,7 +54,7 @@ export async function openPorts(
 ): Promise<Opened> {
   const { environment, log, stopping, onStop, useClock } = context
   const { DATABASE_URL, DATA_DIR } = environment
-  if (environment.SECRETS_KEY.length === 0) checkKeysOfFolder(DATA_DIR)
+  if (environment.SECRETS_KEY.length === 0) keysOfFolder(DATA_DIR)
   const database = await openDatabase({
     url: DATABASE_URL,
     dataDir: DATA_DIR,

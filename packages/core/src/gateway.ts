@@ -38,6 +38,7 @@ export const createGateway = (
     | 'clock'
     | 'secrets'
     | 'webhooks'
+    | 'carrierVersions'
     | 'webhookClient'
     | 'secretBox'
   >,
@@ -63,7 +64,9 @@ export const createGateway = (
   listWebhooks: (account: Account) => ports.webhooks.list(account.id),
   showWebhook: byHolder(showWebhook(ports)),
   changeWebhook: byHolder(changeWebhook(ports)),
-  rotateWebhookSecret: byHolder(rotateSecret(ports)),
+  rotateWebhookSecret: byHolder((by, id: WebhookId, overlapHours?: number) =>
+    rotateSecret(ports)(by, id, overlapHours),
+  ),
   removeWebhook: byHolder((by, id: WebhookId) => ports.webhooks.remove(by, id)),
   testWebhook: byHolder(testWebhook(ports)),
   startReplay: byHolder(startReplay(ports)),

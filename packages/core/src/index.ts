@@ -325,6 +325,7 @@ export {
   type PushOptions,
   type PushSettings,
 } from './webhook/push-events.ts'
+export { OtherKeyError, requireKeyInUse } from './webhook/key-in-use.ts'
 export type { SealedSecret, SecretBox } from './webhook/secret-box.ts'
 export type { PushAnswer, PushFailure, PushRequest, UrlRefusal, WebhookClient } from './webhook/webhook-client.ts'
 export {

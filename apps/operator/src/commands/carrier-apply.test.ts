@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { SealedSecret } from '@gateway/core'
+import { anAccount } from '@gateway/core/testing'
 import { anOperator, type Operator } from '../../testing/operate.ts'
 
 let folder: string
@@ -124,6 +125,19 @@ test('where the present version cannot be read with the key of the command it re
     changed: true,
     carriersVersion: 2,
   })
+})
+
+test('the first version is not stored with another key than the secrets of webhooks have, unless it is asked for', async () => {
+  const operator = anOperator({ variables })
+  const { id } = await anAccount(operator.ports)
+  const webhook = { account: id, url: 'https://example.com', events: [], listSize: 1, withText: false }
+  const lost = { ...webhook, secret: 'with another key' as SealedSecret }
+  await operator.ports.webhooks.add(lost, operator.ports.clock.now())
+  await write({ carriers: [mtn] })
+  const { code, err } = await operator.run(['carrier', 'apply', file])
+  expect([code, err]).toEqual([1, expect.stringContaining('--despite-key')])
+  expect(await operator.ports.carrierVersions.latest()).toBeUndefined()
+  expect(await operator.json('carrier', 'apply', file, '--despite-key')).toMatchObject({ carriersVersion: 1 })
 })
 
 test('a wrong file is refused as carrier check does, before anything is opened', async () => {

@@ -1,5 +1,5 @@
 import type { CarrierConfiguration, CarrierDifference, CarrierPorts } from '@gateway/carriers'
-import type { CarrierUser, CarrierVersion } from '@gateway/core'
+import { requireKeyInUse, type CarrierUser, type CarrierVersion } from '@gateway/core'
 import { hostname, userInfo } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readVersion } from '../arguments.ts'
@@ -7,6 +7,7 @@ import { openVersion, userJson } from '../carrier-versions.ts'
 import { command } from '../command.ts'
 import { Refused, type Context, type Run, type RunAlone, type Variables } from '../context.ts'
 import type { Json } from '../output.ts'
+import { withKeyInUse } from '../webhook-words.ts'
 
 interface Options {
   readonly stored?: number
@@ -70,6 +71,7 @@ async function apply(context: Context, next: CarrierConfiguration, { dryRun, des
     output.result({ changed: false, carriersVersion: after, differences: shown }, 'Nothing was stored.')
     return
   }
+  if (latest === undefined && despiteKey !== true) await withKeyInUse(requireKeyInUse(ports))
   const storedBy = `${userInfo().username} on ${hostname()} by carrier apply`
   const version = await storeCarriers(ports, next, { after, storedBy, onPurpose: true })
   if (typeof version !== 'number')

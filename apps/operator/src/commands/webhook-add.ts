@@ -2,7 +2,7 @@ import type { AccountId } from '@gateway/core'
 import { readAccountId, readEvents, readListSize } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
-import { webhookJson, webhookRefused, webhookText } from '../webhook-words.ts'
+import { despiteKeyText, webhookJson, webhookRefused, webhookText, withKeyInUse } from '../webhook-words.ts'
 import { noSuchAccount } from './account-of.ts'
 
 interface Options {
@@ -11,6 +11,7 @@ interface Options {
   readonly events?: readonly string[]
   readonly listSize?: number
   readonly withText?: boolean
+  readonly despiteKey?: boolean
 }
 
 export const webhookAdd = (run: Run) =>
@@ -24,9 +25,10 @@ export const webhookAdd = (run: Run) =>
     .option('--events <names>', "events, separated by ','; all but message.sent if not given", readEvents)
     .option('--list-size <count>', 'at most so many events in one request, 1 to 100; 100 if not given', readListSize)
     .option('--with-text', 'events carry the text of messages')
-    .action(({ account, ...wanted }: Options) =>
+    .option('--despite-key', despiteKeyText)
+    .action(({ account, despiteKey, ...wanted }: Options) =>
       run(async ({ backOffice, output }) => {
-        const added = await backOffice.addWebhook(account, wanted)
+        const added = await withKeyInUse(backOffice.addWebhook(account, wanted, { despiteKey }))
         if (added === 'no-such-account') throw noSuchAccount(account)
         if (added === 'too-many') throw new Refused(`Account ${account} has 10 webhooks, as many as it may have.`)
         if (typeof added === 'string') throw webhookRefused(added)

@@ -3,15 +3,21 @@ import { readOverlapHours, readWebhookId } from '../arguments.ts'
 import { command } from '../command.ts'
 import { Refused, type Run } from '../context.ts'
 import { timeText } from '../show.ts'
-import { noSuchWebhook, webhookJson } from '../webhook-words.ts'
+import { despiteKeyText, noSuchWebhook, webhookJson, withKeyInUse } from '../webhook-words.ts'
+
+interface Options {
+  readonly overlapHours: number
+  readonly despiteKey?: boolean
+}
 
 export const webhookRotate = (run: Run) =>
   command('rotate', 'make another signing secret, printed this once; the one before signs beside it for a while')
     .argument('<id>', "the webhook's id", readWebhookId)
     .option('--overlap-hours <hours>', `how long, 0 to ${overlapHoursMax}`, readOverlapHours, overlapHoursDefault)
-    .action((id: WebhookId, { overlapHours }: { readonly overlapHours: number }) =>
+    .option('--despite-key', despiteKeyText)
+    .action((id: WebhookId, { overlapHours, despiteKey }: Options) =>
       run(async ({ backOffice, output }) => {
-        const done = await backOffice.rotateWebhookSecret(id, overlapHours)
+        const done = await withKeyInUse(backOffice.rotateWebhookSecret(id, overlapHours, { despiteKey }))
         if (done === 'no-such-webhook') throw noSuchWebhook(id)
         if (done === 'overlap-out-of-range') throw new Refused(`The hours are 0 to ${overlapHoursMax}.`)
         const { webhook, secret } = done

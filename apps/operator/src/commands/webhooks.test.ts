@@ -1,3 +1,8 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { secretBox } from '@gateway/adapters-node'
 import { anAccount } from '@gateway/core/testing'
 import { nextTry, type PushAnswer } from '@gateway/core'
 import { anOperator, type Operator } from '../../testing/operate.ts'
@@ -84,6 +89,42 @@ test('its secret is rotated, and it is told until when the one before signs', as
   expect(await operator.row('webhook', 'show', '1')).toMatchObject({ previousSecretUntil: '2026-10-19T08:00:00.000Z' })
   const last = await operator.run(['webhook', 'rotate', '1', '--overlap-hours', '0'])
   expect(last.out).toMatch(/\nNone before signs any more\.\n$/)
+})
+
+test('with another key than what is stored has, nothing is added, rotated or made, unless it is asked for', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-webhooks-'))
+  const keys = [randomBytes(32).toString('base64')]
+  const lost = secretBox({ keys: [randomBytes(32).toString('base64')], folder })
+  try {
+    for (const keysHere of [keys, []]) {
+      const here = secretBox({ keys: keysHere, folder })
+      const operator = anOperator({ ports: (inMemory) => ({ ...inMemory, secretBox: here }) })
+      const { id } = await anAccount(operator.ports)
+      const wanted = { account: id, url, events: [], listSize: 1, withText: false, secret: lost.seal('whsec_x') }
+      await operator.ports.webhooks.add(wanted, operator.ports.clock.now())
+      const asked = [
+        ['webhook', 'add', '--account', '1', '--url', url],
+        ['webhook', 'rotate', '1'],
+      ] as const
+      for (const args of [...asked, ['secrets', 'reseal']]) {
+        const { code, out, err } = await operator.run(args)
+        expect([code, out, readdirSync(folder)]).toEqual([args[0] === 'secrets' ? 3 : 1, '', []])
+        expect(err).toMatch(/^A stored secret was sealed with the key \w+, which this process does not have: /)
+        expect(err).toContain('. Set SECRETS_KEY to the same keys everywhere')
+        if (args[0] === 'webhook')
+          expect(err).toMatch(/\nNothing was stored, and no key was made\. With .*--despite-key/)
+      }
+      expect(await operator.rows('webhook', 'list')).toHaveLength(1)
+      expect(await operator.json('webhook', 'rotate', '1', '--overlap-hours', '0', '--despite-key')).toMatchObject({
+        id: 1,
+      })
+      expect(await operator.json('webhook', 'add', '--account', '1', '--url', url)).toMatchObject({ id: 2 })
+      expect(await operator.json('secrets', 'reseal')).toEqual({ webhooks: 0, carrierVersions: 0 })
+      expect(readdirSync(folder)).toEqual(keysHere.length === 0 ? ['secrets.key'] : [])
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 test('attempts tell what was answered, when the next try is, and why then', async () => {

@@ -1,5 +1,6 @@
-import { createGateway, webhooksMax } from '@gateway/core'
+import { createGateway, webhooksMax, type SealedSecret } from '@gateway/core'
 import { anAccount } from '@gateway/core/testing'
+import { createLog } from '@gateway/server'
 import request from 'supertest'
 import { keyFor, startRest, type Rest } from '../../testing/start-rest.ts'
 
@@ -39,6 +40,28 @@ test('the secret is in the answers of adding and rotating, and nowhere else', as
     expect(status).toBe(200)
     expect(text).not.toContain('whsec_')
     for (const each of [secret, rotated.secret]) expect(text).not.toContain(each.slice('whsec_'.length))
+  }
+})
+
+test('with another key than what is stored has, adding and rotating are our own trouble: 503, logged, nothing done', async () => {
+  const lines: string[] = []
+  const log = createLog({ level: 'error', name: 'rest', destination: { write: (line) => void lines.push(line) } })
+  const here = await startRest({ log })
+  try {
+    const wanted = { account: here.account.id, url, events: [], listSize: 1, withText: false }
+    const secret = 'with another key' as SealedSecret
+    await here.ports.webhooks.add({ ...wanted, secret }, here.clock.now())
+    for (const path of ['/webhooks', '/webhooks/1/rotate']) {
+      const { status, headers } = await here.post(path, { url })
+      expect([status, headers['retry-after']]).toEqual([503, '1'])
+    }
+    expect((await here.ports.webhooks.list(undefined)).map((webhook) => webhook.secret)).toEqual([secret])
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { msg: 'request failed', err: { message: 'sealed with no key of this box' } },
+    ])
+    await here.patch('/webhooks/1', { listSize: 2 }).expect(200)
+  } finally {
+    await here.close()
   }
 })
 

@@ -17,7 +17,10 @@ import { wakeIdle } from '../sql/idle-dispatchers.ts'
 import { bitsOf } from './event-codes.ts'
 import { WEBHOOK_STATE, webhookOf } from './webhook-row.ts'
 
-type Configured = Pick<Webhooks, 'add' | 'list' | 'find' | 'change' | 'remove' | 'rotate' | 'resealSecrets'>
+type Configured = Pick<
+  Webhooks,
+  'add' | 'list' | 'find' | 'change' | 'remove' | 'rotate' | 'lastSecret' | 'resealSecrets'
+>
 
 export function configureWebhooks({ pools: { kysely } }: Context): Configured {
   const ofAccount = (account: AccountId | undefined) =>
@@ -139,6 +142,17 @@ export function configureWebhooks({ pools: { kysely } }: Context): Configured {
     })
   }
 
+  async function lastSecret(): Promise<SealedSecret | undefined> {
+    const row = await kysely
+      .selectFrom('webhook')
+      .select('secret')
+      .orderBy('secret_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    return row?.secret as SealedSecret | undefined
+  }
+
   async function resealSecrets(sealAgain: (sealed: SealedSecret) => SealedSecret): Promise<number> {
     return kysely.transaction().execute(async (trx) => {
       const rows = await trx
@@ -160,7 +174,11 @@ export function configureWebhooks({ pools: { kysely } }: Context): Configured {
       return changed
     })
   }
-  return { add, list, find, change, remove, rotate, resealSecrets }
+  return { add, list, find, change, remove, rotate, lastSecret, resealSecrets }
 }
 
-const columnsOf = ({ secret, previous }: SigningSecrets) => ({ secret, previous: JSON.stringify(previous) })
+const columnsOf = ({ secret, previous }: SigningSecrets) => ({
+  secret,
+  secret_at: sql<string>`now()`,
+  previous: JSON.stringify(previous),
+})

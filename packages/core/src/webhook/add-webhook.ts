@@ -1,5 +1,6 @@
 import type { AccountId } from '../account/account.ts'
 import type { Ports } from '../ports.ts'
+import { requireKeyInUse, type KeySettings } from './key-in-use.ts'
 import { readWebhook, type WantedWebhook, type WebhookRefusal } from './want-webhook.ts'
 import { webhookDefaults, type Webhook } from './webhook.ts'
 import { defaultEventTypes } from './webhook-event.ts'
@@ -10,15 +11,20 @@ export interface WebhookWithSecret {
   readonly secret: string
 }
 
-/** Adds an endpoint, active at once. An account has at most `webhooksMax` of them. */
+/**
+ * Adds an endpoint, active at once. An account has at most `webhooksMax` of them. Throws an `OtherKeyError` where other secrets are stored with
+ * another key, unless `despiteKey`.
+ */
 export const addWebhook =
-  (ports: Pick<Ports, 'webhooks' | 'webhookClient' | 'secretBox' | 'clock'>) =>
+  (ports: Pick<Ports, 'webhooks' | 'webhookClient' | 'carrierVersions' | 'secretBox' | 'clock'>) =>
   async (
     account: AccountId,
     wanted: WantedWebhook & { readonly url: string },
+    { despiteKey = false }: KeySettings = {},
   ): Promise<WebhookWithSecret | WebhookRefusal | 'too-many' | 'no-such-account'> => {
     const read = readWebhook(wanted, ports.webhookClient)
     if (typeof read === 'string') return read
+    if (!despiteKey) await requireKeyInUse(ports)
     const secret = ports.secretBox.newSigningSecret()
     const webhook = await ports.webhooks.add(
       {

@@ -5,8 +5,11 @@ import {
   defaultEventTypes,
   instant,
   listSizeMax,
+  OtherKeyError,
   secondsAfter,
   webhooksMax,
+  type SealedSecret,
+  type SecretBox,
   type UrlRefusal,
   type Webhook,
   type WantedWebhook,
@@ -192,4 +195,75 @@ test('a period that does not end after it begins is not replayed', async () => {
   expect(await gateway.startReplay(account, webhook.id, period(2, 3))).toMatchObject({ started: { state: 'running' } })
   expect(await gateway.startReplay(account, webhook.id, period(2, 3))).toMatchObject({ running: { id: 1 } })
   expect(await gateway.stopReplay(account, webhook.id)).toMatchObject({ id: 1, state: 'stopped' })
+})
+
+describe('where what is stored has a key that this process does not have', () => {
+  /** This process has the key `own` alone; its store is as the others left it. */
+  async function elsewhere({ own = 'b' } = {}) {
+    const there = await world()
+    const boxOf = (key: string): SecretBox => ({
+      ...there.ports.secretBox,
+      seal: (secret) => `${key} ${secret}` as SealedSecret,
+      open: (sealed) => {
+        if (sealed.startsWith(`${key} `)) return sealed.slice(2)
+        throw new Error(`sealed with ${sealed.charAt(0)}`)
+      },
+    })
+    const gatewayOf = (key: string) => createGateway({ ...there.ports, secretBox: boxOf(key) })
+    const backOffice = createBackOffice({ ...there.ports, secretBox: boxOf(own) })
+    return { ...there, boxOf, gatewayOf, own: gatewayOf(own), backOffice }
+  }
+
+  test('nothing is added or rotated, and the error says why, with nothing done', async () => {
+    const { account, other, gatewayOf, own, backOffice } = await elsewhere()
+    const made = await gatewayOf('a').addWebhook(account, { url })
+    if (typeof made === 'string') throw new Error(made)
+    const { id } = made.webhook
+    for (const asked of [
+      () => own.addWebhook(account, { url }),
+      () => own.addWebhook(other, { url }),
+      () => own.rotateWebhookSecret(account, id),
+      () => backOffice.addWebhook(other.id, { url }),
+      () => backOffice.rotateWebhookSecret(id, 0),
+    ])
+      await expect(asked()).rejects.toMatchObject({ message: 'sealed with a', hadNoEffect: true })
+    expect(await own.addWebhook(account, { url: 'x' })).toBe('not-a-url')
+    expect(await backOffice.listWebhooks(undefined)).toEqual([made.webhook])
+  })
+
+  test('the secret of carriers counts as well, and one of the two that can be opened is enough', async () => {
+    const { ports, account, boxOf, gatewayOf, own } = await elsewhere()
+    const store = (key: string, after: number) =>
+      ports.carrierVersions.store(
+        { sealed: boxOf(key).seal('x'), digest: 'x', carriers: [], routes: [], storedBy: 'x' },
+        after,
+        { onPurpose: true },
+      )
+    await store('a', 0)
+    await expect(own.addWebhook(account, { url })).rejects.toThrow(OtherKeyError)
+    await store('b', 1)
+    expect(await own.addWebhook(account, { url })).toMatchObject({ webhook: { account: account.id } })
+    expect(await gatewayOf('b').addWebhook(account, { url })).toMatchObject({ webhook: { account: account.id } })
+    await expect(gatewayOf('a').addWebhook(account, { url })).rejects.toThrow(OtherKeyError)
+  })
+
+  test('the operator rotates or adds one despite the lost key; from then on everybody rotates the others', async () => {
+    for (const begin of ['rotate', 'add'] as const) {
+      const { account, other, boxOf, gatewayOf, own, backOffice } = await elsewhere()
+      const [one, two] = [
+        await gatewayOf('a').addWebhook(account, { url }),
+        await gatewayOf('a').addWebhook(account, { url }),
+      ]
+      if (typeof one === 'string' || typeof two === 'string') throw new Error('not added')
+      const despiteKey = { despiteKey: true }
+      if (begin === 'rotate') await backOffice.rotateWebhookSecret(one.webhook.id, 24, despiteKey)
+      else await backOffice.addWebhook(other.id, { url }, despiteKey)
+      for (const { webhook } of [one, two]) {
+        const rotated = await own.rotateWebhookSecret(account, webhook.id)
+        if (typeof rotated === 'string') throw new Error(rotated)
+        expect(boxOf('b').open(rotated.webhook.secret)).toBe(rotated.secret)
+      }
+      await expect(gatewayOf('a').rotateWebhookSecret(account, one.webhook.id)).rejects.toThrow('sealed with b')
+    }
+  })
 })

@@ -7,9 +7,9 @@ export type SealedSecret = Brand<string, 'SealedSecret'>
 export interface SecretBox {
   /** A new signing secret of 256 bits, `whsec_` and base64 (Standard Webhooks 1.0). */
   newSigningSecret(): string
-  /** Encrypts and authenticates (AES-256-GCM) with the current key. */
+  /** Encrypts and authenticates (AES-256-GCM) with the current key; makes one where this process has none. */
   seal(secret: string): SealedSecret
-  /** Throws if it was sealed with no key that this process has, or was changed. */
+  /** Throws an Error that says what to do if it was sealed with no key that this process has, or was changed. */
   open(sealed: SealedSecret): string
   /** Whether it was sealed with another key than the current one, and is to be sealed again. */
   isOld(sealed: SealedSecret): boolean

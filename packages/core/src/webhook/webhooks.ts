@@ -134,6 +134,8 @@ export interface Webhooks {
     id: WebhookId,
     change: (secrets: SigningSecrets) => SigningSecrets,
   ): Promise<Webhook | undefined>
+  /** The secret that an endpoint was given last, by `add`, `rotate` or `resealSecrets`, of those that there are; undefined: there is none. */
+  lastSecret(): Promise<SealedSecret | undefined>
   /** Seals again what `isOld` says: `change` gets each stored secret. Returns how many changed. */
   resealSecrets(change: (sealed: SealedSecret) => SealedSecret): Promise<number>
   /** Stores a test event for this endpoint alone, in a list of its own, also while it is paused. */

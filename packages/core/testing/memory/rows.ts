@@ -155,6 +155,8 @@ export interface InboundMessageRow {
 
 export interface WebhookRow {
   webhook: Webhook
+  /** Counts up with each secret that an endpoint is given. */
+  secretOrder: number
   /** In no list yet, oldest first; with their texts. */
   readonly waiting: WebhookEvent[]
   readonly lists: Map<EventListId, EventListRow>

@@ -55,6 +55,7 @@ type Series =
   | 'inbound-message'
   | 'taking'
   | 'webhook'
+  | 'secret'
   | 'event-list'
   | 'test-event'
   | 'queue'

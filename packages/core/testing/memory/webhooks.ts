@@ -48,23 +48,23 @@ export const memoryWebhooks = (store: MemoryStore): Webhooks => ({
   }),
   rotate: atomic((account, id, change) => {
     const row = rowOf(store, account, id)
-    if (row !== undefined) row.webhook = { ...row.webhook, ...change(row.webhook) }
+    if (row !== undefined)
+      Object.assign(row, { webhook: { ...row.webhook, ...change(row.webhook) }, secretOrder: store.next('secret') })
     return row?.webhook
   }),
+  lastSecret: atomic(
+    () => [...store.webhooks.values()].toSorted((a, b) => b.secretOrder - a.secretOrder)[0]?.webhook.secret,
+  ),
   resealSecrets: atomic((change) => {
-    const before = [...store.webhooks.values()].map(({ webhook }) => webhook)
-    for (const row of store.webhooks.values()) {
-      const { secret, previous } = row.webhook
-      row.webhook = {
-        ...row.webhook,
-        secret: change(secret),
-        previous: previous.map((one) => ({ ...one, secret: change(one.secret) })),
-      }
-    }
-    return before.filter(({ id, secret, previous }) => {
-      const now = store.webhooks.get(id)?.webhook
-      return now?.secret !== secret || previous.some((one, i) => now.previous[i]?.secret !== one.secret)
-    }).length
+    const changed = [...store.webhooks.values()].flatMap((row) => {
+      const before = [row.webhook, ...row.webhook.previous].map(({ secret }) => secret)
+      const [secret, ...others] = before.map(change)
+      if (secret === undefined || [secret, ...others].every((one, i) => one === before[i])) return []
+      const previous = row.webhook.previous.map((one, i) => ({ ...one, secret: others[i] ?? one.secret }))
+      return [{ row, webhook: { ...row.webhook, secret, previous } }]
+    })
+    for (const { row, webhook } of changed) Object.assign(row, { webhook, secretOrder: store.next('secret') })
+    return changed.length
   }),
   addTest: atomic((account, id, now) => {
     const row = rowOf(store, account, id)
@@ -123,7 +123,7 @@ function add(store: MemoryStore, webhook: NewWebhook, now: Instant): Webhook | '
     failingSince: undefined,
     previous: [],
   }
-  store.webhooks.set(added.id, { webhook: added, waiting: [], lists: new Map() })
+  store.webhooks.set(added.id, { webhook: added, secretOrder: store.next('secret'), waiting: [], lists: new Map() })
   return added
 }
 

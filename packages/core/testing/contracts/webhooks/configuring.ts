@@ -115,6 +115,26 @@ export const configuring: Contract<StoredPorts> = {
     assert.deepEqual(all.toSorted(), names.toSorted())
   },
 
+  'the secret that was stored last is that of the endpoint that was added, rotated or sealed again last': async (
+    ports,
+  ) => {
+    const { webhooks } = ports
+    const { id } = await anAccount(ports)
+    const named = (name: string) => name as SealedSecret
+    assert.equal(await webhooks.lastSecret(), undefined)
+    const one = await added(ports, aWebhook(id, { secret: named('first') }))
+    assert.equal(await webhooks.lastSecret(), 'first')
+    const two = await added(ports, aWebhook(id, { secret: named('second') }))
+    assert.equal(await webhooks.lastSecret(), 'second')
+    await webhooks.rotate(id, one.id, followedBy(named('third')))
+    await webhooks.change(id, two.id, { state: 'paused' }, longAgo)
+    assert.equal(await webhooks.lastSecret(), 'third')
+    await webhooks.resealSecrets((sealed) => (sealed === 'second' ? named('again') : sealed))
+    assert.equal(await webhooks.lastSecret(), 'again')
+    await webhooks.remove(id, two.id)
+    assert.equal(await webhooks.lastSecret(), 'third')
+  },
+
   'every stored secret is sealed again that is to be': async (ports) => {
     const { webhooks } = ports
     const { id } = await anAccount(ports)

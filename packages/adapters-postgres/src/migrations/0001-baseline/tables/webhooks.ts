@@ -15,6 +15,7 @@ create table webhook (                            -- an endpoint of an account
   created_at timestamptz not null,
   failing_since timestamptz,
   secret text not null,                           -- encrypted
+  secret_at timestamptz not null default now(),   -- when it was stored
   previous json not null default '[]'             -- secrets before it, the newest first: each encrypted, and until when it signs
 );
 create index webhook_account on webhook (account_id);
