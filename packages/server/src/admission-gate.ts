@@ -42,7 +42,7 @@ export interface AdmissionSettings {
   readonly placesMax?: number
   /** Work that requests of 50 or more may be at together; one may always be. Default 4000. */
   readonly largeWorkMax?: number
-  /** Places for slow work; default 4, which is the number of ordinary connections to the database. */
+  /** Places for slow work; default 2: on two cores more give no more answers, and hold up others. */
   readonly slowPlacesMax?: number
   /** So long a turn is waited for; default 2. */
   readonly waitSecondsMax?: number
@@ -74,7 +74,7 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
   const {
     placesMax = 128,
     largeWorkMax = 4000,
-    slowPlacesMax = 4,
+    slowPlacesMax = 2,
     waitSecondsMax = 2,
     turnMs = 8,
     bodyBytesMax = 64 * 1024 * 1024,
