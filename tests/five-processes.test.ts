@@ -71,3 +71,24 @@ test('failed log-ins at one process count at another one from its own first fail
   expect(guesses).toBeLessThan(10)
   expect(await byXml('right')).toBe(429)
 }, 60_000)
+
+test('account top tells who is busy, over all processes', async () => {
+  const { environment, restUrl, aspUrl } = gateway
+  const { id } = await operateJson<{ id: number }>(
+    ['account', 'open', '--login', 'busy', '--credits', '100'],
+    environment,
+  )
+  const { key } = await operateJson<{ key: string }>(['key', 'issue', String(id)], environment)
+  await restSend({ url: restUrl, key }, ['27820000001', '27820000002'])
+  await aspSend({ url: aspUrl, key }, ['27820000003'])
+  interface Top {
+    readonly rows: readonly { readonly login: string; readonly requestRate: number; readonly messageRate: number }[]
+  }
+  const busy = async () =>
+    (await operateJson<Top>(['account', 'top'], environment)).rows.find(({ login }) => login === 'busy')
+  // Of a period of ten seconds: two messages here, one there.
+  await until(async () => (await busy())?.messageRate === 0.3, 30_000)
+  expect((await busy())?.requestRate).toBe(0.2)
+  const metrics = await (await fetch(`${restUrl}/metrics`)).text()
+  expect(metrics).toContain(`gateway_account_requests_per_second{account="${id}"}`)
+}, 60_000)

@@ -20,6 +20,7 @@ const calls: readonly (readonly string[])[] = [
   ['account', 'open', '--login', 'sub', '--parent', '1'],
   ['account', 'list'],
   ['account', 'show', 'main'],
+  ['account', 'top'],
   ['account', 'set', '2', '--surname', 'Sub'],
   ['account', 'limit', '2', '--requests', '5'],
   ['account', 'password', '1', '--generate'],

@@ -8,6 +8,7 @@ import { accountOpen } from './commands/account-open.ts'
 import { accountPassword } from './commands/account-password.ts'
 import { accountSet } from './commands/account-set.ts'
 import { accountShow } from './commands/account-show.ts'
+import { accountTop } from './commands/account-top.ts'
 import { accountTransfer } from './commands/account-transfer.ts'
 import { arrivalsList } from './commands/arrivals-list.ts'
 import { carrierApply } from './commands/carrier-apply.ts'
@@ -76,6 +77,7 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
       accountOpen(run),
       accountList(run),
       accountShow(run),
+      accountTop(run),
       accountSet(run),
       accountLimit(run),
       accountLedger(run),

@@ -1,6 +1,7 @@
 import {
   accountsContract,
   carrierBindsContract,
+  accountRatesContract,
   carrierStatusesContract,
   carrierVersionsContract,
   claimedBatchesContract,
@@ -38,6 +39,7 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   ClientRequests: clientRequestsContract,
   ClaimedBatches: claimedBatchesContract,
   CarrierBinds: carrierBindsContract,
+  AccountRates: accountRatesContract,
   CarrierStatuses: carrierStatusesContract,
   CarrierVersions: carrierVersionsContract,
   Wakeups: wakeupsContract,

@@ -2,6 +2,7 @@ import type { StoredPorts } from '@gateway/core'
 import { sql } from 'kysely'
 import { postgresRateLimits } from './accounts/postgres-rate-limits.ts'
 import { postgresLoginFailures } from './accounts/postgres-login-failures.ts'
+import { postgresAccountRates } from './accounts/postgres-account-rates.ts'
 import { postgresAccounts } from './accounts/postgres-accounts.ts'
 import { runExclusively } from './run-exclusively.ts'
 import { listenForChanges, listenToNobody } from './changes.ts'
@@ -95,6 +96,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       accounts: postgresAccounts(prompt),
       rateLimits: postgresRateLimits(context),
       loginFailures: postgresLoginFailures(prompt),
+      accountRates: postgresAccountRates(prompt),
       ledger: postgresLedger(prompt),
       prices: postgresPrices(prompt),
       suppressions: postgresSuppressions(prompt),

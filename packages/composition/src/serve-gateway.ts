@@ -19,6 +19,7 @@ import {
 } from '@gateway/server'
 import { measureClock } from './measure-clock.ts'
 import type { ContextWith, Opened } from './open-ports.ts'
+import { watchAccounts } from './watch-accounts.ts'
 import { gatewaySettings, type GatewayEnvironment } from './variables.ts'
 
 /** What the app of an interface is made of. */
@@ -60,7 +61,9 @@ export async function serveGateway(
   const load = loadSettings(environment)
   const answers = confirmedResponses({ log })
   onStop('answers', () => answers.settle())
-  const gateway = createGateway(ports, gatewaySettings(environment))
+  const watched = watchAccounts({ accountRates: ports.accountRates, metrics })
+  onStop('busy accounts', () => watched.stop())
+  const gateway = createGateway(ports, { ...gatewaySettings(environment), activity: watched.activity })
   const gate = admissionGate(load.inFlightMax, load.gate)
   measureAdmission(metrics, gate)
   measureLogins(metrics, ports.secrets)

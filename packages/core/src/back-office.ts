@@ -1,4 +1,5 @@
 import type { AccountId } from './account/account.ts'
+import type { AccountRate } from './account/account-rates.ts'
 import type { AccountWithBalance } from './account/accounts.ts'
 import type { ApiKey, KeyId } from './account/api-key.ts'
 import { changeAccount } from './account/change-account.ts'
@@ -43,11 +44,15 @@ import { showWebhook } from './webhook/show-webhook.ts'
 import { testWebhook } from './webhook/test-webhook.ts'
 import type { Webhook, WebhookId } from './webhook/webhook.ts'
 
+/** What a process told of its accounts counts for so long; it tells every ten seconds. */
+const busySeconds = 30
+
 /** What the operator can do. */
 export const createBackOffice = (
   ports: Pick<
     Ports,
     | 'accounts'
+    | 'accountRates'
     | 'ledger'
     | 'prices'
     | 'suppressions'
@@ -77,6 +82,7 @@ export const createBackOffice = (
   unlockAccount: unlockAccount(ports),
   setPassword: setPassword(ports),
   issueApiKey: issueApiKey(ports),
+  listBusyAccounts: (): Promise<readonly AccountRate[]> => ports.accountRates.list(busySeconds),
   listApiKeys: (id: AccountId): Promise<readonly ApiKey[]> => ports.accounts.keys(id),
   revokeApiKey: revokeApiKey(ports),
   restrictApiKey: (key: KeyId, from: readonly string[]): Promise<boolean> => ports.accounts.setKeyFrom(key, from),

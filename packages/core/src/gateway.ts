@@ -42,11 +42,11 @@ export const createGateway = (
     | 'webhookClient'
     | 'secretBox'
   >,
-  { senders, takenMax }: GatewaySettings = gatewayDefaults,
+  { senders, takenMax, activity }: GatewaySettings = gatewayDefaults,
 ) => ({
-  authenticate: authenticate(ports),
+  authenticate: authenticate(ports, activity),
   creditBalance: creditBalance(ports),
-  sendMessages: sendMessages(ports, senders),
+  sendMessages: sendMessages(ports, senders, activity),
   queryStatus: queryStatus(ports),
   listScheduled: (account: Account, page: Page) => ports.messages.scheduled(account.id, page),
   deleteScheduled: deleteScheduled(ports),

@@ -32,6 +32,8 @@ export type {
   OpenRefusal,
 } from './account/accounts.ts'
 export { isValid, keyId, type ApiKey, type KeyHash, type KeyId, type NewApiKey } from './account/api-key.ts'
+export { toldRatesMax, type AccountActivity, type AccountRate, type AccountRates } from './account/account-rates.ts'
+export { busiestAccountsMax, createBusyAccounts, type BusyAccounts } from './account/busy-accounts.ts'
 export type { AuthenticationRefusal, Credentials } from './account/authenticate.ts'
 export type { ComesFrom } from './account/comes-from.ts'
 export type { IssuedKey } from './account/issue-api-key.ts'

@@ -1,3 +1,4 @@
+import type { AccountRates } from './account/account-rates.ts'
 import type { Accounts } from './account/accounts.ts'
 import type { LoginFailures } from './account/login-failures.ts'
 import type { RateLimits } from './account/rate-limits.ts'
@@ -29,6 +30,7 @@ export interface StoredPorts {
   readonly accounts: Accounts
   readonly rateLimits: RateLimits
   readonly loginFailures: LoginFailures
+  readonly accountRates: AccountRates
   readonly ledger: Ledger
   readonly prices: Prices
   readonly suppressions: Suppressions

@@ -2,6 +2,7 @@ import {
   accountsContract,
   carrierContract,
   carrierBindsContract,
+  accountRatesContract,
   carrierStatusesContract,
   carrierVersionsContract,
   claimedBatchesContract,
@@ -66,6 +67,7 @@ run('ledger', ledgerContract, memoryPorts)
 run('prices', pricesContract, memoryPorts)
 run('rate limits', rateLimitsContract, memoryPorts)
 run('login failures', loginFailuresContract, memoryPorts)
+run('account rates', accountRatesContract, memoryPorts)
 run('suppressions', suppressionsContract, memoryPorts)
 run('routes', routesContract, memoryPorts)
 run('senders', sendersContract, memoryPorts)

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RequestHandler } from 'express'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** The metrics of a process. Labels come from fixed sets: no ids, paths or texts (P-15). */
+/** The metrics of a process. Labels come from fixed or bounded sets: no paths, no texts (P-15). */
 export interface Metrics {
   /** All metrics of the process. */
   readonly registry: Registry

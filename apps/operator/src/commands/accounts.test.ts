@@ -157,3 +157,26 @@ test.each(['show', 'lock', 'unlock'])('%s of an account that is not there is ref
   expect(await operator.run(['account', command, '7'])).toEqual({ code: 1, out: '', err: `${message}\n` })
   expect(JSON.parse((await operator.run(['account', command, '7', '--json'])).err)).toEqual({ error: message })
 })
+
+test('account top sums what the processes tell, the busiest first, by requests or by messages', async () => {
+  const operator = anOperator()
+  expect(await operator.run(['account', 'top'])).toMatchObject({
+    code: 0,
+    err: 'No account has asked for anything in the last half minute.\n',
+  })
+  const [one, two] = [await anAccount(operator.ports), await anAccount(operator.ports, { login: 'other' })]
+  const { accountRates } = operator.ports
+  await accountRates.tell('0195e9c4-0000-4000-8000-000000000001', [
+    { account: one.id, requests: 3.04, messages: 0 },
+    { account: two.id, requests: 1, messages: 1200.25 },
+  ])
+  await accountRates.tell('0195e9c4-0000-4000-8000-000000000002', [{ account: one.id, requests: 1, messages: 2 }])
+  const [first, second] = [
+    { account: one.id, login: one.login, requestRate: 4, messageRate: 2 },
+    { account: two.id, login: 'other', requestRate: 1, messageRate: 1200.3 },
+  ]
+  expect(await operator.rows('account', 'top')).toEqual([first, second])
+  expect(await operator.rows('account', 'top', '--by', 'messages', '--limit', '1')).toEqual([second])
+  expect((await operator.run(['account', 'top'])).out).toContain('ACCOUNT  LOGIN')
+  expect((await operator.run(['account', 'top', '--by', 'credits'])).code).toBe(2)
+})

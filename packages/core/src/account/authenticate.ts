@@ -1,7 +1,8 @@
 import type { Ports } from '../ports.ts'
+import type { AccountActivity } from './account-rates.ts'
 import type { Account } from './account.ts'
 import { mayComeFrom, type ComesFrom } from './comes-from.ts'
-import type { OverLimit, RateLimits } from './rate-limits.ts'
+import type { OverLimit } from './rate-limits.ts'
 import type { Login, TooManyFailures } from './secrets.ts'
 
 export type AuthenticationRefusal = 'wrong-credentials' | 'overloaded' | TooManyFailures | OverLimit
@@ -24,13 +25,24 @@ export interface Credentials {
  * (nothing was checked) only ever answer a pair (ruling 1.26). OverLimit: they are right, and this is one request too many.
  */
 export const authenticate =
-  ({ accounts, secrets, rateLimits, clock }: Pick<Ports, 'accounts' | 'secrets' | 'rateLimits' | 'clock'>) =>
+  (
+    { accounts, secrets, rateLimits, clock }: Pick<Ports, 'accounts' | 'secrets' | 'rateLimits' | 'clock'>,
+    activity?: AccountActivity,
+  ) =>
   async (credentials: Credentials): Promise<Account | AuthenticationRefusal> => {
+    /** Counts the request, for whoever watches and if the account has a limit. */
+    async function withinLimit(account: Account): Promise<Account | OverLimit> {
+      const { id, requestsPerSecond: limit } = account
+      activity?.requested(id)
+      const taken = limit === undefined ? 'taken' : await rateLimits.take(id, 'requests', 1, limit)
+      return taken === 'taken' ? account : taken
+    }
+
     const { apiKey, pair, network, address = '', comesFrom } = credentials
     const now = clock.now()
     const byKey = apiKey === undefined ? undefined : await accounts.byKey(secrets.hashKey(apiKey), now, comesFrom)
     if (apiKey !== undefined && byKey === undefined) return 'wrong-credentials'
-    if (pair === undefined) return byKey === undefined ? 'wrong-credentials' : withinLimit(rateLimits, byKey)
+    if (pair === undefined) return byKey === undefined ? 'wrong-credentials' : withinLimit(byKey)
 
     const { user: login, password } = pair
     const remembered = () => accounts.byLogin(login)
@@ -41,12 +53,5 @@ export const authenticate =
     if (checked === 'wrong') return 'wrong-credentials'
     if (checked === 'overloaded' || 'retryAfterSeconds' in checked) return checked
     if (byKey !== undefined && byKey.id !== checked.account.id) return 'wrong-credentials'
-    return withinLimit(rateLimits, checked.account)
+    return withinLimit(checked.account)
   }
-
-/** Counts the request, if the account has a limit. */
-async function withinLimit(rateLimits: RateLimits, account: Account): Promise<Account | OverLimit> {
-  const { id, requestsPerSecond } = account
-  const taken = requestsPerSecond === undefined ? 'taken' : await rateLimits.take(id, 'requests', 1, requestsPerSecond)
-  return taken === 'taken' ? account : taken
-}

@@ -1,3 +1,4 @@
+import type { AccountActivity } from '../account/account-rates.ts'
 import type { Account } from '../account/account.ts'
 import type { OverLimit } from '../account/rate-limits.ts'
 import { creditBalance } from '../credits/credit-balance.ts'
@@ -32,7 +33,7 @@ type SendPorts = Pick<
  * With a key the same request is done once, and every repetition has the results of the first for 48 hours, whatever has changed
  * meanwhile; those that wait for it too (ruling 1.24). Another request: the key has the answer to one that asked for something else.
  */
-export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[]) {
+export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[], activity?: AccountActivity) {
   const once = onceAtATime<'overloaded' | OverLimit>()
 
   async function send<To extends Recipient, Refusal extends 'overloaded' | 'repeated'>(
@@ -49,7 +50,10 @@ export function sendMessages(ports: SendPorts, pool: readonly SenderAddress[]) {
     const screened = await screenTexts(ports, account, texts, ports.clock.now())
     const order = { account: account.id, senders: sendersOf(account, pool), texts: orderedTexts(screened) }
     const accepted = order.texts.length === 0 ? undefined : await accept(order, screened)
-    if (typeof accepted === 'object') return resultsOf(screened, accepted)
+    if (typeof accepted === 'object') {
+      activity?.accepted(account.id, messagesIn(accepted))
+      return resultsOf(screened, accepted)
+    }
     if (accepted !== undefined && accepted !== 'account-locked') return accepted
 
     const balance = await creditBalance(ports)(account.id)
@@ -131,6 +135,9 @@ class GivenAnswer implements FirstAnswer {
     return this.sent.flat().at(-1)?.balance
   }
 }
+
+const messagesIn = ({ results }: Acceptance): number =>
+  results.reduce((sum, ofText) => sum + ofText.filter((result) => result !== 'insufficient-credits').length, 0)
 
 const orderedTexts = (texts: readonly ScreenedText[]): readonly OrderedText[] =>
   texts.flatMap(({ body, scheduled, recipients }) => {

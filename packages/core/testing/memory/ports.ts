@@ -1,4 +1,5 @@
 import type { Clock, Ports, StoredPorts } from '@gateway/core'
+import { memoryAccountRates } from './account-rates.ts'
 import { memoryAccounts } from './accounts.ts'
 import { memoryCarrierBinds } from './carrier-binds.ts'
 import { memoryCarrierStatuses } from './carrier-statuses.ts'
@@ -48,6 +49,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   accounts: memoryAccounts(store),
   rateLimits: memoryRateLimits(store),
   loginFailures: memoryLoginFailures(store),
+  accountRates: memoryAccountRates(store),
   ledger: memoryLedger(store),
   prices: memoryPrices(store),
   suppressions: memorySuppressions(store),

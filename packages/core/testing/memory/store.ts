@@ -1,6 +1,7 @@
 import {
   credits,
   type AccountId,
+  type AccountRate,
   type InboundMessage,
   type CarrierId,
   type CarrierUser,
@@ -88,6 +89,8 @@ export interface MemoryStore {
   /** What made the opt-outs that a reply made, by account. */
   readonly optOutReplies: Map<AccountId, Map<Msisdn, NonNullable<OptOut['reply']>>>
   /** What processes told each other of failed log-ins. */
+  /** What was told last, by process. */
+  readonly accountRates: Map<string, { readonly at: Instant; readonly rates: readonly AccountRate[] }>
   readonly loginFailures: (NewLoginFailures & { readonly by: string; readonly until: Instant })[]
   /** Every address that messages have left from, or that is an account's. */
   readonly addresses: Set<SenderAddress>
@@ -162,6 +165,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     routes: { published: [], numbers: new Map(), known: new Map(), queues: new Map() },
     suppressions: new Map(),
     optOutReplies: new Map(),
+    accountRates: new Map(),
     loginFailures: [],
     addresses: new Set(),
     codes: new Map(),

@@ -53,6 +53,14 @@ create unlogged table login_failure (             -- what processes tell each ot
 );
 create index login_failure_key on login_failure (key, until);
 
+create unlogged table account_rates (             -- what processes tell of their busiest accounts, for the operator; a row for each
+  process uuid primary key,
+  told_at timestamptz not null,
+  accounts int[] not null,
+  requests float8[] not null,                     -- this and the next: a second, of each of them
+  messages float8[] not null
+);
+
 create table login_secret (secret bytea not null);  -- of this deployment: nobody can make its digests elsewhere
 insert into login_secret select sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8'));
 `

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { createBusyAccounts, type AccountActivity, type AccountRates, type BusyAccounts } from '@gateway/core'
+import type { Metrics } from '@gateway/server'
+
+interface Watching {
+  readonly accountRates: AccountRates
+  readonly metrics: Metrics
+  /** A period of counting; the others are told after each in which there was something. */
+  readonly periodMilliseconds?: number
+}
+
+export interface WatchedAccounts {
+  readonly activity: AccountActivity
+  /** Tells that this process has no busy accounts any more. */
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Counts what accounts do, measures the busiest and tells them to the other processes. Costs nothing while nothing is done. What could not be told is
+ * told with the next period.
+ */
+export function watchAccounts({ accountRates, metrics, periodMilliseconds = 10_000 }: Watching): WatchedAccounts {
+  const process = randomUUID()
+  const busy = createBusyAccounts(() => begin())
+  let timer: NodeJS.Timeout | undefined
+  let telling: Promise<void> | undefined
+  let hasTold = false
+  let isStopped = false
+
+  function begin(): void {
+    if (isStopped) return
+    const began = performance.now()
+    timer = setTimeout(() => {
+      const goesOn = busy.endPeriod((performance.now() - began) / 1000)
+      telling ??= tell().finally(() => (telling = undefined))
+      if (goesOn) begin()
+    }, periodMilliseconds).unref()
+  }
+
+  async function tell(): Promise<void> {
+    const rates = busy.last()
+    if (rates.length === 0 && !hasTold) return
+    // The metrics and the log say that the database is away.
+    const isTold = await accountRates.tell(process, rates).then(
+      () => true,
+      () => false,
+    )
+    if (isTold) hasTold = rates.length > 0
+  }
+
+  metrics.gauge(
+    'gateway_account_requests_per_second',
+    'Requests with right credentials in the last minute, of the busiest accounts and of the others together',
+    ['account'],
+    () => readings(busy, 'requests'),
+  )
+  metrics.gauge(
+    'gateway_account_messages_per_second',
+    'Messages accepted in the last minute, of the busiest accounts and of the others together',
+    ['account'],
+    () => readings(busy, 'messages'),
+  )
+
+  return {
+    activity: busy.activity,
+    stop: async () => {
+      isStopped = true
+      clearTimeout(timer)
+      await telling
+      // What is told counts for half a minute only.
+      if (hasTold) await accountRates.tell(process, []).catch(() => undefined)
+    },
+  }
+}
+
+function readings(
+  { lately }: BusyAccounts,
+  what: 'requests' | 'messages',
+): ReturnType<Parameters<Metrics['gauge']>[3]> {
+  const { busiest, others } = lately(what)
+  const named = busiest.map((rate) => ({ labels: { account: String(rate.account) }, value: rate[what] }))
+  return others > 0 ? [...named, { labels: { account: 'others' }, value: others }] : named
+}
