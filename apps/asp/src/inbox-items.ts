@@ -1,11 +1,12 @@
 import { formatMinute, type InboxMessage, type Instant, type MessageId, type TakenMessages } from '@gateway/core'
+import { inSlices } from '@gateway/server'
 import { echoed, listAnswer, type Answer } from './answer.ts'
 
 /** What a return-once call returns (ruling 1.20). */
-export const takenAnswer = (taken: TakenMessages, item: (message: InboxMessage) => string): Answer =>
-  taken.messages.length === 0
-    ? ''
-    : { text: listAnswer(taken.messages.map(item)), offerAgain: () => taken.offerAgain() }
+export async function takenAnswer(taken: TakenMessages, item: (message: InboxMessage) => string): Promise<Answer> {
+  if (taken.messages.length === 0) return ''
+  return { text: listAnswer(await inSlices(taken.messages, item)), offerAgain: () => taken.offerAgain() }
+}
 
 export const replyForm = 'CLI=<number>;DateReceived=<minute>;Message=<text>;SentMessageID=<message id or nothing>&'
 

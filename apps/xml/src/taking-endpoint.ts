@@ -1,4 +1,5 @@
 import type { Account, Gateway, InboxMessage, TakenMessages } from '@gateway/core'
+import { inSlices } from '@gateway/server'
 import { endpoint, type Endpoint, type Operation } from './endpoint.ts'
 
 interface Taking extends Pick<Operation<object, object>, 'request' | 'response'> {
@@ -16,7 +17,7 @@ export const takingEndpoint = ({ request, response, take, write }: Taking): Endp
     check: (draft) => draft,
     answer: async ({ gateway, account }) => {
       const taken = await take(gateway, account)
-      const content = taken.messages.map(write).join('')
+      const content = (await inSlices(taken.messages, write)).join('')
       return content === '' ? { content } : { content, offerAgain: () => taken.offerAgain() }
     },
   })

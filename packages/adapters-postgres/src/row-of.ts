@@ -6,5 +6,8 @@ export type RowOf<T> = {
   readonly [Field in keyof T]: undefined extends T[Field] ? Exclude<T[Field], undefined> | null : T[Field]
 }
 
-export const fromRow = <T extends object>(row: RowOf<T>): T =>
-  Object.fromEntries(Object.entries(row).map(([field, value]) => [field, value ?? undefined])) as T
+export function fromRow<T extends object>(row: RowOf<T>): T {
+  const read: Record<string, unknown> = { ...row }
+  for (const field in read) read[field] ??= undefined
+  return read as T
+}

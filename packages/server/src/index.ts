@@ -47,6 +47,7 @@ export { runProcess, type ProcessContext, type ProcessSettings } from './run-pro
 export { trustProxies } from './trusted-proxies.ts'
 export { writeOut } from './standard-output.ts'
 export type { TimeSlices } from './time-slices.ts'
+export { inSlices } from './in-slices.ts'
 export { streamResponse } from './stream-response.ts'
 export { hadNoEffect, withoutEffect } from './without-effect.ts'
 export { version } from './version.ts'

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import { formatDate, formatTime, hasOutcome, type Instant, type MessageStatus } from '@gateway/core'
+import { inSlices } from '@gateway/server'
 import { foundFor, statusWords } from '@gateway/wire'
 import type { Answer } from '../answer.ts'
 import { endpoint, type Call } from '../endpoint.ts'
@@ -8,7 +8,6 @@ import { SKIPPED } from '../words.ts'
 import { container, leaf } from '../writing/rendered.ts'
 
 const idsMax = 1000
-const writtenAtATime = 5000
 /** Of one status with its elements. */
 const statusLength = 200
 
@@ -42,13 +41,7 @@ async function lookUp({ gateway, account, now }: Call, asked: readonly AskedMess
 /** Up to 120 000 ids, written in slices so that the event loop is not blocked. */
 async function skip({ now }: Call, asked: readonly AskedMessage[]): Promise<string> {
   const at = dateTimeOf(now)
-  let content = ''
-  for (let from = 0; from < asked.length; from += writtenAtATime) {
-    await setImmediate()
-    const rows = asked.slice(from, from + writtenAtATime).map((message) => writeStatus(message, SKIPPED, at))
-    content += rows.join('')
-  }
-  return content
+  return (await inSlices(asked, (message) => writeStatus(message, SKIPPED, at))).join('')
 }
 
 const dateTimeOf = (at: Instant): string => `${formatDate(at)} ${formatTime(at)}`

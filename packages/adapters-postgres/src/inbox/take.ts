@@ -3,6 +3,7 @@ import type { AccountId, Inbox, InboxMessage, InboxPart, Instant, Taken, Taking 
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
+import { inSlices } from '../in-slices.ts'
 import { refuseWhileHeld, sayIfNothingDone } from '../nothing-done.ts'
 import { endLostStatement } from '../settle-lost-statement.ts'
 import { timestamp } from '../sql/arrays.ts'
@@ -25,7 +26,7 @@ export function createTake({ pools: { hot, writes }, settings }: Context): Pick<
     const taking = randomUUID() as string as Taking
     try {
       const rows = await hot.run(takeInbox[part], [by, timestamp(since), messagesMax, taking])
-      return { taking, messages: rows.map((row) => fromRow<InboxMessage>(row)) }
+      return { taking, messages: await inSlices(rows, (row) => fromRow<InboxMessage>(row)) }
     } catch (error) {
       if (!isLostAnswer(error)) throw sayIfNothingDone(error)
       debts.set(taking, by)
