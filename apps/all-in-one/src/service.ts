@@ -49,16 +49,26 @@ await runProcess({
   },
   start: async (context) => {
     const configured = await carriersFor(context, process.env)
-    const { ports, health: database, runExclusively } = await openPorts(context, loginsOf(context))
+    const { ports, health: database, runExclusively, certificates } = await openPorts(context, loginsOf(context))
     const processing = processingSettings(context.environment)
-    const { dispatching, metrics, health, configuration } = await dispatchFor(context, {
+    const { dispatching, metrics, health, configuration, ...dispatched } = await dispatchFor(context, {
       ports,
       configured,
       health: database,
       processing,
     })
-    const opened = { ports: { ...ports, messages: waking(ports.messages, () => dispatching.wake()) }, health }
-    const serving = { createServer: createAllInOneServer, describeMalformed, metrics, graceSeconds: 6 }
+    const opened = {
+      ports: { ...ports, messages: waking(ports.messages, () => dispatching.wake()) },
+      health,
+      certificates,
+    }
+    const serving = {
+      createServer: createAllInOneServer,
+      describeMalformed,
+      certificates: dispatched.certificates,
+      metrics,
+      graceSeconds: 6,
+    }
     const server = await serveGateway(context, opened, serving)
 
     // Only now: a start that fails must not have opened what it does not show.

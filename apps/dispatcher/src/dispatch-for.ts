@@ -71,5 +71,11 @@ export async function dispatchFor(
   measureDispatching(metrics, dispatching)
   measureVersion(metrics, following)
   const whole = withAgreement(withProgress(health, dispatching), following)
-  return { dispatching, metrics, health: withCarriers(whole, dispatching), configuration }
+  return {
+    dispatching,
+    metrics,
+    health: withCarriers(whole, dispatching),
+    configuration,
+    certificates: following.certificates,
+  }
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { openCarriers, readConfiguration, storeCarriers, type CarrierConfiguration } from '@gateway/carriers'
 import type { Carrier, SealedSecret } from '@gateway/core'
 import { memoryPorts, scriptedCarrier, until } from '@gateway/core/testing'
@@ -55,6 +58,25 @@ test('a version that cannot be read ends all carriers, and the next one that can
   await until(() => works.has('b'))
   expect([followed.isUsable(), followed.version()]).toEqual([true, 3])
   await stop()
+})
+
+test('its certificates are those of the carriers that it works with now', async () => {
+  const { store, works, followed, stop } = await following()
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-certificates-'))
+  try {
+    for (const name of ['ca', 'cert', 'key']) writeFileSync(join(folder, name), `the ${name}`)
+    const files = ['ca', 'cert', 'key'].map((name) => `${name}=${join(folder, name)}`).join('&')
+    expect(followed.certificates()).toEqual([])
+    await store(await list(`b=smpps://me:secret@smsc.example?${files}`), 1)
+    await until(() => works.has('b'))
+    expect(followed.certificates()).toEqual([
+      { of: 'carrier b ca', pem: 'the ca' },
+      { of: 'carrier b cert', pem: 'the cert' },
+    ])
+  } finally {
+    rmSync(folder, { recursive: true })
+    await stop()
+  }
 })
 
 test('SIGHUP stores a file that has changed, and takes nothing back with one that has not', async () => {

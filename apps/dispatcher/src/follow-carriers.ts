@@ -1,4 +1,5 @@
 import {
+  certificatesOf,
   differencesOf,
   differenceText,
   meaningOf,
@@ -37,6 +38,8 @@ export interface Followed {
   version(): number
   /** Whether it can read the version that is stored. */
   isUsable(): boolean
+  /** The certificates of the carriers that it works with. */
+  readonly certificates: () => ReturnType<typeof certificatesOf>
   /** Begins nothing more. */
   stop(): Promise<void>
 }
@@ -188,6 +191,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
     },
     version: () => use.user().version,
     isUsable: () => unusable === undefined,
+    certificates: () => certificatesOf(current.carriers),
     async stop() {
       isStopped = true
       clearTimeout(told)

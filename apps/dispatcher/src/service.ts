@@ -6,7 +6,7 @@ import {
   publishedVariables,
   webhookVariables,
 } from '@gateway/composition'
-import { databaseVariables, listen, runProcess, serverVariables } from '@gateway/server'
+import { databaseVariables, listen, runProcess, serverVariables, watchCertificates } from '@gateway/server'
 import { carriersFor } from './configured-carriers.ts'
 import { dispatchFor } from './dispatch-for.ts'
 import { createDispatcherServer } from './server.ts'
@@ -25,11 +25,15 @@ await runProcess({
   start: async (context) => {
     const { environment, log, onStop } = context
     const configured = await carriersFor(context, process.env)
-    const { ports, health: database } = await openPorts(context)
+    const { ports, health: database, certificates } = await openPorts(context)
     const processing = processingSettings(environment)
-    const { metrics, health } = await dispatchFor(context, { ports, configured, health: database, processing })
+    const dispatched = await dispatchFor(context, { ports, configured, health: database, processing })
+    const { metrics, health } = dispatched
 
     measureClock(metrics, ports.clock)
+    const given = () => [...certificates, ...dispatched.certificates()]
+    const watching = watchCertificates({ given, log, metrics, now: () => ports.clock.now() })
+    onStop('certificates', () => watching.stop())
     const app = createDispatcherServer({ log, metrics, health })
     const { HOST: host, PORT: port } = environment
     const server = await listen({ app, host, port, log, clock: ports.clock, graceSeconds: 3 })

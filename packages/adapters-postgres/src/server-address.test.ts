@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { freshDatabase } from '../testing/fresh-database.ts'
 import { cuttingProxy } from '../testing/cutting-proxy.ts'
 import { createClient } from './client.ts'
-import { serverAddress } from './server-address.ts'
+import { certificatesOf, serverAddress } from './server-address.ts'
 
 const url = 'postgres://me:secret@db:5432/gateway'
 
@@ -31,6 +34,24 @@ test.each([
   ['sslmode=verify-ca&sslrootcert=system', 'sslmode=verify-ca needs the certificate of an authority'],
 ])('%s is refused with what is wrong', (query, message) => {
   expect(() => serverAddress(`${url}?${query}`, {})).toThrow(message)
+})
+
+test('the certificates that it names are told, and none where TLS is not used', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-address-'))
+  try {
+    for (const name of ['ca', 'cert', 'key']) writeFileSync(join(folder, name), `the ${name}`)
+    const env = { PGSSLROOTCERT: join(folder, 'ca') }
+    const of = (query: string) => certificatesOf(serverAddress(`${url}?${query}`, env))
+    const root = { of: 'database sslrootcert', pem: 'the ca' }
+    expect(of('')).toEqual([root])
+    expect(of(`sslcert=${folder}/cert&sslkey=${folder}/key`)).toEqual([
+      root,
+      { of: 'database sslcert', pem: 'the cert' },
+    ])
+    expect(of('sslmode=disable')).toEqual([])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 describe('a server without TLS', () => {

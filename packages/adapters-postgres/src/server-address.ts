@@ -3,12 +3,15 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ConnectionOptions } from 'node:tls'
 
+/** What this module sets of them: certificates and keys as text. */
+export type DatabaseTls = ConnectionOptions & { readonly ca?: string; readonly cert?: string }
+
 /** Where a server is and how to speak to it, without a secret that a log could show. */
 export interface ServerAddress {
   /** The URL without what is said about TLS. */
   readonly connectionString: string
   /** What node's TLS needs; undefined: none. */
-  readonly tls: ConnectionOptions | undefined
+  readonly tls: DatabaseTls | undefined
   /** Without TLS where the server has none. */
   readonly plainIfRefused: boolean
 }
@@ -44,6 +47,12 @@ export function serverAddress(connectionString: string, env: Environment = proce
   }
 }
 
+/** The certificates that it names, in PEM, each with the option. */
+export const certificatesOf = ({ tls }: ServerAddress): readonly { readonly of: string; readonly pem: string }[] => [
+  ...(tls?.ca === undefined ? [] : [{ of: 'database sslrootcert', pem: tls.ca }]),
+  ...(tls?.cert === undefined ? [] : [{ of: 'database sslcert', pem: tls.cert }]),
+]
+
 const hostOf = (place: string, env: Environment): string =>
   /^[a-z]+:\/\/(?:[^@/]*@)?([^/:?]*)/i.exec(place)?.[1] || (env['PGHOST'] ?? '')
 
@@ -59,7 +68,7 @@ interface Files {
   readonly key: string | undefined
 }
 
-function tlsOf(mode: Mode, { root, cert, key }: Files): ConnectionOptions {
+function tlsOf(mode: Mode, { root, cert, key }: Files): DatabaseTls {
   const usual = join(homedir(), '.postgresql', 'root.crt')
   const file = root ?? (existsSync(usual) ? usual : undefined)
   const authority = file === undefined || file === 'system' ? undefined : readOf('sslrootcert', file)

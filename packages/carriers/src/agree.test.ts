@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Ports, SealedSecret } from '@gateway/core'
 import { memoryPorts } from '@gateway/core/testing'
+import { certificatesOf } from './certificates.ts'
 import { agreeOnCarriers } from './agree.ts'
 import type { CarrierConfiguration } from './configuration.ts'
 import { readConfiguration } from './read-configuration.ts'
@@ -86,6 +87,7 @@ test('without CARRIERS a process works with what is stored, secrets from variabl
     { kind: 'simulator' },
   ])
   expect([other.user.version, await pids(ports)]).toEqual([1, [1, 2]])
+  expect(certificatesOf(other.configuration.carriers)).toEqual([{ of: 'carrier mtn ca', pem: 'a certificate' }])
 })
 
 test('the same carriers and routes in other words, order and places are the same', async () => {

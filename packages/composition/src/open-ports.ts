@@ -11,8 +11,10 @@ import type { Ports } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
   databaseSettings,
+  extraAuthorities,
   loginSettings,
   warnOfFailedLogins,
+  type GivenCertificates,
   type HealthSettings,
   type ProcessContext,
   type Variables,
@@ -33,6 +35,8 @@ export interface Opened {
   readonly ports: Ports & { readonly secrets: NodeSecrets; readonly clock: DatabaseClock }
   readonly health: HealthSettings
   readonly runExclusively: PostgresPorts['runExclusively']
+  /** Those of the connection to the database, and those that every connection of Node may rest on. */
+  readonly certificates: readonly GivenCertificates[]
 }
 
 /** How a process checks passwords: by its environment, with a warning of log-ins that fail. */
@@ -81,5 +85,6 @@ export async function openPorts(
     },
     health: { checks: { database: async () => (await postgres.trouble()) ?? true }, stopping },
     runExclusively: postgres.runExclusively,
+    certificates: [...postgres.certificates, ...extraAuthorities()],
   }
 }

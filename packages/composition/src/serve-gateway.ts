@@ -9,9 +9,11 @@ import {
   measureAdmission,
   measureLogins,
   trustProxies,
+  watchCertificates,
   type AdmissionGate,
   type ConfirmedResponses,
   type DescribeMalformed,
+  type GivenCertificates,
   type HealthSettings,
   type Log,
   type Metrics,
@@ -37,6 +39,8 @@ export interface Serving {
   readonly createServer: (gateway: Gateway, parts: ServerParts) => RequestListener
   /** As of `listen`. */
   readonly describeMalformed?: (clock: Clock) => DescribeMalformed
+  /** Those that the process works with now, beside those of the database. */
+  readonly certificates?: () => readonly GivenCertificates[]
   /** What the process measures besides. */
   readonly metrics?: Metrics
   /** As of `listen`. */
@@ -53,8 +57,14 @@ export interface ServerEnvironment extends GatewayEnvironment, LoadEnvironment {
 /** Serves a gateway over these ports, until the process stops. */
 export async function serveGateway(
   context: ContextWith<ServerEnvironment>,
-  { ports, health }: Pick<Opened, 'ports' | 'health'>,
-  { createServer, describeMalformed, metrics = createMetrics(), graceSeconds }: Serving,
+  { ports, health, certificates }: Pick<Opened, 'ports' | 'health' | 'certificates'>,
+  {
+    createServer,
+    describeMalformed,
+    certificates: further = () => [],
+    metrics = createMetrics(),
+    graceSeconds,
+  }: Serving,
 ): Promise<Running> {
   const { environment, log, onStop } = context
   const { HOST, PORT } = environment
@@ -68,6 +78,9 @@ export async function serveGateway(
   measureAdmission(metrics, gate)
   measureLogins(metrics, ports.secrets)
   measureClock(metrics, ports.clock)
+  const given = () => [...certificates, ...further()]
+  const watching = watchCertificates({ given, log, metrics, now: () => ports.clock.now() })
+  onStop('certificates', () => watching.stop())
   const { limits, proxies, corsOrigins } = load
   const parts = { clock: ports.clock, gate, confirmedResponses: answers, log, metrics, health, corsOrigins }
   const app = createServer(gateway, parts)

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { firstCertificate, firstEnds, secondCertificate, secondEnds } from '../testing/certificates.ts'
+import { memoryLog } from '../testing/memory-log.ts'
+import { until } from '../testing/until.ts'
+import { createMetrics } from './metrics.ts'
+import { extraAuthorities, watchCertificates, type GivenCertificates } from './watch-certificates.ts'
+
+const day = 86_400_000
+const both = `a comment\n${secondCertificate}${firstCertificate}`
+
+function watched(given: readonly GivenCertificates[], now: number, everyMilliseconds = day) {
+  const { log, lines } = memoryLog()
+  const metrics = createMetrics()
+  const clock = { now }
+  const { stop } = watchCertificates({ given: () => given, log, metrics, now: () => clock.now, everyMilliseconds })
+  const measured = async () =>
+    (await metrics.registry.getSingleMetricAsString('gateway_certificate_remaining_seconds'))
+      .split('\n')
+      .filter((line) => line.startsWith('gateway'))
+  return { lines, clock, measured, stop }
+}
+
+test.each([
+  [14 * day + 1, undefined],
+  [14 * day - 1, { level: 'warn', days: 13, msg: 'a certificate ends soon' }],
+  [1, { level: 'warn', days: 0, msg: 'a certificate ends soon' }],
+  [0, { level: 'error', msg: 'a certificate has ended' }],
+  [-100 * day, { level: 'error', msg: 'a certificate has ended' }],
+])('%d ms before it ends a start says %j', (before, line) => {
+  const { lines, stop } = watched([{ of: 'carrier mtn cert', pem: firstCertificate }], firstEnds - before)
+  stop()
+  const of = {
+    certificate: 'carrier mtn cert',
+    subject: 'O=Example, CN=first',
+    ends: new Date(firstEnds).toISOString(),
+  }
+  expect(lines()).toMatchObject(line === undefined ? [] : [{ ...of, ...line }])
+})
+
+test('of several in one file the first to end counts, whatever stands beside them', async () => {
+  const { lines, measured, stop } = watched(
+    [
+      { of: 'database sslrootcert', pem: both },
+      { of: 'carrier mtn ca', pem: secondCertificate },
+      { of: 'carrier mtn cert', pem: 'no certificate' },
+      { of: 'carrier b cert', pem: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' },
+    ],
+    firstEnds + 1000,
+  )
+  stop()
+  expect(lines()).toMatchObject([{ certificate: 'database sslrootcert', msg: 'a certificate has ended' }])
+  expect(await measured()).toEqual([
+    'gateway_certificate_remaining_seconds{certificate="database sslrootcert"} -1',
+    `gateway_certificate_remaining_seconds{certificate="carrier mtn ca"} ${(secondEnds - firstEnds) / 1000 - 1}`,
+  ])
+})
+
+test('it is said again after a day, by the certificates that are given then', async () => {
+  const given = [{ of: 'carrier mtn cert', pem: secondCertificate }]
+  const { lines, clock, stop } = watched(given, secondEnds - 20 * day, 5)
+  expect(lines()).toEqual([])
+  clock.now = secondEnds - 3 * day
+  await until(() => lines().length > 0)
+  expect(lines()[0]).toMatchObject({ days: 3, certificate: 'carrier mtn cert' })
+  given.pop()
+  const said = lines().length
+  stop()
+  expect(lines()).toHaveLength(said)
+})
+
+test('the file of NODE_EXTRA_CA_CERTS is watched, if there is one', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-authorities-'))
+  try {
+    writeFileSync(join(folder, 'ca.pem'), both)
+    expect(extraAuthorities(join(folder, 'ca.pem'))).toEqual([{ of: 'NODE_EXTRA_CA_CERTS', pem: both }])
+    expect([extraAuthorities(''), extraAuthorities(join(folder, 'none.pem'))]).toEqual([[], []])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
