@@ -85,7 +85,7 @@ function writeId(target: Uint8Array, one: number, other: number, digits: number,
   let rest = id
   for (let i = digits - 1; i >= 0; i--) {
     const next = Math.floor(rest / 10)
-    const digit = zero + rest - next * 10
+    const digit = zero + (rest - next * 10)
     target[one + i] = digit
     target[other + i] = digit
     rest = next

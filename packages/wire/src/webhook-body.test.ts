@@ -94,6 +94,15 @@ const digitsOf = fc.oneof(
   fc.stringMatching(/^[1-9][0-9]{0,14}$/),
 )
 
+test('the largest ids are written digit by digit, too', () => {
+  const largest = Array.from({ length: 10 }, (_, i) => Number.MAX_SAFE_INTEGER - i)
+  const messages = largest as readonly number[] as readonly MessageId[]
+  const numbers = messages.map((_id, i) => `2782555000${i}` as Msisdn)
+  const shared = { type: 'message.delivered', code: 0, cost: credits(1), taken: true, text: undefined } as const
+  const groups = [{ sequence: 4, occurred: instant(0), shared, messages, numbers }]
+  expect(textOf(groups)).toBe(textOf(eventsOf({ groups })))
+})
+
 test('any messages that come together are written as they are one by one', () => {
   const { message: _, number: __, ...shared } = message
   const group = fc
