@@ -70,8 +70,8 @@ test('its certificates are those of the carriers that it works with now', async 
     await store(await list(`b=smpps://me:secret@smsc.example?${files}`), 1)
     await until(() => works.has('b'))
     expect(followed.certificates()).toEqual([
-      { of: 'carrier b ca', pem: 'the ca' },
-      { of: 'carrier b cert', pem: 'the cert' },
+      { of: 'carrier b ca', are: 'authorities', pem: 'the ca' },
+      { of: 'carrier b cert', are: 'chain', pem: 'the cert' },
     ])
   } finally {
     rmSync(folder, { recursive: true })

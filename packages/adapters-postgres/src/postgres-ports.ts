@@ -27,7 +27,7 @@ import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
 import { hasSchema, migrate, type AppliedMigration } from './migrate.ts'
 import { openPools, type Pools } from './pools.ts'
 import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-receipts.ts'
-import { certificatesOf, serverAddress } from './server-address.ts'
+import { certificatesOf, serverAddress, type DatabaseCertificates } from './server-address.ts'
 import { defaultSettings, silent, type Log, type Settings } from './settings.ts'
 import { postgresWebhooks } from './webhooks/postgres-webhooks.ts'
 import { reasonOf, writeTrouble, type WriteTrouble } from './write-trouble.ts'
@@ -49,7 +49,7 @@ export interface PostgresPorts {
   /** For `Ports.clock`: what rests on it then does not rest on the clock of this machine. To be compared before it is used. */
   readonly clock: DatabaseClock
   /** In PEM, what `sslrootcert` and `sslcert` name, if TLS is used. */
-  readonly certificates: readonly { readonly of: string; readonly pem: string }[]
+  readonly certificates: readonly DatabaseCertificates[]
   /** Brings the schema up to what this version knows; returns what that took. Until then the ports do not work. */
   readonly migrate: () => Promise<readonly AppliedMigration[]>
   /** Whether any version has made its schema there. */

@@ -42,11 +42,11 @@ test('the certificates that it names are told, and none where TLS is not used', 
     for (const name of ['ca', 'cert', 'key']) writeFileSync(join(folder, name), `the ${name}`)
     const env = { PGSSLROOTCERT: join(folder, 'ca') }
     const of = (query: string) => certificatesOf(serverAddress(`${url}?${query}`, env))
-    const root = { of: 'database sslrootcert', pem: 'the ca' }
+    const root = { of: 'database sslrootcert', are: 'authorities', pem: 'the ca' }
     expect(of('')).toEqual([root])
     expect(of(`sslcert=${folder}/cert&sslkey=${folder}/key`)).toEqual([
       root,
-      { of: 'database sslcert', pem: 'the cert' },
+      { of: 'database sslcert', are: 'chain', pem: 'the cert' },
     ])
     expect(of('sslmode=disable')).toEqual([])
   } finally {

@@ -47,10 +47,17 @@ export function serverAddress(connectionString: string, env: Environment = proce
   }
 }
 
+/** The certificates in PEM that an option names. */
+export interface DatabaseCertificates {
+  readonly of: string
+  readonly are: 'chain' | 'authorities'
+  readonly pem: string
+}
+
 /** The certificates that it names, in PEM, each with the option. */
-export const certificatesOf = ({ tls }: ServerAddress): readonly { readonly of: string; readonly pem: string }[] => [
-  ...(tls?.ca === undefined ? [] : [{ of: 'database sslrootcert', pem: tls.ca }]),
-  ...(tls?.cert === undefined ? [] : [{ of: 'database sslcert', pem: tls.cert }]),
+export const certificatesOf = ({ tls }: ServerAddress): readonly DatabaseCertificates[] => [
+  ...(tls?.ca === undefined ? [] : [{ of: 'database sslrootcert', are: 'authorities' as const, pem: tls.ca }]),
+  ...(tls?.cert === undefined ? [] : [{ of: 'database sslcert', are: 'chain' as const, pem: tls.cert }]),
 ]
 
 const hostOf = (place: string, env: Environment): string =>

@@ -87,7 +87,9 @@ test('without CARRIERS a process works with what is stored, secrets from variabl
     { kind: 'simulator' },
   ])
   expect([other.user.version, await pids(ports)]).toEqual([1, [1, 2]])
-  expect(certificatesOf(other.configuration.carriers)).toEqual([{ of: 'carrier mtn ca', pem: 'a certificate' }])
+  expect(certificatesOf(other.configuration.carriers)).toEqual([
+    { of: 'carrier mtn ca', are: 'authorities', pem: 'a certificate' },
+  ])
 })
 
 test('the same carriers and routes in other words, order and places are the same', async () => {

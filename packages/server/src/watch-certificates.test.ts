@@ -29,7 +29,10 @@ test.each([
   [0, { level: 'error', msg: 'a certificate has ended' }],
   [-100 * day, { level: 'error', msg: 'a certificate has ended' }],
 ])('%d ms before it ends a start says %j', (before, line) => {
-  const { lines, stop } = watched([{ of: 'carrier mtn cert', pem: firstCertificate }], firstEnds - before)
+  const { lines, stop } = watched(
+    [{ of: 'carrier mtn cert', are: 'chain' as const, pem: firstCertificate }],
+    firstEnds - before,
+  )
   stop()
   const of = {
     certificate: 'carrier mtn cert',
@@ -39,26 +42,27 @@ test.each([
   expect(lines()).toMatchObject(line === undefined ? [] : [{ ...of, ...line }])
 })
 
-test('of several in one file the first to end counts, whatever stands beside them', async () => {
+test('of a chain the first to end counts, and of authorities the last, whatever stands beside them', async () => {
+  const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
   const { lines, measured, stop } = watched(
     [
-      { of: 'database sslrootcert', pem: both },
-      { of: 'carrier mtn ca', pem: secondCertificate },
-      { of: 'carrier mtn cert', pem: 'no certificate' },
-      { of: 'carrier b cert', pem: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' },
+      { of: 'database sslcert', are: 'chain', pem: both },
+      { of: 'database sslrootcert', are: 'authorities', pem: both },
+      { of: 'carrier b ca', are: 'authorities', pem: 'no certificate' },
+      { of: 'carrier b cert', are: 'chain', pem: broken },
     ],
     firstEnds + 1000,
   )
   stop()
-  expect(lines()).toMatchObject([{ certificate: 'database sslrootcert', msg: 'a certificate has ended' }])
+  expect(lines()).toMatchObject([{ certificate: 'database sslcert', msg: 'a certificate has ended' }])
   expect(await measured()).toEqual([
-    'gateway_certificate_remaining_seconds{certificate="database sslrootcert"} -1',
-    `gateway_certificate_remaining_seconds{certificate="carrier mtn ca"} ${(secondEnds - firstEnds) / 1000 - 1}`,
+    'gateway_certificate_remaining_seconds{certificate="database sslcert"} -1',
+    `gateway_certificate_remaining_seconds{certificate="database sslrootcert"} ${(secondEnds - firstEnds) / 1000 - 1}`,
   ])
 })
 
 test('it is said again after a day, by the certificates that are given then', async () => {
-  const given = [{ of: 'carrier mtn cert', pem: secondCertificate }]
+  const given = [{ of: 'carrier mtn cert', are: 'chain' as const, pem: secondCertificate }]
   const { lines, clock, stop } = watched(given, secondEnds - 20 * day, 5)
   expect(lines()).toEqual([])
   clock.now = secondEnds - 3 * day
@@ -74,7 +78,9 @@ test('the file of NODE_EXTRA_CA_CERTS is watched, if there is one', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-authorities-'))
   try {
     writeFileSync(join(folder, 'ca.pem'), both)
-    expect(extraAuthorities(join(folder, 'ca.pem'))).toEqual([{ of: 'NODE_EXTRA_CA_CERTS', pem: both }])
+    expect(extraAuthorities(join(folder, 'ca.pem'))).toEqual([
+      { of: 'NODE_EXTRA_CA_CERTS', are: 'authorities', pem: both },
+    ])
     expect([extraAuthorities(''), extraAuthorities(join(folder, 'none.pem'))]).toEqual([[], []])
   } finally {
     rmSync(folder, { recursive: true })

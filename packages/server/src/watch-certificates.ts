@@ -7,6 +7,8 @@ import type { Metrics } from './metrics.ts'
 export interface GivenCertificates {
   /** For operators: whose they are and by which setting, such as `carrier mtn ca`. Of a bounded set. */
   readonly of: string
+  /** A chain is good until its first certificate ends; authorities until their last: nobody knows which of them is needed. */
+  readonly are: 'chain' | 'authorities'
   /** One or more in PEM. What is none, or cannot be read, is passed over: TLS tells of it. */
   readonly pem: string
 }
@@ -24,7 +26,7 @@ export interface CertificateSettings {
 const dayMilliseconds = 86_400_000
 const warnDays = 14
 
-/** Warns at once and once a day of certificates that end within 14 days, and measures when they end. Of several in one file the first to end counts. */
+/** Warns at once and once a day of certificates that end within 14 days, and measures when they end. */
 export function watchCertificates({
   given,
   log,
@@ -32,10 +34,17 @@ export function watchCertificates({
   now,
   everyMilliseconds = dayMilliseconds,
 }: CertificateSettings): { stop: () => void } {
-  const firstToEnd = () => given().flatMap(({ of, pem }) => endingsIn(pem).map((ending) => ({ of, ...ending })))
+  /** What was read of each text: that of all authorities of a system takes 27 ms. */
+  let read: ReadonlyMap<string, readonly Ending[]> = new Map()
+
+  function endings() {
+    const all = given().map((one) => ({ ...one, key: `${one.are} ${one.pem}` }))
+    read = new Map(all.map((one) => [one.key, read.get(one.key) ?? endingIn(one)]))
+    return all.flatMap(({ of, key }) => read.get(key)?.map((ending) => ({ of, ...ending })) ?? [])
+  }
 
   function check(): void {
-    for (const { of, subject, ends } of firstToEnd()) {
+    for (const { of, subject, ends } of endings()) {
       const days = Math.floor((ends - now()) / dayMilliseconds)
       const fields = { certificate: of, subject, ends: new Date(ends).toISOString() }
       if (ends <= now()) log.error(fields, 'a certificate has ended')
@@ -47,7 +56,7 @@ export function watchCertificates({
     'gateway_certificate_remaining_seconds',
     'Until a certificate that this process was given ends; negative: it has ended',
     ['certificate'],
-    () => firstToEnd().map(({ of, ends }) => ({ labels: { certificate: of }, value: (ends - now()) / 1000 })),
+    () => endings().map(({ of, ends }) => ({ labels: { certificate: of }, value: (ends - now()) / 1000 })),
   )
   check()
   const timer = setInterval(check, everyMilliseconds).unref()
@@ -58,7 +67,7 @@ export function watchCertificates({
 export function extraAuthorities(file = process.env['NODE_EXTRA_CA_CERTS']): readonly GivenCertificates[] {
   if (file === undefined || file === '') return []
   try {
-    return [{ of: 'NODE_EXTRA_CA_CERTS', pem: readFileSync(file, 'utf8') }]
+    return [{ of: 'NODE_EXTRA_CA_CERTS', are: 'authorities', pem: readFileSync(file, 'utf8') }]
   } catch {
     // Node itself warns of it.
     return []
@@ -72,10 +81,11 @@ interface Ending {
 
 const certificates = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----.+?-----END (?:X509 |TRUSTED )?CERTIFICATE-----/gs
 
-/** Of the certificate that ends first; none if there is none. */
-function endingsIn(pem: string): readonly Ending[] {
+/** Of the certificate that counts; none if there is none. */
+function endingIn({ are, pem }: GivenCertificates): readonly Ending[] {
   const all = Array.from(pem.matchAll(certificates)).flatMap(([text]) => endingOf(text))
-  return all.toSorted((a, b) => a.ends - b.ends).slice(0, 1)
+  const sorted = all.toSorted((a, b) => a.ends - b.ends)
+  return are === 'chain' ? sorted.slice(0, 1) : sorted.slice(-1)
 }
 
 function endingOf(text: string): readonly Ending[] {
