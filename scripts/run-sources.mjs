@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { refuseOldNode } from '../packages/server/dist/refuse-old-node.js'
 
 const hook = new URL('../packages/embedded-postgres/testing/load-typescript.mjs', import.meta.url).href
 const register = `import { register } from 'node:module'; register(${JSON.stringify(hook)})`
 
-/** Runs a TypeScript file on the sources of the workspace, with the arguments of the command line. */
+/** Runs a TypeScript file on the sources of the workspace, with the arguments of the command line. Needs the build. */
 export function runSources(url) {
+  refuseOldNode()
   const args = [
     '--conditions=@gateway/source',
     '--import',

@@ -13,6 +13,21 @@ test('all packages have one version', () => {
   expect(folders.filter((folder) => versionIn(folder) !== version)).toEqual([])
 })
 
+test('every program refuses a Node that is older than what the packages need, with the same check', () => {
+  const check = (folder: string) => readFileSync(join(root, 'packages', folder, 'src/refuse-old-node.ts'), 'utf8')
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { engines: { node: string } }
+  const [, major = '', minor = ''] = /^>=(\d+)\.(\d+)$/.exec(engines.node) ?? []
+  expect(check('server')).toContain(`= [${major}, ${minor}] as const`)
+  // These two are programs without any code of the others.
+  for (const folder of ['conformance', 'smsc-simulator']) {
+    expect(check(folder)).toBe(check('server'))
+    const main = readFileSync(join(root, 'packages', folder, 'src/main.ts'), 'utf8')
+    expect(Array.from(main.matchAll(/^import .*/gm), ([line]) => line)).toEqual([
+      "import { refuseOldNode } from './refuse-old-node.ts'",
+    ])
+  }
+})
+
 test('the command line, health, the first line of the log and the list of dispatchers say it', async () => {
   const data = await dataFolder()
   try {

@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@gateway/core/testing'
+import { startEmbeddedPostgres } from '@gateway/embedded-postgres'
+import pg from 'pg'
+import { query } from '../packages/embedded-postgres/testing/query.ts'
 import { openAccount } from './support/accounts.ts'
 import { carriers } from './support/carriers.ts'
 import { attempt, interfaces, type Attempt } from './support/attempts.ts'
@@ -85,3 +88,38 @@ test.each(carriers)(
   },
   120_000,
 )
+
+test('a request whose client has gone is at its end before the connections to the database end', async () => {
+  const data = await databaseFolder()
+  const environment = { DATA_DIR: data.path }
+  const rest = await startApp('rest', environment)
+  const database = await startEmbeddedPostgres({ dataDir: data.path })
+  const holder = new pg.Client({ connectionString: database.connectionString })
+  try {
+    const { key } = await openAccount(environment, 'gone', 10)
+    await holder.connect()
+    await holder.query('begin; lock table api_key')
+    const client = new AbortController()
+    const headers = { Authorization: key }
+    const asked = fetch(`${rest.url}/api/rest/v1/credits/balance`, { headers, signal: client.signal })
+    const isWaiting = async () => {
+      const text = 'select 1 from pg_stat_activity where wait_event_type = $1 and application_name like $2'
+      return (await query(database.connectionString, text, ['Lock', 'gateway%'])).length > 0
+    }
+    await until(isWaiting)
+    client.abort()
+    await expect(asked).rejects.toThrow('aborted')
+    const stopped = rest.stop()
+    await until(() => rest.output().includes('"msg":"stopping"'))
+    // Its second question comes while the process stops.
+    await delay(300)
+    await holder.query('rollback')
+    expect(await stopped).toBe(0)
+    expect(rest.output()).not.toMatch(/"level":"(?:error|fatal)"|after calling end/)
+  } finally {
+    await holder.end()
+    await database.stop()
+    killLeftovers()
+    await data.remove()
+  }
+}, 60_000)

@@ -36,6 +36,7 @@ function aspHandler(gateway: Gateway, { clock, log, metrics, gate, confirmedResp
     log,
     metrics,
     service: 'asp',
+    gate,
     prefix,
     caseSensitive: false,
     endpoints,

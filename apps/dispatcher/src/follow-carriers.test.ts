@@ -98,3 +98,16 @@ test('SIGHUP stores a file that has changed, and takes nothing back with one tha
   expect(latest).toMatchObject({ version: 3, storedBy: 'process 11 on alpha on SIGHUP' })
   await stop()
 })
+
+test('a stop waits for what is being asked of the store, and a file that is read then stores nothing', async () => {
+  let give = (_next: CarrierConfiguration): void => undefined
+  const { ports, followed, stop } = await following(() => new Promise((resolve) => (give = resolve)))
+  const before = await ports.carrierVersions.latestNumber()
+  followed.reload()
+  await until(() => give.length > 0)
+  await new Promise(setImmediate)
+  await stop()
+  give(await list('b=simulator:'))
+  await new Promise(setImmediate)
+  expect(await ports.carrierVersions.latestNumber()).toBe(before)
+})

@@ -65,6 +65,13 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
   let unusable: number | undefined
   let isStopped = false
   let underWay = Promise.resolve()
+  /** What is being asked of the store. */
+  let asked: Promise<unknown> = Promise.resolve()
+  const asking = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const answer = isStopped ? Promise.reject<Result>(new Error('the process stops')) : work()
+    asked = Promise.allSettled([asked, answer])
+    return answer
+  }
   const known = (): number => unusable ?? use.user().version
 
   /** Makes what is new: throws, with nothing changed, if that fails. */
@@ -96,7 +103,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
   }
 
   async function follow(): Promise<void> {
-    const stored = isStopped ? undefined : await carrierVersions.latest()
+    const stored = isStopped ? undefined : await asking(() => carrierVersions.latest())
     if (stored === undefined || stored.version === known()) return
     const prepared = await usable(stored)
     if (prepared === undefined) await enact(prepare(none), use.user().version)
@@ -142,7 +149,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
   async function store(next: CarrierConfiguration, after: number): Promise<boolean> {
     const prepared = prepare(next)
     const storedBy = `${nameOf(use.user().process)} on SIGHUP`
-    const stored = await storeCarriers(ports, next, { after, storedBy, onPurpose: true })
+    const stored = await asking(() => storeCarriers(ports, next, { after, storedBy, onPurpose: true }))
     if (typeof stored === 'number') {
       unusable = undefined
       await enact(prepared, stored)
@@ -154,7 +161,9 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
   }
 
   const inTurn = (work: () => Promise<void>, failed: (problem: unknown) => void): Promise<void> =>
-    (underWay = underWay.then(work).catch(failed))
+    (underWay = underWay.then(work).catch((problem: unknown) => {
+      if (!isStopped) failed(problem)
+    }))
 
   const looking = repeat({
     what: 'look for stored carriers',
@@ -196,6 +205,7 @@ export function followCarriers({ ports, use, configured, make, dispatching, log,
       isStopped = true
       clearTimeout(told)
       await looking.stop()
+      await asked
     },
   }
 }

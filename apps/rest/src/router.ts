@@ -38,6 +38,7 @@ function restHandlers(gateway: Gateway, settings: RestSettings): RequestHandler[
     log,
     metrics,
     service: 'rest',
+    gate,
     prefix,
     ...pathRules,
     endpoints,

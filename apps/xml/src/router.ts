@@ -68,6 +68,7 @@ function xmlHandler(gateway: Gateway, { clock, gate, confirmedResponses, log, me
     log,
     metrics,
     service: 'xml',
+    gate,
     prefix,
     caseSensitive: false,
     endpoints,

@@ -57,7 +57,7 @@ test.each([55 * hour, -55 * hour, 3000, -3000])(
       `warn the clock of this machine is ${Math.abs(wrong) / 1000} s ${wrong > 0 ? 'ahead of' : 'behind'} the database's, ` +
         'which is used instead: set it right',
     ])
-    machine.clock.close()
+    await machine.clock.close()
   },
 )
 
@@ -78,7 +78,7 @@ test('a clock that is set while the process runs changes nothing, and is compare
   await Promise.resolve()
   await Promise.resolve()
   expect(machine.lines.at(-1)).toBe("info the clock of this machine agrees with the database's again")
-  machine.clock.close()
+  await machine.clock.close()
 })
 
 test('under two seconds are no warning', async () => {
@@ -86,7 +86,7 @@ test('under two seconds are no warning', async () => {
   await machine.clock.compare()
   expect(machine.lines).toEqual([])
   expect(machine.error()).toBe(0)
-  machine.clock.close()
+  await machine.clock.close()
 })
 
 test('an answer that took long moves no clock that it does not contradict', async () => {
@@ -95,7 +95,7 @@ test('an answer that took long moves no clock that it does not contradict', asyn
   machine.setWay(4000)
   await machine.clock.compare()
   expect([machine.error(), machine.clock.offsetSeconds()]).toEqual([0, 0])
-  machine.clock.close()
+  await machine.clock.close()
 })
 
 test('while the database is away it goes on counting, and asks at most once a second', async () => {
@@ -112,5 +112,33 @@ test('while the database is away it goes on counting, and asks at most once a se
   await Promise.resolve()
   await Promise.resolve()
   expect(machine.clock.offsetSeconds()).toBe(20 * 3600)
-  machine.clock.close()
+  await machine.clock.close()
+})
+
+test('closing waits for the comparison that is under way, and begins none', async () => {
+  let answer = (_at: number): void => undefined
+  let asked = 0
+  let passed = 0
+  const ask = (): Promise<number> => {
+    asked++
+    return asked === 1 ? Promise.resolve(0) : new Promise((resolve) => (answer = resolve))
+  }
+  const log = { info: () => undefined, warn: () => undefined }
+  const machine = { ahead: 0 }
+  const clock = databaseClock({ ask, log, machine: () => passed + machine.ahead, elapsed: () => passed })
+  await clock.compare()
+  machine.ahead = 5000
+  passed = 2000
+  clock.now()
+  expect(asked).toBe(2)
+  let isClosed = false
+  const closing = clock.close().then(() => (isClosed = true))
+  await new Promise(setImmediate)
+  expect(isClosed).toBe(false)
+  machine.ahead = 0
+  passed = 4000
+  clock.now()
+  answer(4000)
+  await closing
+  expect(asked).toBe(2)
 })

@@ -32,7 +32,7 @@ export function databaseClock({
   log,
   machine = () => Date.now(),
   elapsed = () => performance.now(),
-}: DatabaseClockOptions): DatabaseClock & { close(): void } {
+}: DatabaseClockOptions): DatabaseClock & { close(): Promise<void> } {
   /** The time was `at` when `elapsed` was `elapsedAt`. */
   let known: { readonly at: number; readonly elapsedAt: number } | undefined
   let offset = 0
@@ -40,6 +40,7 @@ export function databaseClock({
   let askedAt = -Infinity
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
+  let comparing: Promise<void> = Promise.resolve()
 
   const time = (): number => (known === undefined ? machine() : known.at + elapsed() - known.elapsedAt)
 
@@ -58,7 +59,7 @@ export function databaseClock({
   }
 
   /** A database that does not answer is reported elsewhere. */
-  const compareSoon = (): void => void compare().catch(() => undefined)
+  const compareSoon = (): void => void (comparing = compare().catch(() => undefined))
 
   function tell(seconds: number): void {
     const isWrong = Math.abs(seconds) >= warnSeconds
@@ -80,9 +81,11 @@ export function databaseClock({
     },
     compare,
     offsetSeconds: () => offset / 1000,
+    /** Resolves when the comparison that is under way has ended. */
     close: () => {
       isClosed = true
       clearInterval(timer)
+      return comparing
     },
   }
 }

@@ -4,6 +4,7 @@ import { watchLiveness } from './database-liveness.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Log, Settings } from './settings.ts'
 import type { Tables } from './tables.ts'
+import { waitAtMost } from './wait-at-most.ts'
 import { watchWrites, writeProbes, type WriteHealth } from './write-health.ts'
 
 export interface Pools {
@@ -34,6 +35,9 @@ export const hotPlans = {
 }
 /** Compiling cost 0.15 to 0.7 s on nearly empty tables. */
 const ordinaryPlans = { jit: 'off' }
+
+/** The look whether the database takes writes is waited for so long, before connections end. */
+const probeSeconds = 1
 
 /** Connects when first used. */
 export function openPools(address: ServerAddress, settings: Settings, log: Log): Pools {
@@ -72,8 +76,10 @@ export function openPools(address: ServerAddress, settings: Settings, log: Log):
     kysely,
     writes,
     close: async (seconds) => {
-      writes.close()
-      await Promise.all([hot.close(seconds), ordinary.close(seconds)])
+      const begun = performance.now()
+      await waitAtMost(probeSeconds, writes.close())
+      const left = Math.max(0, seconds - (performance.now() - begun) / 1000)
+      await Promise.all([hot.close(left), ordinary.close(left)])
       liveness.close()
     },
   }

@@ -30,6 +30,7 @@ import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-
 import { certificatesOf, serverAddress, type DatabaseCertificates } from './server-address.ts'
 import { defaultSettings, silent, type Log, type Settings } from './settings.ts'
 import { postgresWebhooks } from './webhooks/postgres-webhooks.ts'
+import { waitAtMost } from './wait-at-most.ts'
 import { reasonOf, writeTrouble, type WriteTrouble } from './write-trouble.ts'
 import { postgresSuppressions } from './suppressions/postgres-suppressions.ts'
 
@@ -71,6 +72,9 @@ export interface PostgresPorts {
    */
   readonly close: (seconds?: number) => Promise<void>
 }
+
+/** A comparison of clocks is waited for so long, before connections end. */
+const clockSeconds = 1
 
 /** Every stored port on one database. Throws for a URL that cannot be used. Connects when first used; what a lost connection interrupted is found out, not guessed. */
 export function postgresPorts(options: PostgresOptions): PostgresPorts {
@@ -134,7 +138,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
     },
     close: async (seconds = 5) => {
       closing.abort()
-      clock.close()
+      await waitAtMost(clockSeconds, clock.close())
       await Promise.all([changes.close(seconds), wakeups.close(), pools.close(seconds)])
     },
   }

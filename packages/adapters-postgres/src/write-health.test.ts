@@ -8,6 +8,7 @@ import { aNumber, anAccount, anOrder, until } from '@gateway/core/testing'
 import { ownServer, type OwnServer } from '../testing/own-server.ts'
 import { patientSettings } from '../testing/patient-settings.ts'
 import { postgresPorts, type PostgresPorts } from './postgres-ports.ts'
+import { watchWrites } from './write-health.ts'
 
 const run = promisify(execFile)
 
@@ -146,4 +147,20 @@ describe('a process that cannot write', () => {
       await saysWhy('disk-full', () => rm(filler))
     })
   })
+})
+
+test('closing waits for the look that is under way, and begins none', async () => {
+  const written: (() => void)[] = []
+  const write = () => new Promise<undefined>((resolve) => written.push(() => resolve(undefined)))
+  const log = { info: () => undefined, warn: () => undefined }
+  const writes = watchWrites({ write, whyPending: () => Promise.resolve('no-answer') }, log)
+  const asked = writes.trouble()
+  let isClosed = false
+  const closing = writes.close().then(() => (isClosed = true))
+  await new Promise(setImmediate)
+  expect([written.length, isClosed]).toEqual([1, false])
+  written[0]?.()
+  await closing
+  expect(await asked).toBeUndefined()
+  expect(written).toHaveLength(1)
 })

@@ -15,7 +15,8 @@ export interface WriteHealth {
   trouble(): Promise<WriteTrouble | undefined>
   /** What is known, without asking. */
   known(): WriteTrouble | undefined
-  close(): void
+  /** Begins nothing more; resolves when what it is at has ended. */
+  close(): Promise<void>
 }
 
 export interface WriteProbes {
@@ -127,6 +128,7 @@ export function watchWrites(probes: WriteProbes, log: Log, now: () => number = (
       isClosed = true
       clearInterval(timer)
       timer = undefined
+      return probing?.ended ?? Promise.resolve()
     },
   }
 }

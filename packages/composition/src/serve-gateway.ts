@@ -54,6 +54,9 @@ export interface ServerEnvironment extends GatewayEnvironment, LoadEnvironment {
   readonly PORT: number
 }
 
+/** So long a stop waits for requests whose clients have gone. */
+const requestsSeconds = 2
+
 /** Serves a gateway over these ports, until the process stops. */
 export async function serveGateway(
   context: ContextWith<ServerEnvironment>,
@@ -75,6 +78,8 @@ export async function serveGateway(
   onStop('busy accounts', () => watched.stop())
   const gateway = createGateway(ports, { ...gatewaySettings(environment), activity: watched.activity })
   const gate = admissionGate(load.inFlightMax, load.gate)
+  // A client that has gone is not waited for by the server, and what its request is at needs the database.
+  onStop('requests', () => gate.requests.ended(requestsSeconds))
   measureAdmission(metrics, gate)
   measureLogins(metrics, ports.secrets)
   measureClock(metrics, ports.clock)

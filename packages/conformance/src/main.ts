@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-import { runCommandLine } from './command-line.ts'
+import { refuseOldNode } from './refuse-old-node.ts'
+
+refuseOldNode()
+const { runCommandLine } = await import('./command-line.ts')
 
 const { argv, stdout, stderr } = process
 

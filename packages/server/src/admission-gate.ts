@@ -2,6 +2,7 @@ import { bodyMemory, type BodyMemory } from './body-memory.ts'
 import { fairQueue } from './fair-queue.ts'
 import type { Metrics } from './metrics.ts'
 import { refusalPace, type RefusalPace } from './refusal-pace.ts'
+import { runningRequests, type RunningRequests } from './running-requests.ts'
 import { timeSlices, type TimeSlices } from './time-slices.ts'
 import { markWithoutEffect, withoutEffect } from './without-effect.ts'
 
@@ -33,6 +34,8 @@ export interface AdmissionGate {
   readonly bodies: BodyMemory
   /** For reading documents that take long. */
   readonly slices: TimeSlices
+  /** All that are worked on, with a place or without. */
+  readonly requests: RunningRequests
   /** For refusals that cost whoever asks nothing. */
   readonly refusals: RefusalPace
 }
@@ -174,6 +177,7 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
     enterSlow: (owner, work = 1) => enter(slow, owner, work),
     bodies: bodyMemory(bodyBytesMax),
     slices: timeSlices(),
+    requests: runningRequests(),
     refusals: refusalPace(),
     tryEnter() {
       if (inFlight >= inFlightMax) return undefined

@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
+import type { AdmissionGate } from './admission-gate.ts'
 import { prepareResponse } from './prepare-response.ts'
 import { nameEndpoint, type Service } from './observe-requests.ts'
 import { handleFailure } from './on-error.ts'
 import { pathTable, type PathRules } from './path-table.ts'
 
 export interface EndpointHandlerSettings<Endpoint> extends Service, PathRules {
+  /** Counts what `answer` is at; not counted if not given. */
+  readonly gate?: Pick<AdmissionGate, 'requests'> | undefined
   /** Prefix of an endpoint's path in metrics, wherever the router is mounted. */
   readonly prefix: string
   /** Every endpoint by its path below the mount point, as in `pathTable`. */
@@ -26,7 +29,7 @@ export interface EndpointHandlerSettings<Endpoint> extends Service, PathRules {
  * throws is answered in the interface's own form. Any other request passes to the next handler unchanged.
  */
 export const endpointHandler = <Endpoint>(settings: EndpointHandlerSettings<Endpoint>): RequestHandler => {
-  const { prefix, endpoints, answer, answerFailure } = settings
+  const { prefix, endpoints, answer, answerFailure, gate } = settings
   const begin = prepareResponse(settings)
   const failed = handleFailure(settings.log)
   const find = pathTable(endpoints, settings)
@@ -40,7 +43,8 @@ export const endpointHandler = <Endpoint>(settings: EndpointHandlerSettings<Endp
     begin(response)
     nameEndpoint(response, names.get(path) ?? path)
     try {
-      await answer(request, response, endpoint, parameter)
+      const work = () => answer(request, response, endpoint, parameter)
+      await (gate === undefined ? work() : gate.requests.run(work))
     } catch (error) {
       failed(error, request, response, (status) => answerFailure(response, endpoint, status, error))
     }

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-import { runCommand } from './command-line.ts'
+import { refuseOldNode } from './refuse-old-node.ts'
+
+refuseOldNode()
+const { runCommand } = await import('./command-line.ts')
 
 try {
   await runCommand(process.argv.slice(2))

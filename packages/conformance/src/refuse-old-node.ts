@@ -1,0 +1,17 @@
+/** As `engines` of package.json. */
+const [majorMin, minorMin] = [20, 19] as const
+
+/** What is wrong with a version of Node; undefined: nothing. */
+export const tooOld = (version: string): string | undefined => {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > majorMin || (major === majorMin && minor >= minorMin)) return undefined
+  return `Node ${majorMin}.${minorMin} or later is needed, this is ${version}.`
+}
+
+/** Ends a process of an older Node with 1 and a sentence, before modules are loaded that it cannot read. Imports nothing. */
+export const refuseOldNode = (): void => {
+  const wrong = tooOld(process.versions.node)
+  if (wrong === undefined) return
+  process.stderr.write(`${wrong}\n`)
+  process.exit(1)
+}
