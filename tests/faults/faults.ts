@@ -221,6 +221,7 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
   const kinds = chance.shuffled([...new Set(possible)])
   const isNeeded = (kind: Fault): boolean => needed.includes(kind) || neededOfLinks.includes(kind)
   let dealt = [...kinds.filter((kind) => !isNeeded(kind)), ...kinds.filter(isNeeded)]
+  const lacksNeeded = (): boolean => kinds.some((kind) => isNeeded(kind) && figures.of(`fault: ${kind}`) === 0)
   while (performance.now() < injecting.end) {
     if (dealt.length === 0) dealt = chance.shuffled(possible)
     const fault = dealt.pop()
@@ -228,9 +229,8 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     figures.count(`fault: ${fault}`)
     injecting.log(fault)
     await injections[fault]()
-    if (chance.happens(figures.of(`fault: ${fault}`) === 1 && fault.startsWith('PostgreSQL') ? 1 : 0.35)) {
-      await showLiveness(fault)
-    }
+    const isFirstOfDatabase = figures.of(`fault: ${fault}`) === 1 && fault.startsWith('PostgreSQL')
+    if (chance.happens(isFirstOfDatabase ? 1 : lacksNeeded() ? 0 : 0.35)) await showLiveness(fault)
     await delay(chance.between(0.3, 1.7) * injecting.secondsBetween * 1000)
   }
   calm()

@@ -16,6 +16,8 @@ beforeEach(async () => {
   gateway = postgresPorts({ connectionString: database.connectionString, settings: patientSettings })
   client = new Client({ connectionString: database.connectionString })
   folders = new Pool({ connectionString: database.connectionString, max: 3 })
+  // Its connections may still be ending when the database is dropped.
+  folders.on('error', () => undefined)
   await client.connect()
 })
 afterEach(async () => {
