@@ -340,6 +340,8 @@ export const ordinary = [
   'start-replay',
   'stop-replay',
   'skip-blocks',
+  'list-account-rates',
+  'tell-account-rates',
   'tell-carriers',
   'transfer',
   'unowned-messages',
