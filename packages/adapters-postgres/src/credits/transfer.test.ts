@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { credits, instant, type AccountId, type StoredPorts } from '@gateway/core'
+import { credits, instant, type AccountId, type IdempotencyKey, type StoredPorts } from '@gateway/core'
 import { anAccount, until } from '@gateway/core/testing'
 import { cuttableDatabase, type CuttableDatabase } from '../../testing/cuttable-database.ts'
 import type { Cut } from '../../testing/cutting-proxy.ts'
@@ -54,6 +54,20 @@ test('a transfer that is cut again and again before it arrives has failed, and n
   expect(await moved(cuttable.ports, 10)).toBe('failed')
   await cuts
   await assertBalances(100, 0)
+})
+
+test('with a key it is an error then, for the same request may have moved credits before', async () => {
+  const { cuttable, proxy } = database
+  const request = { account: from, key: 'invoice 7' as IdempotencyKey, asked: 'a transfer' }
+  const once = () => cuttable.ports.ledger.transferOnce({ from, to, amount: credits(10) }, now, request)
+  expect(await once()).toBe('done')
+  const cuts = (async () => {
+    for (let i = 0; i < 4; i++) await proxy.cut('before-it-arrives', 'transfer')
+  })()
+  await expect(once()).rejects.toThrow('cannot be found out')
+  await cuts
+  expect(await once()).toBe('repeated')
+  await assertBalances(90, 10)
 })
 
 test('a backend that is still at work when its answer is given up moves nothing afterwards', async () => {

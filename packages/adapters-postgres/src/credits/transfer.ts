@@ -41,6 +41,8 @@ export async function transferCredits(
       if (losses < lossesMax) continue
     }
     log.warn(`a transfer from account ${from} to ${to} failed: ${String(error)}`)
+    // The same request may have moved them before, under its key: that it failed would be read as that nothing has moved.
+    if (request !== undefined) throw new Error('whether the credits moved cannot be found out', { cause: error })
     return 'failed'
   }
 }

@@ -107,7 +107,8 @@ export interface Ledger {
   transfer(transfer: Transfer, now: Instant): Promise<'done' | TransferFailure>
   /**
    * The same, unless an answer is kept under the key of the request (`ClientRequests`): then it is repeated, and nothing moved. What it
-   * returns is kept in the same step as the answer, be it done or refused; but not that it failed.
+   * returns is kept in the same step as the answer, be it done or refused; but not that it failed. Throws where the store is in trouble:
+   * nobody knows then whether the request moved credits before.
    */
   transferOnce(transfer: Transfer, now: Instant, request: ClientRequest): Promise<'done' | TransferFailure | 'repeated'>
 }
