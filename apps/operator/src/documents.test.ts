@@ -27,6 +27,8 @@ const calls: readonly (readonly string[])[] = [
   ['account', 'transfer', '1', '2', '5'],
   ['account', 'lock', '2'],
   ['account', 'unlock', '2'],
+  ['account', 'close', '2', '--write-off', 'closed'],
+  ['account', 'unlock', '2'],
   ['key', 'issue', '1', '--label', 'crm'],
   ['key', 'set', '1', '--from', '192.0.2.0/24'],
   ['key', 'list', '1'],

@@ -3,6 +3,7 @@ import { group } from './command.ts'
 import { accountLedger } from './commands/account-ledger.ts'
 import { accountLimit } from './commands/account-limit.ts'
 import { accountList } from './commands/account-list.ts'
+import { accountClose } from './commands/account-close.ts'
 import { accountLock, accountUnlock } from './commands/account-lock.ts'
 import { accountOpen } from './commands/account-open.ts'
 import { accountPassword } from './commands/account-password.ts'
@@ -73,7 +74,7 @@ export interface Runs {
 /** The whole command line: its table of contents. */
 export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, version: string): Command =>
   group('gateway', 'Operates the SMS gateway: accounts, keys, credits, prices, numbers, messages.', [
-    group('account', 'open, list, show, change, lock and unlock accounts, move and follow their credits', [
+    group('account', 'open, list, show, change, lock and close accounts, move and follow their credits', [
       accountOpen(run),
       accountList(run),
       accountShow(run),
@@ -83,6 +84,7 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
       accountLedger(run),
       accountLock(run),
       accountUnlock(run),
+      accountClose(run),
       accountPassword(run),
       accountTransfer(run),
     ]),

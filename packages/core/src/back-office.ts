@@ -3,6 +3,7 @@ import type { AccountRate } from './account/account-rates.ts'
 import type { AccountWithBalance } from './account/accounts.ts'
 import type { ApiKey, KeyId } from './account/api-key.ts'
 import { changeAccount } from './account/change-account.ts'
+import { closeAccount } from './account/close-account.ts'
 import { findAccount, findByLogin } from './account/find-account.ts'
 import { issueApiKey } from './account/issue-api-key.ts'
 import { lockAccount, unlockAccount } from './account/lock-account.ts'
@@ -80,6 +81,7 @@ export const createBackOffice = (
   changeAccount: changeAccount(ports),
   lockAccount: lockAccount(ports),
   unlockAccount: unlockAccount(ports),
+  closeAccount: closeAccount(ports),
   setPassword: setPassword(ports),
   issueApiKey: issueApiKey(ports),
   listBusyAccounts: (): Promise<readonly AccountRate[]> => ports.accountRates.list(busySeconds),

@@ -21,6 +21,7 @@ export {
   type AccountId,
   type NewAccount,
 } from './account/account.ts'
+export type { ClosedAccount } from './account/close-account.ts'
 export { may } from './account/may.ts'
 export { parentRefusal } from './account/accounts.ts'
 export type {

@@ -180,3 +180,26 @@ test('account top sums what the processes tell, the busiest first, by requests o
   expect((await operator.run(['account', 'top'])).out).toContain('ACCOUNT  LOGIN')
   expect((await operator.run(['account', 'top', '--by', 'credits'])).code).toBe(2)
 })
+
+test('an account is closed: what it has ended with is told, and one with sub accounts is refused', async () => {
+  const operator = anOperator()
+  const main = await anAccount(operator.ports, { credits: 125 })
+  const sub = await anAccount(operator.ports, { parent: main.id })
+  await operator.run(['key', 'issue', String(main.id)])
+  const refused = await operator.run(['account', 'close', String(main.id)])
+  expect(refused).toMatchObject({ code: 1 })
+  expect(refused.err).toContain('has sub accounts that are not locked: close these first.')
+  expect((await operator.run(['account', 'close', String(sub.id)])).out).toContain('0 keys, 0 codes, 0 webhooks.')
+  expect(await operator.json('account', 'close', String(main.id), '--write-off', 'contract ended')).toEqual({
+    id: main.id,
+    locked: true,
+    keysRevoked: 1,
+    codesReleased: 0,
+    webhooksRemoved: 0,
+    messagesDeleted: 0,
+    refundedCredits: 0,
+    writtenOff: 12.5,
+    balance: 0,
+  })
+  expect((await operator.run(['account', 'close', '99'])).err).toContain('There is no account 99.')
+})

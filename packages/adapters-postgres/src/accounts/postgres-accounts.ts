@@ -27,8 +27,8 @@ export function postgresAccounts(context: Context): Accounts {
     return (await changed.returning(notifyOthers.as('told')).execute()).length > 0
   }
 
-  async function setPassword(id: AccountId, password: string): Promise<boolean> {
-    const changed = kysely.updateTable('directory').set({ password_hash: password }).where('account_id', '=', id)
+  async function setPassword(id: AccountId, password: string | undefined): Promise<boolean> {
+    const changed = kysely.updateTable('directory').set({ password_hash: password ?? null }).where('account_id', '=', id)
     return (await changed.returning(notifyOthers.as('told')).execute()).length > 0
   }
   return {

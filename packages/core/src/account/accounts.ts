@@ -64,7 +64,8 @@ export interface Accounts {
   change(id: AccountId, change: AccountChange): Promise<'changed' | ChangeRefusal>
   /** False: no such account. Setting what is already so succeeds. */
   setLocked(id: AccountId, locked: boolean): Promise<boolean>
-  setPassword(id: AccountId, password: PasswordHash): Promise<boolean>
+  /** Undefined: it has none any more. False: no such account. */
+  setPassword(id: AccountId, password: PasswordHash | undefined): Promise<boolean>
   /** Undefined: no such account. */
   issueKey(id: AccountId, key: NewApiKey, now: Instant): Promise<KeyId | undefined>
   /** The keys of an account by id, revoked and expired ones too. */

@@ -237,6 +237,9 @@ export const accountsContract: Contract<StoredPorts> = {
     assert.equal(await accounts.setPassword(id, password('second')), true)
     assert.equal((await accounts.byLogin(login))?.password, password('second'))
     assert.equal((await accounts.byLogin(other.login))?.password, undefined)
+    assert.equal(await accounts.setPassword(id, undefined), true)
+    assert.equal((await accounts.byLogin(login))?.password, undefined)
+    assert.equal((await accounts.readLogin(login))?.password, undefined)
   },
 
   'read afresh or remembered, the same account has a user name, in any letter case, or nobody': async (ports) => {

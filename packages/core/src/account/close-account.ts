@@ -1,0 +1,91 @@
+import { credits, minus, plus, type Credits } from '../credits/credits.ts'
+import { limits } from '../limits.ts'
+import type { Ports } from '../ports.ts'
+import { daysBefore } from '../time/instant.ts'
+import type { AccountId } from './account.ts'
+
+/** What a call has done, and what is left. */
+export interface ClosedAccount {
+  readonly keysRevoked: number
+  readonly codesReleased: number
+  readonly messagesDeleted: number
+  /** For the messages that were deleted. */
+  readonly refunded: Credits
+  readonly webhooksRemoved: number
+  readonly writtenOff: Credits
+  readonly balance: Credits
+}
+
+type ClosingPorts = Pick<Ports, 'accounts' | 'senders' | 'messages' | 'webhooks' | 'ledger' | 'clock'>
+
+const pageMessages = 1000
+
+/**
+ * Ends the use of an account: it is locked, nothing opens it any more, its codes go back to the operator, what is scheduled is deleted
+ * and refunded, and its webhooks are removed. What is queued ends with code 202, refunded, when its turn comes (ruling 1.13). With
+ * `writeOff`, the reason in the ledger, what is left of its credits is taken. Each step may be repeated: whoever is interrupted, or
+ * finds refunds later, closes again. A main account is closed after its sub accounts are locked.
+ */
+export const closeAccount =
+  (ports: ClosingPorts) =>
+  async (
+    id: AccountId,
+    writeOff?: string,
+  ): Promise<ClosedAccount | 'no-such-account' | 'has-open-sub-accounts' | 'no-reason'> => {
+    if (writeOff?.trim() === '') return 'no-reason'
+    const found = await ports.accounts.find(id)
+    if (found === undefined) return 'no-such-account'
+    if ((await ports.accounts.subAccounts(id)).some(({ account }) => !account.locked)) return 'has-open-sub-accounts'
+
+    await ports.accounts.setLocked(id, true)
+    await ports.accounts.setPassword(id, undefined)
+    const keysRevoked = await revokeKeys(ports, id)
+    const released = await Promise.all(found.account.shortCodes.map((code) => ports.senders.release(code)))
+    const deleted = await deleteAllScheduled(ports, id)
+    const webhooks = await ports.webhooks.list(id)
+    const removed = await Promise.all(webhooks.map((webhook) => ports.webhooks.remove(id, webhook.id)))
+    return {
+      keysRevoked,
+      codesReleased: released.filter((is) => is).length,
+      ...deleted,
+      webhooksRemoved: removed.filter((is) => is).length,
+      ...(await takeRest(ports, id, writeOff)),
+    }
+  }
+
+async function revokeKeys({ accounts, clock }: ClosingPorts, id: AccountId): Promise<number> {
+  const valid = (await accounts.keys(id)).filter(({ revoked }) => revoked === undefined)
+  for (const key of valid) await accounts.revokeKey(key.id, clock.now())
+  return valid.length
+}
+
+async function deleteAllScheduled({ messages, clock }: ClosingPorts, id: AccountId) {
+  const since = daysBefore(clock.now(), limits.statusDays)
+  let [messagesDeleted, refunded, offset] = [0, credits(0), 0]
+  for (;;) {
+    const { items } = await messages.scheduled(id, { offset, limit: pageMessages })
+    if (items.length === 0) return { messagesDeleted, refunded }
+    const deletions = await messages.deleteScheduled(
+      id,
+      items.map((message) => message.id),
+      since,
+    )
+    for (const deletion of deletions) {
+      // Claimed since it was listed: a dispatcher decides about it.
+      if (deletion.outcome !== 'deleted') offset += 1
+      else {
+        messagesDeleted += 1
+        refunded = plus(refunded, deletion.refunded)
+      }
+    }
+  }
+}
+
+async function takeRest({ ledger, clock }: ClosingPorts, id: AccountId, writeOff: string | undefined) {
+  const balance = (await ledger.balance(id)) ?? credits(0)
+  const nothing = { writtenOff: credits(0), balance }
+  if (writeOff === undefined || balance === 0) return nothing
+  const after = await ledger.topUp(id, minus(credits(0), balance), writeOff.trim(), clock.now())
+  // Somebody else has moved credits meanwhile; whoever closes again takes what is left.
+  return typeof after === 'string' ? nothing : { writtenOff: balance, balance: after }
+}
