@@ -295,7 +295,13 @@ export const callers = [
 ] as const
 
 /** They read no table of ours: what there is to plan is nothing. */
-export const withoutTables = ['probe-write', 'sort-on-disk', 'probe-room', 'waits-for-standby', 'write-nothing'] as const
+export const withoutTables = [
+  'probe-write',
+  'sort-on-disk',
+  'probe-room',
+  'waits-for-standby',
+  'write-nothing',
+] as const
 
 /** For other connections, which plan for what is there and may join whole tables. */
 export const ordinary = [

@@ -28,7 +28,10 @@ export function postgresAccounts(context: Context): Accounts {
   }
 
   async function setPassword(id: AccountId, password: string | undefined): Promise<boolean> {
-    const changed = kysely.updateTable('directory').set({ password_hash: password ?? null }).where('account_id', '=', id)
+    const changed = kysely
+      .updateTable('directory')
+      .set({ password_hash: password ?? null })
+      .where('account_id', '=', id)
     return (await changed.returning(notifyOthers.as('told')).execute()).length > 0
   }
   return {

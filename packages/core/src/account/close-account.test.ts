@@ -1,4 +1,4 @@
-import { anAccount, memoryPorts, numbers, steppingClock } from '@gateway/core/testing'
+import { aNumber, anAccount, memoryPorts, numbers, steppingClock } from '@gateway/core/testing'
 import { createBackOffice } from '../back-office.ts'
 import { createGateway } from '../gateway.ts'
 import type { Messages } from '../message/messages.ts'
@@ -48,7 +48,7 @@ test('a closed account is locked, nothing opens it, and what it scheduled is del
     balance: 30_000,
   })
   expect((await backOffice.findAccount(account.id))?.account).toMatchObject({ locked: true, shortCodes: [] })
-  expect(await gateway.authenticate({ apiKey: issued.key, network: '', comesFrom: { address: '', proxies: [] } })).toBe(
+  expect(await gateway.authenticate({ apiKey: issued.key, network: '', comesFrom: () => true })).toBe(
     'wrong-credentials',
   )
   expect((await ports.accounts.byLogin(account.login))?.password).toBeUndefined()
@@ -65,7 +65,7 @@ test('a message that is claimed while the account is closed is left to its dispa
   const account = await anAccount(ports, { credits: 100 })
   await schedule(account, 3)
   const claimed: Messages['deleteScheduled'] = async (by, ids, since) => [
-    { outcome: 'sent' },
+    { outcome: 'sent', number: aNumber() },
     ...(await ports.messages.deleteScheduled(by, ids.slice(1), since)),
   ]
   const closing = createBackOffice({ ...ports, messages: { ...ports.messages, deleteScheduled: claimed } })
