@@ -347,7 +347,7 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['Where it is certain that nothing was done:', 'tests/overload.test.ts'],
     ['Without `Retry-After` it may have been done.', 'tests/database-gone.test.ts'],
     ['(Exception: `Transfer=Fail`, 3.7.)', 'apps/asp/src/endpoints/creditstransfer.test.ts'],
-    ['An account over a limit that its operator', 'apps/all-in-one/src/refusals.test.ts'],
+    ['An account over a limit that its operator', 'an account over its own limit is answered 429'],
   ],
   '1.26': [
     ['For pairs only: after 10 failures in a', 'query string: after so many failures'],

@@ -132,6 +132,28 @@ test('an account with a limit is let through as often as that, on all interfaces
   expect([await ask('REST balance'), await ask('credits'), await ask('XML replies')]).toEqual([429, 429, 429])
 })
 
+test('an account with a limit of recipients sends to as many, on all interfaces together, and nothing of a send beyond it is done', async () => {
+  const to = '<Numbers><Number>27825550101</Number></Numbers>'
+  const inXml = `<Messages><Message><MessageText>hi</MessageText>${to}</Message></Messages>`
+  const sends = [
+    endpoints['REST send'],
+    endpoints['REST send several'],
+    endpoints.batchmessage,
+    xml('xmlsendsmsmulti', 'Multi_Message', inXml),
+  ]
+  const { app, backOffice, ports, id, issued } = await start()
+  await backOffice.changeAccount(id, { recipientsPerSecond: sends.length })
+  for (const send of sends) expect((await send(app, issued)).status).toBe(200)
+  const balance = await ports.ledger.balance(id)
+  for (const send of sends) {
+    const { status, headers, text } = await send(app, issued)
+    expect({ status, after: headers['retry-after'] }).toEqual({ status: 429, after: '1' })
+    expect(text).toContain('Too many requests')
+  }
+  expect(await ports.ledger.balance(id)).toBe(balance)
+  expect((await endpoints['REST balance'](app, issued)).status).toBe(200)
+})
+
 test.each(['REST balance', 'credits', 'XML replies'] as const)(
   '%s from where a key may not be used is answered as a wrong key is, and behind a proxy the client counts',
   async (name) => {

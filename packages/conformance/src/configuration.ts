@@ -21,6 +21,7 @@ const Configuration = Type.Object(
         lockedMain: Type.Optional(Type.Object({ ...Keyed, sub: Type.Integer({ minimum: 1 }) }, closed)),
         trial: Type.Optional(Type.Object({ ...Keyed, ownNumber: mobile }, closed)),
         transactional: Type.Optional(Type.Object(Keyed, closed)),
+        limited: Type.Optional(Type.Object(Keyed, closed)),
         coded: Type.Optional(Type.Object({ ...Keyed, code: Type.String({ pattern: '^[0-9]{3,15}$' }) }, closed)),
       },
       closed,

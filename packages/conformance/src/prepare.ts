@@ -49,6 +49,7 @@ export async function prepare({ operate, gateway, replyTo }: Wanted): Promise<Co
   const ownNumber = number('204')
   const trial = await open('trial', '--trial', '--own-number', ownNumber, '--credits', '10')
   const transactional = await open('transactional', '--transactional', '--credits', '10')
+  const limited = await open('limited')
   const coded = await open('coded', '--credits', '10')
   const code = `31${area}`
   const revoked = (await operate(['key', 'issue', String(main.id)])) as { id: number; key: string }
@@ -57,6 +58,7 @@ export async function prepare({ operate, gateway, replyTo }: Wanted): Promise<Co
   for (const command of [
     ['account', 'lock', String(locked.id)],
     ['account', 'lock', String(lockedMain.id)],
+    ['account', 'limit', String(limited.id), '--requests', '1'],
     ['shortcode', 'assign', code, String(coded.id)],
     ['key', 'revoke', String(revoked.id)],
     ['number', 'block', blacklisted, '--reason', 'blacklisted'],
@@ -75,6 +77,7 @@ export async function prepare({ operate, gateway, replyTo }: Wanted): Promise<Co
       lockedMain: { ...lockedMain, sub: subOfLocked.id },
       trial: { ...trial, ownNumber },
       transactional,
+      limited,
       coded: { ...coded, code },
     },
     keys: { revoked: revoked.key },

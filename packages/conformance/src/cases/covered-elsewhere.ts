@@ -123,11 +123,6 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
     by: 'tests/overload.test.ts',
   },
   {
-    of: '1.25',
-    what: '429 with Retry-After for an account over its own limit',
-    by: 'apps/all-in-one/src/refusals.test.ts',
-  },
-  {
     of: '1.26',
     what: 'other networks do not notice',
     by: 'packages/adapters-node/src/failed-logins.test.ts',

@@ -1,5 +1,6 @@
 import type { Case } from '../case.ts'
 import { logInCases } from './common/log-ins.ts'
+import { limitCases } from './common/limits.ts'
 import { refusalCases } from './common/refusals.ts'
 import { replyCases } from './common/replies.ts'
 import { requestIdCases } from './common/request-ids.ts'
@@ -22,6 +23,7 @@ import { xmlSendingCases } from './xml/sending.ts'
 export const everyCase: readonly Case[] = [
   ...replyCases,
   ...refusalCases,
+  ...limitCases,
   ...textCases,
   ...retryCases,
   ...logInCases,
