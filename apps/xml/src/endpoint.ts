@@ -75,7 +75,10 @@ export function endpoint<Draft extends object, Input extends object>(operation: 
       const read = await readArriving(body, contentType, { root, draft, pace })
       if (read === 'aborted') return undefined
       if (read === 'overloaded') return overloaded
-      if (read !== 'valid') return { trouble: read }
+      if (read !== 'valid') {
+        if ((await sender.early()) === undefined) await gate.refusals.turn(origin.network)
+        return { trouble: read }
+      }
 
       const account = await sender.account()
       if ('trouble' in account) return account

@@ -89,6 +89,25 @@ test('with every place taken, a request is 503 with Retry-After and nothing is d
   expect([orders.length, gate.inFlight]).toEqual([3, 0])
 })
 
+test('whoever sends what is no document, and no right key, waits for a turn; who has one does not', async () => {
+  const gate = admissionGate(100)
+  let turns = 0
+  const refusals = {
+    waiting: 0,
+    turn: () => {
+      turns++
+      return Promise.resolve()
+    },
+  }
+  const { post, key } = await serveXml({ settings: { gate: { ...gate, refusals } } })
+  const malformed = (credentials: string) => post('/api/xmlgetreplies.asp', `<Svc_Replies>${credentials}<a></b>`)
+  for (const credentials of ['', '<ApiKey>wrong</ApiKey>', `<ApiKey>${key}</ApiKey>`]) {
+    const { status, text } = await malformed(credentials)
+    expect([status, text]).toEqual([200, errorIn('XMLGateway_Replies', 'Not Valid XML Document')])
+  }
+  expect(turns).toBe(2)
+})
+
 test('a place is released after an internal error, too', async () => {
   const gate = admissionGate(1)
   const { post, key } = await serveXml({
