@@ -6,7 +6,7 @@ import {
   readConfiguration,
   type AgreedCarriers,
   type CarrierConfiguration,
-  type CarrierPorts,
+  type AgreementPorts,
   type CarrierSpecification,
   type Place,
   type Variables,
@@ -49,7 +49,7 @@ const thisProcess = (): ReportingProcess => ({ id: randomUUID(), host: hostname(
 
 /** What this process works with from now on, as all others do. Throws an Error for the operator where they disagree. */
 export const agreeWithOthers = (
-  ports: CarrierPorts,
+  ports: AgreementPorts,
   { given }: ConfiguredCarriers,
   { LEASE_SECONDS: leaseSeconds }: { readonly LEASE_SECONDS: number },
 ): Promise<AgreedCarriers> => agreeOnCarriers(ports, { given, process: thisProcess(), leaseSeconds })

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Ports, SealedSecret } from '@gateway/core'
-import { memoryPorts } from '@gateway/core/testing'
+import { createGateway, type Ports, type SealedSecret } from '@gateway/core'
+import { anAccount, memoryPorts } from '@gateway/core/testing'
 import { certificatesOf } from './certificates.ts'
 import { agreeOnCarriers } from './agree.ts'
 import type { CarrierConfiguration } from './configuration.ts'
@@ -210,6 +210,20 @@ test('what was sealed with a key that this process does not have is named, and r
   for (const given of [file, undefined]) {
     expect(await refusal(ports, 2, given)).toMatch(/^version 1 of the stored carriers cannot be read: .*no key/)
   }
+})
+
+test('where the secrets of webhooks have a key that this process does not have, its carriers are not stored', async () => {
+  const ports = memoryPorts()
+  const account = await anAccount(ports)
+  const sealed = 'with another key' as SealedSecret
+  const other = { ...ports, secretBox: { ...ports.secretBox, seal: () => sealed } }
+  expect(await createGateway(other).addWebhook(account, { url: 'https://receiver.example/' })).toBeInstanceOf(Object)
+  const file = await aFile({ carriers: [vodacom] })
+  const why = await refusal(ports, 1, file)
+  expect(why).toMatch(/^the carriers of CARRIERS were not stored: .*no key/)
+  expect(why).toContain('gateway carrier apply --despite-key')
+  expect([await ports.carrierVersions.latestNumber(), await pids(ports)]).toEqual([0, []])
+  expect((await start(ports, 1)).user.version).toBe(0)
 })
 
 test('a stored document with what this version does not know is refused as a whole', async () => {

@@ -1,8 +1,18 @@
-import type { CarrierUser, CarrierVersion, ReportingProcess } from '@gateway/core'
+import {
+  OtherKeyError,
+  requireKeyInUse,
+  type CarrierUser,
+  type CarrierVersion,
+  type Ports,
+  type ReportingProcess,
+} from '@gateway/core'
 import type { CarrierConfiguration } from './configuration.ts'
 import { differencesOf, differenceText, meaningOf, simulatedFrom, simulatedText, type Meaning } from './meaning.ts'
 import { readConfiguration } from './read-configuration.ts'
 import { openCarriers, storeCarriers, type CarrierPorts } from './stored-carriers.ts'
+
+/** `webhooks`: their secrets tell which key is in use. */
+export type AgreementPorts = CarrierPorts & Pick<Ports, 'webhooks'>
 
 interface Starting {
   /** What `CARRIERS` says; undefined: it says nothing. */
@@ -22,9 +32,10 @@ const attemptsMax = 20
 
 /**
  * What a process that starts is to work with: the stored carriers. Where none are stored it stores its own, or works with simulated ones if it has
- * no others. Throws an Error for its operator where what it was given differs from what is stored, or from what runs; nothing is changed then.
+ * no others. Throws an Error for its operator where what it was given differs from what is stored, or from what runs, or would be sealed with another
+ * key than the secrets of webhooks; nothing is changed then.
  */
-export async function agreeOnCarriers(ports: CarrierPorts, starting: Starting): Promise<AgreedCarriers> {
+export async function agreeOnCarriers(ports: AgreementPorts, starting: Starting): Promise<AgreedCarriers> {
   for (let attempt = 1; attempt <= attemptsMax; attempt++) {
     const stored = await ports.carrierVersions.latest()
     const agreed = await (stored === undefined ? begin(ports, starting) : follow(ports, starting, stored))
@@ -34,10 +45,11 @@ export async function agreeOnCarriers(ports: CarrierPorts, starting: Starting): 
 }
 
 /** Undefined: something is stored now. */
-async function begin(ports: CarrierPorts, starting: Starting): Promise<AgreedCarriers | undefined> {
+async function begin(ports: AgreementPorts, starting: Starting): Promise<AgreedCarriers | undefined> {
   const { given, process, leaseSeconds } = starting
   const configuration = given ?? (await readConfiguration('simulator:', {}))
   if (!isSimulated(configuration)) {
+    await requireOwnKey(ports)
     const storedBy = `${nameOf(process)} at its start`
     const stored = await storeCarriers(ports, configuration, { after: 0, storedBy, onPurpose: false })
     if (typeof stored === 'object') throw new Error(conflictText(stored.user, configuration))
@@ -47,6 +59,19 @@ async function begin(ports: CarrierPorts, starting: Starting): Promise<AgreedCar
   const joined = await ports.carrierVersions.join(user, leaseSeconds)
   if (typeof joined === 'object') throw new Error(conflictText(joined.user, configuration))
   return joined === 'joined' ? { configuration, user } : undefined
+}
+
+async function requireOwnKey(ports: AgreementPorts): Promise<void> {
+  try {
+    await requireKeyInUse(ports)
+  } catch (problem) {
+    if (!(problem instanceof OtherKeyError)) throw problem
+    throw new Error(
+      `the carriers of CARRIERS were not stored: ${problem.message}\n` +
+        'With the key lost, store them with the new one: gateway carrier apply --despite-key',
+      { cause: problem },
+    )
+  }
 }
 
 /** Undefined: another version is stored now. */

@@ -1,4 +1,4 @@
-export { agreeOnCarriers, nameOf, type AgreedCarriers } from './agree.ts'
+export { agreeOnCarriers, nameOf, type AgreedCarriers, type AgreementPorts } from './agree.ts'
 export { carriersSchema } from './carriers-schema.ts'
 export { withoutPasswords } from './without-passwords.ts'
 export { makeCarrier, sameCarrier, type CarrierSpecification, type Place } from './carrier-specification.ts'
