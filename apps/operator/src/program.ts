@@ -35,6 +35,9 @@ import { messageFind } from './commands/message-find.ts'
 import { messageRefund } from './commands/message-refund.ts'
 import { migrate, type RunMigrate } from './commands/migrate.ts'
 import { numberBlock } from './commands/number-block.ts'
+import { numberErase } from './commands/number-erase.ts'
+import { numberErasures } from './commands/number-erasures.ts'
+import { numberExport } from './commands/number-export.ts'
 import { numberList } from './commands/number-list.ts'
 import { numberUnblock } from './commands/number-unblock.ts'
 import { optoutAdd } from './commands/optout-add.ts'
@@ -91,7 +94,14 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
     group('key', 'issue, list, change and revoke API keys', [keyIssue(run), keyList(run), keySet(run), keyRevoke(run)]),
     group('credits', 'grant credits and verify the ledger', [creditsTopUp(run), creditsVerify(run)]),
     group('price', 'set, remove and list prices by number prefix', [priceSet(run), priceRemove(run), priceList(run)]),
-    group('number', 'block and unblock numbers for everybody', [numberBlock(run), numberUnblock(run), numberList(run)]),
+    group('number', 'block and unblock numbers for everybody; show and erase what is stored of one', [
+      numberBlock(run),
+      numberUnblock(run),
+      numberList(run),
+      numberExport(run),
+      numberErase(run),
+      numberErasures(run),
+    ]),
     group('shortcode', 'assign, release and list short and long codes', [
       shortcodeAssign(run),
       shortcodeRelease(run),

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from 'node:crypto'
 import type { SealedSecret, SecretBox } from '@gateway/core'
 import { keyFile, keysOfFolder, makeKeysOfFolder } from './secrets-key.ts'
 
@@ -30,8 +30,9 @@ export function secretBox({ keys, folder }: SecretBoxSettings): SecretBox {
     if (read.length === 0) read = (keys.length > 0 ? keys : keysOfFolder(folder)).map(toKey)
     return read
   }
+  const currentFirst = () => (all().length > 0 ? all() : makeKeysOfFolder(folder).map(toKey))
   const current = (): Key => {
-    const key = all()[0] ?? makeKeysOfFolder(folder).map(toKey)[0]
+    const [key] = currentFirst()
     if (key === undefined) throw new Error('no key for stored secrets')
     return key
   }
@@ -40,6 +41,8 @@ export function secretBox({ keys, folder }: SecretBoxSettings): SecretBox {
     seal: (secret) => seal(secret, current()),
     open: (sealed) => open(sealed, all(), folder),
     isOld: (sealed) => partsOf(sealed).id !== all()[0]?.id,
+    digestsOf: (text) =>
+      currentFirst().map(({ bytes }) => createHmac('sha256', bytes).update(`digest of ${text}`).digest('hex')),
   }
 }
 

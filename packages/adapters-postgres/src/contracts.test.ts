@@ -12,6 +12,7 @@ import {
   loginFailuresContract,
   messagesContract,
   overviewContract,
+  personalDataContract,
   pricesContract,
   rateLimitsContract,
   deliveryReceiptsContract,
@@ -51,6 +52,7 @@ const contracts: Readonly<Record<string, Contract<StoredPorts>>> = {
   Inbox: inboxContract,
   History: historyContract,
   Webhooks: webhooksContract,
+  PersonalData: personalDataContract,
 }
 
 describe.each(Object.entries(contracts))('%s', (_, contract) => {

@@ -24,6 +24,7 @@ import { postgresCarrierVersions } from './carriers/postgres-carrier-versions.ts
 import { postgresRoutes } from './routes/postgres-routes.ts'
 import { postgresSenders } from './senders/postgres-senders.ts'
 import { postgresMessageTraces } from './messages/postgres-message-traces.ts'
+import { postgresPersonalData } from './personal-data/postgres-personal-data.ts'
 import { hasSchema, migrate, type AppliedMigration } from './migrate.ts'
 import { openPools, type Pools } from './pools.ts'
 import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-receipts.ts'
@@ -121,6 +122,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       overview: postgresOverview(prompt),
       history: postgresHistory(context),
       webhooks: postgresWebhooks(prompt),
+      personalData: postgresPersonalData(prompt),
     },
     clock,
     certificates: certificatesOf(address),

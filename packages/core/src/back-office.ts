@@ -27,8 +27,11 @@ import type { MessageId } from './message/message-id.ts'
 import type { MessageTrace } from './message/message-trace.ts'
 import type { SenderAddress } from './message/sender-address.ts'
 import type { AssignedCode } from './message/senders.ts'
+import type { Msisdn } from './message/msisdn.ts'
 import type { Page } from './message/page.ts'
 import { skipIds } from './message/skip-ids.ts'
+import { eraseNumber, heldUp, listErasures, type HeldUp } from './personal-data/erase-number.ts'
+import { exportNumber } from './personal-data/export-number.ts'
 import type { Ports } from './ports.ts'
 import { blockNumber, type BlockReason } from './suppression/block-number.ts'
 import { blockNumbers } from './suppression/block-numbers.ts'
@@ -70,6 +73,7 @@ export const createBackOffice = (
     | 'webhooks'
     | 'webhookClient'
     | 'secretBox'
+    | 'personalData'
   >,
   { contactDays }: Pick<ProcessingSettings, 'contactDays'> = processingDefaults,
 ) => ({
@@ -104,6 +108,10 @@ export const createBackOffice = (
   explainMessage: (id: MessageId): Promise<MessageTrace | undefined> => ports.messageTraces.of(id),
   findMessages: findMessages(ports),
   cancelMessage: cancelMessage(ports),
+  exportNumber: exportNumber(ports),
+  eraseNumber: eraseNumber(ports),
+  heldUp: (number: Msisdn): Promise<HeldUp> => heldUp(ports, number),
+  listErasures: listErasures(ports),
   listDispatchers: (): Promise<readonly RunningDispatcher[]> => ports.overview.dispatchers(),
   listCarriers: (): Promise<readonly ToldCarrier[]> => ports.carrierStatuses.list(carrierStaleSeconds),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),

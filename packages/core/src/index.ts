@@ -328,6 +328,25 @@ export {
   type PushOptions,
   type PushSettings,
 } from './webhook/push-events.ts'
+export type { ErasedNumber, HeldUp } from './personal-data/erase-number.ts'
+export type { HeldMessage, NumberData } from './personal-data/export-number.ts'
+export {
+  erasedNumber,
+  erasureSteps,
+  firstErasureStep,
+  formsOf,
+  holdsUp,
+  nextKindOf,
+  nothingErased,
+  type ErasedCounts,
+  type Erasure,
+  type ErasureId,
+  type ErasureStep,
+  type HeldContact,
+  type HeldInbound,
+  type HeldSuppression,
+  type PersonalData,
+} from './personal-data/personal-data.ts'
 export { OtherKeyError, requireKeyInUse } from './webhook/key-in-use.ts'
 export type { SealedSecret, SecretBox } from './webhook/secret-box.ts'
 export type { PushAnswer, PushFailure, PushRequest, UrlRefusal, WebhookClient } from './webhook/webhook-client.ts'

@@ -18,6 +18,7 @@ import type { History } from './message/history.ts'
 import type { Messages } from './message/messages.ts'
 import type { Senders } from './message/senders.ts'
 import type { MessageTraces } from './message/message-traces.ts'
+import type { PersonalData } from './personal-data/personal-data.ts'
 import type { ClientRequests } from './retry/client-requests.ts'
 import type { Suppressions } from './suppression/suppressions.ts'
 import type { Clock } from './time/clock.ts'
@@ -49,6 +50,7 @@ export interface StoredPorts {
   readonly overview: Overview
   readonly history: History
   readonly webhooks: Webhooks
+  readonly personalData: PersonalData
 }
 
 /** Everything that core asks of the world; each use case asks only for what it uses. */

@@ -13,6 +13,7 @@ import {
   loginFailuresContract,
   messagesContract,
   overviewContract,
+  personalDataContract,
   pricesContract,
   rateLimitsContract,
   deliveryReceiptsContract,
@@ -82,6 +83,7 @@ run('delivery receipts', deliveryReceiptsContract, memoryPorts)
 run('history', historyContract, memoryPorts)
 run('message traces', messageTracesContract, memoryPorts)
 run('overview', overviewContract, memoryPorts)
+run('personal data', personalDataContract, memoryPorts)
 run('wakeups', wakeupsContract, memoryPorts)
 run('webhooks', webhooksContract, memoryPorts)
 run('secrets', secretsContract, memorySecrets)

@@ -1,5 +1,6 @@
-import { aNumber } from '@gateway/core/testing'
-import { anOperator } from '../../testing/operate.ts'
+import { processingDefaults, type CarrierId } from '@gateway/core'
+import { aCarrierId, aNumber, anAccount, anOrder } from '@gateway/core/testing'
+import { anOperator, takeAll } from '../../testing/operate.ts'
 
 const number = aNumber('27825550101')
 const block = ['number', 'block', number, '--reason']
@@ -73,4 +74,54 @@ test.each([
     error: expect.stringContaining(message) as string,
   })
   expect(await operator.rows('number', 'list')).toEqual([])
+})
+
+test('what is stored of a number is shown with its texts, and erased once nothing waits', async () => {
+  const operator = anOperator()
+  const { ports } = operator
+  const { id } = await anAccount(ports)
+  await ports.messages.accept(anOrder(id, { to: [number], text: 'your code is 1234' }))
+  await operator.run([...block, 'blacklisted'])
+  await ports.inbox.receive(
+    [
+      {
+        ...{ carrier: 'a' as CarrierId, from: `+${number}`, to: undefined, text: 'who are you?', sent: undefined },
+        ...{ reference: undefined, offer: undefined, part: undefined },
+      },
+    ],
+    processingDefaults.confirmation,
+  )
+  expect(await operator.rows('number', 'export', `+${number}`)).toMatchObject([
+    { data: 'message', id: 1, account: id, text: 'your code is 1234', to: number, statusCode: -1, cost: 1 },
+    { data: 'arrival', account: null, text: 'who are you?', from: number },
+    { data: 'blacklist', account: null, number },
+  ])
+  const refused = await operator.run(['number', 'erase', number])
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringContaining('1 messages to it wait to be sent. Nothing was erased') as string,
+  ])
+  expect(await operator.json('number', 'erase', number, '--dry-run')).toMatchObject({
+    ...{ changed: false, messages: 1, arrivals: 1, contacts: 0, suppressions: 1, waiting: 1, awaitingReceipt: 0 },
+  })
+  expect(await operator.rows('number', 'erasures')).toEqual([])
+
+  await takeAll(operator)
+  expect((await operator.run(['number', 'erase', number])).err).toContain('the receipt may still come')
+  await ports.deliveryReceipts.apply([
+    { carrier: aCarrierId('sim'), reference: 'r-1', code: 0, number: undefined, submitted: undefined },
+  ])
+  expect(await operator.json('number', 'erase', number)).toMatchObject({
+    ...{ changed: true, erasure: 1, messages: 1, arrivals: 1, contacts: 0, events: 0, suppressions: 1 },
+  })
+  expect(await operator.rows('number', 'export', number)).toMatchObject([{ data: 'blacklist', number }])
+  expect(await operator.rows('number', 'erasures', '--number', number)).toMatchObject([
+    { id: 1, messages: 1, arrivals: 1, started: '2026-10-18T08:00:00.000Z' },
+  ])
+  expect((await operator.run(['number', 'erasures'])).out).not.toContain(number)
+  const again = await operator.run(['number', 'erase', number])
+  expect(again.out).toContain(
+    `${number} is erased from 0 messages, 0 arrivals, 0 contacts, and from events in 0 places.`,
+  )
+  expect(again.out).toContain('Opt-outs and blocks that stay, with the number: 1.')
 })

@@ -1,4 +1,5 @@
 import {
+  erasedNumber,
   formatCredits,
   INCIDENT,
   refundsOf,
@@ -48,7 +49,7 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
   return [
     ['message', String(trace.id)],
     ['account', String(trace.account)],
-    ['number', trace.number],
+    ['number', trace.number === erasedNumber ? `${trace.number} (erased)` : trace.number],
     ...(trace.from === undefined ? [] : [['from', trace.from] as const]),
     ['text', `${size}; the text itself is not shown`],
     ...(trace.confirmation ? [['purpose', 'it confirms an opt-out'] as const] : []),

@@ -13,4 +13,9 @@ export interface SecretBox {
   open(sealed: SealedSecret): string
   /** Whether it was sealed with another key than the current one, and is to be sealed again. */
   isOld(sealed: SealedSecret): boolean
+  /**
+   * Stands for a text, and says nothing of it to whoever has no key: HMAC-SHA-256 in hexadecimal, with each key that this process has, the
+   * current one first; makes one where it has none.
+   */
+  digestsOf(text: string): readonly string[]
 }

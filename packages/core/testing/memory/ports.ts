@@ -4,6 +4,7 @@ import { memoryAccounts } from './accounts.ts'
 import { memoryCarrierBinds } from './carrier-binds.ts'
 import { memoryCarrierStatuses } from './carrier-statuses.ts'
 import { memoryCarrierVersions } from './carrier-versions.ts'
+import { memoryPersonalData } from './personal-data.ts'
 import { memoryClientRequests } from './client-requests.ts'
 import { realClock } from './clock.ts'
 import { memoryClaimedBatches } from './claimed-batches.ts'
@@ -68,4 +69,5 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   overview: memoryOverview(store),
   history: memoryHistory(store),
   webhooks: memoryWebhooks(store),
+  personalData: memoryPersonalData(store),
 })

@@ -11,5 +11,6 @@ export function memorySecretBox(): SecretBox {
       return sealed.slice('sealed '.length)
     },
     isOld: () => false,
+    digestsOf: (text) => [`digest ${btoa(text)}`],
   }
 }

@@ -9,6 +9,7 @@ import {
   type Clock,
   type Credits,
   type DispatcherId,
+  type Erasure,
   type Incident,
   type Instant,
   type KeyHash,
@@ -61,6 +62,7 @@ type Series =
   | 'test-event'
   | 'queue'
   | 'replay'
+  | 'erasure'
 
 /** All that the adapters of one memory share; what a database is to those of Postgres. */
 export interface MemoryStore {
@@ -136,6 +138,8 @@ export interface MemoryStore {
   readonly carrierUsers: Map<string, CarrierUser & { readonly until: number }>
   /** Who is told of a new version. */
   readonly carrierListeners: Set<() => void>
+  /** In the order in which they were begun. */
+  readonly erasures: Erasure[]
 }
 
 /** An empty store; its one price is that of all numbers, 1.0 (ruling 1.4). */
@@ -187,6 +191,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     webhooks: new Map(),
     replays: new Map(),
     copies: new WeakMap(),
+    erasures: [],
   }
 }
 

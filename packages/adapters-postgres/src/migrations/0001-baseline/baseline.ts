@@ -28,6 +28,7 @@ import { clientRequests } from './tables/client-requests.ts'
 import { credits } from './tables/credits.ts'
 import { deliveryReceipts } from './tables/delivery-receipts.ts'
 import { dispatchers } from './tables/dispatchers.ts'
+import { erasures } from './tables/erasures.ts'
 import { inboundMessages } from './tables/inbound-messages.ts'
 import { messages } from './tables/messages.ts'
 import { routes } from './tables/routes.ts'
@@ -50,6 +51,7 @@ const tables = [
   deliveryReceipts,
   inboundMessages,
   webhooks,
+  erasures,
 ]
 
 const functions = [

@@ -1,0 +1,159 @@
+import {
+  formsOf,
+  instant,
+  nextKindOf,
+  nothingErased,
+  type AccountId,
+  type Erasure,
+  type ErasureId,
+  type ErasureStep,
+  type HeldInbound,
+  type InboundMessageId,
+  type MessageId,
+  type Msisdn,
+  type PersonalData,
+  type SenderAddress,
+} from '@gateway/core'
+import type { Context } from '../context.ts'
+import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
+import { arrayOf, arrayOfTexts } from '../sql/arrays.ts'
+import {
+  beginErasure,
+  endErasure,
+  eraseContacts,
+  eraseInbound,
+  eraseMessages,
+  eraseWaitingEvents,
+  findEvents,
+  inboundFrom,
+  listContacts,
+  listErasures,
+  listSuppressionsOf,
+  lockErasures,
+  textsOfMessages,
+  writeEvents,
+  type ErasureRow,
+  type InboundSlice,
+} from '../sql/personal-data.ts'
+import { suppressionOf } from '../suppressions/suppression-kind.ts'
+import { eventsWithoutNumber, patternsOf } from './events-without-number.ts'
+
+/** A step stays short: of messages, of inbound messages that are looked at, and of rows of events. */
+const sliceOf = { messages: 200, inbound: 20_000, events: 50 } as const
+
+/** What one step did, and where the next one of its kind begins; undefined: all of its kind is done. */
+interface Done {
+  readonly changed: number
+  readonly after: string | undefined
+}
+
+export function postgresPersonalData({ pools: { ordinary } }: Context): PersonalData {
+  async function* inbound(number: Msisdn): AsyncIterable<HeldInbound> {
+    for (let after: number | null = 0; after !== null;) {
+      const rows: readonly InboundSlice[] = await ordinary.run(inboundFrom, [
+        ...[arrayOfTexts(formsOf(number)), after, sliceOf.inbound],
+      ])
+      const [row] = rows
+      for (const { id, account, to, at, text } of row?.found ?? []) {
+        yield {
+          id: id as InboundMessageId,
+          account: (account ?? undefined) as AccountId | undefined,
+          to: to ?? undefined,
+          at: instant(at),
+          text,
+        }
+      }
+      after = row?.next ?? null
+    }
+  }
+
+  const erasers: Readonly<Record<ErasureStep['at'], (number: Msisdn, after: string) => Promise<Done>>> = {
+    messages: async (number) => {
+      const changed = await ordinary.transaction(async (connection) => {
+        await connection.run(lockErasures, [])
+        const [row] = await connection.run(eraseMessages, [number, sliceOf.messages])
+        return row?.erased ?? 0
+      })
+      return { changed, after: changed === sliceOf.messages ? '' : undefined }
+    },
+    inbound: async (number, after) => {
+      const values = [arrayOfTexts(formsOf(number)), Number(after), sliceOf.inbound]
+      const [row] = await ordinary.run(eraseInbound, values)
+      return { changed: row?.erased ?? 0, after: row?.next == null ? undefined : String(row.next) }
+    },
+    contacts: async (number) => {
+      const [row] = await ordinary.run(eraseContacts, [number, arrayOfTexts(formsOf(number))])
+      return { changed: row?.erased ?? 0, after: undefined }
+    },
+    events: eraseEvents,
+  }
+
+  /** First what is in no list yet, then batches, then lists: what comes of one meanwhile is met by the next. */
+  async function eraseEvents(number: Msisdn, after: string): Promise<Done> {
+    if (after === '') {
+      const [row] = await ordinary.run(eraseWaitingEvents, [number])
+      return { changed: row?.erased ?? 0, after: 'webhook_batch 0' }
+    }
+    const [table, id] = after.split(' ')
+    if (table !== 'webhook_batch' && table !== 'webhook_list') throw new Error(`no step of an erasure: ${after}`)
+    const values = [Number(id), sliceOf.events, arrayOfTexts(patternsOf(number))]
+    const [row] = await ordinary.run(findEvents(table), values)
+    let changed = 0
+    for (const found of row?.found ?? []) {
+      const written = [found.id, eventsWithoutNumber(found.events, number), found.events]
+      const rows = await ordinary.run(writeEvents(table), written)
+      // Whoever has replaced it meanwhile is another one who erases: the same slice again.
+      if (rows.length === 0) return { changed, after }
+      changed += 1
+    }
+    if (row?.next != null) return { changed, after: `${table} ${row.next}` }
+    return { changed, after: table === 'webhook_batch' ? 'webhook_list 0' : undefined }
+  }
+
+  return {
+    texts: async (ids) => {
+      const rows = await ordinary.run(textsOfMessages, [arrayOf(ids)])
+      return new Map(rows.map(({ id, text }) => [id as MessageId, text]))
+    },
+    inbound,
+    contacts: async (number) => {
+      const rows = await ordinary.run(listContacts, [number])
+      return rows.map(({ account, address }) => ({
+        account: account as AccountId,
+        address: address as SenderAddress,
+      }))
+    },
+    suppressions: async (number) => {
+      const rows = await ordinary.run(listSuppressionsOf, [number])
+      return rows.map(({ account, kind, since, text }) => ({
+        account: account === 0 ? undefined : (account as AccountId),
+        kind: suppressionOf(kind),
+        since: instant(since),
+        text: text ?? undefined,
+      }))
+    },
+    erase: async (number, step) => {
+      const { changed, after } = await erasers[step.at](number, step.after)
+      const next = after === undefined ? nextKindOf(step) : { at: step.at, after }
+      return { erased: { ...nothingErased, [step.at]: changed }, next }
+    },
+    begin: async ({ digest, by }) => {
+      const [row] = await ordinary.run(beginErasure, [digest, by])
+      if (row === undefined) throw new Error('the record of an erasure got no id')
+      return row.id as ErasureId
+    },
+    end: async (id, { messages, inbound: received, contacts, events }) => {
+      await retryOnConnectionLoss(ordinary, endErasure, [id, messages, received, contacts, events])
+    },
+    erasures: async () => (await ordinary.run(listErasures, [])).map(erasureOf),
+  }
+}
+
+const erasureOf = ({ id, digest, by, begun, ended, ...erased }: ErasureRow): Erasure => ({
+  id: id as ErasureId,
+  digest,
+  by,
+  begun: instant(begun),
+  ended: ended === null ? undefined : instant(ended),
+  erased,
+})

@@ -1,0 +1,112 @@
+import { aNumber, anAccount, anOrder, memoryPorts, steppingClock } from '@gateway/core/testing'
+import { createBackOffice } from '../back-office.ts'
+import { secondsAfter } from '../time/instant.ts'
+import type { SealedSecret } from '../webhook/secret-box.ts'
+import { OtherKeyError } from '../webhook/key-in-use.ts'
+import { erasedNumber, type PersonalData } from './personal-data.ts'
+
+const [number, other] = [aNumber(), aNumber('27820000100')]
+
+async function setUp() {
+  const clock = steppingClock()
+  const ports = memoryPorts({ clock })
+  const account = await anAccount(ports)
+  const send = async (due = 0) => {
+    const order = anOrder(account.id, {
+      to: [number],
+      text: 'hi there',
+      ...(due > 0 && { due: secondsAfter(clock.now(), due) }),
+    })
+    const accepted = await ports.messages.accept(order)
+    if (typeof accepted === 'string') throw new Error(accepted)
+    return accepted.results.flat()[0] as never
+  }
+  return { clock, ports, account, send, backOffice: createBackOffice(ports) }
+}
+
+test('while a message waits nothing is erased and nothing is recorded; once it is deleted all is, with a record', async () => {
+  const { ports, account, send, backOffice, clock } = await setUp()
+  const id = await send(86_400)
+  expect(await backOffice.eraseNumber(number, 'me')).toEqual({ heldUp: { waiting: 1, awaitingReceipt: 0 } })
+  expect(await backOffice.listErasures()).toEqual([])
+  expect((await backOffice.exportNumber(number)).messages).toMatchObject([{ id, text: 'hi there' }])
+
+  await ports.messages.deleteScheduled(account.id, [id], clock.now())
+  const erased = { messages: 1, inbound: 0, contacts: 0, events: 0 }
+  const left = { waiting: 0, awaitingReceipt: 0 }
+  expect(await backOffice.eraseNumber(number, 'me')).toEqual({ erasure: 1, erased, left, suppressions: 0 })
+  expect(await backOffice.exportNumber(number)).toEqual({ messages: [], inbound: [], contacts: [], suppressions: [] })
+  expect(await backOffice.explainMessage(id)).toMatchObject({ number: erasedNumber, text: { characters: 0 } })
+  expect(await backOffice.verifyLedger()).toMatchObject({ differences: [] })
+
+  const [record, ...more] = await backOffice.listErasures(number)
+  expect(more).toEqual([])
+  expect(record).toMatchObject({ id: 1, by: 'me', erased, ended: expect.any(Number) as number })
+  expect(JSON.stringify(record)).not.toContain(number)
+  expect(await backOffice.listErasures(other)).toEqual([])
+})
+
+test('a message waits for its receipt for three days, and then no more', async () => {
+  const { ports, send, backOffice, clock } = await setUp()
+  const id = await send()
+  const dispatcher = await ports.claimedBatches.register(600)
+  const wanted = { carrier: 'a' as never, lane: 'single', messagesMax: 1, markedMax: 1, leaseSeconds: 600 } as const
+  const batch = await ports.claimedBatches.claim(dispatcher, wanted)
+  if (typeof batch === 'string') throw new Error(batch)
+  const [message] = batch.messages
+  if (message === undefined) throw new Error('none was claimed')
+  expect(await backOffice.heldUp(number)).toEqual({ waiting: 1, awaitingReceipt: 0 })
+  await ports.claimedBatches.record(dispatcher, [
+    { batch: batch.id, message, handover: { outcome: 'accepted', reference: 'r' } },
+  ])
+  expect(await backOffice.eraseNumber(number, 'me')).toEqual({ heldUp: { waiting: 0, awaitingReceipt: 1 } })
+  clock.step(3 * 86_400)
+  expect(await backOffice.eraseNumber(number, 'me')).toMatchObject({ erased: { messages: 1 } })
+  expect((await backOffice.explainMessage(id))?.number).toBe(erasedNumber)
+})
+
+test('what is sent meanwhile is left, and told', async () => {
+  const { ports, send, backOffice } = await setUp()
+  const { personalData } = ports
+  const sending = {
+    ...ports,
+    personalData: {
+      ...personalData,
+      erase: async (...asked: Parameters<PersonalData['erase']>) => {
+        if (asked[1].at === 'events') await send()
+        return personalData.erase(...asked)
+      },
+    },
+  }
+  expect(await createBackOffice(sending).eraseNumber(number, 'me')).toMatchObject({
+    erased: { messages: 0 },
+    left: { waiting: 1, awaitingReceipt: 0 },
+  })
+  expect((await backOffice.exportNumber(number)).messages).toMatchObject([{ text: 'hi there' }])
+})
+
+test('an erasure that broke off is a record without an end, and is done again from its beginning', async () => {
+  const { ports, account, send, backOffice, clock } = await setUp()
+  await ports.messages.deleteScheduled(account.id, [await send(60)], clock.now())
+  const broken = {
+    ...ports,
+    personalData: { ...ports.personalData, end: () => Promise.reject(new Error('gone')) },
+  }
+  await expect(createBackOffice(broken).eraseNumber(number, 'me')).rejects.toThrow('gone')
+  expect(await backOffice.listErasures()).toMatchObject([{ ended: undefined }])
+  expect(await backOffice.eraseNumber(number, 'me')).toMatchObject({ erased: { messages: 0 } })
+  expect(await backOffice.listErasures(number)).toMatchObject([
+    { id: 2, ended: expect.any(Number) as number },
+    { id: 1 },
+  ])
+})
+
+test('where what is stored has a key that this process does not have, nothing is done', async () => {
+  const { ports, account } = await setUp()
+  const sealed = 'of another key' as SealedSecret
+  await createBackOffice({ ...ports, secretBox: { ...ports.secretBox, seal: () => sealed } }).addWebhook(account.id, {
+    url: 'https://receiver.example/',
+  })
+  await expect(createBackOffice(ports).eraseNumber(number, 'me')).rejects.toThrow(OtherKeyError)
+  expect(await createBackOffice(ports).listErasures()).toEqual([])
+})

@@ -1,0 +1,267 @@
+import { strict as assert } from 'node:assert'
+import {
+  erasedNumber,
+  eventsOf,
+  firstErasureStep,
+  nothingErased,
+  OUTCOME,
+  type AccountId,
+  type ErasedCounts,
+  type MessageId,
+  type Msisdn,
+  type OutcomeCode,
+  type Replay,
+  type StoredPorts,
+} from '@gateway/core'
+import { aNumber, anAccount, anAddress, anOrder, numbers } from '../builders.ts'
+import type { Contract } from './contract.ts'
+import { aReceipt } from './delivery-receipts/sent-messages.ts'
+import { inboxOf, optOutsOf, receive, sent } from './inbox/inbound-messages.ts'
+import { accepted, assertLedger, callersMany, collect, dispatchDue, farAhead, longAgo, statusesOf } from './shared.ts'
+import { added, aWebhook, pushAll, replayed } from './webhooks/an-endpoint.ts'
+
+const [number, other] = [aNumber(), aNumber('27820000100')]
+const everything: Replay = { what: 'period', from: longAgo, to: farAhead }
+
+/** Every step, as an erasure takes them. */
+async function eraseAll({ personalData }: Pick<StoredPorts, 'personalData'>, of = number): Promise<ErasedCounts> {
+  const sum: Record<keyof ErasedCounts, number> = { ...nothingErased }
+  for (let step = firstErasureStep; ;) {
+    const { erased, next } = await personalData.erase(of, step)
+    for (const [kind, count] of Object.entries(erased)) sum[kind as keyof ErasedCounts] += count
+    if (next === undefined) return sum
+    step = next
+  }
+}
+
+/** Sent in one text, with receipts of this code. */
+async function delivered(
+  ports: StoredPorts,
+  account: AccountId,
+  to: readonly Msisdn[],
+  text = 'your code is 1234',
+): Promise<readonly MessageId[]> {
+  const { ids } = await accepted(ports, anOrder(account, { to, text }))
+  for (const lane of ['single', 'bulk'] as const)
+    await dispatchDue(ports, lane, ({ id }) => ({ outcome: 'accepted', reference: `r${id}` }))
+  await ports.deliveryReceipts.apply(ids.map((id) => aReceipt(`r${id}`, OUTCOME.delivered)))
+  return ids
+}
+
+/** But for the number. */
+const statesOf = async (ports: StoredPorts, account: AccountId, ids: readonly MessageId[]) =>
+  (await statusesOf(ports, account, ids)).map((status) =>
+    typeof status === 'string' ? status : { ...status, number: undefined },
+  )
+
+const numbersOf = ({ messageTraces }: StoredPorts, ids: readonly MessageId[]) =>
+  Promise.all(ids.map(async (id) => (await messageTraces.of(id))?.number))
+const textsOf = async ({ personalData }: StoredPorts, ids: readonly MessageId[]) => {
+  const texts = await personalData.texts(ids)
+  return ids.map((id) => texts.get(id))
+}
+
+/** What the port `PersonalData` promises. */
+export const personalDataContract: Contract<StoredPorts> = {
+  'texts are told of messages in every place, and of no others': async (ports) => {
+    const { id: account } = await anAccount(ports)
+    const [first = 0, second = 0] = await delivered(ports, account, [number, other], 'to both')
+    const { ids } = await accepted(ports, anOrder(account, { to: [number], text: 'later', due: farAhead }))
+    const nobody = (2 ** 52) as MessageId
+    const asked = [first, second, ...ids, nobody] as MessageId[]
+    assert.deepEqual(await textsOf(ports, asked), ['to both', 'to both', 'later', undefined])
+  },
+
+  'inbound messages are told in whatever form the network wrote the number, also those of nobody': async (ports) => {
+    const { id: account } = await anAccount(ports)
+    await sent(ports, { id: account })
+    await receive(ports, { text: 'a' }, { text: 'b', from: `+${number}` }, { text: 'c', from: other })
+    await receive(ports, { text: 'd', from: `00${number}`, to: anAddress('40404') })
+    const found = await collect(ports.personalData.inbound(number))
+    assert.deepEqual(
+      found.map(({ text, to }) => [text, to]),
+      [
+        ['a', anAddress()],
+        ['b', anAddress()],
+        ['d', '40404'],
+      ],
+    )
+    assert.deepEqual(await collect(ports.personalData.inbound(aNumber('27820000200'))), [])
+  },
+
+  'a number is replaced in decided messages, the text of a send with its last number; no state, cost or balance changes':
+    async (ports) => {
+      const { id: account } = await anAccount(ports)
+      const alone = await delivered(ports, account, [number], 'dear you')
+      const both = await delivered(ports, account, [number, other], 'to both')
+      const refused = await sent(ports, { id: account }, { outcome: 'refused' })
+      const ids = [...alone, ...both, refused]
+      const before = await statesOf(ports, account, ids)
+      const balance = await ports.ledger.balance(account)
+      assert.equal((await eraseAll(ports)).messages, 3)
+      assert.deepEqual(await numbersOf(ports, ids), [erasedNumber, erasedNumber, other, erasedNumber])
+      assert.deepEqual(await textsOf(ports, ids), ['', 'to both', 'to both', ''])
+      assert.deepEqual(await statesOf(ports, account, ids), before)
+      assert.deepEqual(await ports.messageTraces.find({ number }, longAgo, 10), [])
+      await assertLedger(ports, balance)
+      assert.equal((await eraseAll(ports, other)).messages, 1)
+      assert.deepEqual(await textsOf(ports, both), ['', ''])
+      await assertLedger(ports, balance)
+    },
+
+  'what waits stays as it is, and so does what a receipt may still come for, which then finds it': async (ports) => {
+    const { id: account } = await anAccount(ports)
+    const later = await accepted(ports, anOrder(account, { to: [number], text: 'later', due: farAhead }))
+    const taken = await sent(ports, { id: account })
+    const unknown = await sent(ports, { id: account }, { outcome: 'unknown' })
+    const { ids: due } = await accepted(ports, anOrder(account, { to: [number], text: 'due' }))
+    const ids = [...later.ids, taken, unknown, ...due]
+    assert.deepEqual(await eraseAll(ports), nothingErased)
+    assert.deepEqual(new Set(await numbersOf(ports, ids)), new Set([number]))
+    const receipt = aReceipt(`r${taken}`, OUTCOME.delivered, { number })
+    assert.deepEqual(await ports.deliveryReceipts.apply([receipt]), [])
+    const [status] = await statusesOf(ports, account, [taken])
+    assert.equal(typeof status === 'object' && status.code, OUTCOME.delivered)
+    assert.equal((await eraseAll(ports)).messages, 1)
+    const message = (await dispatchDue(ports, 'single', () => ({ outcome: 'refused' })))[0]
+    assert.deepEqual([message?.to, message?.body.text], [number, 'due'])
+  },
+
+  'inbound messages lose number and text, and no call that returns once offers them': async (ports) => {
+    const { id: account } = await anAccount(ports)
+    await delivered(ports, account, [number])
+    await delivered(ports, account, [other])
+    await receive(ports, { text: 'mine' }, { text: 'mine too', from: `+${number}` }, { text: 'theirs', from: other })
+    assert.equal((await eraseAll(ports)).inbound, 2)
+    assert.deepEqual(
+      (await inboxOf(ports, account)).map(({ from, text }) => [from, text]),
+      [
+        [erasedNumber, ''],
+        [erasedNumber, ''],
+        [other, 'theirs'],
+      ],
+    )
+    const { messages } = await ports.inbox.take(account, 'all', longAgo, 10)
+    assert.deepEqual(
+      messages.map(({ text }) => text),
+      ['theirs'],
+    )
+    assert.deepEqual(await collect(ports.personalData.inbound(number)), [])
+  },
+
+  'opt-outs and blocks stay, without the words of the reply; contacts are forgotten': async (ports) => {
+    const { id: account } = await anAccount(ports)
+    const senders = [anAddress(), anAddress('12025550112')]
+    await accepted(ports, anOrder(account, { to: [number], senders }))
+    await dispatchDue(ports, 'single', () => ({ outcome: 'unknown' }))
+    const [contact, ...more] = await ports.personalData.contacts(number)
+    assert.ok(contact?.account === account && senders.includes(contact.address) && more.length === 0)
+    await receive(ports, { text: 'Stop that', to: contact.address }, { text: 'STOP', to: contact.address })
+    await dispatchDue(ports, 'single', () => ({ outcome: 'refused' }))
+    await ports.suppressions.add({ scope: 'everybody', number, kind: 'blacklist', since: longAgo })
+    const told = await ports.personalData.suppressions(number)
+    assert.deepEqual(
+      told.map(({ account: whose, kind, text }) => [whose, kind, text]),
+      [
+        [undefined, 'blacklist', undefined],
+        [account, 'opt-out', 'STOP'],
+      ],
+    )
+    assert.equal((await eraseAll(ports)).contacts, 1)
+    assert.deepEqual(await ports.personalData.contacts(number), [])
+    const kept = told.map((one) => ({ ...one, text: one.text === undefined ? undefined : '' }))
+    assert.deepEqual(await ports.personalData.suppressions(number), kept)
+    assert.equal((await optOutsOf(ports, account))[0]?.number, number)
+  },
+
+  'events about it lose number and text, wherever they wait or are kept; those of others stay': async (ports) => {
+    const { id: account } = await anAccount(ports)
+    const webhook = await added(ports, aWebhook(account, { withText: true, listSize: 2 }))
+    const kept = await delivered(ports, account, [number, other], 'to both')
+    const pushed = await pushAll(ports)
+    assert.equal(pushed.flatMap(eventsOf).length, 2)
+    await receive(ports, { text: 'mine' }, { text: 'theirs', from: other })
+    const waiting = await delivered(ports, account, [number], 'still to be pushed')
+    assert.ok((await eraseAll(ports)).events > 0)
+    await pushAll(ports)
+    await replayed(ports, webhook, everything)
+    const told = (await pushAll(ports)).flatMap(eventsOf).map(({ data }) => {
+      if ('from' in data) return [data.from, data.text]
+      return 'number' in data ? [data.number, data.text] : assert.fail(data.type)
+    })
+    assert.deepEqual(
+      told.toSorted(),
+      [
+        [erasedNumber, 'to both'],
+        [other, 'to both'],
+        [erasedNumber, ''],
+        [other, 'theirs'],
+        [erasedNumber, ''],
+      ].toSorted(),
+    )
+    assert.deepEqual(await numbersOf(ports, [...kept, ...waiting]), [erasedNumber, other, erasedNumber])
+  },
+
+  'of many messages all are erased, and twice is as once': async (ports) => {
+    const { id: account } = await anAccount(ports, { credits: 10_000 })
+    const ids: MessageId[] = []
+    for (let sends = 0; sends < 250; sends++) {
+      const { ids: its } = await accepted(ports, anOrder(account, { to: [number], text: `text ${sends}` }))
+      ids.push(...its)
+    }
+    await dispatchDue(ports, 'single', () => ({ outcome: 'refused' }))
+    assert.equal((await eraseAll(ports)).messages, 250)
+    assert.deepEqual(await eraseAll(ports), nothingErased)
+    assert.deepEqual(new Set(await textsOf(ports, ids)), new Set(['']))
+  },
+
+  'numbers of one send that are erased at the same time are all erased': async (ports) => {
+    const { id: account } = await anAccount(ports)
+    const to = numbers(8)
+    const { ids } = await accepted(ports, anOrder(account, { to, text: 'to eight' }))
+    await dispatchDue(ports, 'single', () => ({ outcome: 'refused' }))
+    await Promise.all(Array.from({ length: callersMany }, (_, i) => eraseAll(ports, to[i % to.length])))
+    assert.deepEqual(new Set(await numbersOf(ports, ids)), new Set([erasedNumber]))
+    assert.deepEqual(new Set(await textsOf(ports, ids)), new Set(['']))
+    await assertLedger(ports, 1000)
+  },
+
+  'a message that is sent while its number is erased is whole, or waits with its number': async (ports) => {
+    const { id: account } = await anAccount(ports, { credits: 10_000 })
+    const sending = Array.from({ length: 40 }, async (_, i) => {
+      const { ids } = await accepted(ports, anOrder(account, { to: [number], text: `text ${i}` }))
+      return ids
+    })
+    const [ids] = await Promise.all([
+      Promise.all(sending),
+      dispatchDue(ports, 'single', ({ id }) => ({ outcome: 'accepted', reference: `r${id}` })),
+      eraseAll(ports),
+      eraseAll(ports),
+    ])
+    const all = ids.flat()
+    assert.deepEqual(new Set(await numbersOf(ports, all)), new Set([number]))
+    await dispatchDue(ports, 'single', ({ id }) => ({ outcome: 'accepted', reference: `r${id}` }))
+    await ports.deliveryReceipts.apply(all.map((id) => aReceipt(`r${id}`, OUTCOME.delivered, { number })))
+    const codes = (await statusesOf(ports, account, all)).map((status) => typeof status === 'object' && status.code)
+    assert.deepEqual(new Set(codes), new Set<OutcomeCode>([OUTCOME.delivered]))
+    assert.equal((await eraseAll(ports)).messages, 40)
+  },
+
+  'records tell when and by whom, the latest first; one that was broken off has no end': async ({ personalData }) => {
+    const first = await personalData.begin({ digest: 'a', by: 'first' })
+    const second = await personalData.begin({ digest: 'b', by: 'second' })
+    const erased = { messages: 3, inbound: 2, contacts: 1, events: 4 }
+    await personalData.end(first, erased)
+    const [latest, before, ...more] = await personalData.erasures()
+    assert.equal(more.length, 0)
+    assert.ok(before?.ended !== undefined && before.ended >= before.begun)
+    assert.deepEqual(
+      [latest, before].map((one) => [one?.id, one?.digest, one?.by, one?.erased]),
+      [
+        [second, 'b', 'second', nothingErased],
+        [first, 'a', 'first', erased],
+      ],
+    )
+    assert.equal(latest?.ended, undefined)
+  },
+}

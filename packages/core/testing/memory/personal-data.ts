@@ -1,0 +1,151 @@
+import {
+  erasedNumber,
+  formsOf,
+  holdsUp,
+  nextKindOf,
+  nothingErased,
+  type ErasureId,
+  type ErasureStep,
+  type HeldContact,
+  type HeldInbound,
+  type HeldSuppression,
+  type Msisdn,
+  type PersonalData,
+  type Suppression,
+  type WebhookEvent,
+} from '@gateway/core'
+import { atomic } from './atomic.ts'
+import type { MemoryStore } from './store.ts'
+
+const kinds: readonly Suppression[] = ['opt-out', 'do-not-contact', 'blacklist']
+
+/** A step changes so many at the most. */
+const stepMax = 100
+
+export const memoryPersonalData = (store: MemoryStore): PersonalData => ({
+  texts: atomic(
+    (ids) =>
+      new Map(
+        ids.flatMap((id) => {
+          const row = store.messages.get(id)
+          return row === undefined ? [] : [[id, row.send.body.text] as const]
+        }),
+      ),
+  ),
+  inbound: (number) => inboundFrom(store, number),
+  contacts: atomic((number) => contactsOf(store, number)),
+  suppressions: atomic((number) => suppressionsOf(store, number)),
+  erase: atomic((number, step) => {
+    const changed = erasers[step.at](store, number)
+    const next = changed === stepMax ? step : nextKindOf(step)
+    return { erased: { ...nothingErased, [step.at]: changed }, next }
+  }),
+  begin: atomic(({ digest, by }) => {
+    const id = store.next('erasure') as ErasureId
+    store.erasures.push({ id, digest, by, begun: store.clock.now(), ended: undefined, erased: nothingErased })
+    return id
+  }),
+  end: atomic((id, erased) => {
+    const at = store.erasures.findIndex((one) => one.id === id)
+    const found = store.erasures[at]
+    if (found !== undefined) store.erasures[at] = { ...found, ended: store.clock.now(), erased }
+  }),
+  erasures: atomic(() => store.erasures.toReversed()),
+})
+
+// eslint-disable-next-line @typescript-eslint/require-await -- all of it is in memory
+async function* inboundFrom(store: MemoryStore, number: Msisdn): AsyncIterable<HeldInbound> {
+  const forms = formsOf(number)
+  const found = store.inboundMessages.filter(({ from }) => forms.includes(from))
+  yield* found.map(({ id, account, to, at, text }) => ({ id, account, to, at, text }))
+}
+
+function contactsOf({ chosenSenders, lastContacts }: MemoryStore, number: Msisdn): readonly HeldContact[] {
+  const chosen = [...(chosenSenders.get(number) ?? [])].map(([account, address]) => ({ account, address }))
+  const last = [...(lastContacts.get(number) ?? [])].map(([address, { account }]) => ({ account, address }))
+  const all = new Map([...chosen, ...last].map((one) => [`${one.account} ${one.address}`, one]))
+  return [...all.values()].sort((a, b) => a.account - b.account || (a.address < b.address ? -1 : 1))
+}
+
+function suppressionsOf(store: MemoryStore, number: Msisdn): readonly HeldSuppression[] {
+  return [...store.suppressions]
+    .flatMap(([scope, numbers]) => {
+      const account = scope === 'everybody' ? undefined : scope
+      const reply = account && store.optOutReplies.get(account)?.get(number)
+      return [...(numbers.get(number) ?? [])].map(([kind, since]) => {
+        const text = kind === 'opt-out' ? reply?.text : undefined
+        return { account, kind, since, text }
+      })
+    })
+    .sort((a, b) => (a.account ?? 0) - (b.account ?? 0) || kinds.indexOf(a.kind) - kinds.indexOf(b.kind))
+}
+
+/** Each changes at most `stepMax` and tells how many. */
+const erasers: Readonly<Record<ErasureStep['at'], (store: MemoryStore, number: Msisdn) => number>> = {
+  messages: (store, number) => {
+    const now = store.clock.now()
+    const rows = [...store.messages.values()]
+      .filter((row) => row.number === number && row.decision !== undefined)
+      .filter(({ decision }) => decision && holdsUp({ place: { place: 'decided', ...decision } }, now) === undefined)
+      .slice(0, stepMax)
+    for (const row of rows) Object.assign(row, { number: erasedNumber })
+    for (const send of new Set(rows.map((row) => row.send))) {
+      const its = [...store.messages.values()].filter((row) => row.send === send)
+      if (its.every((row) => row.number === erasedNumber)) Object.assign(send, { body: { ...send.body, text: '' } })
+    }
+    return rows.length
+  },
+  inbound: (store, number) => {
+    const forms = formsOf(number)
+    const places = store.inboundMessages.flatMap(({ from }, at) => (forms.includes(from) ? [at] : [])).slice(0, stepMax)
+    for (const at of places) {
+      const row = store.inboundMessages[at]
+      if (row === undefined) continue
+      const taken = row.taken ?? (`erased ${row.id}` as NonNullable<typeof row.taken>)
+      store.inboundMessages[at] = { ...row, from: erasedNumber, text: '', taken }
+    }
+    for (const [key, { message }] of store.parts) if (forms.includes(message.from)) store.parts.delete(key)
+    for (const replies of store.optOutReplies.values()) {
+      const reply = replies.get(number)
+      if (reply !== undefined) replies.set(number, { ...reply, text: '' })
+    }
+    return places.length
+  },
+  contacts: (store, number) => {
+    const { length } = contactsOf(store, number)
+    store.chosenSenders.delete(number)
+    store.lastContacts.delete(number)
+    return length
+  },
+  events: (store, number) => {
+    let changed = 0
+    const erase = (events: readonly WebhookEvent[]): WebhookEvent[] | undefined => {
+      const after = events.map((event) => withoutNumber(store, event, number))
+      if (after.every((event, i) => event === events[i])) return undefined
+      after.forEach((event, i) => {
+        const before = events[i]
+        const copyOf = before && store.copies.get(before)
+        if (copyOf !== undefined) store.copies.set(event, copyOf)
+      })
+      changed += 1
+      return after
+    }
+    for (const { waiting, lists } of store.webhooks.values()) {
+      const after = erase(waiting)
+      if (after !== undefined) waiting.splice(0, waiting.length, ...after)
+      for (const list of lists.values()) Object.assign(list, { events: erase(list.events) ?? list.events })
+    }
+    return Math.min(changed, stepMax - 1)
+  },
+}
+
+function withoutNumber(store: MemoryStore, event: WebhookEvent, number: Msisdn): WebhookEvent {
+  const { data } = event
+  const nothing = data.type === 'test' || data.text === undefined ? undefined : ''
+  if ('from' in data && formsOf(number).includes(data.from))
+    return { ...event, data: { ...data, from: erasedNumber, text: nothing } }
+  if (!('number' in data) || data.number !== number) return event
+  if (!('message' in data)) return { ...event, data: { ...data, number: erasedNumber, text: nothing } }
+  const text = data.text && store.messages.get(data.message)?.send.body.text
+  return { ...event, data: { ...data, number: erasedNumber, text } }
+}
