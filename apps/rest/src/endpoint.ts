@@ -215,19 +215,13 @@ async function runFor(
 ): Promise<Answer> {
   const idempotencyKey = idempotencyKeyOf(request)
   const owner = String(account.id)
-  const call: Omit<Call, 'now'> = {
-    gateway,
-    account,
-    idempotencyKey,
-    parameter,
-    inTurn: (piece) => gate.slices.run(owner, piece),
-  }
-  const run = () => endpoint.run({ ...call, now: clock.now() }, sent)
+  const inTurn: Call['inTurn'] = (piece) => gate.slices.run(owner, piece)
+  const run = () => endpoint.run({ gateway, account, now: clock.now(), idempotencyKey, inTurn, parameter }, sent)
   const room = () => ({ response, place: gate.bodies.open(owner), bytes: endpoint.answerBytes, lengthOf })
   // The look at 200 kB takes 1 ms: sixty of them in one turn of the event loop would hold up everybody else.
   const isLarge = typeof sent === 'string' && sent.length > ordinaryLength
-  const inTurn = isLarge ? async () => gate.slices.run(owner, run) : run
-  const work = endpoint.reads ? () => withRoom(room(), inTurn) : inTurn
+  const begin = isLarge ? async () => gate.slices.run(owner, run) : run
+  const work = endpoint.reads ? () => withRoom(room(), begin) : begin
   const size = endpoint.workOf?.(sent) ?? 1
   const entered = endpoint.slow ? gate.enterSlow(owner, size) : gate.enter(owner, size)
   return (await withPlace(entered, endpoint.reads, work)) ?? overloaded

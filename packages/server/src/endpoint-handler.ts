@@ -42,11 +42,13 @@ export const endpointHandler = <Endpoint>(settings: EndpointHandlerSettings<Endp
     }
     begin(response)
     nameEndpoint(response, names.get(path) ?? path)
+    gate?.requests.begin()
     try {
-      const work = () => answer(request, response, endpoint, parameter)
-      await (gate === undefined ? work() : gate.requests.run(work))
+      await answer(request, response, endpoint, parameter)
     } catch (error) {
       failed(error, request, response, (status) => answerFailure(response, endpoint, status, error))
+    } finally {
+      gate?.requests.end()
     }
   }
 }

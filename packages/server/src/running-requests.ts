@@ -1,7 +1,8 @@
 /** Counts the requests that a process works on, also those whose clients have gone: nothing else waits for these. */
 export interface RunningRequests {
-  /** Runs the work of one. */
-  run<T>(work: () => T | Promise<T>): Promise<T>
+  begin(): void
+  /** Of one that was begun. */
+  end(): void
   /** Resolves once none is worked on, or after `seconds`. */
   ended(seconds: number): Promise<void>
 }
@@ -10,13 +11,11 @@ export function runningRequests(): RunningRequests {
   let count = 0
   let last = (): void => undefined
   return {
-    async run(work) {
+    begin() {
       count++
-      try {
-        return await work()
-      } finally {
-        if (--count === 0) last()
-      }
+    },
+    end() {
+      if (--count === 0) last()
     },
     async ended(seconds) {
       if (count === 0) return
