@@ -58,10 +58,27 @@ test('first come, first served: a heavy job is neither passed nor joined beyond 
   await Promise.all([first, ...waiting])
 })
 
+/** Time that stands still until it is moved. */
+function stoppedClock() {
+  let at = 0
+  let calls: { readonly due: number; readonly call: () => void }[] = []
+  return {
+    now: () => at,
+    later: (ms: number, call: () => void) => void calls.push({ due: at + ms, call }),
+    async moveTo(to: number): Promise<void> {
+      at = to
+      const due = calls.filter((one) => one.due <= at)
+      calls = calls.filter((one) => one.due > at)
+      for (const { call } of due) call()
+      await turn()
+    },
+  }
+}
+
 test('a line that gathers begins a run beside another one only when it is full, or the other one takes long', async () => {
   const { begun, run } = runs()
-  let now = 0
-  const line = batcher({ ...bounds, gatherMs: 20, now: () => now, run })
+  const clock = stoppedClock()
+  const line = batcher({ ...bounds, gatherMs: 20, clock, run })
   const results: Promise<string>[] = []
   const add = async (...jobs: string[]) => {
     results.push(...jobs.map((job) => line.add(job)))
@@ -69,26 +86,45 @@ test('a line that gathers begins a run beside another one only when it is full, 
     return begun.map((one) => one.jobs.length)
   }
   expect(await add('a')).toEqual([1])
-  now = 19
+  await clock.moveTo(19)
   expect(await add('b')).toEqual([1])
   expect(await add('c')).toEqual([1])
   expect(await add('d')).toEqual([1, 3])
   begun[1]?.end()
   await turn()
-  now = 38
+  await clock.moveTo(38)
   expect(await add('e')).toEqual([1, 3])
-  now = 39
-  expect(await add('f')).toEqual([1, 3, 2])
+  await clock.moveTo(39)
+  expect(await add()).toEqual([1, 3, 1])
   begun[2]?.end()
   await turn()
-  expect(await add('heavy-heavy')).toEqual([1, 3, 2, 1])
-  expect(await add('g')).toEqual([1, 3, 2, 1])
+  expect(await add('heavy-heavy')).toEqual([1, 3, 1, 1])
+  expect(await add('g')).toEqual([1, 3, 1, 1])
   begun[0]?.end()
   await turn()
   begun[3]?.end()
   await turn()
   begun[4]?.end()
-  expect(await Promise.all(results)).toHaveLength(8)
+  expect(await Promise.all(results)).toHaveLength(7)
+})
+
+test('what a line gathers begins after its time though nothing more comes and the other run does not end', async () => {
+  const { begun, run } = runs()
+  const clock = stoppedClock()
+  const line = batcher({ ...bounds, gatherMs: 20, clock, run })
+  const first = line.add('a')
+  await turn()
+  await clock.moveTo(5)
+  const second = line.add('b')
+  await turn()
+  await clock.moveTo(19)
+  expect(begun.map(({ jobs }) => jobs)).toEqual([['a']])
+  await clock.moveTo(20)
+  expect(begun.map(({ jobs }) => jobs)).toEqual([['a'], ['b']])
+  begun[1]?.end()
+  expect(await second).toBeDefined()
+  begun[0]?.end()
+  await first
 })
 
 test('a run that fails fails its own jobs only, and the next one runs', async () => {

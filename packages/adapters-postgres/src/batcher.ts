@@ -13,17 +13,28 @@ export interface BatcherOptions<Job, Result> {
   readonly weightMax: number
   readonly weight: (job: Job) => number
   /**
-   * Beside another run one begins only with as many jobs as it may have, or so long after that one began: fewer runs, of more jobs
-   * each. Default 0: at once.
+   * Beside another run one begins only with as many jobs as it may have, or so long after that one began: fewer runs,
+   * of more jobs each. Default 0: at once.
    */
   readonly gatherMs?: number
-  /** For `gatherMs`; default performance.now. */
-  readonly now?: () => number
+  /** For `gatherMs`: milliseconds, and what calls back later. Default: those of the process. */
+  readonly clock?: GatherClock
   /**
    * Does the jobs, the oldest first, and resolves when the next run may begin: to a result for each job in its place, or to
    * the promise of one. If it rejects, all of its jobs do.
    */
   readonly run: (jobs: readonly Job[]) => Promise<readonly (Result | Promise<Result>)[]>
+}
+
+/** Time in milliseconds, as a batcher that gathers sees it. */
+export interface GatherClock {
+  now(): number
+  later(ms: number, call: () => void): void
+}
+
+const processClock: GatherClock = {
+  now: () => performance.now(),
+  later: (ms, call) => void setTimeout(call, ms),
 }
 
 interface Waiting<Job, Result> {
@@ -33,22 +44,24 @@ interface Waiting<Job, Result> {
 }
 
 /**
- * Without a timer: a job that finds a free place starts in this turn of the event loop, with all that came in it, and those
- * that come meanwhile share the next run. So a quiet store answers as fast as it can, and a busy one in few large steps (with
- * 32 callers up to three times as many jobs a second as when each starts by itself). First come, first served.
+ * A job that comes while nothing runs starts in this turn of the event loop, with all that came in it, and those that come
+ * meanwhile share the next run. So a quiet store answers as fast as it can, and a busy one in few large steps (with 32
+ * callers up to three times as many jobs a second as when each starts by itself). First come, first served.
  */
 export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batcher<Job, Result> {
-  const { inFlightMax, jobsMax, weightMax, weight, gatherMs = 0, now = () => performance.now(), run } = options
+  const { inFlightMax, jobsMax, weightMax, weight, gatherMs = 0, clock = processClock, run } = options
   let queue: Waiting<Job, Result>[] = []
   let inFlight = 0
-  /** The last run; only where it counts. */
+  /** When the last run began; only where it counts. */
   let began = 0
+  let isCalledLater = false
 
+  const gatheringMs = (): number => began + gatherMs - clock.now()
   /** Beside another run. */
   const mayBegin = (): boolean =>
     gatherMs === 0 ||
     queue.length >= jobsMax ||
-    now() - began >= gatherMs ||
+    gatheringMs() <= 0 ||
     queue.reduce((sum, { job }) => sum + weight(job), 0) >= weightMax
 
   function take(): readonly Waiting<Job, Result>[] {
@@ -82,9 +95,20 @@ export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batc
   function start(): void {
     while (inFlight < inFlightMax && queue.length > 0 && (inFlight === 0 || mayBegin())) {
       inFlight++
-      if (gatherMs > 0) began = now()
+      if (gatherMs > 0) began = clock.now()
       void runOnce(take())
     }
+    if (inFlight < inFlightMax && queue.length > 0) startLater()
+  }
+
+  /** What gathers waits no longer than it should, also if nothing more comes: the other run may wait for a lock. */
+  function startLater(): void {
+    if (isCalledLater) return
+    isCalledLater = true
+    clock.later(Math.max(1, gatheringMs()), () => {
+      isCalledLater = false
+      start()
+    })
   }
 
   return {
