@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@gateway/core/testing'
 import { migrate } from '../packages/adapters-postgres/src/migrate.ts'
-import { migrations } from '../packages/adapters-postgres/src/migrations/migrations.ts'
+import { migrations } from '../packages/adapters-postgres/src/migrations.ts'
 import { openAccount } from './support/accounts.ts'
 import { attempt, interfaces, type Attempt } from './support/attempts.ts'
 import { rest, restBalance, restStatus } from './support/clients.ts'

@@ -1,4 +1,5 @@
 const postgres = 'packages/adapters-postgres/dist'
+const baseline = 'packages/adapters-postgres/migrations/0001-baseline'
 const core = 'packages/core/dist'
 const smpp = 'packages/adapters-smpp/dist'
 
@@ -71,7 +72,7 @@ export const plants = {
   ],
   'delete of a claimed message': [
     {
-      file: `${postgres}/migrations/0001-baseline/functions/delete-waiting.js`,
+      file: `${baseline}/04-queues.sql`,
       from: `  return query select *, null::timestamptz, null::smallint, null::text from unnest(v_ids, v_numbers, v_prices);`,
       to: `  with e as (
     select s.first_id, s.price, s.sender, i id, s.msisdns[i - s.first_id + 1] msisdn
@@ -100,12 +101,12 @@ export const plants = {
   ],
   'recover without epoch': [
     {
-      file: `${postgres}/migrations/0001-baseline/functions/release-claimed-batches.js`,
+      file: `${baseline}/05-dispatchers-and-carriers.sql`,
       from: `    delete from claimed_batch where dispatcher = p_dispatcher and (p_seq is null or seq = p_seq) returning *`,
       to: `    update claimed_batch set marked = marked where dispatcher = p_dispatcher and (p_seq is null or seq = p_seq) returning *`,
     },
     {
-      file: `${postgres}/migrations/0001-baseline/functions/recover.js`,
+      file: `${baseline}/05-dispatchers-and-carriers.sql`,
       from: `    requeued := requeued + r.requeued; unknown := unknown + r.unknown;
     delete from dispatcher where id = v_id;`,
       to: `    requeued := requeued + r.requeued; unknown := unknown + r.unknown;
@@ -172,7 +173,7 @@ cross join lateral (select * from inbound_message where`,
   ],
   'lists are delivered before they are pushed': [
     {
-      file: `${postgres}/migrations/0001-baseline/functions/claim-webhook-lists.js`,
+      file: `${baseline}/09-webhook-lists.sql`,
       from: `v_webhook.list_size, lists, lists, from_at`,
       to: `v_webhook.list_size, lists, 0, from_at`,
     },

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { blankDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
 import { migrate } from './migrate.ts'
-import { migrations } from './migrations/migrations.ts'
+import { migrations } from './migrations.ts'
 import { silent } from './settings.ts'
 
 let database: FreshDatabase

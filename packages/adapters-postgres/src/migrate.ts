@@ -1,9 +1,7 @@
-import { hash } from 'node:crypto'
 import type { Client } from 'pg'
 import { createClient } from './client.ts'
 import { isDeadlock, sqlState } from './errors.ts'
-import { migrations as all } from './migrations/migrations.ts'
-import type { Migration } from './migrations/migration.ts'
+import { digestOf, migrations as all, type Migration } from './migrations.ts'
 import type { Pools } from './pools.ts'
 import { serverAddress } from './server-address.ts'
 import { silent, type Log } from './settings.ts'
@@ -28,11 +26,11 @@ const lockTaken = '55P03'
 const madeByAnother = new Set(['23505', '42P07', '42710'])
 
 /**
- * Brings the schema of `connectionString` up to what this code knows, and returns what that took, in order. Each migration
- * is one transaction; several processes at once apply each of them once. A schema that is newer than this code is left
- * as it is: old and new versions run side by side. A migration that would have to wait for traffic steps back after half
- * a second and tries again, for some minutes. Rejects once `signal` is aborted, with what had not been committed undone, and
- * where a migration of the same number but of another name or text was applied: such a schema is that of another program.
+ * Brings the schema of `connectionString` up to what this code knows, and returns what that took, in order. Each
+ * migration is one transaction; several processes at once apply each of them once. A schema that is newer than this code
+ * is left as it is: old and new versions run side by side. A migration that would have to wait for traffic steps back
+ * after half a second and tries again, for some minutes. Rejects once `signal` is aborted, with what had not been
+ * committed undone, and where a migration of the same number but of another name or text was applied.
  */
 export async function migrate(
   connectionString: string,
@@ -72,9 +70,6 @@ export async function hasSchema({ ordinary }: Pick<Pools, 'ordinary'>): Promise<
   const [row] = await ordinary.run<{ made: boolean }>({ name: '', text }, [])
   return row?.made === true
 }
-
-/** Over the text as the database gets it, so that the build, the sources and every version of node have the same one. */
-const digestOf = ({ sql }: Migration): string => hash('sha256', sql)
 
 /** Throws if another migration was applied under its number. */
 function assertSame(migration: Migration, stored: StoredMigration | undefined): void {

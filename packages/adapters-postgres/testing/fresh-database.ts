@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { migrate } from '../src/migrate.ts'
-import { migrations } from '../src/migrations/migrations.ts'
+import { migrations } from '../src/migrations.ts'
 
 export interface FreshDatabase {
   readonly connectionString: string

@@ -1,10 +1,23 @@
-import { INCIDENT, OUTCOME } from '@gateway/core'
+create table unmatched_delivery_receipt (         -- delivery receipts that found no message yet
+  id bigint generated always as identity primary key,
+  carrier smallint not null,
+  carrier_id text not null,
+  code smallint not null,
+  msisdn bigint,                                  -- this and the next as the delivery receipt tells them
+  submitted_at timestamptz,
+  at timestamptz not null default now(),
+  next_try timestamptz not null default now(),
+  tries int not null default 0
+);
+create index unmatched_delivery_receipt_next_try on unmatched_delivery_receipt (next_try);
+create index unmatched_delivery_receipt_carrier_id on unmatched_delivery_receipt (carrier_id);
 
-// One at a time: two that ran together could each give a message the reference that the other had judged to be the only one.
-// The rule is core's `adoptions`; a contract proves over generated cases that this agrees with it. Nested loops, whatever the statistics say: by index, only as much is read as there are unmatched delivery receipts.
-export const adoptDeliveryReceipts = `
--- Unknown messages get the references of unmatched delivery receipts at least p_age_seconds old, where exactly as many as a message has parts fit it and nothing else.
--- The times within which they fit, and how long a reference is not used again, are the caller's. So that no index is used for it, "has no reference" is an expression.
+-- One at a time: two that ran together could each give a message the reference that the other had judged to be the only
+-- one. The rule is core's `adoptions`; a contract proves over generated cases that this agrees with it. Nested loops,
+-- whatever the statistics say: by index, only as much is read as there are unmatched delivery receipts.
+-- Unknown messages get the references of unmatched delivery receipts at least p_age_seconds old, where exactly as many
+-- as a message has parts fit it and nothing else. The times within which they fit, and how long a reference is not used
+-- again, are the caller's. So that no index is used for it, "has no reference" is an expression.
 create function adopt_delivery_receipts(p_age_seconds float8, p_before_submitted_seconds float8,
   p_before_receipt_seconds float8, p_after_seconds float8, p_reference_days int) returns int language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -45,7 +58,7 @@ begin
       select id, send_first_id
       from message
       where msisdn = strangers.msisdn and carrier = strangers.carrier
-        and code = ${OUTCOME.unknown} and (message.carrier_id || '') is null
+        and code = 106 and (message.carrier_id || '') is null
         and sent_at > coalesce(
           strangers.submitted_at - make_interval(secs => p_before_submitted_seconds),
           strangers.at - make_interval(secs => p_before_receipt_seconds)
@@ -65,18 +78,19 @@ begin
     having count(*) = per_message and per_message = send.parts
   ), adopted as (
     update message
-    set carrier_id = carrier_ids[1], parts_undelivered = case cardinality(carrier_ids) when 1 then 0 else cardinality(carrier_ids) end
+    set carrier_id = carrier_ids[1], parts_undelivered = case cardinality(carrier_ids) when 1 then 0
+      else cardinality(carrier_ids) end
     from whole
-    where message.id = any (array[whole.id]) and message.code = ${OUTCOME.unknown} and (message.carrier_id || '') is null
+    where message.id = any (array[whole.id]) and message.code = 106 and (message.carrier_id || '') is null
     returning message.id, message.msisdn, message.sent_at, message.carrier, carrier_ids
   ), parts as (
     insert into message_part (id, part, msisdn, sent_at, carrier, code, carrier_id)
-    select id, part, msisdn, sent_at, carrier, ${OUTCOME.sent}, reference
+    select id, part, msisdn, sent_at, carrier, 100, reference
     from adopted
     cross join lateral unnest(carrier_ids) with ordinality x(reference, part)
     where cardinality(carrier_ids) > 1
   ), incidents as (
-    insert into incident (message_id, what) select id, '${INCIDENT.adopted}' from adopted
+    insert into incident (message_id, what) select id, 'adopted' from adopted
   ), tried_now as (
     update unmatched_delivery_receipt
     set next_try = now()
@@ -85,4 +99,3 @@ begin
   select count(*) into v_adopted from adopted;
   return v_adopted;
 end $$;
-`

@@ -1,0 +1,155 @@
+-- The balance row is as small as it can be and is rewritten in place: nothing that changes is indexed, and nine tenths
+-- of its page are free. What is only looked up is in `directory`.
+create table account (
+  id int generated always as identity primary key,
+  parent_id int references account,
+  balance bigint not null check (balance >= 0),   -- tenths of a credit
+  locked bool not null default false
+) with (fillfactor=10, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
+create index account_parent on account (parent_id) where parent_id is not null;
+
+create table directory (
+  account_id int primary key references account,
+  login text not null,
+  first_name text not null,
+  surname text not null,
+  own_number bigint,                              -- of a trial account; null: no trial
+  transactional bool not null,
+  password_hash text,
+  created_at timestamptz not null,
+  from_networks text[] not null default '{}',     -- where the password may be used; none: anywhere
+  requests_per_second int,                        -- null: no limit
+  recipients_per_second int
+);
+create unique index directory_login on directory (lower(login collate "C"));
+
+create table api_key (
+  id int generated always as identity primary key,
+  account_id int not null references account,
+  hash text not null unique,
+  prefix text not null,
+  label text not null,
+  issued_at timestamptz not null,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  key_networks text[] not null default '{}'       -- where it may be used; none: anywhere
+);
+create index api_key_account on api_key (account_id, id);
+
+create unlogged table rate_use (                  -- of accounts with a limit; lost in a crash, which allows a burst
+  account_id int not null,
+  what smallint not null,                         -- 0: requests, 1: recipients
+  paid_off timestamptz not null,                  -- until then what was used makes up for what it had a second
+  primary key (account_id, what)
+) with (fillfactor=10, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
+
+create unlogged table login_failure (             -- what processes tell each other of failed log-ins; lost in a crash
+  id bigint generated always as identity primary key,
+  key bytea not null,                             -- a digest of user and network
+  counted_by uuid not null,                       -- a process
+  failures int not null,
+  until timestamptz not null                      -- they do not count from then on
+);
+create index login_failure_key on login_failure (key, until);
+
+create unlogged table account_rates (             -- busiest accounts, as each process tells of them
+  process uuid primary key,
+  told_at timestamptz not null,
+  accounts int[] not null,
+  requests float8[] not null,                     -- this and the next: a second, of each of them
+  messages float8[] not null
+);
+
+create table login_secret (secret bytea not null);  -- of this deployment: nobody can make its digests elsewhere
+insert into login_secret select sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8'));
+
+create table ledger (                             -- balance = sum(ledger.amount) - sum(send.n * send.price)
+  id bigint generated always as identity primary key,
+  account_id int not null,
+  kind smallint not null,                         -- 1 top-up, 2 transfer, 3 refund, 4 debits of a dropped partition
+  amount bigint not null,
+  send_first_id bigint,
+  at timestamptz not null default now(),
+  code smallint,                                  -- of a refund: the final code of its messages
+  other_account_id int,                           -- of a transfer: where to, or where from
+  why text,                                       -- what the operator said; of dropped sends: which
+  message_id bigint,                              -- of a refund by hand: its message
+  operation uuid                                  -- made by the caller, who looks up what became of it
+);
+create index ledger_account on ledger (account_id, id);
+
+create table price (                              -- of one part of a message, by number prefix
+  prefix text primary key,
+  price int not null check (price >= 0)           -- tenths of a credit
+);
+create table account_price (                      -- of one account: comes before every row of price
+  account_id int not null references account,
+  prefix text not null,
+  price int not null check (price >= 0),
+  primary key (account_id, prefix)
+);
+insert into price (prefix, price) values ('', 10);
+
+-- Keys of clients are as long as they like; 16 bytes and one column are looked up for a third less. The digest tells
+-- whether a request that comes again is the same.
+create table client_request (                     -- answers to requests with an idempotency key, 48 hours
+  account_id int not null,                        -- who asked
+  key uuid primary key,                           -- 128 bits of SHA-256 of the account and its key
+  digest uuid not null,                           -- 128 bits of SHA-256 of what was asked for
+  at timestamptz not null default now(),
+  balance bigint,                                 -- of a send: right after it
+  answer text not null                            -- of a send: ids, costs and refusals; of a transfer: its result
+);
+create index client_request_at on client_request (at);
+
+-- A function, since each of its statements sees what was committed until it began: whoever holds the locks of the
+-- accounts, under which alone rows come, sees all of them. In the statement that waited for these locks they would be
+-- missing.
+-- Accounts that have a row under one of these keys, each its own. Its caller holds the locks of p_locked accounts.
+create function keys_in_use(p_locked bigint, p_accounts int[], p_keys uuid[]) returns int[] language plpgsql as $$
+begin
+  return array(
+    select request.account_id
+    from unnest(p_accounts, p_keys) request(account_id, key)
+    cross join lateral (
+      select from client_request kept where kept.key = request.key offset 0
+    ) found
+  );
+end $$;
+
+-- Both accounts are locked in the order of their ids before anything is decided: a single statement that did it all
+-- deadlocked, or found a balance that was gone, in one of six races. Decided in core, the locks were held for four
+-- round trips, and others refused.
+-- Moves credits, or says why it did not, as core's transferFailure. Null: one of the accounts is not there. With a key
+-- the result is kept as the answer to p_asker, but not that it failed; 'repeated': the key has an answer.
+create function transfer_credits(p_from int, p_to int, p_amount bigint, p_at timestamptz, p_operation uuid, p_asker int,
+  p_key uuid, p_digest uuid)
+returns text language plpgsql as $$
+declare sender account; receiver account; v_result text;
+begin
+  perform 1 from account where id in (p_from, p_to, p_asker) order by id for no key update;
+  select * into sender from account where id = p_from;
+  select * into receiver from account where id = p_to;
+  if sender.id is null or receiver.id is null then return null; end if;
+  if p_key is not null then
+    delete from client_request where key = p_key and at <= now() - interval '172800 s';
+    if exists (select from client_request where key = p_key) then return 'repeated'; end if;
+  end if;
+  v_result := case
+    when sender.locked then 'from-account-locked'
+    when receiver.locked then 'to-account-locked'
+    when sender.balance < p_amount then 'insufficient-credits'
+    when receiver.balance > 9007199254740991 - p_amount then 'failed'
+    else 'done'
+  end;
+  if p_key is not null and v_result <> 'failed' then
+    insert into client_request (account_id, key, digest, answer) values (p_asker, p_key, p_digest, v_result);
+  end if;
+  if v_result <> 'done' then return v_result; end if;
+  update account set balance = balance + case id when p_from then -p_amount else p_amount end
+    where id in (p_from, p_to);
+  insert into ledger (account_id, kind, amount, at, other_account_id, operation) values
+    (p_from, 2, -p_amount, p_at, p_to, p_operation),
+    (p_to, 2, p_amount, p_at, p_from, p_operation);
+  return 'done';
+end $$;

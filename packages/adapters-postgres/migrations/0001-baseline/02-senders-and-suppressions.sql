@@ -1,0 +1,61 @@
+-- A number instead of the address is all that a row of a message carries.
+create table sender (                             -- every address that messages leave from, or that is an account's
+  id int generated always as identity primary key,
+  address text not null unique,
+  account_id int references account,              -- whose short or long code it is; null: no account's
+  assigned_at timestamptz
+);
+create index sender_account on sender (account_id) where account_id is not null;
+
+create table chosen_sender (                      -- by which address of the pool a number hears each account
+  msisdn bigint primary key,
+  accounts int[] not null,
+  senders int[] not null,                         -- of each account, in the same place
+  since timestamptz not null default now()        -- when it was last changed, or seen to be in use still
+);
+create index chosen_sender_since on chosen_sender (since);
+
+create table last_contact (                       -- of dropped messages: who wrote last to a number from an address
+  msisdn bigint not null,
+  sender int not null,
+  account_id int not null,
+  message_id bigint not null,
+  at timestamptz not null,
+  primary key (msisdn, sender)
+);
+create index last_contact_at on last_contact (at);
+
+-- Of the addresses p_turned, in order of preference: the one that p_account has already, else the first that no other
+-- has, else the first.
+create function choose_sender(p_accounts int[], p_senders int[], p_account int, p_turned int[]) returns int
+  language sql immutable as $$
+  select coalesce(
+    (select s from unnest(p_accounts, p_senders) c(a, s) where a = p_account and s = any (p_turned)),
+    (select s from unnest(p_turned) with ordinality t(s, n)
+      where not exists (select from unnest(p_accounts, p_senders) c(a, s) where c.a <> p_account and c.s = t.s)
+        order by n limit 1),
+    p_turned[1])
+$$;
+
+-- The replies of opt-outs are beside their table: columns made it look so wide that claims, without statistics, read
+-- all entries of an account.
+create table suppression (
+  account_id int not null,                        -- 0: everybody
+  msisdn bigint not null,
+  kind smallint not null,                         -- 1 opt-out, 2 do-not-contact, 3 blacklist
+  since timestamptz not null,
+  primary key (account_id, msisdn, kind)
+);
+-- Every row meets the condition, which keeps this index for the lists, which name a kind: the entries of a number are
+-- found by the primary key.
+create index suppression_list on suppression (account_id, kind, (msisdn::text) collate "C") where kind in (1, 2, 3);
+
+create table opt_out_reply (                      -- the reply that made the opt-out of the same moment
+  account_id int not null,
+  msisdn bigint not null,
+  since timestamptz not null,
+  inbound_message_id bigint,                      -- null: imported with its text
+  text text not null,
+  answers bigint,
+  primary key (account_id, msisdn)
+);

@@ -1,0 +1,165 @@
+-- What the calls that return once still have to return is in a table of its own, of which rows are only inserted and
+-- deleted: a call that finds nothing does not walk over what was taken. Each way of asking has an index of its own.
+create table inbound_message (                    -- what people wrote
+  id bigint generated always as identity primary key,
+  at timestamptz not null default now(),
+  account_id int,                                 -- null: no account's
+  short_code int,                                 -- sender.id of the code that it was sent to; or null
+  answers bigint,                                 -- the message that it answers
+  carrier smallint not null,
+  from_address text not null,
+  to_address text,
+  text text not null
+);
+create index inbound_message_list on inbound_message (account_id, at, id) include (short_code)
+  where account_id is not null;
+create index inbound_message_unowned on inbound_message (at, id) where account_id is null;
+
+create table inbound_message_offered (            -- what no call that returns once has taken
+  account_id int not null,
+  at timestamptz not null,
+  inbound_message_id bigint not null,
+  to_code bool not null,                          -- a short code message
+  primary key (account_id, at, inbound_message_id)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
+create index inbound_message_offered_reply on inbound_message_offered (account_id, at, inbound_message_id)
+  where not to_code;
+create index inbound_message_offered_code on inbound_message_offered (account_id, at, inbound_message_id) where to_code;
+
+create table inbound_message_taken (              -- what a call took: for a day it can be offered again
+  operation uuid primary key,
+  account_id int not null,
+  inbound_message_ids bigint[] not null,
+  at timestamptz not null default now()
+);
+create index inbound_message_taken_at on inbound_message_taken (at);
+
+create table inbound_message_seen (               -- deduplication keys, for 24 hours
+  key uuid primary key,                           -- a digest; made up where nothing makes two the same
+  at timestamptz not null default now(),
+  operation uuid not null                         -- the call that stored it: run again, it knows its own
+);
+create index inbound_message_seen_at on inbound_message_seen (at);
+
+create table inbound_message_parts (              -- parts of a text that wait for the others
+  key uuid primary key,                           -- a digest of carrier, addresses, group and parts
+  common text not null,                           -- JSON: what they have in common
+  parts text not null default '[]',               -- JSON: numbers and texts; may end within a character
+  last timestamptz not null default now()
+);
+create index inbound_message_parts_last on inbound_message_parts (last);
+
+-- Stores texts, in their order, with what follows from them, but for confirmations of keywords to opt out (1; 2 is to
+-- opt in): it returns which there are to be.
+create function receive_inbound_messages(p_carriers smallint[], p_from text[], p_numbers bigint[], p_to text[],
+  p_texts text[], p_opt_keywords smallint[])
+  returns table (o_account int, o_sender int, o_address text, o_number bigint) language plpgsql
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
+  set enable_mergejoin = off as $$
+declare r record; v_inbound_message bigint;
+begin
+  for r in
+    with arrived as materialized (
+      select text.*, sender.id known, sender.account_id owner
+      from unnest(p_carriers, p_from, p_numbers, p_to, p_texts, p_opt_keywords)
+        with ordinality text(carrier, from_address, number, to_address, body, opt_keyword, place)
+      left join lateral (select id, account_id from sender where address = text.to_address offset 0) sender on true
+    ), may_have_left as materialized (
+      select send.account_id, claimed.id, send.sender, send.msisdns[claimed.id - send.first_id + 1] msisdn
+      from claimed_batch batch
+      cross join lateral unnest(batch.ids[:batch.marked]) with ordinality claimed(id, place)
+      cross join lateral (
+        select account_id, sender, confirms_opt_out, first_id, msisdns
+        from send
+        where first_id = coalesce(batch.send_first_ids[claimed.place], batch.send_first_ids[1]) offset 0
+      ) send
+      where claimed.id is not null and not send.confirms_opt_out
+        and case when send.msisdns[claimed.id - send.first_id + 1] in (select number from arrived)
+          then not exists (select from message where message.id = any (array[claimed.id])) end
+    ), by_number as (
+      select msisdn, jsonb_agg(jsonb_build_object('account_id', account_id, 'id', id, 'sender', sender)) in_flight
+      from may_have_left
+      group by msisdn
+    ), all_in_flight as materialized (
+      select jsonb_object_agg(msisdn, in_flight) by_number
+      from by_number
+    )
+    select arrived.*, coalesce(sent.account_id, unrecorded.account_id) last_account,
+      coalesce(sent.id, unrecorded.id) last_id, coalesce(sent.sender, unrecorded.sender) last_sender
+    from arrived
+    left join lateral (
+      select contact.account_id, contact.id, contact.sender
+      from (
+        select account_id, id, sender, sent_at at
+        from message
+        where msisdn = arrived.number and not confirms_opt_out and (carrier_id is not null or code = 106)
+        union all
+        select account_id, message_id, sender, at
+        from last_contact
+        where msisdn = arrived.number
+      ) contact
+      where case when arrived.owner is not null
+        then contact.account_id = arrived.owner
+        else arrived.known is null or contact.sender in (0, arrived.known) end
+      order by contact.at desc, contact.id desc
+      limit 1
+    ) sent on true
+    left join lateral (
+      select contact.account_id, contact.id, contact.sender
+      from (select by_number -> arrived.number::text in_flight from all_in_flight where sent.id is null) of_number
+      cross join lateral jsonb_to_recordset(of_number.in_flight) contact(account_id int, id bigint, sender int)
+      where case when arrived.owner is not null
+        then contact.account_id = arrived.owner
+        else arrived.known is null or contact.sender in (0, arrived.known) end
+      order by contact.id desc
+      limit 1
+    ) unrecorded on true
+    order by arrived.place
+  loop
+    insert into inbound_message (account_id, short_code, answers, carrier, from_address, to_address, text)
+    values (coalesce(r.owner, r.last_account), case when r.owner is not null then r.known end, r.last_id, r.carrier,
+      r.from_address, r.to_address, r.body)
+    returning account_id, id into r.last_account, v_inbound_message;
+    continue when r.last_account is null;
+    insert into inbound_message_offered (account_id, at, inbound_message_id, to_code)
+      values (r.last_account, now(), v_inbound_message, r.owner is not null);
+    insert into webhook_event (webhook_id, type, sequence, at, subjects, msisdns, text)
+    select webhook.id, case when r.owner is null then 4 else 5 end, 1, now(), array[v_inbound_message]::bigint[],
+      array[null]::bigint[], null
+    from webhook
+    where webhook.account_id = r.last_account and state <> 2
+      and events & (1 << case when r.owner is null then 4 else 5 end) <> 0;
+    continue when r.number is null or r.opt_keyword = 0;
+
+    if r.opt_keyword = 2 then
+      delete from suppression where account_id = r.last_account and msisdn = r.number and kind + 0 = 1;
+      if found then
+        insert into webhook_event (webhook_id, type, sequence, at, subjects, msisdns, text)
+        select webhook.id, 7, 1, now(), array[v_inbound_message]::bigint[], array[r.number]::bigint[], null
+        from webhook
+        where webhook.account_id = r.last_account and state <> 2 and events & (1 << 7) <> 0;
+      end if;
+      delete from opt_out_reply where account_id = r.last_account and msisdn = r.number;
+      continue;
+    end if;
+    insert into suppression (account_id, msisdn, kind, since) values (r.last_account, r.number, 1, now())
+      on conflict do nothing;
+    continue when not found;
+    insert into webhook_event (webhook_id, type, sequence, at, subjects, msisdns, text)
+    select webhook.id, 6, 1, now(), array[v_inbound_message]::bigint[], array[r.number]::bigint[], null
+    from webhook
+    where webhook.account_id = r.last_account and state <> 2 and events & (1 << 6) <> 0;
+    insert into opt_out_reply (account_id, msisdn, since, inbound_message_id, text, answers)
+    values (r.last_account, r.number, now(), v_inbound_message, r.body, r.last_id)
+    on conflict (account_id, msisdn) do update set since = excluded.since,
+      inbound_message_id = excluded.inbound_message_id, text = excluded.text, answers = excluded.answers;
+    o_sender := coalesce(r.known, nullif(r.last_sender, 0));
+    continue when o_sender is null or exists (select from account where id = r.last_account and locked)
+      or exists (select from suppression where account_id in (0, r.last_account) and msisdn = r.number
+        and kind + 0 = 3);
+    o_account := r.last_account;
+    o_address := (select address from sender where id = o_sender);
+    o_number := r.number;
+    return next;
+  end loop;
+end $$;

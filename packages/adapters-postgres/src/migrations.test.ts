@@ -1,0 +1,19 @@
+import { digestOf, migrations } from './migrations.ts'
+
+/**
+ * Databases were made from these texts: a released one never changes, the next migration corrects it. Only the baseline
+ * may change, with its digest here, until version 0.2.0 is made.
+ */
+const digests: Readonly<Record<string, string>> = {
+  '1 baseline': 'f9161c2266f33fd6922860128ce2988cd396f232fc97d79fa6f4de0b41ea94ac',
+}
+
+test('the texts of migrations are those that databases were made from', () => {
+  expect(Object.fromEntries(migrations.map((each) => [`${each.version} ${each.name}`, digestOf(each)]))).toEqual(
+    digests,
+  )
+})
+
+test('migrations count from 1 without a gap', () => {
+  expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1))
+})
