@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '..')
 const adapters = ['postgres', 'simulator', 'smpp', 'node']
@@ -23,6 +25,10 @@ test('each file that the page of the architecture names exists', async () => {
 test('a file that does not exist is found by its name', () => {
   const files = filesNamedIn('`core:gone.ts`, then\n   postgres:sql/accept.ts  and rest:router.ts')
   expect(files.map((path) => existsSync(join(root, path)))).toEqual([false, true, true])
+})
+
+test('each drawing shows what its text source says', async () => {
+  await promisify(execFile)(process.execPath, [join(root, 'scripts/draw.mjs'), '--check'])
 })
 
 test('each relative link of a page leads to a file', async () => {
