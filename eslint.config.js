@@ -20,7 +20,7 @@ const inCore = [
 ]
 
 export default tseslint.config(
-  { ignores: ['**/dist/', '**/dist-testing/', '**/node_modules/', 'data/', 'benchmarks/results/'] },
+  { ignores: ['**/dist/', '**/dist-testing/', '**/node_modules/', 'data/', 'release/', 'benchmarks/results/'] },
   js.configs.recommended,
   {
     files: ['**/*.{mjs,cjs,js}'],

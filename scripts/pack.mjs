@@ -1,5 +1,5 @@
 /**
- * Packs every package and app into one folder, as files that npm installs, and prints the line that installs the ones named, with
+ * Packs packages and apps into one folder, as files that npm installs, and prints the line that installs them: the ones named, with
  * whatever they need of the others; without names, all of them. Build first, which the command does:
  *
  *   npx pnpm pack-all <folder> [package …]        npx pnpm pack-all /tmp/packed rest adapters-postgres
@@ -20,21 +20,21 @@ const manifests = ['packages', 'apps'].flatMap((group) =>
   }),
 )
 const byName = new Map(manifests.map((manifest) => [manifest.name, manifest]))
+
+const wanted = new Set()
+for (const name of names.length === 0 ? byName.keys() : names.map((each) => `@gateway/${each}`)) want(name)
+
 const target = resolve(folder)
 mkdirSync(target, { recursive: true })
-for (const { name, path } of manifests) {
+for (const name of wanted) {
   const pnpm = join(root, 'node_modules/pnpm/bin/pnpm.mjs')
   const packed = spawnSync(process.execPath, [pnpm, 'pack', '--pack-destination', target], {
-    cwd: path,
+    cwd: byName.get(name).path,
     encoding: 'utf8',
   })
   if (packed.status !== 0) fail(`${name} cannot be packed:\n${packed.stdout}${packed.stderr}`)
 }
-
-const wanted = new Set()
-for (const name of names.length === 0 ? byName.keys() : names.map((each) => `@gateway/${each}`)) want(name)
-const files = [...wanted].map((name) => join(target, fileOf(byName.get(name))))
-console.log(`npm install ${files.join(' ')}`)
+console.log(`npm install ${[...wanted].map((name) => join(target, fileOf(byName.get(name)))).join(' ')}`)
 
 /** A package, and what it depends on of ours. What it can do without is asked for by name. */
 function want(name) {

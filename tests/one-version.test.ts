@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { release, versionLine } from '../packages/server/src/version.ts'
 import { dataFolder, killLeftovers, root, runGateway, startApp, gatewayJson } from './support/process.ts'
 
 afterEach(killLeftovers)
@@ -9,6 +10,7 @@ const versionIn = (folder: string): string =>
 const version = versionIn('.')
 
 test('all packages have one version', () => {
+  expect(release.version).toBe(version)
   const folders = ['packages', 'apps'].flatMap((of) => readdirSync(join(root, of)).map((name) => join(of, name)))
   expect(folders.filter((folder) => versionIn(folder) !== version)).toEqual([])
 })
@@ -32,13 +34,13 @@ test('the command line, health, the first line of the log and the list of dispat
   const data = await dataFolder()
   try {
     const environment = { DATA_DIR: data.path }
-    expect(await runGateway(['--version'], environment)).toMatchObject({ code: 0, out: `${version}\n`, err: '' })
+    expect(await runGateway(['--version'], environment)).toMatchObject({ code: 0, out: `${versionLine}\n`, err: '' })
     const dispatcher = await startApp('dispatcher', environment)
     const [first = ''] = dispatcher.output().split('\n')
-    expect(JSON.parse(first)).toMatchObject({ msg: 'starting', name: 'dispatcher', version })
+    expect(JSON.parse(first)).toMatchObject({ msg: 'starting', name: 'dispatcher', ...release })
     for (const path of ['live', 'ready']) {
       const url = `${dispatcher.url}/health/${path}`
-      expect(await (await fetch(url)).json()).toMatchObject({ version })
+      expect(await (await fetch(url)).json()).toMatchObject(release)
       expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
     }
     const listed = await gatewayJson<{ rows: readonly { version: string }[] }>(['dispatcher', 'list'], environment)

@@ -152,7 +152,7 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
     migrate(runMigrate),
     completion(runAlone),
   ])
-    .version(version, '-V, --version', 'print the version; with --json as {"version":"…"}')
+    .version(version, '-V, --version', 'print the version; with --json as {"version":"…","commit":"…"}')
     // A text to send may look like an option of ours.
     .enablePositionalOptions()
     .addHelpText(

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { anAccount } from '@gateway/core/testing'
+import { release, versionLine } from '@gateway/server/version'
 import { anOperator, textOf } from '../testing/operate.ts'
 import { runCommandLine, type Host } from './run-command-line.ts'
 
@@ -57,14 +58,15 @@ test.each(commands)('the help of %s names --json, needs no database and is no er
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
 test.each([
-  [['--version'], manifest.version],
-  [['-V'], manifest.version],
-  [['--version', '--json'], JSON.stringify({ version: manifest.version })],
-  [['--json', '--version'], JSON.stringify({ version: manifest.version })],
+  [['--version'], versionLine],
+  [['-V'], versionLine],
+  [['--version', '--json'], JSON.stringify(release)],
+  [['--json', '--version'], JSON.stringify(release)],
 ])('%j prints the version, needs no database and is no error', async (args, expected) => {
   const [out, err] = [textOf(), textOf()]
   const code = await runCommandLine(args, { ...closed, out: out.stream, err: err.stream })
   expect([code, out.text(), err.text()]).toEqual([0, `${expected}\n`, ''])
+  expect(expected).toContain(manifest.version)
 })
 
 test('a text that looks like --version is a text', async () => {

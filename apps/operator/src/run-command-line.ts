@@ -6,7 +6,7 @@ import {
   type GatewaySettings,
   type Ports,
 } from '@gateway/core'
-import { version } from '@gateway/server/version'
+import { release, versionLine } from '@gateway/server/version'
 import { CommanderError, type Command } from 'commander'
 import { Refused, type Input, type Variables } from './context.ts'
 import { createOutput, hideProgress } from './output.ts'
@@ -83,7 +83,7 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
       }, output.note)
     },
   }
-  const program = createProgram(runs, json ? JSON.stringify({ version }) : version)
+  const program = createProgram(runs, json ? JSON.stringify(release) : versionLine)
   // A value may look like the option: once the arguments are read, it is known.
   program.hook('preAction', (_, command) => void (json = command.opts()['json'] === true))
   for (const command of everyCommand(program)) {

@@ -1,5 +1,5 @@
 import type { Variables } from './environment.ts'
-import { version } from './version.ts'
+import { versionLine } from './version.ts'
 
 export interface Reply {
   readonly code: 0 | 2
@@ -11,7 +11,7 @@ export const replyTo = (args: readonly string[], name: string, variables: Variab
   const [first] = args
   if (first === undefined) return undefined
   if (args.length === 1 && (first === '--help' || first === '-h')) return { code: 0, text: help(name, variables) }
-  if (args.length === 1 && (first === '--version' || first === '-V')) return { code: 0, text: `${version}\n` }
+  if (args.length === 1 && (first === '--version' || first === '-V')) return { code: 0, text: `${versionLine}\n` }
   const said = `${name} does not start: it takes no arguments, and was given ${args.join(' ')}.`
   return { code: 2, text: `${said} Environment variables set it up; --help lists them.\n` }
 }

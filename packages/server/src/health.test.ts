@@ -2,7 +2,7 @@ import supertest from 'supertest'
 import { memoryLog } from '../testing/memory-log.ts'
 import { createApp } from './create-app.ts'
 import { healthRoutes, type Checks } from './health.ts'
-import { version } from './version.ts'
+import { release } from './version.ts'
 
 const appWith = (checks: Checks, stopping?: AbortSignal) => {
   const app = createApp({ log: memoryLog().log, service: 'demo' })
@@ -12,14 +12,16 @@ const appWith = (checks: Checks, stopping?: AbortSignal) => {
 
 test('GET /health/live is 200, whatever the checks say', async () => {
   const app = appWith({ database: () => Promise.resolve(false) })
-  await supertest(app).get('/health/live').expect(200, { live: true, version })
+  await supertest(app)
+    .get('/health/live')
+    .expect(200, { live: true, ...release })
 })
 
 test('GET /health/ready is 200 if every check holds', async () => {
   const app = appWith({ database: () => Promise.resolve(true) })
   const { headers } = await supertest(app)
     .get('/health/ready')
-    .expect(200, { ready: true, version, checks: { database: 'ok' } })
+    .expect(200, { ready: true, ...release, checks: { database: 'ok' } })
   expect(headers['cache-control']).toBe('no-store')
 })
 
@@ -35,7 +37,7 @@ test('GET /health/ready is 503 and names the check that fails, throws or does no
     .get('/health/ready')
     .expect(503, {
       ready: false,
-      version,
+      ...release,
       checks: { good: 'ok', bad: 'failing', throws: 'failing', hangs: 'no answer' },
     })
   expect(performance.now() - start).toBeGreaterThanOrEqual(990)
@@ -48,7 +50,7 @@ test('GET /health/ready says why, in a word and a sentence, where a check tells'
     .get('/health/ready')
     .expect(503, {
       ready: false,
-      version,
+      ...release,
       checks: { good: 'ok', database: 'failing' },
       problems: { database: problem },
     })
@@ -61,7 +63,7 @@ test('GET /health/ready is 503 as soon as the process is stopping', async () => 
   stopping.abort()
   await supertest(app)
     .get('/health/ready')
-    .expect(503, { ready: false, version, stopping: true, checks: { database: 'ok' } })
+    .expect(503, { ready: false, ...release, stopping: true, checks: { database: 'ok' } })
   await supertest(app).get('/health/live').expect(200)
 })
 

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { version } from './version.ts'
+import { release } from './version.ts'
 
 /** Why something does not work: a word that does not change, and a sentence. None of it is secret. */
 export interface Problem {
@@ -43,13 +43,13 @@ export const healthRoutes = ({ checks, stopping, details = {} }: HealthSettings)
     }
     response.setHeader('Cache-Control', 'no-store')
     if (detail !== undefined) return void response.json(detail())
-    if (path === '/health/live') return void response.json({ live: true, version })
+    if (path === '/health/live') return void response.json({ live: true, ...release })
     const found = await Promise.all(bounded.map(async ([name, check]) => [name, await check()] as const))
     const ready = !stopping?.aborted && found.every(([, state]) => state === 'ok')
     const problems = found.filter(([, state]) => typeof state === 'object')
     response.status(ready ? 200 : 503).json({
       ready,
-      version,
+      ...release,
       ...(stopping?.aborted && { stopping: true }),
       checks: Object.fromEntries(found.map(([name, state]) => [name, typeof state === 'object' ? 'failing' : state])),
       ...(problems.length > 0 && { problems: Object.fromEntries(problems) }),

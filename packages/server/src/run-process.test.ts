@@ -6,7 +6,7 @@ import { createApp } from './create-app.ts'
 import { listen } from './listen.ts'
 import { runProcess, type ProcessContext } from './run-process.ts'
 import { processVariables, serverVariables } from './variables.ts'
-import { version } from './version.ts'
+import { release, version } from './version.ts'
 
 /** A process that can be sent signals, and that notes how it would have ended. */
 const fakeHost = (
@@ -71,7 +71,7 @@ test('the first line has the name, the version and the version of Node', async (
   const host = fakeHost()
   await run(host, ({ log }) => (log.info('of the start'), quiet()))
   const [first] = host.lines()
-  expect(first).toMatchObject({ name: 'demo', version, node: process.versions.node, msg: 'starting' })
+  expect(first).toMatchObject({ name: 'demo', ...release, node: process.versions.node, msg: 'starting' })
   expect(version).toMatch(/^\d+\.\d+\.\d+/)
 })
 
@@ -111,7 +111,7 @@ test.each([
     /^$/,
   ],
   [['-h'], 0, /^Starts demo/, /^$/],
-  [['--version'], 0, /^\d+\.\d+\.\d+\n$/, /^$/],
+  [['--version'], 0, /^\d+\.\d+\.\d+(?: \([0-9a-f]{12}\))?\n$/, /^$/],
   [
     ['--prot', '8081'],
     2,

@@ -7,7 +7,7 @@ import { thisProcess, type Host } from './host.ts'
 import { createLog, type Log } from './log.ts'
 import { misspeltVariables } from './misspelt-variables.ts'
 import type { processVariables } from './variables.ts'
-import { version } from './version.ts'
+import { release } from './version.ts'
 
 /** What a process gets when it starts. */
 export interface ProcessContext<V extends Variables> {
@@ -69,7 +69,7 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
   }
   const { DRAIN_SECONDS: drainSeconds = 0 } = environment as { DRAIN_SECONDS?: number }
   const shutdown = createShutdown({ host, log, stopWithinSeconds, drainSeconds })
-  log.info({ version, node: process.versions.node }, 'starting')
+  log.info({ ...release, node: process.versions.node }, 'starting')
   for (const { name: variable, likely } of misspeltVariables(host.env, settings.published ?? []))
     log.warn({ variable, likely }, 'this variable is not read: it may be misspelt')
   const { stopping, onStop, onHangUp } = shutdown

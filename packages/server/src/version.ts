@@ -1,6 +1,43 @@
 import { readFileSync } from 'node:fs'
 
-/** The version of this package, which all packages share. package.json is one folder up from `src`, from `dist` and in a packed archive. */
-export const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  readonly version: string
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
+
+/** package.json is one folder up from `src`, from `dist` and in a packed archive; a release packs its commit as `gitHead`. */
+const manifest = JSON.parse(read('../package.json')) as { readonly version: string; readonly gitHead?: string }
+
+/** The version of this package, which all packages share. */
+export const { version } = manifest
+
+/** The commit checked out in the repository around `packages/server`, read as git stores it: it may not be installed. */
+export function checkedOut(readText: (path: string) => string): string | undefined {
+  const attempt = (path: string): string | undefined => {
+    try {
+      return readText(path).trim()
+    } catch {
+      return undefined
+    }
+  }
+  // In a work tree of its own `.git` is a file that names the folder.
+  const folder = /^gitdir: (.+)$/.exec(attempt('.git') ?? '')?.[1] ?? '.git'
+  const head = attempt(`${folder}/HEAD`)
+  const branch = /^ref: (.+)$/.exec(head ?? '')?.[1]
+  const common = `${folder}/${attempt(`${folder}/commondir`) ?? '.'}`
+  const commit =
+    branch === undefined
+      ? head
+      : (attempt(`${common}/${branch}`) ??
+        attempt(`${common}/packed-refs`)
+          ?.split('\n')
+          .find((line) => line.endsWith(` ${branch}`))
+          ?.split(' ')[0])
+  return commit !== undefined && /^[0-9a-f]{40,64}$/.test(commit) ? commit : undefined
 }
+
+/** The commit that the code was made from, where it is known. */
+export const commit = manifest.gitHead ?? checkedOut((path) => read(path.startsWith('/') ? path : `../../../${path}`))
+
+/** What the log and the answers about health say. */
+export const release = { version, ...(commit !== undefined && { commit }) }
+
+/** What `--version` prints: the version, and of the commit as much as git shows. */
+export const versionLine = commit === undefined ? version : `${version} (${commit.slice(0, 12)})`
