@@ -1,5 +1,4 @@
 import { until } from '@gateway/core/testing'
-import pg from 'pg'
 import { asp, aspSend, restSend, restStatus, xml, xmlSend } from './support/clients.ts'
 import { startFiveProcesses, type RunningGateway } from './support/gateways.ts'
 import { operateJson } from './support/operate.ts'
@@ -44,7 +43,7 @@ test('rest, asp, xml and two dispatchers as five processes on one DATABASE_URL d
   await until(async () => (await asp(client(aspUrl), 'auth.asp')) === 'Login=FAIL', 5_000)
 }, 120_000)
 
-test('failed log-ins at one process count at another one from its own first failure on', async () => {
+test('failed log-ins at one process count at another one', async () => {
   const { environment, aspUrl, xmlUrl } = gateway
   const open = ['account', 'open', '--login', 'guessed', '--credits', '7', '--password', 'right']
   await operateJson(open, environment)
@@ -58,17 +57,7 @@ test('failed log-ins at one process count at another one from its own first fail
   }
   for (let i = 0; i < 10; i++) expect(await byAsp(`guess-${i}`)).toBe(200)
   expect(await byAsp('right')).toBe(429)
-  const database = new pg.Client({ connectionString: environment['DATABASE_URL'] })
-  await database.connect()
-  await until(async () => {
-    const { rows } = await database.query<{ told: number }>('select sum(failures)::int told from login_failure')
-    return rows[0]?.told === 10
-  }).finally(() => database.end())
-  // By itself xml would let ten pass.
-  let guesses = 0
-  while ((await byXml(`guess-${guesses}`)) === 200) guesses++
-  expect(guesses).toBeGreaterThan(0)
-  expect(guesses).toBeLessThan(10)
+  expect(await byXml('another guess')).toBe(429)
   expect(await byXml('right')).toBe(429)
 }, 60_000)
 

@@ -1,6 +1,15 @@
 import { createHmac, hash as digestOf, randomBytes } from 'node:crypto'
-import type { KeyHash, Login, LoginFailures, PasswordAttempt, Secrets } from '@gateway/core'
-import { exchangedFailures } from './exchanged-failures.ts'
+import {
+  secondsAfter,
+  type Instant,
+  type KeyHash,
+  type Login,
+  type LoginFailures,
+  type PasswordAttempt,
+  type Secrets,
+  type TooManyFailures,
+} from '@gateway/core'
+import { LRUCache } from 'lru-cache'
 import { failedLoginReports, type FailedLogins } from './failed-logins.ts'
 import { failureCounts } from './failure-counts.ts'
 import { loginCounts, type LoginCounts } from './login-counts.ts'
@@ -28,7 +37,7 @@ export interface NodeSecretsSettings {
   readonly waitingMax?: number
   /** Where hashing takes longer, no more wait than are hashed in so long, but always ten times `hashesMax`. Default 2.1. */
   readonly waitSecondsMax?: number
-  /** By which processes tell each other of failures, so that they count together. Without it each counts alone. */
+  /** Where failures of all processes are counted together. Without it each process counts alone. */
   readonly loginFailures?: LoginFailures | undefined
   /** Is told of failed log-ins, of each account and network at most once a minute. */
   readonly reportFailures?: (failed: FailedLogins) => void
@@ -56,7 +65,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     isBusy,
     waitingMax = 150,
     waitSecondsMax = 2.1,
-    loginFailures,
+    loginFailures = failureCounts(),
     reportFailures = () => undefined,
   } = settings
   const digestKey = randomBytes(32)
@@ -70,8 +79,7 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     burdenOf: (network) => burdens.of(network),
   })
   const verified = verifiedPairs(verifiedSeconds, verifiedMax)
-  const failures = failureCounts(failuresMax, failureSeconds)
-  const tellOthers = loginFailures && exchangedFailures(loginFailures, failures, failureSeconds)
+  const closed = closedUsers()
   const logins = loginCounts()
   const reports = failedLoginReports(reportFailures)
   const running = new Map<string, ReturnType<Secrets['checkPassword']>>()
@@ -94,40 +102,37 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
     return login
   }
 
-  /** As long for a name that nobody has as for a wrong password: one look-up and one hash. */
-  async function hash({ password, network, stored, mayUse }: PasswordAttempt, user: string): Promise<Login | 'wrong'> {
+  /** As long for a name that nobody has as for a wrong password: one look-up, one hash and one count. */
+  async function hash(attempt: PasswordAttempt, user: string): Promise<Login | 'wrong' | TooManyFailures> {
+    const { password, network, now, stored, mayUse } = attempt
+    // What failed while this one waited counts, too.
+    const tooMany = closed.of(user, now)
+    if (tooMany !== undefined) return tooMany
     const login = await stored()
     const matches = await isPasswordOf(login?.password ?? nothing, password)
     if (matches && login?.password !== undefined && mayUse(login)) return login
     burdens.add(network)
     reports.failed(user, login?.account.id ?? null, network)
-    return 'wrong'
+    const { isWithinLimit, waitSeconds } = await loginFailures.count(user, { failuresMax, seconds: failureSeconds })
+    if (waitSeconds > 0) closed.close(user, now, waitSeconds)
+    return isWithinLimit ? 'wrong' : { retryAfterSeconds: Math.max(1, Math.ceil(waitSeconds)) }
   }
 
-  /** Counted before it is hashed, or else as many guesses as come at the same time would find room. */
   async function check(attempt: PasswordAttempt, pair: string, user: string) {
     const { network, now } = attempt
-    const takeBack = failures.count(user, now)
-    if (typeof takeBack === 'object') {
+    const tooMany = closed.of(user, now)
+    if (tooMany !== undefined) {
       reports.failedAgain(user, network)
-      return takeBack
+      return tooMany
     }
     try {
       const login = await queue.run(network, () => hash(attempt, user))
-      if (login === 'wrong') {
-        tellOthers?.(user, now)
-        return 'wrong'
-      }
-      takeBack()
-      verified.renew(pair, digest(login.password), now)
+      if (login !== 'wrong' && 'account' in login) verified.renew(pair, digest(login.password), now)
       return login
     } catch (problem) {
-      takeBack()
-      if (isOverload(problem)) {
-        burdens.add(network)
-        return 'overloaded'
-      }
-      throw problem
+      if (!isOverload(problem)) throw problem
+      burdens.add(network)
+      return 'overloaded'
     }
   }
 
@@ -153,6 +158,24 @@ export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
       const checked = (await recall(pair, attempt)) ?? (await checkOnce(attempt, pair, login))
       logins.count(checked)
       return checked
+    },
+  }
+}
+
+/** More users than can fail while they are hashed one after the other. */
+const closedMax = 10_000
+
+/** Users with too many failures, as this process knows of them: nothing is asked or hashed for these. */
+function closedUsers() {
+  const closed = new LRUCache<string, { readonly from: Instant; readonly until: Instant }>({ max: closedMax })
+  return {
+    close: (user: string, from: Instant, seconds: number) =>
+      void closed.set(user, { from, until: secondsAfter(from, seconds) }),
+    of(user: string, now: Instant): TooManyFailures | undefined {
+      const { from = now, until = now } = closed.peek(user) ?? {}
+      // A clock that was set back ends a wait.
+      if (now < from || now >= until) return undefined
+      return { retryAfterSeconds: Math.max(1, Math.ceil((until - now) / 1000)) }
     },
   }
 }

@@ -8,7 +8,7 @@ import { chooseSenders, chosenSenders } from '../src/sql/choose-senders.ts'
 import { claimBulk } from '../src/sql/claim-bulk.ts'
 import { claimSingle } from '../src/sql/claim-single.ts'
 import { disownUnknown } from '../src/sql/end-claimed-batches.ts'
-import { exchangeLoginFailures } from '../src/sql/exchange-login-failures.ts'
+import { countLoginFailure } from '../src/sql/count-login-failure.ts'
 import { findStranded, moveRanges } from '../src/sql/reroute.ts'
 import { expire } from '../src/sql/expire.ts'
 import { findKey, findLogin } from '../src/sql/find-account.ts'
@@ -244,11 +244,7 @@ export const cases: Readonly<Record<string, Case>> = {
   'find-key': { statement: findKey, values: ['key7'], rowsMax: 1 },
   'find-login': { statement: findLogin, values: ['login7'], rowsMax: 1 },
   'take-rate': { statement: takeRate, values: [1, 0, 1, 10], rowsMax: 1 },
-  'exchange-login-failures': {
-    statement: exchangeLoginFailures,
-    values: [arrayOfTexts(keys('l', 100)), of(1, 100), '00000000-0000-4000-8000-000000000000', 60],
-    rowsMax: 300,
-  },
+  'count-login-failure': { statement: countLoginFailure, values: [keys('l', 1)[0], 10, 60], rowsMax: 30 },
   'record-pushes': {
     statement: recordPushes,
     values: [

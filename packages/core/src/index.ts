@@ -38,13 +38,7 @@ export { busiestAccountsMax, createBusyAccounts, type BusyAccounts } from './acc
 export type { AuthenticationRefusal, Credentials } from './account/authenticate.ts'
 export type { ComesFrom } from './account/comes-from.ts'
 export type { IssuedKey } from './account/issue-api-key.ts'
-export {
-  othersFailuresMax,
-  sharedSecondsMax,
-  type LoginFailures,
-  type NewLoginFailures,
-  type OthersLoginFailures,
-} from './account/login-failures.ts'
+export type { CountedLoginFailure, LoginFailureLimit, LoginFailures } from './account/login-failures.ts'
 export { isPassword, passwordLengthMax, type AccountToOpen } from './account/open-account.ts'
 export { burstSeconds, useRate, type OverLimit, type Rated, type RateLimits } from './account/rate-limits.ts'
 export type { Login, PasswordAttempt, PasswordHash, Secrets, TooManyFailures } from './account/secrets.ts'

@@ -84,12 +84,11 @@ describe('blocks of a small installation', () => {
     expect(await dropAll()).toEqual({ partitions: 0, sends: 0, messages: 0, left: 'all' })
   })
 
-  test('what was told of failed log-ins goes when it counts no more', async () => {
+  test('failed log-ins go when they count no more', async () => {
     const { history, loginFailures } = postgres.ports
-    const by = '00000000-0000-4000-8000-000000000000'
-    await loginFailures.exchange(by, [{ key: 'old', failures: 1 }], 0)
-    await loginFailures.exchange(by, [{ key: 'new', failures: 1 }], 60)
-    // Each exchange takes some of what has ended with it, too.
+    await loginFailures.count('old', { failuresMax: 1, seconds: 0 })
+    await loginFailures.count('new', { failuresMax: 1, seconds: 60 })
+    // Each count removes some of what has ended, too.
     await client.query(
       'insert into login_failure (key, counted_by, failures, until) select key, counted_by, 1, now() from login_failure',
     )

@@ -1,31 +1,22 @@
-/** Failed log-ins of one user from one network that a process has not told the others yet. */
-export interface NewLoginFailures {
-  /** Stands for user and network, the same in every process: a digest, since strangers make up names. */
-  readonly key: string
-  /** At least 1. */
-  readonly failures: number
-}
-
-/** Failures that another process has told, and for how many seconds more they count. */
-export interface OthersLoginFailures {
-  readonly failures: number
+export interface LoginFailureLimit {
+  /** So many failures of one key are counted; at least 1. */
+  readonly failuresMax: number
+  /** Each counts for so long, by the store's clock. */
   readonly seconds: number
 }
 
-/** Of each key the latest so many are returned. */
-export const othersFailuresMax = 100
-export const sharedSecondsMax = 3600
+export interface CountedLoginFailure {
+  /** False: so many were counted before that this one is one too many. It was not counted. */
+  readonly isWithinLimit: boolean
+  /** So long the next failure would be one too many; 0: it would not. */
+  readonly waitSeconds: number
+}
 
-/** What the processes of a deployment tell each other about failed log-ins (ruling 1.26). It may be forgotten when the store stops. */
+/** Failed log-ins of all processes of a deployment together (ruling 1.26). They may be forgotten when the store stops. */
 export interface LoginFailures {
   /**
-   * Tells the others what failed at the process `by` (a UUID of its own): it counts for so many seconds from now, by the store's clock,
-   * but at most for `sharedSecondsMax`. Returns what others have told of each key, in the order of the keys, the latest first.
-   * Each call writes a row for each key: callers bound both. If it rejects, it may have been told.
+   * Counts a failed log-in of one user from one network. `key` stands for both: a digest, since strangers make up names.
+   * Of those that are counted at the same time a few more than `failuresMax` may be within the limit.
    */
-  exchange(
-    by: string,
-    failed: readonly NewLoginFailures[],
-    seconds: number,
-  ): Promise<readonly (readonly OthersLoginFailures[])[]>
+  count(key: string, limit: LoginFailureLimit): Promise<CountedLoginFailure>
 }

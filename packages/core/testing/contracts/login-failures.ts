@@ -1,73 +1,57 @@
 import { strict as assert } from 'node:assert'
-import { othersFailuresMax, sharedSecondsMax, type StoredPorts } from '@gateway/core'
+import type { CountedLoginFailure, StoredPorts } from '@gateway/core'
 import { until } from '../until.ts'
 import type { Contract } from './contract.ts'
 import { callersMany } from './shared.ts'
 
-const processes = ['one', 'two', 'three'].map((_, i) => `00000000-0000-4000-8000-00000000000${i}`)
-const [one = '', two = '', three = ''] = processes
-const of = (key: string, failures = 1) => ({ key, failures })
+const limit = { failuresMax: 3, seconds: 60 }
 
-/** Of one key: how many failures of others. */
-const countOf = (others: Awaited<ReturnType<StoredPorts['loginFailures']['exchange']>>, place = 0): number =>
-  (others[place] ?? []).reduce((sum, { failures }) => sum + failures, 0)
+const withinLimit = (counted: readonly CountedLoginFailure[]): readonly boolean[] =>
+  counted.map(({ isWithinLimit }) => isWithinLimit)
 
 /** What the port `LoginFailures` promises. */
 export const loginFailuresContract: Contract<StoredPorts> = {
-  'a process is told what others have told of the keys that it asks about, each in its place, and nothing of its own':
+  'so many failures of one key are within the limit, the last of them and those after it with the time to wait':
     async ({ loginFailures }) => {
-      assert.deepEqual(await loginFailures.exchange(one, [of('a', 3), of('b')], 60), [[], []])
-      assert.deepEqual(await loginFailures.exchange(one, [of('a')], 60), [[]])
-      const told = await loginFailures.exchange(two, [of('c'), of('b'), of('a', 2)], 60)
-      assert.deepEqual(
-        [0, 1, 2].map((place) => countOf(told, place)),
-        [0, 1, 4],
-      )
-      for (const { seconds } of told.flat()) assert.ok(seconds > 30 && seconds <= 60, `${seconds}`)
-      const third = await loginFailures.exchange(three, [of('a')], 60)
-      assert.equal(countOf(third), 6)
-      assert.ok(
-        third[0]?.every(({ seconds }, i, all) => seconds <= (all[i - 1]?.seconds ?? 60)),
-        'the latest first',
-      )
-      assert.deepEqual(await loginFailures.exchange(three, [], 60), [])
+      const counted: CountedLoginFailure[] = []
+      for (let i = 0; i < 5; i++) counted.push(await loginFailures.count('a', limit))
+      assert.deepEqual(withinLimit(counted), [true, true, true, false, false])
+      assert.deepEqual([counted[0]?.waitSeconds, counted[1]?.waitSeconds], [0, 0])
+      for (const { waitSeconds } of counted.slice(2))
+        assert.ok(waitSeconds > 30 && waitSeconds <= limit.seconds, `${waitSeconds}`)
+      const [one] = [await loginFailures.count('b', { failuresMax: 1, seconds: 60 })]
+      assert.ok(one?.isWithinLimit && one.waitSeconds > 30 && one.waitSeconds <= 60)
     },
 
   'any text is a key, and no two texts are the same one': async ({ loginFailures }) => {
     const keys = ['', 'a', 'A', 'a ', '\\x61', '"{a}"', 'a,b', 'ä', 'null']
-    await loginFailures.exchange(
-      one,
-      keys.map((key) => of(key)),
-      60,
-    )
-    const told = await loginFailures.exchange(
-      two,
-      keys.map((key) => of(key)),
-      60,
-    )
-    assert.deepEqual(
-      keys.map((_, place) => countOf(told, place)),
-      keys.map(() => 1),
-    )
+    for (const isWithinLimit of [true, false]) {
+      for (const key of keys)
+        assert.equal((await loginFailures.count(key, { ...limit, failuresMax: 1 })).isWithinLimit, isWithinLimit, key)
+    }
   },
 
-  'what has been told counts for its time, and for an hour at most': async ({ loginFailures }) => {
-    await loginFailures.exchange(one, [of('short')], 0.3)
-    await loginFailures.exchange(one, [of('long')], 86_400)
-    await until(async () => countOf(await loginFailures.exchange(two, [of('short')], 60)) === 0)
-    const [long] = await loginFailures.exchange(two, [of('long')], 60)
-    const seconds = long?.[0]?.seconds ?? NaN
-    assert.ok(seconds > sharedSecondsMax - 60 && seconds <= sharedSecondsMax, `${seconds}`)
+  'a failure counts for its time, and one that was too many does not make it longer': async ({ loginFailures }) => {
+    const short = { failuresMax: 2, seconds: 0.4 }
+    await loginFailures.count('a', short)
+    await loginFailures.count('a', short)
+    await until(async () => (await loginFailures.count('a', short)).isWithinLimit)
+    await loginFailures.count('b', { failuresMax: 1, seconds: 86_400 })
+    const { waitSeconds } = await loginFailures.count('b', { failuresMax: 1, seconds: 60 })
+    assert.ok(waitSeconds > 80_000 && waitSeconds <= 86_400, `${waitSeconds}`)
   },
 
-  'many that tell at the same time lose nothing, and of much only the latest is told': async ({ loginFailures }) => {
-    const tellers = Array.from({ length: callersMany }, (_, i) => processes[i % 2] ?? '')
-    await Promise.all(tellers.map((by) => loginFailures.exchange(by, [of('a'), of('b', 2)], 60)))
-    const told = await loginFailures.exchange(three, [of('a'), of('b')], 60)
-    assert.deepEqual([countOf(told), countOf(told, 1)], [callersMany, 2 * callersMany])
-    for (let i = callersMany; i <= othersFailuresMax; i++) await loginFailures.exchange(one, [of('a')], 120)
-    const [latest = []] = await loginFailures.exchange(three, [of('a')], 60)
-    assert.equal(latest.length, othersFailuresMax)
-    assert.ok((latest[0]?.seconds ?? 0) > 60)
+  'failures that are counted at the same time are all counted, and nothing is counted beyond the limit': async ({
+    loginFailures,
+  }) => {
+    const many = { failuresMax: callersMany + 1, seconds: 60 }
+    await Promise.all(Array.from({ length: callersMany }, () => loginFailures.count('a', many)))
+    assert.deepEqual(withinLimit([await loginFailures.count('a', many), await loginFailures.count('a', many)]), [
+      true,
+      false,
+    ])
+    // Had the last one been counted, this limit would be reached, too.
+    const more = { ...many, failuresMax: callersMany + 2 }
+    assert.equal((await loginFailures.count('a', more)).isWithinLimit, true)
   },
 }

@@ -1,19 +1,19 @@
-import { othersFailuresMax, secondsAfter, sharedSecondsMax, type LoginFailures } from '@gateway/core'
+import { secondsAfter, type LoginFailures } from '@gateway/core'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 
 export const memoryLoginFailures = ({ clock, loginFailures }: MemoryStore): LoginFailures => ({
-  exchange: atomic((by, failed, seconds) => {
+  count: atomic((key, { failuresMax, seconds }) => {
     const now = clock.now()
-    const until = secondsAfter(now, Math.min(seconds, sharedSecondsMax))
-    const others = failed.map(({ key }) =>
+    const counted = () =>
       loginFailures
-        .filter((told) => told.key === key && told.by !== by && told.until > now)
-        .sort((a, b) => b.until - a.until)
-        .slice(0, othersFailuresMax)
-        .map((told) => ({ failures: told.failures, seconds: (told.until - now) / 1000 })),
-    )
-    for (const one of failed) loginFailures.push({ ...one, by, until })
-    return others
+        .filter((failure) => failure.key === key && failure.until > now)
+        .map(({ until }) => until)
+        .sort((a, b) => a - b)
+        .slice(-failuresMax)
+    const isWithinLimit = counted().length < failuresMax
+    if (isWithinLimit) loginFailures.push({ key, until: secondsAfter(now, seconds) })
+    const all = counted()
+    return { isWithinLimit, waitSeconds: all.length < failuresMax ? 0 : ((all[0] ?? now) - now) / 1000 }
   }),
 })

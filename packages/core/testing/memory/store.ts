@@ -17,7 +17,6 @@ import {
   type KeyId,
   type MessageId,
   type Msisdn,
-  type NewLoginFailures,
   type OptOut,
   type PublishedRoute,
   type QueueNumber,
@@ -90,10 +89,9 @@ export interface MemoryStore {
   readonly suppressions: Map<SuppressionScope, Map<Msisdn, Map<Suppression, Instant>>>
   /** What made the opt-outs that a reply made, by account. */
   readonly optOutReplies: Map<AccountId, Map<Msisdn, NonNullable<OptOut['reply']>>>
-  /** What processes told each other of failed log-ins. */
   /** What was told last, by process. */
   readonly accountRates: Map<string, { readonly at: Instant; readonly rates: readonly AccountRate[] }>
-  readonly loginFailures: (NewLoginFailures & { readonly by: string; readonly until: Instant })[]
+  readonly loginFailures: { readonly key: string; readonly until: Instant }[]
   /** Every address that messages have left from, or that is an account's. */
   readonly addresses: Set<SenderAddress>
   readonly codes: Map<SenderAddress, AccountId>
