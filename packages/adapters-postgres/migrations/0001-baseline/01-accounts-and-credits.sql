@@ -38,7 +38,7 @@ create index api_key_account on api_key (account_id, id);
 
 create unlogged table rate_use (                  -- of accounts with a limit; lost in a crash, which allows a burst
   account_id int not null,
-  what smallint not null,                         -- 0: requests, 1: recipients
+  what smallint not null,                         -- RATED: 0 requests, 1 recipients
   paid_off timestamptz not null,                  -- until then what was used makes up for what it had a second
   primary key (account_id, what)
 ) with (fillfactor=10, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
@@ -66,7 +66,7 @@ insert into login_secret select sha256(convert_to(gen_random_uuid()::text || gen
 create table ledger (                             -- balance = sum(ledger.amount) - sum(send.n * send.price)
   id bigint generated always as identity primary key,
   account_id int not null,
-  kind smallint not null,                         -- 1 top-up, 2 transfer, 3 refund, 4 debits of a dropped partition
+  kind smallint not null,                         -- LEDGER: 1 topUp, 2 transfer, 3 refund, 4 droppedSends
   amount bigint not null,
   send_first_id bigint,
   at timestamptz not null default now(),
@@ -132,14 +132,14 @@ begin
   select * into receiver from account where id = p_to;
   if sender.id is null or receiver.id is null then return null; end if;
   if p_key is not null then
-    delete from client_request where key = p_key and at <= now() - interval '172800 s';
+    delete from client_request where key = p_key and at <= now() - interval '172800 s' /* firstAnswerSeconds */;
     if exists (select from client_request where key = p_key) then return 'repeated'; end if;
   end if;
   v_result := case
     when sender.locked then 'from-account-locked'
     when receiver.locked then 'to-account-locked'
     when sender.balance < p_amount then 'insufficient-credits'
-    when receiver.balance > 9007199254740991 - p_amount then 'failed'
+    when receiver.balance > 9007199254740991 /* balanceMax */ - p_amount then 'failed'
     else 'done'
   end;
   if p_key is not null and v_result <> 'failed' then
@@ -149,7 +149,7 @@ begin
   update account set balance = balance + case id when p_from then -p_amount else p_amount end
     where id in (p_from, p_to);
   insert into ledger (account_id, kind, amount, at, other_account_id, operation) values
-    (p_from, 2, -p_amount, p_at, p_to, p_operation),
-    (p_to, 2, p_amount, p_at, p_from, p_operation);
+    (p_from, 2 /* LEDGER.transfer */, -p_amount, p_at, p_to, p_operation),
+    (p_to, 2 /* LEDGER.transfer */, p_amount, p_at, p_from, p_operation);
   return 'done';
 end $$;

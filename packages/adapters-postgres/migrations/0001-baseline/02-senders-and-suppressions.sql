@@ -42,7 +42,7 @@ $$;
 create table suppression (
   account_id int not null,                        -- 0: everybody
   msisdn bigint not null,
-  kind smallint not null,                         -- 1 opt-out, 2 do-not-contact, 3 blacklist
+  kind smallint not null,                         -- SUPPRESSION: 1 opt-out, 2 do-not-contact, 3 blacklist
   since timestamptz not null,
   primary key (account_id, msisdn, kind)
 );

@@ -24,7 +24,7 @@ insert into queue (id, route, refused_by) values (0, 0, '');
 -- inserted, never updated.
 create table due (                                -- to be sent now: ids lo .. hi-1 of a send
   queue smallint not null default 0,              -- that of its route, and of who refused it for now
-  lane smallint not null,                         -- 0: sends of up to 10 numbers, 1: the rest
+  lane smallint not null,                         -- LANE: 0 single, 1 bulk
   account_id int not null,
   lo bigint not null,
   hi bigint not null,
@@ -273,7 +273,7 @@ begin
       from rest
       where at is null
     ), deleted as (
-      select p_account account_id, s.first_id send_first_id, 102::smallint code, s.price amount,
+      select p_account account_id, s.first_id send_first_id, 102::smallint /* OUTCOME.cancelled */ code, s.price amount,
         s.sender, s.confirms_opt_out, lower(c.part) + p.place - 1 id, p.msisdn, now() as at, false has_reference
       from ranges
       join send s on s.first_id = ranges.first_id
@@ -286,7 +286,7 @@ begin
       from deleted
     ), refund_entries as (
       insert into ledger (account_id, kind, amount, send_first_id, code, operation)
-      select account_id, 3, sum(amount), send_first_id, code, p_operation
+      select account_id, 3 /* LEDGER.refund */, sum(amount), send_first_id, code, p_operation
       from deleted
       group by account_id, send_first_id, code
     ), refunded_balances as (
@@ -301,7 +301,8 @@ begin
     ), wanting as materialized (
       select distinct account_id
       from webhook
-      where account_id = any (array(select distinct account_id from deleted)) and state <> 2
+      where account_id = any (array(select distinct account_id from deleted))
+        and state <> 2 /* WEBHOOK_STATE.disabled */
     ), events as (
       insert into webhook_event
         (webhook_id, type, sequence, at, code, send_first_id, has_reference, count, subjects, msisdns)
@@ -321,7 +322,8 @@ begin
       ) happened
       cross join lateral (
         select id from webhook
-        where account_id = happened.account_id and state <> 2 and events & (1 << happened.type) <> 0 offset 0
+        where account_id = happened.account_id and state <> 2 /* WEBHOOK_STATE.disabled */
+          and events & (1 << happened.type) <> 0 offset 0
       ) endpoint
       order by happened.subjects[1]
       returning 1

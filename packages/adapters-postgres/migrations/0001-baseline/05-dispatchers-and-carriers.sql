@@ -71,7 +71,7 @@ begin
     returning hi - lo messages
   ), unknown_messages as (
     insert into message (id, send_first_id, msisdn, account_id, sender, confirms_opt_out, carrier, code)
-    select id, first_id, msisdn, account_id, sender, confirms_opt_out, carrier, 106
+    select id, first_id, msisdn, account_id, sender, confirms_opt_out, carrier, 106 /* OUTCOME.unknown */
     from undecided
     where marked
     order by id
@@ -79,11 +79,12 @@ begin
     returning id, account_id, msisdn, code, sent_at as at, confirms_opt_out, send_first_id,
       false as has_reference
   ), incidents as (
-    insert into incident (message_id, what) select id, 'recovered' from unknown_messages
+    insert into incident (message_id, what) select id, 'recovered' /* INCIDENT.recovered */ from unknown_messages
   ), wanting as materialized (
     select distinct account_id
     from webhook
-    where account_id = any (array(select distinct account_id from unknown_messages)) and state <> 2
+    where account_id = any (array(select distinct account_id from unknown_messages))
+      and state <> 2 /* WEBHOOK_STATE.disabled */
   ), events as (
     insert into webhook_event
       (webhook_id, type, sequence, at, code, send_first_id, has_reference, count, subjects, msisdns)
@@ -103,7 +104,8 @@ begin
     ) happened
     cross join lateral (
       select id from webhook
-      where account_id = happened.account_id and state <> 2 and events & (1 << happened.type) <> 0 offset 0
+      where account_id = happened.account_id and state <> 2 /* WEBHOOK_STATE.disabled */
+        and events & (1 << happened.type) <> 0 offset 0
     ) endpoint
     order by happened.subjects[1]
     returning 1

@@ -58,7 +58,7 @@ begin
       select id, send_first_id
       from message
       where msisdn = strangers.msisdn and carrier = strangers.carrier
-        and code = 106 and (message.carrier_id || '') is null
+        and code = 106 /* OUTCOME.unknown */ and (message.carrier_id || '') is null
         and sent_at > coalesce(
           strangers.submitted_at - make_interval(secs => p_before_submitted_seconds),
           strangers.at - make_interval(secs => p_before_receipt_seconds)
@@ -81,16 +81,17 @@ begin
     set carrier_id = carrier_ids[1], parts_undelivered = case cardinality(carrier_ids) when 1 then 0
       else cardinality(carrier_ids) end
     from whole
-    where message.id = any (array[whole.id]) and message.code = 106 and (message.carrier_id || '') is null
+    where message.id = any (array[whole.id]) and message.code = 106 /* OUTCOME.unknown */
+      and (message.carrier_id || '') is null
     returning message.id, message.msisdn, message.sent_at, message.carrier, carrier_ids
   ), parts as (
     insert into message_part (id, part, msisdn, sent_at, carrier, code, carrier_id)
-    select id, part, msisdn, sent_at, carrier, 100, reference
+    select id, part, msisdn, sent_at, carrier, 100 /* OUTCOME.sent */, reference
     from adopted
     cross join lateral unnest(carrier_ids) with ordinality x(reference, part)
     where cardinality(carrier_ids) > 1
   ), incidents as (
-    insert into incident (message_id, what) select id, 'adopted' from adopted
+    insert into incident (message_id, what) select id, 'adopted' /* INCIDENT.adopted */ from adopted
   ), tried_now as (
     update unmatched_delivery_receipt
     set next_try = now()

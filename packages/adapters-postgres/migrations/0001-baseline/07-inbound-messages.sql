@@ -92,7 +92,8 @@ begin
       from (
         select account_id, id, sender, sent_at at
         from message
-        where msisdn = arrived.number and not confirms_opt_out and (carrier_id is not null or code = 106)
+        where msisdn = arrived.number and not confirms_opt_out
+          and (carrier_id is not null or code = 106 /* OUTCOME.unknown */)
         union all
         select account_id, message_id, sender, at
         from last_contact
@@ -124,31 +125,39 @@ begin
     insert into inbound_message_offered (account_id, at, inbound_message_id, to_code)
       values (r.last_account, now(), v_inbound_message, r.owner is not null);
     insert into webhook_event (webhook_id, type, sequence, at, subjects, msisdns, text)
-    select webhook.id, case when r.owner is null then 4 else 5 end, 1, now(), array[v_inbound_message]::bigint[],
+    select webhook.id, case when r.owner is null then 4 /* EVENT_CODE.reply.received */
+      else 5 /* EVENT_CODE.shortcode.received */ end, 1, now(), array[v_inbound_message]::bigint[],
       array[null]::bigint[], null
     from webhook
-    where webhook.account_id = r.last_account and state <> 2
-      and events & (1 << case when r.owner is null then 4 else 5 end) <> 0;
+    where webhook.account_id = r.last_account and state <> 2 /* WEBHOOK_STATE.disabled */
+      and events & (1 << case when r.owner is null then 4 /* EVENT_CODE.reply.received */
+        else 5 /* EVENT_CODE.shortcode.received */ end) <> 0;
     continue when r.number is null or r.opt_keyword = 0;
 
-    if r.opt_keyword = 2 then
-      delete from suppression where account_id = r.last_account and msisdn = r.number and kind + 0 = 1;
+    if r.opt_keyword = 2 /* OPT_KEYWORD.opt-in */ then
+      delete from suppression
+      where account_id = r.last_account and msisdn = r.number and kind + 0 = 1 /* SUPPRESSION.opt-out */;
       if found then
         insert into webhook_event (webhook_id, type, sequence, at, subjects, msisdns, text)
-        select webhook.id, 7, 1, now(), array[v_inbound_message]::bigint[], array[r.number]::bigint[], null
+        select webhook.id, 7 /* EVENT_CODE.optout.removed */, 1, now(), array[v_inbound_message]::bigint[],
+          array[r.number]::bigint[], null
         from webhook
-        where webhook.account_id = r.last_account and state <> 2 and events & (1 << 7) <> 0;
+        where webhook.account_id = r.last_account and state <> 2 /* WEBHOOK_STATE.disabled */
+          and events & (1 << 7 /* EVENT_CODE.optout.removed */) <> 0;
       end if;
       delete from opt_out_reply where account_id = r.last_account and msisdn = r.number;
       continue;
     end if;
-    insert into suppression (account_id, msisdn, kind, since) values (r.last_account, r.number, 1, now())
-      on conflict do nothing;
+    insert into suppression (account_id, msisdn, kind, since)
+    values (r.last_account, r.number, 1 /* SUPPRESSION.opt-out */, now())
+    on conflict do nothing;
     continue when not found;
     insert into webhook_event (webhook_id, type, sequence, at, subjects, msisdns, text)
-    select webhook.id, 6, 1, now(), array[v_inbound_message]::bigint[], array[r.number]::bigint[], null
+    select webhook.id, 6 /* EVENT_CODE.optout.added */, 1, now(), array[v_inbound_message]::bigint[],
+      array[r.number]::bigint[], null
     from webhook
-    where webhook.account_id = r.last_account and state <> 2 and events & (1 << 6) <> 0;
+    where webhook.account_id = r.last_account and state <> 2 /* WEBHOOK_STATE.disabled */
+      and events & (1 << 6 /* EVENT_CODE.optout.added */) <> 0;
     insert into opt_out_reply (account_id, msisdn, since, inbound_message_id, text, answers)
     values (r.last_account, r.number, now(), v_inbound_message, r.body, r.last_id)
     on conflict (account_id, msisdn) do update set since = excluded.since,
@@ -156,7 +165,7 @@ begin
     o_sender := coalesce(r.known, nullif(r.last_sender, 0));
     continue when o_sender is null or exists (select from account where id = r.last_account and locked)
       or exists (select from suppression where account_id in (0, r.last_account) and msisdn = r.number
-        and kind + 0 = 3);
+        and kind + 0 = 3 /* SUPPRESSION.blacklist */);
     o_account := r.last_account;
     o_address := (select address from sender where id = o_sender);
     o_number := r.number;

@@ -16,7 +16,8 @@ create table erasure (                            -- of the owner of a number: w
 create function keep_contacts(p_lo bigint, p_hi bigint) returns void language sql as $$
   insert into last_contact (msisdn, sender, account_id, message_id, at)
   select distinct on (msisdn, sender) msisdn, sender, account_id, id, sent_at from message
-  where id >= p_lo and id < p_hi and not confirms_opt_out and (carrier_id is not null or code = 106)
+  where id >= p_lo and id < p_hi and not confirms_opt_out
+    and (carrier_id is not null or code = 106 /* OUTCOME.unknown */)
   order by msisdn, sender, sent_at desc, id desc
   on conflict (msisdn, sender) do update set account_id = excluded.account_id, message_id = excluded.message_id,
     at = excluded.at
@@ -66,7 +67,7 @@ begin
       group by account_id
     ), entries as (
       insert into ledger (account_id, kind, amount, why)
-      select account_id, 4, -cost, ''sends of partition %s''
+      select account_id, 4 /* LEDGER.droppedSends */, -cost, ''sends of partition %s''
       from totals
       where cost <> 0
       order by account_id
@@ -115,7 +116,8 @@ begin
     returning first_id, send.n, account_id, price
   ), entries as (
     insert into ledger (account_id, kind, amount, why)
-    select account_id, 4, -sum(n::bigint * price), 'sends of block ' || p_block
+    select account_id, 4 /* LEDGER.droppedSends */, -sum(n::bigint * price),
+      'sends of block ' || p_block
     from gone
     group by account_id
     having sum(n::bigint * price) <> 0

@@ -8,7 +8,7 @@ import {
 } from '@gateway/core'
 import { sql, type Kysely } from 'kysely'
 import { notifyOthers } from '../changes.ts'
-import { LEDGER } from '../credits/ledger-kind.ts'
+import { LEDGER } from '../stored-codes.ts'
 import { isTaken } from '../errors.ts'
 import { timestamp } from '../sql/arrays.ts'
 import type { Tables } from '../tables.ts'

@@ -1,9 +1,8 @@
-import type { AccountId, OverLimit, Rated, RateLimits } from '@gateway/core'
+import type { AccountId, OverLimit, RateLimits } from '@gateway/core'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../context.ts'
 import { takeRate } from '../sql/take-rate.ts'
-
-const WHAT = { requests: 0, recipients: 1 } as const satisfies Record<Rated, number>
+import { RATED } from '../stored-codes.ts'
 
 /** Accounts whose refusals are remembered. */
 const refusedMax = 10_000
@@ -35,7 +34,7 @@ export function postgresRateLimits({ pools: { hot } }: Context): RateLimits {
     take: (account: AccountId, what, count, perSecond) => {
       const key = `${account} ${what} ${perSecond}`
       const before = asking.get(key) ?? Promise.resolve()
-      const values = [account, WHAT[what], count, perSecond]
+      const values = [account, RATED[what], count, perSecond]
       const result = before.then(
         () => ask(key, values),
         () => ask(key, values),

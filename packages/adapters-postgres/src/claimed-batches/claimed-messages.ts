@@ -11,7 +11,7 @@ import {
 } from '@gateway/core'
 import { textsFromArray } from '../sql/arrays.ts'
 import type { ClaimedRange } from '../sql/claimed-ranges.ts'
-import { suppressionOf } from '../suppressions/suppression-kind.ts'
+import { suppressionOf } from '../stored-codes.ts'
 
 const nobody: ReadonlySet<Suppression> = new Set()
 

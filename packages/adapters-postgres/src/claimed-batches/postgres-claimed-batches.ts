@@ -14,7 +14,7 @@ import { extend, register } from '../sql/dispatcher-lease.ts'
 import { settle as settleStatement } from '../sql/settle.ts'
 import { createClaims } from './claim.ts'
 import { createKnownBatches } from './known-batches.ts'
-import { LANE } from './lane-number.ts'
+import { LANE } from '../stored-codes.ts'
 import { createRecord } from './record.ts'
 
 /** So many accounts have their turn in one statement that promotes. */

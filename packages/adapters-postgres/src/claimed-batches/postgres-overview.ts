@@ -11,7 +11,7 @@ import {
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { listDispatchers, listQueue } from '../sql/overview.ts'
-import { laneOfNumber } from './lane-number.ts'
+import { lanes } from '../stored-codes.ts'
 
 const pageAccounts = 1000
 
@@ -46,7 +46,7 @@ async function* queue(ordinary: Connections): AsyncIterable<WaitingWork> {
       if (account === null) continue
       yield {
         account: account as AccountId,
-        lane: laneOfNumber(lane),
+        lane: lanes.get(lane) ?? 'bulk',
         due,
         oldestDue: oldest === null ? undefined : instant(oldest),
         scheduled,

@@ -11,7 +11,7 @@ import {
 import type { Connections } from '../connections.ts'
 import { timestamp } from '../sql/arrays.ts'
 import { closeMovements, declareMovements, fetchMovements, type MovementRow } from '../sql/list-movements.ts'
-import { LEDGER } from './ledger-kind.ts'
+import { LEDGER } from '../stored-codes.ts'
 
 /** Read on one connection, which is free again when the reader has come to the end or has left. */
 export async function* movements(
@@ -59,6 +59,7 @@ function causeOf({ kind, first, messages, code, other, why, message }: MovementR
     }
   }
   if (kind === LEDGER.droppedSends) return { kind: 'dropped-sends' }
-  if (kind === 0 && first !== null && messages !== null) return { kind: 'send', first: first as MessageId, messages }
+  if (kind === LEDGER.send && first !== null && messages !== null)
+    return { kind: 'send', first: first as MessageId, messages }
   throw new Error(`no movement of kind ${kind}`)
 }

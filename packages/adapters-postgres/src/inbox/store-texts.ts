@@ -3,7 +3,6 @@ import {
   type AccountId,
   type Body,
   type Msisdn,
-  type OptKeyword,
   type PublishedRoute,
   type SenderAddress,
 } from '@gateway/core'
@@ -13,9 +12,8 @@ import type { IdRange } from '../messages/message-ids.ts'
 import { arrayOf, arrayOfNullable } from '../sql/arrays.ts'
 import { receiveTexts, type ConfirmationRow } from '../sql/receive-texts.ts'
 import { storeConfirmations } from '../sql/store-confirmations.ts'
+import { OPT_KEYWORD } from '../stored-codes.ts'
 import type { WholeText } from './whole-texts.ts'
-
-const keywords: Readonly<Record<OptKeyword, number>> = { 'opt-out': 1, 'opt-in': 2 }
 
 /** How opt-outs are confirmed: the text, ids for as many as there may be, and the routes that they go by. */
 export interface Confirming {
@@ -39,7 +37,7 @@ export async function storeTexts(
     arrayOfNullable(texts.map(({ number }) => number)),
     texts.map(({ to }) => to ?? null),
     texts.map(({ text }) => text),
-    arrayOf(texts.map(({ keyword }) => (keyword === undefined ? 0 : keywords[keyword]))),
+    arrayOf(texts.map(({ keyword }) => (keyword === undefined ? 0 : OPT_KEYWORD[keyword]))),
   ])
   if (confirmations.length > 0) await confirm(connection, confirmations, confirming)
   return confirmations.length

@@ -1,5 +1,5 @@
 import type { AccountId } from '@gateway/core'
-import { LANE } from '../claimed-batches/lane-number.ts'
+import { LANE } from '../stored-codes.ts'
 import type { Connection } from '../connections.ts'
 import type { AnswerToKeep } from './answers-to-keep.ts'
 import { accept, acceptKeyed, acceptKeyedScheduled, acceptScheduled } from '../sql/accept.ts'

@@ -35,7 +35,7 @@ import {
   type ErasureRow,
   type InboundSlice,
 } from '../sql/personal-data.ts'
-import { suppressionOf } from '../suppressions/suppression-kind.ts'
+import { suppressionOf } from '../stored-codes.ts'
 import { eventsWithoutNumber, patternsOf } from './events-without-number.ts'
 
 /** A step stays short: of messages, of inbound messages that are looked at, and of rows of events. */

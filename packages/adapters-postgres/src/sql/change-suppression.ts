@@ -1,4 +1,4 @@
-import { SUPPRESSION } from '../suppressions/suppression-kind.ts'
+import { SUPPRESSION } from '../stored-codes.ts'
 import { EVENT_CODE } from '../webhooks/event-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import type { PreparedStatement } from './prepared-statement.ts'

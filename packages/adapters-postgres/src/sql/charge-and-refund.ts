@@ -1,4 +1,4 @@
-import { LEDGER } from '../credits/ledger-kind.ts'
+import { LEDGER } from '../stored-codes.ts'
 
 /**
  * An update of the accounts that CTE `costs` (account_id, amount) names: each pays the sum, unless it is locked or has less. Returns

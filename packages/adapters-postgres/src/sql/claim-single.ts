@@ -1,4 +1,4 @@
-import { LANE } from '../claimed-batches/lane-number.ts'
+import { LANE } from '../stored-codes.ts'
 import { renewLease, storeBatch, type ClaimRow } from './claimed-ranges.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 

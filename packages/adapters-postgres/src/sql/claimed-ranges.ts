@@ -1,4 +1,4 @@
-import type { LANE } from '../claimed-batches/lane-number.ts'
+import type { LANE } from '../stored-codes.ts'
 
 /** What both claims return: a row for each range that was claimed, or one whose `lo` is null: nothing was. */
 export type ClaimRow = {

@@ -9,8 +9,7 @@ import {
   type TracedRefund,
   type TracedRoute,
 } from '@gateway/core'
-import { LANE } from '../claimed-batches/lane-number.ts'
-import { LEDGER } from '../credits/ledger-kind.ts'
+import { LANE, LEDGER } from '../stored-codes.ts'
 import type { RowOf } from '../row-of.ts'
 import { milliseconds } from './milliseconds.ts'
 import type { PreparedStatement } from './prepared-statement.ts'

@@ -1,5 +1,5 @@
 import type { FoundMessage } from '@gateway/core'
-import { LANE } from '../claimed-batches/lane-number.ts'
+import { LANE } from '../stored-codes.ts'
 import type { RowOf } from '../row-of.ts'
 import { milliseconds } from './milliseconds.ts'
 import type { PreparedStatement } from './prepared-statement.ts'

@@ -1,7 +1,7 @@
-import { LEDGER } from '../credits/ledger-kind.ts'
+import { LEDGER } from '../stored-codes.ts'
 import { milliseconds } from './milliseconds.ts'
 
-/** Times in milliseconds. Kind: as `LEDGER`; 0: a send. */
+/** Times in milliseconds. Kind: as `LEDGER`. */
 export interface MovementRow {
   readonly account: number
   readonly at: number
@@ -39,7 +39,7 @@ with entries as (
   from entries
   where $2::timestamptz is null or at >= $2::timestamptz
   union all
-  select account_id, created_at, -n::bigint * price, 0, first_id, n, null, null, null, null, 1, first_id
+  select account_id, created_at, -n::bigint * price, ${LEDGER.send}, first_id, n, null, null, null, null, 1, first_id
   from send
   where ($1::int is null or account_id = $1::int) and price > 0 and ($2::timestamptz is null or created_at >= $2::timestamptz and first_id >= coalesce(
     (select min(block) * 10000 from id_lease where at >= $2::timestamptz - interval '2 days'), 0

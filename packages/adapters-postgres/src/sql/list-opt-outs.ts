@@ -1,4 +1,4 @@
-import { SUPPRESSION } from '../suppressions/suppression-kind.ts'
+import { SUPPRESSION } from '../stored-codes.ts'
 import { milliseconds } from './milliseconds.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 

@@ -1,3 +1,4 @@
+import { LANE } from '../stored-codes.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**
@@ -61,7 +62,7 @@ with page as materialized (
 ), waiting as (
   select account_id, lane, hi - lo due, due_at, 0 scheduled, 0 postponed
   from due
-  where queue in (select id from queue) and lane in (0, 1) and account_id > $1::int and account_id <= (select bound from page)
+  where queue in (select id from queue) and lane in (${LANE.single}, ${LANE.bulk}) and account_id > $1::int and account_id <= (select bound from page)
   union all
   select account_id, lane, 0, null,
     case when attempt = 0 then hi - lo else 0 end,

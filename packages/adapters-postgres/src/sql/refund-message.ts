@@ -1,5 +1,5 @@
 import { OUTCOME } from '@gateway/core'
-import { LEDGER } from '../credits/ledger-kind.ts'
+import { LEDGER } from '../stored-codes.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**

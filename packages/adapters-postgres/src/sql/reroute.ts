@@ -1,4 +1,4 @@
-import { LANE } from '../claimed-batches/lane-number.ts'
+import { LANE } from '../stored-codes.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 

@@ -23,7 +23,7 @@ import { arrayOf, arrayOfTexts, arrayOfTimes, timestamp } from '../sql/arrays.ts
 import { listOptOuts, type OptOutPiece } from '../sql/list-opt-outs.ts'
 import { matchingSuppressions } from '../sql/matching-suppressions.ts'
 import type { Tables } from '../tables.ts'
-import { scopeId, SUPPRESSION, suppressionOf } from './suppression-kind.ts'
+import { SUPPRESSION, suppressionOf } from '../stored-codes.ts'
 
 export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Context): Suppressions {
   const match = askAboutNumbers(async (accounts, numbers) => {
@@ -66,6 +66,9 @@ export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Conte
     optOuts: (by) => optOuts(ordinary, by),
   }
 }
+
+/** Account 0 stands for everybody. */
+const scopeId = (scope: SuppressionScope): number => (scope === 'everybody' ? 0 : scope)
 
 const valuesOf = ({ scope, number, kind }: SuppressionKey) => [scopeId(scope), Number(number), SUPPRESSION[kind]]
 

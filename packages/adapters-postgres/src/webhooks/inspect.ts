@@ -10,7 +10,6 @@ import {
   type PushAnswer,
   type PushAttempt,
   type PushFailure,
-  type PushVerdict,
   type WebhookId,
   type Webhooks,
 } from '@gateway/core'
@@ -25,13 +24,10 @@ import {
   webhookTotals,
   type AttemptRow,
 } from '../sql/inspect-webhooks.ts'
-import { EVENT_CODE } from './event-codes.ts'
+import { EVENT_CODE, verdicts } from '../stored-codes.ts'
 import { listsOfBatch, listsPerBatch } from './lists-of-batch.ts'
 import { listIdOf } from './push-lists.ts'
 import { groupsOf, isReadable, storedEventsOf, type StoredEvents } from './stored-event.ts'
-import { VERDICT } from './webhook-row.ts'
-
-const verdicts = Object.keys(VERDICT) as readonly PushVerdict[]
 
 export function inspectWebhooks(
   { pools: { ordinary } }: Context,
@@ -95,7 +91,7 @@ function attemptOf(row: AttemptRow & { readonly list: number }, eventsIn: Events
     tries,
     at: at as Instant,
     answer: answerOf(row),
-    verdict: verdicts[verdict] ?? 'dead',
+    verdict: verdicts.get(verdict) ?? 'dead',
     next: (next ?? undefined) as Instant | undefined,
     events: eventsOf({ groups: groupsOf(eventsIn(list, events).filter(isReadable)) }).map((event) => event.id),
   }

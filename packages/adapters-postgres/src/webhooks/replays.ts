@@ -22,8 +22,7 @@ import {
   stopReplay,
   type ReplayRow,
 } from '../sql/replay-events.ts'
-import { EVENT_CODE } from './event-codes.ts'
-import { REPLAY_STATE, replayStates } from './webhook-row.ts'
+import { EVENT_CODE, REPLAY_STATE, replayStates } from '../stored-codes.ts'
 
 type Replays = Pick<Webhooks, 'startReplay' | 'findReplay' | 'stopReplay' | 'advanceReplay'>
 
@@ -82,7 +81,7 @@ const taskOf = (row: ReplayRow): ReplayTask => ({
   id: row.id as ReplayId,
   webhook: row.webhook_id as WebhookId,
   replay: replayOf(row),
-  state: replayStates[row.state] ?? 'stopped',
+  state: replayStates.get(row.state) ?? 'stopped',
   events: row.events,
   waiting: row.waiting,
   upTo: (row.up_to ?? undefined) as Instant | undefined,

@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs'
+import {
+  balanceMax,
+  eventTypeOf,
+  firstAnswerSeconds,
+  INCIDENT,
+  messageSequence,
+  OUTCOME,
+  type OutcomeCode,
+  type PauseReason,
+  type PushFailure,
+  type TransferFailure,
+} from '@gateway/core'
+import { migrations } from './migrations.ts'
+import {
+  EVENT_CODE,
+  LANE,
+  LEDGER,
+  LIST_STATE,
+  OPT_KEYWORD,
+  RATED,
+  REPLAY_STATE,
+  SUPPRESSION,
+  VERDICT,
+  WEBHOOK_STATE,
+} from './stored-codes.ts'
+
+type Codes = Readonly<Record<string, number | string>>
+
+/** Those of docs/stored-codes.md, by the title of their section. */
+const sections: Readonly<Record<string, Codes>> = {
+  'Status codes': OUTCOME,
+  Lanes: LANE,
+  'Entries of the ledger': LEDGER,
+  'What a limit counts': RATED,
+  Suppressions: SUPPRESSION,
+  Keywords: OPT_KEYWORD,
+  'Types of events': EVENT_CODE,
+  'States of endpoints': WEBHOOK_STATE,
+  'States of lists': LIST_STATE,
+  'Verdicts on tries': VERDICT,
+  'States of replays': REPLAY_STATE,
+}
+
+/** Types have no list of their words at run time; the build fails here if core has others. */
+const pauseReasons = { 'by-request': 1, failing: 1 } satisfies Record<PauseReason, 1>
+const failures = {
+  'not-a-url': 1,
+  'not-https': 1,
+  'credentials-in-url': 1,
+  'port-not-allowed': 1,
+  'too-long': 1,
+  'internal-address': 1,
+  'name-not-found': 1,
+  'connection-failed': 1,
+  'tls-failed': 1,
+  timeout: 1,
+  'connection-closed': 1,
+  'invalid-answer': 1,
+  stopped: 1,
+  'not-signed': 1,
+  unreadable: 1,
+} satisfies Record<PushFailure, 1>
+const transferResults = {
+  done: 1,
+  'from-account-locked': 1,
+  'to-account-locked': 1,
+  'insufficient-credits': 1,
+} satisfies Record<'done' | Exclude<TransferFailure, 'failed'>, 1>
+
+const page = readFileSync(new URL('../../../docs/stored-codes.md', import.meta.url), 'utf8')
+
+const rowsOf = (title: string): readonly (readonly string[])[] => {
+  const [, section = ''] = page.split(`\n## ${title}\n`)
+  const [own = ''] = section.split('\n## ')
+  const rows = own.split('\n').filter((line) => line.startsWith('|'))
+  return rows.slice(2).map((row) =>
+    row
+      .split('|')
+      .map((cell) => cell.trim())
+      .slice(1, -1),
+  )
+}
+
+test.each(Object.entries(sections))('the page lists the codes of "%s"', (title, codes) => {
+  expect(rowsOf(title)).toEqual(Object.entries(codes).map(([name, code]) => [String(code), name]))
+})
+
+test('the page lists the words that are stored', () => {
+  const words = {
+    'incident.what': Object.values(INCIDENT),
+    'webhook.paused_for': Object.keys(pauseReasons),
+    'webhook_attempt.failure': Object.keys(failures),
+    'client_request.answer': Object.keys(transferResults),
+  }
+  const told = rowsOf('Words').map(([column = '', list = '']) => [
+    column.replaceAll('`', ''),
+    list.replace('of a transfer: ', '').split(', '),
+  ])
+  expect(Object.fromEntries(told)).toEqual(words)
+})
+
+test('the page tells the numbers of the events of a message', () => {
+  const numbers = [
+    messageSequence(OUTCOME.unknown, 'handover'),
+    messageSequence(OUTCOME.sent, 'handover'),
+    messageSequence(OUTCOME.unknown, 'receipt'),
+    messageSequence(OUTCOME.delivered, 'receipt'),
+  ]
+  expect(rowsOf('Numbers of events of a message').map(([code]) => Number(code))).toEqual(numbers)
+})
+
+describe.each(migrations)('migration $version $name', ({ sql }) => {
+  const tables: Readonly<Record<string, Codes>> = {
+    ...{ OUTCOME, INCIDENT, LANE, LEDGER, RATED, SUPPRESSION, OPT_KEYWORD },
+    ...{ EVENT_CODE, WEBHOOK_STATE, LIST_STATE, VERDICT, REPLAY_STATE },
+  }
+  const constants: Readonly<Record<string, string>> = {
+    balanceMax: String(balanceMax),
+    firstAnswerSeconds: `'${firstAnswerSeconds} s'`,
+  }
+
+  test('every number or word beside its name, as in "2 /* LEDGER.transfer */", is the code', () => {
+    const named = Array.from(sql.matchAll(/('[^']*'|\d+)(?:::\w+)? \/\* (\w+)\.([\w.-]+) \*\//g))
+    const spelt = named.map(([, code = '', table = '', name = '']) => [table, name, code.replaceAll("'", '')])
+    const right = spelt.map(([table = '', name = '']) => [table, name, String(tables[table]?.[name])])
+    expect(spelt).toEqual(right)
+  })
+
+  test('every constant beside its name is that of core', () => {
+    const named = Array.from(sql.matchAll(/('[^']*'|\d+) \/\* (\w+) \*\//g), ([, code = '', name = '']) => [name, code])
+    expect(named).toEqual(named.map(([name = '']) => [name, constants[name]]))
+  })
+
+  test('the codes in the comment of a column, as in "-- LANE: 0 single, 1 bulk", are right', () => {
+    const comments = Array.from(sql.matchAll(/-- ([A-Z_]+): (\d.*)/g))
+    const told = comments.flatMap(([, table = '', list = '']) =>
+      list.split(', ').map((each) => {
+        const [code = '', name = ''] = each.split(' ')
+        return [table, name, code]
+      }),
+    )
+    expect(told).toEqual(told.map(([table = '', name = '']) => [table, name, String(tables[table]?.[name])]))
+  })
+
+  test('types and numbers of events of messages are those of core', () => {
+    const cases = Array.from(sql.matchAll(/case code ((?:when \d+ then \d+\s+)+)end as (type|sequence)/g))
+    for (const [, list = '', what] of cases) {
+      const pairs = Array.from(list.matchAll(/when (\d+) then (\d+)/g), ([, code, to]) => [Number(code), Number(to)])
+      const expected = Object.values(OUTCOME).flatMap((code: OutcomeCode) => {
+        const type = eventTypeOf(code)
+        if (type === undefined) return []
+        // Functions store events of hand-overs, and of what is final.
+        return [[code, what === 'type' ? EVENT_CODE[type] : messageSequence(code, 'handover')]]
+      })
+      expect(pairs).toEqual(expected)
+    }
+  })
+})

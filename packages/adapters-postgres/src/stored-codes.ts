@@ -1,0 +1,90 @@
+/**
+ * How tables write what is meant: every number of a kind, a state, a reason. A code never changes, and that of a thing
+ * that is gone is not used again; a new thing takes the next number. docs/stored-codes.md lists them, with the words
+ * that are stored as core has them and the status codes of messages (`OUTCOME`). Migrations spell the numbers.
+ */
+import {
+  webhookEventTypes,
+  type Lane,
+  type OptKeyword,
+  type PushVerdict,
+  type Rated,
+  type ReplayState,
+  type Suppression,
+  type WebhookEventType,
+  type WebhookState,
+} from '@gateway/core'
+
+/** The table backwards. A code that it has not was written by another version. */
+const namesOf = <Name extends string>(codes: Readonly<Record<Name, number>>): ReadonlyMap<number, Name> =>
+  new Map(Object.entries<number>(codes).map(([name, code]) => [code, name as Name]))
+
+export const LANE = { single: 0, bulk: 1 } as const satisfies Record<Lane, number>
+
+export const lanes = namesOf(LANE)
+
+/** Entries of the ledger. The debits of sends are the sends themselves: only lists of movements have their code. */
+export const LEDGER = { send: 0, topUp: 1, transfer: 2, refund: 3, droppedSends: 4 } as const
+
+/** What a limit counts. */
+export const RATED = { requests: 0, recipients: 1 } as const satisfies Record<Rated, number>
+
+export const SUPPRESSION = { 'opt-out': 1, 'do-not-contact': 2, blacklist: 3 } as const satisfies Record<
+  Suppression,
+  number
+>
+
+const suppressions = namesOf(SUPPRESSION)
+
+export function suppressionOf(code: number): Suppression {
+  const name = suppressions.get(code)
+  if (name === undefined) throw new Error(`no suppression of kind ${code}`)
+  return name
+}
+
+/** Passed to `receive_inbound_messages`, not stored. */
+export const OPT_KEYWORD = { 'opt-out': 1, 'opt-in': 2 } as const satisfies Record<OptKeyword, number>
+
+/** Also the bit of the type in `webhook.events`, so at most 30. */
+export const EVENT_CODE = {
+  'message.delivered': 0,
+  'message.failed': 1,
+  'message.unknown': 2,
+  'message.sent': 3,
+  'reply.received': 4,
+  'shortcode.received': 5,
+  'optout.added': 6,
+  'optout.removed': 7,
+  test: 8,
+} as const satisfies Record<WebhookEventType | 'test', number>
+
+const types = namesOf(EVENT_CODE)
+
+/** Undefined: another version wrote it, which knows more types. */
+export const typeOfCode = (code: number): WebhookEventType | 'test' | undefined => types.get(code)
+
+export const bitsOf = (wanted: readonly WebhookEventType[]): number =>
+  wanted.reduce((bits, type) => bits | (1 << EVENT_CODE[type]), 0)
+
+/** Without those that this version does not know. */
+export const typesOf = (bits: number): readonly WebhookEventType[] =>
+  webhookEventTypes.filter((type) => (bits & (1 << EVENT_CODE[type])) !== 0)
+
+export const WEBHOOK_STATE = { active: 0, paused: 1, disabled: 2 } as const satisfies Record<WebhookState, number>
+
+export const webhookStates = namesOf(WEBHOOK_STATE)
+
+/** Replayed: it was dead. Over: a test that failed, or a list that was divided. */
+export const LIST_STATE = { open: 0, delivered: 1, dead: 2, replayed: 3, over: 4 } as const
+
+/** What came of a try. */
+export const VERDICT = { delivered: 0, retry: 1, dead: 2, gone: 3, failed: 4 } as const satisfies Record<
+  PushVerdict,
+  number
+>
+
+export const verdicts = namesOf(VERDICT)
+
+export const REPLAY_STATE = { running: 0, done: 1, stopped: 2 } as const satisfies Record<ReplayState, number>
+
+export const replayStates = namesOf(REPLAY_STATE)
