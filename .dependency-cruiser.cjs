@@ -44,7 +44,7 @@ module.exports = {
     ),
     rule(
       'wire-is-for-interfaces',
-      'What the interfaces have in common knows core only; the dispatcher pushes events, the command line tells of them.',
+      'What the interfaces have in common knows core only: the dispatcher pushes events, the command line shows them.',
       { path: '^(packages|apps)/', pathNot: '^packages/wire/|^apps/(rest|asp|xml|dispatcher|operator)/' },
       { path: '^packages/wire/' },
     ),

@@ -26,7 +26,8 @@ export default {
     ],
   },
   testSequencer: '<rootDir>/scripts/slow-tests-first.mjs',
-  // Three more than the cores it is measured on, as the longest files mostly wait: 472 s once, and earlier, with longer files, 552 s and 579 with four.
+  // Three more than the cores it is measured on, as the longest files mostly wait: 472 s once, and earlier, with longer
+  // files, 552 s and 579 with four.
   maxWorkers: 5,
   // Long enough for a machine with other load: it only bounds a test that hangs.
   testTimeout: 180_000,

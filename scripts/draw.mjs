@@ -1,4 +1,5 @@
-// Makes an SVG beside each .dot file of docs/drawings. With --check it only compares, and fails where one is not up to date.
+// Makes an SVG beside each .dot file of docs/drawings. With --check it only compares, and fails where one is not up to
+// date.
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { Graphviz } from '@hpcc-js/wasm-graphviz'
 

@@ -1,6 +1,7 @@
 /**
- * Writes packages/core/src/message/calling-codes.ts from the metadata of libphonenumber-js: which lengths a mobile number can
- * have in each calling code. Run it after an update of that package, and read the difference before you commit it:
+ * Writes packages/core/src/message/calling-codes.ts from the metadata of libphonenumber-js: which lengths a mobile
+ * number can have in each calling code. Run it after an update of that package, and read the difference before you
+ * commit it:
  *
  *   node scripts/generate-calling-codes.mjs
  */

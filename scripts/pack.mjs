@@ -1,6 +1,6 @@
 /**
- * Packs packages and apps into one folder, as files that npm installs, and prints the line that installs them: the ones named, with
- * whatever they need of the others; without names, all of them. Build first, which the command does:
+ * Packs packages and apps into one folder, as files that npm installs, and prints the line that installs them: the ones
+ * named, with whatever they need of the others; without names, all of them. Build first, which the command does:
  *
  *   npx pnpm pack-all <folder> [package …]        npx pnpm pack-all /tmp/packed rest adapters-postgres
  */

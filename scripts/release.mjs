@@ -1,6 +1,7 @@
 /**
- * Makes a release (RELEASING.md): the version of all packages, the section of the changelog, commit and tag, and a folder with the
- * packed packages, a bill of materials and checksums. With --dry-run the checkout is afterwards as before, without commit or tag.
+ * Makes a release (RELEASING.md): the version of all packages, the section of the changelog, commit and tag, and a
+ * folder with the packed packages, a bill of materials and checksums. With --dry-run the checkout is afterwards as
+ * before, without commit or tag.
  *
  *   npx pnpm release <version> [--dry-run] [--out <folder>]        npx pnpm release 0.2.0 --dry-run
  */
@@ -64,7 +65,9 @@ function check() {
   if (git('tag', '--list', tag) !== '') fail(`There is a tag ${tag}.`)
 }
 
-/** Packages, with the commit in that of `server`, which prints it; then what tells what is in them, and their checksums. */
+/**
+ * Packages, with the commit in that of `server`, which prints it; then what tells what is in them, and their checksums.
+ */
 function makeArtefacts() {
   if (!isDry) build()
   mkdirSync(folder, { recursive: true })

@@ -1,6 +1,7 @@
 /**
- * So many seconds the longest test files took beside three others on two cores, and those of `tests/together` at a load average
- * of 12 before their longest were left out: begun last, one of them would run alone at the end. Only their order matters.
+ * So many seconds the longest test files took beside three others on two cores, and those of `tests/together` at a load
+ * average of 12 before their longest were left out: begun last, one of them would run alone at the end. Only their
+ * order matters.
  */
 const seconds = {
   'packages/adapters-postgres/src/lost-answers.test.ts': 257,

@@ -1,6 +1,7 @@
 /**
- * Test files that run on one set of modules, by the name of the file of `tests/together` that runs them: to load core, the adapters
- * and their libraries for a file takes longer than most files do. Of a folder all files but those of `alone`.
+ * Test files that run on one set of modules, by the name of the file of `tests/together` that runs them: to load core,
+ * the adapters and their libraries for a file takes longer than most files do. Of a folder all files but those of
+ * `alone`.
  */
 export const groups = {
   'adapters-postgres': ['packages/adapters-postgres'],
@@ -57,6 +58,9 @@ export const groups = {
   ],
   webhooks: ['tests/webhook-isolation.test.ts', 'tests/webhook-page.test.ts', 'tests/webhooks.test.ts'],
 }
+
+/** Those that need no database and no process beside them. */
+export const quickGroups = ['core', 'interfaces']
 
 /** The files of `tests` among them. */
 export const grouped = Object.values(groups)

@@ -25,7 +25,10 @@ export interface RunningCarrier {
   stop(): Promise<void>
 }
 
-/** Starts one that keeps what it keeps below the data folder of the gateway, with the time from a submission to its receipt. */
+/**
+ * Starts one that keeps what it keeps below the data folder of the gateway, with the time from a submission to its
+ * receipt.
+ */
 export type StartCarrier = (
   environment: Environment & { readonly DATA_DIR: string },
   delayMilliseconds: number,
@@ -63,7 +66,10 @@ const smpp: StartCarrier = async ({ DATA_DIR }, delayMilliseconds) => {
   }
 }
 
-/** For `describe.each`: the same tests run over the simulated carrier, and over SMPP with `gateway-smsc` in another process. */
+/**
+ * For `describe.each`: the same tests run over the simulated carrier, and over SMPP with `gateway-smsc` in another
+ * process.
+ */
 export const carriers: readonly (readonly [title: string, start: StartCarrier])[] = [
   ['the simulated carrier', simulated],
   ['SMPP', smpp],

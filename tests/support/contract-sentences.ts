@@ -7,8 +7,8 @@ interface Sentence {
 const isRule = (line = ''): boolean => /^\|[ |-]+\|$/.test(line)
 
 /**
- * Every sentence and table row of the contract, in its order. What ends with a colon leads to what follows it and is none; so are
- * headings and the bold names before a ruling.
+ * Every sentence and table row of the contract, in its order. What ends with a colon leads to what follows it and is
+ * none; so are headings and the bold names before a ruling.
  */
 function readSentences(contract: string): readonly Sentence[] {
   const sentences: Sentence[] = []
@@ -54,7 +54,10 @@ const cellsOf = (row: string): string =>
     .map((cell) => cell.trim())
     .join(' | ')
 
-/** What is wrong with a list of beginnings, by number and in the order of the contract: nothing if it has each of its sentences once. */
+/**
+ * What is wrong with a list of beginnings, by number and in the order of the contract: nothing if it has each of its
+ * sentences once.
+ */
 export function wrongBeginnings(
   contract: string,
   list: Readonly<Record<string, readonly (readonly [begins: string, askedBy: string])[]>>,

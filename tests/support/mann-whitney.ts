@@ -1,8 +1,9 @@
 import { quantile } from './attempts.ts'
 
 /**
- * The test of Mann and Whitney on two samples, by the normal approximation with correction for ties (20 values or more of each). `p` is
- * two-sided: how often equal sources would differ as much. `shift` is by how much the median of the second is larger.
+ * The test of Mann and Whitney on two samples, by the normal approximation with correction for ties (20 values or more
+ * of each). `p` is two-sided: how often equal sources would differ as much. `shift` is by how much the median of the
+ * second is larger.
  */
 export function mannWhitney(first: readonly number[], second: readonly number[]): { p: number; shift: number } {
   const all = [...first.map((value) => ({ value, first: true })), ...second.map((value) => ({ value, first: false }))]

@@ -8,7 +8,10 @@ import { patientSettings } from '../../packages/adapters-postgres/testing/patien
 import { textOf } from '../../apps/operator/testing/operate.ts'
 import type { Environment, Outcome } from './process.ts'
 
-/** Runs a command of the command line `gateway` in this process, on the database of the environment: it costs a tenth of a process. */
+/**
+ * Runs a command of the command line `gateway` in this process, on the database of the environment: it costs a tenth of
+ * a process.
+ */
 export async function operate(args: readonly string[], environment: Environment): Promise<Outcome> {
   const [out, err] = [textOf(), textOf()]
   const code = await runCommandLine(args, {

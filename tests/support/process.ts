@@ -149,8 +149,8 @@ export interface DataFolder {
 }
 
 /**
- * A new folder for data, as before a first start: short enough for a socket in it, open to the user as whom PostgreSQL runs if we
- * are root, and in memory where the run has its data there.
+ * A new folder for data, as before a first start: short enough for a socket in it, open to the user as whom PostgreSQL
+ * runs if we are root, and in memory where the run has its data there.
  */
 export async function dataFolder(): Promise<DataFolder> {
   const path = await mkdtemp(join(process.env['GATEWAY_TEST_FOLDER'] ?? tmpdir(), 'gw-'))
@@ -164,7 +164,9 @@ export async function dataFolder(): Promise<DataFolder> {
   }
 }
 
-/** Puts an empty database of the present schema below `folder`, made if need be: a copy costs a tenth of a first start. */
+/**
+ * Puts an empty database of the present schema below `folder`, made if need be: a copy costs a tenth of a first start.
+ */
 export async function copyCluster(folder: string): Promise<void> {
   const cluster = process.env['GATEWAY_TEST_CLUSTER']
   if (cluster === undefined) return

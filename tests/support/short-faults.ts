@@ -4,7 +4,10 @@ import { root } from './process.ts'
 
 type Over = Pick<FaultRun, 'carrier'> & Partial<FaultRun>
 
-/** The short form of the fault test over a carrier: all promises hold, each of these faults came, and so much of the rest. */
+/**
+ * The short form of the fault test over a carrier: all promises hold, each of these faults came, and so much of the
+ * rest.
+ */
 export async function expectPromisesHold(
   over: Over,
   faults: readonly string[],

@@ -4,7 +4,9 @@ import { gzipSync } from 'node:zlib'
 
 const block = 512
 
-/** The files below a folder as npm packs them, without links: to `tar`, files of pnpm with the same content are links. */
+/**
+ * The files below a folder as npm packs them, without links: to `tar`, files of pnpm with the same content are links.
+ */
 export async function tarball(folder: string): Promise<Buffer> {
   const pieces: Buffer[] = []
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

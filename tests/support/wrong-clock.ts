@@ -22,7 +22,9 @@ const library = ((): string | undefined => {
 /** Whether libfaketime is installed: the Debian package `faketime`. */
 export const canSetClocks: boolean = library !== undefined
 
-/** A clock whose difference is kept in the file at `path`. Only `Date` has it: what measures durations is not changed. */
+/**
+ * A clock whose difference is kept in the file at `path`. Only `Date` has it: what measures durations is not changed.
+ */
 export async function wrongClock(path: string, difference: string): Promise<WrongClock> {
   const set = (to: string) => writeFile(path, `${to}\n`)
   await set(difference)
