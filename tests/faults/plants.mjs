@@ -19,19 +19,25 @@ export const plants = {
     },
     {
       file: `${core}/carrier/in-flight.js`,
-      from: `if (batch.dispatcher !== dispatcher)\n                    continue;`,
-      to: `continue;`,
+      from: `batch.dispatcher === dispatcher && !batch.fenced`,
+      to: `false`,
     },
   ],
   'mark after send': [
     {
       file: `${core}/carrier/in-flight.js`,
-      from: `next < batch.marked && leaving.length < max`,
-      to: `next < batch.end && leaving.length < max`,
+      from: `Math.min(batch.marked, batch.next + Math.max(0, max))`,
+      to: `Math.min(batch.end, batch.next + Math.max(0, max))`,
     },
     {
-      file: `${core}/carrier/proceed.js`,
-      from: `if (batch.next === batch.marked)\n        return;`,
+      // Else the dispatcher finds it first, and stops.
+      file: `${core}/carrier/in-flight.js`,
+      from: `!isInOrder || !isCounted || !isFenceKept`,
+      to: `false`,
+    },
+    {
+      file: `${core}/carrier/dispatcher.js`,
+      from: `if (batch.next === batch.marked)\n            return;`,
       to: ``,
     },
   ],

@@ -1,15 +1,28 @@
+import { hostname } from 'node:os'
 import type { CarrierPorts, CarrierSpecification } from '@gateway/carriers'
-import type { Carrier, Ports, ProcessingSettings } from '@gateway/core'
-import { createMetrics, type HealthSettings, type ProcessContext, type Variables } from '@gateway/server'
+import {
+  dispatcherDefaults,
+  type Carrier,
+  type DispatcherSettings,
+  type Ports,
+  type ProcessingSettings,
+} from '@gateway/core'
+import {
+  createMetrics,
+  text,
+  version,
+  wholeNumber,
+  type HealthSettings,
+  type ProcessContext,
+  type Variables,
+} from '@gateway/server'
 import { agreeWithOthers, type ConfiguredCarriers } from './configured-carriers.ts'
 import { measureDispatching, measurePushing, measureVersion, measureWaiting } from './dispatch-metrics.ts'
 import { startDispatching, type DispatchSettings } from './dispatch.ts'
 import { followCarriers } from './follow-carriers.ts'
-import { withAgreement, withCarriers, withProgress } from './progress.ts'
+import { withAgreement, withCarriers, withProgress } from './health.ts'
 import { startPushing, type PushingSettings } from './push.ts'
-import { tellCarriers } from './tell-carriers.ts'
-import { tellUse } from './tell-use.ts'
-import { dispatcherSettings } from './variables.ts'
+import { tellCarriers, tellUse } from './tell-carriers.ts'
 
 type Context<Environment> = Pick<ProcessContext<Variables>, 'log' | 'onStop' | 'onHangUp'> & {
   readonly environment: Environment
@@ -79,3 +92,44 @@ export async function dispatchFor(
     certificates: following.certificates,
   }
 }
+
+type Numbers = 'IN_DOUBT_MAX' | 'LEASE_SECONDS' | 'VALIDITY_HOURS' | 'RETRY_SECONDS'
+
+type DispatchVariables = Readonly<Record<Numbers, ReturnType<typeof wholeNumber>>> & {
+  readonly CARRIERS: ReturnType<typeof text>
+}
+
+/** What a process that dispatches reads beside what every process reads. */
+export const dispatchVariables: DispatchVariables = {
+  /** Empty: the stored carriers or, where none are stored, `simulator:`. */
+  CARRIERS: text({ what: 'carriers, separated by commas', byDefault: '' }),
+  IN_DOUBT_MAX: wholeNumber('messages that may be with a carrier without a record', {
+    min: 1,
+    max: 100_000,
+    byDefault: dispatcherDefaults.inDoubtMax,
+  }),
+  LEASE_SECONDS: wholeNumber('seconds of silence after which a dispatcher is dead', {
+    min: 2,
+    max: 40,
+    byDefault: dispatcherDefaults.leaseSeconds,
+  }),
+  VALIDITY_HOURS: wholeNumber('hours after its due time that a message may wait', {
+    min: 1,
+    max: 720,
+    byDefault: dispatcherDefaults.validitySeconds / 3600,
+  }),
+  RETRY_SECONDS: wholeNumber('seconds to wait after a first refusal for now', {
+    min: 1,
+    max: dispatcherDefaults.retrySecondsMax,
+    byDefault: dispatcherDefaults.retrySeconds,
+  }),
+}
+
+export const dispatcherSettings = (environment: Readonly<Record<Numbers, number>>): Partial<DispatcherSettings> => ({
+  inDoubtMax: environment.IN_DOUBT_MAX,
+  leaseSeconds: environment.LEASE_SECONDS,
+  validitySeconds: environment.VALIDITY_HOURS * 3600,
+  retrySeconds: environment.RETRY_SECONDS,
+  version,
+  place: { host: hostname(), pid: process.pid },
+})

@@ -7,9 +7,8 @@ import { instant, OUTCOME, type DispatcherSettings, type MessageId, type Ports }
 import { anAccount, anOrder, memoryPorts, numbers, scriptedCarrier, until } from '@gateway/core/testing'
 import { createLog, createMetrics, listen, type Log } from '@gateway/server'
 import { measureDispatching } from './dispatch-metrics.ts'
-import { makesProgress } from './progress.ts'
 import { startDispatching, type Dispatching, type DispatchSettings } from './dispatch.ts'
-import { createDispatcherServer } from './server.ts'
+import { createDispatcherServer, makesProgress } from './health.ts'
 
 const started: Dispatching[] = []
 const folders: string[] = []

@@ -10,21 +10,17 @@ import {
   type CarrierStatus,
   type Dispatcher,
   type DispatcherSettings,
-  type Processing,
   type ProcessingSettings,
   type Lane,
   type Ports,
   type SubmissionAnswer,
 } from '@gateway/core'
 import type { Log } from '@gateway/server'
-import { countAnswers } from './count-answers.ts'
-import { countInboundMessages, type InboundCounts } from './count-inbound-messages.ts'
-import { startDroppingHistory } from './drop-history.ts'
-import { createIdling, type Idling } from './idling.ts'
-import { outageOf, type Outage } from './outage.ts'
-import { pollDefaults, type PollSettings } from './poll-pause.ts'
-import { reportStall } from './progress.ts'
-import { repeat, type Repeated } from './repeat.ts'
+import { chore, startChores } from './chores.ts'
+import { countAnswers, countInboundMessages, type InboundCounts } from './counts.ts'
+import { reportStall } from './health.ts'
+import { createIdling, pollDefaults, type Idling, type PollSettings } from './idling.ts'
+import { outageOf, repeat, type Outage, type Repeated } from './repeat.ts'
 
 export interface DispatchSettings {
   readonly ports: Pick<
@@ -278,51 +274,6 @@ function keepAlive(dispatcher: Dispatcher, { carrier, log, outage, idling, lease
     ),
   ]
 }
-
-function startChores(
-  processing: Processing,
-  idling: Idling,
-  log: Log,
-  settings: DispatcherSettings,
-  recovered: (unknown: number) => void,
-): Repeated[] {
-  return [
-    repeat({
-      what: 'match receipts',
-      pauseMilliseconds: () => Math.max(1000, 2 * idling.pause()),
-      log,
-      work: () => processing.matchReceipts(),
-    }),
-    repeat({
-      what: 'reroute',
-      pauseMilliseconds: () => Math.max(1000, idling.pause()),
-      log,
-      work: () => processing.reroute(),
-    }),
-    repeat({ what: 'release parts', pauseMilliseconds: 60_000, log, work: () => processing.releaseParts() }),
-    chore('adopt receipts', 60_000, log, async () => {
-      const adopted = await processing.adoptReceipts()
-      if (adopted > 0) log.info({ adopted }, 'messages of unknown outcome found their receipts')
-    }),
-    startDroppingHistory(processing, log),
-    chore('expire', 30_000, log, async () => {
-      const expired = await processing.expire(settings.validitySeconds)
-      if (expired > 0) log.warn({ expired }, 'messages waited beyond their validity and were refunded')
-    }),
-    chore('recover', settings.leaseSeconds * 500, log, async () => {
-      const { requeued, unknown } = await processing.recover()
-      recovered(unknown)
-      if (requeued + unknown > 0) log.warn({ requeued, unknown }, 'took over what a dead dispatcher left')
-    }),
-  ]
-}
-
-const chore = (
-  what: string,
-  pauseMilliseconds: number | (() => number),
-  log: Log,
-  work: () => Promise<void>,
-): Repeated => repeat({ what, pauseMilliseconds, log, work: () => work().then(() => 'all') })
 
 async function told(log: Log, failure: string, all: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(all)) {

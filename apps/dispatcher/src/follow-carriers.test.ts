@@ -6,7 +6,7 @@ import type { Carrier, SealedSecret } from '@gateway/core'
 import { memoryPorts, scriptedCarrier, until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
 import { followCarriers } from './follow-carriers.ts'
-import { tellUse } from './tell-use.ts'
+import { tellUse } from './tell-carriers.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })
 const process = { id: '0195e9c4-0000-4000-8000-000000000001', host: 'alpha', pid: 11 }

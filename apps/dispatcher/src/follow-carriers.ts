@@ -16,7 +16,7 @@ import type { Log } from '@gateway/server'
 import type { ConfiguredCarriers } from './configured-carriers.ts'
 import type { Dispatching } from './dispatch.ts'
 import { repeat } from './repeat.ts'
-import type { UseTold } from './tell-use.ts'
+import type { UseTold } from './tell-carriers.ts'
 
 interface Following {
   readonly ports: CarrierPorts

@@ -1,4 +1,3 @@
 export { carriersFor } from './configured-carriers.ts'
-export { dispatchFor } from './dispatch-for.ts'
+export { dispatchFor, dispatchVariables } from './dispatch-for.ts'
 export { startDispatching, type Dispatching, type DispatchSettings } from './dispatch.ts'
-export { dispatchVariables } from './variables.ts'

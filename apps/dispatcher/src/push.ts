@@ -2,8 +2,7 @@ import { randomInt } from 'node:crypto'
 import { createEventPusher, type Ports, type PushCounts } from '@gateway/core'
 import type { Log } from '@gateway/server'
 import { webhookBody } from '@gateway/wire'
-import { outageOf } from './outage.ts'
-import { repeat } from './repeat.ts'
+import { outageOf, repeat } from './repeat.ts'
 
 type StoringPorts = Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox'>
 

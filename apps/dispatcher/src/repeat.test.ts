@@ -1,6 +1,6 @@
 import { until } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
-import { repeat, type Repeating } from './repeat.ts'
+import { coalesceTimeouts, repeat, type Repeating } from './repeat.ts'
 
 const log = createLog({ level: 'silent', name: 'test' })
 const hour = 3_600_000
@@ -83,4 +83,103 @@ test.each([
   await until(() => runs >= 2)
   await loop.stop()
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(expected)
+})
+
+interface Timer {
+  readonly at: number
+  readonly callback: () => void
+}
+
+/** Timers of a clock that is moved by hand. */
+function manualTimers() {
+  const timers = new Set<Timer>()
+  let time = 0
+  let wakeups = 0
+  return {
+    now: () => time,
+    after: (milliseconds: number, callback: () => void) => {
+      const timer = { at: time + milliseconds, callback }
+      timers.add(timer)
+      return () => void timers.delete(timer)
+    },
+    waiting: () => timers.size,
+    wakeups: () => wakeups,
+    runUntil: (end: number) => {
+      for (;;) {
+        const [next] = [...timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)
+        if (next === undefined) break
+        time = next.at
+        wakeups++
+        timers.delete(next)
+        next.callback()
+      }
+      time = end
+    },
+  }
+}
+
+/** A loop that pauses for so long again and again, and the times when it ran. */
+function loop(timers: ReturnType<typeof manualTimers>, timeout: ReturnType<typeof coalesceTimeouts>, pause: number) {
+  const times: number[] = []
+  const again = (): void => {
+    times.push(timers.now())
+    timeout(again, pause)
+  }
+  return { times, start: (milliseconds: number) => timeout(again, milliseconds) }
+}
+
+test('loops of nearly the same pause soon run together, and none ever pauses longer than it said', () => {
+  const timers = manualTimers()
+  const timeout = coalesceTimeouts(timers)
+  const pauses = [3000, 3000, 2500, 3000]
+  const loops = pauses.map((pause) => loop(timers, timeout, pause))
+  for (const [at, { start }] of loops.entries()) start(1000 + at * 400)
+  timers.runUntil(60_000)
+  const before = timers.wakeups()
+  timers.runUntil(120_000)
+  expect(timers.wakeups() - before).toBe(24)
+  for (const [at, { times }] of loops.entries()) {
+    const gaps = times.slice(1).map((time, i) => time - (times[i] ?? 0))
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(pauses[at] ?? 0)
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual((pauses[at] ?? 0) * 0.75)
+  }
+})
+
+test('a pause with more than a quarter left is not ended by another', () => {
+  const timers = manualTimers()
+  const timeout = coalesceTimeouts(timers)
+  const ended: string[] = []
+  timeout(() => ended.push('long'), 60_000)
+  timeout(() => ended.push('short'), 44_999)
+  timers.runUntil(45_000)
+  expect(ended).toEqual(['short'])
+  timeout(() => ended.push('another'), 1000)
+  timers.runUntil(46_000)
+  expect(ended).toEqual(['short', 'long', 'another'])
+})
+
+test('pauses below a second end on time and end no other', () => {
+  const timers = manualTimers()
+  const timeout = coalesceTimeouts(timers)
+  const ended: number[] = []
+  timeout(() => ended.push(999), 999)
+  timeout(() => ended.push(1000), 1000)
+  timers.runUntil(999)
+  expect(ended).toEqual([999])
+})
+
+test('a cancelled one never fires, and nothing of it is left', () => {
+  const timers = manualTimers()
+  const timeout = coalesceTimeouts(timers)
+  const ended: string[] = []
+  const cancel = timeout(() => ended.push('cancelled'), 2000)
+  timeout(() => {
+    ended.push('first')
+    cancelOther()
+  }, 1000)
+  const cancelOther = timeout(() => ended.push('other'), 1200)
+  cancel()
+  timers.runUntil(5000)
+  expect(ended).toEqual(['first'])
+  expect(timers.waiting()).toBe(0)
 })

@@ -8,9 +8,8 @@ import {
 } from '@gateway/composition'
 import { databaseVariables, listen, runProcess, serverVariables, watchCertificates } from '@gateway/server'
 import { carriersFor } from './configured-carriers.ts'
-import { dispatchFor } from './dispatch-for.ts'
-import { createDispatcherServer } from './server.ts'
-import { dispatchVariables } from './variables.ts'
+import { dispatchFor, dispatchVariables } from './dispatch-for.ts'
+import { createDispatcherServer } from './health.ts'
 
 await runProcess({
   name: 'dispatcher',

@@ -194,11 +194,17 @@ export type { Suppressions } from './suppression/suppressions.ts'
 
 // Carriers.
 export { works, type Work } from './carrier/stall.ts'
-export type { Carrier, CarrierHandlers, CarrierStatus, Submission, SubmissionAnswer } from './carrier/carrier.ts'
+export type {
+  Availability,
+  Carrier,
+  CarrierHandlers,
+  CarrierStatus,
+  Submission,
+  SubmissionAnswer,
+} from './carrier/carrier.ts'
 export { isSameSend, laneOf } from './carrier/lane.ts'
 export { carrierId, type CarrierId } from './carrier/carrier-id.ts'
-export { claimableQueues, type Availability } from './carrier/claimable-queues.ts'
-export { createRouteTurns, type RouteTurns } from './carrier/route-turns.ts'
+export { claimableQueues, createRouteTurns, type RouteTurns } from './carrier/route-turns.ts'
 export { chooseRoute, isForAll, type Route, type RouteCarrier, type RoutedMessage } from './carrier/routes.ts'
 export {
   carriersOfRouteMax,

@@ -19,7 +19,7 @@ import type { KnownBatches } from './known-batches.ts'
 export interface Claims {
   readonly claim: (dispatcher: DispatcherId, wanted: Wanted) => Promise<ClaimedBatch | 'nothing' | 'fenced'>
   /** Gives back what a claim took and could not hand over, if the database could not be reached then. */
-  readonly settleDebts: (dispatcher: DispatcherId) => Promise<void>
+  readonly giveBackFailedClaims: (dispatcher: DispatcherId) => Promise<void>
 }
 
 /** So many accounts have their turn in one claim of the single lane: each costs 5 µs, waiting or not. */
@@ -46,7 +46,7 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
     if (owed.size === 0) debts.delete(dispatcher)
   }
 
-  async function settleDebts(dispatcher: DispatcherId): Promise<void> {
+  async function giveBackFailedClaims(dispatcher: DispatcherId): Promise<void> {
     for (const seq of debts.get(dispatcher) ?? []) await giveBack(dispatcher, seq)
   }
 
@@ -93,7 +93,7 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   }
 
   async function claim(dispatcher: DispatcherId, wanted: Wanted): Promise<ClaimedBatch | 'nothing' | 'fenced'> {
-    await settleDebts(dispatcher)
+    await giveBackFailedClaims(dispatcher)
     const carrier = await context.carrierNumber(wanted.carrier)
     for (let attempts = 0; attempts < attemptsMax; attempts++) {
       const batch = await attempt(dispatcher, wanted, carrier)
@@ -102,5 +102,5 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
     return 'nothing'
   }
 
-  return { claim, settleDebts }
+  return { claim, giveBackFailedClaims }
 }

@@ -26,7 +26,7 @@ const foldedMax = 5000
 export function postgresClaimedBatches(context: Context): ClaimedBatches {
   const { hot, ordinary } = context.pools
   const batches = createKnownBatches(hot)
-  const { claim, settleDebts } = createClaims(context, batches)
+  const { claim, giveBackFailedClaims } = createClaims(context, batches)
   let promoteCursor = 0
 
   /** Walks on until something moved or every account was seen. */
@@ -101,12 +101,12 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
       return 'fenced'
     },
     retire: async (dispatcher) => {
-      await settleDebts(dispatcher)
+      await giveBackFailedClaims(dispatcher)
       await retryOnConnectionLoss(hot, retireStatement, [dispatcher])
       batches.dropAll(dispatcher)
     },
     disown: async (dispatcher, known) => {
-      await settleDebts(dispatcher)
+      await giveBackFailedClaims(dispatcher)
       await retryOnConnectionLoss(hot, disownUnknown, [dispatcher, arrayOf(known)])
     },
     mark: async (dispatcher, batch, upTo) => {

@@ -4,9 +4,11 @@ import type { MessageId } from '../message/message-id.ts'
 import type { Msisdn } from '../message/msisdn.ts'
 import type { SenderAddress } from '../message/sender-address.ts'
 import type { CarrierId } from './carrier-id.ts'
-import type { Availability } from './claimable-queues.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
 import type { CarrierReferences } from './message-parts.ts'
+
+/** Whether a carrier takes messages now. Throttled: it takes some, and said that it gets too much. */
+export type Availability = 'available' | 'throttled' | 'down'
 
 /** What a carrier is asked to take. */
 export interface Submission {

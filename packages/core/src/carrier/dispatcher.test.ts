@@ -378,3 +378,35 @@ test('behind the bulk of a slow carrier a single message waits for what it answe
   expect(carrier.unanswered.length).toBeGreaterThan(0)
   expect(carrier.unanswered.length).toBeLessThanOrEqual(30)
 })
+
+test('a store that marks more than it was asked breaks an invariant: nothing more is submitted, and another dispatcher goes on', async () => {
+  const world = await dispatchWorld()
+  const { claimedBatches } = world.ports
+  const claim = claimedBatches.claim.bind(claimedBatches)
+  let isLying = true
+  Object.assign(claimedBatches, {
+    claim: async (...args: Parameters<typeof claim>) => {
+      const batch = await claim(...args)
+      return typeof batch === 'object' && isLying ? { ...batch, marked: batch.messages.length } : batch
+    },
+  })
+  const ids = await world.accept(300)
+  const broken = start(world, { settings: { inDoubtMax: 20 } })
+  await until(() => broken.dispatcher.state().mode === 'broken')
+  expect(broken.problems).toMatchObject([{ name: 'BrokenInvariant' }])
+  expect(broken.carrier.submitted).toEqual([])
+  expect(await broken.dispatcher.work('single')).toBe('closed')
+  isLying = false
+  start(world, { settings: { inDoubtMax: 20 } })
+  const isOver = (code: number | string) => code === OUTCOME.delivered || code === OUTCOME.unknown
+  await until(async () => (await codesOf(world, ids)).every(isOver))
+  expect((await codesOf(world, ids)).filter((code) => code === OUTCOME.unknown).length).toBeLessThanOrEqual(20)
+  await broken.dispatcher.drain(never)
+  expect(broken.dispatcher.state().mode).toBe('ended')
+})
+
+test('a dispatcher ends once', async () => {
+  const { dispatcher } = start(await dispatchWorld())
+  await dispatcher.drain(never)
+  await expect(dispatcher.drain(never)).rejects.toThrow('a dispatcher that is ended becomes ended')
+})

@@ -1,17 +1,46 @@
 import type { Body } from '../message/body.ts'
+import type { Ports } from '../ports.ts'
 import { processingDefaults } from '../processing-settings.ts'
-import type { Clock } from '../time/clock.ts'
-import type { Carrier } from './carrier.ts'
-import { work } from './claim.ts'
-import type { Lane } from './claimed-batches.ts'
-import { createParts, type DispatcherPorts, type Parts } from './dispatcher-parts.ts'
-import { dispatcherDefaults, type DispatcherSettings } from './dispatcher-settings.ts'
-import { giveBack, proceed } from './proceed.ts'
-import { known, renew, retry } from './retry.ts'
-import { createRouteTurns, type RouteTurns } from './route-turns.ts'
-import type { Work } from './stall.ts'
+import type { Availability, Carrier, Submission, SubmissionAnswer } from './carrier.ts'
+import type { ClaimedBatch, ClaimedMessage, DispatcherId, Lane, Settled } from './claimed-batches.ts'
+import { screenAgain } from './outcomes.ts'
+import { nextModes, type DispatcherState, type Mode } from './dispatcher-mode.ts'
+import { dispatcherDefaults, retryDelay, type DispatcherSettings } from './dispatcher-settings.ts'
+import { createEpochs, type Epochs } from './epochs.ts'
+import {
+  claimSize,
+  couldMove,
+  loadOf,
+  markRoom,
+  markSize,
+  measureThroughput,
+  submitRoom,
+  type Throughput,
+} from './flow-control.ts'
+import { createIncoming, type Incoming } from './hold-back-queue.ts'
+import { BrokenInvariant, createInFlight, type InFlight, type OpenBatch } from './in-flight.ts'
+import {
+  createGathering,
+  createOutcomeWriter,
+  type Gathering,
+  type Later,
+  type OutcomeWriter,
+} from './outcome-writer.ts'
+import { noRoute, type QueueNumber } from './published-routes.ts'
+import { chooseQueue, createRouteTurns, type RouteTurns } from './route-turns.ts'
+import { createStallDetector, type StallDetector, type Work } from './stall.ts'
 
-/*
+export interface DispatcherPorts extends Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox' | 'clock'> {
+  /** Undefined: answers are stored at once, however few there are. */
+  readonly later?: Later
+}
+
+export type Worked = 'claimed' | 'nothing' | 'closed'
+
+/**
+ * Hands waiting messages to one carrier and stores what becomes of them. It has no timers: its owner calls `work` for each lane,
+ * `beat` and `retry`, and once `drain`. Everything else happens when the carrier or the store answers.
+ *
  * A message of a claimed batch:
  *
  *   claimed --startMark, attach--> marking --commit--> marked --submit--> unanswered --answer--> outcome waits --commit--> recorded
@@ -27,91 +56,401 @@ import type { Work } from './stall.ts'
  * Its mark: none --startMark--> committing --commit--> none           none --attach--> attached --commit of the record--> none
  *                                   +--failure--> failed --startMark, the same again--> committing
  */
+export class Dispatcher {
+  #mode: Mode = 'working'
+  readonly #ports: DispatcherPorts
+  readonly #carrier: Carrier
+  readonly #settings: DispatcherSettings
+  readonly #report: (problem: unknown) => void
+  readonly #turns: RouteTurns
+  readonly #leaveTurns: () => void
+  readonly #inFlight: InFlight
+  readonly #outcomes: OutcomeWriter
+  readonly #epochs: Epochs
+  readonly #throughput: Throughput
+  readonly #gathering: Gathering
+  readonly #stalls: StallDetector
+  readonly #incoming: Incoming
+  readonly #changes = createChanges()
+  /** Lanes in which a claim waits for room. */
+  readonly #waiting = new Set<Lane>()
+  /** The queue that was claimed from last. */
+  readonly #lastQueue: Record<Lane, QueueNumber> = { single: noRoute, bulk: noRoute }
+  #isWriting = false
+  #isDisowning = false
 
-/** Hands waiting messages to one carrier and stores what becomes of them. It has no timers of its own: its owner calls. */
-export interface Dispatcher {
+  /** `confirmation`: the text that confirms an opt-out. `turns`: of its process; by default the carrier takes everything. */
+  constructor(
+    ports: DispatcherPorts,
+    carrier: Carrier,
+    report: (problem: unknown) => void,
+    settings: DispatcherSettings = dispatcherDefaults,
+    confirmation: Body = processingDefaults.confirmation,
+    turns: RouteTurns = createRouteTurns({ list: () => Promise.resolve([]) }, ports.clock),
+  ) {
+    this.#ports = ports
+    this.#carrier = carrier
+    this.#settings = settings
+    this.#report = report
+    this.#turns = turns
+    const inFlight = (this.#inFlight = createInFlight(settings.inDoubtMax))
+    const outcomes = (this.#outcomes = createOutcomeWriter(ports, inFlight, (batch, freed) =>
+      this.#markSize(batch, freed),
+    ))
+    this.#epochs = createEpochs(ports, settings)
+    this.#throughput = measureThroughput(ports.clock)
+    this.#gathering = createGathering(ports.clock, ports.later)
+    this.#stalls = createStallDetector(ports.clock, settings.stallSeconds)
+    this.#incoming = createIncoming(ports, carrier.id, { inFlight, outcomes }, confirmation)
+    this.#leaveTurns = turns.join({
+      carrier: carrier.id,
+      availability: () => (this.#mode === 'working' ? this.#availability() : 'down'),
+      hasRoom: (lane) => inFlight.isClaiming(lane) || (!inFlight.hasLostClaims() && claimSize(lane, this.#load()) > 0),
+      changed: () => this.#changes.notify(),
+    })
+    carrier.listen(this.#incoming.handlers)
+    carrier.onAvailability?.(() => {
+      this.#safely(() => this.#giveBack())
+      turns.changed()
+    })
+  }
+
   /**
    * Waits until there is room in the lane, then claims once and sends what may leave. 'nothing': the lane is empty, ask
-   * again later. 'closed': it is draining. The two lanes are worked side by side, each by one caller at a time. Rejects if
+   * again later. 'closed': it claims no more. The two lanes are worked side by side, each by one caller at a time. Rejects if
    * the store fails; call again.
    */
-  work(lane: Lane): Promise<'claimed' | 'nothing' | 'closed'>
+  async work(lane: Lane): Promise<Worked> {
+    for (;;) {
+      if (this.#mode !== 'working') return 'closed'
+      const size = this.#inFlight.hasLostClaims() ? 0 : claimSize(lane, this.#load())
+      if (this.#availability() === 'down') return 'nothing'
+      const worked = size > 0 ? await this.#claim(lane, size).catch(this.#unlessBroken) : 'turn-of-another'
+      if (worked !== 'turn-of-another') return worked
+      this.#waiting.add(lane)
+      await this.#changes.next()
+      this.#waiting.delete(lane)
+    }
+  }
+
   /** Renews the lease. To be called at least three times within `leaseSeconds`. */
-  beat(): Promise<void>
+  beat(): Promise<void> {
+    if (this.#mode === 'broken') return Promise.resolve()
+    return this.#stalls.renewing(async () => {
+      const answer = await this.#epochs.extend()
+      if (typeof answer === 'object') this.#fence(answer.fenced)
+      return answer !== 'none'
+    })
+  }
+
   /** Tries again what failed (a mark, a record), and looks whether there is progress. To be called several times a second. */
-  retry(): void
+  retry(): void {
+    this.#safely(() => {
+      this.#giveBack()
+      void this.#write(true)
+      void this.#disown()
+      this.#incoming.run()
+      this.#proceed()
+      if (this.#mode === 'broken') void this.#epochs.retire().catch((problem: unknown) => this.#failed(problem))
+      if (this.#mode === 'working' && this.#stalls.look((work) => this.#observe(work))) void this.#probe()
+    })
+  }
+
   /**
    * Claims no more, submits what is marked, waits for its answers and stores them, and gives the rest back to the queue.
    * Once `deadline` has resolved it waits no longer: what is then unanswered is SENT 106.
    */
-  drain(deadline: Promise<unknown>): Promise<void>
-  /** What it holds at this moment: `inDoubt` never exceeds the setting. */
-  state(): {
-    readonly ahead: number
-    readonly unanswered: number
-    readonly inDoubt: number
-    readonly uncommitted: number
-    /** What makes no progress while the store answers (P-17), as of the last call of `retry`. */
-    readonly stalled: readonly Work[]
+  async drain(deadline: Promise<unknown>): Promise<void> {
+    if (this.#mode === 'working') this.#setMode('draining')
+    let late = false
+    const isLate = (): boolean => late
+    const passed = deadline.then(() => void (late = true))
+    this.#turns.changed()
+    this.#safely(() => this.#proceed())
+    while (!isLate() && this.#mode === 'draining' && this.#isBusy()) await Promise.race([this.#changes.next(), passed])
+    this.#setMode('ended')
+    this.#inFlight.abandon()
+    for (;;) {
+      try {
+        if (this.#inFlight.hasLostClaims() && (await this.#epochs.disown(this.#known())))
+          this.#inFlight.forgetLostClaims()
+        await this.#epochs.retire()
+        this.#leaveTurns()
+        return
+      } catch (problem) {
+        if (isLate()) throw problem
+        this.#report(problem)
+        await Promise.race([this.#changes.next(), passed])
+      }
+    }
   }
-}
 
-export function createDispatcher(
-  ports: DispatcherPorts,
-  carrier: Carrier,
-  report: (problem: unknown) => void,
-  settings: DispatcherSettings = dispatcherDefaults,
-  confirmation: Body = processingDefaults.confirmation,
-  turns: RouteTurns = withoutRoutes(ports.clock),
-): Dispatcher {
-  const parts = createParts(ports, carrier, report, settings, confirmation, turns)
-  const { inFlight, outcomes, stalls } = parts
-  carrier.onAvailability?.(() => {
-    giveBack(parts)
-    turns.changed()
-  })
-  return {
-    work: (lane) => work(parts, lane),
-    beat: () => renew(parts),
-    retry: () => retry(parts),
-    drain: (deadline) => drain(parts, deadline),
-    state: () => ({
+  state(): DispatcherState {
+    const [inFlight, outcomes] = [this.#inFlight, this.#outcomes]
+    return {
+      mode: this.#mode,
       ahead: inFlight.ahead('single') + inFlight.ahead('bulk'),
       unanswered: inFlight.unanswered.size,
       inDoubt: inFlight.inDoubt(),
       uncommitted: outcomes.size(),
-      stalled: stalls.stalled(),
-    }),
+      stalled: this.#stalls.stalled(),
+    }
+  }
+
+  #setMode(next: Mode): void {
+    if (!nextModes[this.#mode].includes(next))
+      throw new BrokenInvariant(`a dispatcher that is ${this.#mode} becomes ${next}`)
+    this.#mode = next
+  }
+
+  // What happens to claimed batches
+
+  async #claim(lane: Lane, messagesMax: number): Promise<Worked | 'turn-of-another'> {
+    const [inFlight, epochs, { claimedBatches }] = [this.#inFlight, this.#epochs, this.#ports]
+    const claiming = inFlight.startClaim(lane, Math.min(markRoom(lane, this.#load()), messagesMax))
+    try {
+      const dispatcher = await epochs.current()
+      if (this.#mode !== 'working') return 'nothing'
+      const asking = { carrier: this.#carrier.id, lane, messagesMax, after: this.#lastQueue[lane] }
+      const chosen = await chooseQueue(this.#turns, claimedBatches, asking)
+      if (chosen === 'nothing') inFlight.foundNothing(lane)
+      if (typeof chosen === 'string') return chosen
+      const { queue, turn } = chosen
+      this.#lastQueue[lane] = queue
+      const wanted = {
+        ...{ carrier: this.#carrier.id, lane, queue, leaseSeconds: this.#settings.leaseSeconds },
+        messagesMax: turn.messagesMax,
+        markedMax: Math.min(claiming.markedMax, turn.messagesMax),
+      }
+      const batch = await claimedBatches.claim(dispatcher, wanted).catch((problem: unknown) => {
+        // It may have been declared dead meanwhile: then there is nothing left to give back.
+        if (epochs.isOurs(dispatcher)) inFlight.loseClaim(claiming)
+        turn.done(0)
+        throw problem
+      })
+      turn.done(typeof batch === 'string' ? 0 : batch.messages.length)
+      if (batch === 'fenced') this.#fence(dispatcher)
+      if (typeof batch === 'string') inFlight.foundNothing(lane)
+      // What was claimed before an end that came meanwhile has been given back or taken over.
+      if (typeof batch === 'string' || !this.#maySubmit() || !epochs.isOurs(dispatcher)) return 'nothing'
+      this.#admit(lane, dispatcher, batch, queue)
+      return 'claimed'
+    } finally {
+      this.#safely(() => {
+        inFlight.endClaim(claiming)
+        this.#proceed()
+      })
+    }
+  }
+
+  /** Screens once more: what has expired or may not be sent any more ends without the carrier (ruling 1.13). */
+  #admit(lane: Lane, dispatcher: DispatcherId, batch: ClaimedBatch, queue: QueueNumber): void {
+    const settled = batch.messages.flatMap((message): Settled[] => {
+      // By the store's clock: that of a process that is wrong would end what waits (P-18).
+      const code = screenAgain(message, batch.at, this.#settings.validitySeconds)
+      return code === undefined ? [] : [{ id: message.id, code }]
+    })
+    const open = this.#inFlight.open(lane, dispatcher, batch, new Set(settled.map(({ id }) => id)), queue)
+    if (settled.length === 0) return
+    this.#outcomes.settle(open, settled)
+    void this.#write()
+  }
+
+  /** Something moved: send what may leave, mark what may be marked, wake who waits for room. */
+  #proceed(): void {
+    if (this.#maySubmit()) {
+      for (const batch of this.#inFlight.batches()) this.#submit(batch)
+      for (const batch of this.#inFlight.batches()) void this.#mark(batch)
+    }
+    this.#changes.notify()
+  }
+
+  async #mark(batch: OpenBatch): Promise<void> {
+    const inFlight = this.#inFlight
+    try {
+      const upTo = inFlight.startMark(batch, (one) => this.#markSize(one))
+      if (upTo === undefined) return
+      const answer = await this.#ports.claimedBatches.mark(batch.dispatcher, batch.id, upTo)
+      if (answer === 'fenced') this.#fence(batch.dispatcher)
+      else inFlight.confirmMark(batch)
+      this.#proceed()
+    } catch (problem) {
+      inFlight.failMark(batch)
+      this.#failed(problem)
+    }
+  }
+
+  #submit(batch: OpenBatch): void {
+    if (batch.next === batch.marked) return
+    const leaving = this.#inFlight.submit(batch, submitRoom(batch.lane, this.#load()))
+    if (leaving.length === 0) return
+    if (!this.#maySubmit()) throw new BrokenInvariant(`a dispatcher that is ${this.#mode} would submit`)
+    const submissions = leaving.map(({ id, from, to, body }): Submission => ({ id, from, to, body }))
+    this.#carrier.submit(submissions, (answers) => this.#safely(() => this.#answered(answers)))
+  }
+
+  // What becomes of submissions
+
+  #answered(answers: readonly SubmissionAnswer[]): void {
+    const inFlight = this.#inFlight
+    for (const answer of answers) {
+      const pending = inFlight.answer(answer.id)
+      if (pending === undefined) continue
+      const { id: _, ...handover } = answer
+      if (handover.outcome === 'refused-for-now') this.#postpone(pending.batch, pending.message)
+      else this.#outcomes.record(pending.batch, pending.message, handover)
+    }
+    this.#throughput.answered(answers.length, inFlight.unanswered.size)
+    this.#gathering.answered(answers.length)
+    void this.#write()
+    this.#proceed()
+  }
+
+  /** At the first time another carrier of the route has it at once, if there is one; else it waits. */
+  #postpone(batch: OpenBatch, message: ClaimedMessage): void {
+    const { queue, isTakenOver } = this.#turns.afterRefusal(batch.queue, this.#carrier.id)
+    const seconds = isTakenOver && message.attempt === 0 ? 0 : retryDelay(this.#settings, message.attempt)
+    this.#outcomes.postpone(batch, message, seconds, queue)
+  }
+
+  /** While the carrier is down others have what is not marked. */
+  #giveBack(): void {
+    if (!this.#maySubmit() || this.#availability() !== 'down') return
+    for (const batch of this.#inFlight.batches()) {
+      const ids = this.#inFlight.cut(batch)
+      if (ids.length > 0) this.#outcomes.giveBack(batch, ids)
+    }
+    if (this.#outcomes.size() > 0) void this.#write(true)
+  }
+
+  /** Commits the outcomes that wait, and those that come meanwhile, unless more of them come soon; `flush`: in any case. */
+  async #write(flush = false): Promise<void> {
+    const [outcomes, gathering] = [this.#outcomes, this.#gathering]
+    if (this.#isWriting) return
+    this.#isWriting = true
+    const isWorthIt = (): boolean =>
+      outcomes.gathering() === 0 || !gathering.isWorthIt(this.#inFlight.unanswered.size, () => void this.#write(true))
+    for (let goesOn = true; goesOn && outcomes.size() > 0 && (flush || isWorthIt()); flush = false) {
+      gathering.ended()
+      const { fenced, problems } = await outcomes.write()
+      goesOn = problems.length === 0
+      for (const dispatcher of fenced) if (this.#epochs.lose(dispatcher)) this.#inFlight.forgetLostClaims()
+      for (const problem of problems) this.#failed(problem)
+      // What may leave now leaves first: the carrier works on it meanwhile.
+      this.#safely(() => this.#proceed())
+      this.#incoming.run()
+    }
+    this.#isWriting = false
+  }
+
+  // The epoch, and what went wrong
+
+  /** The dispatcher was declared dead. */
+  #fence(dispatcher: DispatcherId): void {
+    if (this.#epochs.lose(dispatcher)) this.#inFlight.forgetLostClaims()
+    this.#safely(() => {
+      this.#inFlight.fence(dispatcher)
+      this.#proceed()
+    })
+  }
+
+  /** Gives back what failed claims may hold of which nobody knows; then claims go on. It needs no answer of a carrier. */
+  async #disown(): Promise<void> {
+    const inFlight = this.#inFlight
+    if (this.#isDisowning || inFlight.isClaiming() || !inFlight.hasLostClaims()) return
+    this.#isDisowning = true
+    try {
+      if (await this.#epochs.disown(this.#known())) inFlight.forgetLostClaims()
+      this.#proceed()
+    } catch (problem) {
+      this.#failed(problem)
+    }
+    this.#isDisowning = false
+  }
+
+  #known = () => this.#inFlight.batches().map(({ id }) => id)
+
+  /** Finds out whether the store answers, under a new epoch if there is none. */
+  async #probe(): Promise<void> {
+    try {
+      await this.#epochs.current()
+      await this.beat()
+    } catch (problem) {
+      this.#failed(problem)
+    }
+  }
+
+  #safely(work: () => void): void {
+    try {
+      work()
+    } catch (problem) {
+      this.#failed(problem)
+    }
+  }
+
+  /** What the store failed to do is tried again by `retry`; after a broken invariant nothing more leaves. */
+  #failed(problem: unknown): void {
+    this.#report(problem)
+    if (!(problem instanceof BrokenInvariant) || !this.#maySubmit()) return
+    this.#setMode('broken')
+    try {
+      this.#inFlight.abandon()
+    } catch (further) {
+      this.#report(further)
+    }
+    this.#turns.changed()
+    this.#changes.notify()
+  }
+
+  #unlessBroken = (problem: unknown): 'closed' => {
+    if (!(problem instanceof BrokenInvariant)) throw problem
+    this.#failed(problem)
+    return 'closed'
+  }
+
+  // What is known at this moment
+
+  #maySubmit = (): boolean => this.#mode === 'working' || this.#mode === 'draining'
+
+  #availability = (): Availability => this.#carrier.availability?.() ?? 'available'
+
+  #isBusy(): boolean {
+    const [inFlight, outcomes] = [this.#inFlight, this.#outcomes]
+    return inFlight.isClaiming() || inFlight.unanswered.size + outcomes.size() > 0 || inFlight.leaving() > 0
+  }
+
+  #load() {
+    const { window, takenMax = window } = this.#carrier
+    return loadOf(this.#inFlight, this.#settings, takenMax, this.#throughput.perSecond())
+  }
+
+  #markSize({ lane, end, marked }: OpenBatch, freed = 0): number {
+    if (this.#mode !== 'working' || this.#availability() === 'down') return 0
+    return markSize(lane, end - marked, this.#load(), freed)
+  }
+
+  /** Whether something of the work waits that could move, and how often it has moved. */
+  #observe(work: Work) {
+    const [inFlight, outcomes] = [this.#inFlight, this.#outcomes]
+    if (work === 'outcomes') return { isWaiting: outcomes.size() > 0, moved: outcomes.commits() }
+    const waits = inFlight.ahead(work) > 0 || this.#waiting.has(work) || inFlight.isClaiming(work)
+    const isWaiting = waits && this.#availability() !== 'down' && couldMove(work, this.#load())
+    return { isWaiting, moved: inFlight.moves[work] }
   }
 }
 
-/** For one carrier that takes everything. */
-const withoutRoutes = (clock: Clock): RouteTurns => createRouteTurns({ list: () => Promise.resolve([]) }, clock)
+export const createDispatcher = (...parts: ConstructorParameters<typeof Dispatcher>): Dispatcher =>
+  new Dispatcher(...parts)
 
-const isBusy = ({ inFlight, outcomes }: Parts): boolean =>
-  inFlight.isClaiming() || inFlight.unanswered.size + outcomes.size() > 0 || inFlight.leaving() > 0
-
-async function drain(parts: Parts, deadline: Promise<unknown>): Promise<void> {
-  const { phase, inFlight, changes, report } = parts
-  phase.closing = true
-  parts.turns.changed()
-  let late = false
-  const isLate = (): boolean => late
-  const passed = deadline.then(() => void (late = true))
-  proceed(parts)
-  while (!isLate() && isBusy(parts)) await Promise.race([changes.next(), passed])
-  phase.ended = true
-  inFlight.abandon()
-  for (;;) {
-    try {
-      if (inFlight.hasLostClaims() && (await parts.epochs.disown(known(parts)))) inFlight.forgetLostClaims()
-      await parts.epochs.retire()
-      parts.leave()
-      return
-    } catch (problem) {
-      if (isLate()) throw problem
-      report(problem)
-      await Promise.race([changes.next(), passed])
-    }
+/** Wakes all who wait for the next change. */
+function createChanges() {
+  let waiters: (() => void)[] = []
+  return {
+    next: (): Promise<void> => new Promise((resolve) => waiters.push(resolve)),
+    notify(): void {
+      const woken = waiters
+      waiters = []
+      for (const wake of woken) wake()
+    },
   }
 }

@@ -1,3 +1,14 @@
+import type { InboundMessage } from '../inbox/inbound-message.ts'
+import { receive } from '../inbox/receive.ts'
+import type { Body } from '../message/body.ts'
+import type { MessageId } from '../message/message-id.ts'
+import type { Ports } from '../ports.ts'
+import type { CarrierHandlers } from './carrier.ts'
+import type { CarrierId } from './carrier-id.ts'
+import type { DeliveryReceipt } from './delivery-receipt.ts'
+import type { InFlight } from './in-flight.ts'
+import type { OutcomeWriter } from './outcome-writer.ts'
+
 /** Stores what a carrier brings, some of which has to wait. */
 export interface HoldBackQueue<Item> {
   /** Resolves once the items are stored, to those that the store returned; rejects if that failed, and then nobody tries them again. */
@@ -65,5 +76,72 @@ export function createHoldBackQueue<Item>(
         if (!isHeld()) run()
       }),
     run,
+  }
+}
+
+/**
+ * Whether one of these inbound messages may answer a message of which it is not recorded yet that it was sent. Only what was submitted
+ * before they came counts: to a number that is written to all the time there is always something that is not recorded.
+ */
+export const holdUntilRecorded =
+  ({ unanswered }: Pick<InFlight, 'unanswered'>, outcomes: Pick<OutcomeWriter, 'has' | 'messagesTo'>) =>
+  (inbound: readonly InboundMessage[]): (() => boolean) => {
+    const numbers = new Set<string>(inbound.map(({ from }) => from.replace(/^\+/, '')))
+    const before = [...outcomes.messagesTo(numbers)]
+    for (const [id, { message }] of unanswered) if (numbers.has(message.to)) before.push(id)
+    const isOpen = (id: MessageId): boolean => unanswered.has(id) || outcomes.has(id)
+    return () => {
+      for (let id = before.at(-1); id !== undefined; id = before.at(-1)) {
+        if (isOpen(id)) return true
+        before.pop() // it is recorded, or the carrier did not take it
+      }
+      return false
+    }
+  }
+
+/** Delivery receipts and inbound messages of one commit at the most; a larger backlog is taken in several. */
+const receiptsMax = 2000
+const inboundMax = 500
+
+/** What a carrier brings: receipts and what people wrote. */
+export interface Incoming {
+  readonly handlers: CarrierHandlers
+  /** Goes on with what waits. To be called when messages were recorded. */
+  run(): void
+}
+
+/** Stores both, each behind the outcome of its message. `confirmation`: the text that confirms an opt-out. */
+export function createIncoming(
+  ports: Pick<Ports, 'deliveryReceipts' | 'inbox' | 'clock'>,
+  carrier: CarrierId,
+  { inFlight, outcomes }: { readonly inFlight: InFlight; readonly outcomes: OutcomeWriter },
+  confirmation: Body,
+): Incoming {
+  const { inbox, deliveryReceipts } = ports
+  const receipts = createHoldBackQueue<DeliveryReceipt>(
+    (some) => deliveryReceipts.apply(some),
+    (some) => () => some.some(({ reference }) => outcomes.hasReference(reference)),
+    receiptsMax,
+  )
+  const store = receive(ports, confirmation)
+  const inbound = createHoldBackQueue(
+    (some: readonly InboundMessage[]) => store(some).then(() => []),
+    holdUntilRecorded(inFlight, outcomes),
+    inboundMax,
+  )
+  return {
+    handlers: {
+      receipts: (some) => receipts.add(some),
+      inboundMessages: (some) => inbound.add(some),
+      offersEnded: (offers) => inbox.endOffers(carrier, offers),
+      receiptForm: {
+        learned: () => deliveryReceipts.learnedForm(carrier),
+        keep: (form) => deliveryReceipts.keepLearnedForm(carrier, form),
+      },
+    },
+    run() {
+      receipts.run()
+      inbound.run()
+    },
   }
 }

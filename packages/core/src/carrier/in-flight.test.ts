@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { aClaimedBatchId, aDispatcherId, testSeed } from '@gateway/core/testing'
 import type { MessageId } from '../message/message-id.ts'
 import type { ClaimedBatch, ClaimedMessage, DispatcherId } from './claimed-batches.ts'
-import { createInFlight, type Claim, type InFlight, type OpenBatch } from './in-flight.ts'
+import { BrokenInvariant, createInFlight, type Claim, type InFlight, type OpenBatch } from './in-flight.ts'
 
 const seed = testSeed()
 const mine = aDispatcherId(1)
@@ -90,11 +90,12 @@ test('skipped messages leave never, need no mark once they are settled, and noth
   const batch = opened(inFlight, 1, 1, skipped)
   expect([inFlight.startMark(batch, upTo(5)), inFlight.attach(mine, 5, upTo(5))]).toEqual([undefined, []])
   inFlight.skippedSettled(batch)
-  expect([batch.marked, batch.inDoubt, batch.open]).toEqual([2, 0, 7])
-  inFlight.startMark(batch, upTo(2))
+  expect([batch.marked, batch.inDoubt, batch.open]).toEqual([0, 0, 7])
+  expect(inFlight.startMark(batch, upTo(2))).toBe(4)
   inFlight.confirmMark(batch)
   expect(inFlight.submit(batch, 10).map(({ id }) => id)).toEqual([102, 103])
-  expect([batch.marked, batch.inDoubt]).toEqual([5, 2])
+  expect([batch.marked, batch.inDoubt]).toEqual([2, 2])
+  expect(inFlight.startMark(batch, upTo(1))).toBe(6)
 })
 
 test('what failed claims may have marked counts until it was given back', () => {
@@ -106,6 +107,24 @@ test('what failed claims may have marked counts until it was given back', () => 
   expect([inFlight.inDoubt(), inFlight.hasLostClaims()]).toEqual([7, true])
   inFlight.forgetLostClaims()
   expect([inFlight.inDoubt(), inFlight.hasLostClaims()]).toEqual([0, false])
+})
+
+test.each<[string, (inFlight: InFlight, batch: OpenBatch) => void]>([
+  ['more is recorded than was submitted', (inFlight, batch) => inFlight.recorded(batch, 9)],
+  ['more is given back than there was', (inFlight, batch) => inFlight.givenBack(batch, 11)],
+  [
+    'a claim marked more than it may',
+    (inFlight) => {
+      const claim = inFlight.startClaim('bulk', 5)
+      inFlight.open('bulk', mine, aBatch(2, 10, 9), none)
+      inFlight.endClaim(claim)
+    },
+  ],
+])('numbers that cannot be are found where they come up: %s', (_, doWrong) => {
+  const inFlight = createInFlight(10)
+  expect(() => {
+    doWrong(inFlight, opened(inFlight, 1, 5))
+  }).toThrow(BrokenInvariant)
 })
 
 test(`any operations in any order keep the positions in order and the bound (seed ${seed})`, () => {

@@ -1,6 +1,6 @@
 import type { MessageId } from '../message/message-id.ts'
-import { noRoute, type QueueNumber } from './published-routes.ts'
 import type { ClaimedBatch, ClaimedBatchId, ClaimedMessage, DispatcherId, Lane, Mark } from './claimed-batches.ts'
+import { noRoute, type QueueNumber } from './published-routes.ts'
 
 /** A claimed batch in memory. Always next <= marked <= marking <= end; only `InFlight` moves the positions. */
 export interface OpenBatch {
@@ -8,6 +8,7 @@ export interface OpenBatch {
   readonly id: ClaimedBatchId
   readonly lane: Lane
   readonly queue: QueueNumber
+  /** Those that are to be submitted, in this order; not those that end without a carrier. */
   readonly messages: readonly ClaimedMessage[]
   /** The position of the next message to be submitted. */
   readonly next: number
@@ -27,113 +28,106 @@ export interface OpenBatch {
   readonly fenced: boolean
 }
 
-/** A claim under way. */
+/** A claim under way, which may mark so many messages. */
 export interface Claim {
   readonly lane: Lane
-  /** So many messages it may mark. */
   readonly markedMax: number
 }
 
-interface Positions extends Writable<OpenBatch> {
-  /** Messages that end without a carrier. */
-  readonly skipped: ReadonlySet<MessageId>
-  /** Skipped messages that count in `inDoubt` until their end is committed: those that the claim marked. */
-  skippedInDoubt: number
-  /** False until the end of the skipped messages is committed: nothing more is marked before. */
-  settled: boolean
-  /** No longer among the batches of its lane. */
-  closed: boolean
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+interface Batch extends Writable<OpenBatch> {
+  /** What the store has to mark for the first n messages to be marked; undefined: n. */
+  readonly upTo: readonly number[] | undefined
+  /** Messages that end without a carrier, until that is committed: nothing more is marked before. */
+  unsettled: number
+  /** Those of them that the claim marked. */
+  unsettledInDoubt: number
 }
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] }
+/** What must always hold does not: a defect of this program. Nothing may be decided by such numbers any more. */
+export class BrokenInvariant extends Error {
+  override readonly name = 'BrokenInvariant'
+}
+
+const broken = (what: string, facts: Readonly<Record<string, number | boolean | string>>): never => {
+  throw new BrokenInvariant(`${what}: ${JSON.stringify(facts)}`)
+}
+
+/** In numbers: a report names no recipient and no text. */
+function checkBatch({ id, next, marked, marking, end, messages, open, inDoubt, fenced, mark }: OpenBatch): void {
+  const isInOrder = 0 <= next && next <= marked && marked <= marking && marking <= end && end <= messages.length
+  const isCounted = 0 <= inDoubt && inDoubt <= open
+  const isFenceKept = !fenced || (end === next && mark === 'none')
+  if (!isInOrder || !isCounted || !isFenceKept)
+    broken('a claimed batch is inconsistent', { id, next, marked, marking, end, open, inDoubt, fenced, mark })
+}
 
 /** What one dispatcher has claimed, marked and submitted. No call leaves more than `inDoubtMax` messages in doubt (P-6). */
 export type InFlight = ReturnType<typeof createInFlight>
 
 export function createInFlight(inDoubtMax: number) {
-  const batches: Record<Lane, Positions[]> = { single: [], bulk: [] }
+  /** In the order in which they leave: the single lane first. */
+  const batches: Record<Lane, Batch[]> = { single: [], bulk: [] }
   const unanswered = new Map<MessageId, { readonly batch: OpenBatch; readonly message: ClaimedMessage }>()
   const claims = new Set<Claim>()
-  /** Sums over all batches, kept by `change`: summing up at each look cost 1 to 3 µs a message. */
-  const total = { inDoubt: 0, leaving: 0, attached: 0, ahead: { single: 0, bulk: 0 } }
   const moves: Record<Lane, number> = { single: 0, bulk: 0 }
+  /** Sums over all open batches, kept by `change`: to add them up at each look cost 1 to 3 µs a message. */
+  const total = { inDoubt: 0, leaving: 0, attached: 0, ahead: { single: 0, bulk: 0 } }
   let claiming = 0
-  let lostClaims = 0
-  let lostMarks = 0
-  /** Of the record that marks are attached to: whose it is, and how many messages it takes out of doubt. */
+  let lost = { claims: 0, marks: 0 }
+  /** The record that marks are attached to: whose it is, and how many messages it takes out of doubt. */
   let carrying: { readonly dispatcher: DispatcherId; readonly freed: number } | undefined
 
-  /** In the order in which they leave: the single lane first. */
-  const all = (): readonly Positions[] => [...batches.single, ...batches.bulk]
-  const attached = (): readonly Positions[] => all().filter(({ mark }) => mark === 'attached')
-  const own = (batch: OpenBatch): Positions => batch as Positions
-
-  function add(batch: Positions, sign: 1 | -1): void {
-    if (batch.closed) return
-    const marking = batch.marking - batch.marked
-    total.inDoubt += sign * (batch.inDoubt + marking)
-    total.leaving += sign * (batch.marking - batch.next)
-    total.ahead[batch.lane] += sign * (batch.end - batch.next)
-    if (batch.mark === 'attached') total.attached += sign * marking
-  }
-
-  /** Every change of a position goes through here. */
-  function change(batch: Positions, to: Partial<Positions>): void {
-    add(batch, -1)
-    Object.assign(batch, to)
-    add(batch, 1)
-  }
+  const all = (): readonly Batch[] => [...batches.single, ...batches.bulk]
+  const attached = (): readonly Batch[] => all().filter(({ mark }) => mark === 'attached')
+  const own = (batch: OpenBatch): Batch => batch as Batch
+  const upToOf = ({ upTo, marking }: Batch): number => (upTo === undefined ? marking : (upTo[marking - 1] ?? 0))
 
   /** Attached marks replace outcomes that are committed with them: never are both in doubt. */
   const covered = (): number => Math.min(carrying?.freed ?? 0, total.attached)
-  const inDoubt = (): number => lostMarks - covered() + total.inDoubt
+  const inDoubt = (): number => lost.marks - covered() + total.inDoubt
   const room = (): number => inDoubtMax - inDoubt() - claiming
 
-  /** Settled messages need no mark: those that would be marked next are passed over. */
-  function passSkipped(batch: Positions): void {
-    if (!mayMark(batch)) return
-    let { marked } = batch
-    while (marked < batch.end && isSkipped(batch, marked)) marked++
-    if (marked > batch.marked) change(batch, { marked, marking: marked })
+  function sum({ lane, next, marked, marking, end, mark, inDoubt: its }: Batch, sign: 1 | -1): void {
+    total.inDoubt += sign * (its + marking - marked)
+    total.leaving += sign * (marking - next)
+    total.ahead[lane] += sign * (end - next)
+    if (mark === 'attached') total.attached += sign * (marking - marked)
   }
 
-  const isSkipped = ({ messages, skipped }: Positions, at: number): boolean => {
-    const message = messages[at]
-    return message !== undefined && skipped.has(message.id)
-  }
-  /** How many of these positions have a message that is not skipped. */
-  function countSent(batch: Positions, from: number, to: number): number {
-    if (batch.skipped.size === 0) return to - from
-    let count = 0
-    for (let at = from; at < to; at++) if (!isSkipped(batch, at)) count++
-    return count
+  /** Every change of an open batch goes through here. One of which all is committed has ended. */
+  function change(batch: Batch, to: Partial<Batch>): void {
+    const its = batches[batch.lane]
+    const at = its.indexOf(batch)
+    if (at < 0) return
+    sum(batch, -1)
+    Object.assign(batch, to)
+    checkBatch(batch)
+    if (batch.open === 0 && batch.unsettled === 0) its.splice(at, 1)
+    else sum(batch, 1)
   }
 
-  const mayMark = ({ settled, fenced, mark, marked, end }: Positions): boolean =>
-    settled && !fenced && mark === 'none' && marked < end
-  const target = ({ end, marked }: Positions, count: number): number => Math.min(end, marked + Math.max(0, count))
+  function checkBound(): void {
+    const now = inDoubt() + claiming
+    if (now < 0 || now > inDoubtMax) broken('the in-doubt bound does not hold', { inDoubt: now, inDoubtMax })
+  }
 
-  function confirm(batch: Positions): void {
+  const mayMark = ({ unsettled, fenced, mark, marked, end }: Batch): boolean =>
+    unsettled === 0 && !fenced && mark === 'none' && marked < end
+  const target = ({ end, marked }: Batch, count: number): number => Math.min(end, marked + Math.max(0, count))
+
+  function confirm(batch: Batch): void {
     if (batch.fenced) return
     const { marked, marking } = batch
-    change(batch, { inDoubt: batch.inDoubt + countSent(batch, marked, marking), marked: marking, mark: 'none' })
+    change(batch, { inDoubt: batch.inDoubt + marking - marked, marked: marking, mark: 'none' })
     moves[batch.lane]++
-    passSkipped(batch)
   }
 
-  /** A batch of which all is committed has ended. */
-  function closeIfEmpty(batch: Positions): void {
-    if (batch.open > 0 || batch.closed) return
-    batches[batch.lane].splice(batches[batch.lane].indexOf(batch), 1)
-    change(batch, { closed: true })
-  }
-
-  function fenceBatch(batch: Positions): void {
-    if (batch.fenced) return
-    const { next } = batch
+  function fenceBatch(batch: Batch): void {
+    const { next, end, marked, open } = batch
     change(batch, {
-      open: batch.open - countSent(batch, next, batch.end),
-      inDoubt: batch.inDoubt - countSent(batch, next, batch.marked),
+      ...{ open: open - (end - next), inDoubt: batch.inDoubt - (marked - next) },
       ...{ marked: next, marking: next, end: next, mark: 'none', fenced: true },
     })
   }
@@ -162,16 +156,14 @@ export function createInFlight(inDoubtMax: number) {
     },
     endClaim(claim: Claim): void {
       if (claims.delete(claim)) claiming -= claim.markedMax
+      checkBound()
     },
     /** A claim failed that may have been committed all the same: its marks count until `forgetLostClaims`. */
     loseClaim({ markedMax }: Claim): void {
-      lostClaims++
-      lostMarks += markedMax
+      lost = { claims: lost.claims + 1, marks: lost.marks + markedMax }
     },
-    hasLostClaims: (): boolean => lostClaims > 0,
-    forgetLostClaims(): void {
-      lostClaims = lostMarks = 0
-    },
+    hasLostClaims: (): boolean => lost.claims > 0,
+    forgetLostClaims: (): void => void (lost = { claims: 0, marks: 0 }),
     /** The queue of the lane is empty. That is a move unless something is claimed and stays. */
     foundNothing(lane: Lane): void {
       if (total.ahead[lane] === 0) moves[lane]++
@@ -181,57 +173,41 @@ export function createInFlight(inDoubtMax: number) {
     open(
       lane: Lane,
       dispatcher: DispatcherId,
-      { id, messages, marked }: Omit<ClaimedBatch, 'at'>,
+      { id, messages: claimed, marked: upToMarked }: Omit<ClaimedBatch, 'at'>,
       skipped: ReadonlySet<MessageId>,
       queue: QueueNumber = noRoute,
-    ) {
-      const batch: Positions = {
-        dispatcher,
-        id,
-        lane,
-        queue,
-        messages,
-        skipped,
-        next: 0,
-        marked,
-        marking: marked,
-        end: messages.length,
-        mark: 'none',
-        open: messages.length,
-        inDoubt: marked,
-        fenced: false,
-        settled: skipped.size === 0,
-        skippedInDoubt: 0,
-        closed: false,
+    ): OpenBatch {
+      const isSent = claimed.map((message) => !skipped.has(message.id))
+      const upTo = skipped.size === 0 ? undefined : isSent.flatMap((is, position) => (is ? [position + 1] : []))
+      const marked = upTo?.filter((position) => position <= upToMarked).length ?? upToMarked
+      const batch: Batch = {
+        ...{ dispatcher, id, lane, queue, upTo },
+        messages: upTo === undefined ? claimed : claimed.filter((_, position) => isSent[position]),
+        ...{ next: 0, marked, marking: marked, end: upTo?.length ?? claimed.length, mark: 'none', fenced: false },
+        ...{ open: claimed.length, inDoubt: upToMarked },
+        ...{ unsettled: skipped.size, unsettledInDoubt: upToMarked - marked },
       }
-      batch.skippedInDoubt = marked - countSent(batch, 0, marked)
       batches[lane].push(batch)
-      add(batch, 1)
+      sum(batch, 1)
       moves[lane]++
-      return batch as OpenBatch
+      return batch
     },
     /** The end of the skipped messages is committed. */
     skippedSettled(of: OpenBatch): void {
-      const batch = own(of)
-      const { open, skipped, inDoubt, skippedInDoubt } = batch
-      change(batch, { settled: true, open: open - skipped.size, inDoubt: inDoubt - skippedInDoubt })
-      passSkipped(batch)
-      closeIfEmpty(batch)
+      const { open, inDoubt: its, unsettled, unsettledInDoubt } = own(of)
+      const ended = { unsettled: 0, unsettledInDoubt: 0 }
+      change(own(of), { ...ended, open: open - unsettled, inDoubt: its - unsettledInDoubt })
     },
 
     /** The next messages that may leave, `max` at the most. They are unanswered from now on. */
     submit(of: OpenBatch, max: number): readonly ClaimedMessage[] {
       const batch = own(of)
-      const leaving: ClaimedMessage[] = []
-      let { next } = batch
-      for (; next < batch.marked && leaving.length < max; next++) {
-        const message = batch.messages[next]
-        if (message === undefined || batch.skipped.has(message.id)) continue
-        leaving.push(message)
-        unanswered.set(message.id, { batch, message })
-      }
-      change(batch, { next })
-      if (leaving.length > 0) moves[batch.lane]++
+      const leaving = batch.messages.slice(batch.next, Math.min(batch.marked, batch.next + Math.max(0, max)))
+      if (leaving.length === 0) return leaving
+      if (batch.fenced) broken('a fenced batch would be submitted', { id: batch.id })
+      for (const message of leaving) unanswered.set(message.id, { batch, message })
+      change(batch, { next: batch.next + leaving.length })
+      moves[batch.lane]++
       return leaving
     },
     /** The carrier has answered; undefined: it had answered before. */
@@ -241,22 +217,18 @@ export function createInFlight(inDoubtMax: number) {
       return pending
     },
     /** The outcomes of so many submitted messages are committed. */
-    recorded(of: OpenBatch, count: number): void {
-      const batch = own(of)
-      change(batch, { open: batch.open - count, inDoubt: batch.inDoubt - count })
-      closeIfEmpty(batch)
-    },
+    recorded: (of: OpenBatch, count: number): void =>
+      change(own(of), { open: of.open - count, inDoubt: of.inDoubt - count }),
 
     /** Begins to mark so many more, fewer at the bound; after a failure the same again. Undefined: nothing is to be committed. */
     startMark(of: OpenBatch, count: (batch: OpenBatch) => number): number | undefined {
       const batch = own(of)
-      if (mayMark(batch)) {
-        const marking = target(batch, Math.min(count(batch), room()))
-        if (marking > batch.marked) change(batch, { marking })
-      } else if (batch.mark !== 'failed') return undefined
+      if (mayMark(batch)) change(batch, { marking: target(batch, Math.min(count(batch), room())) })
+      else if (batch.mark !== 'failed') return undefined
       if (batch.marking === batch.marked) return undefined
       batch.mark = 'committing'
-      return batch.marking
+      checkBound()
+      return upToOf(batch)
     },
     /** The mark is committed: the messages may leave. */
     confirmMark: (batch: OpenBatch): void => confirm(own(batch)),
@@ -282,8 +254,9 @@ export function createInFlight(inDoubtMax: number) {
           const marking = target(batch, Math.min(count(batch, left), room() + left))
           if (marking > batch.marked) change(batch, { marking, mark: 'attached' })
         }
+        checkBound()
       } else if (carrying?.dispatcher !== dispatcher) return []
-      return attached().map(({ id, marking }) => ({ batch: id, upTo: marking }))
+      return attached().map((batch) => ({ batch: batch.id, upTo: upToOf(batch) }))
     },
     /** The record of this dispatcher, and what was attached to it, is committed. */
     confirmAttached(dispatcher: DispatcherId): void {
@@ -296,30 +269,22 @@ export function createInFlight(inDoubtMax: number) {
     /** What is neither marked nor about to be leaves the batch, and is to be given back; its messages. */
     cut(of: OpenBatch): readonly MessageId[] {
       const batch = own(of)
-      if (!batch.settled || batch.fenced) return []
+      if (batch.unsettled > 0 || batch.fenced) return []
       const ids = batch.messages.slice(batch.marking, batch.end).map(({ id }) => id)
       change(batch, { end: batch.marking })
-      return ids.filter((id) => !batch.skipped.has(id))
+      return ids
     },
     /** So many messages that were never marked are given back, or no longer ours. */
-    givenBack(of: OpenBatch, count: number): void {
-      const batch = own(of)
-      change(batch, { open: batch.open - count })
-      closeIfEmpty(batch)
-    },
+    givenBack: (of: OpenBatch, count: number): void => change(own(of), { open: of.open - count }),
 
     /** The dispatcher was declared dead: what was not submitted is no longer ours; what was is still to be recorded. */
     fence(dispatcher: DispatcherId): void {
       if (carrying?.dispatcher === dispatcher) carrying = undefined
-      for (const batch of all()) {
-        if (batch.dispatcher !== dispatcher) continue
-        fenceBatch(batch)
-        closeIfEmpty(batch)
-      }
+      for (const batch of all()) if (batch.dispatcher === dispatcher && !batch.fenced) fenceBatch(batch)
     },
-    /** Nothing more is submitted or marked of any batch; all stay open. */
+    /** Nothing more of any batch is submitted or marked. */
     abandon(): void {
-      for (const batch of all()) fenceBatch(batch)
+      for (const batch of all()) if (!batch.fenced) fenceBatch(batch)
     },
   }
 }

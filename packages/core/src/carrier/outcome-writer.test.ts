@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { aClaimedBatchId, aDispatcherId } from '@gateway/core/testing'
+import { aClaimedBatchId, aDispatcherId, scriptedCarrier, steppingClock, until } from '@gateway/core/testing'
+import { dispatchWorld } from '../../testing/dispatch-world.ts'
 import type { ClaimedBatches, ClaimedMessage } from './claimed-batches.ts'
+import { createDispatcher } from './dispatcher.ts'
 import { createInFlight } from './in-flight.ts'
-import { createOutcomeWriter } from './outcome-writer.ts'
+import { createGathering, createOutcomeWriter } from './outcome-writer.ts'
 
 const dispatcher = aDispatcherId(1)
 
@@ -84,4 +86,111 @@ test('what the carrier refused for now and cannot be given back any more is reco
     [2, 'refused'],
   ])
   expect([writer.size(), batch.open]).toEqual([0, 6])
+})
+
+/** Timers of which a test decides when they end. */
+function timers() {
+  const calls: (() => void)[] = []
+  return {
+    later: (_: number, call: () => void): void => void calls.push(call),
+    count: () => calls.length,
+    end: (): void => {
+      for (const call of calls.splice(0)) call()
+    },
+  }
+}
+
+describe('answers that wait to be stored', () => {
+  test('wait for what was unanswered when the first was to be stored, and not for what is submitted meanwhile', () => {
+    const gathering = createGathering(steppingClock(), timers().later)
+    const isWorthIt = (unanswered: number) => gathering.isWorthIt(unanswered, () => undefined)
+    expect(isWorthIt(3)).toBe(true)
+    gathering.answered(2)
+    expect(isWorthIt(50)).toBe(true)
+    gathering.answered(1)
+    expect(isWorthIt(49)).toBe(false)
+    gathering.ended()
+    expect(isWorthIt(49)).toBe(true)
+  })
+
+  test('wait for nothing where all is answered, and never where nobody has timers', () => {
+    expect(createGathering(steppingClock(), timers().later).isWorthIt(0, () => undefined)).toBe(false)
+    expect(createGathering(steppingClock(), undefined).isWorthIt(3, () => undefined)).toBe(false)
+  })
+
+  test('a carrier that was waited for in vain is not waited for again at once, and ever less often', () => {
+    const clock = steppingClock()
+    const { later, end } = timers()
+    const gathering = createGathering(clock, later)
+    let vain = 0
+    const pauses = Array.from({ length: 8 }, () => {
+      gathering.isWorthIt(1, () => vain++)
+      end()
+      gathering.ended()
+      let milliseconds = 0
+      for (; !gathering.isWorthIt(1, () => undefined); milliseconds++) clock.step(0.001)
+      gathering.ended()
+      return milliseconds
+    })
+    expect(vain).toBe(8)
+    expect(pauses).toEqual([25, 50, 100, 200, 400, 800, 1000, 1000])
+  })
+
+  test('are forgotten by a timer that ends after they were stored', () => {
+    const { later, end } = timers()
+    const gathering = createGathering(steppingClock(), later)
+    let vain = 0
+    gathering.isWorthIt(1, () => vain++)
+    gathering.answered(1)
+    gathering.ended()
+    end()
+    expect([vain, gathering.isWorthIt(1, () => undefined)]).toEqual([0, true])
+  })
+})
+
+/** A dispatcher that nobody calls but to claim single messages, and a carrier that answers when it is told to. */
+async function started() {
+  const world = await dispatchWorld()
+  const carrier = scriptedCarrier({ outcomeOf: () => 'held' })
+  const { later, count, end } = timers()
+  const dispatcher = createDispatcher({ ...world.ports, clock: world.clock, later }, carrier, (problem) => {
+    throw problem
+  })
+  const ids = await world.accept(3)
+  expect(await dispatcher.work('single')).toBe('claimed')
+  await until(() => carrier.submitted.length === 3)
+  return { world, carrier, dispatcher, ids, timers: { count, end } }
+}
+
+test('an answer of a single message is stored after a moment although the carrier is silent about others', async () => {
+  const { world, carrier, dispatcher, ids, timers } = await started()
+  carrier.release('accepted', 1)
+  for (let turn = 0; turn < 20; turn++) await nextTurn()
+  expect([dispatcher.state().uncommitted, timers.count()]).toEqual([1, 1])
+  timers.end()
+  await until(() => dispatcher.state().uncommitted === 0)
+  // Now nothing waits for the silent one any more.
+  carrier.release('accepted', 1)
+  await until(() => dispatcher.state().uncommitted === 0)
+  expect(timers.count()).toBe(0)
+  const status = await world.status(ids)
+  expect(status.map((one) => (typeof one === 'string' ? one : one.code))).toEqual([100, 100, 'waiting'])
+})
+
+test('answers that come within a moment are stored together', async () => {
+  const { world, carrier, dispatcher } = await started()
+  let records = 0
+  const { claimedBatches } = world.ports
+  const record = claimedBatches.record.bind(claimedBatches)
+  Object.assign(claimedBatches, {
+    record: (...args: Parameters<typeof record>) => {
+      records++
+      return record(...args)
+    },
+  })
+  carrier.release('accepted', 1)
+  await nextTurn()
+  carrier.release('accepted')
+  await until(() => dispatcher.state().uncommitted + dispatcher.state().unanswered === 0)
+  expect(records).toBe(1)
 })

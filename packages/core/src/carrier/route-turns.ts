@@ -1,10 +1,78 @@
 import type { Clock } from '../time/clock.ts'
 import type { Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
-import { claimableQueues, handOver, type Availability, type ClaimableQueue, type HandOver } from './claimable-queues.ts'
-import type { Lane } from './claimed-batches.ts'
-import type { PublishedRoute, QueueNumber, RouteNumber, Routes } from './published-routes.ts'
+import type { Availability } from './carrier.ts'
+import type { ClaimedBatches, Lane } from './claimed-batches.ts'
+import { noRoute, type PublishedRoute, type QueueNumber, type RouteNumber, type Routes } from './published-routes.ts'
 import type { RouteCarrier } from './routes.ts'
+
+/** A queue from which a carrier claims now. */
+export interface ClaimableQueue {
+  readonly queue: QueueNumber
+  readonly route: RouteNumber
+  /** Those that share it by their weights, itself among them; none: it is nobody's but its own, or of no route. */
+  readonly equals: readonly RouteCarrier[]
+}
+
+/**
+ * The queues from which a carrier claims now, in the order of the routes. Of the carriers of a route those go first that are available, then
+ * those that are throttled, each by priority; what one of them refused for now goes to the others as long as there are any. A carrier that is down
+ * claims nothing.
+ */
+export function claimableQueues(
+  routes: readonly PublishedRoute[],
+  carrier: CarrierId,
+  availabilityOf: (carrier: CarrierId) => Availability,
+): readonly ClaimableQueue[] {
+  if (availabilityOf(carrier) === 'down') return []
+  if (routes.length === 0) return [{ queue: noRoute, route: noRoute, equals: [] }]
+  return routes.flatMap(({ number: route, carriers, queues }) => {
+    if (carriers.every((one) => one.carrier !== carrier)) return []
+    return queues.flatMap(({ number: queue, refusedBy }): readonly ClaimableQueue[] => {
+      const first = firstOf(carriers, refusedBy, availabilityOf)
+      if (first.every((one) => one.carrier !== carrier)) return []
+      return [{ queue, route, equals: first.length > 1 ? first : [] }]
+    })
+  })
+}
+
+function firstOf(
+  carriers: readonly RouteCarrier[],
+  refusedBy: CarrierId | undefined,
+  availabilityOf: (carrier: CarrierId) => Availability,
+): readonly RouteCarrier[] {
+  const up = carriers.filter(({ carrier }) => availabilityOf(carrier) !== 'down')
+  const others = orAll(up, ({ carrier }) => carrier !== refusedBy)
+  const usable = orAll(others, ({ carrier }) => availabilityOf(carrier) === 'available')
+  const best = Math.min(...usable.map(({ priority }) => priority))
+  return usable.filter(({ priority }) => priority === best)
+}
+
+/** Those that are picked, or all if none is. */
+function orAll<T>(all: readonly T[], picked: (one: T) => boolean): readonly T[] {
+  const some = all.filter(picked)
+  return some.length > 0 ? some : all
+}
+
+/** What becomes of a message of a queue that a carrier refused for now. */
+export interface HandOver {
+  /** Where it waits then; undefined: where it came from. */
+  readonly queue: QueueNumber | undefined
+  /** Whether another carrier takes it now. */
+  readonly isTakenOver: boolean
+}
+
+export function handOver(
+  routes: readonly PublishedRoute[],
+  from: QueueNumber,
+  refusedBy: CarrierId,
+  availabilityOf: (carrier: CarrierId) => Availability,
+): HandOver {
+  const route = routes.find(({ queues }) => queues.some(({ number }) => number === from))
+  const queue = route?.queues.find((one) => one.refusedBy === refusedBy)?.number
+  const isOther = ({ carrier }: RouteCarrier) => carrier !== refusedBy && availabilityOf(carrier) !== 'down'
+  return { queue, isTakenOver: queue !== undefined && route !== undefined && route.carriers.some(isOther) }
+}
 
 /** A carrier of this process, as the others see it. */
 export interface Peer {
@@ -116,6 +184,35 @@ export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): Ro
       wakes.get(undefined)?.()
     },
   }
+}
+
+interface Asking {
+  readonly carrier: CarrierId
+  readonly lane: Lane
+  readonly messagesMax: number
+  /** The queue that it claimed from last. */
+  readonly after: QueueNumber
+}
+
+/** The next queue in which something waits and it is this carrier's turn. Where there is only one, nobody looks first. */
+export async function chooseQueue(
+  turns: RouteTurns,
+  store: Pick<ClaimedBatches, 'queuesWithWork'>,
+  { carrier, lane, messagesMax, after }: Asking,
+): Promise<{ readonly queue: QueueNumber; readonly turn: Turn } | 'nothing' | 'turn-of-another'> {
+  const claimable = await turns.claimable(carrier)
+  const [only] = claimable
+  const isAlone = only === undefined || (claimable.length === 1 && only.equals.length === 0)
+  const numbers = claimable.map(({ queue }) => queue)
+  const found = isAlone ? numbers : await store.queuesWithWork(lane, numbers)
+  if (found.length === 0) return 'nothing'
+  const from = found.findIndex((queue) => numbers.indexOf(queue) > numbers.indexOf(after))
+  for (const queue of [...found.slice(Math.max(0, from)), ...found.slice(0, Math.max(0, from))]) {
+    const at = claimable.find((one) => one.queue === queue)
+    const turn = at && turns.take(at, carrier, lane, messagesMax)
+    if (turn !== undefined) return { queue, turn }
+  }
+  return 'turn-of-another'
 }
 
 /** How much each carrier of a route has claimed, divided by its weight: the least has the next turn. */

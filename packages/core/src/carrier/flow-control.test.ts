@@ -1,5 +1,5 @@
 import { steppingClock } from '@gateway/core/testing'
-import { measureThroughput } from './throughput.ts'
+import { measureThroughput } from './flow-control.ts'
 
 function setUp() {
   const clock = steppingClock()

@@ -1,4 +1,5 @@
-import type { Carrier, SubmissionAnswer } from '@gateway/core'
+import type { Carrier, CarrierId, Inbox, Received, SubmissionAnswer } from '@gateway/core'
+import type { Log } from '@gateway/server'
 
 type Outcome = SubmissionAnswer['outcome']
 
@@ -25,3 +26,27 @@ export function countAnswers(carrier: Carrier): {
   }
   return { carrier: counted, answers }
 }
+
+export type InboundCounts = Readonly<Record<Received, number>>
+
+/** The same inbox, and how much of a carrier it received since it was made. */
+export function countInboundMessages(
+  inbox: Inbox,
+  carrier: CarrierId,
+  log: Pick<Log, 'debug'>,
+): { readonly inbox: Inbox; readonly inboundMessages: InboundCounts } {
+  const inboundMessages = noneReceived()
+  const receive: Inbox['receive'] = async (some, confirmation) => {
+    const received = await inbox.receive(some, confirmation)
+    const now = noneReceived()
+    for (const result of received) {
+      inboundMessages[result]++
+      now[result]++
+    }
+    log.debug({ carrier, ...now }, 'what people wrote')
+    return received
+  }
+  return { inbox: { ...inbox, receive }, inboundMessages }
+}
+
+const noneReceived = (): Record<Received, number> => ({ stored: 0, repeated: 0, incomplete: 0 })

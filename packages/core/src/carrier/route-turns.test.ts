@@ -1,6 +1,7 @@
 import { aCarrierId } from '@gateway/core/testing'
-import { claimableQueues, handOver, type Availability } from './claimable-queues.ts'
+import type { Availability } from './carrier.ts'
 import type { PublishedRoute, QueueNumber, RouteNumber } from './published-routes.ts'
+import { claimableQueues, handOver } from './route-turns.ts'
 
 /** `a1 b2x3`: a at priority 1, b at priority 2 with weight 3. Its queues are numbered from `number` on. */
 function aRoute(number: number, text: string): PublishedRoute {

@@ -10,7 +10,7 @@ import {
 } from '@gateway/core/testing'
 import { createLog } from '@gateway/server'
 import { startDispatching } from './dispatch.ts'
-import { startDroppingHistory } from './drop-history.ts'
+import { startDroppingHistory } from './chores.ts'
 
 function listeningLog() {
   const lines: Record<string, unknown>[] = []

@@ -1,6 +1,7 @@
 import type { Carrier, CarrierReport, Dispatcher } from '@gateway/core'
-import type { HealthSettings, Log } from '@gateway/server'
+import { createServiceApp, type HealthSettings, type Log, type ServiceAppSettings } from '@gateway/server'
 import { carrierJson } from '@gateway/wire'
+import type { Express } from 'express'
 
 interface Reporting {
   reports(): readonly CarrierReport[]
@@ -13,10 +14,10 @@ export const withCarriers = (health: HealthSettings, reporting: Reporting): Heal
 })
 
 interface Stalling {
-  state(): Readonly<Record<string, Pick<ReturnType<Dispatcher['state']>, 'stalled'>>>
+  state(): Readonly<Record<string, Pick<ReturnType<Dispatcher['state']>, 'stalled' | 'mode'>>>
 }
 
-/** Readiness that fails while a dispatcher that has something to move does not move it (P-17). */
+/** Readiness that fails while a dispatcher that has something to move does not move it (P-17), and once one is broken. */
 export const withProgress = ({ checks, ...health }: HealthSettings, dispatching: Stalling): HealthSettings => ({
   ...health,
   checks: { ...checks, progress: () => Promise.resolve(makesProgress(dispatching)) },
@@ -32,17 +33,30 @@ export const withAgreement = (
 })
 
 export const makesProgress = (dispatching: Stalling): boolean =>
-  Object.values(dispatching.state()).every(({ stalled }) => stalled.length === 0)
+  Object.values(dispatching.state()).every(({ stalled, mode }) => stalled.length === 0 && mode !== 'broken')
 
 /** Returns what is to be called now and then: it logs once when a dispatcher stands still, and once when it moves again. */
 export function reportStall(dispatcher: Pick<Dispatcher, 'state'>, carrier: Pick<Carrier, 'id'>, log: Log): () => void {
   let wasStalled = false
   return () => {
     const { stalled, ...held } = dispatcher.state()
-    const isStalled = stalled.length > 0
+    const isStalled = stalled.length > 0 || held.mode === 'broken'
     if (isStalled && !wasStalled)
       log.error({ carrier: carrier.id, stalled, ...held }, 'the dispatcher makes no progress')
     if (!isStalled && wasStalled) log.warn({ carrier: carrier.id }, 'the dispatcher makes progress again')
     wasStalled = isStalled
   }
 }
+
+/** Health and metrics of a dispatcher; nothing else. */
+export const createDispatcherServer = (settings: Pick<ServiceAppSettings, 'log' | 'metrics' | 'health'>): Express =>
+  createServiceApp({
+    ...settings,
+    service: 'dispatcher',
+    notFound: (_request, response) =>
+      response
+        .status(404)
+        .type('text/plain')
+        .send('There is nothing here but /health/live, /health/ready, /health/carriers and /metrics'),
+    answerError: (_request, response, status) => response.status(status).type('text/plain').send('Error'),
+  })

@@ -1,0 +1,74 @@
+import type { DispatcherSettings, Processing } from '@gateway/core'
+import type { Log } from '@gateway/server'
+import type { Idling } from './idling.ts'
+import { repeat, type Repeated } from './repeat.ts'
+
+/** What falls due by the clock, other than dispatching. */
+export function startChores(
+  processing: Processing,
+  idling: Idling,
+  log: Log,
+  settings: DispatcherSettings,
+  recovered: (unknown: number) => void,
+): Repeated[] {
+  return [
+    repeat({
+      what: 'match receipts',
+      pauseMilliseconds: () => Math.max(1000, 2 * idling.pause()),
+      log,
+      work: () => processing.matchReceipts(),
+    }),
+    repeat({
+      what: 'reroute',
+      pauseMilliseconds: () => Math.max(1000, idling.pause()),
+      log,
+      work: () => processing.reroute(),
+    }),
+    repeat({ what: 'release parts', pauseMilliseconds: 60_000, log, work: () => processing.releaseParts() }),
+    chore('adopt receipts', 60_000, log, async () => {
+      const adopted = await processing.adoptReceipts()
+      if (adopted > 0) log.info({ adopted }, 'messages of unknown outcome found their receipts')
+    }),
+    startDroppingHistory(processing, log),
+    chore('expire', 30_000, log, async () => {
+      const expired = await processing.expire(settings.validitySeconds)
+      if (expired > 0) log.warn({ expired }, 'messages waited beyond their validity and were refunded')
+    }),
+    chore('recover', settings.leaseSeconds * 500, log, async () => {
+      const { requeued, unknown } = await processing.recover()
+      recovered(unknown)
+      if (requeued + unknown > 0) log.warn({ requeued, unknown }, 'took over what a dead dispatcher left')
+    }),
+  ]
+}
+
+export const chore = (
+  what: string,
+  pauseMilliseconds: number | (() => number),
+  log: Log,
+  work: () => Promise<void>,
+): Repeated => repeat({ what, pauseMilliseconds, log, work: () => work().then(() => 'all') })
+
+const historyMilliseconds = 600_000
+
+/** Drops what is older than 90 days, and looks again every ten minutes. Steps that follow each other are told as one. */
+export function startDroppingHistory(processing: Pick<Processing, 'purge'>, log: Log): Repeated {
+  let dropped = { partitions: 0, sends: 0, messages: 0 }
+  return repeat({
+    what: 'drop history',
+    pauseMilliseconds: historyMilliseconds,
+    log,
+    work: async () => {
+      const { partitions, sends, messages, left } = await processing.purge()
+      dropped = {
+        partitions: dropped.partitions + partitions,
+        sends: dropped.sends + sends,
+        messages: dropped.messages + messages,
+      }
+      if (left === 'more') return 'more'
+      if (dropped.partitions + dropped.sends > 0) log.info(dropped, 'dropped the history of more than 90 days ago')
+      dropped = { partitions: 0, sends: 0, messages: 0 }
+      return 'all'
+    },
+  })
+}
