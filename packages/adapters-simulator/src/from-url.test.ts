@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parametersOf, simulatedCarrierFromUrl } from './from-url.ts'
+import { parametersOf, simulatedCarrierFromUrl } from './simulated-carrier.ts'
 
 test.each([
   ['simulator:', {}],

@@ -1,2 +1,2 @@
-export { parametersOf as simulatorSettingsFromUrl, simulatedCarrierFromUrl } from './from-url.ts'
+export { parametersOf as simulatorSettingsFromUrl, simulatedCarrierFromUrl } from './simulated-carrier.ts'
 export { simulatedCarrier, type SimulatedCarrierSettings } from './simulated-carrier.ts'

@@ -11,14 +11,21 @@ import {
   type SenderAddress,
   type SubmissionAnswer,
 } from '@gateway/core'
-import { acknowledgements, type Acknowledgements } from './acknowledgements.ts'
-import { appendFile, type AppendFile } from './append-file.ts'
-import { conversations, replyOf, tellsReplies, type Conversations, type Reply } from './conversations.ts'
+import {
+  acknowledgements,
+  conversations,
+  replyOf,
+  tellsReplies,
+  placeOf,
+  refusalCounts,
+  type Acknowledgements,
+  type Conversations,
+  type Reply,
+  type RefusalCounts,
+} from './past-submissions.ts'
+import { appendFile, fieldsOf, linesOf, type AppendFile } from './record-file.ts'
 import { outcomeOf } from './outcomes.ts'
-import { fieldsOf, linesOf } from './lines.ts'
 import type { Owners } from './owners.ts'
-import { placeOf } from './references.ts'
-import { refusalCounts, type RefusalCounts } from './refusal-counts.ts'
 
 /** A message that was submitted, and what was answered. */
 export interface Submitted {

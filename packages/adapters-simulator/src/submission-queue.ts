@@ -1,5 +1,4 @@
 import type { Submission, SubmissionAnswer } from '@gateway/core'
-import type { RateLimit } from './rate-limit.ts'
 
 /** A submission and the callback for its answer. */
 export interface Waiting {
@@ -79,5 +78,24 @@ export function submissionQueue(mayGo: RateLimit, take: (batch: readonly Waiting
       return left
     },
     quiet: () => new Promise((resolve) => (unanswered === 0 ? resolve() : void quieted.push(resolve))),
+  }
+}
+
+/** Takes up to `wanted` tokens and returns how many were available. */
+export type RateLimit = (wanted: number) => number
+
+/** A token bucket whose burst is a tenth of a second. Undefined: no limit. */
+export function rateLimit(perSecond: number | undefined): RateLimit {
+  if (perSecond === undefined) return (wanted) => wanted
+  const most = Math.max(1, perSecond / 10)
+  let room = most
+  let asked = performance.now()
+  return (wanted) => {
+    const now = performance.now()
+    room = Math.min(most, room + ((now - asked) * perSecond) / 1000)
+    asked = now
+    const going = Math.min(wanted, Math.floor(room))
+    room -= going
+    return going
   }
 }

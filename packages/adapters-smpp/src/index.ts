@@ -2,5 +2,5 @@ export { smppCarrierFromUrl, smppSettingsFromUrl, smppSettingsOf, type SmppAddre
 export { smppParameters, tlsParameters, type SmppParameter } from './parameters.ts'
 export { smppDefaults, type SmppSettings } from './settings.ts'
 export { pduFields, type ReceivedPdu } from './pdu/index.ts'
-export { trySubmission, type TrialResult, type TriedPart } from './trial/try-submission.ts'
+export { trySubmission, type TrialResult, type TriedPart } from './submissions/try-submission.ts'
 export { smppCarrier, type Reporting, type Sharing } from './smpp-carrier.ts'

@@ -1,6 +1,5 @@
 import { idForms } from './receipts/id-forms.ts'
-import { errorClasses, type ErrorClass } from './session/error-classes.ts'
-import type { SmppSettings, TonNpi } from './settings.ts'
+import { errorClasses, type ErrorClass, type SmppSettings, type TonNpi } from './settings.ts'
 
 /** A setting of a carrier beside its address: in a URL, as text, and in a file, as JSON of `schema`. */
 export interface SmppParameter {

@@ -12,16 +12,13 @@ import { readInboundMessage } from './inbound/read-inbound-message.ts'
 import { COMMAND_STATUS } from './pdu/index.ts'
 import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from './receipts/read-receipt.ts'
 import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
-import { acknowledge } from './session/acknowledge.ts'
-import { alwaysPermitted } from './session/bind-permit.ts'
-import { createLink, type Link } from './session/link.ts'
-import { createLinkOutage } from './session/link-outage.ts'
+import { createLink, createLinkOutage, type Link } from './session/link.ts'
 import { createPace } from './session/pace.ts'
 import type { AnswerDelivered, Delivered, Role, Session } from './session/session.ts'
-import { shareBinds, type SharedBinds } from './session/shared-binds.ts'
+import { alwaysPermitted, shareBinds, type SharedBinds } from './session/shared-binds.ts'
 import type { SmppSettings } from './settings.ts'
 import { createOutbox } from './submissions/outbox.ts'
-import { messageReferences } from './text/message-references.ts'
+import { messageReferences } from './text/encode-body.ts'
 
 export interface SmppCarrier extends Carrier {
   readonly status: () => CarrierStatus
@@ -220,4 +217,26 @@ function nameOf(text: string): CarrierId {
   const id = carrierId(text)
   if (id === undefined) throw new Error(`${JSON.stringify(text)} is no name of a carrier: 1 to 32 of a-z, 0-9 and '-'`)
   return id
+}
+
+/**
+ * Answers what came once `store` has resolved (P-7). If it rejects, or has not resolved after so many seconds, the carrier is asked to offer it again;
+ * what is stored later after all is known then. Resolves to whether it was acknowledged; never rejects.
+ */
+export async function acknowledge(
+  answers: readonly AnswerDelivered[],
+  store: () => Promise<unknown> | undefined,
+  secondsMax: number,
+): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), secondsMax * 1000)))
+  // The handler has logged why it failed.
+  const stored = Promise.resolve(store()).then(
+    () => true,
+    () => false,
+  )
+  const isStored = await Promise.race([stored, late])
+  clearTimeout(timer)
+  for (const answer of answers) answer(isStored ? COMMAND_STATUS.ESME_ROK : COMMAND_STATUS.ESME_RX_T_APPN)
+  return isStored
 }

@@ -1,13 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { simulatedCarrier, simulatorSettingsFromUrl } from '@gateway/adapters-simulator'
 import {
   smppCarrier,
   smppSettingsFromUrl,
+  pduFields,
+  trySubmission,
   type Reporting,
   type Sharing,
   type SmppSettings,
+  type TrialResult,
 } from '@gateway/adapters-smpp'
-import type { Carrier, CarrierId, Clock } from '@gateway/core'
+import type { Carrier, CarrierId, Clock, CarrierBinds, Submission } from '@gateway/core'
 
 /** A carrier as it is configured, secrets included; nothing is connected yet. */
 export type CarrierSpecification =
@@ -61,3 +65,64 @@ export const kinds = Object.keys(READ)
   .join(', ')
 
 export const isKind = (scheme: string): boolean => Object.hasOwn(READ, scheme)
+
+export interface CarrierCertificates {
+  /** The carrier and the setting. */
+  readonly of: string
+  readonly are: 'chain' | 'authorities'
+  readonly pem: string
+}
+
+/** The certificates of carriers in PEM, as they were read. */
+export const certificatesOf = (carriers: readonly CarrierSpecification[]): readonly CarrierCertificates[] =>
+  carriers.flatMap(({ id, kind, settings }) =>
+    kind !== 'smpp' || settings.tls === undefined
+      ? []
+      : [
+          ...given(`carrier ${id} ca`, 'authorities', settings.tls.ca),
+          ...given(`carrier ${id} cert`, 'chain', settings.tls.cert),
+        ],
+  )
+
+const given = (of: string, are: CarrierCertificates['are'], pem: string | undefined): readonly CarrierCertificates[] =>
+  pem === undefined ? [] : [{ of, are, pem }]
+
+export interface SeenPdu {
+  readonly at: number
+  readonly direction: 'sent' | 'received'
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+export interface CarrierTrial {
+  readonly carrier: Extract<CarrierSpecification, { readonly kind: 'smpp' }>
+  readonly message: Omit<Submission, 'id'>
+  readonly receiptSeconds: number
+  readonly interruption: AbortSignal
+  readonly saw: (pdu: SeenPdu) => void
+}
+
+/**
+ * Submits one message over a bind of its own and waits for its receipts. Where the binds of the carrier are shared it leases one first; `no-bind`:
+ * all are in use. It charges nobody, and nothing of it is stored.
+ */
+export async function tryCarrier(
+  { carrier: { id, settings }, message, receiptSeconds, interruption, saw }: CarrierTrial,
+  binds?: CarrierBinds,
+): Promise<TrialResult | 'no-bind'> {
+  const run = (): Promise<TrialResult> =>
+    trySubmission(settings, message, {
+      ...{ receiptSeconds, interruption },
+      saw: (direction, pdu) => saw({ at: Date.now(), direction, fields: pduFields(pdu) }),
+    })
+  if (settings.bindsMax === undefined || binds === undefined) return run()
+  const [holder, max] = [randomUUID(), settings.bindsMax]
+  // Long enough for all that may take time: seven parts, and what may be waited for.
+  const seconds = settings.connectSeconds + 7 * settings.responseSeconds + receiptSeconds + 30
+  const { numbers } = await binds.lease(id, holder, { count: 1, max, seconds })
+  if (numbers.length === 0) return 'no-bind'
+  try {
+    return await run()
+  } finally {
+    await binds.release(id, holder, numbers)
+  }
+}

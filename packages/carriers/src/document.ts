@@ -1,10 +1,18 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { smppSettingsOf } from '@gateway/adapters-smpp'
-import type { AccountId, CarrierId, Route, SenderAddress } from '@gateway/core'
+import {
+  checkRoutes,
+  type AccountId,
+  type CarrierId,
+  type Route,
+  type SenderAddress,
+  type RouteProblem,
+} from '@gateway/core'
+import { Ajv, type ErrorObject } from 'ajv'
 import { specificationFromUrl, type CarrierSpecification } from './carrier-specification.ts'
-import type { CarrierConfiguration } from './configuration.ts'
-import type { LookUps } from './look-ups.ts'
-import { routeProblems } from './route-problems.ts'
-import { schemaProblems } from './schema-problems.ts'
+import { carriersSchema } from './carriers-schema.ts'
+import { lookUpsIn, type CarrierConfiguration, type LookUps, type Variables } from './configuration.ts'
 
 type Secret = string | { readonly environment: string } | { readonly file: string }
 type Fields = Readonly<Record<string, unknown>>
@@ -105,3 +113,105 @@ const routeOf = ({ name, prefixes = [], accounts = [], senders = [], carriers }:
   ...{ name, prefixes, accounts, senders },
   carriers: carriers.map(({ carrier, priority = 1, weight = 1 }) => ({ carrier, priority, weight })),
 })
+
+/**
+ * The configuration in a file. Relative paths in it begin at its folder. Throws an Error that names the file and the places in it that are
+ * wrong, never a value that may be secret.
+ */
+export function readCarriersFile(path: string, variables: Variables): CarrierConfiguration {
+  const document = parsed(path)
+  const lookUps = lookUpsIn(dirname(resolve(path)), variables)
+  const read = readDocument(path, document, lookUps)
+  return { ...read, file: path, source: { document, ...lookUps.found } }
+}
+
+function parsed(path: string): unknown {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (problem) {
+    return fail(path, [`it cannot be read: ${(problem as NodeJS.ErrnoException).code ?? 'unknown error'}`])
+  }
+  const document = parseJson(text)
+  return 'problem' in document ? fail(path, [document.problem]) : document.value
+}
+
+/** Reads JSON; what is wrong is told by line and column, without any of the text, which may hold a password. */
+export function parseJson(text: string): { readonly value: unknown } | { readonly problem: string } {
+  const json = text.replace(/^\uFEFF/, '')
+  try {
+    return { value: JSON.parse(json) as unknown }
+  } catch (problem) {
+    const at = positionOf((problem as Error).message) ?? firstOdd(json)
+    const before = json.slice(0, at).split('\n')
+    return { problem: `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: this is no JSON` }
+  }
+}
+
+/** Node tells the position of some errors and a piece of the text of others. */
+function positionOf(message: string): number | undefined {
+  const [, digits] = / at position (\d+)/.exec(message) ?? []
+  return digits === undefined ? undefined : Number(digits)
+}
+
+const token = /\s+|"(?:[^"\\\p{Cc}]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]/uy
+
+/** Where the first thing stands that is no token of JSON; the end if there is none. */
+function firstOdd(json: string): number {
+  token.lastIndex = 0
+  let end = 0
+  while (end < json.length && token.test(json)) end = token.lastIndex
+  return end
+}
+
+const WORDS = {
+  'too-many-routes': 'there are too many routes',
+  'no-route-for-all': 'the last route has conditions: end with one that has no prefixes, accounts and senders',
+  'bad-name': 'the name is none',
+  'same-name': 'the name is given twice',
+  'never-reached': 'it is never reached, as every message takes the route',
+  'bad-prefix': 'this is no prefix of a number:',
+  'no-carriers': 'it has no carrier',
+  'too-many-carriers': 'it has too many carriers',
+  'unknown-carrier': 'there is no carrier',
+  'same-carrier': 'it has twice the carrier',
+  'bad-priority': 'this is no priority:',
+  'bad-weight': 'this is no weight:',
+} satisfies Record<RouteProblem['problem'], string>
+
+/** What core finds wrong with routes, as sentences with their places. */
+export const routeProblems = (routes: readonly Route[], carriers: readonly CarrierId[]): readonly string[] =>
+  checkRoutes(routes, carriers).map((found) => {
+    const words = WORDS[found.problem]
+    if (!('route' in found)) return `/routes: ${words}`
+    const at = routes.findIndex(({ name }) => name === found.route)
+    return `/routes/${at} (${found.route}): ${words} ${found.value ?? ''}`.trimEnd()
+  })
+
+/** Problems that are told at a time. */
+const problemsMax = 10
+
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(carriersSchema)
+
+/** What is wrong with a document, each with its place as a JSON pointer; empty: nothing. No value of the document is in it. */
+export function schemaProblems(document: unknown): readonly string[] {
+  if (validate(document)) return []
+  const told = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames')
+  const all = [...new Set(told.map((error) => `${error.instancePath || '/'}: ${whatIsWrong(error)}`))]
+  return all.length <= problemsMax ? all : [...all.slice(0, problemsMax), `and ${all.length - problemsMax} more`]
+}
+
+function whatIsWrong({ keyword, params, message = 'is wrong', schemaPath, propertyName }: ErrorObject): string {
+  const { missingProperty, additionalProperty, allowedValues, type } = params as Partial<
+    Readonly<Record<string, unknown>>
+  >
+  if (propertyName !== undefined && schemaPath.includes('/then/')) {
+    return `${JSON.stringify(propertyName)} cannot stand beside "url": it belongs into the URL`
+  }
+  if (propertyName !== undefined) return `${JSON.stringify(propertyName)} is no code of an error, such as 0x45`
+  if (keyword === 'required') return `${JSON.stringify(missingProperty)} is missing`
+  if (keyword === 'additionalProperties') return `there is no field ${JSON.stringify(additionalProperty)}`
+  if (keyword === 'enum') return `one of ${(allowedValues as readonly unknown[]).join(', ')} is expected`
+  if (keyword === 'type') return `${[type].flat().join(' or ')} is expected`
+  return message
+}

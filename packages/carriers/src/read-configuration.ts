@@ -1,7 +1,6 @@
 import { carrierId } from '@gateway/core'
 import { isKind, kinds, specificationFromUrl, type CarrierSpecification } from './carrier-specification.ts'
-import type { CarrierConfiguration } from './configuration.ts'
-import { lookUpsIn, type LookUps, type Variables } from './look-ups.ts'
+import { lookUpsIn, type CarrierConfiguration, type LookUps, type Variables } from './configuration.ts'
 
 /**
  * What `CARRIERS` says: `file:` and the path of a JSON document, or carriers separated by `,`: `simulator:`, `smpp://…` or `smpps://…`, or
@@ -18,7 +17,7 @@ export async function readConfiguration(text: string, variables: Variables): Pro
 /** What `file:` and this path say. */
 export async function readFileConfiguration(path: string, variables: Variables): Promise<CarrierConfiguration> {
   // Its schema and Ajv take 0.1 s to load, which most processes do without.
-  const { readCarriersFile } = await import('./carriers-file.ts')
+  const { readCarriersFile } = await import('./document.ts')
   return readCarriersFile(path, variables)
 }
 

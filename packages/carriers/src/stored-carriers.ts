@@ -1,6 +1,5 @@
 import type { CarrierConflict, CarrierVersion, Ports, SealedSecret } from '@gateway/core'
-import type { CarrierConfiguration, CarrierSource } from './configuration.ts'
-import { lookUpsFrom } from './look-ups.ts'
+import { lookUpsFrom, type CarrierConfiguration, type CarrierSource } from './configuration.ts'
 import { digestOf } from './meaning.ts'
 
 /** What stores and opens versions. */
@@ -49,5 +48,24 @@ function sourceOf(version: number, sealed: SealedSecret, secretBox: CarrierPorts
     throw new Error(`version ${version} of the stored carriers cannot be read: ${(problem as Error).message}`, {
       cause: problem,
     })
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const hidden = '***'
+
+/** A document of carriers that is right, without the passwords in it. What stands elsewhere is named as it is there. */
+export function withoutPasswords(document: unknown): unknown {
+  const { carriers, ...rest } = document as Fields & { readonly carriers: readonly Fields[] }
+  return { ...rest, carriers: carriers.map(withoutPassword) }
+}
+
+function withoutPassword(entry: Fields): Fields {
+  const { url, password } = entry
+  return {
+    ...entry,
+    ...(typeof password === 'string' && { password: hidden }),
+    ...(typeof url === 'string' && { url: url.replace(/(:\/\/[^/?#]*?:)[^/?#]*@/, `$1${hidden}@`) }),
   }
 }

@@ -1,13 +1,11 @@
 import { balance, converse } from './verbs.ts'
 import { coveredElsewhere } from './cases/covered-elsewhere.ts'
 import { everyCase } from './cases/index.ts'
-import type { Case } from './case.ts'
-import { chosen, type Choice } from './choose-cases.ts'
+import { chosen, type Case, type Choice } from './case.ts'
 import type { Configuration } from './configuration.ts'
-import type { Summary } from './report/summary.ts'
-import { NotTestable } from './not-testable.ts'
+import type { Summary } from './report.ts'
 import { runCases, type CaseResult } from './run-suite.ts'
-import { TestedGateway, type Addresses, type Deployment, type Reply } from './tested-gateway.ts'
+import { NotTestable, TestedGateway, type Addresses, type Deployment, type Reply } from './tested-gateway.ts'
 
 export interface Conformance {
   readonly addresses: Addresses

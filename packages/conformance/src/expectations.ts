@@ -1,6 +1,6 @@
 import { deepStrictEqual, fail, match, ok, strictEqual } from 'node:assert/strict'
 import { create } from 'xmlbuilder2'
-import type { Answer } from './http/read-answer.ts'
+import type { Answer } from './http.ts'
 
 /** The value of a header that is given once. */
 export const header = (answer: Answer, name: string): string | undefined => answer.headers.get(name)?.join(', ')

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sectionOf, type Case } from './case.ts'
 import type { Configuration } from './configuration.ts'
-import { NotTestable } from './not-testable.ts'
-import { TestedGateway, type Deployment } from './tested-gateway.ts'
+import { NotTestable, TestedGateway, type Deployment } from './tested-gateway.ts'
 
 export type Outcome =
   | { readonly is: 'passed' }

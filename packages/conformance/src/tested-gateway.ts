@@ -1,7 +1,5 @@
-import { NotTestable } from './not-testable.ts'
 import type { Configuration } from './configuration.ts'
-import { ask, type Request } from './http/request.ts'
-import type { Answer } from './http/read-answer.ts'
+import { ask, type Request, type Answer } from './http.ts'
 
 export type Interface = 'rest' | 'asp' | 'xml'
 export type Addresses = Readonly<Record<Interface, URL>>
@@ -27,6 +25,9 @@ export interface Deployment {
   /** A number of `numbers.delivered` that no other case gets. */
   readonly ownNumber: () => string
 }
+
+/** Thrown by a case for which the configuration names too little. */
+export class NotTestable extends Error {}
 
 type RestRequest = Omit<Request, 'target' | 'body'> & {
   /** Whose key is sent, by default the main account's; null: none. */

@@ -1,9 +1,8 @@
-import { lstat, mkdir, open, readFile, readdir, realpath, rm, stat } from 'node:fs/promises'
+import { createHash, randomBytes } from 'node:crypto'
+import { lstat, mkdir, open, readFile, readdir, realpath, rm, stat, access, chmod } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { codeOf, messageOf, unless } from './errors.ts'
-import { dropUnusedDataFolders } from './data-folder.ts'
-import { noDatabase } from './no-database.ts'
-import { isRoot, type RunAsUser } from './run-as-user.ts'
+import { isRoot, canEnter, type RunAsUser } from './run-as-user.ts'
 
 /** The real path of a cluster's data and the user whose it is. */
 export interface Cluster {
@@ -115,3 +114,91 @@ export const dropUnfinished = async (dataDir: string): Promise<void> => {
   }
   await dropUnusedDataFolders(dataDir).catch(() => undefined)
 }
+
+/** Those of `names` that are in `dataDir`. */
+export const leftOf = async (dataDir: string, names: readonly string[]): Promise<readonly string[]> => {
+  const found = await Promise.all(names.map((name) => unless(['ENOENT'], lstat(join(dataDir, name)))))
+  return names.filter((_, i) => found[i] !== undefined)
+}
+
+export const databaseGone = (dataDir: string, left: readonly string[]): Error =>
+  new Error(
+    `${dataDir} has no database (${join(dataDir, 'postgres')} is empty or gone), but ${left.join(' and ')} of one. Restore a backup ` +
+      'as docs/operations.md says under "Restore", or set DATABASE_URL if the database is elsewhere. To begin with an empty ' +
+      `database on purpose, move ${left.length === 1 ? 'that' : 'those'} away.`,
+  )
+
+export const noDatabase = (dataDir: string): Error =>
+  new Error(
+    `There is no database in ${dataDir}. Name the folder of the gateway with DATA_DIR, or its server with DATABASE_URL. ` +
+      'A new database is made by a server that starts, or by "gateway migrate".',
+  )
+
+/** Where root keeps the clusters whose data folder the run-as user cannot reach. */
+const outside = '/var/lib/gateway-postgres'
+
+export const isOutside = (dataFolder: string): boolean => dirname(dataFolder) === outside
+
+/**
+ * The data folder that holds the cluster of `dataDir` and what goes with it: `dataDir` itself, or, if root starts us where
+ * `runAsUser` cannot enter (say under /root), a fresh folder outside. The modes of folders that are not ours stay as they are.
+ */
+export const newDataFolder = async (dataDir: string, runAsUser: RunAsUser): Promise<string> => {
+  if (!isRoot() || (await canEnter(dataDir, runAsUser))) return dataDir
+  const dataFolder = join(outside, `${mark(dataDir)}-${randomBytes(6).toString('hex')}`)
+  try {
+    await mkdir(outside, { recursive: true })
+    const { uid, mode } = await stat(outside)
+    if (uid !== 0 || (mode & 0o022) !== 0) throw new Error('it can be changed by others than root')
+    await chmod(outside, 0o755)
+    await mkdir(dataFolder)
+    await chmod(dataFolder, 0o755)
+    if (!(await canEnter(dataFolder, runAsUser))) throw new Error(`user id ${runAsUser.uid} cannot enter it`)
+    return dataFolder
+  } catch (error) {
+    throw new Error(
+      `PostgreSQL refuses to run as root, user id ${runAsUser.uid} cannot enter ${dataDir}, and ${outside} cannot be used ` +
+        `instead (${messageOf(error)}). Choose a DATA_DIR that every user may enter, or set DATABASE_URL.`,
+      { cause: error },
+    )
+  }
+}
+
+const mark = (dataDir: string): string => createHash('sha256').update(dataDir).digest('hex').slice(0, 8)
+
+/** Other data folders made for `dataDir`: of clusters that existed before it was deleted or moved. */
+export const earlierDataFolders = async (dataDir: string, dataFolder: string): Promise<string[]> =>
+  (await dataFoldersOf(dataDir)).filter((other) => other !== dataFolder)
+
+const dataFoldersOf = async (dataDir: string): Promise<string[]> =>
+  ((await unless(['ENOENT'], readdir(outside))) ?? [])
+    .filter((name) => name.startsWith(`${mark(dataDir)}-`))
+    .map((name) => join(outside, name))
+
+/**
+ * Removes data folders made for `dataDir` by a start that was killed before it could use them. One whose PostgreSQL ever ran
+ * stays, whatever points to it: somebody may have moved the data folder.
+ */
+export const dropUnusedDataFolders = async (dataDir: string): Promise<void> => {
+  if (!isRoot()) return
+  const used = await realpath(join(dataDir, 'postgres')).catch(() => '')
+  for (const dataFolder of await earlierDataFolders(dataDir, dirname(used))) {
+    const hasRun = await access(join(dataFolder, 'postgres/postmaster.opts')).then(
+      () => true,
+      () => false,
+    )
+    if (!hasRun) await rm(dataFolder, { recursive: true, force: true }).catch(() => undefined)
+  }
+}
+
+/** Whether two paths lead to one folder, whatever links and mounts are on the way; undefined if there is nothing at one of them. */
+const compare = async (one: string, other: string): Promise<boolean | undefined> => {
+  const [a, b] = await Promise.all([one, other].map((path) => unless(['ENOENT', 'ENOTDIR', 'EACCES'], stat(path))))
+  return a === undefined || b === undefined ? undefined : a.dev === b.dev && a.ino === b.ino
+}
+
+export const isSameFolder = async (one: string, other: string): Promise<boolean> => (await compare(one, other)) === true
+
+/** Whether both are there, and are two. */
+export const isAnotherFolder = async (one: string, other: string): Promise<boolean> =>
+  (await compare(one, other)) === false

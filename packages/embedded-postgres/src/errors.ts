@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 /** The `code` of an error: that of the system (`ENOENT`) or of PostgreSQL (`57P03`). */
 export const codeOf = (error: unknown): string | undefined => {
   // Not `instanceof Error`: an error of Node's own comes from another realm than this module in some test runners.
@@ -16,4 +18,14 @@ export const unless = async <T>(codes: readonly string[], work: Promise<T>): Pro
     if (codes.includes(codeOf(error) ?? '')) return undefined
     throw error
   }
+}
+
+/** Asks every 10 ms until `condition` holds; answers whether it did within `milliseconds`. */
+export const until = async (condition: () => Promise<boolean>, milliseconds: number): Promise<boolean> => {
+  const deadline = performance.now() + milliseconds
+  while (!(await condition())) {
+    if (performance.now() > deadline) return false
+    await delay(10)
+  }
+  return true
 }

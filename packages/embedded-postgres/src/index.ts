@@ -1,8 +1,8 @@
-export { openDatabase, type DatabaseOptions } from './open-database.ts'
+export { openDatabase, type DatabaseOptions } from './start-embedded-postgres.ts'
 export {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
 } from './start-embedded-postgres.ts'
-export { removeCluster } from './remove-cluster.ts'
-export type { Settings } from './settings.ts'
+export { removeCluster } from './create-cluster.ts'
+export type { Settings } from './postmaster.ts'

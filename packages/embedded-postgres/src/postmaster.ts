@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process'
-import { open, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
+import { open, readFile, rename, stat, unlink, lchown, writeFile } from 'node:fs/promises'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import { writeAccess } from './access.ts'
 import { cleanEnvironment, type Binaries } from './binaries.ts'
-import type { Cluster } from './cluster.ts'
-import { codeOf, unless } from './errors.ts'
-import { actingAs } from './run-as-user.ts'
-import { isAnotherFolder } from './same-folder.ts'
-import { settingArguments, type Settings } from './settings.ts'
+import { isAnotherFolder, type Cluster } from './cluster.ts'
+import { codeOf, unless, until } from './errors.ts'
+import { actingAs, isRoot, isShared, knownUsers, type RunAsUser } from './run-as-user.ts'
 import { port } from './socket-folder.ts'
-import { until } from './until.ts'
 
 /** What `postmaster.pid` says of the server that runs, or ran until it was killed. */
 interface PidFile {
@@ -150,4 +148,82 @@ export const stopPostmaster = async (cluster: Cluster): Promise<void> => {
 // eslint-disable-next-line @typescript-eslint/require-await -- an error of kill is to be a rejection
 const signalTo = async (pid: number, signal: NodeJS.Signals): Promise<void> => {
   process.kill(pid, signal)
+}
+
+/** Settings of PostgreSQL by name, as `postgres -c name=value` takes them. */
+export type Settings = Readonly<Record<string, string | number | boolean>>
+
+const megabyte = 1024 * 1024
+
+/** The memory that this process may use: that of the machine or of its container, whichever is less. */
+const memoryMegabytes = (): number => Math.min(totalmem(), process.constrainedMemory() || Infinity) / megabyte
+
+/**
+ * What we set for every cluster, at each start, so that another version can change it. Everything that decides what
+ * survives a crash (fsync, full_page_writes, synchronous_commit) stays as PostgreSQL has it: on.
+ */
+const ours = (memory: number): Settings => ({
+  listen_addresses: '',
+  max_connections: 200,
+  shared_buffers: `${Math.max(16, Math.min(256, Math.floor(memory / 8)))}MB`,
+  effective_cache_size: `${Math.max(32, Math.floor(memory / 2))}MB`,
+  max_wal_size: '2GB',
+  // These binaries have no lz4, and pglz took 0.2 ms a page (docs/decisions/0068).
+  wal_compression: 'off',
+  random_page_cost: 1.1,
+  // Compiling a statement costs more than any of our short ones takes.
+  jit: false,
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_line_prefix: '%m [%p] ',
+  log_checkpoints: false,
+  unix_socket_permissions: '0700',
+  // Elsewhere the default reaches the disk; on macOS only this one does.
+  ...(process.platform === 'darwin' && { wal_sync_method: 'fsync_writethrough' }),
+})
+
+/** The arguments of `postgres`: our settings, then `settings`, then the socket folder, which nothing overrides. */
+export const settingArguments = (settings: Settings, socketFolder: string): string[] => {
+  const all: Settings = { ...ours(memoryMegabytes()), ...settings, unix_socket_directories: listed(socketFolder) }
+  return Object.entries(all).flatMap(([name, value]) => {
+    if (!/^[a-z_][a-z0-9_.]*$/i.test(name)) throw new Error(`"${name}" is no name of a PostgreSQL setting.`)
+    return ['-c', `${name}=${typeof value === 'boolean' ? (value ? 'on' : 'off') : value}`]
+  })
+}
+
+/** One folder as PostgreSQL reads a list of folders, where a comma or a space would end it. */
+const listed = (folder: string): string => `"${folder.replaceAll('"', '""')}"`
+
+/** The one superuser, and the database that `connectionString` names. */
+export const role = 'gateway'
+
+/**
+ * Says who is let in, as superuser: root and the run-as user, known by the kernel (`peer`), on the socket only. A run-as user whom other
+ * programs may run as is not let in. Takes effect when the server starts.
+ */
+export const writeAccess = async (cluster: Cluster): Promise<void> => {
+  const names = await namesOf(cluster.runAsUser)
+  // PostgreSQL looks the name of whoever connects up; one that has none is kept out by the mode of the folder alone.
+  const isNameless = !isRoot() && names.length === 1
+  const way = isNameless ? 'trust' : 'peer map=gateway'
+  await replace(cluster, 'pg_hba.conf', `local all ${role} ${way}\n`)
+  await replace(cluster, 'pg_ident.conf', names.map((name) => `gateway "${name}" ${role}\n`).join(''))
+}
+
+const namesOf = async (runAsUser: RunAsUser): Promise<readonly string[]> => {
+  const own = (await knownUsers()).find(({ uid }) => uid === runAsUser.uid)?.name
+  return own === undefined || own === 'root' || (await isShared(runAsUser)) ? ['root'] : ['root', own]
+}
+
+const heading = '# Written by the gateway at each start.\n'
+
+/** Moved in place whole, and not touched where it is right already. */
+const replace = async ({ folder, runAsUser }: Cluster, name: string, text: string): Promise<void> => {
+  const path = join(folder, name)
+  if ((await unless(['ENOENT'], readFile(path, 'utf8'))) === heading + text) return
+  const aside = `${path}.new-${randomBytes(6).toString('hex')}`
+  // Exclusive: never through a link that another has put there.
+  await writeFile(aside, heading + text, { mode: 0o600, flag: 'wx' })
+  if (isRoot()) await lchown(aside, runAsUser.uid, runAsUser.gid)
+  await rename(aside, path)
 }

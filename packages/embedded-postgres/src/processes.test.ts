@@ -5,7 +5,7 @@ import { dataFolder, type DataFolder } from '../testing/data-folder.ts'
 import { query } from '../testing/query.ts'
 import { startUser, type User } from '../testing/start-user.ts'
 import { startEmbeddedPostgres } from './index.ts'
-import { until } from './until.ts'
+import { until } from './errors.ts'
 
 const quick = { fsync: false, shared_buffers: '16MB' }
 

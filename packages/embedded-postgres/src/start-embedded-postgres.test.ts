@@ -17,7 +17,7 @@ import { join, relative } from 'node:path'
 import { dataFolder, type DataFolder } from '../testing/data-folder.ts'
 import { query } from '../testing/query.ts'
 import { removeCluster, startEmbeddedPostgres, type EmbeddedPostgres } from './index.ts'
-import { until } from './until.ts'
+import { until } from './errors.ts'
 
 // Making a cluster takes a second, on a loaded machine many.
 const minute = 60_000

@@ -1,7 +1,7 @@
 import { smppParameters } from '@gateway/adapters-smpp'
 import { until } from '@gateway/core/testing'
 import { aSender, aServer, dispatching, endDispatching, type Dispatching } from '../testing/dispatching.ts'
-import type { Smsc } from './smsc.ts'
+import type { Smsc } from './settings.ts'
 
 // What operators of other gateways complain about, each with what this one promises instead.
 

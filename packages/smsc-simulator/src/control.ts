@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Arrival } from './arrivals.ts'
 import { lineOf } from './journal.ts'
 import { PERSONALITIES } from './personalities.ts'
-import type { Smsc } from './smsc.ts'
+import type { Smsc } from './settings.ts'
 
 export interface Control {
   readonly port: number

@@ -1,7 +1,25 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { pduFields } from '@gateway/adapters-smpp/pdu'
-import type { JournalEntry, PduEntry } from './journal-entry.ts'
-import { latestEntries } from './latest-entries.ts'
+import { pduFields, decodePdu, type ReceivedPdu } from '@gateway/adapters-smpp/pdu'
+
+/** One PDU, or what happened to a link. */
+export interface JournalEntry {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** Counts the links of this run from 1. */
+  readonly link: number
+  readonly systemId: string
+  readonly event: 'received' | 'sent' | 'opened' | 'closed'
+  readonly pdu?: ReceivedPdu
+  /** Sent with this command_length instead of the right one. */
+  readonly wrongLength?: number
+}
+
+/** A PDU with its octets, which are not written to again. */
+export interface PduEntry extends Required<Omit<JournalEntry, 'wrongLength'>> {
+  readonly bytes: Buffer
+  readonly start: number
+  readonly end: number
+}
 
 /** Every PDU in the order in which it was received or sent. */
 export interface Journal {
@@ -50,3 +68,56 @@ export const lineOf = ({ at, pdu, ...rest }: JournalEntry): Record<string, unkno
   ...{ at: new Date(at).toISOString(), ...rest },
   ...(pdu === undefined ? {} : pduFields(pdu)),
 })
+
+/** The latest entries of a journal, up to a number. */
+export interface LatestEntries {
+  add(entry: JournalEntry): void
+  /** Keeps the octets; the PDU is read again when it is asked for. */
+  addPdu(entry: PduEntry): void
+  /** The latest `count`, oldest first. */
+  list(count: number): readonly JournalEntry[]
+}
+
+/** In columns: the collection of garbage would have to move an object for each PDU, several times. */
+export function latestEntries(entriesMax: number): LatestEntries {
+  const ats = new Float64Array(entriesMax)
+  const links = new Float64Array(entriesMax)
+  const starts = new Uint32Array(entriesMax)
+  const ends = new Uint32Array(entriesMax)
+  const systemIds: string[] = []
+  const events: JournalEntry['event'][] = []
+  /** An entry as it is, or the buffer that has the octets of its PDU. */
+  const holders: (JournalEntry | Buffer)[] = []
+  let total = 0
+
+  function read(at: number): JournalEntry[] {
+    const [holder, systemId, event] = [holders[at], systemIds[at], events[at]]
+    if (holder === undefined || systemId === undefined || event === undefined) return []
+    if (!Buffer.isBuffer(holder)) return [holder]
+    const pdu = decodePdu(holder, starts[at], ends[at])
+    return [{ at: ats[at] ?? 0, link: links[at] ?? 0, systemId, event, pdu }]
+  }
+
+  return {
+    add(entry) {
+      const at = total++ % entriesMax
+      holders[at] = entry
+      systemIds[at] = entry.systemId
+      events[at] = entry.event
+    },
+    addPdu(entry) {
+      const at = total++ % entriesMax
+      ats[at] = entry.at
+      links[at] = entry.link
+      starts[at] = entry.start
+      ends[at] = entry.end
+      systemIds[at] = entry.systemId
+      events[at] = entry.event
+      holders[at] = entry.bytes
+    },
+    list(count) {
+      const length = Math.min(total, entriesMax, count)
+      return Array.from({ length }, (_, nth) => read((total - length + nth) % entriesMax)).flat()
+    },
+  }
+}

@@ -9,7 +9,7 @@ import {
   type Pdu,
   type ReceivedPdu,
 } from '@gateway/adapters-smpp/pdu'
-import type { JournalEntry, PduEntry } from './journal-entry.ts'
+import type { JournalEntry, PduEntry } from './journal.ts'
 
 /** One connection. */
 export interface Link {

@@ -1,8 +1,101 @@
 import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { latestMessages } from './latest-messages.ts'
-import { messageNumbers } from './message-ids.ts'
-import type { EndedMessage, StoredMessage } from './stored-message.ts'
+import type { ReceiptState } from './outcomes.ts'
+
+/** How a message id is written. */
+export type IdForm = 'decimal' | 'hexadecimal' | 'huge'
+
+const FORMS: Readonly<Record<IdForm, (number: number) => string>> = {
+  decimal: (number) => String(number),
+  hexadecimal: (number) => number.toString(16).toUpperCase(),
+  // 60 digits: beyond any integer of a machine, and within the 64 characters of the standard.
+  huge: (number) => `9${String(number).padStart(59, '0')}`,
+}
+
+export const formatId = (number: number, form: IdForm): string => FORMS[form](number)
+
+/** Numbers of messages that no other run on this machine gives: they begin with the second of the start. */
+export function messageNumbers(now: number): () => number {
+  let next = Math.floor(now / 1000) * 1_000_000
+  return () => next++
+}
+
+/** A message that was taken. */
+export interface StoredMessage {
+  readonly number: number
+  /** Of a submit_multi but its first message: the number of that, whose id all have. */
+  readonly first?: number
+  readonly systemId: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly fromTon: number
+  readonly fromNpi: number
+  readonly from: string
+  readonly toTon: number
+  readonly toNpi: number
+  readonly to: string
+  /** The receipts to send, in order. */
+  readonly receipts: readonly ReceiptState[]
+  readonly reply: string | undefined
+  /** So many receipts, and then the reply, were acknowledged. */
+  done: number
+  /** The last state that a receipt told or will tell; undefined: under way. */
+  state: ReceiptState | undefined
+}
+
+/** The number that the id of a message says. */
+export const idNumberOf = ({ number, first }: StoredMessage): number => first ?? number
+
+/** What is kept of a message for which nothing is owed any more. */
+export type EndedMessage = Pick<StoredMessage, 'systemId' | 'state'> & { readonly hasEnded: true }
+
+/** The messages of this run, up to a number of them, found by their numbers. */
+export interface LatestMessages {
+  /** The numbers of those that are added grow. */
+  add(message: StoredMessage): void
+  find(number: number): StoredMessage | EndedMessage | undefined
+  /** Forgets what nobody asks for any more. */
+  end(message: StoredMessage): void
+}
+
+/**
+ * One object stands for all that ended alike: the collection of garbage would have to move one for each message, several times. A message takes
+ * 7.2 to 8.4 µs of `gateway-smsc` instead of 9.2.
+ */
+export function latestMessages(messagesMax: number): LatestMessages {
+  const messages: (StoredMessage | EndedMessage)[] = []
+  const numbers: number[] = []
+  const ended = new Map<string, EndedMessage>()
+  let lastEnd: EndedMessage | undefined
+  let first: number | undefined
+
+  const placeOf = (number: number): number => (number - (first ?? number)) % messagesMax
+
+  function endOf({ systemId, state }: StoredMessage): EndedMessage {
+    if (lastEnd?.state === state && lastEnd?.systemId === systemId) return lastEnd
+    const key = `${state ?? ''} ${systemId}`
+    lastEnd = ended.get(key) ?? { systemId, state, hasEnded: true }
+    ended.set(key, lastEnd)
+    return lastEnd
+  }
+
+  return {
+    add(message) {
+      first ??= message.number
+      const place = placeOf(message.number)
+      messages[place] = message
+      numbers[place] = message.number
+    },
+    find(number) {
+      const place = placeOf(number)
+      return numbers[place] === number ? messages[place] : undefined
+    },
+    end(message) {
+      const place = placeOf(message.number)
+      if (numbers[place] === message.number) messages[place] = endOf(message)
+    },
+  }
+}
 
 export interface MessageStore {
   nextNumber(): number

@@ -1,31 +1,35 @@
-import smpp, { type Session, type SmppPdu } from 'smpp'
-import { until } from '@gateway/core/testing'
-import type { Smsc } from './smsc.ts'
+import type { AddressInfo, Server } from 'node:net'
+import { smppCarrierFromUrl } from '@gateway/adapters-smpp'
+import { bodyOf, type Carrier, type DeliveryReceipt, type InboundMessage, type SubmissionAnswer } from '@gateway/core'
+import { until, aMessageId, anAddress, aNumber } from '@gateway/core/testing'
+import smpp from 'smpp'
+import type { Session, SmppPdu } from 'smpp'
+import type { Smsc } from './settings.ts'
 import { startSmsc } from './start-smsc.ts'
 
 let smsc: Smsc
-let session: Session
+let clientSession: Session
 const delivered: SmppPdu[] = []
 
 beforeEach(async () => {
   smsc = await startSmsc({ changes: { receiptDelay: 10 } })
   delivered.length = 0
-  session = smpp.connect({ host: '127.0.0.1', port: smsc.port })
-  session.on('deliver_sm', (pdu) => {
+  clientSession = smpp.connect({ host: '127.0.0.1', port: smsc.port })
+  clientSession.on('deliver_sm', (pdu) => {
     delivered.push(pdu)
-    session.send(pdu.response())
+    clientSession.send(pdu.response())
   })
 })
 
 afterEach(async () => {
-  session.destroy()
+  clientSession.destroy()
   await smsc.close()
 })
 
 type Request = 'bind_transceiver' | 'submit_sm' | 'query_sm' | 'cancel_sm' | 'enquire_link' | 'unbind'
 
 const ask = (request: Request, fields: object): Promise<SmppPdu> =>
-  new Promise((resolve) => session[request](fields, resolve))
+  new Promise((resolve) => clientSession[request](fields, resolve))
 
 const to = (ending: string) => ({
   ...{ destination_addr: `278255501${ending}`, source_addr: '12025550100', short_message: 'hello' },
@@ -74,4 +78,108 @@ test('a message that is under way is cancelled, and a receipt says so', async ()
   await until(() => delivered.length === 1)
   expect(delivered).toMatchObject([{ receipted_message_id: id, message_state: 4 }])
   expect((await ask('query_sm', { message_id: '99' })).command_status).toBe(0x67)
+})
+
+let server: Server
+let carrier: Carrier
+let serverSession: Session | undefined
+const received: SmppPdu[] = []
+const commands: string[] = []
+const receipts: DeliveryReceipt[] = []
+const inbound: InboundMessage[] = []
+const answers: SubmissionAnswer[] = []
+
+/** An SMSC of the npm package smpp: every submission is accepted with the next id. */
+function serve(connected: Session): void {
+  serverSession = connected
+  connected.on('error', () => undefined)
+  for (const command of ['bind_transceiver', 'enquire_link', 'unbind'] as const) {
+    connected.on(command, (pdu) => {
+      commands.push(`${command} ${pdu.system_id ?? ''} ${pdu.password ?? ''}`.trim())
+      connected.send(pdu.response())
+      if (command === 'unbind') connected.close()
+    })
+  }
+  connected.on('submit_sm', (pdu) => {
+    received.push(pdu)
+    connected.send(pdu.response({ message_id: `npm-${received.length}` }))
+  })
+}
+
+beforeEach(async () => {
+  for (const list of [received, commands, receipts, inbound, answers]) list.length = 0
+  server = smpp.createServer(serve)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `smpp://us:secret@127.0.0.1:${(server.address() as AddressInfo).port}?enquireSeconds=1`
+  carrier = smppCarrierFromUrl(url, { id: 'npm', report: () => undefined })
+  carrier.listen({
+    receipts: (some) => Promise.resolve((receipts.push(...some), [])),
+    inboundMessages: (some) => Promise.resolve(void inbound.push(...some)),
+  })
+})
+
+afterEach(async () => {
+  await carrier.close(new Promise((resolve) => setTimeout(resolve, 5000).unref()))
+  serverSession?.destroy()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+function submit(...texts: readonly string[]): void {
+  const messages = texts.map((text, at) => {
+    const body = bodyOf(text)
+    if (typeof body === 'string') throw new Error(body)
+    return { id: aMessageId(at + 1), from: anAddress(), to: aNumber('27825550101'), body }
+  })
+  carrier.submit(messages, (some) => void answers.push(...some))
+}
+
+const deliver = (fields: object): Promise<SmppPdu> =>
+  new Promise((resolve) =>
+    serverSession?.deliver_sm({ source_addr: '27825550101', destination_addr: '12025550100', ...fields }, resolve),
+  )
+const textOf = (pdus: readonly SmppPdu[]): string =>
+  pdus.map(({ short_message }) => short_message?.message ?? '').join('')
+
+test('an SMSC of the npm package smpp reads binds, texts of both alphabets and long texts, and sees us unbind', async () => {
+  const long = 'A long text. '.repeat(30)
+  submit('Hi {€} Ä', 'Żółta 😀', long)
+  await until(() => answers.length === 3)
+  expect(answers.map((one) => ('reference' in one ? one.reference : one.outcome))).toEqual(['npm-1', 'npm-2', 'npm-3'])
+  expect(textOf(received.slice(0, 1))).toBe('Hi {€} Ä')
+  expect(textOf(received.slice(1, 2))).toBe('Żółta 😀')
+  expect(textOf(received.slice(2))).toBe(long)
+  expect(received.slice(2).map(({ short_message }) => short_message?.udh?.[0]?.subarray(3).join())).toEqual([
+    '3,1',
+    '3,2',
+    '3,3',
+  ])
+  expect(received.map(({ registered_delivery }) => registered_delivery)).toEqual(received.map(() => 1))
+  await until(() => commands.includes('enquire_link'))
+  await carrier.close(new Promise(() => undefined))
+  expect(commands[0]).toBe('bind_transceiver us secret')
+  expect(commands.at(-1)).toBe('unbind')
+})
+
+test('receipts and arrivals of the npm package smpp are read and acknowledged', async () => {
+  submit('Hi')
+  await until(() => answers.length === 1)
+  const text = 'id:npm-1 sub:001 dlvrd:001 submit date:2601021200 done date:2601021201 stat:DELIVRD err:000 text:Hi'
+  expect((await deliver({ esm_class: 4, short_message: text })).command_status).toBe(0)
+  const tlvs = { receipted_message_id: 'npm-1', message_state: 5 }
+  expect((await deliver({ esm_class: 4, short_message: '', ...tlvs })).command_status).toBe(0)
+  expect(receipts.map(({ reference, code, number }) => [reference, code, number])).toEqual([
+    ['npm-1', 0, '27825550101'],
+    ['npm-1', 103, '27825550101'],
+  ])
+  expect((await deliver({ short_message: 'Stop {€}', data_coding: 0 })).command_status).toBe(0)
+  expect((await deliver({ short_message: 'Żółta', data_coding: 8 })).command_status).toBe(0)
+  const udh = Buffer.from([5, 0, 3, 9, 2, 1])
+  expect((await deliver({ short_message: { udh, message: 'first half' } })).command_status).toBe(0)
+  expect((await deliver({ message_payload: 'in the payload' })).command_status).toBe(0)
+  expect(inbound.map(({ text: said, part }) => [said, part])).toEqual([
+    ['Stop {€}', undefined],
+    ['Żółta', undefined],
+    ['first half', { group: 9, of: 2, number: 1 }],
+    ['in the payload', undefined],
+  ])
 })

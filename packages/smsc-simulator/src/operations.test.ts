@@ -9,8 +9,7 @@ import {
 import { until } from '@gateway/core/testing'
 import { bound, receiptIdOf, statesFor, submitSm, type Esme } from '../testing/esme.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
-import type { Smsc } from './smsc.ts'
-import type { SmscSettings } from './settings.ts'
+import type { Smsc, SmscSettings } from './settings.ts'
 import { startSmsc } from './start-smsc.ts'
 
 const running: (Smsc | Esme)[] = []

@@ -46,3 +46,52 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 }
 
 export const outcomeOf = (number: string): Outcome => OUTCOMES[number.slice(-2)] ?? delivered
+
+/** How often each message was refused for now. */
+export interface Refusals {
+  /** True the first `times` times that a message with this key comes; then false once, and it begins anew. */
+  isRefused(key: string, times: number): boolean
+}
+
+const keysMax = 100_000
+
+/** Forgets the oldest beyond 100 000 keys. */
+export function refusals(): Refusals {
+  const counts = new Map<string, number>()
+  return {
+    isRefused(key, times) {
+      const count = counts.get(key) ?? 0
+      counts.delete(key)
+      if (count >= times) return false
+      counts.set(key, count + 1)
+      if (counts.size > keysMax) counts.delete(counts.keys().next().value ?? '')
+      return true
+    },
+  }
+}
+
+/** Keeps a number from answering the same sender again for ten seconds, so that no two programs answer each other for ever. */
+export interface QuietReplies {
+  /** Whether it may answer, which it then does after so many milliseconds. */
+  mayReply(number: string, sender: string, now: number, delay: number): boolean
+}
+
+const quietMilliseconds = 10_000
+
+export function quietReplies(): QuietReplies {
+  const until = new Map<string, number>()
+  return {
+    mayReply(number, sender, now, delay) {
+      const key = `${number} ${sender}`
+      // The oldest come first.
+      for (const [old, end] of until) {
+        if (end > now) break
+        until.delete(old)
+      }
+      if ((until.get(key) ?? 0) > now) return false
+      until.delete(key)
+      until.set(key, now + delay + quietMilliseconds)
+      return true
+    },
+  }
+}

@@ -3,9 +3,8 @@ import { until } from '@gateway/core/testing'
 import { bound, connected, receiptIdOf, statesFor, submitSm, type Esme } from '../testing/esme.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { personality } from './personalities.ts'
-import type { Smsc } from './smsc.ts'
+import type { Smsc, SmscSettings } from './settings.ts'
 import { startSmsc } from './start-smsc.ts'
-import type { SmscSettings } from './settings.ts'
 
 const running: (Smsc | Esme)[] = []
 afterEach(async () => {

@@ -1,5 +1,5 @@
 import { COMMAND_STATUS } from '@gateway/adapters-smpp/pdu'
-import type { IdForm } from './message-ids.ts'
+import type { IdForm } from './message-store.ts'
 
 /** How the server treats those that are bound. Durations are in milliseconds; a rate of 0 is no limit; every 0 is never. */
 export interface Personality {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { until } from '@gateway/core/testing'
 import { bound, type Esme } from '../testing/esme.ts'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
-import type { Smsc } from './smsc.ts'
+import type { Smsc } from './settings.ts'
 import { startSmsc } from './start-smsc.ts'
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))

@@ -7,8 +7,7 @@ import {
   type DeliverSm,
   type Tlv,
 } from '@gateway/adapters-smpp/pdu'
-import { formatId } from './message-ids.ts'
-import { idNumberOf, type StoredMessage } from './stored-message.ts'
+import { formatId, idNumberOf, type StoredMessage } from './message-store.ts'
 import type { ReceiptState } from './outcomes.ts'
 import type { Personality } from './personalities.ts'
 

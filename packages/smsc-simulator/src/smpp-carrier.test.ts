@@ -5,9 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { aBody, aMessageId, anAddress, aNumber, until } from '@gateway/core/testing'
 import { temporaryFolder } from '../testing/temporary-folder.ts'
 import { PERSONALITIES } from './personalities.ts'
-import type { Smsc } from './smsc.ts'
+import type { Smsc, SmscSettings } from './settings.ts'
 import { startSmsc } from './start-smsc.ts'
-import type { SmscSettings } from './settings.ts'
 
 const carriers: Carrier[] = []
 const smscs: Smsc[] = []

@@ -10,15 +10,18 @@ import {
 } from '@gateway/adapters-smpp/pdu'
 import type { Deliveries } from './deliveries.ts'
 import type { Link } from './link.ts'
-import { formatId } from './message-ids.ts'
-import type { MessageStore } from './message-store.ts'
-import type { StoredMessage } from './stored-message.ts'
-import { outcomeOf, refusedForNow, type Outcome, type ReceiptState } from './outcomes.ts'
+import { formatId, type MessageStore, type StoredMessage } from './message-store.ts'
+import {
+  outcomeOf,
+  refusedForNow,
+  quietReplies,
+  refusals,
+  type Outcome,
+  type ReceiptState,
+  type Refusals,
+} from './outcomes.ts'
 import type { Personality } from './personalities.ts'
-import { quietReplies } from './quiet-replies.ts'
 import { emptyDelivery, receipt } from './receipts.ts'
-import { refusals, type Refusals } from './refusals.ts'
-import { isDestination, timeError } from './submission-error.ts'
 
 export interface Submissions {
   submit(link: Link, pdu: SubmitSm | DataSm): void
@@ -290,3 +293,27 @@ function keyOf(pdu: SubmitSm | DataSm): string {
 /** A part that comes again may have another reference in its header: only its position, the last octet, is kept of that. */
 const withoutReference = (esmClass: number, text: Buffer | undefined): Buffer | undefined =>
   (esmClass & 0x40) === 0 ? text : text?.subarray(text[0] ?? 0)
+
+const absoluteTime = /^(\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])[0-5]\d[0-5]\d\d([0-3]\d|4[0-8])[+-]$/
+const relativeTime = /^\d{12}000R$/
+
+/** Left out, or YYMMDDhhmmsstnnp: absolute with an offset in quarters of an hour, or relative (SMPP 3.4, 7.1.1). */
+const isTime = (time: string): boolean => time === '' || isDate(absoluteTime.exec(time)) || relativeTime.test(time)
+
+/** 30 February is no date. */
+function isDate(match: RegExpExecArray | null): boolean {
+  if (match === null) return false
+  const [year, month, day] = match.slice(1, 4).map(Number) as [number, number, number]
+  return new Date(Date.UTC(2000 + year, month - 1, day)).getUTCDate() === day
+}
+
+/** Digits, perhaps behind a +: what a real SMSC routes by. */
+export const isDestination = (address: string): boolean => /^\+?[0-9]{1,20}$/.test(address)
+
+/** The command_status of a submission whose times a real SMSC refuses; undefined: they are well formed. */
+export function timeError(
+  pdu: Pick<SubmitSm | SubmitMulti, 'scheduleDeliveryTime' | 'validityPeriod'>,
+): number | undefined {
+  if (!isTime(pdu.scheduleDeliveryTime)) return COMMAND_STATUS.ESME_RINVSCHED
+  return isTime(pdu.validityPeriod) ? undefined : COMMAND_STATUS.ESME_RINVEXPIRY
+}

@@ -6,8 +6,7 @@ import { promisify } from 'node:util'
 import { smppCarrierFromUrl } from '@gateway/adapters-smpp'
 import type { Carrier } from '@gateway/core'
 import { until } from '@gateway/core/testing'
-import type { SmscTls } from './settings.ts'
-import type { Smsc } from './smsc.ts'
+import type { SmscTls, Smsc } from './settings.ts'
 import { startSmsc } from './start-smsc.ts'
 
 const run = promisify(execFile)

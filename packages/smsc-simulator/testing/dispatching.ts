@@ -1,8 +1,7 @@
 import { smppCarrierFromUrl } from '@gateway/adapters-smpp'
 import { createDispatcher, instant, type CarrierStatus, type Lane, type MessageId } from '@gateway/core'
 import { anAccount, anOrder, aNumber, memoryPorts } from '@gateway/core/testing'
-import type { SmscSettings } from '../src/settings.ts'
-import type { Smsc } from '../src/smsc.ts'
+import type { SmscSettings, Smsc } from '../src/settings.ts'
 import { startSmsc } from '../src/start-smsc.ts'
 
 type Ports = ReturnType<typeof memoryPorts>

@@ -1,5 +1,4 @@
-import type { MalformedReason } from './received-pdu.ts'
-import { noTlvs, type Tlv } from './tlv.ts'
+import { noTlvs, type MalformedReason, type Tlv } from './pdu.ts'
 
 /** A place in the bytes of one PDU. Reading beyond `end` reads nothing: it notes the first problem and gives empty values. */
 export interface Cursor {

@@ -1,12 +1,287 @@
-import { COMMAND_ID } from './command-id.ts'
-import { COMMAND_STATUS } from './command-status.ts'
-import { cursor, octets, tlvs, type Cursor } from './cursor.ts'
-import { alertNotification, bind, bindResp, outbind } from './decode-links.ts'
-import { dataSm, deliverSm, messageIdResp, submitSm } from './decode-messages.ts'
-import { cancelSm, querySm, querySmResp, replaceSm, submitMulti, submitMultiResp } from './decode-operations.ts'
-import { headerOctets } from './field-sizes.ts'
-import type { EmptyPdu, Pdu } from './pdu.ts'
-import type { MalformedPdu, MalformedReason, ReceivedPdu } from './received-pdu.ts'
+import { FIELD_SIZE, COMMAND_ID, COMMAND_STATUS, headerOctets } from './constants.ts'
+import { lastText, octet, octets, text, tlvs, wholeTlvs, fail, integer, cursor, type Cursor } from './cursor.ts'
+import type {
+  DataSm,
+  DataSmResp,
+  DeliverSm,
+  DeliverSmResp,
+  SubmitSm,
+  SubmitSmResp,
+  AlertNotification,
+  Bind,
+  BindResp,
+  Outbind,
+  CancelSm,
+  MultiDestination,
+  QuerySm,
+  QuerySmResp,
+  ReplaceSm,
+  SubmitMulti,
+  SubmitMultiResp,
+  UnsuccessSme,
+  EmptyPdu,
+  Pdu,
+  MalformedPdu,
+  MalformedReason,
+  ReceivedPdu,
+} from './pdu.ts'
+
+/** sm_length and short_message. */
+export const shortMessage = (from: Cursor): Buffer => octets(from, octet(from), 'message-too-long')
+
+/** SMPP 3.4, 4.4.1. */
+export const submitSm = (from: Cursor, status: number, sequence: number): SubmitSm => ({
+  command: 'submit_sm',
+  status,
+  sequence,
+  serviceType: text(from, FIELD_SIZE.serviceType),
+  sourceAddrTon: octet(from),
+  sourceAddrNpi: octet(from),
+  sourceAddr: text(from, FIELD_SIZE.address),
+  destAddrTon: octet(from),
+  destAddrNpi: octet(from),
+  destinationAddr: text(from, FIELD_SIZE.address),
+  esmClass: octet(from),
+  protocolId: octet(from),
+  priorityFlag: octet(from),
+  scheduleDeliveryTime: text(from, FIELD_SIZE.time),
+  validityPeriod: text(from, FIELD_SIZE.time),
+  registeredDelivery: octet(from),
+  replaceIfPresentFlag: octet(from),
+  dataCoding: octet(from),
+  smDefaultMsgId: octet(from),
+  shortMessage: shortMessage(from),
+  tlvs: tlvs(from),
+})
+
+/** SMPP 3.4, 4.6.1. Written out twice: each kind of PDU then has a hidden class of its own. */
+export const deliverSm = (from: Cursor, status: number, sequence: number): DeliverSm => ({
+  command: 'deliver_sm',
+  status,
+  sequence,
+  serviceType: text(from, FIELD_SIZE.serviceType),
+  sourceAddrTon: octet(from),
+  sourceAddrNpi: octet(from),
+  sourceAddr: text(from, FIELD_SIZE.address),
+  destAddrTon: octet(from),
+  destAddrNpi: octet(from),
+  destinationAddr: text(from, FIELD_SIZE.address),
+  esmClass: octet(from),
+  protocolId: octet(from),
+  priorityFlag: octet(from),
+  scheduleDeliveryTime: text(from, FIELD_SIZE.time),
+  validityPeriod: text(from, FIELD_SIZE.time),
+  registeredDelivery: octet(from),
+  replaceIfPresentFlag: octet(from),
+  dataCoding: octet(from),
+  smDefaultMsgId: octet(from),
+  shortMessage: shortMessage(from),
+  tlvs: tlvs(from),
+})
+
+/** SMPP 3.4, 4.7.1. */
+export const dataSm = (from: Cursor, status: number, sequence: number): DataSm => ({
+  command: 'data_sm',
+  status,
+  sequence,
+  serviceType: text(from, FIELD_SIZE.serviceType),
+  sourceAddrTon: octet(from),
+  sourceAddrNpi: octet(from),
+  sourceAddr: text(from, FIELD_SIZE.longAddress),
+  destAddrTon: octet(from),
+  destAddrNpi: octet(from),
+  destinationAddr: text(from, FIELD_SIZE.longAddress),
+  esmClass: octet(from),
+  registeredDelivery: octet(from),
+  dataCoding: octet(from),
+  tlvs: tlvs(from),
+})
+
+type MessageIdResp = SubmitSmResp | DeliverSmResp | DataSmResp
+
+/** SMPP 3.4, 4.4.2, 4.6.2 and 4.7.2; there may be no body. An id without its NUL is read: else its message would have none. */
+export const messageIdResp = (
+  command: MessageIdResp['command'],
+  from: Cursor,
+  status: number,
+  sequence: number,
+): MessageIdResp => ({
+  command,
+  status,
+  sequence,
+  messageId: lastText(from),
+  tlvs: tlvs(from),
+})
+
+/** SMPP 3.4, 4.1.1, 4.1.3 and 4.1.5. */
+export const bind =
+  (command: Bind['command']) =>
+  (from: Cursor, status: number, sequence: number): Bind => ({
+    command,
+    status,
+    sequence,
+    systemId: text(from, FIELD_SIZE.systemId),
+    password: text(from, FIELD_SIZE.password),
+    systemType: text(from, FIELD_SIZE.systemType),
+    interfaceVersion: octet(from),
+    addrTon: octet(from),
+    addrNpi: octet(from),
+    addressRange: text(from, FIELD_SIZE.addressRange),
+    tlvs: tlvs(from),
+  })
+
+/** SMPP 3.4, 4.1.2, 4.1.4 and 4.1.6; there may be no body. Its command_status decides: a name of any length and a cut TLV break no bind. */
+export const bindResp =
+  (command: BindResp['command']) =>
+  (from: Cursor, status: number, sequence: number): BindResp => ({
+    command,
+    status,
+    sequence,
+    systemId: lastText(from),
+    tlvs: wholeTlvs(from),
+  })
+
+/** SMPP 3.4, 4.1.7. */
+export const outbind = (from: Cursor, status: number, sequence: number): Outbind => ({
+  command: 'outbind',
+  status,
+  sequence,
+  systemId: text(from, FIELD_SIZE.systemId),
+  password: text(from, FIELD_SIZE.password),
+  tlvs: tlvs(from),
+})
+
+/** SMPP 3.4, 4.12.1. */
+export const alertNotification = (from: Cursor, status: number, sequence: number): AlertNotification => ({
+  command: 'alert_notification',
+  status,
+  sequence,
+  sourceAddrTon: octet(from),
+  sourceAddrNpi: octet(from),
+  sourceAddr: text(from, FIELD_SIZE.longAddress),
+  esmeAddrTon: octet(from),
+  esmeAddrNpi: octet(from),
+  esmeAddr: text(from, FIELD_SIZE.longAddress),
+  tlvs: tlvs(from),
+})
+
+/** SMPP 3.4, 4.5.1. */
+export const submitMulti = (from: Cursor, status: number, sequence: number): SubmitMulti => ({
+  command: 'submit_multi',
+  status,
+  sequence,
+  serviceType: text(from, FIELD_SIZE.serviceType),
+  sourceAddrTon: octet(from),
+  sourceAddrNpi: octet(from),
+  sourceAddr: text(from, FIELD_SIZE.address),
+  destinations: several(from, destination),
+  esmClass: octet(from),
+  protocolId: octet(from),
+  priorityFlag: octet(from),
+  scheduleDeliveryTime: text(from, FIELD_SIZE.time),
+  validityPeriod: text(from, FIELD_SIZE.time),
+  registeredDelivery: octet(from),
+  replaceIfPresentFlag: octet(from),
+  dataCoding: octet(from),
+  smDefaultMsgId: octet(from),
+  shortMessage: shortMessage(from),
+  tlvs: tlvs(from),
+})
+
+/** A count in one octet, and so many items; stops at the first that is not whole. */
+function several<T>(from: Cursor, item: (from: Cursor) => T): readonly T[] {
+  const items: T[] = []
+  for (let left = octet(from); left > 0 && from.problem === undefined; left--) items.push(item(from))
+  return items
+}
+
+function destination(from: Cursor): MultiDestination {
+  const flag = octet(from)
+  if (flag === 1) return address(from)
+  if (flag !== 2) fail(from, 'destination-flag')
+  return { distributionList: text(from, FIELD_SIZE.distributionList) }
+}
+
+const address = (from: Cursor) => ({
+  destAddrTon: octet(from),
+  destAddrNpi: octet(from),
+  destinationAddr: text(from, FIELD_SIZE.address),
+})
+
+/** SMPP 3.4, 4.5.2; there may be no body. */
+export function submitMultiResp(from: Cursor, status: number, sequence: number): SubmitMultiResp {
+  const hasBody = from.at < from.end
+  return {
+    command: 'submit_multi_resp',
+    status,
+    sequence,
+    messageId: hasBody ? text(from) : '',
+    unsuccessSmes: hasBody ? several(from, unsuccessSme) : [],
+    tlvs: tlvs(from),
+  }
+}
+
+const unsuccessSme = (from: Cursor): UnsuccessSme => ({ ...address(from), errorStatusCode: integer(from) })
+
+/** SMPP 3.4, 4.8.1. */
+export const querySm = (from: Cursor, status: number, sequence: number): QuerySm => ({
+  command: 'query_sm',
+  status,
+  sequence,
+  messageId: text(from),
+  sourceAddrTon: octet(from),
+  sourceAddrNpi: octet(from),
+  sourceAddr: text(from, FIELD_SIZE.address),
+  tlvs: tlvs(from),
+})
+
+/** SMPP 3.4, 4.8.2; there may be no body. */
+export function querySmResp(from: Cursor, status: number, sequence: number): QuerySmResp {
+  const hasBody = from.at < from.end
+  return {
+    command: 'query_sm_resp',
+    status,
+    sequence,
+    messageId: hasBody ? text(from) : '',
+    finalDate: hasBody ? text(from, FIELD_SIZE.time) : '',
+    messageState: hasBody ? octet(from) : 0,
+    errorCode: hasBody ? octet(from) : 0,
+    tlvs: tlvs(from),
+  }
+}
+
+/** SMPP 3.4, 4.9.1. */
+export const cancelSm = (from: Cursor, status: number, sequence: number): CancelSm => ({
+  command: 'cancel_sm',
+  status,
+  sequence,
+  serviceType: text(from, FIELD_SIZE.serviceType),
+  messageId: text(from),
+  sourceAddrTon: octet(from),
+  sourceAddrNpi: octet(from),
+  sourceAddr: text(from, FIELD_SIZE.address),
+  destAddrTon: octet(from),
+  destAddrNpi: octet(from),
+  destinationAddr: text(from, FIELD_SIZE.address),
+  tlvs: tlvs(from),
+})
+
+/** SMPP 3.4, 4.10.1. */
+export const replaceSm = (from: Cursor, status: number, sequence: number): ReplaceSm => ({
+  command: 'replace_sm',
+  status,
+  sequence,
+  messageId: text(from),
+  sourceAddrTon: octet(from),
+  sourceAddrNpi: octet(from),
+  sourceAddr: text(from, FIELD_SIZE.address),
+  scheduleDeliveryTime: text(from, FIELD_SIZE.time),
+  validityPeriod: text(from, FIELD_SIZE.time),
+  registeredDelivery: octet(from),
+  smDefaultMsgId: octet(from),
+  shortMessage: shortMessage(from),
+  tlvs: tlvs(from),
+})
 
 /**
  * Reads the PDU that is at `start` and ends before `end`, which its command_length has said. Never throws and reads nothing

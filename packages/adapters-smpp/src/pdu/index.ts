@@ -1,7 +1,7 @@
-export { COMMAND_ID, type CommandName } from './command-id.ts'
-export { COMMAND_STATUS, commandStatusName, type CommandStatusName } from './command-status.ts'
+export { COMMAND_ID, type CommandName } from './constants.ts'
+export { COMMAND_STATUS, commandStatusName, type CommandStatusName } from './constants.ts'
 export { decodePdu } from './decode-pdu.ts'
-export { MESSAGE_STATE, type MessageStateName } from './message-state.ts'
+export { MESSAGE_STATE, type MessageStateName } from './constants.ts'
 export type {
   AlertNotification,
   Bind,
@@ -24,9 +24,9 @@ export type {
   SubmitSmResp,
   UnsuccessSme,
 } from './pdu.ts'
-export { pduFields } from './pdu-fields.ts'
+export { pduFields } from './pdu.ts'
 export { pduReader, type PduReader } from './pdu-reader.ts'
 export { encodePdu, pduWriter, type PduWriter } from './pdu-writer.ts'
-export type { MalformedPdu, MalformedReason, ReceivedPdu, UnknownPdu } from './received-pdu.ts'
-export { integerTlv, noTlvs, textTlv, tlvInteger, tlvText, tlvValue, type Tlv } from './tlv.ts'
-export { TLV_TAG, tlvName, type TlvName } from './tlv-tag.ts'
+export type { MalformedPdu, MalformedReason, ReceivedPdu, UnknownPdu } from './pdu.ts'
+export { integerTlv, noTlvs, textTlv, tlvInteger, tlvText, tlvValue, type Tlv } from './pdu.ts'
+export { TLV_TAG, tlvName, type TlvName } from './constants.ts'

@@ -1,6 +1,6 @@
 import { decodePdu, malformed } from './decode-pdu.ts'
-import { headerOctets } from './field-sizes.ts'
-import type { ReceivedPdu } from './received-pdu.ts'
+import { headerOctets } from './constants.ts'
+import type { ReceivedPdu } from './pdu.ts'
 
 /** Finds the PDUs in a stream of bytes. */
 export interface PduReader {

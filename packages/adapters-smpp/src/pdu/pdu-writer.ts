@@ -1,8 +1,6 @@
-import { COMMAND_ID } from './command-id.ts'
-import { bodyOctetsMax, encodeBody } from './encode-body.ts'
-import { headerOctets } from './field-sizes.ts'
+import { COMMAND_ID, headerOctets } from './constants.ts'
+import { bodyOctetsMax, encodeBody, putInteger, putTlvs, tlvOctets, type Sink } from './encode-pdu.ts'
 import type { Pdu } from './pdu.ts'
-import { putInteger, putTlvs, tlvOctets, type Sink } from './sink.ts'
 
 /** Encodes PDUs one behind the other, so that many leave in one write. */
 export interface PduWriter {

@@ -1,5 +1,4 @@
-import type { CommandName } from './command-id.ts'
-import type { Tlv } from './tlv.ts'
+import { COMMAND_ID, commandStatusName, tlvName, type CommandName } from './constants.ts'
 
 /** What every PDU has. Field names are those of SMPP 3.4 in camel case; texts are Latin-1 without the NUL. */
 interface Head<C extends CommandName> {
@@ -160,3 +159,106 @@ export type Pdu =
   | ReplaceSm
   | AlertNotification
   | EmptyPdu
+
+/** Why bytes are no PDU. After the first two the limits of the next PDU are unknown and the session must end. */
+export type MalformedReason =
+  | 'command-length-too-small'
+  | 'command-length-too-large'
+  | 'body-too-short'
+  | 'string-unterminated'
+  | 'string-too-long'
+  | 'message-too-long'
+  | 'tlv-too-long'
+  | 'destination-flag'
+
+/** Bytes that are no PDU. */
+export interface MalformedPdu {
+  readonly command: 'malformed'
+  readonly reason: MalformedReason
+  /** The header as received; 0 for what had not come when the length was found wrong. */
+  readonly commandId: number
+  readonly status: number
+  readonly sequence: number
+  /** The command_status that answers it, in a response or a generic_nack. */
+  readonly answerStatus: number
+  /** Nothing can be read after it: answer generic_nack and close. */
+  readonly endsSession: boolean
+  /** What was received of it; when its length is wrong, at most a header. */
+  readonly bytes: Buffer
+}
+
+/** A well-framed PDU with a command_id that SMPP 3.4 does not have: answer generic_nack with ESME_RINVCMDID. */
+export interface UnknownPdu {
+  readonly command: 'unknown'
+  readonly commandId: number
+  readonly status: number
+  readonly sequence: number
+  readonly body: Buffer
+}
+
+export type ReceivedPdu = Pdu | UnknownPdu | MalformedPdu
+
+/** An optional parameter (SMPP 3.4, 3.2.4). Known or not, it is kept in the order of the wire. */
+export interface Tlv {
+  /** 0 to 65535; `TLV_TAG` has the names of the standard. */
+  readonly tag: number
+  /** At most 65535 octets. Of a decoded PDU: a view of the received bytes. */
+  readonly value: Buffer
+}
+
+export const noTlvs: readonly Tlv[] = Object.freeze([])
+
+/** The value of the first TLV with this tag. */
+export function tlvValue(tlvs: readonly Tlv[], tag: number): Buffer | undefined {
+  for (const tlv of tlvs) if (tlv.tag === tag) return tlv.value
+  return undefined
+}
+
+/** The first TLV with this tag as an integer of 1, 2 or 4 octets; undefined: there is none, or it has another length. */
+export function tlvInteger(tlvs: readonly Tlv[], tag: number): number | undefined {
+  const value = tlvValue(tlvs, tag)
+  if (value === undefined) return undefined
+  const { length } = value
+  return length === 1 || length === 2 || length === 4 ? value.readUIntBE(0, length) : undefined
+}
+
+/** The first TLV with this tag as Latin-1 text up to its NUL; carriers leave the NUL out, so it is not required. */
+export function tlvText(tlvs: readonly Tlv[], tag: number): string | undefined {
+  const value = tlvValue(tlvs, tag)
+  if (value === undefined) return undefined
+  const nul = value.indexOf(0)
+  return value.toString('latin1', 0, nul === -1 ? value.length : nul)
+}
+
+/** An integer TLV of 1, 2 or 4 octets. Throws a RangeError if the value does not fit. */
+export function integerTlv(tag: number, octets: 1 | 2 | 4, integer: number): Tlv {
+  const value = Buffer.allocUnsafe(octets)
+  value.writeUIntBE(integer, 0, octets)
+  return { tag, value }
+}
+
+/** A C-octet string TLV: Latin-1 with a NUL at its end. */
+export const textTlv = (tag: number, text: string): Tlv => ({ tag, value: Buffer.from(`${text}\0`, 'latin1') })
+
+/**
+ * The fields of a PDU as people and programs read them: octets are hexadecimal, the status and the tags have the names of the standard. A
+ * status of 0 and no TLVs are left out, a password is masked.
+ */
+export function pduFields(pdu: ReceivedPdu): Record<string, unknown> {
+  const fields: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(pdu)) {
+    const text = shown(name, value)
+    if (text !== undefined) fields[name] = text
+  }
+  if (pdu.command in COMMAND_ID && pdu.status === 0) delete fields['status']
+  if ('password' in fields) fields['password'] = '***'
+  return fields
+}
+
+function shown(name: string, value: unknown): unknown {
+  if (Buffer.isBuffer(value)) return value.toString('hex')
+  if (name === 'status') return commandStatusName(value as number)
+  if (name !== 'tlvs') return value
+  const tlvs = value as readonly Tlv[]
+  return tlvs.length === 0 ? undefined : tlvs.map(({ tag, value: octets }) => [tlvName(tag), octets.toString('hex')])
+}

@@ -1,3 +1,4 @@
+import type { Confirm } from '../inbound/offers.ts'
 import {
   COMMAND_ID,
   COMMAND_STATUS,
@@ -12,12 +13,8 @@ import {
   type ReceivedPdu,
 } from '../pdu/index.ts'
 import type { SmppSettings } from '../settings.ts'
-import { createAdaptiveWindow, firstWindow } from './adaptive-window.ts'
-import type { Confirm } from '../inbound/offers.ts'
-import { connect } from './connect.ts'
-import { connectionProblem } from './connection-problem.ts'
-import { livenessStep } from './liveness.ts'
-import { createPendingRequests } from './pending-requests.ts'
+import { connect, connectionProblem } from './connect.ts'
+import { createAdaptiveWindow, firstWindow, createPendingRequests } from './pending-requests.ts'
 
 export type Role = 'transceiver' | 'transmitter' | 'receiver'
 
@@ -330,3 +327,22 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
 }
 
 const isResponse = (commandId: number): boolean => commandId >= 0x80000000
+
+/** What is to be done about the silence of the other side. */
+export type LivenessStep = 'nothing' | 'enquire' | 'dead'
+
+/**
+ * Judged by when bytes last came, in milliseconds: after `silence` it is asked, after twice that without a byte it is dead. With the default of 15 s
+ * a dead peer is found within 30 s and a look at the clock.
+ */
+export function livenessStep(
+  receivedAt: number,
+  enquiredAt: number | undefined,
+  silence: number,
+  now: number,
+): LivenessStep {
+  const silent = now - receivedAt
+  if (silent < silence) return 'nothing'
+  if (enquiredAt === undefined || enquiredAt < receivedAt) return 'enquire'
+  return now - enquiredAt >= silence ? 'dead' : 'nothing'
+}

@@ -1,7 +1,6 @@
 import { carrierId, type CarrierBinds } from '@gateway/core'
 import { memoryPorts, until } from '@gateway/core/testing'
-import type { PermittedLink } from './bind-permit.ts'
-import { shareBinds, type SharedBinds } from './shared-binds.ts'
+import { shareBinds, type PermittedLink, type SharedBinds } from './shared-binds.ts'
 
 const carrier = carrierId('shared') ?? failed()
 const started: SharedBinds[] = []

@@ -1,6 +1,6 @@
-import { livenessStep } from './liveness.ts'
+import { livenessStep } from './session.ts'
 import { createPace } from './pace.ts'
-import { reconnectDelay } from './reconnect-delay.ts'
+import { reconnectDelay } from './link.ts'
 
 test.each([
   ['it has just spoken', 0, undefined, 14_999, 'nothing'],

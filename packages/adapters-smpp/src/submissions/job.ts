@@ -1,6 +1,38 @@
 import type { Submission, SubmissionAnswer } from '@gateway/core'
 import type { Segment } from '../text/encode-body.ts'
-import { isWorthCompleting, type PartOutcome } from './message-outcome.ts'
+
+/** What became of one part. `retry`: the carrier certainly has not got it, or refused it for now. */
+export type PartOutcome = { readonly reference: string } | 'refused' | 'retry' | 'unknown'
+
+/** What became of a message when none of its parts is under way. */
+export type MessageOutcome =
+  | { readonly accepted: readonly string[] }
+  /** The carrier has some of the parts and will not get the others: the person can never read it. */
+  | { readonly partly: readonly string[] }
+  | 'refused'
+  | 'refused-for-now'
+  | 'unknown'
+
+const isAccepted = (outcome: PartOutcome | undefined): outcome is { readonly reference: string } =>
+  typeof outcome === 'object'
+
+/**
+ * A message is submitted again as a whole only if the carrier has certainly none of its parts (P-5), and it stays charged if the carrier has one
+ * (ruling 1.4). Undefined: a part that was never tried or is to be tried again.
+ */
+export function messageOutcome(parts: readonly (PartOutcome | undefined)[]): MessageOutcome {
+  const only = parts.length === 1 ? parts[0] : undefined
+  if (isAccepted(only)) return { accepted: [only.reference] }
+  const references = parts.filter(isAccepted).map(({ reference }) => reference)
+  if (references.length === parts.length) return { accepted: references }
+  if (parts.includes('unknown')) return 'unknown'
+  if (references.length > 0) return { partly: references }
+  return parts.includes('refused') ? 'refused' : 'refused-for-now'
+}
+
+/** Whether parts that are missing are worth another try: the carrier may have others, and has refused none for good. */
+export const isWorthCompleting = (parts: readonly (PartOutcome | undefined)[]): boolean =>
+  !parts.includes('refused') && parts.some((part) => isAccepted(part) || part === 'unknown')
 
 export type Answered = (answers: readonly SubmissionAnswer[]) => void
 
@@ -68,4 +100,71 @@ export function isWorthAnotherTry(
   if (outcomes.includes('refused') || !outcomes.some(isMissing)) return false
   if (isWorthCompleting(outcomes)) return now - takenSince < partsSeconds * 1000
   return !isShut && tries === 0 && now - since < holdSeconds * 1000
+}
+
+/** Messages of which something is to be sent: those that never began, in their order, and those of which parts go again. */
+export interface WaitingJobs {
+  add(job: Job): void
+  addAgain(job: Job): void
+  /** The next one that may be sent now: one that goes again before a new one. */
+  take(now: number): Job | undefined
+  hasReady(now: number): boolean
+  hasAgain(job: Job): boolean
+  /** Those that go again. */
+  again(): readonly Job[]
+  removeAgain(job: Job): void
+  /** The first new one, if it waits since then or longer. */
+  takeOlder(since: number): Job | undefined
+  /** All new ones, which leave. */
+  takeNew(): readonly Job[]
+  size(): number
+}
+
+export function createWaitingJobs(): WaitingJobs {
+  let queue: Job[] = []
+  let head = 0
+  let again: Job[] = []
+
+  function takeFirst(): Job | undefined {
+    const job = queue[head]
+    if (job === undefined) return undefined
+    head++
+    // The array is cut now and then only: each cut copies it.
+    if (head >= 1024 || head >= queue.length) {
+      queue = queue.slice(head)
+      head = 0
+    }
+    return job
+  }
+
+  const isReady =
+    (now: number) =>
+    ({ notBefore }: Job): boolean =>
+      notBefore <= now
+
+  return {
+    add: (job) => void queue.push(job),
+    addAgain: (job) => void again.push(job),
+    take(now) {
+      const at = again.length === 0 ? -1 : again.findIndex(isReady(now))
+      return at >= 0 ? again.splice(at, 1)[0] : takeFirst()
+    },
+    hasReady: (now) => queue.length > head || again.some(isReady(now)),
+    hasAgain: (job) => again.includes(job),
+    again: () => again,
+    removeAgain(job) {
+      again = again.filter((other) => other !== job)
+    },
+    takeOlder(since) {
+      const job = queue[head]
+      return job === undefined || job.since > since ? undefined : takeFirst()
+    },
+    takeNew() {
+      const all = queue.slice(head)
+      queue = []
+      head = 0
+      return all
+    },
+    size: () => queue.length - head + again.length,
+  }
 }

@@ -1,16 +1,23 @@
-import type { Body, Submission } from '@gateway/core'
+import { setImmediate as nextTurn } from 'node:timers'
+import type { Body, Submission, SubmissionAnswer } from '@gateway/core'
 import { commandStatusName } from '../pdu/index.ts'
-import { errorClassOf } from '../session/error-classes.ts'
 import type { Pace } from '../session/pace.ts'
 import type { RequestOutcome, Session } from '../session/session.ts'
-import type { SmppSettings } from '../settings.ts'
-import { encodeBody, type Segment } from '../text/encode-body.ts'
-import type { MessageReferences } from '../text/message-references.ts'
-import { createAnswers } from './answers.ts'
+import { errorClassOf, type SmppSettings } from '../settings.ts'
+import { encodeBody, type Segment, type MessageReferences } from '../text/encode-body.ts'
 import { buildSubmit } from './build-submit.ts'
-import { createJob, isWorthAnotherTry, prepare, prepareMissing, type Answered, type Job } from './job.ts'
-import type { PartOutcome } from './message-outcome.ts'
-import { createWaitingJobs } from './waiting-jobs.ts'
+import {
+  createJob,
+  isWorthAnotherTry,
+  prepare,
+  prepareMissing,
+  createWaitingJobs,
+  messageOutcome,
+  type Answered,
+  type Job,
+  type PartOutcome,
+  type MessageOutcome,
+} from './job.ts'
 
 /** What is submitted, until it is answered. */
 export interface Outbox {
@@ -238,4 +245,62 @@ export function createOutbox(
     waiting: () => jobs.size(),
     stop: () => clearTimeout(timer),
   }
+}
+
+/** Gives the answers of one turn of the event loop together, in one call for each callback. */
+export interface Answers {
+  /** So many answers more are owed. */
+  expect(count: number): void
+  /** Nothing of the message is under way any more. */
+  finish(job: Job): void
+  /** Gives what waits for the end of the turn. */
+  give(): void
+  unanswered(): number
+  /** Resolves when everything is answered. */
+  quiet(): Promise<void>
+}
+
+export function createAnswers(): Answers {
+  const waiting = new Map<Answered, SubmissionAnswer[]>()
+  let unanswered = 0
+  let giving: NodeJS.Immediate | undefined
+  let quieted: (() => void)[] = []
+
+  function endTurn(): void {
+    giving = undefined
+    give()
+  }
+
+  function give(): void {
+    const all = [...waiting]
+    waiting.clear()
+    for (const [answered, list] of all) {
+      unanswered -= list.length
+      answered(list)
+    }
+    if (unanswered > 0) return
+    for (const resolve of quieted) resolve()
+    quieted = []
+  }
+
+  return {
+    expect: (count) => void (unanswered += count),
+    finish({ message, answered, outcomes }) {
+      let list = waiting.get(answered)
+      if (list === undefined) waiting.set(answered, (list = []))
+      list.push(answerOf(message, messageOutcome(outcomes.length === 0 ? ['retry'] : outcomes)))
+      giving ??= nextTurn(endTurn)
+    },
+    give,
+    unanswered: () => unanswered,
+    quiet: () => new Promise((resolve) => (unanswered === 0 ? resolve() : void quieted.push(resolve))),
+  }
+}
+
+function answerOf({ id }: Submission, outcome: MessageOutcome): SubmissionAnswer {
+  if (typeof outcome === 'string') return { id, outcome }
+  const isWhole = 'accepted' in outcome
+  const references = isWhole ? outcome.accepted : outcome.partly
+  const answer = { id, outcome: isWhole ? 'accepted' : 'partly', reference: references[0] ?? '' } as const
+  return references.length > 1 ? { ...answer, furtherReferences: references.slice(1) } : answer
 }

@@ -1,5 +1,4 @@
-import { decodeGsm7 } from './gsm7-codec.ts'
-import { fillBitsAfter, unpackSeptets } from './septet-packing.ts'
+import { decodeGsm7, fillBitsAfter, unpackSeptets } from './gsm7.ts'
 
 /** What a carrier means by data_coding 0: GSM 7-bit with one septet an octet or packed, or Latin-1. */
 export type Alphabet = 'gsm-7' | 'gsm-7-packed' | 'latin-1'

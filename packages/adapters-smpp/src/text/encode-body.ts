@@ -1,7 +1,7 @@
+import { randomInt } from 'node:crypto'
 import { partsOf, type Body } from '@gateway/core'
 import type { Alphabet } from './decode-text.ts'
-import { encodeGsm7 } from './gsm7-codec.ts'
-import { fillBitsAfter, headerSeptets, packSeptets } from './septet-packing.ts'
+import { encodeGsm7, fillBitsAfter, headerSeptets, packSeptets } from './gsm7.ts'
 
 /** How a carrier wants texts of several parts: a user data header with a reference of one or two octets, TLVs, or in one piece. */
 export type LongTexts = 'udh-8' | 'udh-16' | 'sar' | 'payload'
@@ -83,3 +83,26 @@ const isLatin1 = (text: string): boolean => /^[\0-\xff]*$/.test(text)
 
 /** A text that Latin-1 lacks a character of: in UCS-2, with as many parts as it then needs. */
 const asUcs2 = ({ text }: Body): Body => ({ text, encoding: 'ucs-2', parts: text.length <= 70 ? 1 : 2 })
+
+/** Numbers that tell the long texts to one number apart (3GPP TS 23.040, 9.2.3.24.1). */
+export interface MessageReferences {
+  /** The next of 0 to `limit - 1` for this number; none comes again before all have been used. */
+  next(to: string, limit: 256 | 65_536): number
+}
+
+/** So many numbers are remembered; the one that was written to longest ago begins anew, anywhere. */
+const numbersMax = 100_000
+
+export function messageReferences(random: (limit: number) => number = randomInt): MessageReferences {
+  const last = new Map<string, number>()
+  return {
+    next(to, limit) {
+      const reference = ((last.get(to) ?? random(65_536)) + 1) % 65_536
+      last.delete(to)
+      last.set(to, reference)
+      const oldest = last.size > numbersMax ? last.keys().next().value : undefined
+      if (oldest !== undefined) last.delete(oldest)
+      return reference % limit
+    },
+  }
+}

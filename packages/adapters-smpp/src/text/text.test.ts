@@ -1,10 +1,8 @@
 import { bodyOf, gsm7Alphabet, gsm7Extension, type Body } from '@gateway/core'
 import fc from 'fast-check'
 import { decodeText } from './decode-text.ts'
-import { encodeBody, type TextSettings } from './encode-body.ts'
-import { decodeGsm7, encodeGsm7 } from './gsm7-codec.ts'
-import { messageReferences } from './message-references.ts'
-import { packSeptets, unpackSeptets } from './septet-packing.ts'
+import { encodeBody, messageReferences, type TextSettings } from './encode-body.ts'
+import { decodeGsm7, encodeGsm7, packSeptets, unpackSeptets } from './gsm7.ts'
 
 const bodyFor = (text: string): Body => {
   const body = bodyOf(text)

@@ -1,6 +1,6 @@
 import type { Case } from '../../case.ts'
 import { expectAsp, expectEqual } from '../../expectations.ts'
-import type { Answer } from '../../http/read-answer.ts'
+import type { Answer } from '../../http.ts'
 import type { Keyed, TestedGateway } from '../../tested-gateway.ts'
 import { farAhead, instantOf, minuteFromNow } from '../../times.ts'
 import { balance, fill, price, schedule, send, untilCode } from '../../verbs.ts'

@@ -1,7 +1,6 @@
 import type { Case } from '../../case.ts'
 import { expectEnvelope, expectEqual, expectRest, expectRestError, header, restBody } from '../../expectations.ts'
-import { bodyMax } from './bodies.ts'
-import { everyPath, gets, posts } from './paths.ts'
+import { bodyMax, everyPath, gets, posts } from './paths.ts'
 
 const status = '/sms/outgoing/status'
 const tooLarge = Buffer.alloc(bodyMax + 1, 'x')

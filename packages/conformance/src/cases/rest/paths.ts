@@ -21,3 +21,6 @@ export const everyPath: readonly { readonly path: string; readonly method: 'GET'
   ...gets.map((path) => ({ path, method: 'GET' as const })),
   ...posts.map((path) => ({ path, method: 'POST' as const })),
 ]
+
+/** 200kb (spec 7.1), as ruling 2.3 counts it. */
+export const bodyMax = 204_800

@@ -1,4 +1,4 @@
-import type { Answer } from '../../http/read-answer.ts'
+import type { Answer } from '../../http.ts'
 import { xmlText } from '../../expectations.ts'
 import type { Keyed, TestedGateway } from '../../tested-gateway.ts'
 import { farAhead } from '../../times.ts'

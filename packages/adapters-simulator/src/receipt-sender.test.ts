@@ -1,0 +1,39 @@
+import { until } from '@gateway/core/testing'
+import { delayQueue } from './receipt-sender.ts'
+
+function collecting(batchMax: number) {
+  const batches: (readonly number[])[] = []
+  const line = delayQueue<number>(batchMax, () => {
+    for (let due = line.takeDue(); due.length > 0; due = line.takeDue()) batches.push(due)
+  })
+  return { line, batches }
+}
+
+test('what is due without delay comes in a later turn, together and in order, at most a batch at a time', async () => {
+  const { line, batches } = collecting(4)
+  line.add([1, 2, 3], 0)
+  line.add([4], 0)
+  line.add([5, 6, 7, 8, 9], 0)
+  expect(batches).toEqual([])
+  await until(() => batches.flat().length === 9)
+  expect(batches).toEqual([[1, 2, 3, 4], [5, 6, 7, 8], [9]])
+})
+
+test('something that is due earlier does not wait for what was added before it', async () => {
+  const { line, batches } = collecting(10)
+  line.add([2], 3_600_000)
+  line.add([1], 20)
+  await until(() => batches.length === 1)
+  expect(batches).toEqual([[1]])
+  line.stop()
+})
+
+test('what nobody took is there to be taken later, and is not announced again and again', async () => {
+  let calls = 0
+  const line = delayQueue<number>(10, () => calls++)
+  line.add([1], 0)
+  await until(() => calls === 1)
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+  expect(calls).toBe(1)
+  expect(line.takeDue()).toEqual([1])
+})

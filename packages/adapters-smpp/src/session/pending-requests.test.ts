@@ -1,0 +1,46 @@
+import { createAdaptiveWindow, firstWindow } from './pending-requests.ts'
+
+const settings = { window: 50, binds: 1, responseSeconds: 30 }
+
+/** A carrier that answers one request after another, each after so long; returns how long answers took, and the most it had. */
+function carry(requests: number, millisecondsEach: number, window = createAdaptiveWindow(settings)) {
+  const sentAt: number[] = []
+  const took: number[] = []
+  let most = 0
+  for (let now = 0; took.length < requests; now += millisecondsEach) {
+    const sent = sentAt.shift()
+    if (sent !== undefined) {
+      took.push(now - sent)
+      window.settled(now - sent, now, sentAt.length + 1 >= window.limit())
+    }
+    while (sentAt.length < window.limit()) sentAt.push(now)
+    most = Math.max(most, sentAt.length)
+  }
+  return { longest: Math.max(...took), most, limit: window.limit() }
+}
+
+test('a carrier that answers one a second never has more than it answers in half of the time', () => {
+  const { longest, most } = carry(1000, 1000)
+  expect(longest).toBeLessThan(15_000)
+  expect(most).toBeLessThanOrEqual(15)
+})
+
+test('a quick carrier has the whole window soon', () => {
+  expect(carry(100, 5).limit).toBe(50)
+})
+
+test('it follows a carrier that becomes slow, and one that becomes quick again', () => {
+  const window = createAdaptiveWindow(settings)
+  carry(100, 5, window)
+  expect(carry(200, 1000, window).limit).toBeLessThan(15)
+  expect(carry(300, 5, window).limit).toBe(50)
+})
+
+test.each([
+  [{}, 10],
+  [{ window: 5 }, 5],
+  [{ responseSeconds: 1 }, 2],
+  [{ binds: 5 }, 2],
+])('it begins small: %j', (more, first) => {
+  expect(firstWindow({ ...settings, ...more })).toBe(first)
+})

@@ -1,0 +1,167 @@
+import { isFinal, type DeliveryReceiptCode, type Submission } from '@gateway/core'
+import { COMMAND_STATUS, commandStatusName, type ReceivedPdu } from '../pdu/index.ts'
+import { otherForms } from '../receipts/id-forms.ts'
+import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from '../receipts/read-receipt.ts'
+import {
+  openSession,
+  type AnswerDelivered,
+  type Delivered,
+  type RequestOutcome,
+  type Role,
+  type Session,
+} from '../session/session.ts'
+import type { SmppSettings } from '../settings.ts'
+import { encodeBody, messageReferences } from '../text/encode-body.ts'
+import { buildSubmit } from './build-submit.ts'
+
+export interface TrialOptions {
+  /** Every PDU, in the order in which it is sent or has come. */
+  readonly saw: (direction: 'sent' | 'received', pdu: ReceivedPdu) => void
+  /** So long receipts are waited for, once all parts are answered. */
+  readonly receiptSeconds: number
+  /** Ends the waits. */
+  readonly interruption: AbortSignal
+}
+
+export interface TriedPart {
+  /** The name of the command_status of its answer; `no answer`: nobody can tell whether the carrier has it. */
+  readonly answer: string
+  /** The carrier's id of it. */
+  readonly reference: string | undefined
+  /** What its latest receipt tells. */
+  readonly receipt: DeliveryReceiptCode | undefined
+}
+
+export interface TrialResult {
+  /** Why there was no bind, or why it ended before its time; undefined: all went as it should. */
+  readonly problem: string | undefined
+  /** Those that were sent. */
+  readonly parts: readonly TriedPart[]
+}
+
+type Part = { -readonly [Key in keyof TriedPart]: TriedPart[Key] }
+
+/**
+ * Submits one message over a bind of its own, waits for its receipts, and unbinds. What else the carrier delivers meanwhile is refused for
+ * now (ESME_RX_T_APPN), so that it comes to a dispatcher. Never throws for what the carrier does.
+ */
+export async function trySubmission(
+  settings: SmppSettings,
+  message: Omit<Submission, 'id'>,
+  { saw, receiptSeconds, interruption }: TrialOptions,
+): Promise<TrialResult> {
+  const roles: readonly Role[] = settings.bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']
+  const parts: Part[] = []
+  const arrived: { readonly receipt: CarrierReceipt; readonly answer: AnswerDelivered }[] = []
+  const changes = createChanges()
+  const ended = new Set<Role>()
+  let opened = 0
+  let isSubmitting = true
+  let problem: string | undefined
+
+  const sessions = roles.map((role) =>
+    openSession(settings, role, {
+      saw,
+      opened() {
+        opened++
+        changes.notify()
+      },
+      delivered: take,
+      ended(reason) {
+        if (!ended.has(role) && reason !== 'unbound') problem ??= reason
+        ended.add(role)
+        changes.notify()
+      },
+    }),
+  )
+  const [sender] = sessions
+  const isOver = (): boolean => ended.size > 0 || interruption.aborted
+  const stop = (): void => changes.notify()
+  interruption.addEventListener('abort', stop)
+
+  function take(pdu: Delivered, answer: AnswerDelivered): void {
+    const receipt = isReceipt(pdu) ? readReceipt(pdu, settings) : readReceiptByText(pdu, settings)
+    if (receipt === undefined || receipt === 'unreadable') answer(COMMAND_STATUS.ESME_RX_T_APPN)
+    else arrived.push({ receipt, answer })
+    if (!isSubmitting) settleReceipts()
+  }
+
+  /** A receipt may come before the answer that tells the id. */
+  function settleReceipts(): void {
+    for (const { receipt, answer } of arrived.splice(0)) {
+      const part = parts.find((one) => isOf(receipt, one, message.to))
+      if (part !== undefined) part.receipt = receipt.code
+      answer(part === undefined ? COMMAND_STATUS.ESME_RX_T_APPN : COMMAND_STATUS.ESME_ROK)
+    }
+    changes.notify()
+  }
+
+  async function submitAll(session: Session): Promise<void> {
+    const references = messageReferences()
+    const segments = encodeBody(message.body, settings, (limit) => references.next(message.to, limit))
+    for (const segment of segments) {
+      if (isOver()) return
+      const outcome = await new Promise<RequestOutcome>((resolve) => {
+        const sent = session.request((sequence) => buildSubmit(settings, message, segment, sequence), resolve)
+        if (sent === 'invalid') resolve('unsent')
+      })
+      if (outcome === 'unsent') {
+        problem ??= 'a field does not fit its place in a submit_sm'
+        return
+      }
+      parts.push(partOf(outcome))
+      if (parts.at(-1)?.reference === undefined) return
+    }
+  }
+
+  await changes.until(() => opened === roles.length || isOver(), Infinity)
+  if (!isOver() && sender !== undefined) await submitAll(sender)
+  isSubmitting = false
+  settleReceipts()
+  const isWaiting = (): boolean => parts.some(({ reference, receipt }) => reference !== undefined && !isLast(receipt))
+  await changes.until(() => !isWaiting() || isOver(), receiptSeconds * 1000)
+  for (const session of sessions) session.close()
+  await changes.until(() => ended.size === roles.length, goodbyeMilliseconds)
+  for (const session of sessions) session.destroy('closed')
+  interruption.removeEventListener('abort', stop)
+  return { problem, parts }
+}
+
+/** As long as a session takes to unbind, and a little more. */
+const goodbyeMilliseconds = 4000
+
+const isLast = (code: DeliveryReceiptCode | undefined): boolean => code !== undefined && isFinal(code)
+
+const isOf = ({ id, number }: CarrierReceipt, { reference }: Part, to: string): boolean =>
+  reference !== undefined &&
+  (number === undefined || number === to) &&
+  (id === reference || otherForms(id).some((other) => other.reference === reference))
+
+function partOf(outcome: RequestOutcome): Part {
+  if (typeof outcome === 'string') return { answer: 'no answer', reference: undefined, receipt: undefined }
+  const isAccepted = outcome.command === 'submit_sm_resp' && outcome.status === 0
+  const reference = isAccepted ? outcome.messageId : undefined
+  return { answer: commandStatusName(outcome.status), reference, receipt: undefined }
+}
+
+/** Waits for a condition that changes when it is notified. */
+function createChanges() {
+  const waiters: (() => void)[] = []
+  const notify = (): void => {
+    for (const wake of waiters.splice(0)) wake()
+  }
+  return {
+    notify,
+    async until(condition: () => boolean, milliseconds: number): Promise<void> {
+      let isLate = false
+      const late = (): void => {
+        isLate = true
+        notify()
+      }
+      const timer = milliseconds === Infinity ? undefined : setTimeout(late, milliseconds)
+      const isDone = (): boolean => isLate || condition()
+      while (!isDone()) await new Promise<void>((resolve) => void waiters.push(resolve))
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { gsm7Alphabet, gsm7Extension } from '@gateway/core'
+
+const escape = 0x1b
+
+/** The codes of the extension table in the order of core's characters (3GPP TS 23.038, 6.2.1.1). */
+const extensionCodes = [0x0a, 0x14, 0x28, 0x29, 0x2f, 0x3c, 0x3d, 0x3e, 0x40, 0x65]
+
+/** By UTF-16 code unit: the septet, with the escape in the high byte for those of the extension table; 0xffff: in neither. */
+const codes = new Uint16Array(65_536).fill(0xffff)
+const characters: readonly string[] = Array.from(gsm7Alphabet)
+const extended = new Map<number, string>()
+
+characters.forEach((character, code) => {
+  if (code !== escape) codes[character.charCodeAt(0)] = code
+})
+Array.from(gsm7Extension).forEach((character, at) => {
+  const code = extensionCodes[at] ?? 0
+  codes[character.charCodeAt(0)] = (escape << 8) | code
+  extended.set(code, character)
+})
+
+/** The septets of a text, one an octet. Throws if a character is in neither table: nothing stands in for it. */
+export function encodeGsm7(text: string): Buffer {
+  const octets = Buffer.allocUnsafe(text.length * 2)
+  let length = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = codes[text.charCodeAt(at)] ?? 0xffff
+    if (code === 0xffff) throw new Error('a character is not in the GSM 7-bit alphabet')
+    if (code > 0xff) octets[length++] = escape
+    octets[length++] = code & 0x7f
+  }
+  return octets.subarray(0, length)
+}
+
+/**
+ * The text of septets, one an octet. A code that the extension table lacks is read in the default alphabet (6.2.1.1), a second escape as a
+ * space; an octet above 127 is no septet and read as Latin-1, since carriers send such.
+ */
+export function decodeGsm7(octets: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < octets.length; at++) {
+    const code = octets[at] ?? 0
+    if (code !== escape) text += code > 0x7f ? String.fromCharCode(code) : (characters[code] ?? '')
+    else {
+      const next = octets[++at]
+      if (next === undefined) return text
+      text += next === escape ? ' ' : (extended.get(next) ?? decodeGsm7(Uint8Array.of(next)))
+    }
+  }
+  return text
+}
+
+/** Septets of `headerOctets` octets of user data header with its fill bits (3GPP TS 23.040, 9.2.3.24). */
+export const headerSeptets = (headerOctets: number): number => Math.ceil((headerOctets * 8) / 7)
+
+/**
+ * Packs septets into octets, eight into seven, after `fillBits` zero bits (3GPP TS 23.038, 6.1.2.1). Where seven bits are left over they
+ * are a carriage return (6.1.2.3.1), so that nobody reads an `@`.
+ */
+export function packSeptets(text: Uint8Array, fillBits = 0): Buffer {
+  const octets = Buffer.alloc(Math.ceil((fillBits + text.length * 7) / 8))
+  const septets = octets.length * 8 - fillBits - text.length * 7 === 7 ? [...text, 0x0d] : text
+  septets.forEach((septet, index) => {
+    const bit = fillBits + index * 7
+    const at = bit >> 3
+    const shifted = (septet & 0x7f) << (bit & 7)
+    octets[at] = (octets[at] ?? 0) | (shifted & 0xff)
+    if (shifted > 0xff) octets[at + 1] = shifted >> 8
+  })
+  return octets
+}
+
+/**
+ * Unpacks what `packSeptets` packed. Octets alone do not tell whether seven or eight septets are in the last seven: a last septet
+ * of zero bits, or a carriage return in its place (6.1.2.3.1), is taken for padding.
+ */
+export function unpackSeptets(octets: Uint8Array, fillBits = 0): Buffer {
+  const count = Math.floor((octets.length * 8 - fillBits) / 7)
+  const septets = Buffer.alloc(Math.max(0, count))
+  for (let index = 0; index < count; index++) {
+    const bit = fillBits + index * 7
+    const at = bit >> 3
+    septets[index] = ((((octets[at + 1] ?? 0) << 8) | (octets[at] ?? 0)) >> (bit & 7)) & 0x7f
+  }
+  const isFull = (octets.length * 8 - fillBits) % 7 === 0
+  const last = septets[count - 1]
+  return isFull && (last === 0 || last === 0x0d) ? septets.subarray(0, count - 1) : septets
+}
+
+/** The zero bits between a header of so many octets and the first septet. */
+export const fillBitsAfter = (headerOctets: number): number => headerSeptets(headerOctets) * 7 - headerOctets * 8

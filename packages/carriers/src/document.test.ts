@@ -1,0 +1,111 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sameCarrier } from './carrier-specification.ts'
+import { carriersSchema } from './carriers-schema.ts'
+import { readCarriersFile } from './document.ts'
+
+let folder: string
+beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'carriers-'))))
+afterAll(() => rm(folder, { recursive: true }))
+
+const variables = { MTN_PASSWORD: 'hidden', MTN_URL: 'smpp://me:hidden@mtn.example?window=7' }
+
+async function read(document: unknown) {
+  const path = join(folder, 'carriers.json')
+  await writeFile(path, typeof document === 'string' ? document : JSON.stringify(document))
+  return readCarriersFile(path, variables)
+}
+
+const problemOf = (document: unknown): Promise<string> =>
+  read(document).then(
+    () => 'none',
+    (error: unknown) => (error as Error).message,
+  )
+
+const spelled = { host: 'smsc.example', systemId: 'me', password: 'hidden' }
+
+test('the published schema is the one that files are checked with', async () => {
+  const published = await readFile(new URL('../../../docs/carriers.schema.json', import.meta.url), 'utf8')
+  expect(JSON.parse(published)).toEqual(carriersSchema)
+})
+
+test('a carrier that is spelled out is the same as its URL', async () => {
+  const errors = { '0x45': 'for-now', '11': 'throttle' }
+  const { carriers } = await read({
+    carriers: [
+      { name: 'a', ...spelled, port: 2776, window: 10, source: '5.0', utcOffset: '-05:30', errors, numbers: 'national', country: '27' },
+      { name: 'a-url', url: 'smpp://me:hidden@smsc.example:2776?window=10&source=5.0&utcOffset=-05:30&errors=11:throttle;0x45:for-now&numbers=national&country=27' },
+    ],
+  }) // prettier-ignore
+  const [one, other] = carriers
+  expect(one && other && sameCarrier({ ...one, id: other.id }, other)).toBe(true)
+  expect(one && other && sameCarrier(one, other)).toBe(false)
+})
+
+test('secrets and certificates come from variables and from files below the folder of the file', async () => {
+  await writeFile(join(folder, 'password'), 'from fi\n')
+  await writeFile(join(folder, 'ca.pem'), 'a certificate')
+  const { carriers } = await read({
+    carriers: [
+      { name: 'one', ...spelled, systemId: { environment: 'MTN_PASSWORD' }, password: { file: 'password' } },
+      { name: 'two', url: { environment: 'MTN_URL' } },
+      { name: 'three', ...spelled, tls: true, ca: 'ca.pem' },
+      { name: 'four', url: 'simulator:?window=3' },
+    ],
+  })
+  expect(carriers).toMatchObject([
+    { settings: { systemId: 'hidden', password: 'from fi', port: 2775, tls: undefined } },
+    { settings: { host: 'mtn.example', password: 'hidden', window: 7 } },
+    { settings: { port: 3550, tls: { ca: 'a certificate' } } },
+    { id: 'four', kind: 'simulator', settings: { window: 3 } },
+  ])
+})
+
+test('what routes leave out has its default', async () => {
+  const { routes } = await read({
+    carriers: [{ name: 'one', url: 'simulator:' }],
+    routes: [
+      { name: 'south-africa', prefixes: ['27'], accounts: [7], senders: ['12025550100'], carriers: [{ carrier: 'one', priority: 2, weight: 30 }] },
+      { name: 'all', carriers: [{ carrier: 'one' }] },
+    ],
+  }) // prettier-ignore
+  expect(routes).toEqual([
+    { name: 'south-africa', prefixes: ['27'], accounts: [7], senders: ['12025550100'], carriers: [{ carrier: 'one', priority: 2, weight: 30 }] },
+    { name: 'all', prefixes: [], accounts: [], senders: [], carriers: [{ carrier: 'one', priority: 1, weight: 1 }] },
+  ]) // prettier-ignore
+})
+
+test.each<[unknown, ...string[]]>([
+  ['{"carriers": [{"password": "hidden" "x": 1}]}', 'line 1, column 37: this is no JSON'],
+  ['{\n  "carriers": hidden\n}', 'line 2, column 15: this is no JSON'],
+  ['[]', '/: object is expected'],
+  [{ carriers: [] }, '/carriers: must NOT have fewer than 1 items'],
+  [{ carriers: [{ name: 'a', ...spelled }], extra: 1 }, '/: there is no field "extra"'],
+  [{ carriers: [{ ...spelled }] }, '/carriers/0: "name" is missing'],
+  [{ carriers: [{ name: 'a', host: 'h', systemId: 'me' }] }, '/carriers/0: "password" is missing'],
+  [{ carriers: [{ name: 'A', ...spelled }] }, '/carriers/0/name: must match pattern'],
+  [{ carriers: [{ name: 'a', ...spelled, windows: 1 }] }, '/carriers/0: there is no field "windows"'],
+  [{ carriers: [{ name: 'a', ...spelled, window: 0, long: 'x' }] }, '/carriers/0/window: must be >= 1', '/carriers/0/long: one of udh-8, '],
+  [{ carriers: [{ name: 'a', url: 'simulator:', window: 1 }] }, '/carriers/0: "window" cannot stand beside "url"'],
+  [{ carriers: [{ name: 'a', ...spelled, password: 4711 }] }, '/carriers/0/password: string or object is expected'],
+  [{ carriers: [{ name: 'a', ...spelled, password: { env: 'hidden' } }] }, '/carriers/0/password: there is no field "env"'],
+  [{ carriers: [{ name: 'a', ...spelled, errors: { often: 'final' } }] }, '/carriers/0/errors: "often" is no code'],
+  [{ carriers: [{ name: 'a', ...spelled, errors: { '0x45': 'never' } }] }, '/carriers/0/errors/0x45: one of final, '],
+  [{ carriers: [{ name: 'a', ...spelled, source: '300.0' }] }, '/carriers/0 (a): ', 'source is wrong: ton.npi is expected'],
+  [{ carriers: [{ name: 'a', ...spelled, password: 'hidden-too-long'.repeat(5) }] }, '/carriers/0 (a): ', 'the password has more than 64'],
+  [{ carriers: [{ name: 'a', ...spelled, password: { environment: 'NONE' } }] }, '/carriers/0 (a): password: the variable NONE is not set'],
+  [{ carriers: [{ name: 'a', ...spelled, password: { file: 'none' } }] }, '/carriers/0 (a): password: none cannot be read'],
+  [{ carriers: [{ name: 'a', ...spelled, ca: 'ca.pem' }] }, '/carriers/0 (a): ', 'there is no parameter "ca"'],
+  [{ carriers: [{ name: 'a', ...spelled, tls: true, ca: 'none.pem' }] }, '/carriers/0 (a): ', 'none.pem cannot be read'],
+  [{ carriers: [{ name: 'a', url: 'ftp://me:hidden@host' }] }, '/carriers/0 (a): the URL is of no known kind'],
+  [{ carriers: [{ name: 'a', ...spelled }, { name: 'a', ...spelled }] }, '/carriers/1 (a): the name is given twice'],
+  [{ carriers: [{ name: 'a', ...spelled }], routes: [{ name: 'r', carriers: [] }] }, '/routes/0/carriers: must NOT have fewer'],
+  [{ carriers: [{ name: 'a', ...spelled }], routes: [{ name: 'r', carriers: [{ carrier: 'a', weight: 0 }] }] }, '/routes/0/carriers/0/weight: must be >= 1'],
+  [{ carriers: [{ name: 'a', ...spelled }], routes: [{ name: 'r', carriers: [{ carrier: 'b' }] }] }, '/routes/0 (r): there is no carrier b'],
+  [{ carriers: [{ name: 'a', ...spelled }], routes: [{ name: 'r', prefixes: ['27'], carriers: [{ carrier: 'a' }] }] }, '/routes: the last route has conditions'],
+])('%j is refused, with its places and without a secret: %s', async (document, ...words) => {
+  const problem = await problemOf(document)
+  for (const each of words) expect(problem).toContain(each)
+  expect(problem).not.toContain('hidden')
+}) // prettier-ignore

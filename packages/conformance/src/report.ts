@@ -1,0 +1,141 @@
+import { create } from 'xmlbuilder2'
+import type { CoveredElsewhere } from './case.ts'
+import type { CaseResult } from './run-suite.ts'
+
+/** What a run tells, whatever the form of its report. */
+export interface Summary {
+  readonly addresses: Readonly<Record<'rest' | 'asp' | 'xml', string>>
+  readonly seconds: number
+  /** Credits that the accounts had before and have now, where that could be asked. */
+  readonly creditsSpent: number | undefined
+  readonly results: readonly CaseResult[]
+  readonly elsewhere: readonly CoveredElsewhere[]
+}
+
+export type Counts = Readonly<Record<'passed' | 'failed' | 'not testable', number>>
+
+export const countsOf = (results: readonly CaseResult[]): Counts => {
+  const count = (is: keyof Counts) => results.filter(({ outcome }) => outcome.is === is).length
+  return { passed: count('passed'), failed: count('failed'), 'not testable': count('not testable') }
+}
+
+type Groups = readonly (readonly [name: string, results: readonly CaseResult[]])[]
+
+/** The results of each section, in the order of the contract; each result is in one. */
+export const bySection = (results: readonly CaseResult[]): Groups => grouped(results, ({ section }) => [section])
+
+/** The results of each number of the contract, in its order; a case may test several. */
+export const byNumber = (results: readonly CaseResult[]): Groups => grouped(results, ({ case: { of } }) => of)
+
+function grouped(results: readonly CaseResult[], namesOf: (result: CaseResult) => readonly string[]): Groups {
+  const names = [...new Set(results.flatMap(namesOf))].toSorted((a, b) => inContract(a) - inContract(b))
+  return names.map((name) => [name, results.filter((result) => namesOf(result).includes(name))])
+}
+
+/** The specification comes first, its rules after their section; then the rulings, then the additions. */
+function inContract(number: string): number {
+  const [, part, chapter, section, rule] = /^(spec |C)?(\d+)(?:\.(\d+))?(?:, rule (\d+))?$/.exec(number) ?? []
+  const place = Number(chapter) * 100_000 + Number(section ?? 0) * 100 + Number(rule ?? 0)
+  return place + (part === 'spec ' ? 0 : part === 'C' ? 2e7 : 1e7)
+}
+
+/**
+ * The report for people: how many cases test each number of the contract and what came of them, then what failed and what could not
+ * be tested.
+ */
+export function textReport({ results, elsewhere, seconds, creditsSpent }: Summary): string {
+  const { passed, failed, 'not testable': untestable } = countsOf(results)
+  const spent = creditsSpent === undefined ? '' : ` ${creditsSpent} credits were spent.`
+  return [
+    row('TESTED', 'PASSED', 'FAILED', 'NOT TESTABLE'),
+    ...byNumber(results).map(([number, of]) => {
+      const counts = countsOf(of)
+      return row(number, counts.passed, counts.failed, counts['not testable'])
+    }),
+    '',
+    ...results.flatMap(details),
+    ...elsewhere.map(({ of, what, by }) => `not testable from outside: ${of}: ${what} (${by})`),
+    '',
+    `${passed} passed, ${failed} failed, ${untestable} not testable here, in ${seconds} s.${spent}`,
+    '',
+  ].join('\n')
+}
+
+const row = (number: string, ...counts: readonly (number | string)[]): string =>
+  number.padEnd(18) + counts.map((count) => String(count).padStart(14)).join('')
+
+function details({ case: { of, title }, outcome }: CaseResult): string[] {
+  if (outcome.is === 'passed') return []
+  if (outcome.is === 'not testable') return [`not testable here: ${of[0]}: ${title}: ${outcome.why}`]
+  const said = `${outcome.why}\nlast request and answer: ${outcome.lastExchange}`
+  return [`FAILED: ${of.join('; ')}: ${title}`, ...said.split('\n').map((line) => `  ${line}`)]
+}
+
+/** The report as one JSON document; docs/conformance.md describes it. */
+export function jsonReport({
+  addresses,
+  seconds,
+  creditsSpent = null,
+  results,
+  elsewhere,
+}: Omit<Summary, 'creditsSpent'> & { readonly creditsSpent?: number | null | undefined }): string {
+  const sections = bySection(results).map(([section, of]) => ({
+    section,
+    ...countsOf(of),
+    cases: of.map(({ case: { of: numbers, title }, outcome: { is, ...more }, milliseconds }) => ({
+      title,
+      of: numbers,
+      outcome: is,
+      ...more,
+      milliseconds,
+    })),
+  }))
+  return `${JSON.stringify({ addresses, seconds, creditsSpent, ...countsOf(results), sections, coveredElsewhere: elsewhere }, null, 2)}\n`
+}
+
+/** The report as JUnit XML: a suite for each section. What cannot be tested from outside is skipped. */
+export function junitReport({ results, elsewhere, seconds }: Summary): string {
+  const { failed, 'not testable': skipped } = countsOf(results)
+  const document = create({ version: '1.0', encoding: 'utf-8' })
+  const root = document.ele('testsuites', {
+    name: 'gateway-conformance',
+    tests: results.length + elsewhere.length,
+    failures: failed,
+    skipped: skipped + elsewhere.length,
+    time: seconds,
+  })
+  for (const [section, of] of bySection(results)) {
+    const counts = countsOf(of)
+    const suite = root.ele('testsuite', {
+      name: section,
+      tests: of.length,
+      failures: counts.failed,
+      skipped: counts['not testable'],
+    })
+    for (const {
+      case: { title },
+      outcome,
+      milliseconds,
+    } of of) {
+      const one = suite.ele('testcase', { classname: section, name: title, time: milliseconds / 1000 })
+      if (outcome.is === 'failed')
+        one.ele('failure', { message: printable(outcome.why) }).txt(printable(outcome.lastExchange))
+      if (outcome.is === 'not testable') one.ele('skipped', { message: outcome.why })
+    }
+  }
+  if (elsewhere.length > 0) {
+    const suite = root.ele('testsuite', {
+      name: 'not testable from outside',
+      tests: elsewhere.length,
+      failures: 0,
+      skipped: elsewhere.length,
+    })
+    for (const { of, what, by } of elsewhere)
+      suite.ele('testcase', { classname: of, name: what }).ele('skipped', { message: `covered by ${by}` })
+  }
+  return document.end({ prettyPrint: true })
+}
+
+/** Without what XML cannot carry. */
+const printable = (text: string): string =>
+  text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
