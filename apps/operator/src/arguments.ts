@@ -23,7 +23,6 @@ import {
 } from '@gateway/core'
 import { readNetwork } from '@gateway/server/configuration'
 import { InvalidArgumentError } from 'commander'
-import { defaultPrefix } from './commands/price-prefix.ts'
 
 /** Reads an argument or says what it must look like; commander names the argument in its message. */
 const read =
@@ -86,6 +85,9 @@ export const readWholeCredits: (text: string) => number = read(
   (text) => upTo(Infinity, text, 0),
   'a whole number of credits',
 )
+
+/** How the command line calls the prefix of all other numbers, which is empty. */
+export const defaultPrefix = 'default'
 
 /** The prefix of a price; 'default' is the empty one. */
 export const readPrefix: (text: string) => string = read((text) => {

@@ -1,4 +1,47 @@
+import type { BackOffice, Processing, Gateway, Ports } from '@gateway/core'
 import { Command, Help } from 'commander'
+import type { Output } from './output.ts'
+
+/** What a command works with. */
+export interface Context {
+  readonly backOffice: BackOffice
+  readonly gateway: Gateway
+  readonly processing: Processing
+  readonly ports: Ports
+  readonly output: Output
+  readonly input: Input
+  /** Aborted when the user ends the command. What is at the database then is answered or cut; nothing new is begun there. */
+  readonly interruption: AbortSignal
+}
+
+export interface Input {
+  /** Asks twice on a terminal, without showing what is typed; reads the first line of a pipe. Throws a Refused if the two differ. */
+  password(): Promise<string>
+  /** The text of a file, which is UTF-8, in pieces; of standard input for `-`. Throws a Refused if it cannot be read. */
+  text(path: string): AsyncIterable<string>
+}
+
+/** Runs a command's work with everything open, and closes it whatever happens. */
+export type Run = (work: (context: Context) => Promise<void>) => Promise<void>
+
+/** Runs a command's work without a database. `variables` is the environment. */
+export type RunAlone = (
+  work: (context: Pick<Context, 'output' | 'interruption'> & { readonly variables: Variables }) => Promise<void>,
+) => Promise<void>
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/** What a command fails with that its user has ended. */
+export const interrupted = (): Error => new Error('Interrupted.')
+
+/** Ends a command with a sentence for its user. Exit codes: 1 refused, 2 called wrongly. */
+export class Refused extends Error {
+  readonly exitCode: 1 | 2
+  constructor(message: string, exitCode: 1 | 2 = 1) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
 
 /** A command of ours: `--json` on each, and an example, so that its help has them wherever one looks. */
 export const command = (name: string, description: string, example?: string): Command =>

@@ -1,5 +1,5 @@
 import { CsvError, readCsv, type CsvRecord } from './csv.ts'
-import { interrupted, Refused, type Context } from './context.ts'
+import { interrupted, Refused, type Context } from './command.ts'
 
 /** What is wrong with a row, in words. */
 export interface BadRow {

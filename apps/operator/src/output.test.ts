@@ -2,8 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { until } from '@gateway/core/testing'
 import { Writable } from 'node:stream'
 import { textOf } from '../testing/operate.ts'
-import { createOutput, type Row } from './output.ts'
-import { writerTo } from './writer.ts'
+import { createOutput, writerTo, type Row } from './output.ts'
 
 interface Wanted {
   readonly json?: boolean

@@ -1,70 +1,53 @@
 import type { Command } from 'commander'
-import { group } from './command.ts'
-import { accountLedger } from './commands/account-ledger.ts'
-import { accountLimit } from './commands/account-limit.ts'
-import { accountList } from './commands/account-list.ts'
-import { accountClose } from './commands/account-close.ts'
-import { accountLock, accountUnlock } from './commands/account-lock.ts'
-import { accountOpen } from './commands/account-open.ts'
-import { accountPassword } from './commands/account-password.ts'
-import { accountSet } from './commands/account-set.ts'
-import { accountShow } from './commands/account-show.ts'
-import { accountTop } from './commands/account-top.ts'
-import { accountTransfer } from './commands/account-transfer.ts'
-import { arrivalsList } from './commands/arrivals-list.ts'
-import { carrierApply } from './commands/carrier-apply.ts'
-import { carrierCheck } from './commands/carrier-check.ts'
-import { carrierList } from './commands/carrier-list.ts'
-import { carrierShow } from './commands/carrier-show.ts'
+import { group, type Run, type RunAlone } from './command.ts'
+import { accountLedger, accountTop, accountTransfer } from './commands/account-credits.ts'
+import {
+  accountLimit,
+  accountList,
+  accountClose,
+  accountLock,
+  accountUnlock,
+  accountOpen,
+  accountPassword,
+  accountSet,
+  accountShow,
+} from './commands/account.ts'
+import { arrivalsList, simulateReply } from './commands/arrivals.ts'
+import { carrierApply, carrierVersions } from './commands/carrier-versions.ts'
+import { carrierCheck, carrierList, carrierShow } from './commands/carrier.ts'
 import { carrierTest } from './commands/carrier-test.ts'
-import { carrierVersions } from './commands/carrier-versions.ts'
 import { completion } from './commands/completion.ts'
-import { creditsTopUp } from './commands/credits-top-up.ts'
-import { creditsVerify } from './commands/credits-verify.ts'
-import { databaseCopy, type RunCopy } from './commands/database-copy.ts'
-import { dispatcherList } from './commands/dispatcher-list.ts'
-import { historyDrop } from './commands/history-drop.ts'
-import { idsSkip } from './commands/ids-skip.ts'
-import { keyIssue } from './commands/key-issue.ts'
-import { keyList } from './commands/key-list.ts'
-import { keyRevoke } from './commands/key-revoke.ts'
-import { keySet } from './commands/key-set.ts'
-import { messageCancel } from './commands/message-cancel.ts'
-import { messageExplain } from './commands/message-explain.ts'
-import { messageFind } from './commands/message-find.ts'
-import { messageRefund } from './commands/message-refund.ts'
-import { migrate, type RunMigrate } from './commands/migrate.ts'
-import { numberBlock } from './commands/number-block.ts'
-import { numberErase } from './commands/number-erase.ts'
-import { numberErasures } from './commands/number-erasures.ts'
-import { numberExport } from './commands/number-export.ts'
-import { numberList } from './commands/number-list.ts'
-import { numberUnblock } from './commands/number-unblock.ts'
-import { optoutAdd } from './commands/optout-add.ts'
-import { optoutExport } from './commands/optout-export.ts'
-import { optoutImport } from './commands/optout-import.ts'
-import { optoutList } from './commands/optout-list.ts'
-import { optoutRemove } from './commands/optout-remove.ts'
-import { priceList } from './commands/price-list.ts'
-import { priceRemove } from './commands/price-remove.ts'
-import { priceSet } from './commands/price-set.ts'
-import { queueShow } from './commands/queue-show.ts'
-import { secretsReseal } from './commands/secrets-reseal.ts'
+import { creditsTopUp, creditsVerify } from './commands/credits.ts'
+import {
+  databaseCopy,
+  historyDrop,
+  idsSkip,
+  migrate,
+  secretsReseal,
+  type RunCopy,
+  type RunMigrate,
+} from './commands/database.ts'
+import { dispatcherList, queueShow } from './commands/queue.ts'
+import { keyIssue, keyList, keyRevoke, keySet } from './commands/key.ts'
+import { messageCancel, messageExplain, messageFind, messageRefund } from './commands/message.ts'
+import { numberBlock, numberList, numberUnblock } from './commands/number.ts'
+import { numberErase, numberErasures, numberExport } from './commands/number-data.ts'
+import { optoutAdd, optoutExport, optoutImport, optoutList, optoutRemove } from './commands/optout.ts'
+import { priceList, priceRemove, priceSet } from './commands/price.ts'
 import { send } from './commands/send.ts'
-import { shortcodeAssign } from './commands/shortcode-assign.ts'
-import { shortcodeList } from './commands/shortcode-list.ts'
-import { shortcodeRelease } from './commands/shortcode-release.ts'
-import { simulateReply } from './commands/simulate-reply.ts'
-import { webhookAdd } from './commands/webhook-add.ts'
-import { webhookAttempts } from './commands/webhook-attempts.ts'
-import { webhookList } from './commands/webhook-list.ts'
-import { webhookPause, webhookResume } from './commands/webhook-pause.ts'
-import { webhookRemove } from './commands/webhook-remove.ts'
+import { shortcodeAssign, shortcodeList, shortcodeRelease } from './commands/shortcode.ts'
+import {
+  webhookAdd,
+  webhookAttempts,
+  webhookList,
+  webhookPause,
+  webhookResume,
+  webhookRemove,
+  webhookRotate,
+  webhookShow,
+  webhookTest,
+} from './commands/webhook.ts'
 import { webhookReplay } from './commands/webhook-replay.ts'
-import { webhookRotate } from './commands/webhook-rotate.ts'
-import { webhookShow } from './commands/webhook-show.ts'
-import { webhookTest } from './commands/webhook-test.ts'
-import type { Run, RunAlone } from './context.ts'
 
 /** What commands need to be run. */
 export interface Runs {

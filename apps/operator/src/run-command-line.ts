@@ -8,12 +8,10 @@ import {
 } from '@gateway/core'
 import { release, versionLine } from '@gateway/server/version'
 import { CommanderError, type Command } from 'commander'
-import { Refused, type Input, type Variables } from './context.ts'
-import { createOutput, hideProgress } from './output.ts'
+import { Refused, type Input, type Variables } from './command.ts'
+import { createOutput, hideProgress, writerTo, type Terminal } from './output.ts'
 import { createProgram, type Runs } from './program.ts'
-import type { CopyTo } from './commands/database-copy.ts'
-import type { AppliedMigration } from './commands/migrate.ts'
-import { writerTo, type Terminal } from './writer.ts'
+import type { CopyTo, AppliedMigration } from './commands/database.ts'
 
 /** 0 done, 1 refused, 2 called wrongly, 3 the database or the gateway is out of order. */
 export type ExitCode = 0 | 1 | 2 | 3

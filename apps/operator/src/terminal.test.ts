@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { until } from '@gateway/core/testing'
-import { Refused } from './context.ts'
+import { Refused } from './command.ts'
 import { terminal } from './terminal.ts'
 
 const setUp = (isTTY: boolean) => {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable, type Readable } from 'node:stream'
-import { Refused, type Input } from './context.ts'
+import { Refused, type Input } from './command.ts'
 
 /** Hides what readline would show of the typed characters. */
 const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })

@@ -11,7 +11,7 @@ import {
   type WebhookRefusal,
 } from '@gateway/core'
 import { NEXT_TRY_REASON, PUSH_FAILURE, PUSH_RESULT, REPLAY_STATE, URL_RULE } from '@gateway/wire'
-import { Refused } from './context.ts'
+import { Refused } from './command.ts'
 import type { Json, Row } from './output.ts'
 import { counted, timeJson, timeText } from './show.ts'
 

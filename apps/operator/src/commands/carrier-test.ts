@@ -1,10 +1,9 @@
 import { bodyOf, type CarrierBinds, type Msisdn, type SenderAddress } from '@gateway/core'
 import type { CarrierPorts, CarrierSpecification, CarrierTrial, SeenPdu, TrialResult } from '@gateway/carriers'
 import { readCode, readNumber, readSeconds } from '../arguments.ts'
-import { openVersion } from '../carrier-versions.ts'
-import { command } from '../command.ts'
-import { Refused, type Context, type Run, type RunAlone, type Variables } from '../context.ts'
-import { outcomeText } from '../outcome-words.ts'
+import { openVersion } from './carrier-versions.ts'
+import { command, Refused, type Context, type Run, type RunAlone, type Variables } from '../command.ts'
+import { outcomeText } from '../show.ts'
 import { printable, type Json } from '../output.ts'
 
 interface Options {

@@ -1,7 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { command } from '../command.ts'
-import { completionScript, shells, type Shell } from '../completion-script.ts'
-import type { RunAlone } from '../context.ts'
+import { command, type RunAlone } from '../command.ts'
 
 export const completion = (runAlone: RunAlone) =>
   command(
@@ -19,3 +17,96 @@ export const completion = (runAlone: RunAlone) =>
         return Promise.resolve()
       }),
     )
+
+export const shells = ['bash', 'zsh', 'fish'] as const
+export type Shell = (typeof shells)[number]
+
+interface Choices {
+  /** Words after the name of the program, with blanks between. */
+  readonly path: string
+  /** Commands that may follow, with what they do; else options. */
+  readonly words: readonly { readonly word: string; readonly about: string }[]
+}
+
+/** What may follow each path of words. */
+function choicesOf(command: Command, path: readonly string[] = []): readonly Choices[] {
+  const below = command.commands.map((one) => ({ word: one.name(), about: one.description() }))
+  const options = command.options
+    .filter(({ hidden }) => !hidden)
+    .map(({ long, short, description }) => ({ word: long ?? short ?? '', about: description }))
+  const words = [...(below.length > 0 ? below : options), { word: '--help', about: 'display help for command' }]
+  return [{ path: path.join(' '), words }, ...command.commands.flatMap((one) => choicesOf(one, [...path, one.name()]))]
+}
+
+/** A script for a shell that completes the commands of `program` and their options. Values of options are files. */
+export function completionScript(shell: Shell, program: Command): string {
+  const all = choicesOf(program)
+  if (shell === 'bash') return bash(all)
+  return shell === 'zsh' ? zsh(all) : fish(all)
+}
+
+/** The path is made of the words before the cursor, as long as they are one. */
+const bash = (all: readonly Choices[]): string => `# bash completion for gateway
+_gateway() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" path="" next="" word i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word="\${COMP_WORDS[i]}"
+    next="\${path:+$path }$word"
+    case "$next" in
+${casesOf(
+  all.filter(({ path }) => path !== ''),
+  ({ path }) => `      ${quoted(path)}) path="$next" ;;`,
+)}
+    esac
+  done
+  case "$path" in
+${casesOf(all, ({ path, words }) => `    ${quoted(path)}) COMPREPLY=($(compgen -W ${quoted(words.map(({ word }) => word).join(' '))} -- "$current")) ;;`)}
+  esac
+}
+complete -o default -F _gateway gateway
+`
+
+const zsh = (all: readonly Choices[]): string => `#compdef gateway
+_gateway() {
+  local path="" next="" word
+  local -a choices
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    next="\${path:+$path }$word"
+    case "$next" in
+${casesOf(
+  all.filter(({ path }) => path !== ''),
+  ({ path }) => `      ${quoted(path)}) path="$next" ;;`,
+)}
+    esac
+  done
+  case "$path" in
+${casesOf(all, ({ path, words }) => `    ${quoted(path)}) choices=(${words.map(({ word, about }) => quoted(`${word.replaceAll(':', '\\:')}:${about}`)).join(' ')}) ;;`)}
+  esac
+  _describe 'gateway' choices || _files
+}
+if [ "$funcstack[1]" = "_gateway" ]; then _gateway "$@"; else compdef _gateway gateway; fi
+`
+
+const fish = (all: readonly Choices[]): string => `# fish completion for gateway
+function __gateway_path
+  set -l path ''
+  for word in (commandline -opc)[2..]
+    set -l next (string trim -- "$path $word")
+    contains -- "$next" ${all
+      .filter(({ path }) => path !== '')
+      .map(({ path }) => quoted(path))
+      .join(' ')}; and set path $next
+  end
+  test "$path" = "$argv[1]"
+end
+${all.flatMap(({ path, words }) => words.map(({ word, about }) => lineOf(path, word, about))).join('\n')}
+`
+
+const lineOf = (path: string, word: string, about: string): string => {
+  const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${quoted(word)}`
+  return `complete -c gateway -n ${quoted(`__gateway_path ${quoted(path)}`)} ${what} -d ${quoted(about)}`
+}
+
+const casesOf = (all: readonly Choices[], line: (one: Choices) => string): string => all.map(line).join('\n')
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

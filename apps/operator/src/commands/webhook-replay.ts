@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { BackOffice, Instant, Replay, ReplayTask, WebhookEventId, WebhookId } from '@gateway/core'
 import { readFrom, readTo, readWebhookId, type Moment } from '../arguments.ts'
-import { command } from '../command.ts'
-import { Refused, type Run } from '../context.ts'
+import { command, Refused, type Run } from '../command.ts'
 import type { Output } from '../output.ts'
 import { noSuchWebhook, replayJson, replayText } from '../webhook-words.ts'
 

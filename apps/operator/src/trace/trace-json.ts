@@ -7,11 +7,9 @@ import {
   type TracedRoute,
   type Waiting,
 } from '@gateway/core'
-import { outcomeMeaning, outcomeStatus } from '../outcome-words.ts'
+import { outcomeMeaning, outcomeStatus, creditsJson, timeJson } from '../show.ts'
 import type { Json } from '../output.ts'
-import { creditsJson, timeJson } from '../show.ts'
-import { attemptsOf, isRefunded } from './attempts.ts'
-import { locationText } from './location-text.ts'
+import { attemptsOf, isRefunded, locationText } from './trace-text.ts'
 
 export function traceJson(trace: MessageTrace, now: Instant, waiting: Waiting | undefined): Json {
   const { own, others } = refundsOf(trace)

@@ -1,0 +1,309 @@
+import { anAccount, aNumber } from '@gateway/core/testing'
+import { anOperator } from '../../testing/operate.ts'
+
+interface AccountJson {
+  readonly id: number
+  readonly login: string
+}
+
+test('an account is opened with all that can be said of it, and shown so', async () => {
+  const operator = anOperator()
+  const opened = await operator.json('account', 'open', '--login', 'acme', '--credits', '12.5', '--transactional')
+  expect(opened).toEqual({ id: 1, login: 'acme', balance: 12.5 })
+  const sub = ['--parent', '1', '--trial', '--own-number', '27825550101', '--first-name', 'Ada', '--surname', 'Love']
+  expect(await operator.json('account', 'open', '--login', 'sub', ...sub)).toEqual({ id: 2, login: 'sub', balance: 0 })
+
+  const free = { networks: [], requestsPerSecond: null, recipientsPerSecond: null }
+  const named = { login: 'acme', firstName: '', surname: '' }
+  const main = { id: 1, parent: null, ...named, balance: 12.5, locked: false, ...free }
+  expect(await operator.row('account', 'show', '1')).toEqual({ ...main, trialOwnNumber: null, transactional: true })
+  expect(await operator.rows('account', 'list')).toEqual([
+    { ...main, trialOwnNumber: null, transactional: true },
+    {
+      id: 2,
+      parent: 1,
+      login: 'sub',
+      firstName: 'Ada',
+      surname: 'Love',
+      balance: 0,
+      locked: false,
+      trialOwnNumber: '27825550101',
+      transactional: false,
+      ...free,
+    },
+  ])
+  expect((await operator.run(['account', 'list'])).out).toBe(
+    [
+      'ID  PARENT  LOGIN  NAME      CREDITS  STATE',
+      '1           acme             12.5     open, transactional',
+      '2   1       sub    Ada Love  0.0      open, trial of 27825550101',
+      '',
+    ].join('\n'),
+  )
+  expect((await operator.run(['account', 'show', '2'])).out).toContain('\nlogin    sub\nname     Ada Love\n')
+})
+
+test('an empty list is a head, or an empty array', async () => {
+  const operator = anOperator()
+  expect((await operator.run(['account', 'list'])).out).toBe('ID  PARENT  LOGIN  NAME  CREDITS  STATE\n')
+  expect(await operator.rows('account', 'list')).toEqual([])
+})
+
+test.each([
+  ['a login with a blank', ['--login', 'a b'], 'A login is 1 to 64 printable ASCII characters without spaces.'],
+  ['a blank password', ['--login', 'a', '--password', '-'], 'A password is 1 to 255 characters and more than spaces.'],
+  ['a debt', ['--login', 'a', '--credits', '-1'], 'An account cannot begin with less than 0.0 credits.'],
+  ['a login that is taken', ['--login', 'TAKEN'], 'There is an account with this login already.'],
+  ['no such parent', ['--login', 'a', '--parent', '99'], 'There is no account with the id given as --parent.'],
+])('%s opens no account', async (_, args, message) => {
+  const operator = anOperator()
+  await anAccount(operator.ports, { login: 'taken' })
+  const command = ['account', 'open', ...args]
+  expect(await operator.run(command, ' ')).toEqual({ code: 1, out: '', err: `${message}\n` })
+  const { code, out, err } = await operator.run([...command, '--json'], ' ')
+  expect([code, out, JSON.parse(err)]).toEqual([1, '', { error: message }])
+  expect(await operator.rows<AccountJson>('account', 'list')).toHaveLength(1)
+})
+
+test.each([[['--trial']], [['--own-number', '27825550101']]])('%j alone is a wrong call', async (args) => {
+  const { code, out, err } = await anOperator().run(['account', 'open', '--login', 'a', ...args])
+  expect([code, out, err]).toEqual([2, '', '--trial and --own-number go together.\n'])
+})
+
+const isRight = async ({ ports }: ReturnType<typeof anOperator>, login: string, password: string) => {
+  const stored = () => ports.accounts.byLogin(login)
+  const now = ports.clock.now()
+  const checked = await ports.secrets.checkPassword({
+    login,
+    password,
+    network: 'x',
+    address: '',
+    now,
+    stored,
+    remembered: stored,
+    mayUse: () => true,
+  })
+  return typeof checked === 'object' && 'account' in checked ? 'right' : checked
+}
+
+test('a password is taken from the command or from standard input, and is stored only as a hash', async () => {
+  const operator = anOperator()
+  const said = await operator.run(['account', 'open', '--login', 'a', '--password', 'said'])
+  expect(said.err).toMatch(/^Everybody on this machine can see a password on a command line, with ps; .*\n$/)
+  const { out, err } = await operator.run(['account', 'open', '--login', 'b', '--password', '-'], 'typed')
+  expect(await isRight(operator, 'a', 'said')).toBe('right')
+  expect(await isRight(operator, 'b', 'typed')).toBe('right')
+  expect(out + err).not.toContain('typed')
+  expect((await operator.ports.accounts.byLogin('b'))?.password).not.toContain('typed')
+})
+
+test('a password is set from standard input, with or without saying so, and never shown', async () => {
+  const operator = anOperator()
+  await operator.run(['account', 'open', '--login', 'a'])
+  expect(await operator.run(['account', 'password', '1'], 'first')).toEqual({
+    code: 0,
+    out: 'The password of account 1 is set.\n',
+    err: '',
+  })
+  expect(await isRight(operator, 'a', 'first')).toBe('right')
+  const { out } = await operator.run(['account', 'password', '1', '--password', '-', '--json'], 'second')
+  expect(JSON.parse(out)).toEqual({ id: 1 })
+  expect(await isRight(operator, 'a', 'second')).toBe('right')
+  expect((await operator.run(['account', 'password', '1', '--password', 'third'])).err).toContain('with ps')
+  expect(await isRight(operator, 'a', 'third')).toBe('right')
+})
+
+test('a generated password is printed this once, and is right', async () => {
+  const operator = anOperator()
+  await operator.run(['account', 'open', '--login', 'a'])
+  const { password } = await operator.json<{ password: string }>('account', 'password', '1', '--generate')
+  expect(await isRight(operator, 'a', password)).toBe('right')
+  for (const list of ['list', 'show 1']) {
+    const { out } = await operator.run(['account', ...list.split(' '), '--json'])
+    expect(out).not.toContain(password)
+    expect(out).not.toContain('password')
+  }
+  expect((await operator.run(['account', 'password', '1', '--generate'])).out).toMatch(/is set\. It is \S{16,}\n$/)
+})
+
+test('passwords that are blank, or for nobody, change nothing', async () => {
+  const operator = anOperator()
+  await operator.run(['account', 'open', '--login', 'a', '--password', 'old'])
+  const set = (id: string, typed: string) => operator.run(['account', 'password', id], typed)
+  expect(await set('1', '')).toMatchObject({
+    code: 1,
+    err: 'A password is 1 to 255 characters and more than spaces.\n',
+  })
+  expect(await set('2', 'new')).toMatchObject({ code: 1, err: 'There is no account 2.\n' })
+  expect(await isRight(operator, 'a', 'old')).toBe('right')
+  const both = await operator.run(['account', 'password', '1', '--generate', '--password', 'x'])
+  expect([both.code, both.out]).toEqual([2, ''])
+})
+
+test('an account is locked and unlocked, also when it is so already', async () => {
+  const operator = anOperator()
+  const { id } = await anAccount(operator.ports)
+  for (const locked of [true, true, false, false]) {
+    expect(await operator.json('account', locked ? 'lock' : 'unlock', String(id))).toEqual({ id, locked })
+    expect(await operator.row('account', 'show', String(id))).toMatchObject({ locked })
+  }
+  expect((await operator.run(['account', 'lock', '1'])).out).toBe('Account 1 is locked.\n')
+  expect((await operator.run(['account', 'list'])).out).toContain('locked')
+})
+
+test.each(['show', 'lock', 'unlock'])('%s of an account that is not there is refused', async (command) => {
+  const message = 'There is no account 7.'
+  const operator = anOperator()
+  expect(await operator.run(['account', command, '7'])).toEqual({ code: 1, out: '', err: `${message}\n` })
+  expect(JSON.parse((await operator.run(['account', command, '7', '--json'])).err)).toEqual({ error: message })
+})
+
+test('account top sums what the processes tell, the busiest first, by requests or by messages', async () => {
+  const operator = anOperator()
+  expect(await operator.run(['account', 'top'])).toMatchObject({
+    code: 0,
+    err: 'No account has asked for anything in the last half minute.\n',
+  })
+  const [one, two] = [await anAccount(operator.ports), await anAccount(operator.ports, { login: 'other' })]
+  const { accountRates } = operator.ports
+  await accountRates.tell('0195e9c4-0000-4000-8000-000000000001', [
+    { account: one.id, requests: 3.04, messages: 0 },
+    { account: two.id, requests: 1, messages: 1200.25 },
+  ])
+  await accountRates.tell('0195e9c4-0000-4000-8000-000000000002', [{ account: one.id, requests: 1, messages: 2 }])
+  const [first, second] = [
+    { account: one.id, login: one.login, requestRate: 4, messageRate: 2 },
+    { account: two.id, login: 'other', requestRate: 1, messageRate: 1200.3 },
+  ]
+  expect(await operator.rows('account', 'top')).toEqual([first, second])
+  expect(await operator.rows('account', 'top', '--by', 'messages', '--limit', '1')).toEqual([second])
+  expect((await operator.run(['account', 'top'])).out).toContain('ACCOUNT  LOGIN')
+  expect((await operator.run(['account', 'top', '--by', 'credits'])).code).toBe(2)
+})
+
+test('an account is closed: what it has ended with is told, and one with sub accounts is refused', async () => {
+  const operator = anOperator()
+  const main = await anAccount(operator.ports, { credits: 125 })
+  const sub = await anAccount(operator.ports, { parent: main.id })
+  await operator.run(['key', 'issue', String(main.id)])
+  const refused = await operator.run(['account', 'close', String(main.id)])
+  expect(refused).toMatchObject({ code: 1 })
+  expect(refused.err).toContain('has sub accounts that are not locked: close these first.')
+  expect((await operator.run(['account', 'close', String(sub.id)])).out).toContain('0 keys, 0 codes, 0 webhooks.')
+  expect(await operator.json('account', 'close', String(main.id), '--write-off', 'contract ended')).toEqual({
+    id: main.id,
+    locked: true,
+    keysRevoked: 1,
+    codesReleased: 0,
+    webhooksRemoved: 0,
+    messagesDeleted: 0,
+    refundedCredits: 0,
+    writtenOff: 12.5,
+    balance: 0,
+  })
+  expect((await operator.run(['account', 'close', '99'])).err).toContain('There is no account 99.')
+})
+
+const trial = { ownNumber: aNumber('27825550101') }
+
+test('what is named of an account is changed, and the rest stays', async () => {
+  const operator = anOperator()
+  const account = await anAccount(operator.ports, { login: 'acme', trial, firstName: 'Ada', surname: 'Love' })
+  const set = (...args: readonly string[]) => operator.json('account', 'set', '1', ...args)
+  const shown = {
+    id: 1,
+    parent: null,
+    login: 'acme',
+    firstName: 'Ada',
+    surname: 'Love',
+    balance: 100,
+    locked: false,
+    trialOwnNumber: '27825550101',
+    transactional: false,
+    networks: [],
+    requestsPerSecond: null,
+    recipientsPerSecond: null,
+  }
+  expect(await set('--transactional', 'on')).toEqual({ ...shown, transactional: true })
+  expect(await set('--trial', 'off')).toEqual({ ...shown, transactional: true, trialOwnNumber: null })
+  expect(await set('--transactional', 'off', '--trial', 'on', '--own-number', '27825550102')).toEqual({
+    ...shown,
+    trialOwnNumber: '27825550102',
+  })
+  const named = { ...shown, login: 'ACME-2', firstName: '', surname: 'King', trialOwnNumber: '27825550102' }
+  expect(await set('--login', 'ACME-2', '--first-name', '', '--surname', 'King')).toEqual(named)
+  expect(await operator.row('account', 'show', '1')).toEqual(named)
+  expect((await operator.ports.accounts.byLogin('acme-2'))?.account.id).toBe(account.id)
+  expect((await operator.run(['account', 'set', '1', '--trial', 'off'])).out).toContain(
+    '\nlogin    ACME-2\nname     King\n',
+  )
+})
+
+test.each([
+  ['nothing to change', ['1'], 2, 'Say what to change: see --help.'],
+  ['a trial without its number', ['1', '--trial', 'on'], 2, '--trial on and --own-number go together.'],
+  ['a number without a trial', ['1', '--own-number', '27825550101'], 2, '--trial on and --own-number go together.'],
+  ['nobody', ['9', '--trial', 'off'], 1, 'There is no account 9.'],
+  ['a login with a blank', ['1', '--login', 'a b'], 1, 'A login is 1 to 64 printable ASCII characters without spaces.'],
+  ['a login that is taken', ['1', '--login', 'TAKEN', '--surname', 'x'], 1, 'Another account has this login.'],
+])('%s is refused, and nothing is changed', async (_, args, code, message) => {
+  const operator = anOperator()
+  const account = await anAccount(operator.ports)
+  await anAccount(operator.ports, { login: 'taken' })
+  expect(await operator.run(['account', 'set', ...args])).toEqual({ code, out: '', err: `${message}\n` })
+  expect((await operator.ports.accounts.find(account.id))?.account).toEqual(account)
+})
+
+test('an account is shown by its id or by its login, and of digits the id comes first', async () => {
+  const operator = anOperator()
+  for (const login of ['acme', '1', '27825550101', '0']) await anAccount(operator.ports, { login })
+  const id = async (...args: readonly string[]) => (await operator.row<{ id: number }>('account', 'show', ...args)).id
+  expect(await id('1')).toBe(1)
+  expect(await id('ACME')).toBe(1)
+  expect(await id('--login', 'Acme')).toBe(1)
+  expect(await id('--login', '1')).toBe(2)
+  expect(await id('27825550101')).toBe(3)
+  expect(await id('0')).toBe(4)
+  expect(await operator.run(['account', 'show', 'nobody'])).toEqual({
+    code: 1,
+    out: '',
+    err: 'There is no account nobody.\n',
+  })
+  expect(await operator.run(['account', 'show', '9'])).toEqual({ code: 1, out: '', err: 'There is no account 9.\n' })
+  for (const args of [[], ['1', '--login', 'acme']]) {
+    expect((await operator.run(['account', 'show', ...args])).code).toBe(2)
+  }
+})
+
+test('where a password may be used is set, shown and taken away', async () => {
+  const operator = anOperator()
+  const { id } = await anAccount(operator.ports)
+  const set = (from: string) => operator.run(['account', 'set', '1', '--from', from])
+  expect((await set('192.0.2.0/24, 2001:db8::/32')).out).toContain('password from 192.0.2.0/24, 2001:db8::/32 only')
+  expect((await operator.ports.accounts.find(id))?.account.from).toEqual(['192.0.2.0/24', '2001:db8::/32'])
+  for (const wrong of ['192.0.2.0/33', 'nowhere', '']) expect((await set(wrong)).code).toBe(2)
+  expect((await set('any')).out).not.toContain('password')
+  expect((await operator.ports.accounts.find(id))?.account.from).toEqual([])
+})
+
+test('limits are set one by one, shown, and taken away', async () => {
+  const operator = anOperator()
+  await anAccount(operator.ports)
+  const limit = (...args: readonly string[]) => operator.run(['account', 'limit', '1', ...args])
+  expect((await limit('--requests', '50', '--recipients', '1')).out).toContain(
+    'open, 50 requests a second, 1 recipient a second',
+  )
+  expect((await limit('--recipients', 'none')).out).toMatch(/open, 50 requests a second$/m)
+  expect(await operator.row('account', 'show', '1')).toMatchObject({
+    requestsPerSecond: 50,
+    recipientsPerSecond: null,
+  })
+  for (const wrong of [[], ['--requests', '0'], ['--requests', '1.5'], ['--recipients', '1000001']]) {
+    expect((await limit(...wrong)).code).toBe(2)
+  }
+  expect((await limit('--requests', 'none')).out).toMatch(/open$/m)
+  expect(await operator.run(['account', 'limit', '9', '--requests', '1'])).toMatchObject({
+    code: 1,
+    err: 'There is no account 9.\n',
+  })
+})

@@ -1,0 +1,305 @@
+import {
+  formatCredits,
+  type Account,
+  type AccountId,
+  type BackOffice,
+  type Credits,
+  type Msisdn,
+  type AccountWithBalance,
+  type AccountChange,
+  type ClosedAccount,
+} from '@gateway/core'
+import { Option } from 'commander'
+import { readAccountId, readCredits, readNumber, readNetworks, readPerSecond } from '../arguments.ts'
+import { Refused, command, type Run, type Context } from '../command.ts'
+import { mapped, type Row } from '../output.ts'
+import { creditsJson, accountCells, accountHead, accountJson, accountLines } from '../show.ts'
+
+export async function accountOf(backOffice: Pick<BackOffice, 'findAccount'>, id: AccountId): Promise<Account> {
+  const found = await backOffice.findAccount(id)
+  if (found === undefined) throw noSuchAccount(id)
+  return found.account
+}
+
+export const noSuchAccount = (id: AccountId): Refused => new Refused(`There is no account ${id}.`)
+
+interface OpenOptions {
+  readonly login: string
+  readonly password?: string
+  readonly parent?: AccountId
+  readonly credits?: Credits
+  readonly trial?: true
+  readonly ownNumber?: Msisdn
+  readonly transactional?: true
+  readonly firstName?: string
+  readonly surname?: string
+}
+
+const OPEN_WORDS = {
+  'invalid-login': 'A login is 1 to 64 printable ASCII characters without spaces.',
+  'invalid-password': 'A password is 1 to 255 characters and more than spaces.',
+  'negative-credits': 'An account cannot begin with less than 0.0 credits.',
+  'login-taken': 'There is an account with this login already.',
+  'no-such-parent': 'There is no account with the id given as --parent.',
+  'parent-is-sub-account': 'The account given as --parent is itself a sub account; sub accounts have none.',
+} as const
+
+export const accountOpen = (run: Run) =>
+  command(
+    'open',
+    'open a main or sub account',
+    'gateway account open --login acme --credits 500 --password -   (asks for the password, or reads it from a pipe)',
+  )
+    .requiredOption('--login <login>', 'its user name, unique in any letter case')
+    .option(
+      '--password <password>',
+      "its password for the legacy interfaces; '-' reads it from standard input, where nobody else sees it",
+    )
+    .option('--parent <id>', 'open it as a sub account of this main account', readAccountId)
+    .option('--credits <amount>', 'credits that it begins with', readCredits)
+    .option('--trial', 'a trial account: it cannot send to its own number')
+    .option('--own-number <number>', 'the own number of a trial account', readNumber)
+    .option('--transactional', 'its messages may pass the do-not-contact list')
+    .option('--first-name <name>', 'for lists of sub accounts')
+    .option('--surname <name>', 'for lists of sub accounts')
+    .action((options: OpenOptions) => {
+      if ((options.trial === undefined) !== (options.ownNumber === undefined)) {
+        throw new Refused('--trial and --own-number go together.', 2)
+      }
+      return run(async ({ backOffice, output, input }) => {
+        const { password: given } = options
+        const password = given === undefined ? undefined : await givenPassword(given, { input, output })
+        const opened = await backOffice.openAccount({
+          ...options,
+          password,
+          trial: options.ownNumber === undefined ? undefined : { ownNumber: options.ownNumber },
+        })
+        if (typeof opened === 'string') throw new Refused(OPEN_WORDS[opened])
+        const credits = options.credits
+        output.result(
+          { id: opened, login: options.login, balance: credits === undefined ? 0 : creditsJson(credits) },
+          `Account ${opened} (${options.login}) is open with ${credits === undefined ? '0.0' : formatCredits(credits)} credits.`,
+        )
+      })
+    })
+
+export const accountList = (run: Run) =>
+  command('list', 'list all accounts with their credits').action(() =>
+    run(async ({ backOffice, output }) => {
+      await output.rows(accountHead, mapped(backOffice.listAccounts(), row))
+    }),
+  )
+
+const row = ({ account, balance }: AccountWithBalance): Row => ({
+  json: accountJson(account, balance),
+  cells: accountCells(account, balance),
+})
+
+export const accountShow = (run: Run) =>
+  command('show', 'show one account, by its id or by its login', 'gateway account show acme')
+    .argument('[account]', "its id, or its login in any letter case; of digits, the id's account comes first")
+    .option('--login <login>', 'by this login, also if it is digits')
+    .action((name: string | undefined, { login }: { readonly login?: string }) => {
+      if ((name === undefined) === (login === undefined))
+        throw new Refused('Name one account: its id, or its login.', 2)
+      return run(async ({ backOffice, output }) => {
+        const found =
+          login === undefined
+            ? await backOffice.findAccountByName(name ?? '')
+            : await backOffice.findAccountByLogin(login)
+        if (found === undefined) throw new Refused(`There is no account ${login ?? name}.`)
+        output.one(accountJson(found.account, found.balance), accountLines(found.account, found.balance))
+      })
+    })
+
+interface SetOptions {
+  readonly login?: string
+  readonly firstName?: string
+  readonly surname?: string
+  readonly trial?: 'on' | 'off'
+  readonly ownNumber?: Msisdn
+  readonly transactional?: 'on' | 'off'
+  readonly from?: readonly string[]
+}
+
+const onOrOff = (flags: string, description: string): Option => new Option(flags, description).choices(['on', 'off'])
+
+export const accountSet = (run: Run) =>
+  command(
+    'set',
+    'change what an account is called and what it may; the rest stays as it is',
+    'gateway account set 3 --trial off --transactional on',
+  )
+    .argument('<id>', "the account's id", readAccountId)
+    .option('--login <login>', 'another user name, unique in any letter case; the old one opens nothing any more')
+    .option('--first-name <name>', "for lists of sub accounts; '' for none")
+    .option('--surname <name>', "for lists of sub accounts; '' for none")
+    .addOption(onOrOff('--trial <on|off>', 'off: end its trial; on: it cannot send to its own number'))
+    .option('--own-number <number>', 'the own number of a trial account, with --trial on', readNumber)
+    .addOption(onOrOff('--transactional <on|off>', 'whether its messages may pass the do-not-contact list'))
+    .option(
+      '--from <networks>',
+      "addresses or networks from which alone its password may be used, separated by ','; 'any' for no such limit",
+      readNetworks,
+    )
+    .action((id: AccountId, options: SetOptions) => {
+      const { login, firstName, surname, trial, ownNumber, transactional, from } = options
+      if (Object.keys(options).every((name) => name === 'json')) throw new Refused('Say what to change: see --help.', 2)
+      if ((trial === 'on') !== (ownNumber !== undefined))
+        throw new Refused('--trial on and --own-number go together.', 2)
+      return run((context) =>
+        changeAndShow(context, id, {
+          login,
+          firstName,
+          surname,
+          trial: ownNumber === undefined ? (trial === 'off' ? null : undefined) : { ownNumber },
+          transactional: transactional === undefined ? undefined : transactional === 'on',
+          from,
+        }),
+      )
+    })
+
+interface LimitOptions {
+  readonly requests?: number | 'none'
+  readonly recipients?: number | 'none'
+}
+
+const limitOf = (given: number | 'none' | undefined): number | null | undefined => (given === 'none' ? null : given)
+
+export const accountLimit = (run: Run) =>
+  command(
+    'limit',
+    'limit what an account may do a second, on all interfaces and in all processes together',
+    'gateway account limit 3 --requests 50 --recipients 1000',
+  )
+    .argument('<id>', "the account's id", readAccountId)
+    .option('--requests <number>', "requests a second; 'none' for no limit", readPerSecond)
+    .option('--recipients <number>', "recipients of sends a second; 'none' for no limit", readPerSecond)
+    .action((id: AccountId, { requests, recipients }: LimitOptions) => {
+      if (requests === undefined && recipients === undefined)
+        throw new Refused('Say what to limit: --requests, --recipients, or both.', 2)
+      return run((context) =>
+        changeAndShow(context, id, { requestsPerSecond: limitOf(requests), recipientsPerSecond: limitOf(recipients) }),
+      )
+    })
+
+const CHANGE_WORDS = {
+  'invalid-login': 'A login is 1 to 64 printable ASCII characters without spaces.',
+  'login-taken': 'Another account has this login.',
+} as const
+
+/** Changes an account and shows it as it is then. */
+export async function changeAndShow(
+  { backOffice, output }: Pick<Context, 'backOffice' | 'output'>,
+  id: AccountId,
+  change: AccountChange,
+): Promise<void> {
+  const changed = await backOffice.changeAccount(id, change)
+  const found = changed === 'changed' ? await backOffice.findAccount(id) : undefined
+  if (changed === 'no-such-account' || (changed === 'changed' && found === undefined)) {
+    throw noSuchAccount(id)
+  }
+  if (changed !== 'changed') throw new Refused(CHANGE_WORDS[changed])
+  if (found !== undefined) {
+    output.result(accountJson(found.account, found.balance), accountLines(found.account, found.balance))
+  }
+}
+
+export const accountLock = (run: Run) =>
+  command('lock', 'lock an account: it reads, but neither sends nor transfers')
+    .argument('<id>', "the account's id", readAccountId)
+    .action((id: AccountId) =>
+      run(async ({ backOffice, output }) => {
+        if ((await backOffice.lockAccount(id)) !== 'locked') throw noSuchAccount(id)
+        output.result({ id, locked: true }, `Account ${id} is locked.`)
+      }),
+    )
+
+export const accountUnlock = (run: Run) =>
+  command('unlock', 'unlock an account')
+    .argument('<id>', "the account's id", readAccountId)
+    .action((id: AccountId) =>
+      run(async ({ backOffice, output }) => {
+        if ((await backOffice.unlockAccount(id)) !== 'unlocked') throw noSuchAccount(id)
+        output.result({ id, locked: false }, `Account ${id} is unlocked.`)
+      }),
+    )
+
+export const accountClose = (run: Run) =>
+  command(
+    'close',
+    'close an account: lock it, end its keys, password, codes and webhooks, delete and refund what is scheduled',
+    "gateway account close 3 --write-off 'contract ended'",
+  )
+    .argument('<id>', "the account's id", readAccountId)
+    .option('--write-off <why>', 'take what is left of its credits, with this reason in the ledger')
+    .action((id: AccountId, { writeOff }: { readonly writeOff?: string }) =>
+      run(async ({ backOffice, output }) => {
+        const closed = await backOffice.closeAccount(id, writeOff)
+        if (closed === 'no-such-account') throw noSuchAccount(id)
+        if (closed === 'no-reason') throw new Refused('Say with --write-off why the credits are taken.', 2)
+        if (closed === 'has-open-sub-accounts')
+          throw new Refused(`Account ${id} has sub accounts that are not locked: close these first.`)
+        const { refunded, writtenOff, balance, ...counts } = closed
+        const amounts = {
+          refundedCredits: creditsJson(refunded),
+          writtenOff: creditsJson(writtenOff),
+          balance: creditsJson(balance),
+        }
+        output.result({ id, locked: true, ...counts, ...amounts }, words(id, closed))
+      }),
+    )
+
+function words(id: AccountId, closed: ClosedAccount): string {
+  const { keysRevoked, codesReleased, webhooksRemoved, messagesDeleted, refunded, writtenOff, balance } = closed
+  return [
+    `Account ${id} is closed: it is locked and has no password.`,
+    `Ended: ${keysRevoked} keys, ${codesReleased} codes, ${webhooksRemoved} webhooks.`,
+    `Scheduled messages deleted: ${messagesDeleted}, ${formatCredits(refunded)} credits refunded.`,
+    `Written off: ${formatCredits(writtenOff)} credits; ${formatCredits(balance)} are left.`,
+  ].join('\n')
+}
+
+interface PasswordOptions {
+  readonly password?: string
+  readonly generate?: true
+}
+
+export const accountPassword = (run: Run) =>
+  command(
+    'password',
+    "set an account's password; without an option it is asked for, or read from a pipe",
+    'gateway account password 3 < password.txt',
+  )
+    .argument('<id>', "the account's id", readAccountId)
+    .addOption(
+      new Option('--password <password>', "the new password; '-', the default, reads it from standard input").conflicts(
+        'generate',
+      ),
+    )
+    .option('--generate', 'make a random password and print it, this once')
+    .action((id: AccountId, options: PasswordOptions) =>
+      run(async ({ backOffice, ports, output, input }) => {
+        const password = options.generate
+          ? ports.secrets.newPassword()
+          : await givenPassword(options.password ?? '-', { input, output })
+        const set = await backOffice.setPassword(id, password)
+        if (set === 'no-such-account') throw noSuchAccount(id)
+        if (set === 'invalid-password') throw new Refused('A password is 1 to 255 characters and more than spaces.')
+        const shown = options.generate ? { password } : {}
+        output.result(
+          { id, ...shown },
+          `The password of account ${id} is set.${options.generate ? ` It is ${password}` : ''}`,
+        )
+      }),
+    )
+
+/** The password of an option: `-` asks for it; one that is written out is warned about, for others may have seen it. */
+export async function givenPassword(
+  option: string,
+  { input, output }: Pick<Context, 'input' | 'output'>,
+): Promise<string> {
+  if (option === '-') return input.password()
+  output.note("Everybody on this machine can see a password on a command line, with ps; '--password -' asks for it.")
+  return option
+}

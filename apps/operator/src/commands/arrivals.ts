@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { carrierId, type UnownedMessage, type InboundMessage, type CarrierId, type Received } from '@gateway/core'
+import { readAddress, readTimes } from '../arguments.ts'
+import { command, type Run, type Context } from '../command.ts'
+import { mapped, type Row } from '../output.ts'
+import { timeJson, timeText, counted } from '../show.ts'
+
+export const arrivalsList = (run: Run) =>
+  command(
+    'list',
+    'list what people wrote that belongs to no account: nobody had written to them, or not from there',
+  ).action(() =>
+    run(async ({ backOffice, output }) => {
+      await output.rows(
+        ['ID', 'CARRIER', 'FROM', 'TO', 'AT (GMT+2)', 'TEXT'],
+        mapped(backOffice.listUnownedMessages(), row),
+      )
+    }),
+  )
+
+const row = ({ id, carrier, from, to, at, text }: UnownedMessage): Row => ({
+  json: { id, carrier, from, to: to ?? null, time: timeJson(at), text },
+  cells: [String(id), carrier, from, to ?? '', timeText(at), text],
+})
+
+interface Options {
+  readonly from: string
+  readonly to: string
+  readonly text: string
+  readonly times: number
+}
+
+/** What one statement stores stays small. */
+const batchMax = 500
+
+const carrier = carrierId('simulator') as CarrierId
+
+export const simulateReply = (run: Run) =>
+  command(
+    'reply',
+    'bring in a message as if somebody had written it; all that follows from it happens, an opt-out too',
+    "gateway simulate reply --from 27825550101 --to 12025550100 --text 'Yes, thank you'",
+  )
+    .requiredOption('--from <number>', 'who writes', readAddress)
+    .requiredOption('--to <number>', 'the address that it is sent to: a code, or one of SENDERS', readAddress)
+    .requiredOption('--text <text>', 'what is written')
+    .option('--times <count>', 'so many messages, each one a new one', readTimes, 1)
+    .action((options: Options) => run((context) => receiveReplies(context, options)))
+
+async function receiveReplies({ processing, output }: Context, { times, ...what }: Options): Promise<void> {
+  const counts: Record<Received, number> = { stored: 0, repeated: 0, incomplete: 0 }
+  const name = randomUUID()
+  const tell = (done: number): void =>
+    output.result(counts, `${counted(done, 'message')}: ${counts.stored} stored, ${counts.repeated} repeated.`)
+  for (let done = 0; done < times; done += batchMax) {
+    const count = Math.min(batchMax, times - done)
+    const arrivals = Array.from({ length: count }, (_, i) => inboundMessageOf(what, `${name}-${done + i + 1}`))
+    const received = await processing.receive(arrivals).catch((problem: unknown) => {
+      if (done > 0) tell(done)
+      throw problem
+    })
+    for (const result of received) counts[result]++
+    if (times > batchMax) output.progress(`${done + count} of ${times}`)
+  }
+  tell(times)
+}
+
+const inboundMessageOf = ({ from, to, text }: Omit<Options, 'times'>, reference: string): InboundMessage => ({
+  carrier,
+  from,
+  to,
+  text,
+  sent: undefined,
+  reference,
+  offer: undefined,
+  part: undefined,
+})

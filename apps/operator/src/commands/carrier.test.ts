@@ -1,0 +1,127 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { carrierId, type CarrierStatus } from '@gateway/core'
+import { steppingClock } from '@gateway/core/testing'
+import { anOperator } from '../../testing/operate.ts'
+
+let folder: string
+let file: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'carriers-'))
+  file = join(folder, 'carriers.json')
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const carrier = { name: 'mtn', host: 'smsc.example', systemId: 'me', password: { environment: 'MTN' } }
+
+test('carrier check accepts what a server would accept, with the secrets of the environment, and tells the names', async () => {
+  const routes = [{ name: 'all', carriers: [{ carrier: 'mtn' }] }]
+  await writeFile(file, JSON.stringify({ carriers: [carrier], routes }))
+  const operator = anOperator({ variables: { MTN: 'hidden' } })
+  expect(await operator.row('carrier', 'check', file)).toEqual({
+    carriers: [{ carrier: 'mtn' }],
+    routes: [{ name: 'all' }],
+  })
+  expect(await operator.run(['carrier', 'check', file])).toEqual({
+    ...{ code: 0, err: '' },
+    out: 'Accepted: the carriers mtn and the routes all.\n',
+  })
+})
+
+test('carrier check refuses the others, names the place, and shows no password', async () => {
+  const operator = anOperator({ variables: { MTN: 'hidden-and-too-long'.repeat(4) } })
+  await writeFile(file, JSON.stringify({ carriers: [carrier] }))
+  const { code, out, err } = await operator.run(['carrier', 'check', file, '--json'])
+  expect([code, out]).toEqual([1, ''])
+  const { error } = JSON.parse(err) as { error: string }
+  expect(error).toContain('/carriers/0 (mtn): ')
+  expect(error).toContain('the password has more than 64 characters')
+  expect(error).not.toContain('hidden')
+  expect(await operator.run(['carrier', 'check', join(folder, 'none')])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('it cannot be read: ENOENT') as string,
+  })
+})
+
+const status: CarrierStatus = {
+  links: [
+    { role: 'transceiver', boundSince: Date.parse('2026-10-18T07:00:00Z'), inUse: 3 },
+    { role: 'transceiver', boundSince: undefined, inUse: 0 },
+  ],
+  perSecond: 12.5,
+  isThrottled: true,
+  waiting: 4,
+  lastError: 'ESME_RTHROTTLED',
+  receipts: { received: 7, missed: 2, form: 'hex' },
+  unreadable: 1,
+}
+const process = { id: '1', host: 'alpha', pid: 11 }
+
+async function aGatewayWithCarriers() {
+  const clock = steppingClock()
+  const operator = anOperator({ clock })
+  const mtn = { carrier: carrierId('mtn') ?? failed(), window: 100, unanswered: 3, status }
+  const test = { carrier: carrierId('test') ?? failed(), window: 5, unanswered: 0, status: undefined }
+  await operator.ports.carrierStatuses.tell(process, [mtn, test])
+  return { operator, clock }
+}
+
+const failed = (): never => {
+  throw new Error('no name')
+}
+
+const mtnJson = {
+  ...{ carrier: 'mtn', window: 100, unanswered: 3, boundSince: '2026-10-18T07:00:00.000Z', perSecond: 12.5 },
+  ...{ throttled: true, waiting: 4, lastError: 'ESME_RTHROTTLED', stale: false },
+  links: [
+    { role: 'transceiver', boundSince: '2026-10-18T07:00:00.000Z', inUse: 3 },
+    { role: 'transceiver', boundSince: null, inUse: 0 },
+  ],
+  receipts: { received: 7, missed: 2, unreadable: 1, idForm: 'hex' },
+  host: 'alpha',
+  pid: 11,
+}
+
+test('carrier list has a row for each carrier of each dispatcher', async () => {
+  const { operator } = await aGatewayWithCarriers()
+  const [mtn, other] = await operator.rows<Record<string, unknown>>('carrier', 'list')
+  expect(mtn).toEqual({ ...mtnJson, toldAt: expect.any(String) as string })
+  expect(other).toMatchObject({
+    carrier: 'test',
+    window: 5,
+    links: null,
+    boundSince: null,
+    receipts: null,
+    stale: false,
+  })
+  const { out } = await operator.run(['carrier', 'list'])
+  const lines = out.split('\n').map((line) => line.split(/ {2,}/))
+  expect(lines[1]).toEqual([
+    ...['mtn', 'alpha:11', 'bound 1 of 2, throttled', '2026/10/18 09:00:00', '3 of 100', '12.5', '4', '7', '2'],
+    'ESME_RTHROTTLED',
+  ])
+  expect(lines[2]).toEqual(['test', 'alpha:11', 'up', '0 of 5'])
+})
+
+test('carrier show tells all that is known, and that a dispatcher has not been heard of', async () => {
+  const { operator, clock } = await aGatewayWithCarriers()
+  expect(await operator.row('carrier', 'show', 'mtn')).toMatchObject(mtnJson)
+  clock.step(61)
+  const { out } = await operator.run(['carrier', 'show', 'mtn'])
+  expect(out).toContain('state        stale')
+  expect(out).toContain('form of ids  hex')
+  expect(out).toContain('receipts     7 received, 2 missed, 1 unreadable')
+  expect(out).toContain('  transceiver  not bound')
+  expect(await operator.run(['carrier', 'show', 'none'])).toEqual({
+    ...{ code: 1, out: '' },
+    err: 'No dispatcher tells of a carrier none.\n',
+  })
+})
+
+test('carrier list of a gateway without a dispatcher is empty, and says so', async () => {
+  expect(await anOperator().run(['carrier', 'list'])).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('No dispatcher tells of a carrier') as string,
+  })
+})

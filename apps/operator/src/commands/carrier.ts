@@ -1,0 +1,123 @@
+import type { ToldCarrier } from '@gateway/core'
+import { boundSince, carrierJson } from '@gateway/wire'
+import { command, Refused, type Run, type RunAlone } from '../command.ts'
+import { printable, type Json, type Row } from '../output.ts'
+import { durationText, timeJson, timeText } from '../show.ts'
+
+export const carrierList = (run: Run) =>
+  command('list', 'list the carriers of every dispatcher, and how they are').action(() =>
+    run(async ({ backOffice, output }) => {
+      const carriers = await backOffice.listCarriers()
+      await output.rows(carrierHead, carriers.map(carrierRow))
+      if (carriers.length === 0) output.note('No dispatcher tells of a carrier: nothing is sent.')
+    }),
+  )
+
+export const carrierShow = (run: Run) =>
+  command('show', 'show all that is known of a carrier, for each dispatcher')
+    .argument('<name>', 'the name of the carrier')
+    .action((name: string) =>
+      run(async ({ backOffice, output, ports }) => {
+        const told = (await backOffice.listCarriers()).filter(({ carrier }) => carrier === name)
+        if (told.length === 0) throw new Refused(`No dispatcher tells of a carrier ${name}.`)
+        const now = ports.clock.now()
+        const text = told.map((one) => carrierLines(one, now)).join('\n\n')
+        output.all(told.map(toldJson), text)
+      }),
+    )
+
+export const carrierCheck = (runAlone: RunAlone) =>
+  command(
+    'check',
+    'say whether a file would be accepted as CARRIERS=file:FILE; it needs the environment of the server, and no database',
+    'gateway carrier check carriers.json',
+  )
+    .argument('<file>', 'the path of the file')
+    .action((file: string) =>
+      runAlone(async ({ output, variables }) => {
+        const { readFileConfiguration } = await import('@gateway/carriers')
+        const { carriers, routes } = await readFileConfiguration(file, variables).catch(refuse)
+        const [ids, names] = [carriers.map(({ id }) => id), routes.map(({ name }) => name)]
+        const also = names.length === 0 ? '' : ` and the routes ${names.join(', ')}`
+        output.one(
+          { carriers: ids.map((carrier) => ({ carrier })), routes: names.map((name) => ({ name })) },
+          `Accepted: the carriers ${ids.join(', ')}${also}.`,
+        )
+      }),
+    )
+
+function refuse(problem: unknown): never {
+  throw new Refused((problem as Error).message)
+}
+
+export const carrierHead = [
+  ...['CARRIER', 'DISPATCHER', 'STATE', 'BOUND SINCE (GMT+2)', 'IN USE', 'PER SECOND'],
+  ...['WAITING', 'RECEIPTS', 'MISSED', 'LAST ERROR'],
+]
+
+export const carrierRow = (told: ToldCarrier): Row => {
+  const { carrier, process, window, unanswered, status } = told
+  const since = status && boundSince(status)
+  return {
+    json: toldJson(told),
+    cells: [
+      carrier,
+      dispatcherText(process),
+      stateText(told),
+      timeText(since as Parameters<typeof timeText>[0]),
+      `${unanswered} of ${window}`,
+      status?.perSecond === undefined ? '' : status.perSecond.toFixed(1),
+      String(status?.waiting ?? ''),
+      String(status?.receipts.received ?? ''),
+      String(status?.receipts.missed ?? ''),
+      status?.lastError ?? '',
+    ],
+  }
+}
+
+export const toldJson = (told: ToldCarrier): Json => ({
+  ...carrierJson(told),
+  host: told.process.host,
+  pid: told.process.pid,
+  toldAt: timeJson(told.toldAt),
+  stale: told.isStale,
+})
+
+const dispatcherText = ({ host, pid }: ToldCarrier['process']): string => `${host}:${pid}`
+
+function stateText({ status, isStale }: ToldCarrier): string {
+  if (isStale) return 'stale'
+  if (status === undefined) return 'up'
+  const bound = status.links.filter((link) => link.boundSince !== undefined).length
+  const words = bound === 0 ? 'not bound' : `bound ${bound} of ${status.links.length}`
+  return status.isThrottled ? `${words}, throttled` : words
+}
+
+/** One carrier of one dispatcher, a line for each thing to know. */
+export function carrierLines(told: ToldCarrier, now: number): string {
+  const { process, toldAt, window, unanswered, status } = told
+  const links = status?.links.map(
+    ({ role, boundSince: at, inUse }) =>
+      `  ${role.padEnd(12)} ${at === undefined ? 'not bound' : `bound since ${timeText(at as typeof toldAt)}, ${inUse} in use`}`,
+  )
+  const lines: readonly (readonly [string, string | undefined])[] = [
+    ['dispatcher', dispatcherText(process)],
+    [
+      'told',
+      `${durationText(now - toldAt)} ago${told.isStale ? ': stale, the dispatcher has died or does not reach the database' : ''}`,
+    ],
+    ['state', stateText(told)],
+    ['window', `${unanswered} of ${window} in use`],
+    ['rate', status && (status.perSecond === undefined ? 'no limit' : `${status.perSecond.toFixed(1)} parts a second`)],
+    ['waiting', status && String(status.waiting)],
+    [
+      'receipts',
+      status &&
+        `${status.receipts.received} received, ${status.receipts.missed} missed, ${status.unreadable} unreadable`,
+    ],
+    ['form of ids', status && (status.receipts.form ?? 'not known yet')],
+    ['last error', status && (status.lastError ?? 'none')],
+  ]
+  const shown = lines.flatMap(([name, text]) => (text === undefined ? [] : [`${name.padEnd(12)} ${printable(text)}`]))
+  return [...shown, ...(links === undefined ? [] : ['links', ...links])].join('\n')
+}

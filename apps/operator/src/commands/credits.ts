@@ -1,0 +1,53 @@
+import { formatCredits, type AccountId, type Credits } from '@gateway/core'
+import { readAccountId, readCredits } from '../arguments.ts'
+import { command, Refused, type Run } from '../command.ts'
+import { creditsJson } from '../show.ts'
+import { noSuchAccount } from './account.ts'
+
+const WORDS = {
+  'out-of-range': 'The balance would fall below 0.0 or rise beyond what can be counted.',
+  'no-reason': 'Say with --why what the credits are for.',
+  'no-amount': 'There is nothing to do for 0.0 credits.',
+} as const
+
+export const creditsTopUp = (run: Run) =>
+  command(
+    'top-up',
+    'grant credits to an account, or take some back with a negative amount',
+    "gateway credits top-up 3 250 --why 'invoice 2026-118'",
+  )
+    .argument('<id>', "the account's id", readAccountId)
+    .argument('<amount>', 'credits, such as 500 or -12.5', readCredits)
+    .requiredOption('--why <text>', 'the reason, kept in the ledger')
+    .action((id: AccountId, amount: Credits, { why }: { readonly why: string }) =>
+      run(async ({ backOffice, output }) => {
+        const balance = await backOffice.topUp(id, amount, why)
+        if (balance === 'no-such-account') throw noSuchAccount(id)
+        if (typeof balance === 'string') throw new Refused(WORDS[balance])
+        output.result(
+          { account: id, balance: creditsJson(balance) },
+          `Account ${id} now has ${formatCredits(balance)} credits.`,
+        )
+      }),
+    )
+
+export const creditsVerify = (run: Run) =>
+  command('verify', 'recompute every balance from the ledger; exits with 1 on any difference').action(() =>
+    run(async ({ backOffice, output }) => {
+      const { accounts, balances, differences } = await output.during('Adding up the ledger', backOffice.verifyLedger())
+      const lines = differences.map(
+        ({ account, balance, entries }) =>
+          `Account ${account}: balance ${formatCredits(balance)}, ledger ${formatCredits(entries)}`,
+      )
+      const summary = `${accounts} accounts with ${formatCredits(balances)} credits: ${
+        differences.length === 0 ? 'every balance is the sum of its entries.' : `${differences.length} differ!`
+      }`
+      const rows = differences.map(({ account, balance, entries }) => ({
+        account,
+        balance: creditsJson(balance),
+        entries: creditsJson(entries),
+      }))
+      output.all(rows, [...lines, summary].join('\n'), { sums: { verified: accounts, balance: creditsJson(balances) } })
+      if (differences.length > 0) throw new Refused('The ledger and the balances differ.')
+    }),
+  )

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { secretBox } from '@gateway/adapters-node'
+import type { DroppedHistory, Ports } from '@gateway/core'
+import { anAccount, anOrder, numbers } from '@gateway/core/testing'
+import { anOperator } from '../../testing/operate.ts'
+
+test('migrate tells what it applied, and that there was nothing to do', async () => {
+  const applied = [
+    { version: 1, name: 'first' },
+    { version: 2, name: 'second' },
+  ]
+  const fresh = anOperator({ migrate: () => Promise.resolve(applied) })
+  expect(await fresh.json('migrate')).toEqual({
+    applied: applied.map(({ version, name }) => ({ migration: version, name })),
+  })
+  expect((await fresh.run(['migrate'])).out).toBe('Applied 1 first.\nApplied 2 second.\n')
+
+  const current = anOperator()
+  expect(await current.json('migrate')).toEqual({ applied: [] })
+  expect((await current.run(['migrate'])).out).toBe('The schema is up to date.\n')
+})
+
+test('every other command finds a schema that is up to date', async () => {
+  let migrated = 0
+  const operator = anOperator({ migrate: () => Promise.resolve((migrated++, [])) })
+  await operator.run(['account', 'list'])
+  expect(migrated).toBe(1)
+})
+
+test('database copy tells how much arrived where', async () => {
+  const asked: string[] = []
+  const operator = anOperator({
+    copyTo: (to, progress) => {
+      asked.push(to)
+      progress('account', 2)
+      return Promise.resolve([
+        { table: 'account', rows: 2 },
+        { table: 'send_p0', rows: 1 },
+      ])
+    },
+  })
+  expect(await operator.json('database', 'copy', '--to', 'postgres://me@db/x')).toEqual({
+    copied: 3,
+    tables: [
+      { table: 'account', copied: 2 },
+      { table: 'send_p0', copied: 1 },
+    ],
+  })
+  expect((await operator.run(['database', 'copy', '--to', 'postgres://me@db/x'])).out).toMatch(
+    /^3 rows of 2 tables copied; .*\nStart every process with DATABASE_URL/,
+  )
+  expect(asked).toEqual(['postgres://me@db/x', 'postgres://me@db/x'])
+})
+
+test('database copy fails with what is in the way, and without a target is called wrongly', async () => {
+  const operator = anOperator({ copyTo: () => Promise.reject(new Error('the target is not empty')) })
+  expect(await operator.run(['database', 'copy', '--to', 'postgres://me@db/x'])).toMatchObject({
+    code: 3,
+    err: 'the target is not empty\n',
+  })
+  expect((await operator.run(['database', 'copy'])).code).toBe(2)
+})
+
+const steps = (...steps: readonly DroppedHistory[]) => {
+  const left = [...steps]
+  return {
+    ports: (ports: Ports): Ports => ({
+      ...ports,
+      history: {
+        ...ports.history,
+        drop: () => Promise.resolve(left.shift() ?? { partitions: 0, sends: 0, messages: 0, left: 'all' }),
+      },
+    }),
+  }
+}
+
+test('history drop drops until nothing is old, and tells the sums', async () => {
+  const dropped = steps(
+    { partitions: 1, sends: 5, messages: 50, left: 'more' },
+    { partitions: 0, sends: 2, messages: 7, left: 'more' },
+  )
+  expect(await anOperator(dropped).json('history', 'drop')).toEqual({ partitions: 1, sends: 7, messages: 57 })
+  const one = { partitions: 1, sends: 2, messages: 3, left: 'all' } as const
+  expect(await anOperator(steps(one)).run(['history', 'drop'])).toEqual({
+    code: 0,
+    out: '3 messages in 2 sends dropped, 1 partitions as a whole.\n',
+    err: '',
+  })
+})
+
+test('history drop leaves what is young', async () => {
+  const operator = anOperator()
+  const { id } = await anAccount(operator.ports)
+  await operator.ports.messages.accept(anOrder(id, { to: numbers(3) }))
+  expect(await operator.json('history', 'drop')).toEqual({ partitions: 0, sends: 0, messages: 0 })
+})
+
+test('history drop that is not let at everything says so, with 1', async () => {
+  const operator = anOperator(steps({ partitions: 0, sends: 1, messages: 4, left: 'busy' }))
+  expect(await operator.run(['history', 'drop'])).toEqual({
+    code: 1,
+    out: '',
+    err: 'Not all could be dropped: others are at it. Try again later. 4 messages in 1 sends dropped.\n',
+  })
+})
+
+test('ids skip leaves out 1000 blocks of 10,000 ids, or as many as are asked for, and tells where ids go on', async () => {
+  const operator = anOperator()
+  const { id } = await anAccount(operator.ports)
+  await operator.ports.messages.accept(anOrder(id, { to: numbers(3) }))
+  const skipped = await operator.json<{ blocks: number; from: number }>('ids', 'skip')
+  expect(skipped).toEqual({ blocks: 1000, firstMessage: 10_000_004 })
+  expect(await operator.run(['ids', 'skip', '--blocks', '1'])).toEqual({
+    code: 0,
+    out: '1 block skipped: processes that start from now on give out ids from 10010004 on.\n',
+    err: '',
+  })
+  expect(await operator.ports.messages.accept(anOrder(id, { to: numbers(1) }))).toMatchObject({
+    results: [[10_010_004]],
+  })
+})
+
+test.each(['0', '1000001', '1.5', '-1', 'all'])(
+  'ids skip --blocks %s is a wrong call, and skips nothing',
+  async (blocks) => {
+    const operator = anOperator()
+    const { code, out, err } = await operator.run(['ids', 'skip', `--blocks=${blocks}`])
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain('Expected a whole number from 1 to 1000000')
+    expect(await operator.json('ids', 'skip', '--blocks', '1')).toEqual({ blocks: 1, firstMessage: 10_001 })
+  },
+)
+
+const [older, newer] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64')) as [string, string]
+const boxOf = (...keys: readonly string[]) => secretBox({ keys, folder: '/nowhere' })
+
+test('secrets reseal encrypts with the new key what the old one sealed, once, and changes no secret', async () => {
+  const ports = (inMemory: Ports): Ports => ({ ...inMemory, secretBox: boxOf(newer, older) })
+  const operator = anOperator({ ports })
+  const { id } = await anAccount(operator.ports)
+  const secrets = [boxOf(older).newSigningSecret(), boxOf(older).newSigningSecret()]
+  for (const [at, box] of [boxOf(older), boxOf(newer)].entries()) {
+    const secret = box.seal(secrets[at] ?? '')
+    const wanted = { account: id, url: 'https://example.com', events: [], listSize: 1, withText: false, secret }
+    await operator.ports.webhooks.add(wanted, operator.ports.clock.now())
+  }
+
+  const carriers = { digest: 'x', carriers: [], routes: [], storedBy: 'x' }
+  const lost = boxOf(randomBytes(32).toString('base64')).seal('an old version')
+  for (const [after, sealed] of [lost, boxOf(older).seal('carriers')].entries())
+    await operator.ports.carrierVersions.store({ ...carriers, sealed }, after, { onPurpose: true })
+
+  expect(await operator.json('secrets', 'reseal')).toEqual({ webhooks: 1, carrierVersions: 1 })
+  const [now, before] = await operator.ports.carrierVersions.list(2)
+  expect([now && boxOf(newer).open(now.sealed), before?.sealed]).toEqual(['carriers', lost])
+  const stored = await operator.ports.webhooks.list(id)
+  expect(stored.map(({ secret }) => boxOf(newer).open(secret))).toEqual(secrets)
+  expect(await operator.run(['secrets', 'reseal'])).toEqual({
+    code: 0,
+    out: 'Every secret is encrypted with the current key.\n',
+    err: '',
+  })
+})

@@ -1,0 +1,166 @@
+import {
+  formatCredits,
+  whyWaiting,
+  type AccountId,
+  type FoundMessage,
+  type FoundLocation,
+  type MessageId,
+  type Msisdn,
+} from '@gateway/core'
+import { readAccountId, readFrom, readLimit, readMessageId, readNumber, readTo, type Moment } from '../arguments.ts'
+import { command, Refused, type Run } from '../command.ts'
+import type { Json, Row } from '../output.ts'
+import { outcomeText, creditsJson, timeJson, timeText } from '../show.ts'
+import { traceJson } from '../trace/trace-json.ts'
+import { traceText } from '../trace/trace-text.ts'
+
+interface FindOptions {
+  readonly number: Msisdn
+  readonly account?: AccountId
+  readonly from?: Moment
+  readonly to?: Moment
+  readonly after?: MessageId
+  readonly limit: number
+}
+
+const head = ['ID', 'ACCOUNT', 'DUE (GMT+2)', 'CREDITS', 'STATE']
+
+export const messageFind = (run: Run) =>
+  command(
+    'find',
+    'find the messages to a number, waiting or finished, the latest due first; never their texts',
+    'gateway message find --number 27825550101 --from 7d',
+  )
+    .requiredOption('--number <number>', 'in international form', readNumber)
+    .option('--account <id>', 'only of this account', readAccountId)
+    .option(
+      '--from <time>',
+      'only what was due from then on: a day (GMT+2), a time CCYYMMDDHHmm, or days ago (7d)',
+      readFrom,
+    )
+    .option('--to <time>', 'only what was due up to the end of that day, or before that time', readTo)
+    .option('--limit <count>', 'at most so many, up to 1000', readLimit, 100)
+    .option('--after <id>', 'go on after this message, the last one of the page before', readMessageId)
+    .action((options: FindOptions) =>
+      run(async ({ backOffice, ports, output }) => {
+        const now = ports.clock.now()
+        const wanted = { ...options, from: options.from?.(now), to: options.to?.(now) }
+        const found = await output.during('Looking through the messages', backOffice.findMessages(wanted))
+        if (found === 'no-such-message') throw new Refused(`There is no message ${options.after} to go on after.`)
+        const next = found.more ? (found.messages.at(-1)?.id ?? null) : null
+        await output.rows(head, found.messages.map(row), () => ({ json: { next } }))
+        if (next !== null) output.note(`There are more: --after ${next}`)
+      }),
+    )
+
+const row = ({ place, ...message }: FoundMessage): Row => ({
+  json: {
+    id: message.id,
+    account: message.account,
+    from: message.from ?? null,
+    confirmation: message.confirmation,
+    accepted: timeJson(message.accepted),
+    due: timeJson(message.due),
+    scheduledTime: message.scheduled ? timeJson(message.due) : null,
+    cost: creditsJson(message.cost),
+    ...placeJson(place),
+  },
+  cells: [
+    String(message.id),
+    String(message.account),
+    timeText(message.due),
+    formatCredits(message.cost),
+    `${placeText(place)}${message.confirmation ? ', confirms an opt-out' : ''}`,
+  ],
+})
+
+const placeJson = (place: FoundLocation): { readonly [key: string]: Json } => ({
+  place: place.place,
+  statusCode: place.place === 'decided' ? place.code : null,
+  since: place.place === 'decided' ? timeJson(place.at) : null,
+  until: place.place === 'postponed' ? timeJson(place.until) : null,
+})
+
+function placeText(place: FoundLocation): string {
+  if (place.place === 'decided') return `${outcomeText(place.code)}, ${timeText(place.at)}`
+  if (place.place === 'postponed') return `refused for now, waits until ${timeText(place.until)}`
+  if (place.place === 'claimed') return place.marked ? 'at a carrier, may have left' : 'claimed, has not left'
+  return place.place === 'queue' ? 'in the queue' : 'scheduled'
+}
+
+export const messageExplain = (run: Run) =>
+  command('explain', 'tell what happened to a message; never its text', 'gateway message explain 20481')
+    .argument('<id>', "the message's id", readMessageId)
+    .action((id: MessageId) =>
+      run(async ({ backOffice, output, ports }) => {
+        const trace = await backOffice.explainMessage(id)
+        if (trace === undefined) {
+          throw new Refused(`There is no message ${id}: nobody was given this id, or its history was dropped.`)
+        }
+        const now = ports.clock.now()
+        const waiting = whyWaiting(trace, await backOffice.listCarriers())
+        output.one(traceJson(trace, now, waiting), traceText(trace, now, waiting))
+      }),
+    )
+
+export const messageCancel = (run: Run) =>
+  command(
+    'cancel',
+    'delete a scheduled message that no dispatcher has claimed, and refund it, as its account holder can',
+    'gateway message cancel 20481',
+  )
+    .argument('<id>', "the message's id", readMessageId)
+    .action((id: MessageId) =>
+      run(async ({ backOffice, output }) => {
+        const cancelled = await backOffice.cancelMessage(id)
+        if (cancelled === undefined) {
+          throw new Refused(`There is no message ${id}: nobody was given this id, or its history was dropped.`)
+        }
+        const { account, deletion } = cancelled
+        if (deletion.outcome === 'not-found') throw new Refused(`Message ${id} was deleted already, or is too old.`)
+        if (deletion.outcome === 'sent') {
+          throw new Refused(`Message ${id} cannot be cancelled: it was not scheduled, or a dispatcher has claimed it.`)
+        }
+        output.result(
+          { message: id, account, amount: creditsJson(deletion.refunded) },
+          `Message ${id} is cancelled; account ${account} has ${formatCredits(deletion.refunded)} credits back.`,
+        )
+      }),
+    )
+
+interface RefundOptions {
+  readonly why: string
+  readonly account?: AccountId
+}
+
+const WORDS = {
+  'no-reason': () => 'Say with --why what the refund is for.',
+  'no-such-message': (id: MessageId) =>
+    `There is no message ${id}: nobody was given this id, or its history was dropped.`,
+  'other-account': (id: MessageId) => `Message ${id} is of another account.`,
+  waiting: (id: MessageId) =>
+    `Message ${id} waits: it is refunded by itself if no carrier takes it. See gateway message cancel.`,
+  'refunded-already': (id: MessageId) => `Message ${id} was refunded already: see gateway message explain ${id}.`,
+  'nothing-charged': (id: MessageId) => `Message ${id} cost nothing.`,
+} as const
+
+export const messageRefund = (run: Run) =>
+  command(
+    'refund',
+    'give back what a message was charged, once ever, to the account that was charged',
+    "gateway message refund 20481 --why 'complaint 118'",
+  )
+    .argument('<id>', "the message's id", readMessageId)
+    .requiredOption('--why <text>', 'the reason, kept in the ledger')
+    .option('--account <id>', 'only if it is a message of this account', readAccountId)
+    .action((id: MessageId, { why, account: of }: RefundOptions) =>
+      run(async ({ backOffice, output }) => {
+        const refunded = await backOffice.refundMessage(id, why, of)
+        if (typeof refunded === 'string') throw new Refused(WORDS[refunded](id))
+        const { account, amount, balance } = refunded
+        output.result(
+          { message: id, account, amount: creditsJson(amount), balance: creditsJson(balance) },
+          `${formatCredits(amount)} credits of message ${id} are back; account ${account} now has ${formatCredits(balance)} credits.`,
+        )
+      }),
+    )

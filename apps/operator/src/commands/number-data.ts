@@ -1,0 +1,164 @@
+import { hostname, userInfo } from 'node:os'
+import type {
+  HeldContact,
+  HeldInbound,
+  HeldMessage,
+  HeldSuppression,
+  Instant,
+  Msisdn,
+  NumberData,
+  ErasedNumber,
+  HeldUp,
+  Erasure,
+} from '@gateway/core'
+import { readNumber } from '../arguments.ts'
+import { command, Refused, type Run, type Context } from '../command.ts'
+import type { Json, Row } from '../output.ts'
+import { creditsJson, timeJson, timeText } from '../show.ts'
+import { withKeyInUse } from '../webhook-words.ts'
+
+const exportHead = ['DATA', 'ACCOUNT', 'TIME (GMT+2)', 'ID', 'TEXT']
+
+export const numberExport = (run: Run) =>
+  command(
+    'export',
+    'show what is stored of the owner of a number, with all texts, in every account',
+    'gateway number export 27825550101 --json > 27825550101.json',
+  )
+    .argument('<number>', 'in international form', readNumber)
+    .action((number: Msisdn) =>
+      run(async ({ backOffice, output }) => {
+        const data = await output.during('Looking through all that is stored', backOffice.exportNumber(number))
+        await output.rows(exportHead, rowsOf(number, data))
+      }),
+    )
+
+function* rowsOf(number: Msisdn, { messages, inbound, contacts, suppressions }: NumberData): Iterable<Row> {
+  for (const message of messages) yield messageRow(number, message)
+  for (const message of inbound) yield inboundRow(number, message)
+  for (const contact of contacts) yield contactRow(number, contact)
+  for (const suppression of suppressions) yield suppressionRow(number, suppression)
+}
+
+interface Shown {
+  readonly data: string
+  readonly account: number | undefined
+  readonly time?: Instant | undefined
+  readonly id?: number
+  readonly text?: string | undefined
+}
+
+const rowOf = ({ data, account, time, id, text }: Shown, more: { readonly [name: string]: Json }): Row => ({
+  json: {
+    ...{ data, id: id ?? null, account: account ?? null, time: timeJson(time) ?? null, text: text ?? null },
+    ...more,
+  },
+  cells: [data, String(account ?? ''), time === undefined ? '' : timeText(time), String(id ?? ''), text ?? ''],
+})
+
+const messageRow = (number: Msisdn, { id, account, from, due, cost, place, text }: HeldMessage): Row =>
+  rowOf(
+    { data: 'message', account, time: due, id, text },
+    {
+      ...{ from: from ?? null, to: number, cost: creditsJson(cost) },
+      statusCode: place.place === 'decided' ? place.code : -1,
+    },
+  )
+
+const inboundRow = (number: Msisdn, { id, account, to, at, text }: HeldInbound): Row =>
+  rowOf({ data: 'arrival', account, time: at, id, text }, { from: number, to: to ?? null })
+
+const contactRow = (number: Msisdn, { account, address }: HeldContact): Row =>
+  rowOf({ data: 'contact', account }, { from: address, to: number })
+
+const suppressionRow = (number: Msisdn, { account, kind, since, text }: HeldSuppression): Row =>
+  rowOf({ data: kind, account, time: since, text }, { number })
+
+export const numberErase = (run: Run) =>
+  command(
+    'erase',
+    'erase the owner of a number from all that is stored but opt-outs and blocks; it cannot be undone',
+    `gateway number erase 27825550101 --dry-run
+  gateway number erase 27825550101
+
+Numbers and texts are replaced; messages, their states and all money stay. Nothing is done while a
+message to the number waits, or the receipt of one may still come: 3 days. Backups and the files of
+logs, carriers and customers are not reached.`,
+  )
+    .argument('<number>', 'in international form', readNumber)
+    .option('--dry-run', 'show what is stored of it, and change nothing')
+    .action((number: Msisdn, { dryRun }: { readonly dryRun?: true }) =>
+      run((context) => (dryRun ? tell(context, number) : erase(context, number))),
+    )
+
+async function tell({ backOffice, output }: Context, number: Msisdn): Promise<void> {
+  const { messages, inbound, contacts, suppressions } = await backOffice.exportNumber(number)
+  const held = await backOffice.heldUp(number)
+  const counts = { messages: messages.length, arrivals: inbound.length, contacts: contacts.length }
+  output.result(
+    { changed: false, number, ...counts, suppressions: suppressions.length, ...held },
+    [
+      `Stored of ${number}: ${messages.length} messages, ${inbound.length} arrivals, ${contacts.length} contacts.`,
+      `Opt-outs and blocks, which would stay: ${suppressions.length}.`,
+      isFree(held) ? 'It can be erased now. Nothing was changed.' : `${heldText(held)} Nothing was changed.`,
+    ].join('\n'),
+  )
+}
+
+async function erase({ backOffice, output }: Context, number: Msisdn): Promise<void> {
+  const by = `${userInfo().username} on ${hostname()}`
+  const erased = await output.during('Erasing', withKeyInUse(backOffice.eraseNumber(number, by)))
+  if ('heldUp' in erased) throw new Refused(`${heldText(erased.heldUp)} Nothing was erased: try again then.`)
+  const { messages, inbound, contacts, events } = erased.erased
+  output.result(
+    {
+      ...{ changed: true, erasure: erased.erasure, messages, arrivals: inbound, contacts, events },
+      ...{ suppressions: erased.suppressions, ...erased.left },
+    },
+    text(number, erased),
+  )
+}
+
+function text(number: Msisdn, { erasure, erased, left, suppressions }: ErasedNumber): string {
+  const { messages, inbound, contacts, events } = erased
+  return [
+    `${number} is erased from ${messages} messages, ${inbound} arrivals, ${contacts} contacts, and from events in ${events} places.`,
+    ...(isFree(left) ? [] : [`${heldText(left)} They came meanwhile: erase again then.`]),
+    ...(suppressions === 0 ? [] : [`Opt-outs and blocks that stay, with the number: ${suppressions}.`]),
+    `The record of it is number ${erasure}: gateway number erasures`,
+  ].join('\n')
+}
+
+const isFree = ({ waiting, awaitingReceipt }: HeldUp): boolean => waiting + awaitingReceipt === 0
+
+const heldText = ({ waiting, awaitingReceipt }: HeldUp): string =>
+  [
+    ...(waiting === 0 ? [] : [`${waiting} messages to it wait to be sent.`]),
+    ...(awaitingReceipt === 0 ? [] : [`Of ${awaitingReceipt} messages to it the receipt may still come.`]),
+  ].join(' ')
+
+const erasuresHead = ['ID', 'BEGUN (GMT+2)', 'ENDED (GMT+2)', 'BY', 'MESSAGES', 'ARRIVALS', 'CONTACTS', 'EVENTS']
+
+export const numberErasures = (run: Run) =>
+  command(
+    'erasures',
+    'list the records of erasures, the latest first; none has a number',
+    'gateway number erasures --number 27825550101',
+  )
+    .option('--number <number>', 'only those of this number', readNumber)
+    .action(({ number }: { readonly number?: Msisdn }) =>
+      run(async ({ backOffice, output }) => {
+        await output.rows(erasuresHead, (await backOffice.listErasures(number)).map(row))
+      }),
+    )
+
+const row = ({ id, digest, by, begun, ended, erased }: Erasure): Row => ({
+  json: {
+    ...{ id, numberDigest: digest, doneBy: by, started: timeJson(begun), ended: timeJson(ended) ?? null },
+    ...{ messages: erased.messages, arrivals: erased.inbound, contacts: erased.contacts, events: erased.events },
+  },
+  cells: [
+    ...[String(id), timeText(begun), ended === undefined ? 'not ended' : timeText(ended), by],
+    ...[erased.messages, erased.inbound, erased.contacts, erased.events].map(String),
+  ],
+})

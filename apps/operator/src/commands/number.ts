@@ -1,0 +1,109 @@
+import type { BlockReason, Msisdn } from '@gateway/core'
+import { Option } from 'commander'
+import { numberOf, readNumber } from '../arguments.ts'
+import { command, Refused, type Context, type Run } from '../command.ts'
+import { unguarded } from '../csv.ts'
+import { importRows, tellImport } from '../import-rows.ts'
+import type { Row } from '../output.ts'
+import { timeJson, timeText } from '../show.ts'
+
+/** What the operator types, and the list it means. */
+export const blockReasons = {
+  blacklisted: 'blacklist',
+  'do-not-contact': 'do-not-contact',
+} as const satisfies Record<string, BlockReason>
+
+export type BlockWord = keyof typeof blockReasons
+
+export const blockWords = Object.keys(blockReasons) as BlockWord[]
+
+interface Options {
+  readonly reason: BlockWord
+  readonly file?: string
+}
+
+export const numberBlock = (run: Run) =>
+  command(
+    'block',
+    'put a number, or those of a file, on the blacklist or the do-not-contact list',
+    `gateway number block 27825550101 --reason blacklisted
+  gateway number block --file complaints.csv --reason do-not-contact
+
+The file is CSV (UTF-8) with the number in its first column, or in the column that
+its first line calls 'number'. A number that is on the list already stays as it is,
+so that a file can be read again. Exit code 1: some rows were refused.`,
+  )
+    .argument('[number]', 'in international form', readNumber)
+    .option('--file <path>', "the numbers of this file; '-' reads standard input")
+    .addOption(new Option('--reason <list>', 'which list').choices(blockWords).makeOptionMandatory())
+    .action((number: Msisdn | undefined, { reason, file }: Options) => {
+      if ((number === undefined) === (file === undefined)) throw new Refused('Name one number, or a file of them.', 2)
+      return run((context) =>
+        number === undefined ? blockFile(context, file ?? '-', reason) : blockOne(context, number, reason),
+      )
+    })
+
+async function blockOne({ backOffice, output }: Context, number: Msisdn, reason: BlockWord): Promise<void> {
+  const kind: BlockReason = blockReasons[reason]
+  const added = await backOffice.blockNumber(number, kind)
+  output.result(
+    { number, reason, added: added === 'added' ? 1 : 0 },
+    added === 'added' ? `${number} is blocked (${reason}).` : `${number} was blocked already (${reason}).`,
+  )
+}
+
+async function blockFile(context: Context, file: string, reason: BlockWord): Promise<void> {
+  const imported = await importRows(context, {
+    file,
+    columns: ['number'],
+    parse: (cells) => numberOfRow(cells.number),
+    store: (rows) =>
+      context.backOffice.blockNumbers(
+        rows.map(({ number }) => number),
+        blockReasons[reason],
+      ),
+  })
+  tellImport(context.output, { reason }, imported)
+}
+
+/** The number of a row; a spreadsheet may have put `'` before its `+`. */
+export function numberOfRow(text: string | undefined): { readonly number: Msisdn } | { readonly wrong: string } {
+  const number = numberOf(unguarded(text ?? ''))
+  return number === undefined ? { wrong: 'no mobile number in international form' } : { number }
+}
+
+export const numberUnblock = (run: Run) =>
+  command('unblock', 'take a number off the lists')
+    .argument('<number>', 'in international form', readNumber)
+    .addOption(new Option('--reason <list>', 'only off this list').choices(blockWords))
+    .action((number: Msisdn, { reason }: { readonly reason?: BlockWord }) =>
+      run(async ({ backOffice, output }) => {
+        const words = reason === undefined ? blockWords : [reason]
+        const removed = await backOffice.unblockNumber(
+          number,
+          words.map((word) => blockReasons[word]),
+        )
+        if (removed.length === 0) throw new Refused(`${number} was not blocked.`)
+        output.result({ number, unblocked: removed.length }, `${number} is no longer blocked.`)
+      }),
+    )
+
+export const numberList = (run: Run) =>
+  command('list', 'list the blocked numbers')
+    .addOption(new Option('--reason <list>', 'only this list').choices(blockWords))
+    .action(({ reason }: { readonly reason?: BlockWord }) =>
+      run(async ({ backOffice, output }) => {
+        await output.rows(
+          ['NUMBER', 'REASON', 'SINCE (GMT+2)'],
+          rows(backOffice, reason === undefined ? blockWords : [reason]),
+        )
+      }),
+    )
+
+async function* rows(backOffice: Context['backOffice'], words: readonly BlockWord[]): AsyncIterable<Row> {
+  for (const reason of words) {
+    for await (const { number, since } of backOffice.listBlockedNumbers(blockReasons[reason])) {
+      yield { json: { number, reason, since: timeJson(since) }, cells: [number, reason, timeText(since)] }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { formatCredits, priceMax, type AccountId, type Credits } from '@gateway/core'
+import { defaultPrefix, readAccountId, readCredits, readPrefix } from '../arguments.ts'
+import { command, Refused, type Run } from '../command.ts'
+import { creditsJson } from '../show.ts'
+import { noSuchAccount, accountOf } from './account.ts'
+
+const others = 'all numbers without a prefix of their own'
+const prefixArgument = `the first digits of the numbers, or '${defaultPrefix}' for ${others}`
+
+const prefixWord = (prefix: string): string => (prefix === '' ? defaultPrefix : prefix)
+
+const whose = (prefix: string): string => (prefix === '' ? others : `numbers that begin with ${prefix}`)
+
+const WORDS = {
+  'invalid-prefix': 'A prefix is 1 to 15 digits, the first not 0.',
+  'invalid-price': `A price is 0.0 to ${formatCredits(priceMax)} credits.`,
+} as const
+
+export const priceSet = (run: Run) =>
+  command(
+    'set',
+    'set the price of one part of a message by number prefix, for what is sent from now on',
+    'gateway price set 2782 0.8\n  gateway price set default 1\n  gateway price set 27 0.6 --account 3',
+  )
+    .argument('<prefix>', prefixArgument, readPrefix)
+    .argument('<credits>', 'the price of one part, such as 1 or 0.8', readCredits)
+    .option('--account <id>', 'for this account only: it comes before the prices of all', readAccountId)
+    .action((prefix: string, price: Credits, { account }: { readonly account?: AccountId }) =>
+      run(async ({ backOffice, output }) => {
+        const set = await backOffice.setPrice(prefix, price, account)
+        if (set === 'no-such-account' && account !== undefined) throw noSuchAccount(account)
+        if (set === 'no-such-account') throw new Error('a price of all accounts has no account')
+        if (set !== 'set') throw new Refused(WORDS[set])
+        output.result(
+          { account: account ?? null, prefix: prefixWord(prefix), price: creditsJson(price) },
+          `One part to ${whose(prefix)} costs ${account === undefined ? '' : `account ${account} `}${formatCredits(price)} credits. Every process knows it within 5 seconds.`,
+        )
+      }),
+    )
+
+export const priceRemove = (run: Run) =>
+  command(
+    'remove',
+    "remove the price of a prefix; without 'default' numbers that no prefix fits are refused",
+    'gateway price remove 2782',
+  )
+    .argument('<prefix>', prefixArgument, readPrefix)
+    .option('--account <id>', 'that of this account', readAccountId)
+    .action((prefix: string, { account }: { readonly account?: AccountId }) =>
+      run(async ({ backOffice, output }) => {
+        if ((await backOffice.removePrice(prefix, account)) !== 'removed') {
+          throw new Refused(`There is no price for ${whose(prefix)}.`)
+        }
+        output.result(
+          { account: account ?? null, prefix: prefixWord(prefix), removed: true },
+          account === undefined
+            ? sentence(prefix)
+            : `Account ${account} has no price of its own for ${whose(prefix)} any more.`,
+        )
+      }),
+    )
+
+const sentence = (prefix: string): string =>
+  prefix === ''
+    ? 'The default price is removed: numbers that no prefix fits are refused as invalid from now on.'
+    : `The price for ${whose(prefix)} is removed: the next shorter prefix counts, or the default.`
+
+export const priceList = (run: Run) =>
+  command('list', 'list the prices of one part by number prefix; the longest that fits counts')
+    .option('--account <id>', 'only the prices of this account, which come before those of all', readAccountId)
+    .action(({ account }: { readonly account?: AccountId }) =>
+      run(async ({ backOffice, output }) => {
+        if (account !== undefined) await accountOf(backOffice, account)
+        const prices = await backOffice.listPrices(account)
+        await output.rows(
+          ['PREFIX', 'CREDITS'],
+          prices.map(({ prefix, price }) => ({
+            json: { account: account ?? null, prefix: prefixWord(prefix), price: creditsJson(price) },
+            cells: [prefixWord(prefix), formatCredits(price)],
+          })),
+        )
+        if (account === undefined && !prices.some(({ prefix }) => prefix === '')) {
+          output.note('There is no default price: numbers that no prefix fits are refused as invalid.')
+        }
+      }),
+    )

@@ -1,0 +1,46 @@
+import type { AccountId, SenderAddress } from '@gateway/core'
+import { readAccountId, readCode } from '../arguments.ts'
+import { command, Refused, type Run } from '../command.ts'
+import { noSuchAccount } from './account.ts'
+
+export const shortcodeAssign = (run: Run) =>
+  command(
+    'assign',
+    'give a short or long code to an account: its messages leave from it, and what is sent to it is its own',
+    'gateway shortcode assign 31022 3',
+  )
+    .argument('<code>', 'the code, 3 to 15 digits', readCode)
+    .argument('<account>', "the account's id", readAccountId)
+    .action((code: SenderAddress, account: AccountId) =>
+      run(async ({ backOffice, output }) => {
+        const assigned = await backOffice.assignShortCode(code, account)
+        if (assigned === 'no-such-account') throw noSuchAccount(account)
+        if (assigned === 'taken') throw new Refused(`${code} belongs to another account; release it first.`)
+        const text = assigned === 'assigned' ? 'belongs' : 'belonged already'
+        output.result(
+          { shortCode: code, account, assigned: assigned === 'assigned' },
+          `${code} ${text} to account ${account}.`,
+        )
+      }),
+    )
+
+export const shortcodeRelease = (run: Run) =>
+  command('release', 'take a code from its account; what was sent from it can still be answered')
+    .argument('<code>', 'the code', readCode)
+    .action((code: SenderAddress) =>
+      run(async ({ backOffice, output }) => {
+        if (!(await backOffice.releaseShortCode(code))) throw new Refused(`${code} belongs to no account.`)
+        output.result({ shortCode: code, released: true }, `${code} belongs to no account any more.`)
+      }),
+    )
+
+export const shortcodeList = (run: Run) =>
+  command('list', 'list the codes and whose they are').action(() =>
+    run(async ({ backOffice, output }) => {
+      const codes = await backOffice.listShortCodes()
+      await output.rows(
+        ['CODE', 'ACCOUNT'],
+        codes.map(({ code, account }) => ({ json: { shortCode: code, account }, cells: [code, String(account)] })),
+      )
+    }),
+  )

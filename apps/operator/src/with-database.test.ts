@@ -1,0 +1,54 @@
+import { explain } from './with-database.ts'
+
+const url = 'postgres://me:hunter2@db/x'
+const withCode = (message: string, code: string) => Object.assign(new Error(message), { code })
+
+test.each([
+  ['refused', withCode('connect ECONNREFUSED 127.0.0.1:9', 'ECONNREFUSED')],
+  ['no such host', withCode('getaddrinfo EAI_AGAIN db', 'EAI_AGAIN')],
+  ['a wrong password', withCode('password authentication failed for user "me"', '28P01')],
+  ['no such database', withCode('database "x" does not exist', '3D000')],
+  ['no room', withCode('sorry, too many clients already', '53300')],
+  ['starting', withCode('the database system is starting up', '57P03')],
+  ['a certificate', withCode('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT')],
+  ['silence', new Error('Connection terminated due to connection timeout')],
+  ['no password', new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string')],
+  ['no TLS', new Error('The server does not support SSL connections')],
+])('a database that cannot be reached (%s): one sentence that names DATABASE_URL', (_, problem) => {
+  const told = explain(problem, url)
+  expect(told).toMatch(/^The database cannot be reached: .+\. Check DATABASE_URL/)
+  expect(told).not.toContain('\n')
+})
+
+test('a name with several addresses tells what happened at each', () => {
+  const problem = new AggregateError(
+    [new Error('connect ECONNREFUSED ::1:9'), new Error('connect ECONNREFUSED 127.0.0.1:9')],
+    '',
+  )
+  expect(explain(Object.assign(problem, { code: 'ECONNREFUSED' }), url)).toMatch(
+    /^The database cannot be reached: connect ECONNREFUSED ::1:9; connect ECONNREFUSED 127.0.0.1:9\. /,
+  )
+})
+
+test('of the embedded database its log is named instead', () => {
+  expect(explain(withCode('connect ENOENT', 'ENOENT'), undefined)).toContain('DATA_DIR/postgres')
+})
+
+test('a password is never told', () => {
+  expect(explain(withCode(`no ${url}`, 'ERR_X'), url)).not.toContain('hunter2')
+  expect(explain(new Error(`no ${url}`), url)).toBe('no postgres://me:***@db/x')
+})
+
+test('what the database refuses is told as its word', () => {
+  expect(explain(withCode('permission denied for schema public', '42501'), url)).toBe(
+    'The database refuses: permission denied for schema public.',
+  )
+})
+
+test('after a lost answer it is said that nobody knows', () => {
+  expect(explain(new Error('the answer of the database was lost'), url)).toContain('it may have done it or not')
+})
+
+test('other problems say themselves what to do', () => {
+  expect(explain(new Error('DATA_DIR /x cannot be used.'), undefined)).toBe('DATA_DIR /x cannot be used.')
+})
