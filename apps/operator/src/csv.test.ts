@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { CsvError, csvLine, readCsv, recordCharactersMax, unguarded, type CsvRecord } from './csv.ts'
+import { CsvError, csvLine, readCsv, recordBytesMax, unguarded, type CsvRecord } from './csv.ts'
 
 async function all(pieces: readonly string[]): Promise<readonly CsvRecord[]> {
   const records: CsvRecord[] = []
@@ -52,7 +52,7 @@ test.each<[what: string, text: string, records: readonly [line: number, ...field
 
 test('a quote that is never closed is told with the line where its record begins', async () => {
   await expect(all(['a\nb\n"c\nd'])).rejects.toEqual(new CsvError(3, 'a quote is not closed'))
-  await expect(all(['a\n"', 'x'.repeat(recordCharactersMax + 1)])).rejects.toMatchObject({ line: 2 })
+  await expect(all(['a\n"', 'x'.repeat(recordBytesMax + 1)])).rejects.toMatchObject({ line: 2 })
 })
 
 test.each([

@@ -1,3 +1,6 @@
+import { pipeline } from 'node:stream'
+import { parse, CsvError as ParseError } from 'csv-parse'
+
 /** A record, and the line on which it begins, from 1. */
 export interface CsvRecord {
   readonly line: number
@@ -5,7 +8,7 @@ export interface CsvRecord {
 }
 
 /** More than any record of ours: beyond it a quote was never closed. */
-export const recordCharactersMax = 65_536
+export const recordBytesMax = 65_536
 
 export class CsvError extends Error {
   readonly line: number
@@ -15,52 +18,36 @@ export class CsvError extends Error {
   }
 }
 
+const WORDS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote is not closed',
+  CSV_MAX_RECORD_SIZE: 'this record is too long, or a quote is not closed',
+}
+
 /**
  * Reads the records of a CSV text (RFC 4180), which comes in any pieces. Lines end with CR LF, LF or CR; a byte order mark and
  * empty lines are passed over. Throws a CsvError for a quote that is never closed.
  */
 export async function* readCsv(pieces: Iterable<string> | AsyncIterable<string>): AsyncIterable<CsvRecord> {
-  let [line, begun, begins, length] = [1, false, 1, 0]
-  let fields: string[] = []
-  let field = ''
-  /** Quoted: inside of quotes; closed: after the second one, which may be the first of two that stand for one. */
-  let state: 'plain' | 'quoted' | 'closed' = 'plain'
-  let afterReturn = false
-  for await (const piece of pieces) {
-    for (const character of begun || line > 1 ? piece : piece.replace(/^\uFEFF/, '')) {
-      const isBreak = character === '\n' || character === '\r'
-      const isSecond = character === '\n' && afterReturn
-      afterReturn = character === '\r'
-      if (isBreak && !isSecond) line++
-      if (++length > recordCharactersMax)
-        throw new CsvError(begins, 'this record is too long, or a quote is not closed')
-      if (state === 'quoted') {
-        if (character === '"') state = 'closed'
-        else field += character
-        continue
-      }
-      if (isSecond) {
-        if (!begun) begins = line
-        continue
-      }
-      if (character === '"' && (state === 'closed' || field === '')) {
-        if (state === 'closed') field += '"'
-        state = 'quoted'
-        begun = true
-      } else if (character === ',') {
-        fields.push(field)
-        ;[field, state, begun] = ['', 'plain', true]
-      } else if (isBreak) {
-        if (begun) yield { line: begins, fields: [...fields, field] }
-        ;[fields, field, state, begun, begins, length] = [[], '', 'plain', false, line, 0]
-      } else {
-        field += character
-        begun = true
-      }
-    }
+  // The parser tells the last line of a record, and counts a CR LF in quotes as two.
+  let counted = 0
+  let next = 1
+  const parser = parse({
+    ...{ bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true },
+    ...{ record_delimiter: ['\r\n', '\n', '\r'], max_record_size: recordBytesMax },
+    on_record(fields: readonly string[], { lines }) {
+      const text = fields.join()
+      counted += text.match(/\r\n/g)?.length ?? 0
+      next = lines - counted + 1
+      return [String(next - 1 - (text.match(/\r\n?|\n/g)?.length ?? 0)), ...fields]
+    },
+  })
+  try {
+    const records = pipeline(pieces, parser, () => undefined) as AsyncIterable<readonly string[]>
+    for await (const [line, ...fields] of records) yield { line: Number(line), fields }
+  } catch (problem) {
+    const why = problem instanceof ParseError ? WORDS[problem.code] : undefined
+    throw why === undefined ? problem : new CsvError(next, why)
   }
-  if (state === 'quoted') throw new CsvError(begins, 'a quote is not closed')
-  if (begun) yield { line: begins, fields: [...fields, field] }
 }
 
 /** A cell: a text of somebody else's, or what is ours and safe: numbers, times, words. */
