@@ -24,8 +24,8 @@ interface Idle {
 }
 
 /**
- * A pool of undici has one queue for all requests to an origin, and connects again after a request that was broken off. Here a request
- * has a connection of its own, and one that was broken off takes it along: the caller destroys it.
+ * A pool of undici has one queue for all requests to an origin, and connects again after a request that was broken off.
+ * Here a request has a connection of its own, and one that was broken off takes it along: the caller destroys it.
  */
 export function connectionPool(connect: Client.Options['connect']): ConnectionPool {
   const idle = new Map<string, Idle[]>()

@@ -1,11 +1,10 @@
+import { request as requestPlain, type RequestOptions } from 'node:http'
+import { request as requestSecure } from 'node:https'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { buildConnector } from 'undici'
-import { connectByProxy, type EgressProxy } from './egress-proxy.ts'
-import { loopbackAddresses, namesLoopback } from './parse-endpoint.ts'
-import { PushProblem } from './push-problem.ts'
+import { loopbackAddresses, namesLoopback, PushProblem } from './endpoint.ts'
 import type { ResolveName } from './resolve-name.ts'
-import { withoutContinue } from './without-continue.ts'
 
 /** Starts a connection to an IP address. */
 export type Dial = (address: string, port: number) => Socket
@@ -29,8 +28,9 @@ const addressesMax = 4
 export const dialTcp: Dial = (address, port) => connectTcp({ host: address, port, autoSelectFamily: false })
 
 /**
- * Connects to nothing but addresses that may be reached: a name is resolved once, all of its addresses are checked, and the
- * connection goes to one of them, with the name for TLS. An address in place of a name is checked as well. Fails with a PushProblem.
+ * Connects to nothing but addresses that may be reached: a name is resolved once, all of its addresses are checked, and
+ * the connection goes to one of them, with the name for TLS. An address in place of a name is checked as well. Fails
+ * with a PushProblem.
  */
 export const guardedConnector =
   (settings: ConnectorSettings): buildConnector.connector =>
@@ -145,3 +145,97 @@ const settled = <S extends Socket>(
     if (signal.aborted) leave()
     else signal.addEventListener('abort', leave, { once: true })
   })
+
+export interface EgressProxy {
+  /** `http://` or `https://`, with user and password if the proxy asks for them. */
+  readonly url: string
+  /** The proxy gets names and checks their addresses itself. Otherwise it gets addresses that were checked here. */
+  readonly resolvesNames: boolean
+}
+
+/**
+ * A connection through a proxy by CONNECT, also for plain http. Throws a PushProblem if the proxy does not give one.
+ */
+const connectByProxy = (
+  { url }: Pick<EgressProxy, 'url'>,
+  host: string,
+  port: number,
+  signal: AbortSignal,
+): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const refuse = (cause?: unknown): void => reject(new PushProblem('connection-failed', cause))
+    const proxy = new URL(url)
+    const request = (proxy.protocol === 'https:' ? requestSecure : requestPlain)(
+      connectRequest(proxy, host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`, signal),
+    )
+    request.on('error', refuse)
+    request.on('response', (response) => {
+      response.destroy()
+      refuse()
+    })
+    request.on('connect', ({ statusCode = 0 }, socket: Socket, head) => {
+      if (statusCode >= 200 && statusCode <= 299 && head.length === 0) resolve(socket)
+      else {
+        socket.destroy()
+        refuse()
+      }
+    })
+    request.end()
+  })
+
+function connectRequest({ hostname, port, username, password }: URL, to: string, signal: AbortSignal): RequestOptions {
+  const user = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+  return {
+    method: 'CONNECT',
+    host: hostname.replace(/^\[|\]$/g, ''),
+    ...(port !== '' && { port }),
+    path: to,
+    headers: { host: to, ...(username !== '' && { 'proxy-authorization': `Basic ${user}` }) },
+    agent: false,
+    signal,
+  }
+}
+
+const beginning = Buffer.from('HTTP/1.1 100 ')
+const headEnd = '\r\n\r\n'
+/** A longer one is left to the parser, which refuses it. */
+const headBytesMax = 16 * 1024
+
+/**
+ * The socket, from which interim answers `100 Continue` are not read: some receivers give them unasked, which a client
+ * has to pass over (RFC 9110, 15.2), and undici ends the connection for one. Undici reads by `read()`, and writes a
+ * request before its answer comes.
+ */
+function withoutContinue(socket: Socket): Socket {
+  const [read, write] = [socket.read.bind(socket), socket.write.bind(socket)]
+  let isAwaited = true
+  let kept: Buffer = Buffer.alloc(0)
+
+  /** What is not of such an answer; none: what is there may be the beginning of one. */
+  function rest(): Buffer | undefined {
+    while (kept.subarray(0, beginning.length).equals(beginning)) {
+      const end = kept.indexOf(headEnd)
+      if (end === -1 || end > headBytesMax) return kept.length > headBytesMax ? kept : undefined
+      kept = kept.subarray(end + headEnd.length)
+    }
+    return beginning.subarray(0, kept.length).equals(kept) ? undefined : kept
+  }
+
+  socket.read = (size?: number): unknown => {
+    for (;;) {
+      const chunk = read(size) as Buffer | null
+      if (chunk === null || !isAwaited) return chunk
+      kept = kept.length === 0 ? chunk : Buffer.concat([kept, chunk])
+      const found = rest()
+      if (found === undefined) continue
+      isAwaited = false
+      kept = Buffer.alloc(0)
+      return found
+    }
+  }
+  socket.write = ((...args: Parameters<Socket['write']>) => {
+    isAwaited = true
+    return write(...args)
+  }) as Socket['write']
+  return socket
+}

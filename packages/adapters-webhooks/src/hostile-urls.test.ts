@@ -1,6 +1,6 @@
 import { createServer, isIP, Socket, type AddressInfo, type Server } from 'node:net'
 import { aPush } from '../testing/pushes.ts'
-import { addressGuard } from './address-guard.ts'
+import { addressGuard } from './endpoint.ts'
 import { dialTcp } from './guarded-connector.ts'
 import { webhookClient } from './webhook-client.ts'
 

@@ -1,6 +1,6 @@
 import { Resolver, TIMEOUT } from 'node:dns'
 import { setTimeout as delay } from 'node:timers/promises'
-import { PushProblem } from './push-problem.ts'
+import { PushProblem } from './endpoint.ts'
 
 /** All addresses of a name, in any order. Throws a PushProblem if there are none. */
 export type ResolveName = (name: string, signal: AbortSignal) => Promise<readonly string[]>
@@ -9,8 +9,9 @@ export type ResolveName = (name: string, signal: AbortSignal) => Promise<readonl
 const otherFamilyMilliseconds = 100
 
 /**
- * Asks the DNS servers of this machine itself. `dns.lookup` would let four names whose servers never answer occupy the threads that
- * hash passwords and look up every other name. So `/etc/hosts` does not count. `servers`: others, for tests.
+ * Asks the DNS servers of this machine itself. `dns.lookup` would let four names whose servers never answer occupy the
+ * threads that hash passwords and look up every other name. So `/etc/hosts` does not count. `servers`: others, for
+ * tests.
  */
 export async function resolveName(
   name: string,

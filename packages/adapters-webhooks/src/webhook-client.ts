@@ -1,12 +1,9 @@
+import { createHmac } from 'node:crypto'
 import type { PushAnswer, PushFailure, PushRequest, WebhookClient } from '@gateway/core'
-import { addressGuard } from './address-guard.ts'
-import type { AnswerHandler, Outcome } from './answer-handler.ts'
-import type { EgressProxy } from './egress-proxy.ts'
-import { dialTcp, guardedConnector, type Dial } from './guarded-connector.ts'
-import { parseEndpoint, type Endpoint } from './parse-endpoint.ts'
-import { remembering } from './remembering.ts'
+import type { AnswerHandler, Outcome } from './answer.ts'
+import { addressGuard, parseEndpoint, type Endpoint } from './endpoint.ts'
+import { dialTcp, guardedConnector, type Dial, type EgressProxy } from './guarded-connector.ts'
 import { resolveName, type ResolveName } from './resolve-name.ts'
-import { sign } from './sign.ts'
 
 export interface WebhookClientSettings {
   /** Networks of the operator that may be reached, such as `10.0.0.0/8`. Default none. */
@@ -29,8 +26,9 @@ export interface WebhookClientSettings {
 }
 
 /**
- * A WebhookClient on undici. Connections are kept for 4 seconds, at most a minute in all, and a request that finds none idle opens its
- * own: a slow endpoint occupies none of another's. How many requests are under way is the caller's to bound.
+ * A WebhookClient on undici. Connections are kept for 4 seconds, at most a minute in all, and a request that finds none
+ * idle opens its own: a slow endpoint occupies none of another's. How many requests are under way is the caller's to
+ * bound.
  */
 export function webhookClient(settings: WebhookClientSettings = {}): WebhookClient {
   const { http = false, totalMilliseconds = 15_000, clock = Date } = settings
@@ -47,7 +45,6 @@ export function webhookClient(settings: WebhookClientSettings = {}): WebhookClie
   })
   let asked: ReturnType<typeof loadAsking> | undefined
   const asking = () => (asked ??= loadAsking(connect))
-  const endpointOf = remembering((url) => parseEndpoint(url, rules))
   const underWay: AnswerHandler[] = []
   let closed = false
   let emptied: (() => void) | undefined
@@ -75,7 +72,7 @@ export function webhookClient(settings: WebhookClientSettings = {}): WebhookClie
     refusalOf: (url) => refusal(parseEndpoint(url, rules)),
     async push(request) {
       const started = performance.now()
-      const endpoint = endpointOf(request.url)
+      const endpoint = parseEndpoint(request.url, rules)
       const outcome: Outcome =
         typeof endpoint === 'string' ? failed(endpoint) : closed ? failed('stopped') : await ask(endpoint, request)
       return { ...outcome, milliseconds: Math.round(performance.now() - started) } satisfies PushAnswer
@@ -96,7 +93,7 @@ export function webhookClient(settings: WebhookClientSettings = {}): WebhookClie
 /** Undici takes 0.1 s to load, which a process that never pushes does without. */
 async function loadAsking(connect: ReturnType<typeof guardedConnector>) {
   const [{ answerHandler }, { connectionPool }] = await Promise.all([
-    import('./answer-handler.ts'),
+    import('./answer.ts'),
     import('./connection-pool.ts'),
   ])
   return { answerHandler, pool: connectionPool(connect) }
@@ -106,8 +103,8 @@ const refusal = (endpoint: ReturnType<typeof parseEndpoint>) => (typeof endpoint
 
 const failed = (failure: PushFailure): Outcome => ({ outcome: 'failed', failure })
 
-function requestTo({ origin, path }: Endpoint, { id, timestamp, body: given, secrets }: PushRequest) {
-  const body = typeof given === 'string' ? Buffer.from(given) : given
+function requestTo({ origin, path }: Endpoint, { id, timestamp, body: text, secrets }: PushRequest) {
+  const body = Buffer.from(text)
   return {
     origin,
     path,
@@ -124,3 +121,21 @@ function requestTo({ origin, path }: Endpoint, { id, timestamp, body: given, sec
     },
   }
 }
+
+interface Signed {
+  readonly id: string
+  readonly timestamp: number
+  readonly body: Uint8Array
+}
+
+/**
+ * The value of `webhook-signature` by Standard Webhooks 1.0: an HMAC-SHA256 for each secret (`whsec_` and base64), the
+ * first one first, separated by a space.
+ */
+const sign = ({ id, timestamp, body }: Signed, secrets: readonly string[]): string =>
+  secrets
+    .map((secret) => {
+      const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+      return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
+    })
+    .join(' ')

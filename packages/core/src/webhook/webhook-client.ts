@@ -8,13 +8,16 @@ export interface PushRequest {
   readonly id: string
   /** Seconds since 1970 of this try. */
   readonly timestamp: number
-  /** A text is sent in UTF-8; bytes are sent as they are, and nobody may change them later. */
-  readonly body: string | Uint8Array
+  /** Sent in UTF-8. */
+  readonly body: string
   /** One signature for each, the current one first. */
   readonly secrets: readonly string[]
 }
 
-/** Why there is no answer. Not signed: no secret could be opened. Unreadable: this version cannot read what is stored. Of both nothing was sent. */
+/**
+ * Why there is no answer. Not signed: no secret could be opened. Unreadable: this version cannot read what is stored.
+ * Of both nothing was sent.
+ */
 export type PushFailure =
   | UrlRefusal
   | 'name-not-found'

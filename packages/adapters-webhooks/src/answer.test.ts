@@ -1,4 +1,4 @@
-import { retryAfterSeconds } from './retry-after.ts'
+import { retryAfterSeconds } from './answer.ts'
 
 const now = Date.UTC(2026, 10, 22, 12, 0, 0)
 
