@@ -3,7 +3,6 @@ import type { Chance } from '@gateway/core/testing'
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
 import type { AccountUnderTest } from './load.ts'
-import { openLists } from './open-lists.ts'
 import type { Member } from './processes.ts'
 import type { Received, Receiver } from './receiver.ts'
 
@@ -137,7 +136,7 @@ async function settled(database: Database, gone: ReadonlyMap<string, number>): P
   for (const [list, answered] of gone) {
     if (Date.now() - answered > pausedSeconds * 1000) continue
     const rows = await database.ask(
-      `select from ${openLists} where id = ${list.slice('list-'.length)} and leased
+      `select from webhook_list where state = 0 and id = ${list.slice('list-'.length)} and leased
         and due_at - interval '${leaseSeconds} s' <= to_timestamp(${answered} / 1000.0)`,
     )
     if (rows.length > 0) return false

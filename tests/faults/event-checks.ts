@@ -1,7 +1,6 @@
 import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
 import { optOutText } from './observations.ts'
-import { openLists } from './open-lists.ts'
 import type { Received } from './receiver.ts'
 import type { State, StoredArrival } from './state.ts'
 
@@ -15,8 +14,11 @@ export interface EventsJudged {
 }
 
 const waiting = `select webhook_id, type, sequence, unnest(subjects) subject from webhook_event`
-const inLists = `select webhook_id, (stored ->> 0)::int as type, (stored ->> 1)::int, subject::bigint
-  from ${openLists}, json_array_elements(events::json) stored, json_array_elements_text(stored -> 11) subject`
+const inLists = `select webhook_id, type, sequence, subject
+  from webhook_list
+  cross join lateral json_to_recordset(events) stored (type int, sequence int, subjects bigint[])
+  cross join lateral unnest(subjects) subject
+  where state = 0`
 
 /** Events that are yet to be pushed, as `<account> <id>`: the third try is minutes away. */
 async function openEvents(database: Database): Promise<ReadonlySet<string>> {

@@ -179,14 +179,16 @@ cross join lateral (select * from inbound_message where`,
   ],
   'lists are delivered before they are pushed': [
     {
-      file: `${baseline}/09-webhook-lists.sql`,
-      from: `v_webhook.list_size, lists, lists, from_at`,
-      to: `v_webhook.list_size, lists, 0, from_at`,
+      file: `${postgres}/sql/claim-lists.js`,
+      from: `(webhook_id, leased, tries, due_at, from_at, to_at, events)
+  select webhook_id, true,`,
+      to: `(webhook_id, state, leased, tries, due_at, from_at, to_at, events)
+  select webhook_id, 1, true,`,
     },
   ],
   'a rotation ends the secret before the last': [
     {
-      file: `${core}/webhook/rotate-secret.js`,
+      file: `${core}/webhook/signing-secrets.js`,
       from: `previous: [last, ...valid].slice(0, secretsMax - 1)`,
       to: `previous: [last]`,
     },
@@ -194,8 +196,8 @@ cross join lateral (select * from inbound_message where`,
   'a list that was answered 410 is dead': [
     {
       file: `${postgres}/sql/push-events.js`,
-      from: `case when \${isTest} then 4 else 0 end`,
-      to: `2`,
+      from: `else \${LIST_STATE.open}`,
+      to: `when verdict = \${VERDICT.gone} then \${LIST_STATE.dead} else \${LIST_STATE.open}`,
     },
   ],
   // The two below need --carrier smpp.

@@ -4,7 +4,6 @@ import type { Database } from './database.ts'
 import type { Figures } from './figures.ts'
 import type { Liveness } from './liveness.ts'
 import type { RunningLoad } from './load.ts'
-import { openLists } from './open-lists.ts'
 import type { Member } from './processes.ts'
 import { within } from './within.ts'
 
@@ -96,7 +95,7 @@ export async function adoptedAreMatched(database: Database): Promise<void> {
 }
 
 const eventsAtOnce = `(select coalesce(sum(count), 0) from webhook_event)
-  + (select count(*) from ${openLists} where leased or due_at < now() + interval '20 s')`
+  + (select count(*) from webhook_list where state = 0 and (leased or due_at < now() + interval '20 s'))`
 
 /** Until nothing waits but what is to be tried again in minutes: a killed dispatcher's lists are free after a lease of 30 s. */
 export async function eventsHaveCome({ database, figures }: Settling): Promise<void> {

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { createEventPusher, type Ports, type PushCounts } from '@gateway/core'
 import type { Log } from '@gateway/server'
 import { webhookBody } from '@gateway/wire'
@@ -46,7 +45,6 @@ export function startPushing({ ports, log, quietMilliseconds = () => 1000 }: Pus
   const isStirred = (): boolean => performance.now() - stirredAt < stirredMilliseconds
 
   const pusher = createEventPusher(ports, {
-    claimer: randomInt(2 ** 31),
     bodyOf: webhookBody,
     chance: Math.random,
     roomAgain: () => {

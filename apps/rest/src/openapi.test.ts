@@ -76,7 +76,7 @@ async function worldOfExamples(): Promise<Rest> {
 }
 
 async function failToPush({ webhooks, clock }: Ports): Promise<void> {
-  const [list] = await webhooks.claim({ claimer: 1, listsMax: 1, perWebhookMax: 1, ahead: new Map(), leaseSeconds: 60 })
+  const [list] = await webhooks.claim({ listsMax: 1, perWebhookMax: 1, rooms: new Map(), leaseSeconds: 60 })
   if (list === undefined) throw new Error('there is nothing to push')
   const answer = {
     outcome: 'answered',
@@ -255,7 +255,7 @@ describe('the schema of events', () => {
     await rest.post('/webhooks/1/test', {}).expect(200)
     const pushed: { type: string; data: object }[] = []
     for (;;) {
-      const claim = { claimer: 1, listsMax: 100, perWebhookMax: 100, ahead: new Map(), leaseSeconds: 60 }
+      const claim = { listsMax: 100, perWebhookMax: 100, rooms: new Map(), leaseSeconds: 60 }
       const lists = await ports.webhooks.claim(claim)
       if (lists.length === 0) break
       for (const { groups } of lists) {

@@ -95,10 +95,8 @@ export async function fillDatabase(connectionString: string, amounts: Amounts = 
     select account.id, 'https://example.com', 255, 100, true, now(), 'sealed' from account, generate_series(1, 3) order by account.id;
     insert into webhook_event (webhook_id, type, sequence, at, code, send_first_id, has_reference, count, subjects, msisdns)
     select 1 + i % 40, i % 4, 4, now(), 0, ${sent.from} + i, true, 1, array[${sent.from} + i], array[27800000000 + i] from generate_series(1, 20000) i;
-    insert into webhook_batch (webhook_id, claimer, due_at, list_size, lists, open, from_at, to_at, events)
-    select 1 + i % 60, 1, now() + (i - 3000) * interval '1 second', 1, 1, i % 2, now(), now(), '[]' from generate_series(1, 6000) i;
-    insert into webhook_list (id, webhook_id, state, tries, due_at, from_at, to_at, events)
-    select i, 1 + i % 60, i % 3, 1, now() + (i - 5000) * interval '1 second', now(), now(), '[]' from generate_series(1, 6000) i;
+    insert into webhook_list (webhook_id, state, tries, due_at, from_at, to_at, events)
+    select 1 + i % 60, i % 3, 1, now() + (i - 5000) * interval '1 second', now(), now(), '[]' from generate_series(1, 6000) i;
     update webhook_list set leased = true where id <= 100;
     insert into webhook_attempt (list_id, tries, webhook_id, at, milliseconds, verdict)
     select id, 7, webhook_id, now(), 1, 1 from webhook_list;
@@ -119,7 +117,6 @@ const comingAndGoing = [
   'suppression',
   'login_failure',
   'webhook_event',
-  'webhook_batch',
   'webhook_list',
 ]
 

@@ -6,6 +6,7 @@ import { arrayOf, arrayOfTexts } from '../src/sql/arrays.ts'
 import { findFirstAnswer, keepFirstAnswer, keysWithAnswers } from '../src/sql/client-requests.ts'
 import { chooseSenders, chosenSenders } from '../src/sql/choose-senders.ts'
 import { claimBulk } from '../src/sql/claim-bulk.ts'
+import { claimLists } from '../src/sql/claim-lists.ts'
 import { claimSingle } from '../src/sql/claim-single.ts'
 import { disownUnknown } from '../src/sql/end-claimed-batches.ts'
 import { countLoginFailure } from '../src/sql/count-login-failure.ts'
@@ -64,8 +65,7 @@ const parts = ids(filled.inParts.from, 250)
 /** Due, of account 1. */
 const singlesOfOne = ids(0, 100).map((i) => filled.due.from + 1 + 2 * i)
 const fresh = ids(5_500_001, 100)
-/** Half of them have rows, of the others their batches. */
-const someLists = [...ids(1, 25), ...ids(3000, 25).map((batch) => 10_000 * batch)]
+const someLists = ids(1, 50)
 
 const recorded = (carriersOrCodes: string) => [
   1,
@@ -245,6 +245,12 @@ export const cases: Readonly<Record<string, Case>> = {
   'find-login': { statement: findLogin, values: ['login7'], rowsMax: 1 },
   'take-rate': { statement: takeRate, values: [1, 0, 1, 10], rowsMax: 1 },
   'count-login-failure': { statement: countLoginFailure, values: [keys('l', 1)[0], 10, 60], rowsMax: 30 },
+  'claim-lists': {
+    statement: claimLists,
+    values: [0, 64, 20, 5, '{}', '{1,2,3}', '{100,200,300}', 30],
+    // Twenty lists of a hundred events, and the steps from one endpoint to the next.
+    rowsMax: 2500,
+  },
   'record-pushes': {
     statement: recordPushes,
     values: [
@@ -285,7 +291,6 @@ export const callers = [
   'receive-texts',
   'lease-block',
   'lease-shared',
-  'claim-lists',
   'purge-webhooks',
   'webhook-totals',
 ] as const
@@ -318,12 +323,10 @@ export const ordinary = [
   'explain-message',
   'fall-idle',
   'find-deleted',
-  'find-events-webhook_batch',
-  'find-events-webhook_list',
+  'find-events',
   'find-messages',
   'find-operation',
   'find-refund',
-  'find-webhook-batches',
   'fold-scheduled',
   'give-up-shared-block',
   'inbound-from',
@@ -362,8 +365,7 @@ export const ordinary = [
   'transfer',
   'unowned-messages',
   'webhook-backlog',
-  'write-events-webhook_batch',
-  'write-events-webhook_list',
+  'write-events',
 ] as const
 
 /** Calls of functions, and what they may read whole: tables that stay small. */
@@ -381,8 +383,6 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
   "select keys_in_use(1, '{1,2,3}', array[md5('key 20'), md5('key 2'), md5('new')]::uuid[])": [],
   "select drop_inbound_messages(now() - interval '90 days', 730, 86400, 1)": [],
   'select adopt_delivery_receipts(0, 300, 259200, 3600, 7)': ['unmatched_delivery_receipt', 'claimed_batch'],
-  "select * from claim_webhook_lists(1, 0, 64, 100, 5, '{}', '{}', 30)": [],
-  "select * from claim_webhook_lists(1, 0, 64, 1000, 5, '{1,2,3}', '{100,200,300}', 30)": [],
   'select purge_webhooks(100, 30)': ['webhook_replay'],
   'select * from webhook_totals(100)': ['webhook'],
   "select * from drop_block(530, now() + interval '1 day')": ['claimed_batch'],

@@ -13,14 +13,16 @@ import { sendMessages } from './message/send-messages.ts'
 import type { Ports } from './ports.ts'
 import { addOptOut } from './suppression/add-opt-out.ts'
 import { removeOptOut } from './suppression/remove-opt-out.ts'
-import { addWebhook } from './webhook/add-webhook.ts'
-import { byHolder } from './webhook/asked-by.ts'
-import { changeWebhook } from './webhook/change-webhook.ts'
+import {
+  addWebhook,
+  byHolder,
+  changeWebhook,
+  showWebhook,
+  testWebhook,
+  type WantedWebhook,
+} from './webhook/configure-webhooks.ts'
 import { showReplay, startReplay, stopReplay } from './webhook/replay-events.ts'
-import { rotateSecret } from './webhook/rotate-secret.ts'
-import { showWebhook } from './webhook/show-webhook.ts'
-import { testWebhook } from './webhook/test-webhook.ts'
-import type { WantedWebhook } from './webhook/want-webhook.ts'
+import { rotateSecret } from './webhook/signing-secrets.ts'
 import type { WebhookId } from './webhook/webhook.ts'
 
 /** What an account holder can do, on whichever interface. */

@@ -289,9 +289,10 @@ export {
   type WebhookId,
   type WebhookState,
 } from './webhook/webhook.ts'
-export { eventCount, eventsOf, type EventGroup, type MessageEvents } from './webhook/event-group.ts'
 export {
   defaultEventTypes,
+  eventCount,
+  eventsOf,
   eventTypeOf,
   inboundEventId,
   messageEventId,
@@ -299,7 +300,9 @@ export {
   optOutEventId,
   testEventId,
   webhookEventTypes,
+  type EventGroup,
   type LearntFrom,
+  type MessageEvents,
   type WebhookEvent,
   type WebhookEventData,
   type WebhookEventId,
@@ -311,15 +314,24 @@ export {
   failsTooLong,
   jitterShareMax,
   nextTry,
+  nextTryReason,
   retryPausesSeconds,
   verdictOf,
+  type NextTryReason,
   type PushVerdict,
 } from './webhook/push-schedule.ts'
-export { nextTryReason, type NextTryReason } from './webhook/next-try-reason.ts'
-export type { WebhookWithSecret } from './webhook/add-webhook.ts'
-export { overlapHoursDefault, overlapHoursMax, previousUntil, secretsMax } from './webhook/rotate-secret.ts'
-export type { ShownWebhook } from './webhook/show-webhook.ts'
-export type { WantedWebhook, WebhookRefusal } from './webhook/want-webhook.ts'
+export {
+  OtherKeyError,
+  overlapHoursDefault,
+  overlapHoursMax,
+  previousUntil,
+  requireKeyInUse,
+  secretsMax,
+  type SealedSecret,
+  type SecretBox,
+  type WebhookWithSecret,
+} from './webhook/signing-secrets.ts'
+export type { ShownWebhook, WantedWebhook, WebhookRefusal } from './webhook/configure-webhooks.ts'
 export {
   createEventPusher,
   pushDefaults,
@@ -347,12 +359,9 @@ export {
   type HeldSuppression,
   type PersonalData,
 } from './personal-data/personal-data.ts'
-export { OtherKeyError, requireKeyInUse } from './webhook/key-in-use.ts'
-export type { SealedSecret, SecretBox } from './webhook/secret-box.ts'
 export type { PushAnswer, PushFailure, PushRequest, UrlRefusal, WebhookClient } from './webhook/webhook-client.ts'
 export {
   endpointsMax,
-  otherClaimerSeconds,
   type ClaimedList,
   type Claiming,
   type EventListId,

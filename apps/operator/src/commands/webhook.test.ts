@@ -19,10 +19,9 @@ async function withWebhook(...options: readonly string[]): Promise<Operator> {
 /** Pushes what waits, and gets this answer. */
 async function push({ ports }: Operator, answer: PushAnswer, verdict: 'delivered' | 'retry' | 'dead'): Promise<void> {
   const [list] = await ports.webhooks.claim({
-    claimer: 1,
     listsMax: 1,
     perWebhookMax: 5,
-    ahead: new Map(),
+    rooms: new Map(),
     leaseSeconds: 60,
   })
   if (list === undefined) throw new Error('there is nothing to push')

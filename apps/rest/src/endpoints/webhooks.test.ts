@@ -205,7 +205,7 @@ test('a removed webhook is gone, with its attempts', async () => {
 test('attempts come by pages, the newest first, with what was answered', async () => {
   await add()
   const { webhooks } = rest.ports
-  const claiming = { claimer: 1, listsMax: 1, perWebhookMax: 5, ahead: new Map(), leaseSeconds: 60 }
+  const claiming = { listsMax: 1, perWebhookMax: 5, rooms: new Map(), leaseSeconds: 60 }
   for (const answer of [
     { outcome: 'answered', status: 200, retryAfterSeconds: undefined, beginning: 'ok "\ud800', milliseconds: 3 },
     { outcome: 'failed', failure: 'timeout', milliseconds: 15_000 },

@@ -1,6 +1,5 @@
--- Events wait in a table of which rows are only inserted and deleted, and not even toasted. What is claimed of them is
--- one row, with its events in one value that is stored apart if it is long; a list has a row once something has come of
--- it (docs/decisions/0068).
+-- Events wait in a table of which rows are only inserted and deleted, and not even toasted. A list is one row from its
+-- claim on, with its events in one value that is stored apart if it is long (docs/decisions/0068).
 create table webhook (                            -- an endpoint of an account
   id int generated always as identity primary key,
   account_id int not null references account,
@@ -37,29 +36,11 @@ create table webhook_event (                      -- waits to be put into a list
   autovacuum_vacuum_cost_delay=0);
 create index webhook_event_replay on webhook_event (replay) where replay is not null;
 
-create table webhook_batch (                      -- events that were claimed at once; lists are cut from it
+create table webhook_list (                       -- the events of one request
   id bigint generated always as identity primary key,
   webhook_id int not null,
-  claimer int not null,                           -- who leased it
-  due_at timestamptz not null,                    -- the lease is over then
-  list_size int not null,
-  lists int not null,                             -- at most 10000; the n-th, from 0, has the id 10000 * id + n
-  open int not null,                              -- lists of which nothing has come yet
-  from_at timestamptz not null,                   -- its first and its last event
-  to_at timestamptz not null,
-  events text not null                            -- JSON, as claim_webhook_lists writes it (StoredEvents)
-) with (fillfactor=90, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000,
-  autovacuum_vacuum_cost_delay=0);
-alter table webhook_batch alter events set storage external;
-create index webhook_batch_open on webhook_batch (webhook_id, due_at) where open > 0;
-create index webhook_batch_time on webhook_batch (webhook_id, to_at, from_at);
-
-create table webhook_list (                       -- a list of which something has come
-  id bigint primary key,
-  webhook_id int not null,
   state smallint not null default 0,              -- 0 open, 1 delivered, 2 dead, 3 replayed, 4 no more
-  leased bool not null default false,
-  claimer int,                                    -- who leased it, or did so last
+  leased bool not null default false,             -- open, and claimed
   is_test bool not null default false,
   tries smallint not null default 0,              -- that were begun
   due_at timestamptz not null default now(),      -- open: next try; leased: end of the lease; else: ended
@@ -67,18 +48,17 @@ create table webhook_list (                       -- a list of which something h
   status smallint,
   retry_after float8,
   beginning text,
-  from_at timestamptz,                            -- this and the next two: null if its first try succeeded
-  to_at timestamptz,
-  events text                                     -- as in its batch, which has them if this is null
+  from_at timestamptz not null,                   -- its first and its last event
+  to_at timestamptz not null,
+  events json not null                            -- as claim-lists writes it (webhooks/stored-events.ts)
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000,
   autovacuum_vacuum_cost_delay=0);
 alter table webhook_list alter events set storage external;
 create index webhook_list_open on webhook_list (webhook_id, due_at) where state = 0;
-create index webhook_list_leased on webhook_list (webhook_id) where leased;
 create index webhook_list_test on webhook_list (webhook_id) where state = 0 and is_test;
 create index webhook_list_ended on webhook_list (webhook_id, state, due_at) where state <> 0;
 create index webhook_list_dead on webhook_list (webhook_id, id) where state = 2;
-create index webhook_list_time on webhook_list (webhook_id, to_at, id, from_at) where to_at is not null;
+create index webhook_list_time on webhook_list (webhook_id, to_at, id, from_at);
 
 create table webhook_attempt (                    -- tries that failed
   list_id bigint not null,
@@ -108,8 +88,7 @@ create table webhook_replay (                     -- events are pushed again, in
   started_at timestamptz not null default now(),
   ended_at timestamptz,
   worked_at timestamptz not null default now(),   -- the last step
-  up_to timestamptz,                              -- this and the next two: the last list (0) or batch (1)
-  last_kind smallint not null default 0,
+  up_to timestamptz,                              -- this and the next: the last list, by its last event
   last_id bigint not null default 0,
   events bigint not null default 0                -- so many wait again, or did
 );
@@ -122,8 +101,8 @@ create table webhook_replayed_event (             -- of replays that run; it may
   primary key (replay, event)
 );
 
--- What waits for all endpoints, by how they are; of each the first p_rows rows of events, of batches, of open lists and
--- of dead ones count.
+-- What waits for all endpoints, by how they are; of each the first p_rows rows of events, of open lists and of dead
+-- ones count.
 create function webhook_totals(p_rows int)
   returns table (condition text, endpoints int, events bigint, lists bigint, dead bigint, oldest timestamptz)
     language plpgsql
@@ -133,9 +112,9 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set e
 begin
   return query
   with recursive waiting as (
-    (select webhook_id from webhook_event where true order by webhook_id limit 1)
+    (select webhook_id from webhook_event order by webhook_id limit 1)
     union all
-    select (select webhook_id from webhook_event where true and webhook_id > waiting.webhook_id order by webhook_id
+    select (select webhook_id from webhook_event where webhook_id > waiting.webhook_id order by webhook_id
       limit 1)
     from waiting where waiting.webhook_id is not null
   ), open as (
@@ -144,13 +123,6 @@ begin
     select (select webhook_id from webhook_list where state = 0 and webhook_id > open.webhook_id order by webhook_id
       limit 1)
     from open where open.webhook_id is not null
-  ),
-  under_way as (
-    (select webhook_id from webhook_batch where open > 0 order by webhook_id limit 1)
-    union all
-    select (select webhook_id from webhook_batch where open > 0 and webhook_id > under_way.webhook_id
-      order by webhook_id limit 1)
-    from under_way where under_way.webhook_id is not null
   ), given_up as (
     (select webhook_id from webhook_list where state = 2 order by webhook_id limit 1)
     union all
@@ -162,7 +134,7 @@ begin
     select walked.webhook_id, sum(first.count) events, 0::bigint lists, 0::bigint dead, min(first.at) oldest
     from waiting walked
     cross join lateral (
-      select * from webhook_event where webhook_id = walked.webhook_id and true order by id limit p_rows
+      select * from webhook_event where webhook_id = walked.webhook_id order by id limit p_rows
     ) first
     group by walked.webhook_id
     union all
@@ -170,13 +142,6 @@ begin
     from open walked
     cross join lateral (
       select * from webhook_list where webhook_id = walked.webhook_id and state = 0 order by due_at limit p_rows
-    ) first
-    group by walked.webhook_id
-    union all
-    select walked.webhook_id, 0, sum(first.open), 0, min(first.from_at)
-    from under_way walked
-    cross join lateral (
-      select * from webhook_batch where webhook_id = walked.webhook_id and open > 0 order by due_at limit p_rows
     ) first
     group by walked.webhook_id
     union all
@@ -195,7 +160,7 @@ begin
     union all
     select (select case when state = 1 then 'paused' when state = 2 then 'disabled'
       when failing_since is null then 'active' else 'failing' end from webhook where id = webhook_id), 0, sum(events),
-        least(p_rows, sum(lists)), sum(dead), min(oldest)
+        sum(lists), sum(dead), min(oldest)
     from counted
     group by webhook_id
   ) of_each
@@ -203,37 +168,43 @@ begin
   group by condition;
 end $$;
 
--- Endpoints are walked through by the keys of their rows: what a removed one left is found without reading what others
--- have.
--- Drops lists, their batches and events that are older than p_days, and whatever is left of endpoints that were
--- removed, at most p_rows of each kind. Returns how many there were of the kind of which there were most.
+-- Drops lists and events that are older than p_days, and whatever is left of endpoints that were removed, at most
+-- p_rows of each kind. Returns how many there were of the kind of which there were most. Endpoints are walked through
+-- by the keys of their rows: what a removed one left is found without reading what others have.
 create function purge_webhooks(p_rows int, p_days float8) returns int language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  v_before timestamptz := now() - make_interval(secs => p_days * 86400); v_lists int := 0; v_batches int; v_events int;
+  v_before timestamptz := now() - make_interval(secs => p_days * 86400); v_lists int; v_events int;
 begin
-
   with recursive walk as (
-    (select webhook_id from webhook_list where state <> 0 order by webhook_id limit 1)
+    (select webhook_id from webhook_list order by webhook_id limit 1)
     union all
-    select (select webhook_id from webhook_list where state <> 0 and webhook_id > walk.webhook_id order by webhook_id
-      limit 1)
+    select (select webhook_id from webhook_list where webhook_id > walk.webhook_id order by webhook_id limit 1)
     from walk where walk.webhook_id is not null
   ), old as (
     (
-      select found.id
+      select list.id
       from walk
-      cross join lateral (select id from webhook_list found where webhook_id = walk.webhook_id
-        and state in (1, 2, 3, 4) and due_at < v_before limit p_rows) found
-      where true
+      cross join lateral (
+        select id from webhook_list where webhook_id = walk.webhook_id and state <> 0 and state in (1, 2, 3, 4)
+          and due_at < v_before limit p_rows
+      ) list
       limit p_rows
     )
     union all
     (
-      select found.id
+      select list.id
       from walk
-      cross join lateral (select id from webhook_list found where webhook_id = walk.webhook_id and state <> 0
-        limit p_rows) found
+      cross join lateral (
+        select id from webhook_list where webhook_id = walk.webhook_id and to_at < v_before and state = 0 limit p_rows
+      ) list
+      limit p_rows
+    )
+    union all
+    (
+      select list.id
+      from walk
+      cross join lateral (select id from webhook_list where webhook_id = walk.webhook_id limit p_rows) list
       where (select id from webhook where id = walk.webhook_id) is null
       limit p_rows
     )
@@ -242,76 +213,12 @@ begin
   ), attempts as (
     delete from webhook_attempt where list_id = any (array(select id from dropped))
   )
-  select v_lists + count(*) into v_lists from dropped;
-
-
-  with recursive walk as (
-    (select webhook_id from webhook_list where to_at is not null order by webhook_id limit 1)
-    union all
-    select (select webhook_id from webhook_list where to_at is not null and webhook_id > walk.webhook_id
-      order by webhook_id limit 1)
-    from walk where walk.webhook_id is not null
-  ), old as (
-    (
-      select found.id
-      from walk
-      cross join lateral (select id from webhook_list found where webhook_id = walk.webhook_id and to_at < v_before
-        and state = 0 limit p_rows) found
-      where true
-      limit p_rows
-    )
-    union all
-    (
-      select found.id
-      from walk
-      cross join lateral (select id from webhook_list found where webhook_id = walk.webhook_id and to_at is not null
-        limit p_rows) found
-      where (select id from webhook where id = walk.webhook_id) is null
-      limit p_rows
-    )
-  ), dropped as (
-    delete from webhook_list where id = any (array(select id from old)) returning id
-  ), attempts as (
-    delete from webhook_attempt where list_id = any (array(select id from dropped))
-  )
-  select v_lists + count(*) into v_lists from dropped;
+  select count(*) into v_lists from dropped;
 
   with recursive walk as (
-    (select webhook_id from webhook_batch where true order by webhook_id limit 1)
+    (select webhook_id from webhook_event order by webhook_id limit 1)
     union all
-    select (select webhook_id from webhook_batch where true and webhook_id > walk.webhook_id order by webhook_id
-      limit 1)
-    from walk where walk.webhook_id is not null
-  ), old as (
-    (
-      select found.id
-      from walk
-      cross join lateral (select id from webhook_batch found where webhook_id = walk.webhook_id and to_at < v_before
-        and (open = 0 or due_at < now()) and (
-          select true from webhook_list
-          where id between 10000 * found.id and 10000 * found.id + 9999
-          limit 1
-        ) is null limit p_rows) found
-      where true
-      limit p_rows
-    )
-    union all
-    (
-      select found.id
-      from walk
-      cross join lateral (select id from webhook_batch found where webhook_id = walk.webhook_id and true
-        limit p_rows) found
-      where (select id from webhook where id = walk.webhook_id) is null
-      limit p_rows
-    )
-  )
-  delete from webhook_batch where id = any (array(select id from old));
-  get diagnostics v_batches = row_count;
-
-  with recursive walk as (
-    (select webhook_id from webhook_event where true order by webhook_id limit 1)
-    union all
-    select (select webhook_id from webhook_event where true and webhook_id > walk.webhook_id order by webhook_id
+    select (select webhook_id from webhook_event where webhook_id > walk.webhook_id order by webhook_id
       limit 1)
     from walk where walk.webhook_id is not null
   ), old as (
@@ -330,5 +237,5 @@ begin
   delete from webhook_replay where id = any (array(
     select id from webhook_replay where state <> 0 and ended_at < v_before limit p_rows
   ));
-  return greatest(v_lists, v_batches, v_events);
+  return greatest(v_lists, v_events);
 end $$;

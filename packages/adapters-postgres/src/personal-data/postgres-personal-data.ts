@@ -88,26 +88,24 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
     events: eraseEvents,
   }
 
-  /** First what is in no list yet, then batches, then lists: what comes of one meanwhile is met by the next. */
+  /**
+   * First what is in no list yet, then lists, by their ids; at last what is in none again: of events that are being put into
+   * lists meanwhile the rest is stored anew.
+   */
   async function eraseEvents(number: Msisdn, after: string): Promise<Done> {
-    if (after === '') {
+    if (after === '' || after === 'rest') {
       const [row] = await ordinary.run(eraseWaitingEvents, [number])
-      return { changed: row?.erased ?? 0, after: 'webhook_batch 0' }
+      return { changed: row?.erased ?? 0, after: after === '' ? '0' : undefined }
     }
-    const [table, id] = after.split(' ')
-    if (table !== 'webhook_batch' && table !== 'webhook_list') throw new Error(`no step of an erasure: ${after}`)
-    const values = [Number(id), sliceOf.events, arrayOfTexts(patternsOf(number))]
-    const [row] = await ordinary.run(findEvents(table), values)
+    const [row] = await ordinary.run(findEvents, [Number(after), sliceOf.events, arrayOfTexts(patternsOf(number))])
     let changed = 0
-    for (const found of row?.found ?? []) {
-      const written = [found.id, eventsWithoutNumber(found.events, number), found.events]
-      const rows = await ordinary.run(writeEvents(table), written)
+    for (const { id, events } of row?.found ?? []) {
+      const rows = await ordinary.run(writeEvents, [id, eventsWithoutNumber(events, number), events])
       // Whoever has replaced it meanwhile is another one who erases: the same slice again.
       if (rows.length === 0) return { changed, after }
       changed += 1
     }
-    if (row?.next != null) return { changed, after: `${table} ${row.next}` }
-    return { changed, after: table === 'webhook_batch' ? 'webhook_list 0' : undefined }
+    return { changed, after: row?.next == null ? 'rest' : String(row.next) }
   }
 
   return {

@@ -1,5 +1,4 @@
-import { SUPPRESSION } from '../stored-codes.ts'
-import { EVENT_CODE } from '../webhooks/event-codes.ts'
+import { EVENT_CODE, SUPPRESSION } from '../stored-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 import { storeEvent } from './store-events.ts'

@@ -20,7 +20,10 @@ cross join lateral (
 where wanted.id < send.first_id + send.n`,
 }
 
-/** Of the next $3 inbound messages after $2 those from one of $1, in JSON; and the last one looked at, null: there was none. */
+/**
+ * Of the next $3 inbound messages after $2 those from one of $1, in JSON; and the last one looked at, null: there was
+ * none.
+ */
 export const inboundFrom: PreparedStatement<InboundSlice> = {
   name: 'inbound-from',
   text: `
@@ -29,7 +32,8 @@ with slice as (
 )
 select max(id) as next, coalesce(
   json_agg(
-    json_build_object('id', id, 'account', account_id, 'to', to_address, 'at', ${milliseconds('at')}, 'text', text) order by id
+    json_build_object('id', id, 'account', account_id, 'to', to_address, 'at', ${milliseconds('at')}, 'text', text)
+    order by id
   ) filter (where from_address = any ($1::text[])), '[]'
 ) as found
 from slice`,
@@ -86,8 +90,8 @@ export const lockErasures: PreparedStatement<object> = {
 }
 
 /**
- * Number $1 is replaced in at most $2 messages that are decided, and of which no receipt may still come (core's `holdsUp`), and in their sends;
- * the text of a send goes with its last number.
+ * Number $1 is replaced in at most $2 messages that are decided, and of which no receipt may still come (core's
+ * `holdsUp`), and in their sends; the text of a send goes with its last number.
  */
 export const eraseMessages: PreparedStatement<{ erased: number }> = {
   name: 'erase-messages',
@@ -162,7 +166,8 @@ export const eraseWaitingEvents: PreparedStatement<{ erased: number }> = {
   text: `
 with waiting as (
   update webhook_event
-  set msisdns = array_replace(msisdns, $1::bigint, 0), text = case when text is not null and count = 1 then '' else text end
+  set msisdns = array_replace(msisdns, $1::bigint, 0),
+    text = case when text is not null and count = 1 then '' else text end
   where $1::bigint = any (msisdns)
   returning 1
 ), attempts as (
@@ -173,28 +178,30 @@ with waiting as (
 select count(*)::int as erased from waiting`,
 }
 
-type EventTable = 'webhook_batch' | 'webhook_list'
-
-/** Of the next $2 rows after $1 those with a value that is one of $3 (LIKE), in JSON; and the last one looked at, null: there was none. */
-export const findEvents = (
-  table: EventTable,
-): PreparedStatement<{ next: number | null; found: readonly { readonly id: number; readonly events: string }[] }> => ({
-  name: `find-events-${table}`,
+/**
+ * Of the next $2 lists after $1 those with a value that is one of $3 (LIKE), in JSON; and the last one looked at, null:
+ * there was none.
+ */
+export const findEvents: PreparedStatement<{
+  next: number | null
+  found: readonly { readonly id: number; readonly events: string }[]
+}> = {
+  name: 'find-events',
   text: `
 with slice as (
-  select id, events from ${table} where id > $1::bigint order by id limit $2::int
+  select id, events::text from webhook_list where id > $1::bigint order by id limit $2::int
 )
 select max(id) as next, coalesce(
   json_agg(json_build_object('id', id, 'events', events)) filter (where events like any ($3::text[])), '[]'
 ) as found
 from slice`,
-})
+}
 
 /** Only if it has not changed since it was read. */
-export const writeEvents = (table: EventTable): PreparedStatement<{ id: number }> => ({
-  name: `write-events-${table}`,
-  text: `update ${table} set events = $2::text where id = $1::bigint and events = $3::text returning id`,
-})
+export const writeEvents: PreparedStatement<{ id: number }> = {
+  name: 'write-events',
+  text: 'update webhook_list set events = $2::json where id = $1::bigint and events::text = $3::text returning id',
+}
 
 export const beginErasure: PreparedStatement<{ id: number }> = {
   name: 'begin-erasure',
@@ -204,7 +211,8 @@ export const beginErasure: PreparedStatement<{ id: number }> = {
 export const endErasure: PreparedStatement<object> = {
   name: 'end-erasure',
   text: `
-update erasure set ended_at = now(), messages = $2::bigint, inbound = $3::bigint, contacts = $4::bigint, events = $5::bigint
+update erasure set ended_at = now(), messages = $2::bigint, inbound = $3::bigint, contacts = $4::bigint,
+  events = $5::bigint
 where id = $1::int`,
 }
 

@@ -1,13 +1,15 @@
 import { messageSequence, OUTCOME } from '@gateway/core'
-import { EVENT_CODE } from '../webhooks/event-codes.ts'
-import { listsPerBatch } from '../webhooks/lists-of-batch.ts'
-import { REPLAY_STATE } from '../webhooks/webhook-row.ts'
+import { EVENT_CODE, LIST_STATE, REPLAY_STATE } from '../stored-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
+import { milliseconds } from './milliseconds.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
-/** While so many events of a replay wait to be pushed, no more of it are added: it is stopped at any time, and new events do not wait behind it. */
+/**
+ * While so many events of a replay wait, no more of it are added: it can be stopped, and new events do not wait behind
+ * it.
+ */
 const waitingMax = 2000
-/** What one step reads: lists and batches, or so many bytes of them, which are some 5000 events. */
+/** What one step reads: so many lists, or so many bytes of them, which are at most some 4000 events. */
 const rowsMax = 200
 const bytesMax = 100_000
 
@@ -25,12 +27,15 @@ export interface ReplayRow {
   readonly waiting: number
 }
 
-const millisecondsOf = (time: string): string => `floor(extract(epoch from ${time}) * 1000)::bigint as ${time}`
+const times = ['from_at', 'to_at', 'up_to', 'started_at', 'ended_at'].map((time) => `${milliseconds(time)} as ${time}`)
 
-const told = `id, webhook_id, state, event, ${['from_at', 'to_at', 'up_to', 'started_at', 'ended_at'].map(millisecondsOf).join(', ')}, events,
+const told = `id, webhook_id, state, event, ${times.join(', ')}, events,
   (select coalesce(sum(count), 0) from webhook_event where replay = webhook_replay.id)::int as waiting`
 
-/** Of endpoint $1: of the event $2, or what happened from $3 to before $4, or of dead lists. No row where one of the account runs. For the ordinary connections. */
+/**
+ * Of endpoint $1: of the event $2, or what happened from $3 to before $4, or of dead lists. No row where one of the
+ * account runs. For the ordinary connections.
+ */
 export const startReplay: PreparedStatement<ReplayRow> = {
   name: 'start-replay',
   text: `
@@ -71,7 +76,8 @@ with task as materialized (
   delete from webhook_replayed_event where replay = $1::int
 )
 update webhook_replay
-set state = ${REPLAY_STATE.stopped}, ended_at = coalesce(ended_at, now()), events = events - (select coalesce(sum(count), 0) from dropped)
+set state = ${REPLAY_STATE.stopped}, ended_at = coalesce(ended_at, now()),
+  events = events - (select coalesce(sum(count), 0) from dropped)
 where id = (select id from task) and (state = ${REPLAY_STATE.running} or exists (select from dropped))`,
 }
 
@@ -93,10 +99,8 @@ const ofMessages = Object.entries(EVENT_CODE)
   .join()
 
 interface Step {
-  /** The lists and batches that are read: kind (0, 1), id, to_at, events. */
+  /** The lists that are read: id, to_at, events. */
   readonly chosen: string
-  /** Their events, as `StoredEvents`. */
-  readonly parts?: string
   /** Which of `event` are meant; `task` is the row of the replay. */
   readonly meant: string
   readonly more?: string
@@ -105,39 +109,45 @@ interface Step {
 }
 
 /**
- * Replay $1 goes on: events wait again, each once a replay, however many lists have it. Of two that work on it at once one does nothing. What
- * events have in common is read once; those of one send stay together.
+ * Replay $1 goes on: events wait again, each once a replay, however many lists have it. Of two that work on it at once
+ * one does nothing. What events have in common is read once; those of one send stay together.
  */
-const step = ({ chosen, parts = 'select events from chosen', meant, more = '', goesOn }: Step): string => `
+const step = ({ chosen, meant, more = '', goesOn }: Step): string => `
 with task as materialized (
-  select *, (select coalesce(sum(count), 0) from webhook_event where replay = webhook_replay.id) >= ${waitingMax} as is_full
+  select *, (
+    select coalesce(sum(count), 0) from webhook_event where replay = webhook_replay.id
+  ) >= ${waitingMax} as is_full
   from webhook_replay
   where id = $1::int and state = ${REPLAY_STATE.running}
   for no key update skip locked
 ), ${chosen}, stored as materialized (
-  select (stored ->> 0)::smallint type, (stored ->> 1)::smallint sequence, (stored ->> 2)::bigint at, (stored ->> 3)::smallint code,
-    (stored ->> 4)::bigint send_first_id, (stored ->> 6)::bool has_reference, stored ->> 10 as text, stored -> 11 as subjects,
-    case json_typeof(stored -> 12) when 'array' then stored -> 12 else '[]' end as numbers, stored -> 13 is not null as is_copy
-  from (${parts}) part
-  cross join lateral json_array_elements(part.events::json) stored
+  select stored.*
+  from chosen
+  cross join lateral json_to_recordset(chosen.events) stored (type smallint, sequence smallint, at bigint,
+    code smallint, send bigint, "hasReference" bool, text text, subjects bigint[], numbers bigint[], copy bool)
 ), meant as materialized (
   select event.*, md5(concat_ws(' ', type, subject, sequence, number, event.at))::uuid as key
   from (
-    select type, sequence, at, code, send_first_id, has_reference, text, is_copy, subject::bigint, number::bigint
+    select type, sequence, at, code, send, "hasReference" as has_reference, text,
+      copy is not null as is_copy, subject, number
     from stored
-    cross join lateral rows from (json_array_elements_text(subjects), json_array_elements_text(numbers)) event(subject, number)
+    cross join lateral unnest(subjects, numbers) event (subject, number)
   ) event
   cross join task
   where ${meant}
 ), fresh as (
-  insert into webhook_replayed_event (replay, event) select distinct $1::int, key from meant on conflict do nothing returning event
+  insert into webhook_replayed_event (replay, event)
+  select distinct $1::int, key from meant
+  on conflict do nothing
+  returning event
 ), again as (
   insert into webhook_event
     (webhook_id, type, sequence, at, code, send_first_id, has_reference, text, count, subjects, msisdns, replay)
-  select (select webhook_id from task), type, sequence, to_timestamp(at / 1000.0), code, send_first_id, has_reference,
-    case when min(subject) = 0 then text end, count(*), array_agg(subject order by subject), array_agg(number order by subject), $1::int
+  select (select webhook_id from task), type, sequence, to_timestamp(at / 1000.0), code, send, has_reference,
+    case when min(subject) = 0 then text end, count(*), array_agg(subject order by subject),
+    array_agg(number order by subject), $1::int
   from (select distinct on (key) meant.* from meant where key in (select event from fresh) order by key) once
-  group by type, sequence, at, code, send_first_id, has_reference, text, case when type not in (${ofMessages}) then key end
+  group by type, sequence, at, code, send, has_reference, text, case when type not in (${ofMessages}) then key end
   order by at, min(subject), sequence
   returning count
 )${more}, seen as (
@@ -150,24 +160,33 @@ update webhook_replay
 set events = task.events + (select coalesce(sum(count), 0) from again), worked_at = now(),
   state = case when seen.goes_on then task.state else ${REPLAY_STATE.done} end,
   ended_at = case when not seen.goes_on then now() end,
-  up_to = coalesce(last.to_at, task.up_to), last_kind = coalesce(last.kind, task.last_kind), last_id = coalesce(last.id, task.last_id)
+  up_to = coalesce(last.to_at, task.up_to), last_id = coalesce(last.id, task.last_id)
 from task
 cross join seen
-left join (select to_at, kind, id from chosen order by to_at desc, kind desc, id desc limit 1) last on true
+left join (select to_at, id from chosen order by to_at desc, id desc limit 1) last on true
 where webhook_replay.id = task.id
 returning webhook_replay.state, task.is_full, case when exists (select from again) then ${wakeIdle} end as woken`
 
 type ReplayStep = PreparedStatement<{ state: number; is_full: boolean }>
 
-/** CTE `chosen`: the first of `found`, as many as one step may read. */
-const chosen = (found: string): string => `chosen as materialized (
-  select *
+/** CTE `chosen`: the first lists, as many as one step may read, in this order of those that `which` says. */
+const chosen = (which: string, order: string): string => `chosen as materialized (
+  select id, to_at, events
   from (
-    select *, sum(octet_length(events)) over place - octet_length(events) as before, row_number() over place as nr
-    from (${found}) found
-    window place as (order by to_at, kind, id)
+    select *, sum(octet_length(events::text)) over (order by ${order}) - octet_length(events::text) as before
+    from (
+      select list.*
+      from task
+      cross join lateral (
+        select id, to_at, events from webhook_list
+        where webhook_id = task.webhook_id and ${which}
+        order by ${order}
+        limit ${rowsMax}
+      ) list
+      where not is_full
+    ) found
   ) counted
-  where before < ${bytesMax} and nr <= ${rowsMax}
+  where before < ${bytesMax}
 )`
 
 const isSomeLeft = 'exists (select from chosen)'
@@ -176,66 +195,26 @@ const isSomeLeft = 'exists (select from chosen)'
 export const replayDead: ReplayStep = {
   name: 'replay-dead',
   text: step({
-    chosen: chosen(`
-      select 0 kind, list.id, list.to_at, list.events
-      from task
-      cross join lateral (
-        select id, to_at, events from webhook_list where webhook_id = task.webhook_id and state = 2 order by id limit ${rowsMax}
-      ) list
-      where not is_full`),
+    chosen: chosen(`state = ${LIST_STATE.dead}`, 'id'),
     meant: 'true',
     more: `, counted as (
-  update webhook_list set state = 3 where id = any (array(select id from chosen))
+  update webhook_list set state = ${LIST_STATE.replayed} where id = any (array(select id from chosen))
 )`,
     goesOn: isSomeLeft,
   }),
 }
 
-const numberMax = '9223372036854775807'
-
-/** After the place that the replay has come to; a batch comes after a list of the same time. */
-const next = (kind: 0 | 1): string => `webhook_id = task.webhook_id and from_at < task.to_at
-          and (to_at, id) > (coalesce(up_to, task.from_at), case last_kind when ${kind} then last_id else ${kind === 0 ? numberMax : 0} end)
-        order by to_at, id
-        limit ${rowsMax}`
-
 /** Those of ended lists, but no copies, from and to when the replay says. For the ordinary connections. */
 export const replayPeriod: ReplayStep = {
   name: 'replay-period',
   text: step({
-    chosen: chosen(`
-      select 0 kind, list.id, list.to_at, list.events, 0 lists, 0 list_size
-      from task
-      cross join lateral (
-        select id, to_at, events from webhook_list
-        where state in (1, 2, 3) and not is_test and ${next(0)}
-      ) list
-      where not is_full
-      union all
-      select 1, batch.id, batch.to_at, batch.events, batch.lists, batch.list_size
-      from task
-      cross join lateral (
-        select id, to_at, events, lists, list_size from webhook_batch
-        where ${next(1)}
-      ) batch
-      where not is_full`),
-    parts: `
-    select events from chosen where kind = 0
-    union all
-    select part.events
-    from chosen batch
-    cross join lateral (
-      select array_agg((id - ${listsPerBatch} * batch.id)::int) places
-      from webhook_list
-      where id between ${listsPerBatch} * batch.id and ${listsPerBatch} * batch.id + lists - 1 and events is null
-    ) delivered
-    cross join lateral (
-      select batch.events where cardinality(places) = lists
-      union all
-      select piece.events from cut_webhook_events(batch.events, list_size, places) piece where cardinality(places) < lists
-    ) part
-    where kind = 1`,
-    meant: `not is_copy and event.at >= extract(epoch from task.from_at) * 1000 and event.at < extract(epoch from task.to_at) * 1000`,
+    chosen: chosen(
+      `state in (${LIST_STATE.delivered}, ${LIST_STATE.dead}, ${LIST_STATE.replayed}) and not is_test
+          and from_at < task.to_at and (to_at, id) > (coalesce(task.up_to, task.from_at), task.last_id)`,
+      'to_at, id',
+    ),
+    meant: `not is_copy and event.at >= extract(epoch from task.from_at) * 1000
+    and event.at < extract(epoch from task.to_at) * 1000`,
     goesOn: isSomeLeft,
   }),
 }
@@ -243,12 +222,10 @@ export const replayPeriod: ReplayStep = {
 /** Of a message that has come to its end. */
 const finalSequence = messageSequence(OUTCOME.delivered, 'receipt')
 
-const mayHave = `webhook_id = (select webhook_id from task) and to_at > (select lo - interval '1 ms' from moment)
-    and from_at < (select hi + interval '1 ms' from moment) and events like '%' || coalesce($5::bigint, $3::bigint) || '%'`
-
 /**
- * That of a type in $2, with subject $3 and, where they are not null, sequence $4 (of a message), number $5 and time $6 in milliseconds; then it is
- * done. What it tells of says when it happened, and so which lists are to be read: of 100,000 lists it takes 1 ms.
+ * That of a type in $2, with subject $3 and, where they are not null, sequence $4 (of a message), number $5 and time $6
+ * in milliseconds; then it is done. What it tells of says when it happened, and so which lists are to be read: of
+ * 100,000 lists it takes 1 ms.
  */
 export const replayEvent: ReplayStep = {
   name: 'replay-event',
@@ -256,15 +233,19 @@ export const replayEvent: ReplayStep = {
     chosen: `moment as materialized (
   select case when $4::smallint = ${finalSequence} then at else least(at, sent_at) end lo,
     case when $4::smallint = ${finalSequence} then at else greatest(at, sent_at) end hi
-  from (select sent_at, coalesce(code_at, sent_at) at from message where id = $3::bigint and $4::smallint is not null) message
+  from (
+    select sent_at, coalesce(code_at, sent_at) at from message where id = $3::bigint and $4::smallint is not null
+  ) message
   union all
   select at, at from inbound_message where id = $3::bigint and $4::smallint is null and $6::bigint is null
   union all
   select at, at from to_timestamp($6::bigint / 1000.0) at where $6::bigint is not null
 ), chosen as materialized (
-  select 0 kind, id, to_at, events from webhook_list where ${mayHave}
-  union all
-  select 1, id, to_at, events from webhook_batch where ${mayHave}
+  select id, to_at, events
+  from webhook_list
+  where webhook_id = (select webhook_id from task) and to_at > (select lo - interval '1 ms' from moment)
+    and from_at < (select hi + interval '1 ms' from moment)
+    and events::text like '%' || coalesce($5::bigint, $3::bigint) || '%'
 )`,
     meant: `type = any ($2::smallint[]) and subject = $3::bigint and sequence = coalesce($4::smallint, sequence)
     and ($5::bigint is null or number = $5::bigint) and event.at = coalesce($6::bigint, event.at)`,

@@ -1,6 +1,5 @@
 import { eventTypeOf, messageSequence, OUTCOME, type LearntFrom } from '@gateway/core'
-import { EVENT_CODE } from '../webhooks/event-codes.ts'
-import { WEBHOOK_STATE } from '../webhooks/webhook-row.ts'
+import { EVENT_CODE, WEBHOOK_STATE } from '../stored-codes.ts'
 
 const codes = Object.values(OUTCOME).filter((code) => eventTypeOf(code) !== undefined)
 
@@ -15,9 +14,10 @@ const sequence = (from: LearntFrom): string => caseOf((code) => messageSequence(
 const wants = (type: number | string): string => `state <> ${WEBHOOK_STATE.disabled} and events & (1 << ${type}) <> 0`
 
 /**
- * Two CTEs that store events of the CTE `changed`, which has id, account_id, send_first_id, msisdn, code, at, has_reference and confirms_opt_out of
- * messages that came to a state just now. Where no account of them has an endpoint it looks for that once an account, and does nothing
- * else. Those of one send are one row: a row for each cost 20 µs more a message.
+ * Two CTEs that store events of the CTE `changed`, which has id, account_id, send_first_id, msisdn, code, at,
+ * has_reference and confirms_opt_out of messages that came to a state just now. Where no account of them has an
+ * endpoint it looks for that once an account, and does nothing else. Those of one send are one row: a row for each cost
+ * 20 µs more a message.
  */
 export const storeMessageEvents = (changed: string, from: LearntFrom): string => `
 wanting as materialized (
@@ -25,9 +25,10 @@ wanting as materialized (
   from webhook
   where account_id = any (array(select distinct account_id from ${changed})) and state <> ${WEBHOOK_STATE.disabled}
 ), events as (
-  insert into webhook_event (webhook_id, type, sequence, at, code, send_first_id, has_reference, count, subjects, msisdns)
-  select endpoint.id, happened.type, happened.sequence, happened.at, happened.code, happened.send_first_id, happened.has_reference,
-    happened.count, happened.subjects, happened.msisdns
+  insert into webhook_event
+    (webhook_id, type, sequence, at, code, send_first_id, has_reference, count, subjects, msisdns)
+  select endpoint.id, happened.type, happened.sequence, happened.at, happened.code, happened.send_first_id,
+    happened.has_reference, happened.count, happened.subjects, happened.msisdns
   from (
     select account_id, send_first_id, code, at, has_reference, ${typeCode} as type, ${sequence(from)} as sequence,
       count(*) as count, array_agg(id) as subjects, array_agg(msisdn) as msisdns
@@ -43,18 +44,22 @@ wanting as materialized (
 )`
 
 /**
- * The same for message.sent of messages in the CTE `messages` (id, account_id, send_first_id, msisdn, has_reference, confirms_opt_out), where an
- * endpoint of the accounts `accounts` (an array) asks for it; nothing else is looked at if none does.
+ * The same for message.sent of messages in the CTE `messages` (id, account_id, send_first_id, msisdn, has_reference,
+ * confirms_opt_out), where an endpoint of the accounts `accounts` (an array) asks for it; nothing else is looked at if
+ * none does.
  */
 export const storeSentEvents = (messages: string, accounts: string): string => `
 wanting as materialized (
   select distinct account_id from webhook where account_id = any (${accounts}) and ${wants(EVENT_CODE['message.sent'])}
 ), events as (
-  insert into webhook_event (webhook_id, type, sequence, at, code, send_first_id, has_reference, count, subjects, msisdns)
-  select endpoint.id, ${EVENT_CODE['message.sent']}, ${messageSequence(OUTCOME.sent, 'handover')}, now(), ${OUTCOME.sent},
+  insert into webhook_event
+    (webhook_id, type, sequence, at, code, send_first_id, has_reference, count, subjects, msisdns)
+  select endpoint.id, ${EVENT_CODE['message.sent']}, ${messageSequence(OUTCOME.sent, 'handover')}, now(),
+    ${OUTCOME.sent},
     sent.send_first_id, sent.has_reference, sent.count, sent.subjects, sent.msisdns
   from (
-    select account_id, send_first_id, has_reference, count(*) as count, array_agg(id) as subjects, array_agg(msisdn) as msisdns
+    select account_id, send_first_id, has_reference, count(*) as count, array_agg(id) as subjects,
+      array_agg(msisdn) as msisdns
     from ${messages}
     where (select exists (select from wanting)) and not confirms_opt_out
       and case when account_id in (select account_id from wanting) then true end
@@ -78,6 +83,7 @@ interface StoredEvent {
 /** Inserts one event for every endpoint of an account that wants it; all of it is SQL, the code of the type as well. */
 export const storeEvent = (type: number | string, { account, subject, number, text, from }: StoredEvent): string => `
 insert into webhook_event (webhook_id, type, sequence, at, subjects, msisdns, text)
-select webhook.id, ${type}, 1, now(), array[${subject}]::bigint[], array[${number ?? 'null'}]::bigint[], ${text ?? 'null'}
+select webhook.id, ${type}, 1, now(), array[${subject}]::bigint[],
+  array[${number ?? 'null'}]::bigint[], ${text ?? 'null'}
 from webhook${from ?? ''}
 where webhook.account_id = ${account} and ${wants(type)}`

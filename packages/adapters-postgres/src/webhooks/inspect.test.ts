@@ -4,6 +4,7 @@ import { accessesOf, type LentConnection } from '../../testing/plan.ts'
 import { openPools, type Pools } from '../pools.ts'
 import { serverAddress } from '../server-address.ts'
 import { defaultSettings, silent } from '../settings.ts'
+import { milliseconds } from '../sql/milliseconds.ts'
 import { replayEvent } from '../sql/replay-events.ts'
 
 const open = {} as { database: FreshDatabase; pools: Pools; client: Client; hot: LentConnection }
@@ -21,9 +22,9 @@ beforeAll(async () => {
     select 1, 'https://example.com', 255, 1, false, now(), 'sealed' from generate_series(1, 3);
     insert into inbound_message (at, account_id, carrier, from_address, text)
     select now() - i * interval '2 minutes', 1, 0, '27820000000', 'hi' from generate_series(1, ${lists}) i;
-    insert into webhook_list (id, webhook_id, state, from_at, to_at, due_at, events)
-    select id, 1, case id % 4 when 3 then 0 else 1 + id % 4 end, at, at + interval '1 minute', at, json_build_array(json_build_array(4, 1,
-      floor(extract(epoch from at) * 1000)::bigint, null, null, null, null, '27820000000', null, null, null, json_build_array(id), null))::text
+    insert into webhook_list (webhook_id, state, from_at, to_at, due_at, events)
+    select 1, case id % 4 when 3 then 0 else 1 + id % 4 end, at, at + interval '1 minute', at, json_build_array(json_build_object(
+      'type', 4, 'sequence', 1, 'at', ${milliseconds('at')}, 'from', '27820000000', 'subjects', json_build_array(id)))
     from inbound_message;
     insert into webhook_event (webhook_id, type, sequence, at, count, subjects)
     select 1 + i % 2, 4, 1, now(), 1, array[i] from generate_series(1, 10000) i`)

@@ -15,19 +15,11 @@ import {
 } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { inSlices } from '../in-slices.ts'
-import { arrayOf, timestamp } from '../sql/arrays.ts'
-import {
-  addTestList,
-  backlogOf,
-  findBatches,
-  listAttempts,
-  webhookTotals,
-  type AttemptRow,
-} from '../sql/inspect-webhooks.ts'
+import { timestamp } from '../sql/arrays.ts'
+import { addTestList, backlogOf, listAttempts, webhookTotals, type AttemptRow } from '../sql/inspect-webhooks.ts'
 import { EVENT_CODE, verdicts } from '../stored-codes.ts'
-import { listsOfBatch, listsPerBatch } from './lists-of-batch.ts'
 import { listIdOf } from './push-lists.ts'
-import { groupsOf, isReadable, storedEventsOf, type StoredEvents } from './stored-event.ts'
+import { groupsOf, isReadable, storedEventsOf } from './stored-events.ts'
 
 export function inspectWebhooks(
   { pools: { ordinary } }: Context,
@@ -43,25 +35,11 @@ export function inspectWebhooks(
   async function attempts(account: AccountId | undefined, id: WebhookId, { offset, limit }: Page) {
     if ((await find(account, id)) === undefined) return undefined
     const rows = await ordinary.run(listAttempts, [id, offset, limit])
-    const eventsIn = await eventsOfLists(rows)
     const tried = rows.flatMap((row) => (row.list === null ? [] : [{ ...row, list: row.list }]))
-    const items = await inSlices(tried, (row) => attemptOf(row, eventsIn))
+    const items = await inSlices(tried, attemptOf)
     return { total: rows[0]?.total ?? 0, items } satisfies Paged<PushAttempt>
   }
 
-  /** Their own events, or those that their batches have. */
-  async function eventsOfLists(rows: readonly AttemptRow[]): Promise<EventsIn> {
-    const batches = new Set(rows.flatMap(({ list, events }) => (list === null || events !== null ? [] : batchOf(list))))
-    const found = batches.size === 0 ? [] : await ordinary.run(findBatches, [arrayOf([...batches])])
-    const lists = new Map(
-      await inSlices(
-        found,
-        ({ id, list_size, events }) => [id, listsOfBatch(storedEventsOf(events), list_size)] as const,
-      ),
-    )
-    return (list, events) =>
-      events === null ? (lists.get(batchOf(list))?.[list % listsPerBatch] ?? []) : storedEventsOf(events)
-  }
   return {
     addTest,
     attempts,
@@ -80,11 +58,7 @@ export function inspectWebhooks(
   }
 }
 
-type EventsIn = (list: number, events: string | null) => readonly StoredEvents[]
-
-const batchOf = (list: number): number => Math.floor(list / listsPerBatch)
-
-function attemptOf(row: AttemptRow & { readonly list: number }, eventsIn: EventsIn): PushAttempt {
+function attemptOf(row: AttemptRow & { readonly list: number }): PushAttempt {
   const { list, tries, at, next, verdict, events } = row
   return {
     list: listIdOf(list),
@@ -93,7 +67,7 @@ function attemptOf(row: AttemptRow & { readonly list: number }, eventsIn: Events
     answer: answerOf(row),
     verdict: verdicts.get(verdict) ?? 'dead',
     next: (next ?? undefined) as Instant | undefined,
-    events: eventsOf({ groups: groupsOf(eventsIn(list, events).filter(isReadable)) }).map((event) => event.id),
+    events: eventsOf({ groups: groupsOf(storedEventsOf(events).filter(isReadable)) }).map((event) => event.id),
   }
 }
 

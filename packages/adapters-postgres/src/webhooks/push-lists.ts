@@ -11,17 +11,11 @@ import {
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import { arrayOf, arrayOfNullable, arrayOfTexts, arrayOfTimes } from '../sql/arrays.ts'
-import {
-  claimLists,
-  divideLists,
-  purgeWebhooks,
-  recordPushes,
-  releaseLists,
-  type ClaimedRow,
-} from '../sql/push-events.ts'
-import { listsOfBatch } from './lists-of-batch.ts'
-import { groupsOf, isReadable, storedEventsOf, type StoredEvents } from './stored-event.ts'
-import { VERDICT, webhookOf } from './webhook-row.ts'
+import { claimLists, type ClaimedRow } from '../sql/claim-lists.ts'
+import { divideLists, purgeWebhooks, recordPushes, releaseLists } from '../sql/push-events.ts'
+import { VERDICT } from '../stored-codes.ts'
+import { groupsOf, isReadable, storedEventsOf, type StoredEvents } from './stored-events.ts'
+import { webhookOf } from './webhook-row.ts'
 
 export const listIdOf = (id: number): EventListId => `list-${id}` as EventListId
 const numberOf = (id: EventListId): number => Number(id.slice('list-'.length))
@@ -31,26 +25,29 @@ export function pushLists({
 }: Context): Pick<Webhooks, 'claim' | 'record' | 'release' | 'purge'> {
   let after = 0
 
-  async function webhooksOf(claimed: readonly ClaimedRow[]): Promise<ReadonlyMap<number, Webhook>> {
-    if (claimed.length === 0) return new Map()
-    const ids = [...new Set(claimed.map(({ endpoint }) => endpoint))]
-    const rows = await kysely.selectFrom('webhook').selectAll().where('id', 'in', ids).execute()
-    return new Map(rows.map((row) => [row.id, webhookOf(row)]))
+  async function webhooksOf(rows: readonly ClaimedRow[]): Promise<ReadonlyMap<number | null, Webhook>> {
+    const ids = [...new Set(rows.flatMap(({ webhook_id }) => webhook_id ?? []))]
+    if (ids.length === 0) return new Map()
+    const found = await kysely.selectFrom('webhook').selectAll().where('id', 'in', ids).execute()
+    return new Map(found.map((row) => [row.id, webhookOf(row)]))
   }
 
-  /** Walks over the endpoints from where the call before ended; once, from the start, if there was nothing behind that. */
+  /**
+   * Walks over the endpoints from where the call before ended; once, from the start, if there was nothing behind that.
+   */
   async function claim(claiming: Claiming): Promise<readonly ClaimedList[]> {
     for (let fromStart = after === 0; ; fromStart = true) {
       // A claim whose answer is lost is claimed again once its lease is over: nothing was pushed of it.
-      const claimed = await hot.run(claimLists, claimValues(after, claiming))
-      after = claimed.pop()?.endpoint ?? 0
-      if (claimed.length === 0 && !(fromStart && after === 0)) continue
-      const webhooks = await webhooksOf(claimed)
-      const lists = claimed.flatMap((row) => {
-        const webhook = webhooks.get(row.endpoint)
-        return webhook === undefined || row.list === null ? [] : listsOf(webhook, row.list, row)
-      })
-      return divided(lists)
+      const rows = await hot.run(claimLists, claimValues(after, claiming))
+      after = rows[0]?.next ?? 0
+      const webhooks = await webhooksOf(rows)
+      if (webhooks.size === 0 && !(fromStart && after === 0)) continue
+      return divided(
+        rows.flatMap((row) => {
+          const webhook = webhooks.get(row.webhook_id)
+          return webhook === undefined ? [] : listOf(webhook, row)
+        }),
+      )
     }
   }
 
@@ -98,10 +95,11 @@ export function pushLists({
   }
 }
 
-const claimValues = (after: number, claiming: Claiming): readonly unknown[] => {
-  const { claimer, listsMax, perWebhookMax, ahead, leaseSeconds } = claiming
-  const [fast, lists] = [arrayOf([...ahead.keys()]), arrayOf([...ahead.values()])]
-  return [claimer, after, endpointsMax, listsMax, perWebhookMax, fast, lists, leaseSeconds]
+function claimValues(after: number, { listsMax, perWebhookMax, rooms, leaseSeconds }: Claiming): readonly unknown[] {
+  const full = [...rooms].flatMap(([id, room]) => (room === 0 ? id : []))
+  const others = [...rooms].filter(([, room]) => room > 0)
+  const [ids, lists] = [arrayOf(others.map(([id]) => id)), arrayOf(others.map(([, room]) => room))]
+  return [after, endpointsMax, listsMax, perWebhookMax, arrayOf(full), ids, lists, leaseSeconds]
 }
 
 /** A claimed list, and what is stored of it; nothing if nothing of that can be read. */
@@ -111,24 +109,19 @@ interface ReadList extends ClaimedList {
 
 const isMixed = ({ unreadable, stored }: ReadList): boolean => unreadable > 0 && stored.some(isReadable)
 
-function listsOf(webhook: Webhook, first: number, row: ClaimedRow): readonly ReadList[] {
-  const lists = listsOfBatch(storedEventsOf(row.content), row.size ?? Infinity)
-  return Array.from({ length: row.pieces ?? 1 }, (_, i) => listOf(webhook, first + i, row.try, lists[i]))
-}
-
 /** Its events are read when it is pushed. */
-function listOf(webhook: Webhook, id: number, tries: number, stored: readonly StoredEvents[] = []): ReadList {
-  const unreadable = stored.filter((one) => !isReadable(one))
+function listOf(webhook: Webhook, { id, tries, events }: ClaimedRow): ReadList {
+  const stored = storedEventsOf(events)
+  const unreadable = stored.filter((one) => !isReadable(one)).reduce((sum, { subjects }) => sum + subjects.length, 0)
   let groups: ClaimedList['groups'] | undefined
   return {
     id: listIdOf(id),
     webhook,
     tries,
     stored,
-    unreadable:
-      stored.length === 0 ? 1 : unreadable.reduce((sum, [, , , , , , , , , , , subjects]) => sum + subjects.length, 0),
+    unreadable: stored.length === 0 ? 1 : unreadable,
     get groups() {
-      return (groups ??= unreadable.length > 0 ? [] : groupsOf(stored))
+      return (groups ??= unreadable > 0 ? [] : groupsOf(stored))
     },
   }
 }

@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { patientSettings } from '../../testing/patient-settings.ts'
 import { postgresPorts } from '../postgres-ports.ts'
+import { milliseconds } from '../sql/milliseconds.ts'
 
 let database: FreshDatabase
 let client: Client
@@ -24,7 +25,7 @@ afterEach(async () => {
 
 const everything: Replay = { what: 'period', from: instant(0), to: instant(Date.UTC(2100, 0)) }
 
-/** An endpoint with so many lists of one reply that were delivered, half of them in batches of 50, and all at few moments. */
+/** An endpoint with so many lists of one reply that were delivered, all at few moments. */
 async function delivered(lists: number): Promise<Webhook> {
   const { id: account } = await anAccount(ports)
   const wanted = {
@@ -37,23 +38,16 @@ async function delivered(lists: number): Promise<Webhook> {
   const added = await ports.webhooks.add({ ...wanted, secret: 'sealed' as SealedSecret }, instant(Date.now()))
   if (typeof added === 'string') throw new Error(added)
   await client.query(`
-    insert into webhook_list (id, webhook_id, state, tries, from_at, to_at, due_at, events)
-    select i, ${added.id}, 1, 2, at, at, at, json_build_array(json_build_array(4, 1,
-      floor(extract(epoch from at) * 1000)::bigint, null, null, null, null, '27820000000', null, null, null, json_build_array(i), null))::text
-    from (select i, date_trunc('day', now()) - (i % 7) * interval '1 hour' as at from generate_series(1, ${lists / 2}) i) one;
-    with batch as (
-      insert into webhook_batch (webhook_id, claimer, due_at, list_size, lists, open, from_at, to_at, events)
-      select ${added.id}, 1, now(), 1, 50, 0, at, at, '[' || string_agg(json_build_array(4, 1, floor(extract(epoch from at) * 1000)::bigint,
-        null, null, null, null, '27820000000', null, null, null, json_build_array(i), null)::text, ',') || ']'
-      from (select i, date_trunc('day', now()) - ((i - 1) / 50 % 5) * interval '1 hour' as at from generate_series(${lists / 2 + 1}, ${lists}) i) one
-      group by (i - 1) / 50, at
-      returning id
-    )
-    insert into webhook_list (id, webhook_id, state, tries, due_at) select 10000 * id + n, ${added.id}, 1, 1, now() from batch, generate_series(0, 49) n`)
+    insert into webhook_list (webhook_id, state, tries, from_at, to_at, due_at, events)
+    select ${added.id}, 1, 2, at, at, at, json_build_array(json_build_object(
+      'type', 4, 'sequence', 1, 'at', ${milliseconds('at')}, 'from', '27820000000', 'subjects', json_build_array(i)))
+    from (
+      select i, date_trunc('day', now()) - (i % 7) * interval '1 hour' as at from generate_series(1, ${lists}) i
+    ) one`)
   return added
 }
 
-const claiming = { claimer: 1, listsMax: 1000, perWebhookMax: 1000, ahead: new Map(), leaseSeconds: 600 }
+const claiming = { listsMax: 1000, perWebhookMax: 1000, rooms: new Map(), leaseSeconds: 600 }
 
 /** What is pushed of the next thousand lists at most. */
 async function pushed(): Promise<readonly string[]> {

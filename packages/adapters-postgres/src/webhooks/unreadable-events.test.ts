@@ -13,7 +13,7 @@ import { Client } from 'pg'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { patientSettings } from '../../testing/patient-settings.ts'
 import { postgresPorts } from '../postgres-ports.ts'
-import { EVENT_CODE } from './event-codes.ts'
+import { EVENT_CODE } from '../stored-codes.ts'
 
 let database: FreshDatabase
 let client: Client
@@ -33,7 +33,7 @@ afterEach(async () => {
 })
 
 const claim = (leaseSeconds = 600) =>
-  ports.webhooks.claim({ claimer: 1, listsMax: 100, perWebhookMax: 50, ahead: new Map(), leaseSeconds })
+  ports.webhooks.claim({ listsMax: 100, perWebhookMax: 50, rooms: new Map(), leaseSeconds })
 
 const now = instant(Date.now())
 
@@ -105,7 +105,9 @@ test('what cannot be read stays as it was stored, is tried again and told among 
   const told = await ports.webhooks.attempts(undefined, webhook.id, { offset: 0, limit: 10 })
   expect(told?.items).toMatchObject([{ list: list.id, events: [], answer: { failure: 'unreadable' } }])
   // A version that knows the type.
-  await client.query(`update webhook_list set events = replace(events, '[${unknownType},', '[1,')`)
+  await client.query(
+    `update webhook_list set events = replace(events::text, '"type":${unknownType},', '"type":1,')::json`,
+  )
   expect(shown(await claim())).toEqual([['message-7-4']])
 })
 
@@ -115,16 +117,18 @@ test('a list that failed and one of a claimer that died are divided too', async 
   const [first] = await claim(-1)
   if (first === undefined) throw new Error('nothing was claimed')
   // What was a list of this version is one of the next.
-  await client.query(`update webhook_batch set events = regexp_replace(events, '^\\[\\[0,', '[[${unknownType},')`)
+  await client.query(
+    `update webhook_list set events = regexp_replace(events::text, '"type":0,', '"type":${unknownType},')::json where id = 1`,
+  )
   expect(shown(await claim())).toEqual([['message-3-4', 'message-4-4']])
   expect(shown(await claim()).toSorted()).toEqual([1, ['message-2-4']])
 })
 
-test('a stored list that is no JSON fails alone', async () => {
+test('a stored list that has no events fails alone', async () => {
   const [spoiled, well] = [await endpoint(1), await endpoint(1)]
   for (const webhook of [spoiled, well]) await happen(webhook, 1, ['0', '0'])
   await ports.webhooks.record((await claim()).map(failed))
-  await client.query(`update webhook_list set events = '[[' where webhook_id = ${spoiled.id}`)
+  await client.query(`update webhook_list set events = '[[]]' where webhook_id = ${spoiled.id}`)
   const lists = await claim()
   expect(shown(lists).toSorted()).toEqual([1, ['message-1-4']])
   await ports.webhooks.record(lists.map(failed))

@@ -10,8 +10,6 @@ import type { Selectable } from 'kysely'
 import { typesOf, webhookStates } from '../stored-codes.ts'
 import type { Tables } from '../tables.ts'
 
-export { REPLAY_STATE, VERDICT, WEBHOOK_STATE } from '../stored-codes.ts'
-
 export type WebhookRow = Selectable<Tables['webhook']>
 
 export const webhookOf = (row: WebhookRow): Webhook => ({

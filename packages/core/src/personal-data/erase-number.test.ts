@@ -1,8 +1,8 @@
 import { aNumber, anAccount, anOrder, memoryPorts, steppingClock } from '@gateway/core/testing'
 import { createBackOffice } from '../back-office.ts'
 import { secondsAfter } from '../time/instant.ts'
-import type { SealedSecret } from '../webhook/secret-box.ts'
-import { OtherKeyError } from '../webhook/key-in-use.ts'
+import type { SealedSecret } from '../webhook/signing-secrets.ts'
+import { OtherKeyError } from '../webhook/signing-secrets.ts'
 import { erasedNumber, type PersonalData } from './personal-data.ts'
 
 const [number, other] = [aNumber(), aNumber('27820000100')]

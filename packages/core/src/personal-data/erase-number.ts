@@ -1,7 +1,7 @@
 import type { Msisdn } from '../message/msisdn.ts'
 import type { Ports } from '../ports.ts'
 import { daysBefore } from '../time/instant.ts'
-import { requireKeyInUse } from '../webhook/key-in-use.ts'
+import { requireKeyInUse } from '../webhook/signing-secrets.ts'
 import { messagesTo } from './export-number.ts'
 import {
   erasureSteps,

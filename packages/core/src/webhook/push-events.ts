@@ -1,28 +1,28 @@
 import type { Ports } from '../ports.ts'
 import type { Instant } from '../time/instant.ts'
-import { eventCount, type EventGroup } from './event-group.ts'
-import { createPushLanes, type PushLane } from './push-lanes.ts'
+import { createPushQueues, type PushQueue } from './push-queues.ts'
 import { createPushResults } from './push-results.ts'
-import { createQuickRequests } from './quick-requests.ts'
-import { createRetryTimes } from './retry-times.ts'
 import { nextTry, verdictOf, type PushVerdict } from './push-schedule.ts'
-import type { SealedSecret } from './secret-box.ts'
+import type { SealedSecret } from './signing-secrets.ts'
 import type { PushAnswer, PushRequest } from './webhook-client.ts'
+import { eventCount, type EventGroup } from './webhook-event.ts'
 import type { Webhook } from './webhook.ts'
 import { endpointsMax, type ClaimedList, type PushResult } from './webhooks.ts'
 
 export interface PushSettings {
-  /** At most so many requests that began a moment ago are under way at a time, of this process; those that take long take no place of others. */
+  /**
+   * At most so many requests that began within a second are under way: those that take long take no place of others.
+   */
   readonly requestsMax: number
-  /** And of one endpoint, of all processes. */
+  /** And of one endpoint. */
   readonly perWebhookMax: number
   /** At most so many lists of an endpoint are claimed, so that a claim is one statement for many. */
   readonly aheadMax: number
-  /** And of all endpoints, by this process: no more requests are under way either. */
+  /** And of all endpoints: no more requests are under way either. */
   readonly claimedMax: number
   /** A list that was claimed longer ago is not begun, but given back. */
   readonly beginSeconds: number
-  /** After so long a list is pushed by another process; longer than to begin it, a request and the storing of its result can take. */
+  /** After so long any process pushes a list again: more than its beginning, a request and storing its result take. */
   readonly leaseSeconds: number
 }
 
@@ -38,9 +38,10 @@ export const pushDefaults: PushSettings = {
 /** So many results are stored at once; fewer when nothing is under way, and by each look (docs/decisions/0068). */
 const storedAtOnce = 500
 
+/** A request that takes longer is slow. */
+const quickMilliseconds = 1000
+
 export interface PushOptions {
-  /** `Claiming.claimer`. */
-  readonly claimer: number
   /** The body of a request at this time. */
   readonly bodyOf: (groups: readonly EventGroup[], now: Instant) => PushRequest['body']
   /** From 0 to 1, by chance. */
@@ -67,7 +68,10 @@ export interface PushCounts {
 
 /** Pushes events to endpoints (P-11). Has no timers: its caller looks for work, and stops it. */
 export interface EventPusher {
-  /** Stores results, claims as many lists as there is room for, and begins to push them; 'more': look again at once. Rejects if the store does. */
+  /**
+   * Stores results, claims as many lists as there is room for, and begins to push them; 'more': look again at once.
+   * Rejects if the store does.
+   */
   work(): Promise<'more' | 'all'>
   /** Requests under way, lists that wait for their turn, and results that are not stored. */
   state(): {
@@ -79,7 +83,10 @@ export interface EventPusher {
   }
   /** Since the start. */
   counts(): PushCounts
-  /** Claims no more; lets requests end until `deadline` has resolved, stores what came of them, and gives the others back. */
+  /**
+   * Claims no more; lets requests end until `deadline` has resolved, stores what came of them, and gives the others
+   * back.
+   */
   drain(deadline: Promise<unknown>): Promise<void>
 }
 
@@ -87,19 +94,16 @@ type Pushing = Pick<Ports, 'webhooks' | 'webhookClient' | 'secretBox' | 'clock'>
 
 export function createEventPusher(ports: Pushing, options: PushOptions): EventPusher {
   const { webhooks, webhookClient, clock } = ports
-  const { claimer } = options
   const settings = { ...pushDefaults, ...options.settings }
   const { requestsMax, perWebhookMax, claimedMax, leaseSeconds } = settings
-  const lanes = createPushLanes(settings)
+  const queues = createPushQueues(settings)
   const results = createPushResults(webhooks)
   const counts = { delivered: 0, failed: 0, events: 0, unreadable: 0, unopened: 0 }
-  const retries = createRetryTimes()
   const secretsOf = secretsOpenedBy(ports.secretBox, (problem) => {
     counts.unopened++
     options.report(problem)
   })
-  const quick = createQuickRequests()
-  let requests = 0
+  const underWay = new Set<{ readonly begunAt: Instant }>()
   let endedAll: (() => void) | undefined
   /** Something ran low while a claim was under way. */
   let isAsked = false
@@ -110,27 +114,34 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
   /** Starts what has its turn. */
   function begin(): void {
     const now = clock.now()
-    while (quick.count(now) < requestsMax && !closed) {
-      const next = lanes.next(now)
+    while (!closed && hasPlace(now)) {
+      const next = queues.next(now)
       if (next === undefined) return
-      requests++
-      void push(next.lane, next.list, now)
+      void push(next.queue, next.list, now)
     }
   }
 
-  async function push(lane: PushLane, list: ClaimedList, now: Instant): Promise<void> {
-    const among = quick.begun(now)
-    const answer = await pushed(list, lane.webhook, now)
-    quick.ended(among)
-    const verdict = keep(list, answer)
-    lanes.ended(lane, verdict === 'delivered')
-    requests--
+  function hasPlace(now: Instant): boolean {
+    if (underWay.size < requestsMax) return true
+    let quick = 0
+    for (const { begunAt } of underWay) if (Math.abs(now - begunAt) < quickMilliseconds) quick++
+    return quick < requestsMax
+  }
+
+  async function push(queue: PushQueue, list: ClaimedList, now: Instant): Promise<void> {
+    const request = { begunAt: now }
+    underWay.add(request)
+    const verdict = keep(list, await pushed(list, queue.webhook, now))
+    underWay.delete(request)
+    queue.requests--
+    if (verdict === 'delivered') queue.delivered++
     // What is claimed of an endpoint that is gone is not pushed to it.
-    if (verdict === 'gone') results.giveBack(lanes.takeAll(lane))
+    if (verdict === 'gone') results.giveBack(queues.takeAll(queue))
     begin()
-    if (requests === 0 || results.isFull(storedAtOnce)) store(requests === 0 ? 1 : storedAtOnce)
-    if (lanes.runLow()) ask()
-    if (requests === 0) endedAll?.()
+    const isIdle = underWay.size === 0
+    if (isIdle || results.isFull(storedAtOnce)) store(isIdle ? 1 : storedAtOnce)
+    if (queues.wantMore()) ask()
+    if (isIdle) endedAll?.()
   }
 
   async function pushed(list: ClaimedList, webhook: Webhook, now: Instant): Promise<PushAnswer> {
@@ -141,7 +152,9 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
     return webhookClient.push({ url: webhook.url, id: list.id, timestamp: Math.floor(now / 1000), body, secrets })
   }
 
-  /** Undefined if its events cannot be read: neither those of another version, nor what is spoiled, ends this process. */
+  /**
+   * Undefined if its events cannot be read: neither those of another version, nor what is spoiled, ends this process.
+   */
   function bodyOf(list: ClaimedList, now: Instant): PushRequest['body'] | undefined {
     try {
       if (list.unreadable === 0) return options.bodyOf(list.groups, now)
@@ -163,14 +176,13 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
     counts[verdict === 'delivered' ? 'delivered' : 'failed']++
     if (verdict === 'delivered') counts.events += eventCount(list)
     const next = verdict === 'retry' ? nextTry(list.tries, answer, now, options.chance()) : undefined
-    retries.add(next, now)
     results.keep({ list: list.id, tries: list.tries, at: now, answer, verdict, next })
     return verdict
   }
 
   function store(atLeast: number): void {
     results.stored(atLeast).then(() => {
-      if (isFull || lanes.wantMore()) ask()
+      if (isFull || queues.wantMore()) ask()
     }, options.report)
   }
 
@@ -183,7 +195,7 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
     isAsked = false
     // What was under way may have become slow.
     begin()
-    const old = lanes.takeOld(clock.now())
+    const old = queues.takeOld(clock.now())
     results.giveBack(old)
     // They are due again only then.
     if (old.length > 0) await results.stored(1)
@@ -196,19 +208,18 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
     await storing
     const found = await claiming
     // What was asked for meanwhile may have been claimed already.
-    const isWanted = isAskedMeanwhile() && (isFull || lanes.wantMore())
+    const isWanted = isAskedMeanwhile() && (isFull || queues.wantMore())
     return !isClosed() && (found === 'more' || isWanted) ? 'more' : 'all'
   }
 
   async function claim(): Promise<'more' | 'all'> {
-    const listsMax = claimedMax - lanes.queued() - requests
+    const listsMax = claimedMax - queues.count() - underWay.size
     isFull = listsMax <= 0
     if (closed || isFull) return 'all'
     const now = clock.now()
-    const ahead = lanes.ahead(now, results.count())
-    const lists = await webhooks.claim({ claimer, listsMax, perWebhookMax, ahead, leaseSeconds })
-    lanes.put(lists, now)
-    if (isClosed()) results.giveBack(lanes.takeAll())
+    const lists = await webhooks.claim({ listsMax, perWebhookMax, rooms: queues.rooms(now), leaseSeconds })
+    queues.put(lists, now)
+    if (isClosed()) results.giveBack(queues.takeAll())
     begin()
     return hasMore(lists, listsMax) ? 'more' : 'all'
   }
@@ -219,16 +230,16 @@ export function createEventPusher(ports: Pushing, options: PushOptions): EventPu
   return {
     work,
     state: () => ({
-      requests,
-      queued: lanes.queued(),
+      requests: underWay.size,
+      queued: queues.count(),
       unstored: results.count(),
-      nextMilliseconds: retries.nextMilliseconds(clock.now()),
+      nextMilliseconds: results.nextMilliseconds(clock.now()),
     }),
     counts: () => ({ ...counts }),
     drain: async (deadline) => {
       closed = true
-      results.giveBack(lanes.takeAll())
-      const ended = requests === 0 ? Promise.resolve() : new Promise<void>((resolve) => (endedAll = resolve))
+      results.giveBack(queues.takeAll())
+      const ended = underWay.size === 0 ? Promise.resolve() : new Promise<void>((resolve) => (endedAll = resolve))
       await webhookClient.close(deadline)
       await Promise.race([ended, deadline])
       await results.stored(1)
@@ -249,19 +260,16 @@ function verdictFor({ tries, groups }: ClaimedList, answer: PushAnswer): PushRes
 }
 
 /**
- * The current one first, then those before it that are valid; those that cannot be opened are left out and told of. Opened once for all lists of a
- * claim (an AES-GCM less for each list).
+ * The current one first, then those before it that are valid. Opened once for all lists of a claim; who cannot be is
+ * left out.
  */
 function secretsOpenedBy(
   secretBox: Ports['secretBox'],
   unopened: (problem: unknown) => void,
 ): (webhook: Webhook, now: Instant) => readonly string[] {
-  interface Opened {
-    readonly secret: string
-    readonly until: number
-  }
-  const opened = new WeakMap<Webhook, readonly Opened[]>()
-  const open = ({ secret, until }: { secret: SealedSecret; until: number }): readonly Opened[] => {
+  type Opened = readonly { readonly secret: string; readonly until: number }[]
+  const opened = new WeakMap<Webhook, Opened>()
+  const open = ({ secret, until }: { secret: SealedSecret; until: number }): Opened => {
     try {
       return [{ secret: secretBox.open(secret), until }]
     } catch (problem) {
@@ -269,10 +277,9 @@ function secretsOpenedBy(
       return []
     }
   }
-  const openAll = (webhook: Webhook, now: Instant) =>
-    [{ secret: webhook.secret, until: Infinity }, ...webhook.previous].filter(({ until }) => now < until).flatMap(open)
   return (webhook, now) => {
-    const known = opened.get(webhook) ?? openAll(webhook, now)
+    const all = [{ secret: webhook.secret, until: Infinity }, ...webhook.previous]
+    const known = opened.get(webhook) ?? all.filter(({ until }) => now < until).flatMap(open)
     opened.set(webhook, known)
     return known.filter(({ until }) => now < until).map(({ secret }) => secret)
   }

@@ -1,3 +1,4 @@
+import type { Instant } from '../time/instant.ts'
 import type { ClaimedList, PushResult, Webhooks } from './webhooks.ts'
 
 /** What came of requests, until it is stored. */
@@ -13,7 +14,13 @@ export interface PushResults {
   hasFailed(): boolean
   /** Stores what was kept before, if that is `atLeast` so much. What failed is kept, and stored by the next call. */
   stored(atLeast: number): Promise<void>
+  /** Until a list that failed a moment ago is tried again, and a little more; infinity: none is within ten seconds. */
+  nextMilliseconds(now: Instant): number
 }
+
+const soonMilliseconds = 10_000
+/** Times of tries are told apart by no less, so that there are at most a hundred. */
+const stepMilliseconds = 100
 
 export function createPushResults(webhooks: Pick<Webhooks, 'record' | 'release'>): PushResults {
   let results: PushResult[] = []
@@ -21,6 +28,7 @@ export function createPushResults(webhooks: Pick<Webhooks, 'record' | 'release'>
   let storing: Promise<void> | undefined
   let storingCount = 0
   let hasFailed = false
+  const retries = new Set<number>()
 
   const waiting = (): number => results.length + untried.length
 
@@ -43,16 +51,24 @@ export function createPushResults(webhooks: Pick<Webhooks, 'record' | 'release'>
   }
 
   return {
-    keep: (result) => void results.push(result),
+    keep: (result) => {
+      results.push(result)
+      const { next, at } = result
+      if (next !== undefined && next - at <= soonMilliseconds) retries.add(Math.ceil(next / stepMilliseconds) + 1)
+    },
     giveBack: (lists) => void untried.push(...lists),
     count: () => waiting() + storingCount,
     hasFailed: () => hasFailed,
     isFull: (atLeast) => storing === undefined && waiting() >= atLeast,
     stored: async (atLeast) => {
-      // One statement at a time: while it commits, the next results gather. What comes meanwhile is not waited for: there may be no end of it.
+      // One statement at a time, while which the next results gather; those are not waited for, there may be no end.
       await storing
       if (waiting() >= atLeast) storing ??= storeOnce().finally(() => (storing = undefined))
       await storing
+    },
+    nextMilliseconds: (now) => {
+      for (const step of retries) if (step * stepMilliseconds <= now) retries.delete(step)
+      return Math.min(Infinity, ...[...retries].map((step) => step * stepMilliseconds - now))
     },
   }
 }

@@ -1,5 +1,6 @@
 import { daysBefore, secondsAfter, type Instant } from '../time/instant.ts'
 import type { PushAnswer } from './webhook-client.ts'
+import type { PushResult } from './webhooks.ts'
 
 const minute = 60
 const hour = 60 * minute
@@ -26,7 +27,9 @@ export const deadListDays = 30
 /** Jitter only adds, at most this share of the pause. */
 export const jitterShareMax = 0.1
 
-/** What follows from a try. Gone: 410, which disables the endpoint. Failed: a test, which is tried once and is not dead. */
+/**
+ * What follows from a try. Gone: 410, which disables the endpoint. Failed: a test, which is tried once and is not dead.
+ */
 export type PushVerdict = 'delivered' | 'retry' | 'dead' | 'gone' | 'failed'
 
 /** `tries` counts this one. Any 2xx is success; a redirect is a failure. */
@@ -37,7 +40,10 @@ export function verdictOf(answer: PushAnswer, tries: number): PushVerdict {
   return tries > retryPausesSeconds.length ? 'dead' : 'retry'
 }
 
-/** When the next try is, after the try with this number; `chance` is between 0 and 1. A longer Retry-After is honoured, up to the longest pause. */
+/**
+ * When the next try is, after the try with this number; `chance` is between 0 and 1. A longer Retry-After is honoured,
+ * up to the longest pause.
+ */
 export function nextTry(tries: number, answer: PushAnswer, now: Instant, chance: number): Instant {
   const pause = retryPausesSeconds[tries - 1] ?? 24 * hour
   const asked = answer.outcome === 'answered' ? (answer.retryAfterSeconds ?? 0) : 0
@@ -48,3 +54,15 @@ export function nextTry(tries: number, answer: PushAnswer, now: Instant, chance:
 /** Whether an endpoint that has failed since then is paused by another failure. */
 export const failsTooLong = (failingSince: Instant | undefined, at: Instant): boolean =>
   failingSince !== undefined && failingSince <= daysBefore(at, failingDays)
+
+/** Why the next try is when it is, or why there is none. Tries exhausted: the list is dead. Test: it is tried once. */
+export type NextTryReason = 'delivered' | 'gone' | 'tries-exhausted' | 'test' | 'schedule' | 'retry-after'
+
+const WITHOUT_NEXT = { delivered: 'delivered', gone: 'gone', dead: 'tries-exhausted', failed: 'test' } as const
+
+/** Retry-After decides where it asks for no less than what was waited for. */
+export function nextTryReason({ verdict, at, next, answer }: PushResult): NextTryReason {
+  if (verdict !== 'retry') return WITHOUT_NEXT[verdict]
+  const asked = answer.outcome === 'answered' ? (answer.retryAfterSeconds ?? 0) : 0
+  return next !== undefined && asked * 1000 >= next - at ? 'retry-after' : 'schedule'
+}

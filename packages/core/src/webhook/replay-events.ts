@@ -4,8 +4,8 @@ import type { WebhookId } from './webhook.ts'
 import type { Replay, ReplayTask } from './webhooks.ts'
 
 /**
- * Begins to push again what is still stored: one event, what happened in a period (its end is no part of it), or all dead lists. Events keep
- * their ids, in new lists. One replay of an account runs at a time.
+ * Begins to push again what is still stored: one event, what happened in a period (its end is no part of it), or all
+ * dead lists. Events keep their ids, in new lists. One replay of an account runs at a time.
  */
 export const startReplay =
   (ports: Pick<Ports, 'webhooks'>) =>
@@ -31,7 +31,10 @@ export const showReplay =
     return (await ports.webhooks.findReplay(by, id)) ?? 'no-replay'
   }
 
-/** Stops it: what of it waits to be pushed is not pushed. One that has ended, and of which nothing waits, stays as it is. */
+/**
+ * Stops it: what of it waits to be pushed is not pushed. One that has ended, and of which nothing waits, stays as it
+ * is.
+ */
 export const stopReplay =
   (ports: Pick<Ports, 'webhooks'>): Look =>
   async (by, id) => {

@@ -73,8 +73,8 @@ export type WebhookEventData =
 export type LearntFrom = 'handover' | 'receipt'
 
 /**
- * The number of an event of a message: later states have higher ones. Unknown comes before sent where nobody knows (106 of a lost answer
- * may turn out to be sent), and after it where the carrier itself says so.
+ * The number of an event of a message: later states have higher ones. Unknown comes before sent where nobody knows (106
+ * of a lost answer may turn out to be sent), and after it where the carrier itself says so.
  */
 export function messageSequence(code: OutcomeCode, from: LearntFrom): number {
   if (isFinal(code)) return 4
@@ -88,7 +88,10 @@ export const messageEventId = (message: MessageId, sequence: number): WebhookEve
 
 export const inboundEventId = (inbound: InboundMessageId): WebhookEventId => `inbound-${inbound}` as WebhookEventId
 
-/** By the message that asked for it, or else by number and moment: by hand, a number can be added and removed many times. */
+/**
+ * By the message that asked for it, or else by number and moment: by hand, a number can be added and removed many
+ * times.
+ */
 export const optOutEventId = (
   type: 'optout.added' | 'optout.removed',
   number: Msisdn,
@@ -107,3 +110,39 @@ export function eventTypeOf(code: OutcomeCode): Extract<WebhookEventType, `messa
   if (code === OUTCOME.sent) return 'message.sent'
   return isFinal(code) ? 'message.failed' : undefined
 }
+
+type MessageData = Extract<WebhookEventData, { readonly message: MessageId }>
+
+/**
+ * Events of one or more messages, in their order, that differ in nothing but the message and its number: of a send that
+ * came to one state.
+ */
+export interface MessageEvents {
+  readonly sequence: number
+  readonly occurred: Instant
+  readonly shared: Omit<MessageData, 'message' | 'number'>
+  readonly messages: readonly MessageId[]
+  /** Of each message. */
+  readonly numbers: readonly Msisdn[]
+}
+
+/** One event, or several of one send, for which no objects are made while they are pushed. */
+export type EventGroup = WebhookEvent | MessageEvents
+
+interface Grouped {
+  readonly groups: readonly EventGroup[]
+}
+
+export const eventCount = ({ groups }: Grouped): number =>
+  groups.reduce((sum, group) => sum + ('messages' in group ? group.messages.length : 1), 0)
+
+/** Each event for itself, in their order. */
+export const eventsOf = ({ groups }: Grouped): readonly WebhookEvent[] =>
+  groups.flatMap((group) => ('messages' in group ? eventsOfMessages(group) : [group]))
+
+const eventsOfMessages = ({ sequence, occurred, shared, messages, numbers }: MessageEvents): readonly WebhookEvent[] =>
+  messages.flatMap((message, i) => {
+    const number = numbers[i]
+    const id = messageEventId(message, sequence)
+    return number === undefined ? [] : [{ id, sequence, occurred, data: { ...shared, message, number } }]
+  })

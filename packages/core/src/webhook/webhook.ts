@@ -1,7 +1,7 @@
 import type { AccountId } from '../account/account.ts'
 import type { Brand } from '../brand.ts'
 import type { Instant } from '../time/instant.ts'
-import type { SealedSecret } from './secret-box.ts'
+import type { SealedSecret } from './signing-secrets.ts'
 import type { WebhookEventType } from './webhook-event.ts'
 
 /** Names an endpoint; a positive integer below 2^31, of one sequence for all accounts. */
@@ -22,7 +22,10 @@ export const listSizeMax = 100
 /** What an endpoint receives unless it is told otherwise: everything but `message.sent`. */
 export const webhookDefaults = { listSize: listSizeMax, withText: false } as const
 
-/** Paused: nothing is pushed, events are kept and follow when it is resumed. Disabled: it answered 410; only what happened before is kept. */
+/**
+ * Paused: nothing is pushed, events are kept and follow when it is resumed. Disabled: it answered 410; only what
+ * happened before is kept.
+ */
 export type WebhookState = 'active' | 'paused' | 'disabled'
 
 /** Why an endpoint is paused: its account did it, or it had only failed for five days. */

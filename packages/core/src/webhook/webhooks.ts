@@ -2,9 +2,9 @@ import type { AccountId } from '../account/account.ts'
 import type { Brand } from '../brand.ts'
 import type { Page, Paged } from '../message/page.ts'
 import type { Instant } from '../time/instant.ts'
-import type { EventGroup } from './event-group.ts'
+import type { EventGroup } from './webhook-event.ts'
 import type { PushVerdict } from './push-schedule.ts'
-import type { SealedSecret } from './secret-box.ts'
+import type { SealedSecret } from './signing-secrets.ts'
 import type { NewWebhook, SigningSecrets, Webhook, WebhookChange, WebhookId } from './webhook.ts'
 import type { WebhookEventId } from './webhook-event.ts'
 import type { PushAnswer } from './webhook-client.ts'
@@ -19,8 +19,8 @@ export interface ClaimedList {
   /** Its events, in their order; none if it is `unreadable`. */
   readonly groups: readonly EventGroup[]
   /**
-   * 0, or so many events that this version cannot read and that are all that is in the list: their type is one of another version, or what is stored is
-   * spoiled. What of a list can be read comes in one of its own.
+   * 0, or so many events that this version cannot read: of a type of another version, or spoiled. They are all that is
+   * in the list; what of a list can be read comes in one of its own.
    */
   readonly unreadable: number
   /** The number of the try to be made, from 1. A result with another one is too late and changes nothing. */
@@ -94,23 +94,19 @@ export interface WebhookTotal extends WebhookBacklog {
 /** So many endpoints have their turn in one claim. */
 export const endpointsMax = 64
 
-/** So long after another one has claimed lists of an endpoint, none are claimed beside it: it will be done soon, or dead. */
-export const otherClaimerSeconds = 5
-
 export interface Claiming {
-  /** Who claims: another number for each pusher, below 2^31. */
-  readonly claimer: number
   readonly listsMax: number
-  /** At most so many lists of one endpoint are claimed at a time, by all claimers. */
+  /** At most so many lists of one endpoint. */
   readonly perWebhookMax: number
-  /** Of these endpoints so many instead, while no other claimer has any: whoever has more than `perWebhookMax` is alone. */
-  readonly ahead: ReadonlyMap<WebhookId, number>
+  /** Of these endpoints at most so many instead; 0: none. */
+  readonly rooms: ReadonlyMap<WebhookId, number>
   readonly leaseSeconds: number
 }
 
 /**
- * Endpoints of accounts and what is pushed to them. Events are stored by the calls of other ports that change what they tell of
- * (`ClaimedBatches`, `DeliveryReceipts`, `Inbox`, `Suppressions`), only for endpoints that want them at that moment.
+ * Endpoints of accounts and what is pushed to them. Events are stored by the calls of other ports that change what they
+ * tell of (`ClaimedBatches`, `DeliveryReceipts`, `Inbox`, `Suppressions`), only for endpoints that want them at that
+ * moment.
  */
 export interface Webhooks {
   /** Refused beyond `webhooksMax`. */
@@ -134,13 +130,19 @@ export interface Webhooks {
     id: WebhookId,
     change: (secrets: SigningSecrets) => SigningSecrets,
   ): Promise<Webhook | undefined>
-  /** The secret that an endpoint was given last, by `add`, `rotate` or `resealSecrets`, of those that there are; undefined: there is none. */
+  /**
+   * The secret that an endpoint was given last, by `add`, `rotate` or `resealSecrets`, of those that there are;
+   * undefined: there is none.
+   */
   lastSecret(): Promise<SealedSecret | undefined>
   /** Seals again what `isOld` says: `change` gets each stored secret. Returns how many changed. */
   resealSecrets(change: (sealed: SealedSecret) => SealedSecret): Promise<number>
   /** Stores a test event for this endpoint alone, in a list of its own, also while it is paused. */
   addTest(account: AccountId | undefined, id: WebhookId, now: Instant): Promise<WebhookEventId | undefined>
-  /** Begins a replay, which `advanceReplay` works on; nothing is begun while one of the account runs. Undefined: no such endpoint. */
+  /**
+   * Begins a replay, which `advanceReplay` works on; nothing is begun while one of the account runs. Undefined: no such
+   * endpoint.
+   */
   startReplay(
     account: AccountId | undefined,
     id: WebhookId,
@@ -148,32 +150,41 @@ export interface Webhooks {
   ): Promise<{ readonly started: ReplayTask } | { readonly running: ReplayTask } | undefined>
   /** The latest of the endpoint; undefined: there was none in `deadListDays`, or no such endpoint. */
   findReplay(account: AccountId | undefined, id: WebhookId): Promise<ReplayTask | undefined>
-  /** The same, which is stopped: no more of its events are pushed, those that are claimed apart. One that is done and of which nothing waits stays so. */
+  /**
+   * The same, which is stopped: no more of its events are pushed, those that are claimed apart. One that is done and of
+   * which nothing waits stays so.
+   */
   stopReplay(account: AccountId | undefined, id: WebhookId): Promise<ReplayTask | undefined>
   /**
-   * Works on a replay for a moment: events that are told of keep their ids, in new lists, each once a replay; what was pushed again by an earlier one
-   * counts only where it is dead. 'waits': nothing can be done now, since enough of its events wait to be pushed. Any number may work at a time.
+   * Works on a replay for a moment: events that are told of keep their ids, in new lists, each once a replay; what was
+   * pushed again by an earlier one counts only where it is dead. 'waits': nothing can be done now, since enough of its
+   * events wait to be pushed. Any number may work at a time.
    */
   advanceReplay(): Promise<'more' | 'waits' | 'none'>
   /** The newest first. */
   attempts(account: AccountId | undefined, id: WebhookId, page: Page): Promise<Paged<PushAttempt> | undefined>
   backlog(id: WebhookId): Promise<WebhookBacklog>
-  /** Of all accounts, in the order of `webhookConditions`. Of one endpoint's events, lists and dead lists the first `rowsMax` rows count. */
+  /**
+   * Of all accounts, in the order of `webhookConditions`. Of one endpoint's events, lists and dead lists the first
+   * `rowsMax` rows count.
+   */
   totals(rowsMax: number): Promise<readonly WebhookTotal[]>
 
   /**
-   * Lists that are due by the store's clock, an equal share of each active endpoint that has any: first those that are tried again, then
-   * new ones of events that wait, as many as there are, at once. A list whose lease is over is due again; that counts as a try. Where
-   * another claimer has lists of an endpoint, nothing is claimed for `otherClaimerSeconds`, and then what it leaves of `perWebhookMax`.
+   * Lists that are due by the store's clock, an equal share of each active endpoint that has any: first those that are
+   * tried again, then new ones of events that wait. A list whose lease is over is due again; that counts as a try.
    */
   claim(claiming: Claiming): Promise<readonly ClaimedList[]>
-  /** Stores what came of tries; pauses an endpoint that has only failed for `failingDays`, disables one that is gone: what it got then waits. */
+  /**
+   * Stores what came of tries; pauses an endpoint that has only failed for `failingDays`, disables one that is gone:
+   * what it got then waits.
+   */
   record(results: readonly PushResult[]): Promise<void>
   /** Gives back lists that were claimed and not tried. */
   release(lists: readonly Pick<ClaimedList, 'id' | 'tries'>[]): Promise<void>
   /**
-   * Drops, by the store's clock, lists of events that are older than `deadListDays`, with their attempts, and events that have waited so
-   * long; at most so many of each. Returns how many there were of whichever were most.
+   * Drops, by the store's clock, lists of events that are older than `deadListDays`, with their attempts, and events
+   * that have waited so long; at most so many of each. Returns how many there were of whichever were most.
    */
   purge(rowsMax: number): Promise<number>
 }

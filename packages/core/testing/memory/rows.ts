@@ -177,7 +177,6 @@ export interface EventListRow {
   /** When it is to be tried again, or its lease is over. */
   due: Instant
   leased: boolean
-  claimer: number
   /** Oldest first. */
   readonly attempts: PushAttempt[]
 }

@@ -2,7 +2,6 @@ import {
   daysBefore,
   deadListDays,
   failsTooLong,
-  otherClaimerSeconds,
   secondsAfter,
   testEventId,
   webhookConditions,
@@ -152,7 +151,7 @@ const openOf = (row: WebhookRow): readonly EventListRow[] =>
 
 function newList(store: MemoryStore, row: WebhookRow, events: readonly WebhookEvent[], due: Instant): EventListRow {
   const id = `list-${store.next('event-list')}` as EventListId
-  const list: EventListRow = { id, events, state: 'open', tries: 0, due, leased: false, claimer: 0, attempts: [] }
+  const list: EventListRow = { id, events, state: 'open', tries: 0, due, leased: false, attempts: [] }
   row.lists.set(id, list)
   return list
 }
@@ -182,29 +181,21 @@ const conditionOf = ({ state, failingSince }: Webhook): WebhookCondition =>
   state === 'active' && failingSince !== undefined ? 'failing' : state
 
 function claim(store: MemoryStore, claiming: Claiming): readonly ClaimedList[] {
-  const { claimer, listsMax, leaseSeconds } = claiming
+  const { listsMax, perWebhookMax, rooms, leaseSeconds } = claiming
   const now = store.clock.now()
   const claimed: ClaimedList[] = []
-  const rooms = [...store.webhooks.values()].map((row) => ({ row, room: roomOf(row, claiming, now) }))
+  const all = [...store.webhooks.values()].map((row) => ({ row, room: rooms.get(row.webhook.id) ?? perWebhookMax }))
   for (let taken = -1; taken !== claimed.length;) {
     taken = claimed.length
-    for (const one of rooms) {
+    for (const one of all) {
       const list = one.room > 0 && claimed.length < listsMax ? nextList(store, one.row, now, claimed) : undefined
       if (list === undefined) continue
       one.room--
-      Object.assign(list, { claimer, leased: true, tries: list.tries + 1, due: secondsAfter(now, leaseSeconds) })
+      Object.assign(list, { leased: true, tries: list.tries + 1, due: secondsAfter(now, leaseSeconds) })
       claimed.push({ id: list.id, webhook: one.row.webhook, groups: list.events, unreadable: 0, tries: list.tries })
     }
   }
   return claimed
-}
-
-function roomOf(row: WebhookRow, { claimer, perWebhookMax, ahead, leaseSeconds }: Claiming, now: Instant): number {
-  const leased = openOf(row).filter((list) => list.leased && list.due > now)
-  const others = leased.filter((list) => list.claimer !== claimer)
-  if (others.length === 0) return (ahead.get(row.webhook.id) ?? perWebhookMax) - leased.length
-  const isFresh = others.some(({ due }) => due > secondsAfter(now, leaseSeconds - otherClaimerSeconds))
-  return isFresh ? 0 : perWebhookMax - leased.length
 }
 
 function nextList(

@@ -30,7 +30,7 @@ export async function added({ webhooks }: Pick<StoredPorts, 'webhooks'>, webhook
   return typeof one === 'string' ? assert.fail(`the endpoint was refused: ${one}`) : one
 }
 
-export const claiming: Claiming = { claimer: 1, listsMax: 100, perWebhookMax: 5, ahead: new Map(), leaseSeconds: 600 }
+export const claiming: Claiming = { listsMax: 100, perWebhookMax: 5, rooms: new Map(), leaseSeconds: 600 }
 
 /** Replays, until all of it waits to be pushed again; how many events that were. */
 export async function replayed({ webhooks }: Pick<StoredPorts, 'webhooks'>, webhook: Webhook, replay: Replay) {

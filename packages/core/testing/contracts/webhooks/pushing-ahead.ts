@@ -28,33 +28,12 @@ async function waiting(ports: StoredPorts, events: number): Promise<Webhook> {
 
 const idsOf = (lists: readonly ClaimedList[]) => lists.flatMap((list) => eventsOf(list).map(({ id }) => id))
 
-/** One and the other: as `claiming`, but that what the one has claimed is old for the other. */
-const one = claiming
-const other = { ...claiming, claimer: 2 }
-const later = { ...other, leaseSeconds: claiming.leaseSeconds + 60 }
-
 export const pushingAhead: Contract<StoredPorts> = {
-  'who alone has lists of an endpoint may have more of them, and nobody else has any beside it': async (ports) => {
-    const { id } = await waiting(ports, 40)
-    const ahead = { ...one, ahead: new Map([[id, 12]]) }
-    const lists = await ports.webhooks.claim(ahead)
-    assert.equal(lists.length, 12)
-    assert.equal((await ports.webhooks.claim(ahead)).length, 0)
-    for (const late of [other, later]) assert.deepEqual(await ports.webhooks.claim(late), [])
-    await ports.webhooks.record(lists.slice(0, 8).map((list) => resultOf(list)))
-    assert.deepEqual(await ports.webhooks.claim({ ...other, ahead: ahead.ahead }), [], 'they will be done soon')
-    const others = await ports.webhooks.claim({ ...later, ahead: ahead.ahead })
-    assert.equal(others.length, 1, 'what is left of five')
-    assert.deepEqual(await ports.webhooks.claim(ahead), [], 'it is not alone any more')
-    await ports.webhooks.record([...lists.slice(8), ...others].map((list) => resultOf(list)))
-    assert.equal((await ports.webhooks.claim({ ...other, ahead: ahead.ahead })).length, 12)
-  },
-
   'what a claimer left is claimed by another when its lease is over, all of it': async (ports) => {
     const { id } = await waiting(ports, 12)
-    const ahead = new Map([[id, 12]])
-    const left = await ports.webhooks.claim({ ...one, ahead, leaseSeconds: -60 })
-    const taken = await ports.webhooks.claim({ ...other, ahead })
+    const rooms = new Map([[id, 12]])
+    const left = await ports.webhooks.claim({ ...claiming, rooms, leaseSeconds: -60 })
+    const taken = await ports.webhooks.claim({ ...claiming, rooms })
     assert.deepEqual(idsOf(taken).toSorted(), idsOf(left).toSorted())
     assert.deepEqual(new Set(taken.map(({ tries }) => tries)), new Set([2]))
   },
@@ -68,7 +47,7 @@ export const pushingAhead: Contract<StoredPorts> = {
     const wanted = aWebhook(account, { listSize: 3, withText: true })
     const webhooks = [await added(ports, wanted), await added(ports, { ...wanted, withText: false, listSize: 100 })]
     await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
-    const lists = await ports.webhooks.claim({ ...one, listsMax: 4, perWebhookMax: 2 })
+    const lists = await ports.webhooks.claim({ ...claiming, listsMax: 4, perWebhookMax: 2 })
     const sizes = lists.map((list) => `${webhooks.findIndex(({ id }) => id === list.webhook.id)}: ${eventCount(list)}`)
     assert.deepEqual(sizes.toSorted(), ['0: 3', '0: 3', '1: 11'])
     assert.deepEqual(await ports.webhooks.backlog(webhooks[0]?.id ?? assert.fail()), {
@@ -93,18 +72,18 @@ export const pushingAhead: Contract<StoredPorts> = {
     const { account, batch } = await sentMessages(traffic(ports), { to: 11, text: 'hi', costs: Array(11).fill(20) })
     const webhook = await added(ports, aWebhook(account, { listSize: 3, withText: true }))
     await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
-    const ahead = new Map([[webhook.id, 3]])
-    const [delivered, refused, untried] = await ports.webhooks.claim({ ...one, ahead })
+    const rooms = new Map([[webhook.id, 3]])
+    const [delivered, refused, untried] = await ports.webhooks.claim({ ...claiming, rooms })
     if (delivered === undefined || refused === undefined || untried === undefined) assert.fail('three lists were due')
     const retried = { answer: answered(500), verdict: 'retry', next: longAgo } as const
     await ports.webhooks.record([resultOf(delivered), resultOf(refused, retried)])
     await ports.webhooks.release([untried])
-    const again = await ports.webhooks.claim({ ...one, ahead, leaseSeconds: -60 })
+    const again = await ports.webhooks.claim({ ...claiming, rooms, leaseSeconds: -60 })
     assert.equal(again.length, 3)
     const asBefore = (list: ClaimedList) => ({ id: list.id, events: eventsOf(list) })
     const last = again.find(({ id }) => id !== refused.id && id !== untried.id) ?? assert.fail('no other list')
     const before = new Map([refused, untried, last].map((list) => [list.id, list]))
-    for (const claimed of [again, await ports.webhooks.claim({ ...other, ahead })]) {
+    for (const claimed of [again, await ports.webhooks.claim({ ...claiming, rooms })]) {
       assert.equal(claimed.length, 3)
       for (const list of claimed) assert.deepEqual(asBefore(list), asBefore(before.get(list.id) ?? assert.fail()))
     }
@@ -115,7 +94,7 @@ export const pushingAhead: Contract<StoredPorts> = {
     const { account, batch } = await sentMessages(traffic(ports), { to: 11, text: 'hi', costs: Array(11).fill(20) })
     const webhook = await added(ports, aWebhook(account, { listSize: 3 }))
     await ports.deliveryReceipts.apply(receiptsFor(batch, OUTCOME.delivered))
-    const lists = await ports.webhooks.claim({ ...one, ahead: new Map([[webhook.id, 4]]) })
+    const lists = await ports.webhooks.claim({ ...claiming, rooms: new Map([[webhook.id, 4]]) })
     const [delivered, refused, dead] = lists
     if (delivered === undefined || refused === undefined || dead === undefined) assert.fail('four lists were due')
     const ended = { answer: answered(500), next: undefined } as const

@@ -56,15 +56,28 @@ export const pushing: Contract<StoredPorts> = {
     assert.deepEqual(await backlog(), { events: 0, lists: 0, dead: 0 })
   },
 
-  'of many that claim at once each gets other lists, and an endpoint has no more than its room': async (ports) => {
+  'of many that claim at once each gets other lists, and all that waits is claimed once': async (ports) => {
     const { webhook } = await waiting(ports, 30, { listSize: 1 })
-    const claims = await Promise.all(Array.from({ length: 12 }, () => ports.webhooks.claim(claiming)))
-    const lists = claims.flat()
-    assert.equal(lists.length, claiming.perWebhookMax)
-    assert.equal(new Set(lists.map(({ id }) => id)).size, claiming.perWebhookMax)
-    await ports.webhooks.record(lists.slice(0, 2).map((list) => resultOf(list)))
-    assert.equal((await ports.webhooks.claim(claiming)).length, 2)
-    assert.equal((await ports.webhooks.backlog(webhook.id)).events, 30 - 7)
+    const lists = (await Promise.all(Array.from({ length: 12 }, () => ports.webhooks.claim(claiming)))).flat()
+    for (let more = lists; more.length > 0; lists.push(...more)) more = [...(await ports.webhooks.claim(claiming))]
+    assert.equal(lists.length, 30)
+    assert.equal(new Set(lists.map(({ id }) => id)).size, 30)
+    assert.equal(new Set(idsOf(lists)).size, 30)
+    assert.deepEqual(await ports.webhooks.backlog(webhook.id), { events: 0, lists: 30, dead: 0 })
+  },
+
+  'of one endpoint no more is claimed than there is room for': async (ports) => {
+    const [{ webhook }, full] = [await waiting(ports, 30, { listSize: 1 }), await waiting(ports, 1)]
+    assert.equal(of(await ports.webhooks.claim(claiming), webhook).length, claiming.perWebhookMax)
+    await ports.suppressions.remove({ scope: full.account, number: at(numbers(1), 0), kind: 'opt-out' })
+    const rooms = new Map([
+      [webhook.id, 12],
+      [full.webhook.id, 0],
+    ])
+    const lists = await ports.webhooks.claim({ ...claiming, rooms })
+    assert.equal(of(lists, webhook).length, 12)
+    assert.deepEqual(of(lists, full.webhook), [])
+    assert.equal((await full.backlog()).events, 1)
   },
 
   'every endpoint has its share, and none waits for another': async (ports) => {
@@ -73,11 +86,11 @@ export const pushing: Contract<StoredPorts> = {
     const lists = await ports.webhooks.claim({ ...claiming, listsMax: 8 })
     assert.ok(of(lists, busy.webhook).length >= 2)
     for (const { webhook } of others) assert.equal(of(lists, webhook).length, 1)
-    // The busy one has its room taken, and later ones get theirs.
-    await ports.webhooks.claim(claiming)
+    // Later ones get theirs.
     const late = await waiting(ports, 1)
+    const rooms = new Map([[busy.webhook.id, 0]])
     assert.deepEqual(
-      (await ports.webhooks.claim(claiming)).map(({ webhook }) => webhook.id),
+      (await ports.webhooks.claim({ ...claiming, rooms })).map(({ webhook }) => webhook.id),
       [late.webhook.id],
     )
   },

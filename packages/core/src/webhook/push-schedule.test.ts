@@ -1,5 +1,5 @@
 import { instant, secondsAfter } from '../time/instant.ts'
-import { nextTryReason, type NextTryReason } from './next-try-reason.ts'
+import { nextTryReason, type NextTryReason } from './push-schedule.ts'
 import { nextTry, verdictOf } from './push-schedule.ts'
 import type { PushAnswer } from './webhook-client.ts'
 import type { EventListId } from './webhooks.ts'

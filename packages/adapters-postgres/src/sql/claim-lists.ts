@@ -1,0 +1,165 @@
+import { WEBHOOK_STATE } from '../stored-codes.ts'
+import { milliseconds } from './milliseconds.ts'
+import type { PreparedStatement } from './prepared-statement.ts'
+
+export interface ClaimedRow {
+  /** The endpoint after which the next claim goes on; 0: from the start. */
+  readonly next: number
+  /** Null, as all that follows: nothing was claimed. */
+  readonly webhook_id: number | null
+  readonly id: number
+  readonly tries: number
+  readonly events: unknown
+}
+
+/**
+ * A CTE: the endpoints after $1 that have such rows, one step of their index each. Read no further than is asked for.
+ */
+const walk = (name: string, table: string, which = 'true'): string => `${name} (webhook_id) as (
+  (select webhook_id from ${table} where webhook_id > $1::int and ${which} order by webhook_id limit 1)
+  union all
+  select (
+    select webhook_id from ${table} where webhook_id > ${name}.webhook_id and ${which} order by webhook_id limit 1
+  )
+  from ${name} where webhook_id is not null
+)`
+
+const hasRoom = 'webhook_id <> all ($5::int[])'
+const isActive = (id: string): string => `(select state from webhook where id = ${id}) = ${WEBHOOK_STATE.active}`
+
+/** Of one endpoint no more rows of events are read for a claim. */
+const rowsMax = 1000
+
+/**
+ * Claims lists of at most $2 endpoints after $1, at most $3 in all, an equal share of each: $4 of one endpoint, none of
+ * $5, of endpoints $6 the numbers $7. First those that are due again, then new ones, which are cut here from events that
+ * wait, in their order; what of a row there is no room for waits on. $8 is the lease in seconds. Each row has the
+ * endpoint to go on after; there is one row at least.
+ *
+ * An endpoint is locked first, so two that claim at once take different ones. Never run again where the answer is lost:
+ * what was claimed is due again when its lease is over.
+ */
+export const claimLists: PreparedStatement<ClaimedRow> = {
+  name: 'claim-lists',
+  text: `
+with recursive ${walk('waiting', 'webhook_event')}, ${walk('open', 'webhook_list', 'state = 0')},
+candidate as materialized (
+  select webhook_id
+  from (
+    (select webhook_id from waiting where ${hasRoom} and ${isActive('webhook_id')} limit $2::int)
+    union
+    (
+      select webhook_id from open
+      where ${hasRoom} and ${isActive('webhook_id')} and (
+        select true from webhook_list where webhook_id = open.webhook_id and state = 0 and due_at <= now() limit 1
+      )
+      limit $2::int
+    )
+    union
+    (
+      select webhook_id from webhook_list
+      where webhook_id > $1::int and state = 0 and is_test and due_at <= now() and ${hasRoom}
+      order by webhook_id
+      limit $2::int
+    )
+  ) found
+  order by webhook_id
+  limit least($2::int, $3::int)
+), endpoint as materialized (
+  select id, state = ${WEBHOOK_STATE.active} as is_active, list_size, with_text, least(
+      $3::int / (select count(*) from candidate),
+      coalesce((select room from unnest($6::int[], $7::int[]) asked (id, room) where asked.id = webhook.id), $4::int)
+    )::int as room
+  from candidate
+  join webhook on webhook.id = candidate.webhook_id
+  for no key update of webhook skip locked
+), due as materialized (
+  select endpoint.id as webhook_id, list.id
+  from endpoint
+  cross join lateral (
+    select id
+    from webhook_list
+    where webhook_id = endpoint.id and state = 0 and due_at <= now() and (is_active or is_test)
+    order by due_at
+    limit room
+    for update skip locked
+  ) list
+), again as (
+  update webhook_list
+  set leased = true, tries = tries + 1, due_at = now() + make_interval(secs => $8::float8)
+  where id = any (array(select id from due))
+  returning webhook_id, id, tries, events
+), need as materialized (
+  select id as webhook_id, list_size, with_text,
+    (room - (select count(*) from due where webhook_id = endpoint.id))::int * list_size as events
+  from endpoint
+  where is_active
+), taken as (
+  delete from webhook_event
+  where ctid = any (array(
+    select row_id
+    from need
+    cross join lateral (
+      select row_id, sum(count) over (order by id) - count as before
+      from (
+        select ctid as row_id, id, count from webhook_event
+        where webhook_id = need.webhook_id
+        order by id
+        limit least(need.events, ${rowsMax})
+      ) oldest
+    ) first
+    where before < need.events
+  ))
+  returning *
+), placed as materialized (
+  select taken.*, list_size, with_text, least(count, events - before)::int as fits
+  from (
+    select *, (sum(count) over (partition by webhook_id order by id) - count)::int as before from taken
+  ) taken
+  join need on need.webhook_id = taken.webhook_id
+), rest as (
+  insert into webhook_event
+    (id, webhook_id, type, sequence, at, code, send_first_id, has_reference, text, count, subjects, msisdns, replay)
+  overriding system value
+  select id, webhook_id, type, sequence, at, code, send_first_id, has_reference, text, count - fits,
+    subjects[fits + 1:], msisdns[fits + 1:], replay
+  from placed
+  where fits < count
+), known as materialized (
+  select placed.id, webhook_id, type, sequence, at, code, send_first_id, price, has_reference, from_address, short_code,
+    answers, case when with_text then coalesce(placed.text, sent.body, arrived.text) end as text, replay, before, fits,
+    list_size, subjects[:fits] as subjects, msisdns[:fits] as msisdns
+  from placed
+  left join lateral (select price, body from send where first_id = send_first_id) sent on true
+  left join lateral (
+    select from_address, answers, text, (select address from sender where id = inbound_message.short_code) as short_code
+    from inbound_message
+    where id = case when send_first_id is null then subjects[1] end
+  ) arrived on true
+), fresh as (
+  insert into webhook_list (webhook_id, leased, tries, due_at, from_at, to_at, events)
+  select webhook_id, true, 1, now() + make_interval(secs => $8::float8), min(at), max(at), json_agg(event order by id)
+  from known
+  cross join lateral generate_series(before / list_size, (before + fits - 1) / list_size) list
+  cross join lateral (
+    select greatest(list * list_size - before, 0) + 1 as lo, (list + 1) * list_size - before as hi
+  ) piece
+  cross join lateral (
+    select json_strip_nulls(to_json(stored)) as event
+    from (
+      select type, sequence, ${milliseconds('known.at')} as at, code, send_first_id as send, price,
+        has_reference as "hasReference", from_address as "from", short_code as "shortCode", answers, text,
+        subjects[lo:hi] as subjects, nullif(msisdns[lo:hi]::text[], '{null}') as numbers,
+        case when replay is not null then true end as copy
+    ) stored
+  ) told
+  group by webhook_id, list
+  order by webhook_id, list
+  returning webhook_id, id, tries, events
+)
+select next, claimed.*
+from (
+  select case when count(*) = least($2::int, $3::int) then max(webhook_id) else 0 end as next from candidate
+) turn
+left join (select * from again union all select * from fresh) claimed on true`,
+}

@@ -1,1 +1,0 @@
-export { bitsOf, EVENT_CODE, typeOfCode } from '../stored-codes.ts'
