@@ -34,6 +34,7 @@ const seconds = {
   'packages/core/src/carrier/dispatcher-faults.test.ts': 35,
   'packages/core/testing/contracts.test.ts': 32,
   'tests/together/operator.test.ts': 30,
+  'apps/rest/src/generated-client.test.ts': 30,
   'apps/dispatcher/src/fair-shares.test.ts': 29,
   'packages/core/src/carrier/dispatcher-chance.test.ts': 29,
   'packages/adapters-webhooks/src/webhook-client.test.ts': 28,
