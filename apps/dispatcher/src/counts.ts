@@ -12,7 +12,8 @@ export function countAnswers(carrier: Carrier): {
   const counted: Carrier = {
     id: carrier.id,
     window: carrier.window,
-    ...(carrier.takenMax === undefined ? {} : { takenMax: carrier.takenMax }),
+    ...(carrier.room && { room: carrier.room }),
+    ...(carrier.handBack && { handBack: carrier.handBack }),
     listen: (handlers) => carrier.listen(handlers),
     close: (deadline) => carrier.close(deadline),
     submit: (messages, answered) =>

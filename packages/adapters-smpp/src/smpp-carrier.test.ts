@@ -491,7 +491,8 @@ describe('links', () => {
     await until(() => answers.length === 1)
     const binds = smsc.received.filter(({ command }) => command.startsWith('bind')).map(({ command }) => command)
     expect(binds.toSorted()).toEqual(['bind_receiver', 'bind_receiver', 'bind_transmitter', 'bind_transmitter'])
-    expect([carrier.window, carrier.takenMax]).toEqual([100, 400])
+    expect(carrier.window).toBe(100)
+    expect(carrier.room()).toBeGreaterThan(0)
   })
 
   test.each([

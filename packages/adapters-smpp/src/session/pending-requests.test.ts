@@ -25,6 +25,23 @@ test('a carrier that answers one a second never has more than it answers in half
   expect(most).toBeLessThanOrEqual(15)
 })
 
+test('a carrier that answers five a second has ten', () => {
+  expect(carry(300, 200).limit).toBe(10)
+})
+
+test('a carrier whose answers all take three seconds has the whole window: there is no queue in it', () => {
+  const window = createAdaptiveWindow(settings)
+  for (let answers = 0; answers < 2000; answers++) window.settled(3000, answers * 60, true)
+  expect(window.limit()).toBe(50)
+})
+
+test('a carrier is slow for a minute after its window was cut', () => {
+  const window = createAdaptiveWindow(settings)
+  expect(window.isSlow(0)).toBe(false)
+  window.settled(8000, 10_000, true)
+  expect([window.isSlow(69_000), window.isSlow(70_000)]).toEqual([true, false])
+})
+
 test('a quick carrier has the whole window soon', () => {
   expect(carry(100, 5).limit).toBe(50)
 })

@@ -82,6 +82,8 @@ export function createPendingRequests(timeoutMilliseconds: number): PendingReque
 /** How many requests may be unanswered, by how long answers take: so that what the carrier has is answered long before its time is over. */
 export interface AdaptiveWindow {
   limit(): number
+  /** An answer took so long lately that the window was cut. */
+  isSlow(now: number): boolean
   /** A request was answered, or given up, after so long, at `now`; `wasFull`: as many were unanswered as may be. Milliseconds. */
   settled(elapsed: number, now: number, wasFull: boolean): void
 }
@@ -96,24 +98,33 @@ export interface WindowSettings {
 export const firstWindow = ({ window, binds, responseSeconds }: WindowSettings): number =>
   Math.min(window, Math.max(2, Math.floor(responseSeconds / 3 / binds)))
 
+/** So long after its window was cut a carrier counts as slow. */
+const slowMilliseconds = 60_000
+
 /**
- * Grows by one with each quick answer, and by one a window where answers take more than a sixteenth of the time; is halved, once a window,
- * when one takes more than a quarter.
+ * Grows by one with each quick answer, and by one a window where answers take more than a sixteenth of the time.
+ * Those that also take twice as long as the quickest only wait there: it shrinks to what it began with.
+ * It is halved, once a window, when one takes more than a quarter.
  */
 export function createAdaptiveWindow(settings: WindowSettings): AdaptiveWindow {
   const { window, responseSeconds } = settings
   const [quick, slow] = [responseSeconds * 62.5, responseSeconds * 250]
-  let limit = firstWindow(settings)
+  const first = firstWindow(settings)
+  let limit = first
   let halvedAt = -Infinity
+  let least = Infinity
   return {
     limit: () => Math.floor(limit),
+    isSlow: (now) => now - halvedAt < slowMilliseconds,
     settled(elapsed, now, wasFull) {
+      least = Math.min(least, elapsed)
       if (elapsed > slow) {
         // What had left before the last cut says nothing new.
         if (now - elapsed < halvedAt) return
         limit = Math.max(1, limit / 2)
         halvedAt = now
-      } else if (wasFull) limit = Math.min(window, limit + (elapsed <= quick ? 1 : 1 / limit))
+      } else if (elapsed > quick && elapsed > 2 * least) limit = Math.min(limit, Math.max(first, limit - 0.5))
+      else if (wasFull) limit = Math.min(window, limit + (elapsed <= quick ? 1 : 1 / limit))
     },
   }
 }

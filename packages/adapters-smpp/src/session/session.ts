@@ -40,6 +40,8 @@ export interface Session {
   /** So many requests may be sent now: 0 unless it is bound for sending. */
   room(): number
   inUse(): number
+  /** Its answers took long lately. */
+  isSlow(now: number): boolean
   /** Whether it was of use: it was bound for some seconds, or a request was answered. */
   hasWorked(): boolean
   /** Sends a request once this turn of the event loop is over; settled exactly once. 'invalid': a field does not fit its place. */
@@ -310,6 +312,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
     role,
     room: () => (phase === 'open' && role !== 'receiver' ? Math.max(0, window.limit() - pending.size()) : 0),
     inUse: () => pending.size(),
+    isSlow: (now) => window.isSlow(now),
     hasWorked: () =>
       openedAt !== undefined && (answeredAt > openedAt || nowMilliseconds() - openedAt >= workedMilliseconds),
     request(build, settle) {

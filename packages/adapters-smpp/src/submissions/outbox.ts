@@ -27,6 +27,8 @@ export interface Outbox {
   /** Gives the answers that have come so far. */
   giveAnswers(): void
   /** Refuses for now what has not left; messages of which a part has left go on. */
+  handBack(): void
+  /** The same, and from now on. */
   shut(): void
   /** Sends nothing more of any message. */
   abandon(): void
@@ -223,6 +225,11 @@ export function createOutbox(
     if (job.underWay === 0) answers.finish(job)
   }
 
+  function handBack(): void {
+    const unsent = jobs.again().filter(({ takenSince }) => takenSince === undefined)
+    for (const job of [...unsent, ...jobs.takeNew()]) giveUp(job)
+  }
+
   return {
     submit(messages, answered) {
       const since = nowMilliseconds()
@@ -233,10 +240,10 @@ export function createOutbox(
     },
     pump,
     giveAnswers: () => answers.give(),
+    handBack,
     shut() {
       isShut = true
-      const unsent = jobs.again().filter(({ takenSince }) => takenSince === undefined)
-      for (const job of [...unsent, ...jobs.takeNew()]) giveUp(job)
+      handBack()
     },
     abandon() {
       for (const job of [...jobs.again(), ...sending.values()]) giveUp(job)

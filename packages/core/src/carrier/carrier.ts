@@ -7,7 +7,7 @@ import type { CarrierId } from './carrier-id.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
 import type { CarrierReferences } from './message-parts.ts'
 
-/** Whether a carrier takes messages now. Throttled: it takes some, and said that it gets too much. */
+/** Whether a carrier takes messages now. Throttled: it takes some, and said that it gets too much, or answers very slowly. */
 export type Availability = 'available' | 'throttled' | 'down'
 
 /** What a carrier is asked to take. */
@@ -67,8 +67,13 @@ export interface Carrier {
   readonly id: CarrierId
   /** So many submissions may be unanswered at a time. */
   readonly window: number
-  /** So many are taken at a time, if more than the window: the others wait in the carrier for their turn. */
-  readonly takenMax?: number
+  /**
+   * How many more submissions would leave now, at no cost: fewer than the window where answers are slow or the carrier gets less. Undefined:
+   * as many as the window has left.
+   */
+  readonly room?: () => number
+  /** Answers what has not left as refused for now, at once: others take it. Undefined: nothing waits in it. */
+  readonly handBack?: () => void
   /**
    * Hands messages over in this order and calls `answered`, in one or several batches, with exactly one answer for each in
    * bounded time: unknown if it cannot be told whether the carrier took it. Never throws.

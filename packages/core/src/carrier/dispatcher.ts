@@ -166,7 +166,10 @@ export class Dispatcher {
     const isLate = (): boolean => late
     const passed = deadline.then(() => void (late = true))
     this.#turns.changed()
-    this.#safely(() => this.#proceed())
+    this.#safely(() => {
+      this.#giveBack()
+      this.#proceed()
+    })
     while (!isLate() && this.#mode === 'draining' && this.#isBusy()) await Promise.race([this.#changes.next(), passed])
     this.#setMode('ended')
     this.#inFlight.abandon()
@@ -280,9 +283,9 @@ export class Dispatcher {
     }
   }
 
-  #submit(batch: OpenBatch): void {
+  #submit(batch: OpenBatch, max = submitRoom(batch.lane, this.#load())): void {
     if (batch.next === batch.marked) return
-    const leaving = this.#inFlight.submit(batch, submitRoom(batch.lane, this.#load()))
+    const leaving = this.#inFlight.submit(batch, max)
     if (leaving.length === 0) return
     if (!this.#maySubmit()) throw new BrokenInvariant(`a dispatcher that is ${this.#mode} would submit`)
     const submissions = leaving.map(({ id, from, to, body }): Submission => ({ id, from, to, body }))
@@ -313,12 +316,18 @@ export class Dispatcher {
     this.#outcomes.postpone(batch, message, seconds, queue)
   }
 
-  /** While the carrier is down others have what is not marked. */
+  /** Others have what is not marked: at a stop, while the carrier is down, and while it is throttled and another has room (P-17). */
   #giveBack(): void {
-    if (!this.#maySubmit() || this.#availability() !== 'down') return
+    if (!this.#maySubmit()) return
     for (const batch of this.#inFlight.batches()) {
+      const isThrottled = this.#availability() === 'throttled'
+      const isForOthers = isThrottled && this.#turns.hasOther(batch.queue, this.#carrier.id, batch.lane)
+      if (!isForOthers && this.#mode === 'working' && this.#availability() !== 'down') continue
       const ids = this.#inFlight.cut(batch)
       if (ids.length > 0) this.#outcomes.giveBack(batch, ids)
+      if (!isForOthers || this.#carrier.handBack === undefined) continue
+      this.#submit(batch, batch.marked - batch.next)
+      this.#carrier.handBack()
     }
     if (this.#outcomes.size() > 0) void this.#write(true)
   }
@@ -420,8 +429,9 @@ export class Dispatcher {
   }
 
   #load() {
-    const { window, takenMax = window } = this.#carrier
-    return loadOf(this.#inFlight, this.#settings, takenMax, this.#throughput.perSecond())
+    const { window: whole, room } = this.#carrier
+    const window = room === undefined ? whole : this.#inFlight.unanswered.size + room()
+    return loadOf(this.#inFlight, this.#settings, window, this.#throughput.perSecond())
   }
 
   #markSize({ lane, end, marked }: OpenBatch, freed = 0): number {

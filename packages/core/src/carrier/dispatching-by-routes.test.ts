@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { aCarrierId, aNumber, anOrder, numbers, until, type ScriptedCarrier } from '@gateway/core/testing'
 import { dispatchWorld, type DispatchWorld } from '../../testing/dispatch-world.ts'
 import { endDispatchers, startDispatcher, type DispatcherOptions } from '../../testing/start-dispatcher.ts'
@@ -128,4 +129,28 @@ test('what waits in a route that is withdrawn leaves by another', async () => {
   await world.ports.routes.publish([others(over('b'))])
   await createProcessing(world.ports).reroute()
   await until(() => b.submitted.length === 20)
+})
+
+test('a carrier that becomes throttled gives what is not marked to one of the next priority that has room', async () => {
+  const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
+  const a = start('a', { availability: 'available', outcomeOf: () => 'held', window: 10 })
+  const b = start('b', { window: 100 })
+  await send(world, numbers(100))
+  await until(() => a.submitted.length > 0)
+  const kept = a.submitted.length
+  a.become('throttled')
+  await until(() => b.submitted.length === 100 - kept)
+  expect(a.submitted).toHaveLength(kept)
+})
+
+test('one that has no other beside it keeps what it has', async () => {
+  const { world, start } = await aProcess(others(over('a')))
+  const a = start('a', { availability: 'available', outcomeOf: () => 'held', window: 10 })
+  await send(world, numbers(100))
+  await until(() => a.submitted.length > 0)
+  a.become('throttled')
+  while (a.submitted.length < 100) {
+    a.release('accepted', 1)
+    await nextTurn()
+  }
 })

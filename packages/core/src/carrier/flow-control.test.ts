@@ -1,5 +1,5 @@
 import { steppingClock } from '@gateway/core/testing'
-import { measureThroughput } from './flow-control.ts'
+import { claimSize, markRoom, measureThroughput, submitRoom, type Load } from './flow-control.ts'
 
 function setUp() {
   const clock = steppingClock()
@@ -49,4 +49,35 @@ test('answers of the same millisecond are no division by nothing', () => {
   throughput.answered(100, 100)
   throughput.answered(100, 0)
   expect(throughput.perSecond()).toBe(100_000)
+})
+
+const load: Load = {
+  ...{ inDoubtMax: 200, sliceMax: 500, window: 50, answersPerSecond: Infinity },
+  ...{ unanswered: 0, leaving: 0, inDoubt: 0, ahead: { single: 0, bulk: 0 } },
+}
+
+test.each([
+  ['nothing is known of it', Infinity, 50, 37],
+  ['it answers a thousand a second: a whole window ahead', 1000, 100, 100],
+  ['it answers five a second: one ahead', 5, 51, 26],
+])('a carrier with a window of 50, %s: marked are at most', (_, answersPerSecond, single, bulk) => {
+  /** Marks until there is room for no more, a commit at a time, and submits what the window has room for. */
+  const mostMarked = (lane: 'single' | 'bulk'): number => {
+    let now: Load = { ...load, answersPerSecond }
+    for (let room = markRoom(lane, now); room > 0; room = markRoom(lane, now)) {
+      expect(room).toBeLessThanOrEqual(50)
+      const leaves = Math.min(now.leaving + room, Math.max(0, submitRoom(lane, now)))
+      now = {
+        ...{ ...now, inDoubt: now.inDoubt + room },
+        ...{ unanswered: now.unanswered + leaves, leaving: now.leaving + room - leaves },
+      }
+    }
+    return now.inDoubt
+  }
+  expect([mostMarked('single'), mostMarked('bulk')]).toEqual([single, bulk])
+})
+
+test('bulk is claimed for two seconds ahead, a slice at most, and a window where nothing is known', () => {
+  const sizes = [Infinity, 1, 5, 100, 5000].map((answersPerSecond) => claimSize('bulk', { ...load, answersPerSecond }))
+  expect(sizes).toEqual([50, 2, 10, 200, 500])
 })

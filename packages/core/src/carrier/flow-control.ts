@@ -5,7 +5,7 @@ import type { InFlight } from './in-flight.ts'
 
 /** What decides how much a dispatcher claims, marks and submits. */
 export interface Load extends Pick<DispatcherSettings, 'inDoubtMax' | 'sliceMax'> {
-  /** The carrier's window, with what waits in it for its turn: so many submissions may be unanswered. */
+  /** The carrier's window as it is now: so many submissions may be unanswered. */
   readonly window: number
   /** So many submissions the carrier answers a second, as measured last. */
   readonly answersPerSecond: number
@@ -23,6 +23,18 @@ const bulkShare = 0.75
 
 /** With a carrier that is slower than we are, bulk that waits for its answers is at most what it answers in so many seconds. */
 const bulkSeconds = 0.6
+
+/** Where it answers so many a second, a single message that finds the window full of bulk waits for 50 ms: no room is kept for it. */
+const briskPerSecond = 20
+
+/**
+ * Marked beyond what the window has room for: what the carrier answers while a mark commits, a window at most. So a crash leaves
+ * unknown what a window holds and one commit's worth (P-6); a carrier that answers 5 a second has one more.
+ */
+const commitSeconds = 0.05
+
+/** Claimed ahead is at most what the carrier takes in so many seconds: the rest is for others of its route (P-17). */
+const claimSeconds = 2
 
 /** Small marks and small claims cost a commit each: at least this part of the bound at a time, unless less is left. */
 const leastShare = 0.125
@@ -48,11 +60,17 @@ export function loadOf(
 
 const share = (lane: Lane, of: number): number => (lane === 'single' ? of : Math.max(1, Math.floor(of * bulkShare)))
 const least = (of: number): number => Math.max(1, Math.floor(of * leastShare))
+const isKnown = (answersPerSecond: number): boolean => Number.isFinite(answersPerSecond)
+const isBrisk = (answersPerSecond: number): boolean => isKnown(answersPerSecond) && answersPerSecond >= briskPerSecond
+
 /** Of bulk never so much that a single message behind it would wait long; at least as much as a mark is worth. */
 const laneWindow = (lane: Lane, { window, inDoubtMax, answersPerSecond }: Load): number =>
   lane === 'single'
     ? window
-    : Math.min(share(lane, window), Math.max(least(inDoubtMax), Math.ceil(answersPerSecond * bulkSeconds)))
+    : Math.min(
+        isBrisk(answersPerSecond) ? window : share(lane, window),
+        Math.max(least(inDoubtMax), Math.ceil(answersPerSecond * bulkSeconds)),
+      )
 
 /** A quarter of the room of a lane at most: a few messages that never get an answer hold up no other. */
 const leastOf = (lane: Lane, load: Load): number =>
@@ -61,9 +79,18 @@ const leastOf = (lane: Lane, load: Load): number =>
 /** How many more messages of the lane may be submitted. */
 export const submitRoom = (lane: Lane, load: Load): number => laneWindow(lane, load) - load.unanswered
 
-/** How many more of the lane may be marked, if `freed` leave doubt with it: within the bound, and as many as the window has room for. */
-export const markRoom = (lane: Lane, load: Load, freed = 0): number =>
-  Math.max(0, Math.min(share(lane, load.inDoubtMax) - load.inDoubt + freed, submitRoom(lane, load) - load.leaving))
+const commitWorth = ({ window, answersPerSecond }: Load): number =>
+  isKnown(answersPerSecond) ? Math.min(window, Math.ceil(answersPerSecond * commitSeconds)) : 0
+
+/**
+ * How many more of the lane may be marked, if `freed` leave doubt with it: within the bound, as many as the window has room for with one
+ * commit's worth, and never more than a window at once.
+ */
+export function markRoom(lane: Lane, load: Load, freed = 0): number {
+  const undoubted = share(lane, load.inDoubtMax) - load.inDoubt + freed
+  const leaves = submitRoom(lane, load) + commitWorth(load) - load.leaving
+  return Math.max(0, Math.min(undoubted, leaves, load.window))
+}
 
 /** How many of the `left` unmarked messages of a batch to mark now; 0: it is not worth a commit yet. */
 export function markSize(lane: Lane, left: number, load: Load, freed = 0): number {
@@ -73,7 +100,12 @@ export function markSize(lane: Lane, left: number, load: Load, freed = 0): numbe
 
 /** How many messages to claim now; 0: none yet. Bulk is claimed at most a slice ahead of what may be marked. */
 export function claimSize(lane: Lane, load: Load): number {
-  if (lane === 'bulk') return load.ahead.bulk < load.sliceMax / 2 ? load.sliceMax : 0
+  if (lane === 'bulk') {
+    const { answersPerSecond, sliceMax, window } = load
+    const wanted = isKnown(answersPerSecond) ? Math.ceil(answersPerSecond * claimSeconds) : window
+    const slice = Math.max(1, Math.min(sliceMax, wanted))
+    return load.ahead.bulk < slice / 2 ? slice : 0
+  }
   const room = markRoom(lane, load)
   return load.ahead.single === 0 && room >= leastOf(lane, load) ? Math.min(room, load.sliceMax) : 0
 }

@@ -103,6 +103,8 @@ export interface RouteTurns {
   take(queue: ClaimableQueue, carrier: CarrierId, lane: Lane, messagesMax: number): Turn | undefined
   /** By the routes that were read last. */
   afterRefusal(queue: QueueNumber, by: CarrierId): HandOver
+  /** Whether another carrier of the queue's route is available and has room. */
+  hasOther(queue: QueueNumber, than: CarrierId, lane: Lane): boolean
   /** The availability of a carrier has changed. */
   changed(): void
 }
@@ -179,6 +181,14 @@ export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): Ro
       }
     },
     afterRefusal: (queue, by) => handOver(known, queue, by, availabilityOf),
+    hasOther: (queue, than, lane) =>
+      known
+        .filter(({ queues }) => queues.some(({ number }) => number === queue))
+        .flatMap(({ carriers }) => carriers)
+        .some(
+          ({ carrier }) =>
+            carrier !== than && availabilityOf(carrier) === 'available' && peers.get(carrier)?.hasRoom(lane) === true,
+        ),
     changed() {
       for (const peer of peers.values()) peer.changed()
       wakes.get(undefined)?.()

@@ -1,0 +1,82 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { until } from '@gateway/core/testing'
+import { openAccount } from './support/accounts.ts'
+import { restSend, restStatus, type Client } from './support/clients.ts'
+import { numbersEnding } from './support/numbers.ts'
+import { databaseFolder, killLeftovers, startApp, type Environment } from './support/process.ts'
+import { startSmscProcess, type RunningSmsc } from './support/smsc.ts'
+
+afterEach(killLeftovers)
+
+/** A gateway with one carrier of window 50, and what its account sent. */
+async function gatewayOf(settings: readonly string[]) {
+  const data = await databaseFolder()
+  const folder = join(data.path, 'smsc')
+  await mkdir(folder)
+  const smsc = await startSmscProcess(folder, settings)
+  const environment: Environment = { DATA_DIR: data.path, LEASE_SECONDS: '2', CARRIERS: `${smsc.url}?window=50` }
+  const rest = await startApp('rest', environment)
+  const { key } = await openAccount(environment, 'window', 100_000)
+  const client: Client = { url: rest.url, key }
+  const known = new Map<number, string>()
+  let sent = 0
+  const send = async (count: number): Promise<void> => {
+    const numbers = numbersEnding(count, '01', sent)
+    sent += count
+    for (const [i, id] of (await restSend(client, numbers)).entries())
+      if (typeof id === 'number') known.set(id, numbers[i] ?? '')
+  }
+  return { data, smsc, environment, rest, client, known, send }
+}
+
+const countOf = async (smsc: RunningSmsc): Promise<number> => (await smsc.submits()).length
+
+/** How many are SENT 106 though the carrier never saw them, once nothing waits any more. */
+async function neverSeen({ smsc, client, known }: Awaited<ReturnType<typeof gatewayOf>>): Promise<number> {
+  const statuses = async () => restStatus(client, [...known.keys()])
+  const isDecided = ({ statusCode }: { readonly statusCode: number }) => statusCode === 0 || statusCode === 106
+  await until(async () => (await statuses()).every(isDecided), 120_000)
+  const seen = new Set((await smsc.submits()).map(({ destinationAddr }) => destinationAddr))
+  const unknown = (await statuses()).filter(({ statusCode }) => statusCode === 106)
+  return unknown.filter(({ apiMessageId }) => !seen.has(known.get(apiMessageId) ?? '')).length
+}
+
+test('kill -9 with a carrier that answers one a second leaves at most ten unknown that it never saw', async () => {
+  const gateway = await gatewayOf(['answersPerSecond=1', 'receiptDelay=0'])
+  const { data, smsc, environment, rest, send } = gateway
+  try {
+    const killed = await startApp('dispatcher', environment)
+    await send(200)
+    await until(async () => (await countOf(smsc)) >= 16, 60_000)
+    await killed.stop('SIGKILL')
+    await smsc.become('default', { receiptDelay: 0 })
+    const next = await startApp('dispatcher', environment)
+    expect(await neverSeen(gateway)).toBeLessThanOrEqual(10)
+    expect(await next.stop()).toBe(0)
+    expect(await rest.stop()).toBe(0)
+  } finally {
+    killLeftovers()
+    await data.remove()
+  }
+}, 240_000)
+
+test('kill -9 while messages flow over a window of 50 leaves at most sixty unknown that the carrier never saw', async () => {
+  const gateway = await gatewayOf(['receiptDelay=0'])
+  const { data, smsc, environment, rest, send } = gateway
+  try {
+    let killed = await startApp('dispatcher', environment)
+    for (const kill of [1, 2]) {
+      await Promise.all(Array.from({ length: 10 }, () => send(500)))
+      await until(async () => (await countOf(smsc)) >= (kill - 1) * 5000 + 1000, 60_000)
+      await killed.stop('SIGKILL')
+      killed = await startApp('dispatcher', environment)
+      expect(await neverSeen(gateway)).toBeLessThanOrEqual(60 * kill)
+    }
+    expect(await killed.stop()).toBe(0)
+    expect(await rest.stop()).toBe(0)
+  } finally {
+    killLeftovers()
+    await data.remove()
+  }
+}, 240_000)
