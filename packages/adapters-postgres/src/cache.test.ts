@@ -9,7 +9,7 @@ function reads() {
   return { pending, load }
 }
 
-const bounds = { seconds: 4, entriesMax: 2, keep: (value: string | undefined) => value !== undefined }
+const bounds = { seconds: 4, entriesMax: 2 }
 
 test('those who ask while it is read share one read, and it is remembered for its seconds, counted from before it', async () => {
   let now = 1

@@ -6,8 +6,6 @@ export interface CacheOptions<Key, Value> {
   /** Those that were not asked for longest go first. */
   readonly entriesMax: number
   readonly load: (key: Key) => Promise<Value>
-  /** Whether an answer is worth remembering. */
-  readonly keep: (value: Value) => boolean
 }
 
 export interface Cache<Key, Value> {
@@ -19,9 +17,12 @@ export interface Cache<Key, Value> {
   clear(): void
 }
 
-/** Remembers answers for some seconds, counted from before they were read. `now` is in milliseconds, above 0, and never goes back. */
+/**
+ * Remembers answers for some seconds, counted from before they were read; undefined is not remembered. `now` is in
+ * milliseconds, above 0, and never goes back. `fetch` of lru-cache counts from after, and takes 0 seconds for ever.
+ */
 export function createCache<Key extends string, Value>(
-  { seconds, entriesMax, load, keep }: CacheOptions<Key, Value>,
+  { seconds, entriesMax, load }: CacheOptions<Key, Value>,
   now: () => number = () => performance.now(),
 ): Cache<Key, Value> {
   const answers = new LRUCache<Key, Promise<Value>>({
@@ -38,7 +39,7 @@ export function createCache<Key extends string, Value>(
       if (answers.peek(key) === answer) answers.delete(key)
     }
     answer.then((value) => {
-      if (!keep(value)) forget()
+      if (value === undefined) forget()
     }, forget)
     return answer
   }

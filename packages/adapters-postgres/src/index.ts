@@ -1,5 +1,4 @@
-export { copyDatabase, TargetUnreachable, type CopiedTable } from './copy/copy-database.ts'
-export { CopyRefused } from './copy/refuse-copy.ts'
+export { copyDatabase, CopyRefused, TargetUnreachable, type CopiedTable } from './copy/copy-database.ts'
 export { migrate, type AppliedMigration } from './migrate.ts'
 export type { DatabaseClock } from './database-clock.ts'
 export { postgresPorts, type PostgresOptions, type PostgresPorts } from './postgres-ports.ts'

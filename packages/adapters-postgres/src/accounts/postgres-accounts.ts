@@ -1,12 +1,25 @@
-import type { AccountId, Accounts, AccountWithBalance } from '@gateway/core'
+import {
+  loginKey,
+  parentRefusal,
+  type AccountChange,
+  type AccountId,
+  type Accounts,
+  type AccountWithBalance,
+  type ChangeRefusal,
+  type Instant,
+  type OpenedAccount,
+  type OpenRefusal,
+} from '@gateway/core'
+import { sql, type Kysely } from 'kysely'
 import { notifyOthers } from '../changes.ts'
 import type { Context } from '../context.ts'
+import { isTaken } from '../errors.ts'
 import type { Pools } from '../pools.ts'
-import { selectAccounts, withBalance } from './account-row.ts'
-import { changeAccount } from './change-account.ts'
+import { timestamp } from '../sql/arrays.ts'
+import { LEDGER } from '../stored-codes.ts'
+import type { Tables } from '../tables.ts'
 import { issueKey, keysOf, revokeKey, setKeyFrom } from './api-keys.ts'
-import { openAccount } from './open-account.ts'
-import { rememberedAccounts } from './remembered-accounts.ts'
+import { rememberedAccounts, selectAccounts, withBalance } from './find-accounts.ts'
 
 export function postgresAccounts(context: Context): Accounts {
   const { pools, changes } = context
@@ -63,5 +76,98 @@ async function* listed(pools: Pools): AsyncIterable<AccountWithBalance> {
     const last = rows.at(-1)
     if (last === undefined || rows.length < pageRows) return
     after = last.id
+  }
+}
+
+/** In one transaction; of two that race for a user name the index lets one through. */
+async function openAccount(
+  kysely: Kysely<Tables>,
+  opened: OpenedAccount,
+  now: Instant,
+): Promise<AccountId | OpenRefusal> {
+  if (opened.credits < 0) throw new RangeError('an account cannot be opened with a debt')
+  try {
+    return await kysely.transaction().execute(async (transaction) => {
+      const refusal = await refusalOf(transaction, opened)
+      return refusal ?? (await insert(transaction, opened, now))
+    })
+  } catch (error) {
+    if (isTaken(error, 'directory_login')) return 'login-taken'
+    throw error
+  }
+}
+
+async function refusalOf(
+  transaction: Kysely<Tables>,
+  { account: { login, parent } }: OpenedAccount,
+): Promise<OpenRefusal | undefined> {
+  const holder = await transaction
+    .selectFrom('directory')
+    .select('account_id')
+    .where(sql<boolean>`lower(login collate "C") = ${loginKey(login) ?? null}`)
+    .executeTakeFirst()
+  if (holder !== undefined) return 'login-taken'
+  if (parent === undefined) return undefined
+
+  const main = await transaction.selectFrom('account').select('parent_id').where('id', '=', parent).executeTakeFirst()
+  return parentRefusal(main && { parent: (main.parent_id ?? undefined) as AccountId | undefined })
+}
+
+async function insert(
+  transaction: Kysely<Tables>,
+  { account, password, credits: granted }: OpenedAccount,
+  now: Instant,
+): Promise<AccountId> {
+  const at = timestamp(now)
+  const { id } = await transaction
+    .insertInto('account')
+    .values({ parent_id: account.parent ?? null, balance: granted })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await transaction
+    .insertInto('directory')
+    .values({
+      account_id: id,
+      login: account.login,
+      first_name: account.firstName,
+      surname: account.surname,
+      own_number: account.trial === undefined ? null : Number(account.trial.ownNumber),
+      transactional: account.transactional,
+      password_hash: password ?? null,
+      created_at: at,
+    })
+    .execute()
+  await transaction
+    .insertInto('ledger')
+    .values({ account_id: id, kind: LEDGER.topUp, amount: granted, at, why: 'opened' })
+    .execute()
+  await transaction.selectNoFrom(notifyOthers.as('told')).execute()
+  return id as AccountId
+}
+
+/** Writes only the columns that are named; of two that race for a user name the index lets one through. */
+async function changeAccount(
+  kysely: Kysely<Tables>,
+  id: AccountId,
+  { login, firstName, surname, trial, transactional, from, requestsPerSecond, recipientsPerSecond }: AccountChange,
+): Promise<'changed' | ChangeRefusal> {
+  const columns = {
+    // At least one column: it tells whether the account is there.
+    account_id: id,
+    ...(login !== undefined && { login }),
+    ...(firstName !== undefined && { first_name: firstName }),
+    ...(surname !== undefined && { surname }),
+    ...(trial !== undefined && { own_number: trial === null ? null : Number(trial.ownNumber) }),
+    ...(transactional !== undefined && { transactional }),
+    ...(from !== undefined && { from_networks: from }),
+    ...(requestsPerSecond !== undefined && { requests_per_second: requestsPerSecond }),
+    ...(recipientsPerSecond !== undefined && { recipients_per_second: recipientsPerSecond }),
+  }
+  const changed = kysely.updateTable('directory').set(columns).where('account_id', '=', id)
+  try {
+    return (await changed.returning(notifyOthers.as('told')).execute()).length > 0 ? 'changed' : 'no-such-account'
+  } catch (error) {
+    if (isTaken(error, 'directory_login')) return 'login-taken'
+    throw error
   }
 }

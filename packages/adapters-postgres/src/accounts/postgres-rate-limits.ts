@@ -1,6 +1,8 @@
-import type { AccountId, OverLimit, RateLimits } from '@gateway/core'
+import { toldRatesMax, type AccountId, type AccountRates, type OverLimit, type RateLimits } from '@gateway/core'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../context.ts'
+import { listAccountRates, tellAccountRates } from '../sql/account-rates.ts'
+import { arrayOf } from '../sql/arrays.ts'
 import { takeRate } from '../sql/take-rate.ts'
 import { RATED } from '../stored-codes.ts'
 
@@ -8,8 +10,8 @@ import { RATED } from '../stored-codes.ts'
 const refusedMax = 10_000
 
 /**
- * One count for all processes, by the clock of the database. Each process asks for one account at one thing at a time, and refuses
- * by itself until there may be room again: who asks for far too much costs others no connection.
+ * One count for all processes, by the clock of the database. Each process asks for one account at one thing at a time,
+ * and refuses by itself until there may be room again: who asks for far too much costs others no connection.
  */
 export function postgresRateLimits({ pools: { hot } }: Context): RateLimits {
   /** The last of those that ask. */
@@ -50,3 +52,15 @@ export function postgresRateLimits({ pools: { hot } }: Context): RateLimits {
 }
 
 const overLimit = (seconds: number): OverLimit => ({ overLimitSeconds: Math.max(1, Math.ceil(seconds)) })
+
+export const postgresAccountRates = ({ pools: { ordinary } }: Context): AccountRates => ({
+  async tell(by, rates) {
+    const told = rates.slice(0, toldRatesMax)
+    const accounts = arrayOf(told.map(({ account }) => account))
+    const requests = arrayOf(told.map((rate) => rate.requests))
+    const messages = arrayOf(told.map((rate) => rate.messages))
+    await ordinary.run(tellAccountRates, [by, accounts, requests, messages])
+  },
+  list: async (seconds) =>
+    (await ordinary.run(listAccountRates, [seconds])).map((row) => ({ ...row, account: row.account as AccountId })),
+})

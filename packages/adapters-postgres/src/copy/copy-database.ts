@@ -1,11 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { createClient } from '../client.ts'
 import { migrate } from '../migrate.ts'
 import { serverAddress } from '../server-address.ts'
 import { checkLedger } from '../sql/ledger.ts'
-import { copyTable } from './copy-table.ts'
-import { refuseBusySource, refuseFilledTarget } from './refuse-copy.ts'
-import { columnsOf, countOf, sequencesOf, tablesOf } from './tables-of.ts'
 
 /** Nobody is let in at the target; a sentence for the operator. */
 export class TargetUnreachable extends Error {}
@@ -26,12 +24,13 @@ export interface CopyOptions {
 }
 
 /**
- * Copies a whole database of the gateway to an empty one, on a server of any version from 15 on: every table with its partitions, and
- * every sequence, in one transaction on each side. The source is locked against writers meanwhile, and not changed. What was copied is
- * counted on both sides, and every balance added up again from the ledger, before anything is committed.
+ * Copies a whole database of the gateway to an empty one, on a server of any version from 15 on: every table with its
+ * partitions, and every sequence, in one transaction on each side. The source is locked against writers meanwhile. Rows
+ * are counted on both sides and balances added up again from the ledger before the commit.
  *
- * Throws an Error for the operator where the target holds anything, the source is in use (a dispatcher with a lease, another process of
- * the gateway), the two are the same, or a schema is another one; then the target has no more than an empty schema.
+ * Throws an Error for the operator where the target holds anything, the source is in use (a dispatcher with a lease,
+ * another process of the gateway), the two are the same, or a schema is another one; the target then has at most an
+ * empty schema.
  */
 export async function copyDatabase({ from, to, progress, unlessEnded }: CopyOptions): Promise<readonly CopiedTable[]> {
   const [source, target] = [connectionOf(from), connectionOf(to)]
@@ -66,8 +65,8 @@ export async function copyDatabase({ from, to, progress, unlessEnded }: CopyOpti
 /** Names the server that is meant: whoever copies has given the addresses of two. */
 function unreached(cause: unknown): never {
   throw new TargetUnreachable(
-    `The target cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}. Check the address of --to, and whether ` +
-      'PGPASSWORD or ~/.pgpass has the password of its user.',
+    `The target cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}. ` +
+      'Check the address of --to, and whether PGPASSWORD or ~/.pgpass has the password of its user.',
     { cause },
   )
 }
@@ -80,10 +79,11 @@ const connectionOf = (url: string): Client =>
   })
 
 /** Values as texts that every server reads as they were written. */
-const plainText = `set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set extra_float_digits = 1;
+const plainText = `
+  set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set extra_float_digits = 1;
   set statement_timeout = 0; set lock_timeout = '5s'; set idle_in_transaction_session_timeout = 0`
 
-/** Locks both, gives the target the partitions of the source, and empties it of what every new schema holds. Returns the tables to copy. */
+/** Locks both, gives the target the partitions of the source and empties it. Returns the tables to copy. */
 async function beginCopy(source: Client, target: Client): Promise<readonly string[]> {
   const tables = await tablesOf(source)
   await source.query(`lock table ${tables.join(', ')} in share mode`)
@@ -116,4 +116,122 @@ async function verify(source: Client, target: Client, copied: readonly CopiedTab
   }
   const sums = async (client: Client) => JSON.stringify((await client.query(checkLedger.text)).rows)
   if ((await sums(source)) !== (await sums(target))) throw new Error('the ledgers of the two databases differ')
+}
+
+/** A send may have 10,000 numbers, of 12 bytes each. */
+const pieceRows = 500
+
+/**
+ * Copies the rows of a table, as texts, in the transactions of both; `told` hears after each piece how many are there.
+ * Accounts go in the order of their ids: a main account before its sub accounts.
+ */
+async function copyTable(source: Client, target: Client, table: string, told: (rows: number) => void): Promise<number> {
+  const order = table === 'account' ? 'order by id' : ''
+  await source.query(`declare piece no scroll cursor for select t::text as row from ${table} t ${order}`)
+  let count = 0
+  for (;;) {
+    const { rows } = await source.query<{ row: string }>(`fetch ${pieceRows} from piece`)
+    if (rows.length === 0) break
+    await target.query(
+      `insert into ${table} overriding system value
+       select (r.row).* from (select u::${table} as row from unnest($1::text[]) u offset 0) r`,
+      [rows.map(({ row }) => row)],
+    )
+    count += rows.length
+    told(count)
+  }
+  await source.query('close piece')
+  return count
+}
+
+/** Why a copy does not begin, in a sentence for the operator. */
+export class CopyRefused extends Error {}
+
+/** What a new schema has rows in. */
+const seeded = new Set(['price', 'carrier', 'queue', 'id_share', 'login_secret'])
+
+/** Throws unless the target is another database than the source, without tables or with those of an unused schema. */
+async function refuseFilledTarget(source: Client, target: Client): Promise<void> {
+  if ((await identityOf(source)) === (await identityOf(target))) {
+    throw new CopyRefused('The target is the database that is to be copied.')
+  }
+  const tables = await tablesOf(target)
+  if (tables.length + (await sequencesOf(target)).length === 0) return
+  const { rows } = await target.query<{ ours: boolean }>(`select to_regclass('schema_migration') is not null as ours`)
+  if (rows[0]?.ours !== true) throw new CopyRefused('The target has tables of something else. Name an empty database.')
+  for (const table of tables) {
+    if (!seeded.has(table) && (await countOf(target, table)) > 0) {
+      throw new CopyRefused(`The target is not empty: it has rows in ${table}. Name an empty database.`)
+    }
+  }
+}
+
+async function identityOf(client: Client): Promise<string> {
+  const { rows } = await client.query<{ identity: string }>(
+    `select concat_ws(' ', pg_postmaster_start_time(), current_database(), current_schema()) as identity`,
+  )
+  return rows[0]?.identity ?? ''
+}
+
+const patienceMilliseconds = 3000
+
+/** Throws while a dispatcher has a lease or another process of the gateway is connected, after some patience. */
+async function refuseBusySource(source: Client): Promise<void> {
+  const { rows: leases } = await source.query<{ count: number }>(
+    'select count(*)::int from dispatcher where lease_until > now()',
+  )
+  const count = leases[0]?.count ?? 0
+  if (count > 0) {
+    throw new CopyRefused(
+      `${count === 1 ? 'A dispatcher has' : `${count} dispatchers have`} a lease. Stop every process of the gateway; ` +
+        'one that was killed counts as gone after LEASE_SECONDS.',
+    )
+  }
+  const end = performance.now() + patienceMilliseconds
+  for (;;) {
+    const { rows } = await source.query<{ names: string | null }>(`
+      select string_agg(distinct application_name || coalesce(' from ' || host(client_addr), ''), ', ') as names
+      from pg_stat_activity
+      where datname = current_database() and application_name ~ '^gateway' and pid <> pg_backend_pid()`)
+    const names = rows[0]?.names ?? null
+    if (names === null) return
+    if (performance.now() > end) {
+      throw new CopyRefused(
+        `Processes of the gateway use the database (${names}). Stop every server, dispatcher and command.`,
+      )
+    }
+    await delay(100)
+  }
+}
+
+/** All tables that hold rows, with partitions, but the list of migrations. Those first that others refer to. */
+export async function tablesOf(client: Client): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(`
+    select c.oid::regclass::text as name from pg_class c
+    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname <> 'schema_migration'
+    order by relname <> 'account', relname`)
+  return rows.map(({ name }) => name)
+}
+
+export async function sequencesOf(client: Client): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class
+     where relnamespace = current_schema()::regnamespace and relkind = 'S' order by 1`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Names and types of its columns, in their order. */
+export async function columnsOf(client: Client, table: string): Promise<string | null> {
+  const { rows } = await client.query<{ columns: string | null }>(
+    `select string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ' order by attnum) as columns
+     from pg_attribute where attrelid = to_regclass($1) and attnum > 0 and not attisdropped`,
+    [table],
+  )
+  return rows[0]?.columns ?? null
+}
+
+async function countOf(client: Client, table: string): Promise<number> {
+  const { rows } = await client.query<{ count: string }>(`select count(*)::text as count from ${table}`)
+  return Number(rows[0]?.count)
 }

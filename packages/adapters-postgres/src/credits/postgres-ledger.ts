@@ -1,10 +1,37 @@
-import { credits, type AccountId, type Credits, type Instant, type Ledger, type LedgerCheck } from '@gateway/core'
+import { randomUUID } from 'node:crypto'
+import {
+  credits,
+  instant,
+  outcomeCode,
+  type AccountId,
+  type Cause,
+  type ClientRequest,
+  type Credits,
+  type Instant,
+  type Ledger,
+  type LedgerCheck,
+  type MessageId,
+  type Movement,
+  type Period,
+  type RefundByHand,
+  type Refunded,
+  type RefundRefusal,
+  type Transfer,
+  type TransferFailure,
+} from '@gateway/core'
+import { askedDigest, keyDigest } from '../client-requests/digests.ts'
+import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
+import { isLostAnswer } from '../errors.ts'
+import { refuseWhileHeld } from '../nothing-done.ts'
+import { settleLostStatement } from '../settle-lost-statement.ts'
 import { timestamp } from '../sql/arrays.ts'
+import { findOperation, findRefund } from '../sql/find-operation.ts'
 import { checkLedger, enterCredits } from '../sql/ledger.ts'
-import { movements } from './movements.ts'
-import { refundMessage } from './refund-message.ts'
-import { transferCredits } from './transfer.ts'
+import { closeMovements, declareMovements, fetchMovements, type MovementRow } from '../sql/list-movements.ts'
+import { refundMessage as refund } from '../sql/refund-message.ts'
+import { transfer } from '../sql/transfer.ts'
+import { LEDGER } from '../stored-codes.ts'
 
 export function postgresLedger(context: Context): Ledger {
   const { ordinary, kysely } = context.pools
@@ -36,4 +63,121 @@ export function postgresLedger(context: Context): Ledger {
     transfer: (wanted, now) => transferCredits(context, wanted, now) as ReturnType<Ledger['transfer']>,
     transferOnce: (wanted, now, request) => transferCredits(context, wanted, now, request),
   }
+}
+
+/** So often an answer is lost before it is given up. */
+const lossesMax = 3
+
+/** In one statement. If its answer is lost, its entries are looked up: it is done, or it is tried again. */
+async function transferCredits(
+  { pools: { ordinary, writes }, settings, log }: Context,
+  { from, to, amount }: Transfer,
+  now: Instant,
+  request?: ClientRequest,
+): Promise<'done' | TransferFailure | 'repeated'> {
+  if (from === to || amount <= 0) throw new RangeError('a transfer moves something, from one account to another')
+  refuseWhileHeld(writes)
+  const operation = randomUUID()
+  const keyed = request ? [request.account, keyDigest(request), askedDigest(request)] : [null, null, null]
+
+  for (let losses = 0; ; losses++) {
+    const attempt = ordinary.run(transfer, [from, to, amount, timestamp(now), operation, ...keyed])
+    const result = await attempt.catch((error: unknown) => ({ error }))
+    if (!('error' in result)) {
+      const [row] = result
+      if (row?.result) return row.result
+      throw new Error(`account ${from} or ${to} is not there`)
+    }
+    const { error } = result
+    const look = () => ordinary.run(findOperation, [from, operation])
+    if (isLostAnswer(error)) {
+      if ((await settleLostStatement(ordinary, error, settings.lookUpSeconds, look)).length > 0) return 'done'
+      if (losses < lossesMax) continue
+    }
+    log.warn(`a transfer from account ${from} to ${to} failed: ${String(error)}`)
+    // The same request may have moved them before, under its key: 'failed' would say that nothing has moved.
+    if (request !== undefined) throw new Error('whether the credits moved cannot be found out', { cause: error })
+    return 'failed'
+  }
+}
+
+/** In one statement. If its answer is lost, its entry is looked up: it is done, or it is tried again. */
+async function refundMessage(
+  { pools: { ordinary }, settings }: Context,
+  { message, why }: RefundByHand,
+  now: Instant,
+): Promise<Refunded | RefundRefusal> {
+  const operation = randomUUID()
+  for (let losses = 0; ; losses++) {
+    try {
+      const [row] = await ordinary.run(refund, [message, why, timestamp(now), operation])
+      if (row === undefined || row.account === null || row.price === null) return 'no-such-message'
+      if (row.amount !== null && row.balance !== null) return refunded(row.account, row.amount, row.balance)
+      if (!row.decided) return 'waiting'
+      return row.price === 0 ? 'nothing-charged' : 'refunded-already'
+    } catch (error) {
+      if (!isLostAnswer(error)) throw error
+      const look = () => ordinary.run(findRefund, [message, operation])
+      const [found] = await settleLostStatement(ordinary, error, settings.lookUpSeconds, look)
+      if (found !== undefined) return refunded(found.account, found.amount, found.balance)
+      if (losses === lossesMax) throw error
+    }
+  }
+}
+
+const refunded = (account: number, amount: number, balance: number): Refunded => ({
+  account: account as AccountId,
+  amount: credits(amount),
+  balance: credits(balance),
+})
+
+/** Read on one connection, which is free again when the reader has come to the end or has left. */
+async function* movements(
+  ordinary: Connections,
+  of: AccountId | 'all',
+  { from, to }: Period,
+  historyDays: number,
+): AsyncIterable<readonly Movement[]> {
+  const connection = await ordinary.connect()
+  const bound = (at: Period['from']) => (at === undefined ? null : timestamp(at))
+  try {
+    await connection.query(declareMovements, [of === 'all' ? null : of, bound(from), bound(to), historyDays])
+    try {
+      for (;;) {
+        const { rows } = await connection.query<MovementRow>(fetchMovements, [])
+        if (rows.length === 0) return
+        yield rows.map(movementOf)
+      }
+    } finally {
+      await connection.query(closeMovements, [])
+    }
+  } finally {
+    connection.release()
+  }
+}
+
+const movementOf = (row: MovementRow): Movement => ({
+  account: row.account as AccountId,
+  at: instant(row.at),
+  amount: credits(row.amount),
+  balance: credits(row.balance),
+  cause: causeOf(row),
+})
+
+function causeOf({ kind, first, messages, code, other, why, message }: MovementRow): Cause {
+  if (kind === LEDGER.topUp) return { kind: 'top-up', why: why ?? '' }
+  if (kind === LEDGER.transfer) return { kind: 'transfer', account: (other ?? undefined) as AccountId | undefined }
+  if (kind === LEDGER.refund && message !== null)
+    return { kind: 'refund-by-hand', message: message as MessageId, why: why ?? '' }
+  if (kind === LEDGER.refund) {
+    return {
+      kind: 'refund',
+      first: (first ?? undefined) as MessageId | undefined,
+      code: code === null ? undefined : outcomeCode(code),
+    }
+  }
+  if (kind === LEDGER.droppedSends) return { kind: 'dropped-sends' }
+  if (kind === LEDGER.send && first !== null && messages !== null)
+    return { kind: 'send', first: first as MessageId, messages }
+  throw new Error(`no movement of kind ${kind}`)
 }

@@ -22,9 +22,8 @@ export function postgresPrices({ pools: { kysely }, settings, changes }: Context
       await kysely.selectFrom('account_price').selectAll().where('account_id', '=', Number(account)).execute(),
     )
   }
-  const keep = () => true
-  const cache = createCache({ seconds: settings.cacheSeconds, entriesMax: 1, load, keep })
-  const own = createCache({ seconds: settings.cacheSeconds, entriesMax: accountsMax, load: loadOf, keep })
+  const cache = createCache({ seconds: settings.cacheSeconds, entriesMax: 1, load })
+  const own = createCache({ seconds: settings.cacheSeconds, entriesMax: accountsMax, load: loadOf })
   changes.onChange(() => {
     cache.clear()
     own.clear()

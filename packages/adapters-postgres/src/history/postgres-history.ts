@@ -12,7 +12,7 @@ const fromStart = -1
 /** What one statement skips stays short. */
 const blocksOfStatement = 100_000
 
-/** Dropping of what is old and leaving out of ids, on Postgres. Partitions that filled up fast go as a whole, all else by blocks of ids. */
+/** Drops what is old and leaves out ids. Partitions that filled up fast go as a whole, all else by blocks of ids. */
 export function postgresHistory({ pools: { ordinary } }: Context): History {
   let at = fromStart
 

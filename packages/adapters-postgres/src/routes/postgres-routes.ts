@@ -1,18 +1,36 @@
-import { refusedRoutes, type PublishedRoute, type Route, type Routes } from '@gateway/core'
-import { sql, type Insertable, type Kysely, type Transaction } from 'kysely'
+import {
+  refusedRoutes,
+  routeNumberOf,
+  type AccountId,
+  type CarrierId,
+  type Msisdn,
+  type Order,
+  type PublishedRoute,
+  type QueueNumber,
+  type Route,
+  type RouteNumber,
+  type RouteQueue,
+  type Routes,
+  type SenderAddress,
+} from '@gateway/core'
+import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { createCache } from '../cache.ts'
 import { notifyOthers } from '../changes.ts'
+import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
+import type { PlacedOrder, SenderOf } from '../messages/lay-out.ts'
+import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
+import type { SenderNumbers } from '../senders/sender-numbers.ts'
+import { arrayOf, textsFromArray } from '../sql/arrays.ts'
+import { findStranded, moveRanges, type StrandedRow } from '../sql/reroute.ts'
 import type { Tables } from '../tables.ts'
-import { reroute } from './reroute.ts'
-import { routeOf, rowOf } from './route-row.ts'
 
 export function postgresRoutes({ pools: { kysely, hot }, settings, changes }: Context): Routes {
   const load = () => {
     changes.listen()
     return readRoutes(kysely)
   }
-  const cache = createCache({ seconds: settings.cacheSeconds, entriesMax: 1, load, keep: () => true })
+  const cache = createCache({ seconds: settings.cacheSeconds, entriesMax: 1, load })
   changes.onChange(() => cache.clear())
 
   const publish = (routes: readonly Route[]): Promise<void> =>
@@ -59,4 +77,111 @@ async function store(transaction: Transaction<Tables>, route: Route, position: n
   const rows = added.map((refused_by): Insertable<Tables['queue']> => ({ route: id, refused_by }))
   if (isMissing('')) rows.push({ id, route: id, refused_by: '' })
   if (rows.length > 0) await transaction.insertInto('queue').values(rows).execute()
+}
+
+/** A route and the queues that it ever had, by number. */
+interface RouteRow extends Selectable<Tables['route']> {
+  readonly queues: readonly number[]
+  /** Of each queue the carrier that refused, '' where nobody did. */
+  readonly refusers: readonly string[]
+}
+
+const routeOf = ({ id, queues, refusers, priorities, weights, ...row }: RouteRow): PublishedRoute => ({
+  number: id as RouteNumber,
+  name: row.name,
+  prefixes: row.prefixes,
+  accounts: row.accounts as AccountId[],
+  senders: row.senders as SenderAddress[],
+  carriers: row.carriers.map((carrier, i) => ({
+    carrier: carrier as CarrierId,
+    priority: priorities[i] ?? NaN,
+    weight: weights[i] ?? NaN,
+  })),
+  queues: (row.carriers.length > 1 ? ['', ...row.carriers] : ['']).map((refuser): RouteQueue => ({
+    number: queues[refusers.indexOf(refuser)] as QueueNumber,
+    refusedBy: refuser === '' ? undefined : (refuser as CarrierId),
+  })),
+})
+
+const rowOf = ({ name, prefixes, accounts, senders, carriers }: Route) => ({
+  name,
+  prefixes: [...prefixes],
+  accounts: [...accounts],
+  senders: [...senders],
+  carriers: carriers.map(({ carrier }) => carrier as string),
+  priorities: carriers.map(({ priority }) => priority),
+  weights: carriers.map(({ weight }) => weight),
+})
+
+interface MovedPart {
+  readonly queue: number
+  readonly lo: number
+  hi: number
+}
+
+/** Moves ranges to the queues of the routes that `read` returns; those that change meanwhile the next call moves. */
+async function reroute(
+  hot: Connections,
+  read: () => Promise<readonly PublishedRoute[]>,
+  rangesMax: number,
+): Promise<number> {
+  const found = await retryOnConnectionLoss(hot, findStranded, [rangesMax])
+  if (found.length === 0) return 0
+  const routes = await read()
+  const parts = found.map((row) => partsOf(row, routes))
+  const [row] = await retryOnConnectionLoss(hot, moveRanges, [
+    arrayOf(found.map(({ queue }) => queue)),
+    arrayOf(found.map(({ lane }) => lane)),
+    arrayOf(found.map(({ account }) => account)),
+    arrayOf(found.map(({ lo }) => lo)),
+    arrayOf(found.map(({ hi }) => hi)),
+    parts.map((ofRange) => arrayOf(ofRange.map(({ queue }) => queue))),
+    parts.map((ofRange) => arrayOf(ofRange.map(({ lo }) => lo))),
+    parts.map((ofRange) => arrayOf(ofRange.map(({ hi }) => hi))),
+  ])
+  return row?.moved ?? 0
+}
+
+/** Neighbours of one route stay together. */
+function partsOf({ account, lo, from, numbers }: StrandedRow, routes: readonly PublishedRoute[]): readonly MovedPart[] {
+  const common = { account: account as AccountId, from: (from ?? undefined) as SenderAddress | undefined }
+  const parts: MovedPart[] = []
+  for (const [i, number] of textsFromArray(numbers).entries()) {
+    const queue = routeNumberOf(routes, { ...common, to: number as Msisdn })
+    const last = parts.at(-1)
+    if (last?.queue === queue) last.hi = lo + i + 1
+    else parts.push({ queue, lo: lo + i, hi: lo + i + 1 })
+  }
+  return parts
+}
+
+/** Finds the route of each message of an order. Without routes it costs one look at what is remembered. */
+export function placeWith(routes: Pick<Routes, 'list'>, senders: SenderNumbers) {
+  async function addressBy(order: Order, senderOf: SenderOf, published: readonly PublishedRoute[]) {
+    const [first] = order.senders
+    if (order.senders.length === 1 || published.every((route) => route.senders.length === 0)) return () => first
+    const numbers = new Set(order.texts.flatMap(({ to }) => to.map(({ number }) => senderOf(number))))
+    const addresses = await senders.addressesOf(numbers)
+    return (number: Msisdn) => addresses.get(senderOf(number))
+  }
+
+  let known: readonly PublishedRoute[] | undefined
+
+  /** While the database is away those that were read last are good enough: what waits in a route of before is moved. */
+  async function read(): Promise<readonly PublishedRoute[]> {
+    try {
+      return (known = await routes.list())
+    } catch (problem) {
+      if (known === undefined) throw problem
+      return known
+    }
+  }
+
+  return async (order: Order, senderOf: SenderOf): Promise<PlacedOrder> => {
+    const published = await read()
+    if (published.length === 0) return { order, senderOf }
+    const { account } = order
+    const addressOf = await addressBy(order, senderOf, published)
+    return { order, senderOf, routeOf: (to) => routeNumberOf(published, { account, from: addressOf(to), to }) }
+  }
 }

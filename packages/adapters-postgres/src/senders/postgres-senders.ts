@@ -1,7 +1,14 @@
-import type { AccountId, SenderAddress, Senders } from '@gateway/core'
+import { preferredBy, type AccountId, type Msisdn, type Order, type SenderAddress, type Senders } from '@gateway/core'
 import { sql } from 'kysely'
+import { askAboutNumbers } from '../ask-about-numbers.ts'
 import { notifyOthers } from '../changes.ts'
+import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
+import type { SenderOf } from '../messages/lay-out.ts'
+import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
+import { arrayOf } from '../sql/arrays.ts'
+import { chooseSenders, chosenSenders } from '../sql/choose-senders.ts'
+import { numberOf, type SenderNumbers } from './sender-numbers.ts'
 
 export function postgresSenders({ pools: { kysely }, changes }: Context): Senders {
   async function assign(code: SenderAddress, account: AccountId) {
@@ -51,4 +58,47 @@ export function postgresSenders({ pools: { kysely }, changes }: Context): Sender
     release: (code) => changes.around(release(code)),
     assigned,
   }
+}
+
+/**
+ * Which of an order's addresses each of its messages leaves from. Looks first, for many at once: only a number that an
+ * account has not written to before costs a commit.
+ */
+export function chooseFor(hot: Connections, senders: SenderNumbers): (order: Order) => Promise<SenderOf> {
+  const look = askAboutNumbers(async (accounts, numbers) => {
+    const rows = await retryOnConnectionLoss(hot, chosenSenders, [accounts, numbers])
+    return new Map(rows.map(({ place, sender }) => [place, sender]))
+  })
+
+  /** For the orders that have one address only: most of them. */
+  const always = new Map<SenderAddress, SenderOf>()
+
+  return async ({ account: by, senders: pool, texts }: Order): Promise<SenderOf> => {
+    const [first] = pool
+    const known = pool.length === 1 && first !== undefined ? always.get(first) : undefined
+    if (known !== undefined) return known
+    const ids = await senders.numbersOf(new Set(pool))
+    const offered = pool.map((address) => numberOf(ids, address))
+    const [only] = offered
+    if (first !== undefined && only !== undefined && offered.length === 1) {
+      const senderOf = () => only
+      always.set(first, senderOf)
+      return senderOf
+    }
+    const numbers = [...new Set(texts.flatMap(({ to }) => to.map(({ number }) => number)))]
+    if (numbers.length === 0) return nobody
+    const chosen = new Map(await look({ by, numbers }))
+    const missing = numbers.filter((number) => !offered.includes(chosen.get(number) ?? 0))
+    if (missing.length > 0) {
+      const values = [by, arrayOf(missing), arrayOf(preferredBy(by, offered))]
+      for (const { number, sender } of await retryOnConnectionLoss(hot, chooseSenders, values)) {
+        chosen.set(String(number) as Msisdn, sender)
+      }
+    }
+    return (number) => chosen.get(number) ?? nobody()
+  }
+}
+
+function nobody(): never {
+  throw new Error('no address to send from was chosen')
 }

@@ -1,4 +1,4 @@
-import type { AccountRow } from '../accounts/account-row.ts'
+import type { AccountRow } from '../accounts/find-accounts.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 const columns = `account.id, account.parent_id, account.locked,

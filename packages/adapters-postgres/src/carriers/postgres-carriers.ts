@@ -1,14 +1,23 @@
 import {
+  carrierId,
   instant,
+  type CarrierBinds,
   type CarrierId,
+  type CarrierReport,
+  type CarrierStatus,
+  type CarrierStatuses,
   type CarrierUser,
   type CarrierVersion,
   type CarrierVersions,
   type SealedSecret,
+  type ToldCarrier,
 } from '@gateway/core'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { Context } from '../context.ts'
 import { publishRoutes } from '../routes/postgres-routes.ts'
+import { arrayOf, arrayOfTexts } from '../sql/arrays.ts'
+import { leaseBinds, nextFreeBind, releaseBinds, renewBinds } from '../sql/carrier-binds.ts'
+import { listCarriers, tellCarriers, type CarrierStatusRow } from '../sql/carrier-statuses.ts'
 import type { Tables } from '../tables.ts'
 
 export function postgresCarrierVersions({ pools: { kysely }, changes }: Context): CarrierVersions {
@@ -121,4 +130,49 @@ const userOf = (row: Selectable<Tables['carrier_user']>): CarrierUser => ({
   process: { id: row.process, host: row.host, pid: row.pid },
   version: row.version,
   simulated: row.simulated ?? undefined,
+})
+
+type Report = Omit<CarrierReport, 'carrier'>
+
+export const postgresCarrierStatuses = ({ pools: { ordinary } }: Context): CarrierStatuses => ({
+  async tell({ id, host, pid }, reports) {
+    const carriers = arrayOfTexts(reports.map(({ carrier }) => carrier))
+    const texts = arrayOfTexts(
+      reports.map(({ window, unanswered, status }) => JSON.stringify({ window, unanswered, status } satisfies Report)),
+    )
+    await ordinary.run(tellCarriers, [id, host, pid, carriers, texts])
+  },
+  list: async (staleSeconds) => (await ordinary.run(listCarriers, [staleSeconds])).flatMap(toldCarrier),
+})
+
+function toldCarrier(row: CarrierStatusRow): readonly ToldCarrier[] {
+  const carrier = carrierId(row.carrier)
+  if (carrier === undefined) return []
+  const { window, unanswered, status } = JSON.parse(row.report) as Report
+  const process = { id: row.process, host: row.host, pid: row.pid }
+  const [toldAt, isStale] = [instant(row.told_at), row.stale]
+  return [{ carrier, window, unanswered, status: status && whole(status), process, toldAt, isStale }]
+}
+
+/** JSON leaves out what is undefined. */
+const whole = ({ links, receipts, ...status }: CarrierStatus): CarrierStatus => ({
+  ...status,
+  perSecond: status.perSecond,
+  lastError: status.lastError,
+  links: links.map((link) => ({ ...link, boundSince: link.boundSince })),
+  receipts: { ...receipts, form: receipts.form },
+})
+
+export const postgresCarrierBinds = ({ pools: { ordinary } }: Context): CarrierBinds => ({
+  async lease(carrier, holder, { count, max, seconds }) {
+    const leased = await ordinary.run(leaseBinds, [carrier, holder, count, max, seconds])
+    const numbers = leased.map(({ number }) => number)
+    const [next] = numbers.length < count ? await ordinary.run(nextFreeBind, [carrier, holder]) : []
+    return { numbers, freeInMilliseconds: next?.milliseconds }
+  },
+  renew: async (carrier, holder, seconds) =>
+    (await ordinary.run(renewBinds, [carrier, holder, seconds])).map(({ number }) => number),
+  async release(carrier, holder, numbers) {
+    await ordinary.run(releaseBinds, [carrier, holder, arrayOf(numbers)])
+  },
 })
