@@ -1,12 +1,21 @@
 import type { ServerResponse } from 'node:http'
-import { keyCharactersMax, type OverLimit } from '@gateway/core'
 import {
+  formatMinute,
+  type InboxMessage,
+  type Instant,
+  keyCharactersMax,
+  type MessageId,
+  type OverLimit,
+  type TakenMessages,
+} from '@gateway/core'
+import {
+  type AdmissionGate,
+  type ConfirmedResponses,
   endResponse,
+  inSlices,
   setHeaders,
   streamResponse,
   withoutEffect,
-  type AdmissionGate,
-  type ConfirmedResponses,
 } from '@gateway/server'
 
 /** An answer of the specification as its text (HTTP 200), or as what is written of it bit by bit, or one with another status. */
@@ -94,3 +103,19 @@ export const echoed = (value: string): string =>
 
 /** Every item ends with `&`, the last one too; an empty list is an empty text (ruling 3.2). */
 export const listAnswer = (items: readonly string[]): string => items.map((item) => `${item}&`).join('')
+
+/** What a return-once call returns (ruling 1.20). */
+export async function takenAnswer(taken: TakenMessages, item: (message: InboxMessage) => string): Promise<Answer> {
+  if (taken.messages.length === 0) return ''
+  return { text: listAnswer(await inSlices(taken.messages, item)), offerAgain: () => taken.offerAgain() }
+}
+
+export const replyForm = 'CLI=<number>;DateReceived=<minute>;Message=<text>;SentMessageID=<message id or nothing>&'
+
+/** The pairs of a reply and of an opt-out (spec 4.2, rule 4). Without a message that it answers the last value is empty (ruling 1.18). */
+export const replyItem = (from: string, at: Instant, text: string, answers: MessageId | undefined): string =>
+  `CLI=${echoed(from)};DateReceived=${formatMinute(at)};Message=${echoed(text)};SentMessageID=${answers ?? ''}`
+
+/** The pairs of a short code message (spec 4.2, rule 4). */
+export const shortCodeItem = ({ shortCode, from, at, text }: InboxMessage): string =>
+  `SC=${shortCode ?? ''};CLI=${echoed(from)};DateReceived=${formatMinute(at)};Message=${echoed(text)}`

@@ -1,6 +1,6 @@
 import type { PublicDocument, PublicDocuments } from '@gateway/server'
+import { bodyTooLarge, type Failure, noSuchPath, overLimit, tooManyLogIns, unavailable, wrongMethod } from './answer.ts'
 import type { Endpoint, Parameter } from './endpoint.ts'
-import { bodyTooLarge, noSuchPath, overLimit, tooManyLogIns, unavailable, wrongMethod, type Failure } from './answer.ts'
 import { endpoints, prefix } from './routes.ts'
 
 /** What the names in `<>` stand for in the answers of an endpoint. */

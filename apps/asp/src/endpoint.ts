@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
 import {
+  type AdmissionGate,
   afterPlace,
   clientAddress,
   clientNetwork,
@@ -9,11 +10,9 @@ import {
   readBody,
   requestQuery,
   withPlace,
-  type AdmissionGate,
 } from '@gateway/server'
-import { bodyTooLarge, overLimit, tooManyLogIns, overloaded, wrongMethod, type Answer, type Failure } from './answer.ts'
-import { credentialsOf } from './credentials.ts'
-import { formText, readParameters, type Parameters } from './parameters.ts'
+import { type Answer, bodyTooLarge, type Failure, overLimit, overloaded, tooManyLogIns, wrongMethod } from './answer.ts'
+import { credentialsOf, formText, type Parameters, readParameters } from './parameters.ts'
 
 /** What every endpoint gets. */
 export interface Call {

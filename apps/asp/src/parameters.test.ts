@@ -1,5 +1,4 @@
-import { credentialsOf } from './credentials.ts'
-import { first, formText, list, readParameters } from './parameters.ts'
+import { credentialsOf, first, formText, list, readParameters } from './parameters.ts'
 
 describe('parameters', () => {
   test('are found by their names in any letter case, encoded or not', () => {

@@ -1,19 +1,19 @@
 import type { Gateway } from '@gateway/core'
 import {
+  type ConfirmedResponses,
   createServiceApp,
   endpointHandler,
   fallbackHandler,
   hadNoEffect,
-  publicDocuments,
-  type ConfirmedResponses,
   type HealthSettings,
   type Log,
   type Metrics,
+  publicDocuments,
 } from '@gateway/server'
-import { Router, type Express, type RequestHandler } from 'express'
-import { failure, sendAnswer, noSuchPath, overloaded, unavailable, writeAnswer } from './answer.ts'
+import { type Express, type RequestHandler, Router } from 'express'
+import { failure, noSuchPath, overloaded, sendAnswer, unavailable, writeAnswer } from './answer.ts'
 import { documents } from './documents.ts'
-import { endpointRunner, type Backing } from './endpoint.ts'
+import { type Backing, endpointRunner } from './endpoint.ts'
 import { endpoints, mount, prefix } from './routes.ts'
 
 export interface AspSettings extends Omit<Backing, 'gateway'> {

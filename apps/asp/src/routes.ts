@@ -1,3 +1,5 @@
+import { type DescribeMalformed, malformedInText } from '@gateway/server'
+import { contentType, wrongMethod } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import { auth } from './endpoints/auth.ts'
 import { batchMessage } from './endpoints/batchmessage.ts'
@@ -27,3 +29,12 @@ export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
   ['/listoptouts.asp', listOptOuts],
   ['/creditstransfer.asp', transferCredits],
 ])
+
+/** A method that HTTP does not have is refused by an endpoint as any other one (ruling 3.1). */
+export const describeMalformed: DescribeMalformed = (malformed) => {
+  const isEndpoint = endpoints.has(malformed.path.replace(mount, '').toLowerCase())
+  const { status, text, headers } = wrongMethod
+  return malformed.status === status && isEndpoint
+    ? { status, contentType, headers, body: text }
+    : malformedInText(malformed)
+}

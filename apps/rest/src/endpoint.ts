@@ -1,20 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Account, Clock, Gateway, Instant } from '@gateway/core'
 import {
+  type AdmissionGate,
   clientNetwork,
   comesFrom,
+  type ParsedBody,
   requestQuery,
   withPlace,
   withRoom,
-  type AdmissionGate,
-  type ParsedBody,
 } from '@gateway/server'
-import { failure, isFailure, lengthOf, overLimit, overloaded, type Answer, type Failure } from './answer.ts'
+import { type Answer, failure, type Failure, isFailure, lengthOf, overLimit, overloaded } from './answer.ts'
 import type { ErrorCode } from './error-codes.ts'
-import { idempotencyKeyOf } from './idempotency-key.ts'
-import { jsonNesting, nestingMax } from './json-nesting.ts'
 import type { Operation } from './operation.ts'
-import { keyOf, readJson } from './request.ts'
+import { jsonNesting, nestingMax } from './read-json.ts'
+import { idempotencyKeyOf, keyOf, readJson } from './request.ts'
 
 /** What every endpoint gets, beside its input. */
 export interface Call {

@@ -5,10 +5,10 @@ import { steppingClock } from '@gateway/core/testing'
 import { admissionGate, createLog, listen, type Running } from '@gateway/server'
 import { rawClient } from '../../../packages/server/testing/raw-client.ts'
 import { until } from '../../../packages/server/testing/until.ts'
-import { startRest, type Rest } from '../testing/start-rest.ts'
-import { describeMalformed } from './describe-malformed.ts'
+import { type Rest, startRest } from '../testing/start-rest.ts'
+import { ERROR_CODES, type ErrorCode, errorCodes, statusOf } from './error-codes.ts'
 import { createRestServer } from './index.ts'
-import { ERROR_CODES, errorCodes, statusOf, type ErrorCode } from './error-codes.ts'
+import { describeMalformed } from './routes.ts'
 
 const send = '/sms/outgoing/send'
 const recipients = [{ mobileNumber: '27825550101' }]

@@ -1,3 +1,5 @@
+import { type Instant, parseMinute } from '@gateway/core'
+
 const lengthMax = 60
 
 /** What a client gave, as a refusal names it: short, whatever came. */
@@ -23,3 +25,13 @@ export const short = (text: string): string => (text.length > lengthMax ? `${tex
 /** Of what `parseWholeNumbers` puts in the place of a number that is not written as a whole one. */
 const writtenAs = (value: object): string | undefined =>
   'writtenAs' in value && typeof value.writtenAs === 'string' ? short(value.writtenAs) : undefined
+
+/** The text of an optional field; undefined: null and a blank one count as left out (ruling 2.4). */
+export const filled = (value: string | null | undefined): string | undefined =>
+  value === null || value?.trim() === '' ? undefined : value
+
+/** A time YYYYMMDDHHmm, which may be a number. */
+export function readTime(value: string | number | null | undefined): Instant | undefined | 'malformed' {
+  const text = filled(typeof value === 'number' ? String(value) : value)
+  return text === undefined ? undefined : (parseMinute(text) ?? 'malformed')
+}

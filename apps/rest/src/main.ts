@@ -4,6 +4,6 @@ exitOnEarlySignals()
 const [{ startInterface }, { createRestServer }, { describeMalformed }] = await Promise.all([
   import('@gateway/composition'),
   import('./router.ts'),
-  import('./describe-malformed.ts'),
+  import('./routes.ts'),
 ])
 await startInterface({ name: 'rest', port: 8081, createServer: createRestServer, describeMalformed })

@@ -1,14 +1,14 @@
 import { keyCharactersMax, type ReplayId, type WebhookId } from '@gateway/core'
 import { Type } from 'typebox'
-import { failure, isFailure, overLimit, overloaded, unknownError, type Failure } from './answer.ts'
+import { failure, type Failure, isFailure, overLimit, overloaded, unknownError } from './answer.ts'
+import { type Endpoint, missingKey, noJson, noSuchPath, wrongMethod } from './endpoint.ts'
 import { replayRuns } from './endpoints/webhooks/replay.ts'
-import { missingKey, noJson, noSuchPath, wrongMethod, type Endpoint } from './endpoint.ts'
 import { errorCodes, statusOf } from './error-codes.ts'
-import { answerObject, Stamp, TAGS, WebhookNumber, type Example } from './operation.ts'
-import { published } from './schema.ts'
-import { webhookRequests } from './webhook-events.ts'
+import { answerObject, type Example, Stamp, TAGS, WebhookNumber } from './operation.ts'
 import { tooLarge, wrongType } from './request.ts'
 import { endpoints, prefix } from './routes.ts'
+import { published } from './schema.ts'
+import { webhookRequests } from './webhook-events.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

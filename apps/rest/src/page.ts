@@ -1,8 +1,8 @@
 import type { Page, Paged } from '@gateway/core'
 import type { ParsedBody } from '@gateway/server'
-import { Type, type TProperties, type TSchema } from 'typebox'
-import { failure, isFailure, LongFields, type Answer, type Failure } from './answer.ts'
-import { get, type Call, type Endpoint } from './endpoint.ts'
+import { type TProperties, type TSchema, Type } from 'typebox'
+import { type Answer, failure, type Failure, isFailure, LongFields } from './answer.ts'
+import { type Call, type Endpoint, get } from './endpoint.ts'
 import { given } from './given.ts'
 import type { Operation } from './operation.ts'
 

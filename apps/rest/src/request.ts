@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { mediaType, readBody, type BodyPlace, type ParsedBody } from '@gateway/server'
-import { failure, overloaded, type Failure } from './answer.ts'
-import { short } from './given.ts'
+import { type IdempotencyKey, keyCharactersMax, readIdempotencyKey } from '@gateway/core'
+import { type BodyPlace, mediaType, type ParsedBody, readBody } from '@gateway/server'
+import { failure, type Failure, overloaded } from './answer.ts'
+import { given, short } from './given.ts'
 
 /** 200kb (spec 7.1); exactly so many pass (ruling 2.3). */
 const bodyBytesMax = 204_800
@@ -54,3 +55,61 @@ export const wrongType = (contentType: string | undefined): Failure =>
 
 // Some platforms put a byte order mark before every text that they write as UTF-8.
 const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)
+
+/** The `Idempotency-Key` header; of several the first. A key that is UTF-8 is the same as elsewhere in a body. */
+export function idempotencyKeyOf(request: IncomingMessage): string | undefined {
+  if (request.headers[name] === undefined) return undefined
+  const first = firstOf(request.rawHeaders)
+  if (/^[\x20-\x7e]*$/.test(first)) return first
+  const bytes = Buffer.from(first, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : first
+}
+
+/** `headersDistinct` would make an object of all headers: 1 µs. */
+function firstOf(rawHeaders: readonly string[]): string {
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]?.length === name.length && rawHeaders[i]?.toLowerCase() === name) return rawHeaders[i + 1] ?? ''
+  return ''
+}
+
+const name = 'idempotency-key'
+
+/** A key that can be used, or what is wrong with it (ruling 1.24). */
+export function readKey(header: string | undefined): IdempotencyKey | undefined | Failure {
+  const key = readIdempotencyKey(header)
+  if (key !== 'unusable') return key
+  return failure(
+    'invalid-idempotency-key',
+    `Idempotency-Key must be 1 to ${keyCharactersMax} printable characters; got ${given(header)}.`,
+  )
+}
+
+/** Its key has the answer to another request (ruling 1.24). */
+export const anotherRequest = failure('idempotency-key-reused', 'The Idempotency-Key was used for another request.')
+
+/**
+ * How many things of one kind a body is for: those that need this character each, which JSON has no other way to write. A text may have
+ * more of it.
+ */
+export const countOf =
+  (character: ',' | '{') =>
+  (sent: string | ParsedBody): number => {
+    const text = typeof sent === 'string' ? sent : written(sent.parsed)
+    let count = 1
+    for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++
+    return count
+  }
+
+/** What is nested too deep to be written is refused for its shape, which is no work. */
+function written(parsed: unknown): string {
+  try {
+    return JSON.stringify(parsed)
+  } catch {
+    return ''
+  }
+}
+
+/** Of an array of ids. */
+export const idsIn = countOf(',')
+/** Of recipients, an object each. */
+export const recipientsIn = countOf('{')

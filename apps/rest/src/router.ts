@@ -5,16 +5,19 @@ import {
   endpointHandler,
   fallbackHandler,
   hadNoEffect,
-  publicDocuments,
   type HealthSettings,
   type Log,
   type Metrics,
+  prepareResponse,
+  publicDocuments,
+  requestIdHeader,
+  type Service,
 } from '@gateway/server'
-import { Router, type Express, type RequestHandler } from 'express'
-import { failure, sendAnswer, unknownError, writeAnswer, type Failure } from './answer.ts'
-import { browserOrigins } from './browser-origins.ts'
+import cors from 'cors'
+import { type Express, type RequestHandler, Router } from 'express'
+import { failure, type Failure, sendAnswer, unknownError, writeAnswer } from './answer.ts'
 import { documents } from './documents.ts'
-import { endpointRunner, noSuchPath, type Backing } from './endpoint.ts'
+import { type Backing, endpointRunner, noSuchPath } from './endpoint.ts'
 import { endpoints, pathRules, prefix } from './routes.ts'
 
 export interface RestSettings extends Omit<Backing, 'gateway'> {
@@ -96,4 +99,30 @@ function trouble(error: unknown): Failure {
   const ours = [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind)
   if (ours) return unknownError
   return failure('unavailable', 'The service is not available.', hadNoEffect(error) ? { 'Retry-After': '1' } : {})
+}
+
+/**
+ * Lets pages of these origins call the interface from a browser (ruling 2.15, the Fetch standard): their preflight requests are
+ * answered 204, and answers to them carry the headers. Requests of other origins go on unchanged. Cookies are never asked for.
+ */
+export function browserOrigins(origins: readonly string[], service: Service): RequestHandler {
+  const begin = prepareResponse(service)
+  const allowed = new Set(origins)
+  const allow = cors({
+    origin: [...allowed],
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', requestIdHeader],
+    exposedHeaders: ['Retry-After', requestIdHeader],
+    maxAge: 7200, // No browser keeps an answer for longer than Chrome, which keeps it for two hours.
+  })
+  return (request, response, next) => {
+    const { origin = '', 'access-control-request-method': wanted } = request.headers
+    const isOptions = request.method === 'OPTIONS'
+    if (!allowed.has(origin) || (isOptions && wanted === undefined)) {
+      next()
+      return
+    }
+    if (isOptions) begin(response)
+    allow(request, response, next)
+  }
 }

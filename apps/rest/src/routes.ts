@@ -1,12 +1,14 @@
-import type { PathRules } from '@gateway/server'
-import type { Endpoint } from './endpoint.ts'
+import type { Clock } from '@gateway/core'
+import { type DescribeMalformed, type PathRules, pathTable } from '@gateway/server'
+import { failure, type Failure, wholeFailure } from './answer.ts'
+import { type Endpoint, methodsOf, noSuchPath, wrongMethod } from './endpoint.ts'
 import { creditBalance } from './endpoints/credits/balance.ts'
 import { transferCredits } from './endpoints/credits/transfer.ts'
 import { shortCodeMessages } from './endpoints/shortcode/incoming.ts'
 import { incomingMessages } from './endpoints/sms/incoming.ts'
 import { optOutMessages } from './endpoints/sms/incoming/optout.ts'
-import { sendMulti } from './endpoints/sms/outgoing/sendmulti.ts'
 import { send } from './endpoints/sms/outgoing/send.ts'
+import { sendMulti } from './endpoints/sms/outgoing/sendmulti.ts'
 import { status } from './endpoints/sms/outgoing/status.ts'
 import { scheduledMessages } from './endpoints/sms/scheduled.ts'
 import { deleteScheduled } from './endpoints/sms/scheduled/delete.ts'
@@ -17,6 +19,7 @@ import { replay, replayEvents, stopReplay } from './endpoints/webhooks/replay.ts
 import { rotateSecret } from './endpoints/webhooks/rotate.ts'
 import { testWebhook } from './endpoints/webhooks/test.ts'
 import { changeWebhook, removeWebhook, webhook } from './endpoints/webhooks/webhook.ts'
+import type { ErrorCode } from './error-codes.ts'
 
 /** Where the specification puts the interface; letter case matters (spec 7.1). */
 export const prefix = '/api/rest/v1'
@@ -44,3 +47,27 @@ export const endpoints: ReadonlyMap<string, readonly Endpoint[]> = new Map([
   ['/webhooks/{id}/replay', [replay, replayEvents, stopReplay]],
   ['/webhooks/{id}/attempts', [attempts]],
 ])
+
+/** With the envelope; a method that does not exist is answered in the ruled order: 404, 405 (rulings 2.1, 2.3). */
+export const describeMalformed =
+  (clock: Clock): DescribeMalformed =>
+  ({ status, reason, method, path }) =>
+    wholeFailure(
+      status === 405 ? noSuchMethod(method, path) : failure(CODE[status] ?? 'malformed-request', reason),
+      clock.now(),
+    )
+
+/** Of what is no HTTP, by its status. */
+const CODE: Readonly<Record<number, ErrorCode>> = {
+  408: 'request-timeout',
+  413: 'chunk-extensions-too-long',
+  417: 'expectation-failed',
+  431: 'headers-too-large',
+}
+
+const find = pathTable(endpoints, pathRules)
+
+function noSuchMethod(method: string, path: string): Failure {
+  const found = path.startsWith(prefix) ? find(path.slice(prefix.length)) : undefined
+  return found === undefined ? noSuchPath : wrongMethod(methodsOf(found.endpoint), method)
+}

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { Type, type Static, type TSchema } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { failure, type Failure } from './answer.ts'
 import type { ErrorCode } from './error-codes.ts'
 import { given, givenType } from './given.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { ERROR } from './words.ts'
 import type { PublicDocument, PublicDocuments } from '@gateway/server'
+import { ERROR } from './answer.ts'
 
 const folder = '/docs/xml/'
 

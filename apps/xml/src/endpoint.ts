@@ -1,14 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import type { Account, Clock, Gateway, Instant } from '@gateway/core'
-import { withPlace, withRoom, type AdmissionGate, type ArrivingBody } from '@gateway/server'
-import { lengthOf, overloaded, type Answer } from './answer.ts'
-import { credentialElements, credentialsDraft, type CredentialsDraft, type Origin } from './credentials.ts'
-import { paceFor } from './pace.ts'
-import { elements, type Element } from './reading/element.ts'
-import { readArriving } from './reading/read-arriving.ts'
-import { signIn } from './sign-in.ts'
-import type { Flaw } from './words.ts'
-import { document } from './writing/rendered.ts'
+import type { Account, Clock, Gateway, InboxMessage, Instant, TakenMessages } from '@gateway/core'
+import { type AdmissionGate, type ArrivingBody, inSlices, withPlace, withRoom } from '@gateway/server'
+import { type Answer, type Flaw, lengthOf, overloaded } from './answer.ts'
+import { type Element, elements, readArriving } from './reading/read-document.ts'
+import { document } from './rendered.ts'
+import { credentialElements, credentialsDraft, type CredentialsDraft, type Origin, paceFor, signIn } from './sign-in.ts'
 
 /** What an operation gets in addition to its input. */
 export interface Call {
@@ -94,3 +90,23 @@ export function endpoint<Draft extends object, Input extends object>(operation: 
     },
   }
 }
+
+interface Taking extends Pick<Operation<object, object>, 'request' | 'response'> {
+  readonly take: (gateway: Gateway, account: Account) => Promise<TakenMessages>
+  readonly write: (message: InboxMessage) => string
+}
+
+/** A return-once call (ruling 1.20): a request of credentials only; an empty root if there is nothing (ruling 4.10). */
+export const takingEndpoint = ({ request, response, take, write }: Taking): Endpoint =>
+  endpoint<object, object>({
+    request,
+    response,
+    draft: () => ({}),
+    inside: {},
+    check: (draft) => draft,
+    answer: async ({ gateway, account }) => {
+      const taken = await take(gateway, account)
+      const content = (await inSlices(taken.messages, write)).join('')
+      return content === '' ? { content } : { content, offerAgain: () => taken.offerAgain() }
+    },
+  })

@@ -1,4 +1,4 @@
-export { describeMalformed as xmlDescribeMalformed } from './describe-malformed.ts'
+export { describeMalformed as xmlDescribeMalformed } from './routes.ts'
 export { documents as xmlDocuments } from './documents.ts'
 export { mount as xmlMount, ownsPath as xmlOwnsPath } from './routes.ts'
 export { createXmlServer, xmlNotFound, xmlRouter, type XmlServerSettings, type XmlSettings } from './router.ts'

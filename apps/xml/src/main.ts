@@ -4,7 +4,7 @@ exitOnEarlySignals()
 const [{ startInterface }, { createXmlServer }, { describeMalformed }] = await Promise.all([
   import('@gateway/composition'),
   import('./router.ts'),
-  import('./describe-malformed.ts'),
+  import('./routes.ts'),
 ])
 await startInterface({
   name: 'xml',

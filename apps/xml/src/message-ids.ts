@@ -1,5 +1,5 @@
-import { parseMessageId, type MessageId } from '@gateway/core'
-import { elements, trimmed, type Element } from './reading/element.ts'
+import { type MessageId, parseMessageId } from '@gateway/core'
+import { type Element, elements, trimmed } from './reading/read-document.ts'
 
 /** One `MessageID` element of a status or delete request. */
 export interface AskedMessage {

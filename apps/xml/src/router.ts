@@ -3,26 +3,26 @@ import type { Gateway } from '@gateway/core'
 import {
   arrivedBody,
   arrivingBody,
-  fallbackHandler,
+  type ArrivingBody,
+  type BodyPlace,
   clientAddress,
   clientNetwork,
   comesFrom,
-  createServiceApp,
-  endResponse,
-  endpointHandler,
-  hadNoEffect,
-  publicDocuments,
-  readBody,
-  smallBytes,
-  type ArrivingBody,
-  type BodyPlace,
   type ConfirmedResponses,
+  createServiceApp,
+  endpointHandler,
+  endResponse,
+  fallbackHandler,
+  hadNoEffect,
   type HealthSettings,
   type Log,
   type Metrics,
+  publicDocuments,
+  readBody,
+  smallBytes,
 } from '@gateway/server'
-import { Router, type Express, type RequestHandler } from 'express'
-import { sendAnswer, overloaded, writeAnswer, type Answer } from './answer.ts'
+import { type Express, type RequestHandler, Router } from 'express'
+import { type Answer, overloaded, sendAnswer, writeAnswer } from './answer.ts'
 import { documents } from './documents.ts'
 import type { Backing, Endpoint } from './endpoint.ts'
 import { endpoints, mount, prefix } from './routes.ts'

@@ -1,3 +1,5 @@
+import { type DescribeMalformed, malformedInText } from '@gateway/server'
+import { contentType, inError } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import { deleteScheduled } from './endpoints/xmldeletescheduled.ts'
 import { takeReplies } from './endpoints/xmlgetreplies.ts'
@@ -22,3 +24,12 @@ export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
   ['/xmlgetreplies.asp', takeReplies],
   ['/xmlgetscmessages.asp', takeShortCodeMessages],
 ])
+
+/** A method that HTTP does not have is refused by an operation as any other one (ruling 4.10). */
+export const describeMalformed: DescribeMalformed = (malformed) => {
+  const endpoint = endpoints.get(malformed.path.replace(mount, '').toLowerCase())
+  const { status, content } = inError({ trouble: 'wrong-method' })
+  return malformed.status === status && endpoint !== undefined
+    ? { status, contentType, headers: { Allow: 'POST' }, body: endpoint.inRoot(content) }
+    : malformedInText(malformed)
+}

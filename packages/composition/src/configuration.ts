@@ -1,5 +1,14 @@
 // What the command line takes too, without what serves.
-export { dataDirCompanions } from './data-dir.ts'
-export { publishedVariables } from './published-variables.ts'
-export { gatewayVariables, processingSettings, processingVariables, SENDERS } from './variables.ts'
-export { webhookPorts, webhookVariables, type WebhookEnvironment } from './webhook-ports.ts'
+export {
+  gatewayVariables,
+  processingSettings,
+  processingVariables,
+  publishedVariables,
+  SENDERS,
+  webhookPorts,
+  webhookVariables,
+  type WebhookEnvironment,
+} from './variables.ts'
+
+/** What processes make in a DATA_DIR once they have its database: the keys of stored secrets, and the record of the simulated carrier. */
+export const dataDirCompanions: readonly string[] = ['secrets.key', 'simulator']

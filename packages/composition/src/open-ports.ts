@@ -6,21 +6,21 @@ import {
   type NodeSecrets,
   type NodeSecretsSettings,
 } from '@gateway/adapters-node'
-import { postgresPorts, type DatabaseClock, type PostgresPorts } from '@gateway/adapters-postgres'
+import { type DatabaseClock, postgresPorts, type PostgresPorts } from '@gateway/adapters-postgres'
 import type { Ports } from '@gateway/core'
 import { openDatabase } from '@gateway/embedded-postgres'
 import {
   databaseSettings,
   extraAuthorities,
-  loginSettings,
-  warnOfFailedLogins,
   type GivenCertificates,
   type HealthSettings,
+  loginSettings,
   type ProcessContext,
   type Variables,
+  warnOfFailedLogins,
 } from '@gateway/server'
-import { dataDirCompanions } from './data-dir.ts'
-import { webhookPorts, type WebhookEnvironment } from './webhook-ports.ts'
+import { dataDirCompanions } from './configuration.ts'
+import { type WebhookEnvironment, webhookPorts } from './variables.ts'
 
 export interface DatabaseEnvironment extends Readonly<Parameters<typeof databaseSettings>[0]>, WebhookEnvironment {
   readonly DATABASE_URL: string | undefined

@@ -1,28 +1,39 @@
 import type { RequestListener } from 'node:http'
-import { createGateway, type Clock, type Gateway } from '@gateway/core'
+import type { DatabaseClock } from '@gateway/adapters-postgres'
+import { type Clock, createGateway, type Gateway } from '@gateway/core'
 import {
   admissionGate,
-  createMetrics,
-  confirmedResponses,
-  listen,
-  loadSettings,
-  measureAdmission,
-  measureLogins,
-  trustProxies,
-  watchCertificates,
   type AdmissionGate,
+  confirmedResponses,
   type ConfirmedResponses,
+  createMetrics,
+  databaseVariables,
   type DescribeMalformed,
   type GivenCertificates,
   type HealthSettings,
+  listen,
+  loadSettings,
+  loadVariables,
   type Log,
+  loginVariables,
+  measureAdmission,
+  measureLogins,
   type Metrics,
   type Running,
+  runProcess,
+  serverVariables,
+  trustProxies,
+  watchCertificates,
 } from '@gateway/server'
-import { measureClock } from './measure-clock.ts'
-import type { ContextWith, Opened } from './open-ports.ts'
+import { type ContextWith, loginsOf, type Opened, openPorts } from './open-ports.ts'
+import {
+  type GatewayEnvironment,
+  gatewaySettings,
+  gatewayVariables,
+  publishedVariables,
+  webhookVariables,
+} from './variables.ts'
 import { watchAccounts } from './watch-accounts.ts'
-import { gatewaySettings, type GatewayEnvironment } from './variables.ts'
 
 /** What the app of an interface is made of. */
 export interface ServerParts {
@@ -103,3 +114,38 @@ export async function serveGateway(
   onStop('server', () => server.close())
   return server
 }
+
+export interface InterfaceSettings extends Pick<Serving, 'createServer' | 'describeMalformed'> {
+  /** The name in logs and in messages for the operator. */
+  readonly name: string
+  /** Where it listens if PORT is not set. */
+  readonly port: number
+}
+
+/** The main of a process that is one interface: it reads the environment, opens the database and serves until it is told to stop. */
+export const startInterface = ({ name, port, ...serving }: InterfaceSettings): Promise<void> =>
+  runProcess({
+    name,
+    garbagePercent: 200,
+    published: publishedVariables,
+    variables: {
+      ...serverVariables(port),
+      ...databaseVariables,
+      ...loadVariables,
+      ...loginVariables,
+      ...gatewayVariables,
+      ...webhookVariables,
+    },
+    start: async (context) => {
+      await serveGateway(context, await openPorts(context, loginsOf(context)), serving)
+    },
+  })
+
+/** How wrong the clock of this machine is, as the last comparison said. */
+export const measureClock = (metrics: Metrics, clock: Pick<DatabaseClock, 'offsetSeconds'>): void =>
+  metrics.gauge(
+    'gateway_clock_offset_seconds',
+    "How far the clock of this machine is ahead of the database's; negative: behind",
+    [],
+    () => [{ labels: {}, value: clock.offsetSeconds() }],
+  )

@@ -1,14 +1,28 @@
+import { readSecretsKey, secretBox } from '@gateway/adapters-node'
+import { webhookClient } from '@gateway/adapters-webhooks'
 import {
   confirmationOf,
   defaultConfirmation,
   gatewayDefaults,
-  parseSenderAddress,
-  processingDefaults,
   type GatewaySettings,
+  parseSenderAddress,
+  type Ports,
+  processingDefaults,
   type ProcessingSettings,
   type SenderAddress,
 } from '@gateway/core'
-import { listOf, text, wholeNumber } from '@gateway/server/configuration'
+import {
+  databaseVariables,
+  flag,
+  listOf,
+  loadVariables,
+  loginVariables,
+  readNetwork,
+  serverUrl,
+  serverVariables,
+  text,
+  wholeNumber,
+} from '@gateway/server/configuration'
 
 /** The addresses that messages of accounts without a code leave from. */
 export const SENDERS: ReturnType<typeof listOf<SenderAddress>> = listOf({
@@ -67,3 +81,71 @@ export const processingSettings = (environment: {
   confirmation: confirmationOf(environment.OPTOUT_CONFIRMATION),
   contactDays: environment.CONTACT_DAYS,
 })
+
+interface WebhookVariables {
+  readonly SECRETS_KEY: ReturnType<typeof listOf<string>>
+  readonly WEBHOOK_ALLOW: ReturnType<typeof listOf<string>>
+  readonly WEBHOOK_HTTP: ReturnType<typeof flag>
+  readonly WEBHOOK_PROXY: ReturnType<typeof serverUrl>
+  readonly WEBHOOK_PROXY_RESOLVES: ReturnType<typeof flag>
+}
+
+/** What a process reads that configures webhooks or pushes to them. */
+export const webhookVariables: WebhookVariables = {
+  SECRETS_KEY: listOf<string>({
+    what: 'keys of 32 bytes in base64 or hexadecimal, the current one first',
+    read: readSecretsKey,
+    byDefault: [],
+  }),
+  WEBHOOK_ALLOW: listOf<string>({
+    what: 'addresses or networks of your own that webhooks may reach, each like 10.0.0.0/8',
+    read: readNetwork,
+    byDefault: [],
+  }),
+  WEBHOOK_HTTP: flag('webhooks may have addresses of plain http'),
+  WEBHOOK_PROXY: serverUrl({
+    what: 'the address of a proxy that webhooks go through',
+    example: 'http://user:password@proxy:3128',
+  }),
+  WEBHOOK_PROXY_RESOLVES: flag('the proxy looks up names and checks their addresses'),
+}
+
+export interface WebhookEnvironment {
+  readonly DATA_DIR: string
+  readonly SECRETS_KEY: readonly string[]
+  readonly WEBHOOK_ALLOW: readonly string[]
+  readonly WEBHOOK_HTTP: boolean
+  readonly WEBHOOK_PROXY: string | undefined
+  readonly WEBHOOK_PROXY_RESOLVES: boolean
+}
+
+/** What seals signing secrets, and what pushes events, by this clock if given. Whoever pushes closes the client. */
+export const webhookPorts = (
+  environment: WebhookEnvironment,
+  clock?: Ports['clock'],
+): Pick<Ports, 'secretBox' | 'webhookClient'> => ({
+  secretBox: secretBox({ keys: environment.SECRETS_KEY, folder: environment.DATA_DIR }),
+  webhookClient: webhookClient({
+    allow: environment.WEBHOOK_ALLOW,
+    http: environment.WEBHOOK_HTTP,
+    ...(clock && { clock }),
+    ...(environment.WEBHOOK_PROXY !== undefined && {
+      proxy: { url: environment.WEBHOOK_PROXY, resolvesNames: environment.WEBHOOK_PROXY_RESOLVES },
+    }),
+  }),
+})
+
+/** Every variable that any process or command reads (docs/configuration.md). An environment may have some that only others read. */
+export const publishedVariables: readonly string[] = [
+  ...Object.keys(serverVariables(0)),
+  ...Object.keys(databaseVariables),
+  ...Object.keys(loadVariables),
+  ...Object.keys(loginVariables),
+  ...Object.keys(gatewayVariables),
+  ...Object.keys(processingVariables),
+  ...Object.keys(webhookVariables),
+  // Those of `dispatcher`, which is an app.
+  ...['CARRIERS', 'IN_DOUBT_MAX', 'LEASE_SECONDS', 'VALIDITY_HOURS', 'RETRY_SECONDS'],
+  // Those of libpq that count beside DATABASE_URL.
+  ...['PGSSLMODE', 'PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY'],
+]

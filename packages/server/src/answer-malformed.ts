@@ -1,9 +1,10 @@
-import { STATUS_CODES, type ServerResponse } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { endResponse, setHeaders } from './end-response.ts'
-import { tooManyChunks } from './express-server.ts'
+import type { Connections } from './connections.ts'
+import { tooManyChunks } from './express-app.ts'
 import type { Log } from './log.ts'
-import { identify, newRequestId, requestIdHeader } from './request-id.ts'
+import { identify, newRequestId, requestIdHeader } from './request-parts.ts'
+import { endResponse, setHeaders } from './write-response.ts'
 
 /** A request that cannot be served as HTTP: 400, 408, 413, 417 or 431, and why. 405 for a method that is none of HTTP's. */
 export interface Malformed {
@@ -46,21 +47,16 @@ interface ParserError extends NodeJS.ErrnoException {
 }
 
 interface MalformedSettings {
-  readonly inFlight: Iterable<ServerResponse>
-  /** The answers of connections that were given before their request was whole. */
-  readonly answeredEarly: WeakMap<Duplex, ServerResponse>
-  /** As of `PipelinedRequests`. */
-  readonly closeBehind: (current: ServerResponse) => void
+  readonly connections: Pick<Connections, 'endMalformed'>
   readonly log: Log
   readonly describe: DescribeMalformed
 }
 
 /**
  * Handles `clientError`: answers what node's parser refuses, and closes the connection. Requests that came whole before it are answered
- * instead. Answers nothing while another response is written on that connection, or where what was refused is the rest of a request that
- * has been answered: a client would read the two as one, or the second as that to its next request.
+ * instead. Answers nothing where a client would read it as a part of another answer, or as that to its next request.
  */
-export const answerMalformed = ({ inFlight, answeredEarly, closeBehind, log, describe }: MalformedSettings) => {
+export const answerMalformed = ({ connections, log, describe }: MalformedSettings) => {
   const refused = new WeakSet<Duplex>()
   return (error: ParserError, socket: Duplex): void => {
     if (refused.has(socket)) return
@@ -68,15 +64,9 @@ export const answerMalformed = ({ inFlight, answeredEarly, closeBehind, log, des
     const code = error.code ?? ''
     const id = newRequestId()
     log.debug({ request: { id }, code }, 'malformed request')
-    const here = [...inFlight].filter(({ req }) => req.socket === socket)
-    const isWritten = here.some(({ headersSent }) => headersSent) || isAnswered(answeredEarly.get(socket))
-    const current = here.find((response) => response.socket !== null)
-    const isBetween = here.length > 0 && current === undefined
-    if (code === 'ECONNRESET' || !socket.writable || isWritten || isBetween) return void socket.destroy()
-    if (current?.req.complete === true) {
-      closeBehind(current)
-      return
-    }
+    const state = code === 'ECONNRESET' || !socket.writable ? 'broken' : connections.endMalformed(socket)
+    if (state === 'broken') return void socket.destroy()
+    if (state === 'owed') return
     socket.end(written(describe(malformedOf(error)), id))
     // Closing while the client still sends resets the connection, and the client may never read the response.
     setTimeout(() => socket.destroy(), lingerMs).unref()
@@ -127,6 +117,3 @@ function written({ status, contentType, body, headers = {} }: MalformedAnswer, i
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`
 }
-
-const isAnswered = (response: ServerResponse | undefined): boolean =>
-  response !== undefined && !response.req.complete && response.writableEnded

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { inNetworks } from './trusted-proxies.ts'
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 type Request = IncomingMessage & { readonly ip?: string | undefined }
 
@@ -20,4 +20,67 @@ function checkOf(networks: readonly string[]): (address: string) => boolean {
   const check = checks.get(networks) ?? inNetworks(networks)
   checks.set(networks, check)
   return check
+}
+
+/**
+ * The /24 or /64 of a request's client (ruling 1.26), by the peer's address unless the app sets Express's `trust proxy`. IPv4-mapped
+ * IPv6 counts as IPv4; 'unknown' if the connection is closed.
+ */
+export const clientNetwork = (request: IncomingMessage & { readonly ip?: string | undefined }): string =>
+  networkOf(request.ip ?? request.socket.remoteAddress ?? '')
+
+/** The network of an address, as of `clientNetwork`. */
+export const networkOf = (given: string): string => {
+  const address = given.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '')
+  if (isIPv4(address)) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
+  return isIPv6(address) ? networkOfIPv6(address) : 'unknown'
+}
+
+const networkOfIPv6 = (address: string): string => {
+  // The URL parser gives the canonical form; `::ffff:7f00:1` is an IPv4 address in hex.
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(canonical)
+  if (mapped) return networkOfMapped(mapped[1] ?? '', mapped[2] ?? '')
+  const [head = '', tail] = canonical.split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail ? tail.split(':') : []
+  const zeros = tail === undefined ? 0 : 8 - left.length - right.length
+  const groups = [...left, ...Array<string>(zeros).fill('0'), ...right]
+  return `${groups.slice(0, 4).join(':')}::/64`
+}
+
+const networkOfMapped = (high: string, low: string): string => {
+  const [a, b] = [parseInt(high, 16), parseInt(low, 16)]
+  return `${a >> 8}.${a & 255}.${b >> 8}.0/24`
+}
+
+/** An address or a network in CIDR form, as given; undefined: it is neither. */
+export function readNetwork(text: string): string | undefined {
+  const [address = '', bits, more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || more !== undefined) return undefined
+  if (bits === undefined) return text
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128) ? text : undefined
+}
+
+/** Whether an address is in one of the networks, each as `readNetwork` gives it. */
+export function inNetworks(networks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', bits] = unmapped(network).split('/')
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  // BlockList compares IPv4 in IPv6 clothes with the rules of IPv4.
+  return (address) => {
+    const version = isIP(address)
+    return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6')
+  }
+}
+
+/** A network of IPv4-mapped IPv6 as that of IPv4: addresses are compared so. */
+function unmapped(network: string): string {
+  const [, address, bits = '128'] = /^::ffff:([0-9.]+)(?:\/(\d+))?$/i.exec(network) ?? []
+  return address === undefined || Number(bits) < 96 ? network : `${address}/${Number(bits) - 96}`
 }

@@ -1,8 +1,8 @@
 // What reads the environment, without Express and all else that only a server needs.
 export { readEnvironment, type Environment, type Variables } from './environment.ts'
-export { misspeltVariables } from './misspelt-variables.ts'
+export { misspeltVariables } from './environment.ts'
 export { hideSecrets } from './hide-secrets.ts'
-export { readNetwork } from './trusted-proxies.ts'
+export { readNetwork } from './client-address.ts'
 export {
   databaseSettings,
   databaseVariables,

@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { memoryLog } from '../testing/memory-log.ts'
 import { until } from '../testing/until.ts'
 import { confirmedResponses, type ConfirmedResponses } from './confirmed-responses.ts'
 import { listen, type Running } from './listen.ts'
 import type { Log } from './log.ts'
-import { closeQueued } from './queued-responses.ts'
 
 const MB = 1024 * 1024
 let log: Log
@@ -92,10 +91,7 @@ test.each([0, 1, 100, 70_000, 3 * MB])(
 )
 
 test('on a server that starts pipelined requests at once, their responses are all taken back if none was sent', async () => {
-  const foreign = createServer((request, response) => {
-    closeQueued(response)
-    app(request, response)
-  }).listen(0, '127.0.0.1')
+  const foreign = createServer(app).listen(0, '127.0.0.1')
   await once(foreign, 'listening')
   const socket = await openAt((foreign.address() as AddressInfo).port, `/${16 * MB}`, '/10', '/11')
   await read(socket, 1000)

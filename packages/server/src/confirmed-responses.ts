@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { everySocketSeen } from './arrivals.ts'
+import { everySocketSeen } from './event-loop.ts'
 import type { Log } from './log.ts'
+import { onceClosed } from './write-response.ts'
 
 /** Responses that give something away for good, and take it back where the connection fails first. */
 export interface ConfirmedResponses {
@@ -95,7 +96,7 @@ const isConfirmed = async (response: ServerResponse, body: string): Promise<bool
     return false
   }
   return new Promise((resolve) => {
-    response.once('close', () => resolve(false))
+    onceClosed(response, () => resolve(false))
     response.setHeader('Content-Length', Buffer.byteLength(body))
     response.write(body, (error) => {
       resolve(!error && !socket.destroyed)

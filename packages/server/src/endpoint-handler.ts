@@ -1,10 +1,54 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
-import type { AdmissionGate } from './admission-gate.ts'
-import { prepareResponse } from './prepare-response.ts'
-import { nameEndpoint, type Service } from './observe-requests.ts'
+import type { AdmissionGate } from './admission/admission-gate.ts'
+import { nameEndpoint, prepareResponse, type Service } from './observe-requests.ts'
 import { handleFailure } from './on-error.ts'
-import { pathTable, type PathRules } from './path-table.ts'
+
+export interface PathRules {
+  /** Whether the letter case of paths counts. */
+  readonly caseSensitive: boolean
+  /** Whether one trailing slash is ignored; false if not given. */
+  readonly lastSlashIgnored?: boolean | undefined
+}
+
+export interface FoundPath<Endpoint> {
+  readonly endpoint: Endpoint
+  /** As it is in the table. */
+  readonly path: string
+  /** The digits in the place of `{id}`. */
+  readonly parameter: string | undefined
+}
+
+/** A whole number below 10^16 as one segment, without leading zeros. */
+const numberSegment = /\/([1-9][0-9]{0,15})(?=\/|$)/
+const placeholder = '/{id}'
+
+/**
+ * Finds what stands in a table of paths, each without trailing slash. Paths match exactly, but for one segment `{id}`, which stands for a positive
+ * whole number in digits. Express would compare the path with each route in turn.
+ */
+export function pathTable<Endpoint>(
+  endpoints: ReadonlyMap<string, Endpoint>,
+  { caseSensitive, lastSlashIgnored = false }: PathRules,
+): (path: string) => FoundPath<Endpoint> | undefined {
+  const keyOf = (path: string) => {
+    const named = lastSlashIgnored && path.endsWith('/') ? path.slice(0, -1) : path
+    return caseSensitive ? named : named.toLowerCase()
+  }
+  const rows = [...endpoints].map(
+    ([path, endpoint]) => [keyOf(path), { endpoint, path, parameter: undefined }] as const,
+  )
+  const exact = new Map(rows.filter(([key]) => !key.includes(placeholder)))
+  const withNumber = new Map(rows.filter(([key]) => key.includes(placeholder)))
+  return (path) => {
+    const key = keyOf(path)
+    const found = exact.get(key)
+    if (found !== undefined || withNumber.size === 0) return found
+    const parameter = numberSegment.exec(key)?.[1]
+    const general = parameter === undefined ? undefined : withNumber.get(key.replace(numberSegment, placeholder))
+    return general && { ...general, parameter }
+  }
+}
 
 export interface EndpointHandlerSettings<Endpoint> extends Service, PathRules {
   /** Counts what `answer` is at; not counted if not given. */

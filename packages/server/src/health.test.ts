@@ -1,6 +1,6 @@
 import supertest from 'supertest'
 import { memoryLog } from '../testing/memory-log.ts'
-import { createApp } from './create-app.ts'
+import { createApp } from './express-app.ts'
 import { healthRoutes, type Checks } from './health.ts'
 import { release } from './version.ts'
 

@@ -1,13 +1,13 @@
-import type { RequestListener, ServerResponse } from 'node:http'
-import { connect, createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
 import { once } from 'node:events'
+import type { RequestListener, ServerResponse } from 'node:http'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { memoryLog } from '../testing/memory-log.ts'
 import { rawClient } from '../testing/raw-client.ts'
 import { until } from '../testing/until.ts'
 import type { DescribeMalformed } from './answer-malformed.ts'
 import { listen, type Running } from './listen.ts'
+import { endResponse } from './write-response.ts'
 
 const running: Running[] = []
 afterEach(async () => {
@@ -195,10 +195,13 @@ describe('a client that closes after its request, and is answered before all of 
 
   test('reads the answer, though it writes the rest first', async () => {
     const ended: boolean[] = []
-    const { port } = await serve((_, response) => void response.end('now').once('close', () => ended.push(true)))
+    const { port } = await serve((_, response) => {
+      response.once('finish', () => ended.push(true))
+      endResponse(response, 'now')
+    })
     const client = rawClient(port, head)
     client.socket.pause()
-    await until(() => ended.length === 1)
+    await until(() => client.socket.readableLength > 0)
     const problems: Error[] = []
     client.socket.on('error', (problem) => problems.push(problem))
     // More than the buffers of both sides hold, so that the server must read it.
@@ -207,18 +210,19 @@ describe('a client that closes after its request, and is answered before all of 
     await until(client.closed)
     expect(problems).toEqual([])
     expect(client.received()).toMatch(/^HTTP\/1\.1 200 [^]*now$/)
+    expect(ended).toEqual([true])
   })
 
   test('is waited for 1 s and no longer', async () => {
     const sockets: Socket[] = []
     const { port } = await serve((request, response) => {
       sockets.push(request.socket)
-      response.end('now')
+      endResponse(response, 'now')
     })
     // It keeps its half of the connection open.
     const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     client.write(head)
-    await new Promise((resolve) => client.resume().once('end', resolve))
+    await new Promise((resolve) => client.once('data', resolve))
     const answered = performance.now()
     await until(() => sockets[0]?.destroyed === true, 10_000)
     expect(performance.now() - answered).toBeGreaterThan(500)

@@ -1,15 +1,11 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { answerMalformed, answerRefused, malformedInText, type DescribeMalformed } from './answer-malformed.ts'
-import { arrivalsAccepted, backlog, everySocketSeen } from './arrivals.ts'
-import { closeAfterBody } from './close-after-body.ts'
-import { createServerFor } from './express-server.ts'
-import { headerLinesMax, refusedHead } from './request-head.ts'
-import { limitConnections, type ConnectionLimits } from './limit-connections.ts'
+import type { AddressInfo } from 'node:net'
+import { answerMalformed, answerRefused, type DescribeMalformed, malformedInText } from './answer-malformed.ts'
+import { type ConnectionLimits, connectionsOf } from './connections.ts'
+import { arrivalsAccepted, backlog } from './event-loop.ts'
+import { createServerFor } from './express-app.ts'
 import type { Log } from './log.ts'
-import { OpenResponses } from './open-responses.ts'
-import { pipelinedRequests } from './pipelined-requests.ts'
-import { closeQueued } from './queued-responses.ts'
+import { headerLinesMax, refusedHead } from './request-parts.ts'
 
 /** A server that accepts connections. */
 export interface Running {
@@ -76,62 +72,32 @@ const serve = (
   server: Server,
   { app, log, limits, clock = Date, describeMalformed = malformedInText }: ListenSettings,
 ) => {
-  const inFlight = new OpenResponses()
-  const answeredEarly = new WeakMap<Socket, ServerResponse>()
-  const connections = new Set<Socket>()
-  const pipelined = pipelinedRequests()
-  const isRefused = limitConnections(server, limits)
-  keepUnsentResponses(server, inFlight)
-  let closing = false
-  const finished = function (this: ServerResponse) {
-    inFlight.delete(this)
-    // For each request it would cost 5 µs of garbage collection.
-    if (!this.req.complete) answeredEarly.set(this.req.socket, this)
-    pipelined.closed(this)
-    // Node keeps a connection that becomes idle after `server.close()`. `setImmediate` runs after Node's listener marked it idle.
-    if (closing) setImmediate(() => server.closeIdleConnections())
-  }
-  server.on('connection', (socket) => {
-    connections.add(socket)
-    closeAfterBody(socket, inFlight, pipelined.isOver)
-    socket.once('close', () => connections.delete(socket))
-  })
-  const take = (response: ServerResponse, work: () => void) => {
-    if (isRefused(response.req.socket)) return
-    if (pipelined.drops(response)) return
-    inFlight.add(response)
-    response.on('close', finished)
-    closeQueued(response)
-    if (closing) response.setHeader('Connection', 'close')
-    dateBy(clock, response)
-    pipelined.start(response, work)
-  }
+  const connections = connectionsOf(server, limits)
   const refuse = answerRefused(describeMalformed)
   server.on('request', (request, response) => {
     const refused = refusedHead(request)
-    take(response, () => (refused === undefined ? app(request, response) : refuse(response, ...refused)))
+    connections.take(response, () => {
+      dateBy(clock, response)
+      if (refused === undefined) app(request, response)
+      else refuse(response, ...refused)
+    })
   })
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    take(response, () => refuse(response, 417, 'The only expectation that can be met is 100-continue.'))
+    connections.take(response, () => {
+      dateBy(clock, response)
+      refuse(response, 417, 'The only expectation that can be met is 100-continue.')
+    })
   })
-  const { closeBehind } = pipelined
-  server.on('clientError', answerMalformed({ inFlight, answeredEarly, closeBehind, log, describe: describeMalformed }))
+  server.on('clientError', answerMalformed({ connections, log, describe: describeMalformed }))
   return async (graceMs: number): Promise<void> => {
-    closing = true
     const breaksOffAt = performance.now() + graceMs
     await arrivalsAccepted(server, graceMs / 2)
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    // What was accepted last may not have been read yet.
-    await everySocketSeen()
-    for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close')
-    // Node counts a connection that never sent a byte as busy; browsers open such ones in advance.
-    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
     const deadline = setTimeout(() => {
-      log.warn({ requests: inFlight.size, connections: connections.size }, 'requests broken off at the deadline')
+      log.warn(connections.counts, 'requests broken off at the deadline')
       server.closeAllConnections()
-      for (const socket of connections) socket.destroy()
+      connections.destroy()
     }, breaksOffAt - performance.now())
-    await closed
+    await connections.close()
     clearTimeout(deadline)
   }
 }
@@ -140,17 +106,6 @@ const serve = (
 function dateBy(clock: { now(): number }, response: ServerResponse): void {
   const now = clock.now()
   if (Math.abs(now - Date.now()) > 1000) response.setHeader('Date', new Date(now).toUTCString())
-}
-
-/**
- * Node (seen on 20.20) counts a connection as idle once its response has ended, even with unsent bytes, and would cut it off.
- * Idle connections are closed only when no such response is left.
- */
-const keepUnsentResponses = (server: Server, inFlight: OpenResponses) => {
-  const closeIdle = server.closeIdleConnections.bind(server)
-  server.closeIdleConnections = () => {
-    if (![...inFlight].some((response) => response.writableEnded)) closeIdle()
-  }
 }
 
 const bind = (server: Server, host: string, port: number) =>

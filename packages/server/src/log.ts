@@ -1,10 +1,9 @@
+import { writeSync } from 'node:fs'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { types } from 'node:util'
-import { pino, type DestinationStream, type Logger } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 import { hideSecrets } from './hide-secrets.ts'
-import { requestIdOf } from './request-id.ts'
-import { pathOf } from './request-parts.ts'
-import { writeOut } from './standard-output.ts'
+import { pathOf, requestIdOf } from './request-parts.ts'
 
 export type Log = Logger
 
@@ -82,3 +81,56 @@ const showError = (error: Error, depth: number): Record<string, unknown> => ({
   ...(error.cause !== undefined && { cause: show(error.cause, depth + 1) }),
   ...(error instanceof AggregateError && { errors: show(error.errors, depth + 1) }),
 })
+
+type LogFailure = (fields: object) => void
+
+const failuresOf = new WeakMap<Log, LogFailure>()
+
+/**
+ * Logs that a request failed: at most one line a second for each log, that is for each process. A stack for every request of an
+ * outage would fill disks and hide other lines. `unwritten` counts the failures since the line before that have no line.
+ */
+export const logFailure = (log: Log): LogFailure => {
+  const known = failuresOf.get(log)
+  if (known !== undefined) return known
+  const made = throttled(1000, (unwritten, fields: object) => log.error({ ...fields, unwritten }, 'request failed'))
+  failuresOf.set(log, made)
+  return made
+}
+
+/**
+ * `write`, at most once every `intervalMs`. Its first argument is the number of calls since the last one that were dropped.
+ * The others are passed through.
+ */
+export const throttled = <Arguments extends readonly unknown[]>(
+  intervalMs: number,
+  write: (dropped: number, ...values: Arguments) => void,
+) => {
+  let silentUntil = -Infinity
+  let dropped = 0
+  return (...values: Arguments): void => {
+    const now = performance.now()
+    if (now < silentUntil) return void (dropped += 1)
+    write(dropped, ...values)
+    silentUntil = now + intervalMs
+    dropped = 0
+  }
+}
+
+const PAUSE_MS = 10
+
+/**
+ * Writes synchronously to a file descriptor (standard output if not given) and returns whether all was written. Waits for a slow
+ * reader. Never throws: a closed terminal, a closed pipe or a full disk does not stop a server.
+ */
+export const writeOut = (text: string, fd = 1): boolean => {
+  for (let rest: Uint8Array = Buffer.from(text); rest.length > 0;) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return false
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
+    }
+  }
+  return true
+}

@@ -1,5 +1,5 @@
-import { measureLogins, warnOfFailedLogins } from './login-reports.ts'
 import { createLog } from './log.ts'
+import { measureLogins, warnOfFailedLogins } from './login-reports.ts'
 import { createMetrics } from './metrics.ts'
 
 test('outcomes of log-ins and how many wait are read at each scrape', async () => {

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Log } from './log.ts'
-import { logFailure } from './log-failure.ts'
+import { type Log, logFailure, throttled } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import { throttled } from './throttled.ts'
+import { identify } from './request-parts.ts'
 
 const started = Symbol('started')
 const answeredBy = Symbol('service')
@@ -76,4 +75,17 @@ const line = (response: Observed) => ({
 const routeOf = (request: IncomingMessage & { route?: { path?: unknown } }): string => {
   const path = request.route?.path
   return typeof path === 'string' ? path : 'none'
+}
+
+/**
+ * Prepares each response once: sets `X-Content-Type-Options` and `X-Request-Id`, measures and logs it.
+ * If an outer app has prepared it already, only the name of the service changes.
+ */
+export const prepareResponse = (service: Service) => {
+  const observe = observeRequests(service)
+  return (response: ServerResponse): void => {
+    if (!observe(response)) return
+    response.setHeader('X-Content-Type-Options', 'nosniff')
+    identify(response)
+  }
 }

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { types } from 'node:util'
 import type { ErrorRequestHandler, Request, Response } from 'express'
-import type { Log } from './log.ts'
-import { logFailure } from './log-failure.ts'
+import { type Log, logFailure } from './log.ts'
 import { markReported } from './observe-requests.ts'
 
 /** Writes the response in the app's own form. `status` is 400 if the request could not be read, else 500. */
@@ -56,3 +55,24 @@ const isDisconnect = (error: unknown): boolean => {
 
 // Express throws it for a malformed `%` in a path parameter.
 const isUnreadable = (error: unknown): boolean => types.isNativeError(error) && error.name === 'URIError'
+
+const withoutEffectThrown = new WeakSet<Error>()
+
+/** Runs `work` that changes nothing. An error that it throws is marked: nothing was done (ruling 1.25). */
+export async function withoutEffect<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw markWithoutEffect(error)
+  }
+}
+
+/** Marks an error of work that changes nothing, and returns it. */
+export function markWithoutEffect(error: unknown): unknown {
+  if (error instanceof Error) withoutEffectThrown.add(error)
+  return error
+}
+
+/** Whether the error is marked so, or says so itself: the same request can safely be repeated. */
+export const hadNoEffect = (error: unknown): boolean =>
+  error instanceof Error && (withoutEffectThrown.has(error) || ('hadNoEffect' in error && error.hadNoEffect === true))

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express'
-import type { AdmissionGate } from './admission-gate.ts'
-import { clientNetwork } from './client-network.ts'
-import { pageHeaders } from './create-app.ts'
+import type { AdmissionGate } from './admission/admission-gate.ts'
+import { clientNetwork } from './client-address.ts'
+import { pageHeaders } from './express-app.ts'
 import { nameEndpoint } from './observe-requests.ts'
 
 /** A page or a file for developers, the same for everybody. */

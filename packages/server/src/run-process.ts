@@ -1,13 +1,10 @@
-import { replyTo } from './arguments.ts'
-import { boundGarbage } from './bound-garbage.ts'
-import { createShutdown } from './shutdown.ts'
-import { readEnvironment, type Environment, type Variables } from './environment.ts'
+import { setFlagsFromString } from 'node:v8'
+import { type Environment, misspeltVariables, readEnvironment, type Variables } from './environment.ts'
 import { hideSecrets } from './hide-secrets.ts'
-import { thisProcess, type Host } from './host.ts'
 import { createLog, type Log } from './log.ts'
-import { misspeltVariables } from './misspelt-variables.ts'
+import { createShutdown, type Host, thisProcess } from './shutdown.ts'
 import type { processVariables } from './variables.ts'
-import { release } from './version.ts'
+import { release, versionLine } from './version.ts'
 
 /** What a process gets when it starts. */
 export interface ProcessContext<V extends Variables> {
@@ -100,3 +97,43 @@ const explain = (error: unknown): string => {
   const cause = error.cause instanceof Error && !error.message.includes(error.cause.message) ? error.cause : undefined
   return hideSecrets(error.message) + (cause ? ` (${explain(cause)})` : '')
 }
+
+export interface Reply {
+  readonly code: 0 | 2
+  readonly text: string
+}
+
+/** What a server says to its arguments; it starts without any only, and is set up by its environment. */
+export const replyTo = (args: readonly string[], name: string, variables: Variables): Reply | undefined => {
+  const [first] = args
+  if (first === undefined) return undefined
+  if (args.length === 1 && (first === '--help' || first === '-h')) return { code: 0, text: help(name, variables) }
+  if (args.length === 1 && (first === '--version' || first === '-V')) return { code: 0, text: `${versionLine}\n` }
+  const said = `${name} does not start: it takes no arguments, and was given ${args.join(' ')}.`
+  return { code: 2, text: `${said} Environment variables set it up; --help lists them.\n` }
+}
+
+const help = (name: string, variables: Variables): string =>
+  [
+    `Starts ${name}, a server of the gateway, until it gets SIGTERM or SIGINT. Options: --help, --version.`,
+    'It is set up by environment variables (docs/configuration.md):',
+    '',
+    ...Object.entries(variables).map(([variable, { desc, choices, default: byDefault }]) => {
+      const what = desc ?? `one of ${choices?.join(', ') ?? ''}`
+      const usual = textOf(byDefault)
+      return `  ${variable.padEnd(24)} ${what}${usual === '' ? '' : ` (${usual})`}`
+    }),
+    '',
+  ].join('\n')
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(',')
+  if (typeof value === 'number' || typeof value === 'boolean') return value.toString()
+  return typeof value === 'string' ? value : ''
+}
+
+/**
+ * From now on the heap of this process is collected when it has grown by so many percent of what was alive the last time. V8 waits for up to
+ * 300 (docs/decisions/0069-little-garbage-waits.md).
+ */
+export const boundGarbage = (percent: number): void => setFlagsFromString(`--heap-growing-percent=${percent}`)

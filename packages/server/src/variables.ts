@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { bool, EnvError, makeExactValidator, makeValidator, str } from 'envalid'
+import { inNetworks, readNetwork } from './client-address.ts'
 import type { Environment } from './environment.ts'
-import { inNetworks, readNetwork } from './trusted-proxies.ts'
 
 const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$/i
 

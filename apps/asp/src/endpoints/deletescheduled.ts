@@ -1,8 +1,8 @@
-import { parseMessageId, type Deletion } from '@gateway/core'
+import { type Deletion, parseMessageId } from '@gateway/core'
 import { DELETION, foundFor } from '@gateway/wire'
-import type { Endpoint } from '../endpoint.ts'
 import { echoed, listAnswer } from '../answer.ts'
-import { messageIdErrors, messageIdParameter, messageIdCount, messageIds } from '../parameters.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { messageIdCount, messageIdErrors, messageIdParameter, messageIds } from '../parameters.ts'
 
 /** Deletes scheduled messages: one result for each of 1 to 100 ids, in request order, echoed as given (spec 4.2; rulings 1.15, 3.5). */
 export const deleteScheduled: Endpoint = {

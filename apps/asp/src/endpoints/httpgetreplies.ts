@@ -1,5 +1,5 @@
+import { replyForm, replyItem, takenAnswer } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { replyForm, replyItem, takenAnswer } from '../inbox-items.ts'
 import { isTrue } from '../parameters.ts'
 
 /** Replies that have not been returned yet, each once (spec 4.2, rules 4 and 6; rulings 1.19, 1.20, 3.1). */

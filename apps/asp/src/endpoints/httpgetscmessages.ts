@@ -1,5 +1,5 @@
+import { shortCodeItem, takenAnswer } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { shortCodeItem, takenAnswer } from '../inbox-items.ts'
 
 /** Short code messages that have not been returned yet, each once (spec 4.2, rules 4 and 6; ruling 1.20). */
 export const takeShortCodeMessages: Endpoint = {

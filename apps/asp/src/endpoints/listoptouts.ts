@@ -1,6 +1,6 @@
 import { manualOptOutText, type OptOut } from '@gateway/core'
+import { replyForm, replyItem } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { replyForm, replyItem } from '../inbox-items.ts'
 
 /** Every opt-out entry, at every call (spec 4.2, rule 4; rulings 1.23, 3.2). */
 export const listOptOuts: Endpoint = {

@@ -1,8 +1,8 @@
-import { formatDate, formatTime, hasOutcome, parseMessageId, type MessageStatus } from '@gateway/core'
+import { formatDate, formatTime, hasOutcome, type MessageStatus, parseMessageId } from '@gateway/core'
 import { foundFor, statusWords } from '@gateway/wire'
-import type { Endpoint } from '../endpoint.ts'
 import { echoed, listAnswer } from '../answer.ts'
-import { messageIdErrors, messageIdParameter, messageIdCount, messageIds } from '../parameters.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { messageIdCount, messageIdErrors, messageIdParameter, messageIds } from '../parameters.ts'
 
 /** One status for each of 1 to 100 ids, in request order, echoed as given (spec 4.2, rule 3; rulings 1.16, 3.5). */
 export const requestBatch: Endpoint = {

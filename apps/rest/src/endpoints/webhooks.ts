@@ -2,8 +2,15 @@ import { Type } from 'typebox'
 import { failure } from '../answer.ts'
 import { get, nothing, post } from '../endpoint.ts'
 import type { Operation } from '../operation.ts'
-import { refused, Secret, tooManyWebhooks, WebhookAnswer, webhookJson } from '../webhook-fields.ts'
-import { NewWebhook, readNewWebhook } from '../webhook-request.ts'
+import {
+  NewWebhook,
+  readNewWebhook,
+  refused,
+  Secret,
+  tooManyWebhooks,
+  WebhookAnswer,
+  webhookJson,
+} from '../webhook-fields.ts'
 
 const listed: Operation = {
   id: 'listWebhooks',

@@ -1,9 +1,9 @@
 import type { Deletion } from '@gateway/core'
 import { DELETION, foundFor } from '@gateway/wire'
 import type { Answer } from '../answer.ts'
-import { endpoint, type Call } from '../endpoint.ts'
-import { checkMessageIds, idOf, messageIdElements, messageIdsDraft, type AskedMessage } from '../message-ids.ts'
-import { container, leaf } from '../writing/rendered.ts'
+import { type Call, endpoint } from '../endpoint.ts'
+import { type AskedMessage, checkMessageIds, idOf, messageIdElements, messageIdsDraft } from '../message-ids.ts'
+import { container, leaf } from '../rendered.ts'
 
 const idsMax = 1000
 

@@ -1,6 +1,6 @@
 import { formatMinute, type InboxMessage } from '@gateway/core'
-import { takingEndpoint } from '../taking-endpoint.ts'
-import { container, leaf } from '../writing/rendered.ts'
+import { takingEndpoint } from '../endpoint.ts'
+import { container, leaf } from '../rendered.ts'
 
 /** Replies, short code messages among them, each returned once (spec 4.3, rule 6; rulings 1.19, 1.20). */
 export const takeReplies = takingEndpoint({

@@ -1,6 +1,6 @@
 import { formatMinute, type InboxMessage } from '@gateway/core'
-import { takingEndpoint } from '../taking-endpoint.ts'
-import { container, leaf } from '../writing/rendered.ts'
+import { takingEndpoint } from '../endpoint.ts'
+import { container, leaf } from '../rendered.ts'
 
 /** Short code messages, each returned once (spec 4.3, rule 6; ruling 1.20). */
 export const takeShortCodeMessages = takingEndpoint({

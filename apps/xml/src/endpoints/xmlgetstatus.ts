@@ -1,11 +1,10 @@
 import { formatDate, formatTime, hasOutcome, type Instant, type MessageStatus } from '@gateway/core'
 import { inSlices } from '@gateway/server'
 import { foundFor, statusWords } from '@gateway/wire'
-import type { Answer } from '../answer.ts'
-import { endpoint, type Call } from '../endpoint.ts'
-import { checkMessageIds, idOf, messageIdElements, messageIdsDraft, type AskedMessage } from '../message-ids.ts'
-import { SKIPPED } from '../words.ts'
-import { container, leaf } from '../writing/rendered.ts'
+import { type Answer, SKIPPED } from '../answer.ts'
+import { type Call, endpoint } from '../endpoint.ts'
+import { type AskedMessage, checkMessageIds, idOf, messageIdElements, messageIdsDraft } from '../message-ids.ts'
+import { container, leaf } from '../rendered.ts'
 
 const idsMax = 1000
 /** Of one status with its elements. */

@@ -1,17 +1,16 @@
 import {
-  parseMinute,
-  readIdempotencyKey,
   type IdempotencyKey,
   type Instant,
+  parseMinute,
+  readIdempotencyKey,
   type SendResults,
   type SentRecipient,
 } from '@gateway/core'
 import { percentDecode } from '@gateway/wire'
-import { overLimit, overloaded, type Answer } from '../answer.ts'
-import { endpoint, type Call } from '../endpoint.ts'
-import { elements, trimmed } from '../reading/element.ts'
-import { REFUSAL, type Flaw } from '../words.ts'
-import { container, leaf } from '../writing/rendered.ts'
+import { type Answer, type Flaw, overLimit, overloaded, REFUSAL } from '../answer.ts'
+import { type Call, endpoint } from '../endpoint.ts'
+import { elements, trimmed } from '../reading/read-document.ts'
+import { container, leaf } from '../rendered.ts'
 
 const messagesMax = 1000
 const numbersMax = 1000

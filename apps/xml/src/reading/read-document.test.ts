@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { areWellFormed } from '../../testing/validate.ts'
-import { elements } from './element.ts'
-import { documentReader, type Root } from './read-document.ts'
+import { documentReader, elements, type Root } from './read-document.ts'
 
 interface Draft {
   opened: number

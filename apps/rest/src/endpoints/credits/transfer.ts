@@ -2,11 +2,11 @@ import type { TransferRefusal } from '@gateway/core'
 import { TRANSFER_ERROR } from '@gateway/wire'
 import { Type } from 'typebox'
 import { failure, type Failure } from '../../answer.ts'
-import { post, type Call } from '../../endpoint.ts'
-import { anotherRequest, readKey } from '../../idempotency-key.ts'
+import { type Call, post } from '../../endpoint.ts'
 import { oneOf, type Operation } from '../../operation.ts'
+import { parseWholeNumbers } from '../../read-json.ts'
+import { anotherRequest, readKey } from '../../request.ts'
 import { reader } from '../../schema.ts'
-import { parseWholeNumbers } from '../../whole-numbers.ts'
 
 const whole = (description: string) => Type.Integer({ expected: 'a whole number', description })
 

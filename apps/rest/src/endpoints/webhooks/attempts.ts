@@ -1,8 +1,8 @@
 import { formatStamp, nextTryReason, type PushAttempt } from '@gateway/core'
 import { NEXT_TRY_REASON, PUSH_FAILURE, PUSH_RESULT } from '@gateway/wire'
 import { Type } from 'typebox'
-import { answerObject, oneOf, orNull, Stamp, type Operation } from '../../operation.ts'
-import { pageAnswer, pageFields, pageQuery, getPage } from '../../page.ts'
+import { answerObject, oneOf, type Operation, orNull, Stamp } from '../../operation.ts'
+import { getPage, pageAnswer, pageFields, pageQuery } from '../../page.ts'
 import { idOf, noSuchWebhook } from '../../webhook-fields.ts'
 
 const operation: Operation = {

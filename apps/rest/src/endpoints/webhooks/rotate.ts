@@ -1,6 +1,6 @@
 import { overlapHoursDefault, overlapHoursMax } from '@gateway/core'
 import { Type } from 'typebox'
-import { failure, isFailure, type Failure } from '../../answer.ts'
+import { failure, type Failure, isFailure } from '../../answer.ts'
 import { post } from '../../endpoint.ts'
 import type { Operation } from '../../operation.ts'
 import { optional, reader } from '../../schema.ts'

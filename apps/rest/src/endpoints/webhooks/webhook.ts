@@ -5,13 +5,14 @@ import type { Operation } from '../../operation.ts'
 import {
   idOf,
   noSuchWebhook,
+  readWebhookChange,
   refused,
   WaitingAnswer,
   waitingJson,
   WebhookAnswer,
+  WebhookChanges,
   webhookJson,
 } from '../../webhook-fields.ts'
-import { readWebhookChange, WebhookChanges } from '../../webhook-request.ts'
 
 const example = {
   id: 1,

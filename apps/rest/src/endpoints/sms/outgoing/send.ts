@@ -2,10 +2,8 @@ import { Type } from 'typebox'
 import { failure } from '../../../answer.ts'
 import { post } from '../../../endpoint.ts'
 import type { Operation } from '../../../operation.ts'
-import { recipientsField, SentRecipientAnswer } from '../../../recipients-field.ts'
-import { readSend, Send } from '../../../send-request.ts'
-import { sendTexts } from '../../../send-texts.ts'
-import { recipientsIn } from '../../../work-of.ts'
+import { recipientsIn } from '../../../request.ts'
+import { readSend, recipientsField, Send, sendTexts, SentRecipientAnswer } from '../../../send-request.ts'
 
 const operation: Operation = {
   id: 'smsOutgoingSend',

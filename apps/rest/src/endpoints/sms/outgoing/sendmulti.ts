@@ -3,10 +3,15 @@ import { Type } from 'typebox'
 import { failure } from '../../../answer.ts'
 import { post } from '../../../endpoint.ts'
 import { answerObject, type Operation } from '../../../operation.ts'
-import { recipientsField, SentRecipientAnswer } from '../../../recipients-field.ts'
-import { readSendMulti, SendMulti, type RequestedRecipient } from '../../../send-request.ts'
-import { sendTexts } from '../../../send-texts.ts'
-import { recipientsIn } from '../../../work-of.ts'
+import { recipientsIn } from '../../../request.ts'
+import {
+  readSendMulti,
+  recipientsField,
+  type RequestedRecipient,
+  SendMulti,
+  sendTexts,
+  SentRecipientAnswer,
+} from '../../../send-request.ts'
 
 const operation: Operation = {
   id: 'smsOutgoingSendMulti',

@@ -1,13 +1,12 @@
 import { formatMinute, hasOutcome, type MessageStatus } from '@gateway/core'
 import { statusFields } from '@gateway/wire'
 import { Type } from 'typebox'
-import { LongFields } from '../../../answer.ts'
-import { failure } from '../../../answer.ts'
+import { failure, LongFields } from '../../../answer.ts'
 import { post } from '../../../endpoint.ts'
 import { MessageIds, readIds } from '../../../id-array.ts'
-import type { Operation } from '../../../operation.ts'
 import { MessageStatusAnswer } from '../../../message-status.ts'
-import { idsIn } from '../../../work-of.ts'
+import type { Operation } from '../../../operation.ts'
+import { idsIn } from '../../../request.ts'
 
 const operation: Operation = {
   id: 'smsOutgoingStatus',

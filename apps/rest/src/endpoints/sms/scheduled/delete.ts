@@ -1,4 +1,4 @@
-import { formatCredits, type Deletion, type MessageId } from '@gateway/core'
+import { type Deletion, formatCredits, type MessageId } from '@gateway/core'
 import { Type } from 'typebox'
 import { failure } from '../../../answer.ts'
 import { post } from '../../../endpoint.ts'
@@ -11,8 +11,8 @@ import {
   oneOf,
   type Operation,
 } from '../../../operation.ts'
+import { idsIn } from '../../../request.ts'
 import { DELETE_ERROR } from '../../../words.ts'
-import { idsIn } from '../../../work-of.ts'
 
 const operation: Operation = {
   id: 'deleteScheduledMessages',

@@ -1,2 +1,0 @@
-/** What processes make in a DATA_DIR once they have its database: the keys of stored secrets, and the record of the simulated carrier. */
-export const dataDirCompanions: readonly string[] = ['secrets.key', 'simulator']

@@ -1,0 +1,161 @@
+import { until } from '../../testing/until.ts'
+import { fairQueue, refusalPace, timeSlices } from './turns.ts'
+
+describe('fair queue', () => {
+  const queueOf = (...items: readonly string[]) => {
+    const queue = fairQueue<string>()
+    for (const item of items) queue.push(item.slice(0, 1), item)
+    return queue
+  }
+  const drained = (queue: ReturnType<typeof queueOf>) => Array.from({ length: queue.length }, () => queue.shift())
+
+  test('owners take turns, and of one owner the first comes first', () => {
+    const queue = queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'c2')
+    expect(drained(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3'])
+    expect([queue.length, queue.shift()]).toEqual([0, undefined])
+  })
+
+  test('an owner that comes later waits for one of each other owner at the most', () => {
+    const queue = queueOf('a1', 'a2', 'a3')
+    expect(queue.shift()).toBe('a1')
+    queue.push('b', 'b1')
+    expect(drained(queue)).toEqual(['a2', 'b1', 'a3'])
+  })
+
+  test('what is removed is not handed out, and is removed once', () => {
+    const queue = queueOf('a1', 'a2', 'b1')
+    expect([queue.remove('a', 'a1'), queue.remove('a', 'a1'), queue.remove('b', 'b1')]).toEqual([true, false, true])
+    expect(drained(queue)).toEqual(['a2'])
+  })
+
+  test('the newest of the owner with most waiting makes room, of several that of the last in turn', () => {
+    const queue = queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'c2', 'c3')
+    expect([queue.displace('d'), queue.displace('d'), queue.displace('d')]).toEqual(['c3', 'a3', 'c2'])
+    expect(drained(queue)).toEqual(['a1', 'b1', 'c1', 'a2'])
+  })
+
+  test('nobody makes room for an owner who would have as much waiting as any', () => {
+    const queue = queueOf('a1', 'a2', 'b1')
+    expect([queue.displace('a'), queue.displace('b')]).toEqual([undefined, undefined])
+    expect(queue.displace('c')).toBe('a2')
+  })
+
+  test('owners take turns by work: who has had least is next', () => {
+    const queue = fairQueue<string>()
+    for (const item of ['a1', 'a2', 'a3']) queue.push('a', item, 100)
+    for (const item of ['b1', 'b2', 'b3', 'b4', 'b5']) queue.push('b', item, 50)
+    expect(drained(queue)).toEqual(['a1', 'b1', 'b2', 'a2', 'b3', 'b4', 'a3', 'b5'])
+  })
+
+  test('who comes after much work of another waits for one of it at the most', () => {
+    const queue = fairQueue<string>()
+    for (const item of ['a1', 'a2', 'a3']) queue.push('a', item, 1000)
+    expect([queue.shift(), queue.peek()]).toEqual(['a1', 'a2'])
+    for (const item of ['b1', 'b2']) queue.push('b', item)
+    queue.push('c', 'c1')
+    expect(drained(queue)).toEqual(['a2', 'b1', 'c1', 'b2', 'a3'])
+  })
+})
+
+describe('time slices', () => {
+  const occupy = (milliseconds: number) => {
+    const end = performance.now() + milliseconds
+    while (performance.now() < end);
+  }
+
+  test('the first piece runs at once, and what a turn has no time for runs in turn of its owners', async () => {
+    const slices = timeSlices({ turnMs: 1 })
+    const done: string[] = []
+    const piece = async (name: string) => slices.run(name.slice(0, 1), () => (occupy(1.1), done.push(name)))
+    const all = ['a1', 'a2', 'a3', 'b1'].map(piece)
+    expect(done).toEqual(['a1'])
+    await Promise.all(all)
+    expect(done).toEqual(['a1', 'a2', 'b1', 'a3'])
+  })
+
+  test('between two pieces everything else has its turn', async () => {
+    const slices = timeSlices({ turnMs: 1 })
+    let [pieces, turns] = [0, 0]
+    const count = () => {
+      turns++
+      if (pieces < 20) setImmediate(count)
+    }
+    setImmediate(count)
+    const run = async () => slices.run('a', () => (occupy(1.1), pieces++))
+    await Promise.all(Array.from({ length: 20 }, run))
+    expect(turns).toBeGreaterThanOrEqual(18)
+  })
+
+  test('a piece that throws rejects its own call only', async () => {
+    const slices = timeSlices({ turnMs: 0 })
+    const failing = slices.run('a', () => {
+      throw new Error('not valid')
+    })
+    const next = slices.run('a', () => 'done')
+    await expect(failing).rejects.toThrow('not valid')
+    expect(await next).toBe('done')
+  })
+
+  test('whoever is unknown gets a part of the time, and waits for all who are known', async () => {
+    const slices = timeSlices({ turnMs: 1, unknownShare: 0.1 })
+    let unknownMs = 0
+    let stopped = false
+    const unknown = async (owner: string) => {
+      while (!stopped)
+        await slices.runUnknown(owner, () => {
+          occupy(1)
+          unknownMs++
+        })
+    }
+    const started = performance.now()
+    const running = ['a', 'b', 'c'].map(unknown)
+    await until(() => unknownMs >= 20)
+    const share = unknownMs / (performance.now() - started)
+    stopped = true
+    await Promise.all(running)
+    expect(share).toBeLessThan(0.15)
+  })
+})
+
+describe('refusal pace', () => {
+  test('what comes faster is held back to the rate, and networks take turns', async () => {
+    const pace = refusalPace({ perSecond: 100 })
+    const begun = performance.now()
+    expect(pace.turn('a')).toBeUndefined()
+    const answered: string[] = []
+    const waiting = ['a1', 'a2', 'a3', 'b1'].map(async (name) => {
+      await pace.turn(name.slice(0, 1))
+      answered.push(name)
+    })
+    expect(pace.waiting).toBe(4)
+    await Promise.all(waiting)
+    expect(answered).toEqual(['a1', 'b1', 'a2', 'a3'])
+    // Four of them, 10 ms apart; a timer of node may be early by one.
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(36)
+    expect(pace.waiting).toBe(0)
+  })
+
+  test('where too many wait, the newest of the network with most is let go', async () => {
+    const pace = refusalPace({ perSecond: 100, waitingMax: 2 })
+    void pace.turn('a')
+    const answered: string[] = []
+    const wait = async (name: string) => {
+      await pace.turn(name.slice(0, 1))
+      answered.push(name)
+    }
+    const waiting = [wait('a1'), wait('a2')]
+    expect(pace.turn('a')).toBeUndefined()
+    waiting.push(wait('b1'))
+    expect(pace.waiting).toBe(2)
+    await Promise.all(waiting)
+    expect(answered).toEqual(['a2', 'a1', 'b1'])
+  })
+
+  test('refusals that come no faster than the rate are answered at once, also after a flood', async () => {
+    const pace = refusalPace({ perSecond: 100 })
+    void pace.turn('a')
+    await Promise.all([pace.turn('a'), pace.turn('b')])
+    await new Promise((resolve) => setTimeout(resolve, 25))
+    expect(pace.turn('a')).toBeUndefined()
+  })
+})

@@ -1,0 +1,251 @@
+import type { RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { memoryLog } from '../testing/memory-log.ts'
+import { rawClient, type RawClient } from '../testing/raw-client.ts'
+import { until } from '../testing/until.ts'
+import type { ConnectionLimits } from './connections.ts'
+import { listen, type Running } from './listen.ts'
+
+describe('limits of connections', () => {
+  let server: Running
+  let requests: number
+  const clients: RawClient[] = []
+
+  const start = async (limits: ConnectionLimits) => {
+    requests = 0
+    server = await listen({
+      app: (_request, response) => {
+        requests++
+        response.end('served')
+      },
+      host: '127.0.0.1',
+      port: 0,
+      log: memoryLog().log,
+      graceSeconds: 0.2,
+      limits,
+    })
+  }
+  afterEach(async () => {
+    for (const { socket } of clients.splice(0)) socket.destroy()
+    await server.close()
+  })
+
+  const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+  const connected = async (from = '127.0.0.1') => {
+    const client = rawClient(server.port, GET, from)
+    clients.push(client)
+    await until(() => client.received() !== '')
+    return client
+  }
+
+  test('a connection too many is 503 with Retry-After and closed, its request is not worked on, and one that ends makes room', async () => {
+    await start({ connectionsMax: 4 })
+    const [first] = [await connected(), await connected()]
+    const refused = await connected()
+    await until(refused.closed)
+    expect(refused.received()).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 1\r\n/)
+    expect(requests).toBe(2)
+    first.socket.destroy()
+    await until(() => first.closed())
+    let again = await connected()
+    while (!again.received().endsWith('served')) again = await connected()
+  })
+
+  test('one network never has more than half of all connections, and leaves room for another', async () => {
+    await start({ connectionsMax: 4, connectionsPerNetworkMax: 100 })
+    await connected()
+    await connected()
+    expect((await connected()).received()).toContain('503')
+    expect((await connected('127.0.1.1')).received()).toContain('served')
+  })
+
+  test('connections of a proxy count for no network', async () => {
+    await start({ connectionsMax: 10, connectionsPerNetworkMax: 1, isProxy: (address) => address === '127.0.0.1' })
+    await connected()
+    expect((await connected()).received()).toContain('served')
+    await connected('127.0.1.1')
+    expect((await connected('127.0.1.2')).received()).toContain('503')
+  })
+})
+
+describe('the requests of one connection', () => {
+  let server: Running
+  const started: string[] = []
+  const held: ServerResponse[] = []
+
+  const app: RequestListener = (request, response) => {
+    started.push(request.url ?? '')
+    if (request.url === '/held') held.push(response)
+    else {
+      let body = ''
+      request.on('data', (chunk) => (body += String(chunk)))
+      request.on('end', () => response.end(`${request.url}${body};`))
+    }
+  }
+
+  beforeEach(async () => {
+    started.length = held.length = 0
+    server = await listen({ app, host: '127.0.0.1', port: 0, log: memoryLog().log, graceSeconds: 0.2 })
+  })
+  afterEach(() => server.close())
+
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const post = (path: string, body: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const closings = (received: string) => Array.from(received.matchAll(/Connection: (\S+)/g), ([, word]) => word)
+  const answers = (received: string) => Array.from(received.matchAll(/\r\n\r\n(\/[a-z0-9]+?)x?;/g), ([, path]) => path)
+
+  test('a pipelined request is started when the answer before it has gone, and other connections do not wait', async () => {
+    const client = rawClient(server.port, get('/held') + get('/b') + post('/c', '/body'))
+    await until(() => held.length === 1)
+    const other = rawClient(server.port, get('/other'))
+    await until(() => other.received().endsWith('/other;'))
+    expect(started).toEqual(['/held', '/other'])
+    held[0]?.end('/a;')
+    await until(() => client.received().endsWith('/body;'))
+    expect(started).toEqual(['/held', '/other', '/b', '/c'])
+    client.socket.destroy()
+    other.socket.destroy()
+  })
+
+  test('of a hundred requests in one write eight are worked on, the next is answered 503, and the connection is closed', async () => {
+    const client = rawClient(server.port, Array.from({ length: 99 }, (_, i) => get(`/n${i}`)).join(''))
+    await until(client.closed)
+    expect(answers(client.received())).toEqual(started)
+    expect(started).toEqual(Array.from({ length: 8 }, (_, i) => `/n${i}`))
+    expect(closings(client.received())).toEqual([...Array<string>(8).fill('keep-alive'), 'close'])
+    expect(client.received()).toMatch(/HTTP\/1\.1 503 .*\r\n[^]*Retry-After: 1\r\n[^]*wait on this connection$/)
+  })
+
+  test('of a hundred requests that come one by one, seven that wait are worked on, and the connection is closed', async () => {
+    const client = rawClient(server.port, get('/held'))
+    await until(() => held.length === 1)
+    const { socket } = held[0]?.req ?? {}
+    for (let i = 0; i < 99; i++) {
+      const before = socket?.bytesRead ?? 0
+      client.socket.write(i % 2 === 0 ? get(`/n${i}`) : post(`/n${i}`, 'x'))
+      if (i < 8) await until(() => (socket?.bytesRead ?? 0) > before)
+    }
+    held[0]?.end('/held;')
+    await until(client.closed)
+    expect(started).toEqual(['/held', ...Array.from({ length: 7 }, (_, i) => `/n${i}`)])
+    expect(answers(client.received())).toEqual(started)
+    expect(closings(client.received())).toEqual([...Array<string>(8).fill('keep-alive'), 'close'])
+  })
+
+  test('a client that writes without end gets the answers that it is owed, and nothing more is read of it', async () => {
+    const sockets: Socket[] = []
+    const writes = await listen({
+      app: ({ socket }, response) => {
+        sockets.push(socket)
+        setImmediate(() => response.end('answered;'))
+      },
+      host: '127.0.0.1',
+      port: 0,
+      log: memoryLog().log,
+      graceSeconds: 0.2,
+    })
+    const client = rawClient(writes.port)
+    const some = get('/n').repeat(1000)
+    const write = () => {
+      while (!client.closed() && client.socket.write(some));
+      if (!client.closed()) client.socket.once('drain', write)
+    }
+    write()
+    await until(client.closed)
+    expect(client.received()).toContain('HTTP/1.1 503 ')
+    expect(client.received().match(/answered;/g)).toHaveLength(8)
+    expect(sockets).toHaveLength(8)
+    // One read brings 64 kB; Node may have begun a second one.
+    expect(sockets[0]?.bytesRead).toBeLessThanOrEqual(3 * 65_536)
+    await writes.close()
+  })
+
+  test('of a connection that pipelines long headers two reads more are taken, and it is closed', async () => {
+    const long = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(60_000)}\r\n\r\n`
+    const client = rawClient(server.port, get('/held') + Array.from({ length: 40 }, (_, i) => long(`/n${i}`)).join(''))
+    await until(() => held.length === 1)
+    const { socket } = held[0]?.req ?? {}
+    // Whatever has come is read within a few turns, if it is read at all.
+    for (let turns = 0; turns < 500; turns++) await new Promise(setImmediate)
+    expect(socket?.bytesRead).toBeLessThanOrEqual(4 * 65_536)
+    held[0]?.end('/held;')
+    await until(client.closed)
+    expect(started.length).toBeLessThanOrEqual(4)
+    expect(answers(client.received())).toEqual(started)
+  })
+
+  test('large bodies that wait are read when their turn comes, and all are answered', async () => {
+    const paths = Array.from({ length: 40 }, (_, i) => `/n${i}`)
+    const reading = await listen({
+      app: (request, response) => {
+        request.resume().on('end', () => setTimeout(() => response.end(`${request.url};`), 5))
+      },
+      host: '127.0.0.1',
+      port: 0,
+      log: memoryLog().log,
+    })
+    const client = rawClient(reading.port, paths.map((path) => post(path, 'x'.repeat(100_000))).join(''))
+    await until(() => client.received().endsWith('/n39;'))
+    expect(answers(client.received())).toEqual(paths)
+    client.socket.destroy()
+    await reading.close()
+  })
+
+  test('of a request that waited the body is read, also what comes of it later, and then what is behind it', async () => {
+    const [begun, rest] = ['/body', '.of-it']
+    const head = `POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: ${begun.length + rest.length}\r\n\r\n`
+    const client = rawClient(server.port, get('/held') + get('/a') + head + begun)
+    await until(() => held.length === 1)
+    held[0]?.end('/held;')
+    await until(() => started.includes('/p'))
+    client.socket.write(rest + get('/held') + get('/b'))
+    await until(() => held.length === 2)
+    held[1]?.end('/held;')
+    await until(() => client.received().endsWith('/b;'))
+    expect(answers(client.received())).toEqual(['/held', '/a', '/held', '/b'])
+    expect(client.received()).toContain('/p/body.of-it;')
+    client.socket.destroy()
+  })
+
+  test('what waits behind an answer that ends the connection is never started', async () => {
+    const client = rawClient(server.port, get('/held') + get('/b') + get('/c'))
+    await until(() => held.length === 1)
+    held[0]?.setHeader('Connection', 'close').end('/held;')
+    await until(client.closed)
+    const other = rawClient(server.port, get('/other'))
+    await until(() => other.received().endsWith('/other;'))
+    expect(started).toEqual(['/held', '/other'])
+    other.socket.destroy()
+  })
+
+  test.each([
+    ['no HTTP', 'no http\r\n\r\n'],
+    ['another request, after one that ends the connection', get('/d')],
+    ['a body that is malformed', 'POST /d HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+  ])('requests before %s get their own answers, and the connection is closed', async (_what, malformed) => {
+    const last = malformed === get('/d') ? get('/b').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n') : get('/b')
+    const client = rawClient(server.port, get('/held') + last + malformed)
+    await until(() => held.length === 1)
+    held[0]?.end('/held;')
+    await until(client.closed)
+    expect(started).toEqual(['/held', '/b'])
+    expect(client.received().match(/\r\n\r\n.*;|HTTP\S+ \d+/g)).toEqual([
+      'HTTP/1.1 200',
+      '\r\n\r\n/held;',
+      'HTTP/1.1 200',
+      '\r\n\r\n/b;',
+    ])
+  })
+
+  test('of a connection that breaks, what waited is never started', async () => {
+    const client = rawClient(server.port, get('/held') + get('/b'))
+    await until(() => held.length === 1)
+    client.socket.resetAndDestroy()
+    await until(() => held[0]?.closed === true)
+    const other = rawClient(server.port, get('/other'))
+    await until(() => other.received().endsWith('/other;'))
+    expect(started).toEqual(['/held', '/other'])
+    other.socket.destroy()
+  })
+})

@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs'
+import type { Server, ServerResponse } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { networkOf } from './client-address.ts'
+import { everySocketSeen } from './event-loop.ts'
+import { identify, newRequestId, requestIdHeader } from './request-parts.ts'
+import { endResponse, setHeaders } from './write-response.ts'
+
+export interface ConnectionLimits {
+  /** Connections of this process; fewer where the operating system allows fewer open files. Default 4000. */
+  readonly connectionsMax?: number
+  /** Connections from one network (/24, /64), but never more than half of all. Default 2000. */
+  readonly connectionsPerNetworkMax?: number
+  /** Whose connections do not count for their network: those of proxies. Nobody's if not given. */
+  readonly isProxy?: (address: string) => boolean
+}
+
+/** Usual clients send the next request when they have read the answer. */
+const waitingMax = 7
+const waitingBytesMax = 65_536
+
+interface Waiting {
+  readonly response: ServerResponse
+  readonly work: () => void
+  /** Of the connection, when it came. */
+  readonly bytesRead: number
+}
+
+interface Connection {
+  readonly socket: Socket
+  /** What is answered now. */
+  current: ServerResponse | undefined
+  readonly waiting: Waiting[]
+  /** What comes on it is never begun any more. */
+  isOver: boolean
+  /** The last response was given before its request had come whole. */
+  answeredEarly: ServerResponse | undefined
+  /** Read when it was idle the last time: more than that is a request that comes. */
+  idleBytes: number
+}
+
+/**
+ * The connections of a server. Those beyond the limits are answered 503 and closed. The requests of one are worked on one after the other;
+ * where more than a few wait, the next one is answered 503, and the connection is closed (decision 0077).
+ */
+export interface Connections {
+  /** Works on a request once the answer before it has gone, or never if the connection ends before. */
+  take(response: ServerResponse, work: () => void): void
+  /**
+   * For a connection on which something came that is no HTTP. 'owed': it closes behind the answers to the requests that came
+   * whole. 'free': an answer to it may be written. 'broken': another answer, or a part of one, was written in its place.
+   */
+  endMalformed(socket: Duplex): 'owed' | 'free' | 'broken'
+  /** Stops accepting and closes what is idle, and each of the others when it becomes so. Resolves when all are closed. */
+  close(): Promise<void>
+  /** Breaks off what is left. */
+  destroy(): void
+  readonly counts: { readonly requests: number; readonly connections: number }
+}
+
+export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Connections {
+  const connections = new Map<Socket, Connection>()
+  let isClosing = false
+
+  acceptWithin(limits, server, (socket) => {
+    connections.set(socket, {
+      socket,
+      current: undefined,
+      waiting: [],
+      isOver: false,
+      answeredEarly: undefined,
+      idleBytes: 0,
+    })
+    socket.once('close', () => connections.delete(socket))
+  })
+
+  function begin(connection: Connection, response: ServerResponse, work: () => void): void {
+    connection.current = response
+    if (isClosing) response.setHeader('Connection', 'close')
+    response.once('close', () => ended(connection, response))
+    work()
+  }
+
+  function ended(connection: Connection, { req }: ServerResponse): void {
+    const { socket, waiting, current } = connection
+    // Kept for this case only: for each request it would cost 5 µs of garbage collection.
+    connection.answeredEarly = req.complete ? undefined : current
+    connection.current = undefined
+    const next = waiting.shift()
+    if (next === undefined) {
+      connection.idleBytes = socket.bytesRead
+      if (isClosing) setImmediate(() => destroyIfIdle(connection))
+      return
+    }
+    // A response has no socket where the connection ends with the one before it.
+    if (next.response.socket === null || socket.destroyed) connection.isOver = true
+    else begin(connection, next.response, next.work)
+  }
+
+  /** Nothing more is read of it. Node resumes a connection for each answer that has gone. */
+  function endAfterWaiting(connection: Connection): void {
+    connection.isOver = true
+    connection.socket.on('resume', () => connection.socket.pause()).pause()
+  }
+
+  function destroyIfIdle({ socket, current, idleBytes }: Connection): void {
+    if (current === undefined && socket.bytesRead === idleBytes) socket.destroy()
+  }
+
+  return {
+    take(response, work) {
+      const { socket } = response.req
+      const connection = connections.get(socket)
+      if (connection === undefined || connection.isOver) return
+      const { current, waiting } = connection
+      if (current === undefined) {
+        begin(connection, response, work)
+        return
+      }
+      const { bytesRead } = socket
+      const isOneTooMany =
+        waiting.length >= waitingMax || bytesRead - (waiting[0]?.bytesRead ?? Infinity) > waitingBytesMax
+      if (isOneTooMany) endAfterWaiting(connection)
+      waiting.push({ response, work: isOneTooMany ? () => refuse(response) : work, bytesRead })
+    },
+    endMalformed(socket) {
+      const connection = connections.get(socket as Socket)
+      if (connection === undefined || connection.isOver) return 'owed'
+      const { current, waiting, answeredEarly } = connection
+      endAfterWaiting(connection)
+      if (current === undefined) return answeredEarly === undefined ? 'free' : 'broken'
+      if (current.headersSent || current.socket === null) return 'broken'
+      if (!current.req.complete) return 'free'
+      const whole = waiting.findLastIndex(({ response }) => response.req.complete)
+      waiting.splice(whole + 1)
+      const last = waiting.at(-1)?.response ?? current
+      last.setHeader('Connection', 'close')
+      return 'owed'
+    },
+    async close() {
+      isClosing = true
+      // That of an HTTP server would also close connections with an answer of which not all is sent (seen on Node 20.20).
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+      // What was accepted last may not have been read yet.
+      await everySocketSeen()
+      for (const connection of connections.values()) {
+        if (connection.current?.headersSent === false) connection.current.setHeader('Connection', 'close')
+        destroyIfIdle(connection)
+      }
+      await closed
+      // Ends the timer that looks for slow requests.
+      server.close()
+    },
+    destroy() {
+      for (const socket of connections.keys()) socket.destroy()
+    },
+    get counts() {
+      const requests = [...connections.values()].filter(({ current }) => current !== undefined).length
+      return { requests, connections: connections.size }
+    },
+  }
+}
+
+/** Answers a request that was not begun because too many wait before it, and closes its connection. */
+function refuse(response: ServerResponse): void {
+  identify(response)
+  setHeaders(response, 503, 'text/plain; charset=utf-8', { 'Retry-After': '1', Connection: 'close' })
+  endResponse(response, 'Too many requests wait on this connection')
+}
+
+/** Files for the database, the log and whatever else a process opens. */
+const filesReserved = 150
+const busy = () =>
+  `HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n` +
+  `${requestIdHeader}: ${newRequestId()}\r\n\r\n`
+const lingerMs = 1000
+const lingeringMax = 50
+
+/** Tells of connections within the limits; answers the others with 503 and closes them. */
+function acceptWithin(limits: ConnectionLimits, server: Server, accept: (socket: Socket) => void): void {
+  const { connectionsMax = 4000, connectionsPerNetworkMax = 2000, isProxy = () => false } = limits
+  const allMax = Math.max(1, Math.min(connectionsMax, openFilesMax() - filesReserved))
+  const networkMax = Math.max(1, Math.min(connectionsPerNetworkMax, Math.ceil(allMax / 2)))
+  const perNetwork = new Map<string, number>()
+  let all = 0
+  let lingering = 0
+
+  function refuse(socket: Socket): void {
+    if (lingering >= lingeringMax) return void socket.destroy()
+    lingering++
+    socket.end(busy())
+    const timer = setTimeout(() => socket.destroy(), lingerMs)
+    socket.once('close', () => {
+      clearTimeout(timer)
+      lingering--
+    })
+  }
+
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? ''
+    const network = isProxy(address) ? undefined : networkOf(address)
+    const ofNetwork = network === undefined ? 0 : (perNetwork.get(network) ?? 0)
+    if (all >= allMax || ofNetwork >= networkMax) {
+      refuse(socket)
+      return
+    }
+    all++
+    if (network !== undefined) perNetwork.set(network, ofNetwork + 1)
+    accept(socket)
+    socket.once('close', () => {
+      all--
+      if (network === undefined) return
+      const left = (perNetwork.get(network) ?? 1) - 1
+      if (left === 0) perNetwork.delete(network)
+      else perNetwork.set(network, left)
+    })
+  })
+}
+
+/** Infinity where the operating system does not say. */
+function openFilesMax(): number {
+  try {
+    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+    return limit === undefined ? Infinity : Number(limit)
+  } catch {
+    return Infinity
+  }
+}

@@ -1,0 +1,178 @@
+import {
+  createServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+} from 'node:http'
+import type { Socket } from 'node:net'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import helmet from 'helmet'
+import { healthRoutes, type HealthSettings } from './health.ts'
+import { prepareResponse, type Service } from './observe-requests.ts'
+import { type AnswerError, onError } from './on-error.ts'
+import { ByteCollector } from './request-bodies.ts'
+
+/**
+ * An HTTP server without listeners. For an Express app it constructs requests and responses with the app's own prototypes. Express
+ * sets these on every request; a changed prototype makes Node's own code slow (docs/decisions/0036-express-with-its-own-prototypes.md).
+ * A body in pieces costs no more than one in a block (docs/decisions/0056-bodies-in-pieces.md); where it comes in too many small chunks,
+ * `clientError` is emitted with the code `tooManyChunks`.
+ */
+export const createServerFor = (app: RequestListener, options: ServerOptions): Server => {
+  const Request = compactRequest((socket) => {
+    const error = Object.assign(new Error('the body comes in too many small chunks'), { code: tooManyChunks })
+    server.emit('clientError', error, socket)
+  })
+  const server = createServer({ ...options, IncomingMessage: Request, ...(isExpress(app) && prototypes(app, Request)) })
+  return server
+}
+
+export const tooManyChunks = 'ERR_TOO_MANY_CHUNKS'
+
+export const isExpress = (app: RequestListener): app is Express => 'request' in app && 'response' in app
+
+/** The prototypes of these classes replace `app.request` and `app.response` and inherit from them. */
+const prototypes = (app: Express, Request: typeof IncomingMessage) => {
+  class Response<For extends IncomingMessage = IncomingMessage> extends ServerResponse<For> {}
+  app.request = Object.setPrototypeOf(Request.prototype, app.request) as Express['request']
+  app.response = Object.setPrototypeOf(Response.prototype, app.response) as Express['response']
+  return { ServerResponse: Response }
+}
+
+/** Each chunk costs node 3 µs, whatever its size. Lines of a document in a chunk each pass, however many. */
+const chunksMax = (bytes: number): number => 200 + bytes / 24
+
+/**
+ * Requests whose bodies wait in one block until they are read. Node keeps chunks as they came: of chunks of one byte, 65 kB need
+ * some 20 MB.
+ */
+const compactRequest = (refuse: (socket: Socket) => void) => {
+  class Request extends IncomingMessage {
+    declare private pieces: Pieces | undefined
+
+    /** Node stops reading from the connection if this is false, and goes on when the body is asked for. */
+    override push(chunk: Buffer | null): boolean {
+      // Nearly every body comes in one piece; to keep account of it too costs 9 of 58 µs of node for a REST send.
+      if (this.pieces === undefined && (chunk === null || this.isWhole(chunk))) return super.push(chunk)
+      const pieces = (this.pieces ??= { arrived: undefined, chunks: 0, bytes: 0, isRefused: false })
+      if (pieces.isRefused) return false
+      if (chunk !== null && isOneTooMany(pieces, chunk) && this.headers['transfer-encoding'] !== undefined) {
+        pieces.isRefused = true
+        process.nextTick(() => refuse(this.socket))
+        return false
+      }
+      if (chunk === null || (this.readableFlowing === true && pieces.arrived === undefined)) {
+        this.pushArrived(pieces)
+        return super.push(chunk)
+      }
+      if (pieces.arrived === undefined) {
+        pieces.arrived = new ByteCollector()
+        setImmediate(() => this.pushArrived(pieces))
+      }
+      pieces.arrived.add(chunk)
+      return false
+    }
+
+    private isWhole({ length }: Buffer): boolean {
+      return this.headers['content-length'] === String(length)
+    }
+
+    private pushArrived(pieces: Pieces): void {
+      if (pieces.arrived === undefined) return
+      const bytes = pieces.arrived.take()
+      pieces.arrived = undefined
+      super.push(bytes)
+    }
+  }
+  return Request
+}
+
+/** Of a body that does not come whole at once. */
+interface Pieces {
+  arrived: ByteCollector | undefined
+  chunks: number
+  bytes: number
+  isRefused: boolean
+}
+
+function isOneTooMany(pieces: Pieces, { length }: Buffer): boolean {
+  pieces.chunks++
+  pieces.bytes += length
+  return pieces.chunks > chunksMax(pieces.bytes)
+}
+
+/**
+ * Lets `X-Forwarded-For` count for requests that come from these networks: of its addresses the last one that is not in them, so that
+ * what a client writes there itself is worth nothing. An app that is not Express's keeps to the peer's address.
+ */
+export function trustProxies(app: RequestListener, networks: readonly string[]): void {
+  if (networks.length > 0 && isExpress(app)) app.set('trust proxy', [...networks])
+}
+
+/**
+ * An Express app with exact paths, no query parsing, no ETag, no trusted proxy and `X-Content-Type-Options: nosniff`, which logs each
+ * request once. What `mountFirst` adds comes first and prepares its responses itself, as `endpointHandler` does.
+ */
+export const createApp = (service: Service, mountFirst: (app: Express) => void = () => undefined): Express => {
+  const app = express()
+  app.enable('case sensitive routing')
+  app.enable('strict routing')
+  app.set('query parser', false)
+  app.set('etag', false)
+  app.disable('x-powered-by')
+  // In other environments Express's default error handler answers with the stack.
+  app.set('env', 'production')
+  mountFirst(app)
+  const begin = prepareResponse(service)
+  const prepare: RequestHandler = (_request, response, next) => {
+    begin(response)
+    next()
+  }
+  const prepareFailed: ErrorRequestHandler = (error, _request, response, next) => {
+    begin(response)
+    next(error)
+  }
+  app.use(prepare, prepareFailed)
+  return app
+}
+
+/**
+ * Security headers for pages, which load nothing from another host. They do not require HTTPS, which would break plain local use: the
+ * TLS proxy in front decides.
+ */
+export const pageHeaders = (): RequestHandler =>
+  helmet({
+    strictTransportSecurity: false,
+    contentSecurityPolicy: {
+      directives: {
+        'upgrade-insecure-requests': null,
+        'font-src': ["'self'", 'data:'],
+        'style-src': ["'self'", "'unsafe-inline'"],
+      },
+    },
+  })
+
+export interface ServiceAppSettings extends Service {
+  readonly health?: HealthSettings | undefined
+  /** What answers below a path, or below the paths of a pattern. */
+  readonly mounted?: readonly [path: string | RegExp, ...handlers: RequestHandler[]]
+  /** As of `publicDocuments`. */
+  readonly documents?: RequestHandler
+  /** Answers any path that nothing else answers. */
+  readonly notFound: RequestHandler
+  readonly answerError: AnswerError
+}
+
+/** The app of a process: its handler, health, metrics and documents if given, its 404 and its errors. */
+export function createServiceApp(settings: ServiceAppSettings): Express {
+  const { log, metrics, health, mounted, documents, notFound, answerError } = settings
+  // Without a layer before it and a router around it a REST send takes 73 µs of node instead of 87 (busy machine).
+  const app = createApp(settings, (first) => mounted && first.use(...mounted))
+  if (health !== undefined) app.use(healthRoutes(health))
+  if (metrics !== undefined) app.use(metrics.route)
+  if (documents !== undefined) app.use(documents)
+  app.use(notFound, onError(log, answerError))
+  return app
+}

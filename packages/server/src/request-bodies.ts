@@ -1,0 +1,197 @@
+import type { IncomingMessage } from 'node:http'
+import type { BodyPlace } from './admission/body-memory.ts'
+
+const nothing = Buffer.alloc(0)
+
+/**
+ * Joins pieces as they come, so that bytes in pieces of one each need no more memory than in one. A class: most bodies come in one
+ * piece, for which five closures would be made.
+ */
+export class ByteCollector {
+  length = 0
+  private block: Buffer = nothing
+  /** A piece that came alone is not ours to write behind. */
+  private isOurs = false
+
+  add(piece: Buffer): void {
+    if (this.length === 0) {
+      this.block = piece
+      this.isOurs = false
+    } else {
+      this.makeRoom(piece.length)
+      piece.copy(this.block, this.length)
+    }
+    this.length += piece.length
+  }
+
+  /** All of them, a single piece as it came; it begins anew then. */
+  take(): Buffer {
+    const taken = this.block.length === this.length ? this.block : this.block.subarray(0, this.length)
+    this.block = nothing
+    this.length = 0
+    return taken
+  }
+
+  private makeRoom(bytes: number): void {
+    if (this.isOurs && this.length + bytes <= this.block.length) return
+    const larger = Buffer.allocUnsafe(2 * (this.length + bytes))
+    this.block.copy(larger, 0, 0, this.length)
+    this.block = larger
+    this.isOurs = true
+  }
+}
+
+/** A body that a parser of the outer app has parsed; its bytes are gone. */
+export interface ParsedBody {
+  readonly parsed: unknown
+}
+
+/**
+ * The body as sent, or what an outer parser left of it. 'too-large' beyond `maxBytes`, told before the rest has come; 'overloaded': no
+ * room in `place`, where the bytes stay until the caller releases it; 'aborted': the client has gone. The rest is thrown away.
+ */
+export const readBody = async (
+  request: IncomingMessage,
+  maxBytes: number,
+  place: BodyPlace,
+): Promise<Buffer | ParsedBody | 'too-large' | 'overloaded' | 'aborted'> => {
+  const announced = Number(request.headers['content-length'] ?? NaN)
+  if (request.readableEnded) return announced > maxBytes ? 'too-large' : leftOf(request, announced, maxBytes)
+  if (request.destroyed) return 'aborted'
+  if (announced > maxBytes) {
+    request.on('error', ignore).resume()
+    return 'too-large'
+  }
+  return collect(request, maxBytes, announced <= smallBytes ? undefined : place)
+}
+
+/** A body that announces no more is not counted: node holds as much of every connection anyway. */
+export const smallBytes = 16_384
+
+/** Parsers return an object for an empty body, too. */
+const leftOf = (request: ReadBefore, announced: number, maxBytes: number): Buffer | ParsedBody | 'too-large' => {
+  const left = announced === 0 ? '' : (request.rawBody ?? request.body)
+  if (left === undefined) throw new Error('The body of this request was read before, and nothing of it was kept.')
+  if (typeof left !== 'string' && !(left instanceof Uint8Array)) return { parsed: left }
+  const bytes =
+    typeof left === 'string' ? Buffer.from(left) : Buffer.from(left.buffer, left.byteOffset, left.byteLength)
+  return bytes.length > maxBytes ? 'too-large' : bytes
+}
+
+type ReadBefore = IncomingMessage & { readonly rawBody?: unknown; readonly body?: unknown }
+
+const collect = (request: IncomingMessage, maxBytes: number, place: BodyPlace | undefined) =>
+  new Promise<Buffer | 'too-large' | 'overloaded' | 'aborted'>((resolve) => {
+    const collected = new ByteCollector()
+    const add = (chunk: Buffer) => {
+      if (collected.length + chunk.length > maxBytes) giveUp('too-large')
+      else if (place === undefined || place.grow(chunk.length)) collected.add(chunk)
+      else giveUp('overloaded')
+    }
+    const giveUp = (why: 'too-large' | 'overloaded') => {
+      collected.take()
+      if (place !== undefined) place.onEvicted = undefined
+      request.off('data', add).resume()
+      resolve(why)
+    }
+    if (place !== undefined) place.onEvicted = () => giveUp('overloaded')
+    request.on('data', add)
+    request.once('end', () => {
+      if (place !== undefined) place.onEvicted = undefined
+      resolve(collected.take())
+    })
+    request.on('error', ignore)
+    // Emitted after `end` too; then the promise is settled already.
+    request.once('close', () => resolve('aborted'))
+  })
+
+// `close` follows; without a listener Node throws.
+const ignore = () => undefined
+
+/** A body that is read as it arrives, and no faster than it is asked for. */
+export interface ArrivingBody {
+  /** 'bytes': more has come, to be taken. Else how it ended: what follows is thrown away then, as of `readBody`. */
+  next(): Promise<'bytes' | 'end' | 'too-large' | 'overloaded' | 'aborted'>
+  /** What has come and was not taken. No promise carries bytes: an old one would keep them (decision 0061). */
+  take(): Buffer
+  /** What comes from now on is only counted, and its bytes are not held. */
+  skip(): void
+}
+
+/**
+ * The body of a request that nobody has begun to read, as it came over the wire: at most `maxBytes`. All bytes stay in `place`, as of
+ * `readBody`, until the caller releases it. Never rejects.
+ */
+export function arrivingBody(request: IncomingMessage, maxBytes: number, place: BodyPlace): ArrivingBody {
+  const arrived = new ByteCollector()
+  let bytes = 0
+  let skipping = false
+  let ended: 'end' | 'too-large' | 'overloaded' | 'aborted' | undefined
+  let wake: (() => void) | undefined
+
+  function end(how: typeof ended): void {
+    ended ??= how
+    place.onEvicted = undefined
+    wake?.()
+  }
+
+  function giveUp(how: 'too-large' | 'overloaded'): void {
+    arrived.take()
+    end(how)
+    request.off('data', add).resume()
+  }
+
+  function add(chunk: Buffer): void {
+    bytes += chunk.length
+    if (bytes > maxBytes) giveUp('too-large')
+    else if (skipping) return
+    else if (!place.grow(chunk.length)) giveUp('overloaded')
+    else {
+      arrived.add(chunk)
+      request.pause()
+      wake?.()
+    }
+  }
+
+  place.onEvicted = () => giveUp('overloaded')
+  request.on('error', () => undefined) // `close` follows and says it; without a listener node throws.
+  request.once('end', () => end('end'))
+  request.once('close', () => end('aborted'))
+  if (Number(request.headers['content-length'] ?? NaN) > maxBytes) giveUp('too-large')
+  else if (request.destroyed) end('aborted')
+  else request.on('data', add)
+
+  return {
+    async next() {
+      for (;;) {
+        if (arrived.length > 0) return 'bytes'
+        if (ended !== undefined) return ended
+        const more = new Promise<void>((resolve) => (wake = resolve))
+        request.resume()
+        await more
+      }
+    },
+    take: () => arrived.take(),
+    skip() {
+      skipping = true
+      arrived.take()
+      place.onEvicted = undefined
+      place.release()
+    },
+  }
+}
+
+/** A body that has been read already, or how that ended. */
+export function arrivedBody(read: Buffer | 'too-large' | 'overloaded' | 'aborted'): ArrivingBody {
+  let left = typeof read === 'string' ? nothing : read
+  const take = (): Buffer => {
+    const bytes = left
+    left = nothing
+    return bytes
+  }
+  return {
+    next: () => Promise.resolve(left.length > 0 ? 'bytes' : typeof read === 'string' ? read : 'end'),
+    take,
+    skip: () => void take(),
+  }
+}
