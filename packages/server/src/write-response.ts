@@ -35,11 +35,15 @@ function endWhenRead(response: ServerResponse, bytes: string | Buffer): void {
  */
 export function onceClosed(response: ServerResponse, closed: () => void): () => void {
   const { socket } = response.req
+  let isGivenUp = false
   const giveUp = () => {
+    isGivenUp = true
     response.off('close', done)
     socket.off('close', done)
   }
   const done = () => {
+    // Each is told by the other's event, whose listeners are a copy by then.
+    if (isGivenUp) return
     giveUp()
     closed()
   }
