@@ -1,5 +1,6 @@
 import type { AccountId, Msisdn } from '@gateway/core'
 import { batcher } from './batcher.ts'
+import type { ArrayText } from './sql/arrays.ts'
 
 interface Question {
   readonly by: AccountId
@@ -7,7 +8,7 @@ interface Question {
 }
 
 /** Pairs of account and number, as two arrays; returns answers by the place of their pair, from 1. */
-type Ask<Answer> = (accounts: string, numbers: string) => Promise<ReadonlyMap<number, Answer>>
+type Ask<Answer> = (accounts: ArrayText, numbers: ArrayText) => Promise<ReadonlyMap<number, Answer>>
 
 /**
  * Asks for many senders at once: questions that come while one is under way go together into the next. Returns what there is of each
@@ -22,7 +23,7 @@ export function askAboutNumbers<Answer>(
     // One list after the other: flatMap took as long for a number as all the rest of this.
     const accounts = questions.map(({ by, numbers }) => `${by},`.repeat(numbers.length)).join('')
     const numbers = questions.map((question) => question.numbers.join()).join()
-    const answers = await ask(`{${accounts.slice(0, -1)}}`, `{${numbers}}`)
+    const answers = await ask(`{${accounts.slice(0, -1)}}` as ArrayText, `{${numbers}}` as ArrayText)
     if (answers.size === 0) return questions.map(() => nothing)
     let place = 0
     return questions.map((question) => {

@@ -1,8 +1,11 @@
 import { Client } from 'pg'
 import { watchedConnection, type Step, type WatchedConnection } from '../testing/cached-plan.ts'
 import { emptied, fillDatabase, stopAutovacuum, vacuumAll } from '../testing/filled-database.ts'
+import { valuesOf } from './sql/statement.ts'
+import { literal } from '../testing/plan.ts'
 import { freshDatabase, type FreshDatabase } from '../testing/fresh-database.ts'
-import { callers, cases, functions, ordinary, statementNames, withoutTables, type Case } from '../testing/hot-cases.ts'
+import { allStatements } from '../testing/all-statements.ts'
+import { callers, cases, functions, ordinary, withoutTables, type Case } from '../testing/hot-cases.ts'
 
 interface Open {
   readonly database: FreshDatabase
@@ -14,8 +17,10 @@ const all = Object.entries(cases)
 const calls = Object.entries(functions)
 
 const execution = ({ statement, values }: Case): string => {
-  const list = values.map((value) => (typeof value === 'number' ? value : `'${String(value)}'`)).join(', ')
-  return `execute "${statement.name}" ${list && `(${list.replaceAll("'null'", 'null')})`}`
+  const list = valuesOf(statement, values as never)
+    .map(literal)
+    .join(', ')
+  return `execute "${statement.name}" ${list && `(${list})`}`
 }
 
 /** Plans are made for what is there now, and kept. Statements are not run, for that would leave pages behind. */
@@ -29,7 +34,7 @@ async function cachePlans({ client }: WatchedConnection): Promise<void> {
 
 test('every statement has a case here, or is known to be for the ordinary connections or to read no table', async () => {
   const known = [...all.map(([, { statement }]) => statement.name), ...callers, ...ordinary, ...withoutTables]
-  expect((await statementNames()).filter((name) => !known.includes(name))).toEqual([])
+  expect((await allStatements()).map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([])
 })
 
 describe.each(['before the first row', 'while nothing waits'] as const)('with plans made %s', (state) => {

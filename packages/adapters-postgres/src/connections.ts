@@ -8,20 +8,20 @@ import type { DatabaseLiveness } from './database-liveness.ts'
 import { refusePooler } from './refuse-pooler.ts'
 import type { ServerAddress } from './server-address.ts'
 import type { Log } from './settings.ts'
-import { endBackend, writeNothing } from './sql/lost-answer.ts'
-import type { PreparedStatement } from './sql/prepared-statement.ts'
+import { endBackend, writeNothing } from './sql/server.ts'
+import { valuesOf, type Statement } from './sql/statement.ts'
 import { valueTypes } from './value-types.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
 /** One connection, while a transaction has it. */
 export interface Connection {
-  run<Row>(statement: PreparedStatement<Row>, values: readonly unknown[]): Promise<Row[]>
+  run<Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Values>): Promise<Row[]>
 }
 
 /** Connections that are alike. What fails before a statement was sent throws as it is: then nothing was done. */
 export interface Connections extends Connection {
   /** Prepared by its name. A deadlock is answered by running it again; a broken connection throws a `LostAnswer`. */
-  run<Row>(statement: PreparedStatement<Row>, values: readonly unknown[]): Promise<Row[]>
+  run<Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Values>): Promise<Row[]>
   /**
    * Begins, runs `work` and commits; rolls back if `work` throws. A deadlock runs `work` again from its beginning. Where
    * the connection broke, at whatever statement, it throws a `LostAnswer`.
@@ -159,14 +159,15 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     client.release(broken.has(client))
   }
 
-  async function send<Row>(
+  async function send<Values, Row>(
     { client, patience }: Taken,
-    statement: PreparedStatement<Row>,
-    values: readonly unknown[],
+    statement: Statement<Values, Row>,
+    given: Values,
   ): Promise<Row[]> {
     const { name, text } = statement
+    const values = valuesOf(statement, given)
     try {
-      const { rows } = await patience(() => client.query({ name, text, values: [...values] }))
+      const { rows } = await patience(() => client.query({ name, text, values }))
       liveness.answered()
       if (unconfirmed.has(client)) throw new Error(endedWait)
       return rows as Row[]
@@ -181,13 +182,11 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
   }
 
   /** Nothing more is asked of this connection. What it is still at is ended: a wait for a standby has no time limit of its own. */
-  function giveUp(client: ClientBase, error: unknown, statement?: PreparedStatement<unknown>): void {
+  function giveUp(client: ClientBase, error: unknown, statement?: unknown): void {
     broken.add(client)
     const backend = backends.get(client)
     if (backend === undefined || statement === endBackend || !isTimeLimit(error)) return
-    void withConnection(impatience, (taken) => send(taken, endBackend, [backend.pid, backend.start])).catch(
-      () => undefined,
-    )
+    void withConnection(impatience, (taken) => send(taken, endBackend, backend)).catch(() => undefined)
   }
 
   async function query({ client, patience }: Taken, text: string, values: unknown[]): Promise<QueryResult> {
@@ -247,7 +246,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
 
   const having = (patience: Patience): Omit<Connections, 'failFast'> => ({
     run: (statement, values) => withConnection(patience, (taken) => send(taken, statement, values)),
-    confirm: confirming(() => withConnection(patience, (taken) => send(taken, writeNothing, []))),
+    confirm: confirming(() => withConnection(patience, (taken) => send(taken, writeNothing, {}))),
     transaction: (work) => withConnection(patience, (taken) => withTransaction(taken, work)),
     connect: async () => {
       const ended = liveness.asked()

@@ -1,14 +1,15 @@
 import type { Client } from 'pg'
 import { createClient } from './client.ts'
 import type { ServerAddress } from './server-address.ts'
-import type { PreparedStatement } from './sql/prepared-statement.ts'
+import { valuesOf, type Statement } from './sql/statement.ts'
+import { valueTypes } from './value-types.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
 /** Listens on a connection of its own, and again when that is lost. */
 export interface Listener {
   readonly start: () => void
   /** Runs on the connection that listens; undefined: there is none. What fails there ends the connection. */
-  run<Row>(statement: PreparedStatement<Row>, values: readonly unknown[]): Promise<Row[] | undefined>
+  run<Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Values>): Promise<Row[] | undefined>
   /** Bounded. */
   readonly close: (seconds?: number) => Promise<void>
 }
@@ -41,6 +42,7 @@ export function createListener(options: ListenerOptions): Listener {
       connectionTimeoutMillis: connectionSeconds * 1000,
       query_timeout: connectionSeconds * 1000,
       keepAlive: true,
+      types: valueTypes,
     })
     client = fresh
     fresh.on('notification', told)
@@ -86,11 +88,11 @@ export function createListener(options: ListenerOptions): Listener {
       state = 'started'
       tryToConnect()
     },
-    run: async <Row>({ text }: PreparedStatement<Row>, values: readonly unknown[]) => {
+    run: async <Values, Row>(statement: Statement<Values, Row>, values: Values) => {
       const asked = listening
       if (asked === undefined) return undefined
       try {
-        const { rows } = await asked.query(text, [...values])
+        const { rows } = await asked.query(statement.text, valuesOf(statement, values))
         return rows as Row[]
       } catch (error) {
         void asked.end()

@@ -5,6 +5,7 @@ import { digestOf, migrations as all, type Migration } from './migrations.ts'
 import type { Pools } from './pools.ts'
 import { serverAddress } from './server-address.ts'
 import { silent, type Log } from './settings.ts'
+import { sql, statement } from './sql/statement.ts'
 
 export interface AppliedMigration {
   readonly version: number
@@ -64,10 +65,15 @@ export async function migrate(
   }
 }
 
+const findSchema = statement(
+  'find-schema',
+  { parameters: {}, columns: { made: 'bool' } },
+  sql`select to_regclass('schema_migration') is not null as made`,
+)
+
 /** Whether a migration was ever begun there. */
 export async function hasSchema({ ordinary }: Pick<Pools, 'ordinary'>): Promise<boolean> {
-  const text = `select to_regclass('schema_migration') is not null as made`
-  const [row] = await ordinary.run<{ made: boolean }>({ name: '', text }, [])
+  const [row] = await ordinary.run(findSchema, {})
   return row?.made === true
 }
 

@@ -1,6 +1,6 @@
 import type { Connections } from './connections.ts'
 import { isLostAnswer } from './errors.ts'
-import type { PreparedStatement } from './sql/prepared-statement.ts'
+import type { Statement } from './sql/statement.ts'
 
 /** More than there are connections that one cut can have broken. */
 const attemptsMax = 20
@@ -10,10 +10,10 @@ const attemptsMax = 20
  * counts once it is confirmed: what the lost one did may wait for a standby. If the database cannot be reached it throws: the caller may
  * ask again later.
  */
-export async function retryOnConnectionLoss<Row>(
+export async function retryOnConnectionLoss<Values, Row>(
   connections: Connections,
-  statement: PreparedStatement<Row>,
-  values: readonly unknown[],
+  statement: Statement<Values, Row>,
+  values: NoInfer<Values>,
   lost: () => void = () => undefined,
 ): Promise<Row[]> {
   return retryWorkOnConnectionLoss(connections, () => connections.run(statement, values), lost)

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Connections } from './connections.ts'
 import type { LostAnswer } from './errors.ts'
 import { isUnreachable } from './database-liveness.ts'
-import { endBackend } from './sql/lost-answer.ts'
+import { endBackend } from './sql/server.ts'
 
 const pauseMilliseconds = 50
 
@@ -29,14 +29,14 @@ export async function settleLostStatement<T>(
 /** The same for a `look` that writes, or tells nobody: what it tells is not confirmed. */
 export async function endLostStatement<T>(
   connections: Connections,
-  { backend: { pid, start } }: LostAnswer,
+  { backend }: LostAnswer,
   seconds: number,
   look: () => Promise<T>,
 ): Promise<T> {
   const deadline = performance.now() + seconds * 1000
   for (;;) {
     try {
-      while ((await connections.run(endBackend, [pid, start])).length > 0) {
+      while ((await connections.run(endBackend, backend)).length > 0) {
         if (performance.now() > deadline) throw new Error('the old backend does not end')
         await delay(pauseMilliseconds / 10)
       }

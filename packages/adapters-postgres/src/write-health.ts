@@ -1,7 +1,7 @@
 import type { Connections } from './connections.ts'
 import { isAnswer } from './errors.ts'
 import type { Log } from './settings.ts'
-import { probeRoom, probeWrite, sortOnDisk, waitsForStandby } from './sql/probe-writes.ts'
+import { probeRoom, probeWrite, sortOnDisk, waitsForStandby } from './sql/server.ts'
 import { reasonOf, writeTrouble, type WriteTrouble } from './write-trouble.ts'
 
 /**
@@ -145,12 +145,12 @@ export const writeProbes = (hot: Connections, ordinary: Connections): WriteProbe
   write: async (isRoomAsked) => {
     if (isRoomAsked)
       await hot.failFast.transaction(async (connection) => {
-        await connection.run(sortOnDisk, [])
-        await connection.run(probeRoom, [])
+        await connection.run(sortOnDisk, {})
+        await connection.run(probeRoom, {})
       })
-    const [row] = await hot.failFast.run(probeWrite, [])
+    const [row] = await hot.failFast.run(probeWrite, {})
     return row?.isReadOnly === true ? 'read-only' : undefined
   },
   whyPending: async () =>
-    (await ordinary.failFast.run(waitsForStandby, [])).length > 0 ? 'standby-away' : 'no-answer',
+    (await ordinary.failFast.run(waitsForStandby, {})).length > 0 ? 'standby-away' : 'no-answer',
 })

@@ -1,51 +1,47 @@
 import { createHash } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
-import { accept, acceptKeyed, acceptKeyedScheduled, acceptScheduled } from '../src/sql/accept.ts'
-import { applyReceipts, knownReceipts, newestPartition } from '../src/sql/apply-receipts.ts'
-import { arrayOf, arrayOfTexts } from '../src/sql/arrays.ts'
-import { findFirstAnswer, keepFirstAnswer, keysWithAnswers } from '../src/sql/client-requests.ts'
-import { chooseSenders, chosenSenders } from '../src/sql/choose-senders.ts'
-import { claimBulk } from '../src/sql/claim-bulk.ts'
+import { accept, acceptKeyed, acceptKeyedScheduled, acceptScheduled, findSends } from '../src/sql/accept.ts'
+import {
+  countLoginFailure,
+  findKey,
+  findLogin,
+  lockAccount,
+  readAccount,
+  readBalances,
+  takeRate,
+} from '../src/sql/accounts.ts'
+import { arrayOf } from '../src/sql/arrays.ts'
+import { disownUnknown, extend, giveBack, postpone, register, settle } from '../src/sql/batches.ts'
 import { claimLists } from '../src/sql/claim-lists.ts'
-import { claimSingle } from '../src/sql/claim-single.ts'
-import { disownUnknown } from '../src/sql/end-claimed-batches.ts'
-import { countLoginFailure } from '../src/sql/count-login-failure.ts'
-import { findStranded, moveRanges } from '../src/sql/reroute.ts'
-import { expire } from '../src/sql/expire.ts'
-import { findKey, findLogin } from '../src/sql/find-account.ts'
-import { addSenders, findSenders, senderAddresses } from '../src/sql/find-senders.ts'
-import type { PreparedStatement } from '../src/sql/prepared-statement.ts'
-import { putBack } from '../src/sql/put-back.ts'
-import { takeInbox } from '../src/sql/take-inbox.ts'
+import { claimBulk, claimSingle, queuesWithWork } from '../src/sql/claim.ts'
+import { findFirstAnswer, keepFirstAnswer, keysWithAnswers } from '../src/sql/client-requests.ts'
+import { expire, findStranded, moveRanges, promote } from '../src/sql/due.ts'
+import {
+  findNoted,
+  findWaitingParts,
+  forgetInboundMessages,
+  lockParts,
+  noteInboundMessages,
+  storeConfirmations,
+  takeOldParts,
+  writeParts,
+} from '../src/sql/inbound.ts'
+import { putBack, takeInbox } from '../src/sql/inbox.ts'
+import { divideLists, recordPushes, releaseLists } from '../src/sql/push-events.ts'
+import { applyReceipts, keepReceipts, knownReceipts, matchReceipts, newestPartition } from '../src/sql/receipts.ts'
+import { mark, record, recordLate, recordParts } from '../src/sql/record.ts'
 import { replayEvent } from '../src/sql/replay-events.ts'
-import { keepReceipts } from '../src/sql/keep-receipts.ts'
-import { endBackend, findSends } from '../src/sql/lost-answer.ts'
-import { mark } from '../src/sql/mark.ts'
-import { matchReceipts } from '../src/sql/match-receipts.ts'
-import { matchingSuppressions } from '../src/sql/matching-suppressions.ts'
-import { recordPushes, releaseLists, divideLists } from '../src/sql/push-events.ts'
-import { postpone } from '../src/sql/postpone.ts'
-import { promote } from '../src/sql/promote.ts'
-import { giveBack } from '../src/sql/give-back.ts'
-import { queuesWithWork } from '../src/sql/queues-with-work.ts'
-import { lockAccount, readAccount, readBalances } from '../src/sql/read-account.ts'
-import { forgetInboundMessages } from '../src/sql/forget-inbound-messages.ts'
-import { findNoted } from '../src/sql/find-noted.ts'
-import { noteInboundMessages } from '../src/sql/note-inbound-messages.ts'
-import { findWaitingParts, lockParts, takeOldParts, writeParts } from '../src/sql/waiting-parts.ts'
-import { recordLate } from '../src/sql/record-late.ts'
-import { record, recordParts } from '../src/sql/record.ts'
-import { extend, register } from '../src/sql/dispatcher-lease.ts'
-import { settle } from '../src/sql/settle.ts'
-import { storeConfirmations } from '../src/sql/store-confirmations.ts'
-import { takeRate } from '../src/sql/take-rate.ts'
+import { addSenders, chooseSenders, chosenSenders, findSenders, senderAddresses } from '../src/sql/senders.ts'
+import { endBackend } from '../src/sql/server.ts'
+import type { Statement } from '../src/sql/statement.ts'
 import { coveringSends, findOutcomes, numbersInSends } from '../src/sql/status.ts'
+import { matchingSuppressions } from '../src/sql/suppressions.ts'
+import type { AnyStatement } from './all-statements.ts'
 import { filled } from './filled-database.ts'
 
 /** A statement with values that find rows in a filled database. */
 export interface Case {
-  readonly statement: PreparedStatement<unknown>
-  readonly values: readonly unknown[]
+  readonly statement: AnyStatement
+  readonly values: unknown
   /** Rows that it may read of any one table, where all are filled. */
   readonly rowsMax: number
   /** Partitions that it may look into. Default: the newest one only. */
@@ -53,12 +49,13 @@ export interface Case {
 }
 
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i)
-const of = (value: number | string, count: number) => arrayOf(ids(0, count).map(() => value))
-const numbers = (of: readonly number[]) => arrayOf(of.map((id) => 27800000000 + id))
-const references = (of: readonly number[]) => arrayOfTexts(of.map((id) => `r${id}`))
+const of = <T>(value: T, count: number): readonly T[] => Array.from({ length: count }, () => value)
+const numbers = (of: readonly number[]) => of.map((id) => 27800000000 + id)
+const references = (of: readonly number[]) => of.map((id) => `r${id}`)
 const keys = (kind: string, count: number) =>
   ids(1, count).map((i) => createHash('md5').update(`${kind}${i}`).digest('hex'))
-const longAgo = '2001-01-01T00:00:00Z'
+const key = (kind: string, i: number): string => keys(kind, i).at(-1) ?? ''
+const longAgo = Date.UTC(2001, 0)
 const claimed = ids(filled.claimed.from, 100)
 const sent = ids(filled.sent.from, 500)
 const parts = ids(filled.inParts.from, 250)
@@ -67,220 +64,219 @@ const singlesOfOne = ids(0, 100).map((i) => filled.due.from + 1 + 2 * i)
 const fresh = ids(5_500_001, 100)
 const someLists = ids(1, 50)
 
-const recorded = (carriersOrCodes: string) => [
-  1,
-  '{}',
-  of(1, 100),
-  arrayOf(claimed),
-  numbers(claimed),
-  references(claimed),
-  '{1}',
-  '{1}',
-  `{${claimed[0]}}`,
-  '{1}',
-  '{f}',
-  '{1}',
-  '{400}',
-  carriersOrCodes,
-]
+const recorded = {
+  dispatcher: 1,
+  ended: [],
+  positions: of(1, 100),
+  ids: claimed,
+  numbers: numbers(claimed),
+  references: references(claimed),
+  batches: [1],
+  accounts: [1],
+  sends: claimed.slice(0, 1),
+  senders: [1],
+  confirming: [false],
+  markedBatches: [1],
+  upTo: [400],
+  carriers: [1],
+}
 
 /** Of the first fifty messages of `recorded` two parts each. */
-const ofParts = [
-  arrayOf(ids(0, 100).map((i) => (i < 50 ? 2 : 0))),
-  arrayOf(ids(0, 100).map((i) => 1 + Math.floor(i / 2))),
-  arrayOf(ids(0, 100).map((i) => 1 + (i % 2))),
-  arrayOfTexts(ids(0, 100).map((i) => `new-${i}`)),
-]
+const ofParts = {
+  partCounts: ids(0, 100).map((i) => (i < 50 ? 2 : 0)),
+  partMessages: ids(0, 100).map((i) => 1 + Math.floor(i / 2)),
+  partPlaces: ids(0, 100).map((i) => 1 + (i % 2)),
+  partReferences: ids(0, 100).map((i) => `new-${i}`),
+}
 
-const accepting = [
-  arrayOf(fresh.map((id) => 1 + (id % 200))),
-  arrayOf(fresh),
-  of(1, 100),
-  of(10, 100),
-  of(1, 100),
-  of('hello', 100),
-  of('"{27820000000}"', 100),
-  of(1, 100),
-  of(0, 100),
-  of(0, 100),
-]
+const accepting = {
+  accounts: fresh.map((id) => 1 + (id % 200)),
+  firstIds: fresh,
+  counts: of(1, 100),
+  prices: of(10, 100),
+  parts: of(1, 100),
+  texts: of('hello', 100),
+  numbers: of('{27820000000}', 100),
+  senders: of(1, 100),
+  lanes: of(0, 100),
+  routes: of(0, 100),
+}
+
+const scheduling = { due: of(undefined, 100) }
 
 /** Under keys that nobody has used; of the filled table others have rows. */
-const keeping = [accepting[0], arrayOf(keys('new ', 100)), arrayOf(keys('d', 100)), of(0, 100), of('"[]"', 100)]
-
-/** Every prepared statement that shows its plan, by name. Each account has three endpoints, which are read for each event. */
-export const cases: Readonly<Record<string, Case>> = {
-  accept: { statement: accept, values: accepting, rowsMax: 200, partitions: [] },
-  'accept-scheduled': {
-    statement: acceptScheduled,
-    values: [...accepting, of('null', 100)],
-    rowsMax: 200,
-    partitions: [],
-  },
-  'accept-keyed': { statement: acceptKeyed, values: [...accepting, ...keeping], rowsMax: 300, partitions: [] },
-  'accept-keyed-scheduled': {
-    statement: acceptKeyedScheduled,
-    values: [...accepting, of('null', 100), ...keeping],
-    rowsMax: 300,
-    partitions: [],
-  },
-  'store-confirmations': {
-    statement: storeConfirmations,
-    values: [accepting[1], accepting[0], of(1, 100), of(27820000000, 100), of(0, 100), 'you are opted out', 1],
-    rowsMax: 200,
-    partitions: [],
-  },
-  'find-first-answer': { statement: findFirstAnswer, values: [keys('key ', 20)[19], keys('d', 1)[0]], rowsMax: 1 },
-  'keep-first-answer': {
-    statement: keepFirstAnswer,
-    values: [1, keys('key ', 20)[19], keys('d', 1)[0], 'done', 7],
-    rowsMax: 1,
-  },
-  'keys-with-answers': {
-    statement: keysWithAnswers,
-    values: [arrayOf(keys('key ', 100))],
-    rowsMax: 200,
-  },
-  'read-account': { statement: readAccount, values: [1], rowsMax: 1 },
-  'lock-account': { statement: lockAccount, values: [1], rowsMax: 1 },
-  'read-balances': { statement: readBalances, values: [arrayOf(ids(1, 50))], rowsMax: 50 },
-  // Rare: after a lost answer.
-  'find-sends': { statement: findSends, values: [arrayOf(sent)], rowsMax: 500, partitions: [0, 1, 2, 3] },
-  'find-outcomes': {
-    statement: findOutcomes,
-    values: [1, `{"${arrayOf(sent)}"}`, arrayOf([Math.min(...sent)]), arrayOf([Math.max(...sent)])],
-    rowsMax: 500,
-  },
-  'covering-sends': { statement: coveringSends, values: [1, arrayOf(sent)], rowsMax: 500 },
-  'numbers-in-sends': {
-    statement: numbersInSends,
-    values: [1, arrayOf(sent), `{${sent.map((id) => `"{${id}}"`).join()}}`],
-    rowsMax: 500,
-  },
-  'matching-suppressions': {
-    statement: matchingSuppressions,
-    values: [of(1, 100), numbers(ids(1, 100))],
-    rowsMax: 200,
-  },
-  register: { statement: register, values: [30, '1.2.3', 'host', 1], rowsMax: 0 },
-  'disown-unknown': { statement: disownUnknown, values: [1, arrayOf([])], rowsMax: 100 },
-  extend: { statement: extend, values: [1, 30], rowsMax: 1 },
-  'claim-single': { statement: claimSingle, values: [1, 2, 0, 64, 500, 200, 30, 1, 0], rowsMax: 2000 },
-  'claim-bulk': { statement: claimBulk, values: [1, 2, 0, 16, 500, 200, 30, 1, 0], rowsMax: 100 },
-  mark: { statement: mark, values: [1, 1, 400], rowsMax: 1 },
-  record: { statement: record, values: recorded('{1}'), rowsMax: 400 },
-  'record-parts': { statement: recordParts, values: [...recorded('{1}'), ...ofParts], rowsMax: 400 },
-  'record-late': {
-    statement: recordLate,
-    values: [...recorded(arrayOf(ids(0, 100).map((i) => [100, 106, 111][i % 3] ?? 0))), ...ofParts],
-    rowsMax: 400,
-  },
-  settle: { statement: settle, values: [1, 1, arrayOf(claimed), of(101, 100)], rowsMax: 400 },
-  postpone: { statement: postpone, values: [1, 1, arrayOf(claimed), 60, 0], rowsMax: 100 },
-  'give-back': { statement: giveBack, values: [1, 1, arrayOf(claimed)], rowsMax: 100 },
-  'queues-with-work': { statement: queuesWithWork, values: [0, '{0,1,2}'], rowsMax: 3 },
-  'find-stranded': { statement: findStranded, values: [100], rowsMax: 300 },
-  'move-ranges': {
-    statement: moveRanges,
-    values: [
-      of(0, 100),
-      of(0, 100),
-      of(1, 100),
-      arrayOf(singlesOfOne),
-      arrayOf(singlesOfOne.map((id) => id + 1)),
-      of('"{0}"', 100),
-      `{${singlesOfOne.map((id) => `"{${id}}"`).join()}}`,
-      `{${singlesOfOne.map((id) => `"{${id + 1}}"`).join()}}`,
-    ],
-    rowsMax: 200,
-  },
-  promote: { statement: promote, values: [0, 100, 100], rowsMax: 600 },
-  expire: { statement: expire, values: [-3600, 100], rowsMax: 700 },
-  'newest-partition': { statement: newestPartition, values: [], rowsMax: 1 },
-  'apply-receipts': {
-    statement: applyReceipts(1),
-    values: [references(sent), of(0, 500), 1, numbers(sent)],
-    rowsMax: 2200,
-  },
-  'known-receipts': {
-    statement: knownReceipts(1),
-    values: [
-      arrayOfTexts([...sent.slice(0, 250).map((id) => `r${id}`), ...parts.map((id) => `p${id}-2`)]),
-      arrayOf(ids(0, 500).map((i) => (i < 250 ? 100 : 0))),
-      1,
-      numbers([...sent.slice(0, 250), ...parts]),
-    ],
-    rowsMax: 1500,
-  },
-  'keep-receipts': {
-    statement: keepReceipts,
-    values: [references(sent), of(0, 500), 1, numbers(sent), of('null', 500)],
-    rowsMax: 0,
-  },
-  'find-senders': { statement: findSenders, values: ['{12025551001,none}'], rowsMax: 2 },
-  'add-senders': { statement: addSenders, values: ['{12025551001,none}'], rowsMax: 2 },
-  'sender-addresses': { statement: senderAddresses, values: ['{1,2}'], rowsMax: 2 },
-  'chosen-senders': { statement: chosenSenders, values: [of(1, 100), numbers(ids(1, 100))], rowsMax: 100 },
-  'choose-senders': { statement: chooseSenders, values: [4, numbers(ids(4950, 100)), '{1,2,3,4}'], rowsMax: 100 },
-  'note-inbound-messages': {
-    statement: noteInboundMessages,
-    values: [arrayOf(keys('k', 100)), keys('o', 1)[0]],
-    rowsMax: 100,
-  },
-  'find-noted': { statement: findNoted, values: [arrayOf(keys('k', 100)), keys('o', 1)[0]], rowsMax: 100 },
-  'forget-inbound-messages': {
-    statement: forgetInboundMessages,
-    values: [arrayOf(keys('k', 100))],
-    rowsMax: 100,
-  },
-  'find-waiting-parts': { statement: findWaitingParts, values: [arrayOf(keys('p', 100))], rowsMax: 100 },
-  'lock-parts': { statement: lockParts, values: [arrayOf(keys('p', 100)), of('x', 100)], rowsMax: 100 },
-  'write-parts': { statement: writeParts, values: [arrayOf(keys('p', 100)), of('[]', 100)], rowsMax: 100 },
-  'take-old-parts': { statement: takeOldParts, values: [60, 100], rowsMax: 100 },
-  'take-all': { statement: takeInbox.all, values: [1, longAgo, 100, keys('n', 1)[0]], rowsMax: 100 },
-  'take-replies': { statement: takeInbox.replies, values: [1, longAgo, 100, keys('n', 1)[0]], rowsMax: 100 },
-  'take-short-code': { statement: takeInbox['short-code'], values: [1, longAgo, 100, keys('n', 1)[0]], rowsMax: 100 },
-  'put-back': { statement: putBack, values: [1, keys('t', 1)[0]], rowsMax: 1 },
-  'find-key': { statement: findKey, values: ['key7'], rowsMax: 1 },
-  'find-login': { statement: findLogin, values: ['login7'], rowsMax: 1 },
-  'take-rate': { statement: takeRate, values: [1, 0, 1, 10], rowsMax: 1 },
-  'count-login-failure': { statement: countLoginFailure, values: [keys('l', 1)[0], 10, 60], rowsMax: 30 },
-  'claim-lists': {
-    statement: claimLists,
-    values: [0, 64, 20, 5, '{}', '{1,2,3}', '{100,200,300}', 30],
-    // Twenty lists of a hundred events, and the steps from one endpoint to the next.
-    rowsMax: 2500,
-  },
-  'record-pushes': {
-    statement: recordPushes,
-    values: [
-      arrayOf(someLists),
-      of(1, 50),
-      of('"2026-01-01T00:00:00Z"', 50),
-      arrayOf(ids(0, 50).map((i) => i % 3)),
-      of('null', 50),
-      of(1, 50),
-      of(200, 50),
-      of('null', 50),
-      of('null', 50),
-      of('ok', 50),
-    ],
-    rowsMax: 100,
-  },
-  'replay-event': {
-    statement: replayEvent,
-    values: [1, '{0,1,2,3}', sent[0], 4, null, null],
-    rowsMax: 200,
-  },
-  'release-lists': { statement: releaseLists, values: [arrayOf(someLists), of(1, 50)], rowsMax: 100 },
-  'divide-lists': {
-    statement: divideLists,
-    values: [arrayOf(someLists), of(1, 50), of('[]', 50), of('[]', 50)],
-    rowsMax: 100,
-  },
-  'end-backend': { statement: endBackend, values: [0, '0'], rowsMax: 0 },
-  'match-receipts': { statement: matchReceipts, values: [200], rowsMax: 600, partitions: [0, 1, 2, 3] },
+const keeping = {
+  keyAccounts: accepting.accounts,
+  keys: keys('new ', 100),
+  digests: keys('d', 100),
+  costsLater: of(0, 100),
+  answers: of('[]', 100),
 }
+
+const claiming = {
+  dispatcher: 1,
+  batch: 2,
+  cursor: 0,
+  messagesMax: 500,
+  markedMax: 200,
+  leaseSeconds: 30,
+  carrier: 1,
+  queue: 0,
+}
+const batch = { dispatcher: 1, batch: 1 }
+const taking = { account: 1, since: longAgo, messagesMax: 100, operation: key('n', 1) }
+
+/** A case whose values are checked against the statement. */
+const caseOf = <Values>(
+  statement: Statement<Values, unknown>,
+  values: NoInfer<Values>,
+  rowsMax: number,
+  partitions?: readonly number[],
+): Case => ({
+  statement,
+  values,
+  rowsMax,
+  ...(partitions && { partitions }),
+})
+
+/** Every statement of the hot connections that shows its plan. Each account has three endpoints, which are read for each event. */
+const all: readonly Case[] = [
+  caseOf(accept, accepting, 200, []),
+  caseOf(acceptScheduled, { ...accepting, ...scheduling }, 200, []),
+  caseOf(acceptKeyed, { ...accepting, ...keeping }, 300, []),
+  caseOf(acceptKeyedScheduled, { ...accepting, ...scheduling, ...keeping }, 300, []),
+  caseOf(
+    storeConfirmations,
+    {
+      ids: fresh,
+      accounts: accepting.accounts,
+      senders: of(1, 100),
+      numbers: of(27820000000, 100),
+      routes: of(0, 100),
+      text: 'you are opted out',
+      parts: 1,
+    },
+    200,
+    [],
+  ),
+  caseOf(findFirstAnswer, { key: key('key ', 20), digest: key('d', 1) }, 1),
+  caseOf(keepFirstAnswer, { account: 1, key: key('key ', 20), digest: key('d', 1), answer: 'done', balance: 7 }, 1),
+  caseOf(keysWithAnswers, { keys: keys('key ', 100) }, 200),
+  caseOf(readAccount, { account: 1 }, 1),
+  caseOf(lockAccount, { account: 1 }, 1),
+  caseOf(readBalances, { accounts: ids(1, 50) }, 50),
+  // Rare: after a lost answer.
+  caseOf(findSends, { ids: sent }, 500, [0, 1, 2, 3]),
+  caseOf(findOutcomes, { account: 1, ids: [arrayOf(sent)], lo: [Math.min(...sent)], hi: [Math.max(...sent)] }, 500),
+  caseOf(coveringSends, { account: 1, ids: sent }, 500),
+  caseOf(numbersInSends, { account: 1, sends: sent, ids: sent.map((id) => arrayOf([id])) }, 500),
+  caseOf(matchingSuppressions, { accounts: of(1, 100), numbers: numbers(ids(1, 100)) }, 200),
+  caseOf(register, { leaseSeconds: 30, version: '1.2.3', host: 'host', pid: 1 }, 0),
+  caseOf(disownUnknown, { dispatcher: 1, known: [] }, 100),
+  caseOf(extend, { dispatcher: 1, leaseSeconds: 30 }, 1),
+  caseOf(claimSingle, { ...claiming, accountsMax: 64 }, 2000),
+  caseOf(claimBulk, { ...claiming, rangesMax: 16 }, 100),
+  caseOf(mark, { ...batch, upTo: 400 }, 1),
+  caseOf(record, recorded, 400),
+  caseOf(recordParts, { ...recorded, ...ofParts }, 400),
+  caseOf(recordLate, { ...recorded, ...ofParts, codes: ids(0, 100).map((i) => [100, 106, 111][i % 3] ?? 0) }, 400),
+  caseOf(settle, { ...batch, ids: claimed, codes: of(101, 100) }, 400),
+  caseOf(postpone, { ...batch, ids: claimed, waitSeconds: 60, queue: 0 }, 100),
+  caseOf(giveBack, { ...batch, ids: claimed }, 100),
+  caseOf(queuesWithWork, { lane: 0, queues: [0, 1, 2] }, 3),
+  caseOf(findStranded, { rangesMax: 100 }, 300),
+  caseOf(
+    moveRanges,
+    {
+      queues: of(0, 100),
+      lanes: of(0, 100),
+      accounts: of(1, 100),
+      lo: singlesOfOne,
+      hi: singlesOfOne.map((id) => id + 1),
+      partQueues: of('{0}', 100),
+      partLo: singlesOfOne.map((id) => arrayOf([id])),
+      partHi: singlesOfOne.map((id) => arrayOf([id + 1])),
+    },
+    200,
+  ),
+  caseOf(promote, { after: 0, accountsMax: 100, rangesMax: 100 }, 600),
+  caseOf(expire, { validitySeconds: -3600, rangesMax: 100 }, 700),
+  caseOf(newestPartition, {}, 1),
+  caseOf(
+    applyReceipts(1),
+    { references: references(sent), codes: of(0, 500), carrier: 1, numbers: numbers(sent) },
+    2200,
+  ),
+  caseOf(
+    knownReceipts(1),
+    {
+      references: [...references(sent.slice(0, 250)), ...parts.map((id) => `p${id}-2`)],
+      codes: ids(0, 500).map((i) => (i < 250 ? 100 : 0)),
+      carrier: 1,
+      numbers: numbers([...sent.slice(0, 250), ...parts]),
+    },
+    1500,
+  ),
+  caseOf(
+    keepReceipts,
+    {
+      references: references(sent),
+      codes: of(0, 500),
+      carrier: 1,
+      numbers: numbers(sent),
+      submitted: of(undefined, 500),
+    },
+    0,
+  ),
+  caseOf(findSenders, { addresses: ['12025551001', 'none'] }, 2),
+  caseOf(addSenders, { addresses: ['12025551001', 'none'] }, 2),
+  caseOf(senderAddresses, { numbers: [1, 2] }, 2),
+  caseOf(chosenSenders, { accounts: of(1, 100), numbers: numbers(ids(1, 100)) }, 100),
+  caseOf(chooseSenders, { account: 4, numbers: numbers(ids(4950, 100)), senders: [1, 2, 3, 4] }, 100),
+  caseOf(noteInboundMessages, { keys: keys('k', 100), operation: key('o', 1) }, 100),
+  caseOf(findNoted, { keys: keys('k', 100), operation: key('o', 1) }, 100),
+  caseOf(forgetInboundMessages, { keys: keys('k', 100) }, 100),
+  caseOf(findWaitingParts, { keys: keys('p', 100) }, 100),
+  caseOf(lockParts, { keys: keys('p', 100), common: of('x', 100) }, 100),
+  caseOf(writeParts, { keys: keys('p', 100), parts: of('[]', 100) }, 100),
+  caseOf(takeOldParts, { ageSeconds: 60, textsMax: 100 }, 100),
+  caseOf(takeInbox.all, taking, 100),
+  caseOf(takeInbox.replies, taking, 100),
+  caseOf(takeInbox['short-code'], taking, 100),
+  caseOf(putBack, { account: 1, operation: key('t', 1) }, 1),
+  caseOf(findKey, { hash: 'key7' }, 1),
+  caseOf(findLogin, { login: 'login7' }, 1),
+  caseOf(takeRate, { account: 1, what: 0, count: 1, perSecond: 10 }, 1),
+  // Twenty lists of a hundred events, and the steps from one endpoint to the next.
+  caseOf(claimLists, [0, 64, 20, 5, '{}', '{1,2,3}', '{100,200,300}', 30], 2500),
+  caseOf(countLoginFailure, { key: key('l', 1), failuresMax: 10, seconds: 60 }, 30),
+  caseOf(
+    recordPushes,
+    [
+      arrayOf(someLists),
+      arrayOf(of(1, 50)),
+      arrayOf(of('"2026-01-01T00:00:00Z"', 50)),
+      arrayOf(ids(0, 50).map((i) => i % 3)),
+      arrayOf(of('null', 50)),
+      arrayOf(of(1, 50)),
+      arrayOf(of(200, 50)),
+      arrayOf(of('null', 50)),
+      arrayOf(of('null', 50)),
+      arrayOf(of('ok', 50)),
+    ],
+    100,
+  ),
+  caseOf(replayEvent, [1, '{0,1,2,3}', sent[0], 4, null, null], 200),
+  caseOf(releaseLists, [arrayOf(someLists), arrayOf(of(1, 50))], 100),
+  caseOf(divideLists, [arrayOf(someLists), arrayOf(of(1, 50)), arrayOf(of('[]', 50)), arrayOf(of('[]', 50))], 100),
+  caseOf(endBackend, { pid: 0, start: '0' }, 0),
+  caseOf(matchReceipts, { dueMax: 200 }, 600, [0, 1, 2, 3]),
+]
+
+/** By name; of a statement that is made for a partition without its number. */
+export const cases: Readonly<Record<string, Case>> = Object.fromEntries(
+  all.map((one) => [one.statement.name.replace(/-[0-9]+$/, ''), one]),
+)
 
 /** Prepared statements that only call a function, of those below: its statements have the plans. */
 export const callers = [
@@ -312,6 +308,7 @@ export const ordinary = [
   'adopt-receipts',
   'begin-erasure',
   'check-ledger',
+  'declare-movements',
   'delete-waiting',
   'drop-history',
   'end-erasure',
@@ -388,22 +385,4 @@ export const functions: Readonly<Record<string, readonly string[]>> = {
   "select * from drop_block(530, now() + interval '1 day')": ['claimed_batch'],
   "select receive_inbound_messages('{1,1,1}', '{27805300001,27805200001,x}', '{27805300001,27805200001,null}', '{12025551001,null,null}', '{stop,b,c}', '{1,0,0}')":
     ['claimed_batch'],
-}
-
-/** The names of all statements of `src/sql`; one that is made for a partition, as of partition 1. */
-export async function statementNames(): Promise<readonly string[]> {
-  const folder = new URL('../src/sql/', import.meta.url)
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-  const modules = await Promise.all(
-    files.map(async (file) => (await import(new URL(file, folder).href)) as Readonly<Record<string, unknown>>),
-  )
-  return modules.flatMap((exported) => Object.values(exported).flatMap(statementsIn)).map(({ name }) => name)
-}
-
-function statementsIn(exported: unknown): readonly PreparedStatement<unknown>[] {
-  if (typeof exported === 'function')
-    return /partition/.test(String(exported)) ? statementsIn((exported as (of: number) => unknown)(1)) : []
-  if (typeof exported !== 'object' || exported === null) return []
-  if ('name' in exported && 'text' in exported) return [exported as PreparedStatement<unknown>]
-  return Object.values(exported).flatMap(statementsIn)
 }

@@ -1,6 +1,6 @@
 import type { Connection, Connections } from '../src/connections.ts'
 import { lostAnswer } from '../src/errors.ts'
-import type { PreparedStatement } from '../src/sql/prepared-statement.ts'
+import { valuesOf, type Statement } from '../src/sql/statement.ts'
 
 /** Statements that answer how much they did: what was done in vain is not counted, so that only a loss before it is harmless. */
 const counting = new Set(['recover', 'release', 'promote', 'expire', 'match-receipts', 'adopt-receipts'])
@@ -11,7 +11,7 @@ interface Losses {
   /** The answer that was lost, until the next statement of the kind. */
   answer: readonly unknown[] | undefined
   /** What it was the answer to: another caller's statement, which is not run again, does not get it. */
-  values: readonly unknown[]
+  values: unknown
 }
 
 /**
@@ -23,13 +23,13 @@ export function losingConnections(connections: Connections): Connections {
   const kinds = new Map<string, Losses>()
 
   function lossesOf(kind: string): Losses {
-    const losses = kinds.get(kind) ?? { count: 0, answer: undefined, values: [] }
+    const losses = kinds.get(kind) ?? { count: 0, answer: undefined, values: undefined }
     kinds.set(kind, losses)
     return losses
   }
 
-  async function run<Row>(statement: PreparedStatement<Row>, values: readonly unknown[]): Promise<Row[]> {
-    const losses = lossesOf(`${statement.name} ${String(values[0])}`)
+  async function run<Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Values>): Promise<Row[]> {
+    const losses = lossesOf(`${statement.name} ${String(valuesOf(statement, values)[0])}`)
     const before = losses.answer as Row[] | undefined
     if (before !== undefined) {
       losses.answer = undefined

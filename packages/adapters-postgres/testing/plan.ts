@@ -1,5 +1,5 @@
 import type { Connections } from '../src/connections.ts'
-import type { PreparedStatement } from '../src/sql/prepared-statement.ts'
+import { valuesOf, type Statement } from '../src/sql/statement.ts'
 
 /** A connection that is taken out of its pool. */
 export type LentConnection = Awaited<ReturnType<Connections['connect']>>
@@ -33,12 +33,13 @@ interface Node {
  */
 export async function accessesOf(
   connection: LentConnection,
-  { text }: PreparedStatement<unknown>,
-  values: readonly unknown[],
+  statement: Statement<never, unknown>,
+  given: unknown,
 ): Promise<readonly Access[]> {
+  const values = valuesOf(statement, given as never)
   await connection.query('begin', [])
   try {
-    await connection.query(`prepare explained as ${text}`, [])
+    await connection.query(`prepare explained as ${statement.text}`, [])
     const list = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`
     const { rows } = await connection.query(`explain (analyze, timing off, format json) execute explained${list}`, [])
     const [{ Plan: plan }] = (rows as [{ 'QUERY PLAN': [{ Plan: Node }] }])[0]['QUERY PLAN']
@@ -63,7 +64,8 @@ export async function scannedBy(connection: LentConnection, call: string): Promi
   }
 }
 
-const literal = (value: unknown): string => {
+/** A value as it stands in SQL. */
+export const literal = (value: unknown): string => {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : 'null'
 }

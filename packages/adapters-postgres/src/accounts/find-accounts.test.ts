@@ -3,7 +3,7 @@ import { accessesOf } from '../../testing/plan.ts'
 import { openPools } from '../pools.ts'
 import { serverAddress } from '../server-address.ts'
 import { defaultSettings, silent } from '../settings.ts'
-import { findKey, findLogin } from '../sql/find-account.ts'
+import { findKey, findLogin } from '../sql/accounts.ts'
 
 test.each(['findKey', 'findLogin'] as const)('%s leads by index to one row of each table', async (name) => {
   const database = await freshDatabase()

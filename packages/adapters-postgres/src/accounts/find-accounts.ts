@@ -17,7 +17,7 @@ import { sql } from 'kysely'
 import { createCache } from '../cache.ts'
 import type { Context } from '../context.ts'
 import type { Pools } from '../pools.ts'
-import { findKey, findLogin } from '../sql/find-account.ts'
+import { findKey, findLogin } from '../sql/accounts.ts'
 import { validityOf } from './api-keys.ts'
 
 export interface AccountRow {
@@ -96,13 +96,13 @@ export function rememberedAccounts({
 
   async function loadKey(hash: KeyHash): Promise<Key | undefined> {
     changes.listen()
-    const [row] = await hot.run(findKey, [hash])
+    const [row] = await hot.run(findKey, { hash })
     return row && { holder: accountOf(row), ...validityOf(row) }
   }
 
   async function loadLogin(login: string): Promise<Login | undefined> {
     changes.listen()
-    const [row] = await hot.run(findLogin, [login])
+    const [row] = await hot.run(findLogin, { login })
     return row && { account: accountOf(row), password: (row.password_hash ?? undefined) as PasswordHash | undefined }
   }
 

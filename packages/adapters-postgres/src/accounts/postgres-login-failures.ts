@@ -1,11 +1,11 @@
 import type { LoginFailures } from '@gateway/core'
 import type { Context } from '../context.ts'
-import { countLoginFailure } from '../sql/count-login-failure.ts'
+import { countLoginFailure } from '../sql/accounts.ts'
 
 /** One statement on an unlogged table: its commit waits for no disk. */
 export const postgresLoginFailures = ({ pools: { hot } }: Context): LoginFailures => ({
   count: async (key, { failuresMax, seconds }) => {
-    const [found] = await hot.run(countLoginFailure, [key, failuresMax, seconds])
+    const [found] = await hot.run(countLoginFailure, { key, failuresMax, seconds })
     const earlier = found?.earlier ?? 0
     const firstEnds = Math.min(found?.seconds ?? seconds, seconds)
     if (earlier >= failuresMax) return { isWithinLimit: false, waitSeconds: found?.seconds ?? seconds }

@@ -3,7 +3,7 @@ import { testSeed } from '@gateway/core/testing'
 import fc from 'fast-check'
 import { Client } from 'pg'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
-import { takeRate } from '../sql/take-rate.ts'
+import { takeRate } from '../sql/accounts.ts'
 
 let database: FreshDatabase
 let client: Client

@@ -1,9 +1,8 @@
 import { toldRatesMax, type AccountId, type AccountRates, type OverLimit, type RateLimits } from '@gateway/core'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../context.ts'
-import { listAccountRates, tellAccountRates } from '../sql/account-rates.ts'
-import { arrayOf } from '../sql/arrays.ts'
-import { takeRate } from '../sql/take-rate.ts'
+import { listAccountRates, tellAccountRates, takeRate } from '../sql/accounts.ts'
+import type { ValuesOf } from '../sql/statement.ts'
 import { RATED } from '../stored-codes.ts'
 
 /** Accounts whose refusals are remembered. */
@@ -19,14 +18,14 @@ export function postgresRateLimits({ pools: { hot } }: Context): RateLimits {
   /** Until when, by performance.now(), not even one is taken. */
   const refusedUntil = new LRUCache<string, number>({ max: refusedMax })
 
-  async function ask(key: string, values: readonly number[]): Promise<'taken' | OverLimit> {
+  async function ask(key: string, values: ValuesOf<typeof takeRate>): Promise<'taken' | OverLimit> {
     const locally = (refusedUntil.get(key) ?? 0) - performance.now()
     if (locally > 0) return overLimit(locally / 1000)
     const [row] = await hot.failFast.run(takeRate, values)
     const wait = row?.wait ?? undefined
     if (wait === undefined) return 'taken'
     // Less may fit before all of this does.
-    const [, , count = 1, perSecond = 1] = values
+    const { count, perSecond } = values
     const least = wait - Math.min(1, count / perSecond) + Math.min(1, 1 / perSecond)
     refusedUntil.set(key, performance.now() + least * 1000)
     return overLimit(wait)
@@ -36,7 +35,7 @@ export function postgresRateLimits({ pools: { hot } }: Context): RateLimits {
     take: (account: AccountId, what, count, perSecond) => {
       const key = `${account} ${what} ${perSecond}`
       const before = asking.get(key) ?? Promise.resolve()
-      const values = [account, RATED[what], count, perSecond]
+      const values = { account, what: RATED[what], count, perSecond }
       const result = before.then(
         () => ask(key, values),
         () => ask(key, values),
@@ -56,11 +55,13 @@ const overLimit = (seconds: number): OverLimit => ({ overLimitSeconds: Math.max(
 export const postgresAccountRates = ({ pools: { ordinary } }: Context): AccountRates => ({
   async tell(by, rates) {
     const told = rates.slice(0, toldRatesMax)
-    const accounts = arrayOf(told.map(({ account }) => account))
-    const requests = arrayOf(told.map((rate) => rate.requests))
-    const messages = arrayOf(told.map((rate) => rate.messages))
-    await ordinary.run(tellAccountRates, [by, accounts, requests, messages])
+    await ordinary.run(tellAccountRates, {
+      process: by,
+      accounts: told.map(({ account }) => account),
+      requests: told.map(({ requests }) => requests),
+      messages: told.map(({ messages }) => messages),
+    })
   },
   list: async (seconds) =>
-    (await ordinary.run(listAccountRates, [seconds])).map((row) => ({ ...row, account: row.account as AccountId })),
+    (await ordinary.run(listAccountRates, { seconds })).map((row) => ({ ...row, account: row.account as AccountId })),
 })

@@ -15,9 +15,15 @@ import {
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { Context } from '../context.ts'
 import { publishRoutes } from '../routes/postgres-routes.ts'
-import { arrayOf, arrayOfTexts } from '../sql/arrays.ts'
-import { leaseBinds, nextFreeBind, releaseBinds, renewBinds } from '../sql/carrier-binds.ts'
-import { listCarriers, tellCarriers, type CarrierStatusRow } from '../sql/carrier-statuses.ts'
+import {
+  leaseBinds,
+  nextFreeBind,
+  releaseBinds,
+  renewBinds,
+  listCarriers,
+  tellCarriers,
+  type CarrierStatusRow,
+} from '../sql/carriers.ts'
 import type { Tables } from '../tables.ts'
 
 export function postgresCarrierVersions({ pools: { kysely }, changes }: Context): CarrierVersions {
@@ -136,13 +142,13 @@ type Report = Omit<CarrierReport, 'carrier'>
 
 export const postgresCarrierStatuses = ({ pools: { ordinary } }: Context): CarrierStatuses => ({
   async tell({ id, host, pid }, reports) {
-    const carriers = arrayOfTexts(reports.map(({ carrier }) => carrier))
-    const texts = arrayOfTexts(
-      reports.map(({ window, unanswered, status }) => JSON.stringify({ window, unanswered, status } satisfies Report)),
+    const texts = reports.map(({ window, unanswered, status }) =>
+      JSON.stringify({ window, unanswered, status } satisfies Report),
     )
-    await ordinary.run(tellCarriers, [id, host, pid, carriers, texts])
+    const carriers = reports.map(({ carrier }) => carrier)
+    await ordinary.run(tellCarriers, { process: id, host, pid, carriers, reports: texts })
   },
-  list: async (staleSeconds) => (await ordinary.run(listCarriers, [staleSeconds])).flatMap(toldCarrier),
+  list: async (staleSeconds) => (await ordinary.run(listCarriers, { staleSeconds })).flatMap(toldCarrier),
 })
 
 function toldCarrier(row: CarrierStatusRow): readonly ToldCarrier[] {
@@ -165,14 +171,14 @@ const whole = ({ links, receipts, ...status }: CarrierStatus): CarrierStatus => 
 
 export const postgresCarrierBinds = ({ pools: { ordinary } }: Context): CarrierBinds => ({
   async lease(carrier, holder, { count, max, seconds }) {
-    const leased = await ordinary.run(leaseBinds, [carrier, holder, count, max, seconds])
+    const leased = await ordinary.run(leaseBinds, { carrier, holder, count, bindsMax: max, seconds })
     const numbers = leased.map(({ number }) => number)
-    const [next] = numbers.length < count ? await ordinary.run(nextFreeBind, [carrier, holder]) : []
+    const [next] = numbers.length < count ? await ordinary.run(nextFreeBind, { carrier, holder }) : []
     return { numbers, freeInMilliseconds: next?.milliseconds }
   },
   renew: async (carrier, holder, seconds) =>
-    (await ordinary.run(renewBinds, [carrier, holder, seconds])).map(({ number }) => number),
+    (await ordinary.run(renewBinds, { carrier, holder, seconds })).map(({ number }) => number),
   async release(carrier, holder, numbers) {
-    await ordinary.run(releaseBinds, [carrier, holder, arrayOf(numbers)])
+    await ordinary.run(releaseBinds, { carrier, holder, numbers })
   },
 })

@@ -9,10 +9,10 @@ import {
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
-import { claimBulk } from '../sql/claim-bulk.ts'
-import type { ClaimRow } from '../sql/claimed-ranges.ts'
-import { claimSingle } from '../sql/claim-single.ts'
-import { disown } from '../sql/end-claimed-batches.ts'
+import { claimBulk } from '../sql/claim.ts'
+import type { ClaimRow } from '../sql/claim.ts'
+import { claimSingle } from '../sql/claim.ts'
+import { disown } from '../sql/batches.ts'
 import { claimedMessages, sendersOf } from './claimed-messages.ts'
 import type { KnownBatches } from './known-batches.ts'
 
@@ -41,7 +41,7 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
   async function giveBack(dispatcher: DispatcherId, seq: number): Promise<void> {
     const owed = debts.get(dispatcher) ?? new Set()
     debts.set(dispatcher, owed.add(seq))
-    await retryOnConnectionLoss(hot, disown, [dispatcher, seq])
+    await retryOnConnectionLoss(hot, disown, { dispatcher, batch: seq })
     owed.delete(seq)
     if (owed.size === 0) debts.delete(dispatcher)
   }
@@ -65,10 +65,19 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
 
   function run(dispatcher: DispatcherId, seq: number, wanted: Wanted, carrier: number): Promise<ClaimRow[]> {
     const { lane, messagesMax, markedMax, leaseSeconds, queue = noQueue } = wanted
-    const statement = lane === 'single' ? claimSingle : claimBulk
-    const bound = lane === 'single' ? Math.min(accountsMax, messagesMax) : bulkRangesMax
-    const values = [dispatcher, seq, cursors[lane], bound, messagesMax, markedMax, leaseSeconds, carrier, queue]
-    return hot.run(statement, values)
+    const common = {
+      dispatcher,
+      batch: seq,
+      cursor: cursors[lane],
+      messagesMax,
+      markedMax,
+      leaseSeconds,
+      carrier,
+      queue,
+    }
+    return lane === 'single'
+      ? hot.run(claimSingle, { ...common, accountsMax: Math.min(accountsMax, messagesMax) })
+      : hot.run(claimBulk, { ...common, rangesMax: bulkRangesMax })
   }
 
   async function toBatch(

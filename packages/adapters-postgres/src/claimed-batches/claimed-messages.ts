@@ -10,7 +10,7 @@ import {
   type Suppression,
 } from '@gateway/core'
 import { textsFromArray } from '../sql/arrays.ts'
-import type { ClaimedRange } from '../sql/claimed-ranges.ts'
+import type { ClaimedRange } from '../sql/claim.ts'
 import { suppressionOf } from '../stored-codes.ts'
 
 const nobody: ReadonlySet<Suppression> = new Set()

@@ -1,7 +1,7 @@
 import type { ClaimedBatchId, DispatcherId, MessageId } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
-import { release } from '../sql/end-claimed-batches.ts'
+import { release } from '../sql/batches.ts'
 
 /** What this process knows of a batch that it claimed. */
 interface KnownBatch {
@@ -33,7 +33,7 @@ export function createKnownBatches(hot: Connections) {
       const known = get(dispatcher, batch)
       for (const id of ids) known?.ids.delete(id)
       if (known === undefined || known.ids.size > 0) return
-      if (!ended) await retryOnConnectionLoss(hot, release, [dispatcher, batch])
+      if (!ended) await retryOnConnectionLoss(hot, release, { dispatcher, batch })
       dispatchers.get(dispatcher)?.delete(batch)
     },
     /** Whether the batch was taken over. It is not there either if its last message has left it before. */

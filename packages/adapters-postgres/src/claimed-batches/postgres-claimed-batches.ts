@@ -1,17 +1,16 @@
 import type { DispatcherId, ClaimedBatchId, ClaimedBatches, MessageId, QueueNumber, Settled } from '@gateway/core'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
-import { arrayOf } from '../sql/arrays.ts'
-import { disownUnknown, recover as recoverStatement, retire as retireStatement } from '../sql/end-claimed-batches.ts'
-import { expire } from '../sql/expire.ts'
-import { giveBack as giveBackStatement } from '../sql/give-back.ts'
-import { mark } from '../sql/mark.ts'
-import { postpone as postponeStatement } from '../sql/postpone.ts'
-import { promote as promoteStatement } from '../sql/promote.ts'
-import { queuesWithWork } from '../sql/queues-with-work.ts'
-import { foldScheduled } from '../sql/scheduled-counts.ts'
-import { extend, register } from '../sql/dispatcher-lease.ts'
-import { settle as settleStatement } from '../sql/settle.ts'
+import { disownUnknown, recover as recoverStatement, retire as retireStatement } from '../sql/batches.ts'
+import { expire } from '../sql/due.ts'
+import { giveBack as giveBackStatement } from '../sql/batches.ts'
+import { mark } from '../sql/record.ts'
+import { postpone as postponeStatement } from '../sql/batches.ts'
+import { promote as promoteStatement } from '../sql/due.ts'
+import { queuesWithWork } from '../sql/claim.ts'
+import { foldScheduled } from '../sql/scheduled.ts'
+import { extend, register } from '../sql/batches.ts'
+import { settle as settleStatement } from '../sql/batches.ts'
 import { createClaims } from './claim.ts'
 import { createKnownBatches } from './known-batches.ts'
 import { LANE } from '../stored-codes.ts'
@@ -21,6 +20,7 @@ import { createRecord } from './record.ts'
 const promotedAccountsMax = 256
 /** Changes that are added to the counts each time something was promoted: more than that and the accepts before it have noted. */
 const foldedMax = 5000
+const everyAccount = { fromAccount: 1, toAccount: 2 ** 31 - 1, changesMax: foldedMax }
 
 /** What dispatchers do, on Postgres. After a lost answer each call finds out or runs again by itself. */
 export function postgresClaimedBatches(context: Context): ClaimedBatches {
@@ -32,11 +32,11 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
   /** Walks on until something moved or every account was seen. */
   async function promote(rangesMax: number): Promise<number> {
     for (let fromStart = promoteCursor === 0; ;) {
-      const values = [promoteCursor, Math.min(promotedAccountsMax, rangesMax), rangesMax]
+      const values = { after: promoteCursor, accountsMax: Math.min(promotedAccountsMax, rangesMax), rangesMax }
       const [row] = await retryOnConnectionLoss(hot, promoteStatement, values)
       const { cursor, moved } = row ?? { cursor: 0, moved: 0 }
       promoteCursor = cursor
-      if (moved > 0) await retryOnConnectionLoss(ordinary, foldScheduled, [1, 2 ** 31 - 1, foldedMax])
+      if (moved > 0) await retryOnConnectionLoss(ordinary, foldScheduled, everyAccount)
       if (moved > 0 || (cursor === 0 && fromStart)) return moved
       fromStart ||= cursor === 0
     }
@@ -45,7 +45,7 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
   async function settle(dispatcher: DispatcherId, batch: ClaimedBatchId, settled: readonly Settled[]) {
     const ids = settled.map(({ id }) => id)
     const codes = settled.map(({ code }) => code)
-    const values = [dispatcher, batch, arrayOf(ids), arrayOf(codes)]
+    const values = { dispatcher, batch, ids, codes }
     const [row] = await retryOnConnectionLoss(hot, settleStatement, values)
     if (batches.isFenced(dispatcher, batch, row)) return 'fenced'
     await batches.leave(dispatcher, batch, ids)
@@ -60,7 +60,7 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
     queue?: QueueNumber,
   ) {
     let answersLost = 0
-    const values = [dispatcher, batch, arrayOf(ids), seconds, queue ?? null]
+    const values = { dispatcher, batch, ids, waitSeconds: seconds, queue }
     const [row] = await retryOnConnectionLoss(hot, postponeStatement, values, () => answersLost++)
     // If it may have happened before its batch was taken over, the messages may have been submitted again since then, by another.
     if (answersLost === 0 && batches.isFenced(dispatcher, batch, row)) return 'fenced'
@@ -69,7 +69,7 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
   }
 
   async function giveBack(dispatcher: DispatcherId, batch: ClaimedBatchId, ids: readonly MessageId[]) {
-    const [row] = await retryOnConnectionLoss(hot, giveBackStatement, [dispatcher, batch, arrayOf(ids)])
+    const [row] = await retryOnConnectionLoss(hot, giveBackStatement, { dispatcher, batch, ids })
     if (batches.isFenced(dispatcher, batch, row)) return 'fenced'
     await batches.leave(dispatcher, batch, ids)
     return 'given-back'
@@ -82,47 +82,46 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
     postpone,
     giveBack,
     queuesWithWork: async (lane, queues) => {
-      const rows = await retryOnConnectionLoss(hot, queuesWithWork, [LANE[lane], arrayOf(queues)])
+      const rows = await retryOnConnectionLoss(hot, queuesWithWork, { lane: LANE[lane], queues })
       const found = new Set(rows.map(({ queue }) => queue))
       return queues.filter((queue) => found.has(queue))
     },
     record: createRecord(context, batches),
     register: async (leaseSeconds, version, place) => {
-      const [row] = await retryOnConnectionLoss(hot, register, [
-        ...[leaseSeconds, version ?? null, place?.host ?? null, place?.pid ?? null],
-      ])
+      const values = { leaseSeconds, version, host: place?.host, pid: place?.pid }
+      const [row] = await retryOnConnectionLoss(hot, register, values)
       if (row === undefined) throw new Error('a dispatcher was registered without an id')
       return row.id as DispatcherId
     },
     extend: async (dispatcher, leaseSeconds) => {
-      const rows = await retryOnConnectionLoss(hot, extend, [dispatcher, leaseSeconds])
+      const rows = await retryOnConnectionLoss(hot, extend, { dispatcher, leaseSeconds })
       if (rows.length > 0) return 'alive'
       batches.dropAll(dispatcher)
       return 'fenced'
     },
     retire: async (dispatcher) => {
       await giveBackFailedClaims(dispatcher)
-      await retryOnConnectionLoss(hot, retireStatement, [dispatcher])
+      await retryOnConnectionLoss(hot, retireStatement, { dispatcher })
       batches.dropAll(dispatcher)
     },
     disown: async (dispatcher, known) => {
       await giveBackFailedClaims(dispatcher)
-      await retryOnConnectionLoss(hot, disownUnknown, [dispatcher, arrayOf(known)])
+      await retryOnConnectionLoss(hot, disownUnknown, { dispatcher, known })
     },
     mark: async (dispatcher, batch, upTo) => {
-      const rows = await retryOnConnectionLoss(hot, mark, [dispatcher, batch, upTo])
+      const rows = await retryOnConnectionLoss(hot, mark, { dispatcher, batch, upTo })
       return rows.length > 0 ? 'marked' : 'fenced'
     },
     recover: async () => {
       const [{ requeued, unknown } = { requeued: 0, unknown: 0 }] = await retryOnConnectionLoss(
         hot,
         recoverStatement,
-        [],
+        {},
       )
       return { requeued, unknown }
     },
     expire: async (validitySeconds, rangesMax) => {
-      const [row] = await retryOnConnectionLoss(hot, expire, [validitySeconds, rangesMax])
+      const [row] = await retryOnConnectionLoss(hot, expire, { validitySeconds, rangesMax })
       return row?.expired ?? 0
     },
   }

@@ -22,7 +22,7 @@ export const postgresOverview = ({ pools: { ordinary } }: Context): Overview => 
 
 async function dispatchers(ordinary: Connections): Promise<readonly RunningDispatcher[]> {
   const found = new Map<number, RunningDispatcher & { readonly loads: CarrierLoad[] }>()
-  for (const row of await ordinary.run(listDispatchers, [])) {
+  for (const row of await ordinary.run(listDispatchers, {})) {
     const { id, since, version, host, pid, lease, overdue, carrier, batches, messages, in_doubt: inDoubt } = row
     const dispatcher = found.get(id) ?? {
       id: id as DispatcherId,
@@ -41,7 +41,7 @@ async function dispatchers(ordinary: Connections): Promise<readonly RunningDispa
 
 async function* queue(ordinary: Connections): AsyncIterable<WaitingWork> {
   for (let after = 0; ;) {
-    const rows = await ordinary.run(listQueue, [after, pageAccounts])
+    const rows = await ordinary.run(listQueue, { after, accountsMax: pageAccounts })
     for (const { account, lane, due, oldest, scheduled, postponed } of rows) {
       if (account === null) continue
       yield {

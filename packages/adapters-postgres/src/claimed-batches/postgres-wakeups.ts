@@ -29,10 +29,10 @@ export function postgresWakeups(address: ServerAddress, connectionSeconds: numbe
       failed: (error) => log.warn(`a dispatcher cannot be woken, and looks all the time: ${String(error)}`),
     })
     listener.start()
-    let row: string | undefined
+    let row: number | undefined
 
     async function sleep(): Promise<Asleep | 'deaf'> {
-      const rows = await listener.run(fallIdle, [row ?? null, toldSeconds])
+      const rows = await listener.run(fallIdle, { row, seconds: toldSeconds })
       const [come] = rows ?? []
       row = come?.id
       if (come === undefined) return 'deaf'
@@ -43,7 +43,7 @@ export function postgresWakeups(address: ServerAddress, connectionSeconds: numbe
       if (row === undefined) return
       const left = row
       row = undefined
-      await listener.run(leaveIdle, [left])
+      await listener.run(leaveIdle, { row: left })
     }
 
     const its: Sleeper = {

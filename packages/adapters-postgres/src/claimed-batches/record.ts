@@ -14,9 +14,8 @@ import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
 import { storedReference } from '../delivery-receipts/stored-reference.ts'
 import { numberOf, type NumbersOfSenders } from '../senders/sender-numbers.ts'
-import { arrayOf, arrayOfTexts } from '../sql/arrays.ts'
-import { recordLate } from '../sql/record-late.ts'
-import { record as recordAccepted, recordParts } from '../sql/record.ts'
+import { record as recordAccepted, recordLate, recordParts } from '../sql/record.ts'
+import type { ValuesOf } from '../sql/statement.ts'
 import type { KnownBatches } from './known-batches.ts'
 
 /** A recovery wrote some of the rows, or this did when it ran before. */
@@ -24,10 +23,16 @@ const rowThere = '23505'
 
 export function createRecord({ pools: { hot }, senders }: Context, batches: KnownBatches): ClaimedBatches['record'] {
   /** The plain statement. Undefined: some of it is there already, or its batch is gone; nothing is wrong with running the late one. */
-  async function recordAll(values: readonly unknown[], parts: readonly unknown[] | undefined, count: number) {
+  async function recordAll(
+    values: ValuesOf<typeof recordAccepted>,
+    parts: ReturnType<typeof partsOf> | undefined,
+    count: number,
+  ) {
     try {
       const [row] =
-        parts === undefined ? await hot.run(recordAccepted, values) : await hot.run(recordParts, [...values, ...parts])
+        parts === undefined
+          ? await hot.run(recordAccepted, values)
+          : await hot.run(recordParts, { ...values, ...parts })
       return row?.recorded === count ? row : undefined
     } catch (error) {
       if (sqlState(error) === rowThere) return undefined
@@ -51,19 +56,24 @@ export function createRecord({ pools: { hot }, senders }: Context, batches: Know
     const finished = [...held].filter(([batch, ids]) => batches.get(dispatcher, batch)?.ids.size === ids.length)
     const ended = finished.map(([batch]) => batch)
     const { values, firsts } = valuesOf(recorded, marks, known)
-    const all = [dispatcher, arrayOf(ended), ...values]
+    const all = { dispatcher, ended, ...values }
     const isPlain = !carriers.includes(undefined) && recorded.every(({ handover }) => handover.outcome === 'accepted')
     const isInParts = recorded.some(
       ({ handover }) => 'reference' in handover && handover.furtherReferences !== undefined,
     )
     const parts = isInParts ? partsOf(recorded) : undefined
-    const late = () => [
-      ...[...all, arrayOf(recorded.map(({ handover }) => handoverCode[handover.outcome]))],
+    const late = () => ({
+      ...all,
       ...(parts ?? partsOf(recorded)),
-    ]
+      codes: recorded.map(({ handover }) => handoverCode[handover.outcome]),
+    })
     const row = await retryWorkOnConnectionLoss(hot, async () => {
       const plain = isPlain
-        ? await recordAll([...all, arrayOf(firsts.flatMap((first) => carriers[first] ?? []))], parts, recorded.length)
+        ? await recordAll(
+            { ...all, carriers: firsts.flatMap((first) => carriers[first] ?? []) },
+            parts,
+            recorded.length,
+          )
         : undefined
       return plain ?? (await hot.run(recordLate, late()))[0]
     })
@@ -83,10 +93,7 @@ function ascending(outcomes: readonly Recorded[]): readonly Recorded[] {
 const sendersOf = (recorded: readonly Recorded[]): ReadonlySet<SenderAddress> =>
   new Set(recorded.flatMap(({ message: { from } }) => from ?? []))
 
-/**
- * Of each message: position in what it has in common with its neighbours, id, number, reference. Then, once for neighbours of one send,
- * batch, account, send, number of the sender address (0: none), whether it confirms an opt-out; at last the marks. `firsts` are the indices of the first ones.
- */
+/** What `outcomes` of the statement describes, but the batches that end; `firsts` are the indices of the messages that begin something in common. */
 function valuesOf(recorded: readonly Recorded[], marks: readonly Mark[], known: NumbersOfSenders) {
   const firsts: number[] = []
   const positions = recorded.map(({ batch, message }, i) => {
@@ -95,37 +102,36 @@ function valuesOf(recorded: readonly Recorded[], marks: readonly Mark[], known: 
     return isAlike ? firsts.length : firsts.push(i)
   })
   const common = firsts.flatMap((first) => recorded[first] ?? [])
-  const values = [
-    arrayOf(positions),
-    arrayOf(recorded.map(({ message }) => message.id)),
-    arrayOf(recorded.map(({ message }) => message.to)),
-    arrayOfTexts(recorded.map(referenceOf)),
-    arrayOf(common.map(({ batch }) => batch)),
-    arrayOf(common.map(({ message }) => message.account)),
-    arrayOf(common.map(({ message }) => message.send)),
-    arrayOf(common.map(({ message: { from } }) => (from === undefined ? 0 : numberOf(known, from)))),
-    arrayOf(common.map(({ message }) => (message.confirmation ? 't' : 'f'))),
-    arrayOf(marks.map(({ batch }) => batch)),
-    arrayOf(marks.map(({ upTo }) => upTo)),
-  ]
+  const values = {
+    positions,
+    ids: recorded.map(({ message }) => message.id),
+    numbers: recorded.map(({ message }) => message.to),
+    references: recorded.map(referenceOf),
+    batches: common.map(({ batch }) => batch),
+    accounts: common.map(({ message }) => message.account),
+    sends: common.map(({ message }) => message.send),
+    senders: common.map(({ message: { from } }) => (from === undefined ? 0 : numberOf(known, from))),
+    confirming: common.map(({ message }) => message.confirmation),
+    markedBatches: marks.map(({ batch }) => batch),
+    upTo: marks.map(({ upTo }) => upTo),
+  }
   return { values, firsts }
 }
 
 const referenceOf = ({ handover }: Recorded): string | undefined =>
   'reference' in handover ? storedReference(handover.reference) : undefined
 
-/** Of each message how many parts the carrier took it as (0: one), and of each part the place of its message, its own, and its reference. */
-function partsOf(recorded: readonly Recorded[]): readonly string[] {
+function partsOf(recorded: readonly Recorded[]) {
   const references = recorded.map(({ handover }) =>
     'reference' in handover && handover.furtherReferences !== undefined ? storedReferences(handover) : [],
   )
   const parts = references.flatMap((its, i) => its.map((reference, k) => ({ message: i + 1, part: k + 1, reference })))
-  return [
-    arrayOf(references.map((its) => its.length)),
-    arrayOf(parts.map(({ message }) => message)),
-    arrayOf(parts.map(({ part }) => part)),
-    arrayOfTexts(parts.map(({ reference }) => reference)),
-  ]
+  return {
+    partCounts: references.map((its) => its.length),
+    partMessages: parts.map(({ message }) => message),
+    partPlaces: parts.map(({ part }) => part),
+    partReferences: parts.map(({ reference }) => reference),
+  }
 }
 
 /** None if it comes down to one: long ones are cut. */

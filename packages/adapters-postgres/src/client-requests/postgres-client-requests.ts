@@ -6,7 +6,10 @@ import { findFirstAnswer, keepFirstAnswer } from '../sql/client-requests.ts'
 
 export function postgresClientRequests({ pools: { hot } }: Context): ClientRequests {
   async function find(request: ClientRequest): Promise<FirstAnswer | 'another-request' | undefined> {
-    const [kept] = await retryOnConnectionLoss(hot, findFirstAnswer, [keyDigest(request), askedDigest(request)])
+    const [kept] = await retryOnConnectionLoss(hot, findFirstAnswer, {
+      key: keyDigest(request),
+      digest: askedDigest(request),
+    })
     if (kept === undefined) return undefined
     const { same, answer: text, balance } = kept
     // Who kept it may have been cut off while it waited for a standby.
@@ -15,7 +18,13 @@ export function postgresClientRequests({ pools: { hot } }: Context): ClientReque
   }
 
   async function keep(request: ClientRequest, answer: FirstAnswer): Promise<FirstAnswer | 'another-request'> {
-    const values = [request.account, keyDigest(request), askedDigest(request), answer.text, answer.balance ?? null]
+    const values = {
+      account: request.account,
+      key: keyDigest(request),
+      digest: askedDigest(request),
+      answer: answer.text,
+      balance: answer.balance,
+    }
     const [kept] = await retryOnConnectionLoss(hot, keepFirstAnswer, values)
     // None is found if it stopped to count in this moment.
     return kept ? answer : ((await find(request)) ?? keep(request, answer))

@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import { createClient } from '../client.ts'
 import { migrate } from '../migrate.ts'
 import { serverAddress } from '../server-address.ts'
-import { checkLedger } from '../sql/ledger.ts'
+import { checkLedger } from '../sql/credits.ts'
 
 /** Nobody is let in at the target; a sentence for the operator. */
 export class TargetUnreachable extends Error {}

@@ -25,12 +25,19 @@ import type { Context } from '../context.ts'
 import { isLostAnswer } from '../errors.ts'
 import { refuseWhileHeld } from '../nothing-done.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
-import { timestamp } from '../sql/arrays.ts'
-import { findOperation, findRefund } from '../sql/find-operation.ts'
-import { checkLedger, enterCredits } from '../sql/ledger.ts'
-import { closeMovements, declareMovements, fetchMovements, type MovementRow } from '../sql/list-movements.ts'
-import { refundMessage as refund } from '../sql/refund-message.ts'
-import { transfer } from '../sql/transfer.ts'
+import {
+  findOperation,
+  findRefund,
+  checkLedger,
+  enterCredits,
+  closeMovements,
+  declareMovements,
+  fetchMovements,
+  type MovementRow,
+  refundMessage as refund,
+  transfer,
+} from '../sql/credits.ts'
+import { valuesOf } from '../sql/statement.ts'
 import { LEDGER } from '../stored-codes.ts'
 
 export function postgresLedger(context: Context): Ledger {
@@ -42,13 +49,13 @@ export function postgresLedger(context: Context): Ledger {
   }
 
   async function topUp(id: AccountId, amount: Credits, why: string, now: Instant) {
-    const [row] = await ordinary.run(enterCredits, [id, amount, why, timestamp(now)])
+    const [row] = await ordinary.run(enterCredits, { account: id, amount, why, at: now })
     if (row !== undefined) return credits(row.balance)
     return (await balance(id)) === undefined ? 'no-such-account' : 'out-of-range'
   }
 
   async function check(): Promise<LedgerCheck> {
-    const rows = await ordinary.run(checkLedger, [])
+    const rows = await ordinary.run(checkLedger, {})
     const differences = rows.flatMap(({ id, balance, entries }) =>
       id === null ? [] : [{ account: id as AccountId, balance: credits(balance), entries: credits(entries) }],
     )
@@ -78,10 +85,19 @@ async function transferCredits(
   if (from === to || amount <= 0) throw new RangeError('a transfer moves something, from one account to another')
   refuseWhileHeld(writes)
   const operation = randomUUID()
-  const keyed = request ? [request.account, keyDigest(request), askedDigest(request)] : [null, null, null]
+  const values = {
+    from,
+    to,
+    amount,
+    at: now,
+    operation,
+    asker: request?.account,
+    key: request && keyDigest(request),
+    digest: request && askedDigest(request),
+  }
 
   for (let losses = 0; ; losses++) {
-    const attempt = ordinary.run(transfer, [from, to, amount, timestamp(now), operation, ...keyed])
+    const attempt = ordinary.run(transfer, values)
     const result = await attempt.catch((error: unknown) => ({ error }))
     if (!('error' in result)) {
       const [row] = result
@@ -89,7 +105,7 @@ async function transferCredits(
       throw new Error(`account ${from} or ${to} is not there`)
     }
     const { error } = result
-    const look = () => ordinary.run(findOperation, [from, operation])
+    const look = () => ordinary.run(findOperation, { account: from, operation })
     if (isLostAnswer(error)) {
       if ((await settleLostStatement(ordinary, error, settings.lookUpSeconds, look)).length > 0) return 'done'
       if (losses < lossesMax) continue
@@ -110,14 +126,14 @@ async function refundMessage(
   const operation = randomUUID()
   for (let losses = 0; ; losses++) {
     try {
-      const [row] = await ordinary.run(refund, [message, why, timestamp(now), operation])
+      const [row] = await ordinary.run(refund, { message, why, at: now, operation })
       if (row === undefined || row.account === null || row.price === null) return 'no-such-message'
       if (row.amount !== null && row.balance !== null) return refunded(row.account, row.amount, row.balance)
       if (!row.decided) return 'waiting'
       return row.price === 0 ? 'nothing-charged' : 'refunded-already'
     } catch (error) {
       if (!isLostAnswer(error)) throw error
-      const look = () => ordinary.run(findRefund, [message, operation])
+      const look = () => ordinary.run(findRefund, { message, operation })
       const [found] = await settleLostStatement(ordinary, error, settings.lookUpSeconds, look)
       if (found !== undefined) return refunded(found.account, found.amount, found.balance)
       if (losses === lossesMax) throw error
@@ -139,9 +155,9 @@ async function* movements(
   historyDays: number,
 ): AsyncIterable<readonly Movement[]> {
   const connection = await ordinary.connect()
-  const bound = (at: Period['from']) => (at === undefined ? null : timestamp(at))
+  const values = { account: of === 'all' ? null : of, from, to, historyDays }
   try {
-    await connection.query(declareMovements, [of === 'all' ? null : of, bound(from), bound(to), historyDays])
+    await connection.query(declareMovements.text, valuesOf(declareMovements, values))
     try {
       for (;;) {
         const { rows } = await connection.query<MovementRow>(fetchMovements, [])

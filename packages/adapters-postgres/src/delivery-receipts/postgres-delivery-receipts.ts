@@ -9,15 +9,17 @@ import {
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
-import { adoptReceipts } from '../sql/adopt-receipts.ts'
-import { applyReceipts, knownReceipts, newestPartition } from '../sql/apply-receipts.ts'
-import { arrayOf, arrayOfNullable, arrayOfTexts } from '../sql/arrays.ts'
-import { keepReceipts } from '../sql/keep-receipts.ts'
-import { matchReceipts } from '../sql/match-receipts.ts'
+import {
+  adoptReceipts,
+  applyReceipts,
+  keepReceipts,
+  knownReceipts,
+  matchReceipts,
+  newestPartition,
+} from '../sql/receipts.ts'
 import { onePerMessage, receiptKey } from './one-per-message.ts'
 
-const { beforeSubmittedSeconds, beforeReceiptSeconds, afterSeconds } = adoptionWindow
-const fitting = [beforeSubmittedSeconds, beforeReceiptSeconds, afterSeconds, receiptMatching.referenceDays]
+const { referenceDays } = receiptMatching
 
 const tableMissing = '42P01'
 
@@ -28,7 +30,7 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
   let partitions: readonly number[] = []
 
   async function refresh(): Promise<void> {
-    const [row] = await retryOnConnectionLoss(hot, newestPartition, [])
+    const [row] = await retryOnConnectionLoss(hot, newestPartition, {})
     const newest = row?.newest ?? 0
     partitions = row?.before === true ? [newest, newest - 1] : [newest]
   }
@@ -82,9 +84,12 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
 
   async function findIn(partition: number, carrier: number, receipts: readonly DeliveryReceipt[]) {
     if (receipts.length === 0) return receipts
-    const references = arrayOfTexts(receipts.map(({ reference }) => reference))
-    const codes = arrayOf(receipts.map(({ code }) => code))
-    const values = [references, codes, carrier, arrayOfNullable(receipts.map(({ number }) => number))]
+    const values = {
+      references: receipts.map(({ reference }) => reference),
+      codes: receipts.map(({ code }) => code),
+      carrier,
+      numbers: receipts.map(({ number }) => number),
+    }
     const [row] = await retryOnConnectionLoss(hot, applyReceipts(partition), values)
     if (row?.applied === receipts.length) return []
     const rows = await retryOnConnectionLoss(hot, knownReceipts(partition), values)
@@ -95,23 +100,27 @@ export function postgresDeliveryReceipts(context: Context): DeliveryReceipts {
   }
 
   async function keep(carrier: number, receipts: readonly DeliveryReceipt[]): Promise<void> {
-    await retryOnConnectionLoss(hot, keepReceipts, [
-      arrayOfTexts(receipts.map(({ reference }) => reference)),
-      arrayOf(receipts.map(({ code }) => code)),
+    await retryOnConnectionLoss(hot, keepReceipts, {
+      references: receipts.map(({ reference }) => reference),
+      codes: receipts.map(({ code }) => code),
       carrier,
-      arrayOfNullable(receipts.map(({ number }) => number)),
-      arrayOfNullable(receipts.map(({ submitted }) => submitted)),
-    ])
+      numbers: receipts.map(({ number }) => number),
+      submitted: receipts.map(({ submitted }) => submitted),
+    })
   }
 
   return {
     apply,
     match: async (receiptsMax) => {
-      const [row] = await retryOnConnectionLoss(hot, matchReceipts, [receiptsMax])
+      const [row] = await retryOnConnectionLoss(hot, matchReceipts, { dueMax: receiptsMax })
       return row?.found ?? 0
     },
     adopt: async (ageSeconds) => {
-      const [row] = await retryOnConnectionLoss(ordinary, adoptReceipts, [ageSeconds, ...fitting])
+      const [row] = await retryOnConnectionLoss(ordinary, adoptReceipts, {
+        ageSeconds,
+        ...adoptionWindow,
+        referenceDays,
+      })
       return row?.adopted ?? 0
     },
     learnedForm: async (carrier) => {

@@ -2,9 +2,7 @@ import { messageId, type DroppedHistory, type History, type MessageId } from '@g
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Context } from '../context.ts'
 import { sqlState } from '../errors.ts'
-import { dropHistory } from '../sql/drop-history.ts'
-import { leaseBlock } from '../sql/lease-ids.ts'
-import { giveUpSharedBlock, skipBlocks } from '../sql/skip-ids.ts'
+import { dropHistory, giveUpSharedBlock, leaseBlock, skipBlocks } from '../sql/ids.ts'
 
 /** Somebody reads what is to be dropped, or changes it. */
 const lockTaken = '55P03'
@@ -18,7 +16,7 @@ export function postgresHistory({ pools: { ordinary } }: Context): History {
 
   async function drop(days: number, contactDays: number): Promise<DroppedHistory> {
     try {
-      const [row] = await retryOnConnectionLoss(ordinary, dropHistory, [at, days, contactDays])
+      const [row] = await retryOnConnectionLoss(ordinary, dropHistory, { at, days, contactDays })
       if (row === undefined) throw new Error('dropping history told nothing')
       at = row.next
       return { partitions: row.partitions, sends: row.sends, messages: row.messages, left: row.state }
@@ -32,10 +30,10 @@ export function postgresHistory({ pools: { ordinary } }: Context): History {
   /** The last block is leased, which makes the partitions for what comes next; nothing is ever stored under its ids. */
   async function skipIds(blocks: number): Promise<MessageId> {
     for (let left = blocks - 1; left > 0; left -= blocksOfStatement) {
-      await retryOnConnectionLoss(ordinary, skipBlocks, [Math.min(left, blocksOfStatement)])
+      await retryOnConnectionLoss(ordinary, skipBlocks, { count: Math.min(left, blocksOfStatement) })
     }
-    await retryOnConnectionLoss(ordinary, giveUpSharedBlock, [])
-    const [leased] = await retryOnConnectionLoss(ordinary, leaseBlock, [])
+    await retryOnConnectionLoss(ordinary, giveUpSharedBlock, {})
+    const [leased] = await retryOnConnectionLoss(ordinary, leaseBlock, {})
     const next = leased && messageId(leased.hi)
     if (next === undefined) throw new Error('there are no ids that could be skipped to')
     return next

@@ -2,10 +2,8 @@ import type { Inbox, InboxMessage, Routes, UnownedMessage } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
-import { arrayOf, timestamp } from '../sql/arrays.ts'
-import { forgetInboundMessages } from '../sql/forget-inbound-messages.ts'
-import { listInbox } from '../sql/list-inbox.ts'
-import { unownedMessages } from '../sql/unowned-messages.ts'
+import { forgetInboundMessages } from '../sql/inbound.ts'
+import { listInbox, unownedMessages } from '../sql/inbox.ts'
 import { fromRow } from '../row-of.ts'
 import { keyOfOffer } from './keyed.ts'
 import { createReceive } from './receive.ts'
@@ -19,10 +17,10 @@ export function postgresInbox(context: Context, routes: Pick<Routes, 'list'>): I
     ...createTake(context),
     endOffers: async (carrier, offers) => {
       const keys = offers.map((offer) => keyOfOffer(carrier, offer))
-      await retryOnConnectionLoss(hot, forgetInboundMessages, [arrayOf(keys)])
+      await retryOnConnectionLoss(hot, forgetInboundMessages, { keys })
     },
     list: async (by, part, since, { offset, limit }) => {
-      const rows = await ordinary.run(listInbox[part], [by, timestamp(since), offset, limit])
+      const rows = await ordinary.run(listInbox[part], { account: by, since, offset, limit })
       // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- the row of an empty page has nothing but the total
       const items = rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : fromRow<InboxMessage>(row)))
       return { total: rows[0]?.total ?? 0, items }
@@ -34,11 +32,11 @@ export function postgresInbox(context: Context, routes: Pick<Routes, 'list'>): I
 const pageRows = 1000
 
 async function* unowned(ordinary: Connections): AsyncIterable<UnownedMessage> {
-  for (let after: readonly [at: string | null, id: number] = [null, 0]; ;) {
-    const rows = await ordinary.run(unownedMessages, [...after, pageRows])
+  for (let last: { readonly after: string | null; readonly afterId: number } = { after: null, afterId: 0 }; ;) {
+    const rows = await ordinary.run(unownedMessages, { ...last, limit: pageRows })
     for (const { exactly: _, ...row } of rows) yield fromRow<UnownedMessage>(row)
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < pageRows) return
-    after = [last.exactly, last.id]
+    const lastRow = rows.at(-1)
+    if (lastRow === undefined || rows.length < pageRows) return
+    last = { after: lastRow.exactly, afterId: lastRow.id }
   }
 }

@@ -5,10 +5,7 @@ import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'
 import { isLostAnswer, sqlState } from '../errors.ts'
 import { endLostStatement } from '../settle-lost-statement.ts'
-import { arrayOf } from '../sql/arrays.ts'
-import { findNoted } from '../sql/find-noted.ts'
-import { noteInboundMessages } from '../sql/note-inbound-messages.ts'
-import { findWaitingParts, takeOldParts } from '../sql/waiting-parts.ts'
+import { findNoted, findWaitingParts, noteInboundMessages, takeOldParts } from '../sql/inbound.ts'
 import { groupOf, rememberedKeys, type Keyed } from './keyed.ts'
 import { storeTexts, without, type Confirming } from './store-texts.ts'
 import { confirmationsMax, joined, wholeTexts, type WholeText } from './whole-texts.ts'
@@ -106,7 +103,10 @@ export function createReceive(context: Context, routes: Pick<Routes, 'list'>): P
     receive,
     releaseParts: (seconds, textsMax, confirmation) =>
       storing(Math.min(textsMax, togetherMax), confirmation, async (connection, store) => {
-        const rows = await connection.run(takeOldParts, [seconds, Math.min(textsMax, togetherMax)])
+        const rows = await connection.run(takeOldParts, {
+          ageSeconds: seconds,
+          textsMax: Math.min(textsMax, togetherMax),
+        })
         await store(rows.map(joined))
         return rows.length
       }),
@@ -120,17 +120,17 @@ const isOfData = (error: unknown): boolean => /^2[23]/.test(sqlState(error) ?? '
 async function noteNew(connection: Connection, items: readonly Keyed[], operation: string): Promise<readonly Keyed[]> {
   const first = new Map<string, Keyed>()
   for (const item of items) if (!first.has(item.key)) first.set(item.key, item)
-  const rows = await connection.run(noteInboundMessages, [arrayOf([...first.keys()]), operation])
+  const rows = await connection.run(noteInboundMessages, { keys: [...first.keys()], operation })
   const noted = new Set(rows.map(({ key }) => key))
   return [...first.values()].filter(({ key }) => noted.has(key))
 }
 
 /** What an earlier run of this operation, whose answer was lost, made of them. */
 async function storedBefore(connection: Connection, items: readonly Keyed[], operation: string) {
-  const rows = await connection.run(findNoted, [arrayOf(items.map(({ key }) => key)), operation])
+  const rows = await connection.run(findNoted, { keys: items.map(({ key }) => key), operation })
   const noted = new Set(rows.map(({ key }) => key))
   const groups = items.map(({ message }) => groupOf(message))
-  const waiting = new Set((await connection.run(findWaitingParts, [arrayOf(groups)])).map(({ key }) => key))
+  const waiting = new Set((await connection.run(findWaitingParts, { keys: groups })).map(({ key }) => key))
   const before = new Map<Keyed, Received>()
   for (const [i, item] of items.entries()) {
     // The second of one key in a call repeats the first.

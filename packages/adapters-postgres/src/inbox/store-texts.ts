@@ -9,9 +9,7 @@ import {
 import type { Connection } from '../connections.ts'
 import type { Context } from '../context.ts'
 import type { IdRange } from '../messages/message-ids.ts'
-import { arrayOf, arrayOfNullable } from '../sql/arrays.ts'
-import { receiveTexts, type ConfirmationRow } from '../sql/receive-texts.ts'
-import { storeConfirmations } from '../sql/store-confirmations.ts'
+import { receiveTexts, storeConfirmations, type ConfirmationRow } from '../sql/inbound.ts'
 import { OPT_KEYWORD } from '../stored-codes.ts'
 import type { WholeText } from './whole-texts.ts'
 
@@ -31,14 +29,14 @@ export async function storeTexts(
 ): Promise<number> {
   if (texts.length === 0) return 0
   const carriers = await Promise.all(texts.map(({ carrier }) => carrierNumber(carrier)))
-  const confirmations = await connection.run(receiveTexts, [
-    arrayOf(carriers),
-    texts.map(({ from }) => from),
-    arrayOfNullable(texts.map(({ number }) => number)),
-    texts.map(({ to }) => to ?? null),
-    texts.map(({ text }) => text),
-    arrayOf(texts.map(({ keyword }) => (keyword === undefined ? 0 : OPT_KEYWORD[keyword]))),
-  ])
+  const confirmations = await connection.run(receiveTexts, {
+    carriers,
+    from: texts.map(({ from }) => from),
+    numbers: texts.map(({ number }) => number),
+    to: texts.map(({ to }) => to),
+    texts: texts.map(({ text }) => text),
+    keywords: texts.map(({ keyword }) => (keyword === undefined ? 0 : OPT_KEYWORD[keyword])),
+  })
   if (confirmations.length > 0) await confirm(connection, confirmations, confirming)
   return confirmations.length
 }
@@ -49,15 +47,15 @@ async function confirm(
   { body, ids, routes }: Confirming,
 ): Promise<void> {
   const all = ids.flatMap(({ lo, hi }) => Array.from({ length: hi - lo }, (_, i) => lo + i))
-  await connection.run(storeConfirmations, [
-    arrayOf(all.slice(0, confirmations.length)),
-    arrayOf(confirmations.map(({ account }) => account)),
-    arrayOf(confirmations.map(({ sender }) => sender)),
-    arrayOf(confirmations.map(({ number }) => number)),
-    arrayOf(confirmations.map((one) => routeNumberOf(routes, routedBy(one)))),
-    body.text,
-    body.parts,
-  ])
+  await connection.run(storeConfirmations, {
+    ids: all.slice(0, confirmations.length),
+    accounts: confirmations.map(({ account }) => account),
+    senders: confirmations.map(({ sender }) => sender),
+    numbers: confirmations.map(({ number }) => number),
+    routes: confirmations.map((one) => routeNumberOf(routes, routedBy(one))),
+    text: body.text,
+    parts: body.parts,
+  })
 }
 
 const routedBy = ({ account, address, number }: ConfirmationRow) => ({

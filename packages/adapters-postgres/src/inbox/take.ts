@@ -6,9 +6,7 @@ import { isLostAnswer } from '../errors.ts'
 import { inSlices } from '../in-slices.ts'
 import { refuseWhileHeld, sayIfNothingDone } from '../nothing-done.ts'
 import { endLostStatement } from '../settle-lost-statement.ts'
-import { timestamp } from '../sql/arrays.ts'
-import { putBack } from '../sql/put-back.ts'
-import { takeInbox } from '../sql/take-inbox.ts'
+import { putBack, takeInbox } from '../sql/inbox.ts'
 import { fromRow } from '../row-of.ts'
 
 export function createTake({ pools: { hot, writes }, settings }: Context): Pick<Inbox, 'take' | 'offerAgain'> {
@@ -16,7 +14,7 @@ export function createTake({ pools: { hot, writes }, settings }: Context): Pick<
   const debts = new Map<Taking, AccountId>()
 
   async function offerAgain(by: AccountId, taking: Taking): Promise<void> {
-    await retryOnConnectionLoss(hot, putBack, [by, taking])
+    await retryOnConnectionLoss(hot, putBack, { account: by, operation: taking })
     debts.delete(taking)
   }
 
@@ -25,7 +23,7 @@ export function createTake({ pools: { hot, writes }, settings }: Context): Pick<
     for (const [taking, owner] of debts) await offerAgain(owner, taking)
     const taking = randomUUID() as string as Taking
     try {
-      const rows = await hot.run(takeInbox[part], [by, timestamp(since), messagesMax, taking])
+      const rows = await hot.run(takeInbox[part], { account: by, since, messagesMax, operation: taking })
       return { taking, messages: await inSlices(rows, (row) => fromRow<InboxMessage>(row)) }
     } catch (error) {
       if (!isLostAnswer(error)) throw sayIfNothingDone(error)

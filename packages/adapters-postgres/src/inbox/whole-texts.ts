@@ -9,8 +9,7 @@ import {
   type WaitingPart,
 } from '@gateway/core'
 import type { Connection } from '../connections.ts'
-import { arrayOf } from '../sql/arrays.ts'
-import { lockParts, writeParts } from '../sql/waiting-parts.ts'
+import { lockParts, writeParts } from '../sql/inbound.ts'
 import { groupOf, type Keyed } from './keyed.ts'
 
 /** A text of which no part is to come any more. */
@@ -39,7 +38,8 @@ export async function wholeTexts(
   const groups = new Map(
     items.flatMap(({ message }) => (isPart(message) ? [[groupOf(message), message] as const] : [])),
   )
-  const rows = groups.size === 0 ? [] : await connection.run(lockParts, [arrayOf([...groups.keys()]), commonOf(groups)])
+  const rows =
+    groups.size === 0 ? [] : await connection.run(lockParts, { keys: [...groups.keys()], common: commonOf(groups) })
   const waiting = new Map(rows.map(({ key, parts }) => [key, JSON.parse(parts) as readonly WaitingPart[]]))
   const incomplete = new Set<Keyed>()
   const texts = items.flatMap((item) => {
@@ -53,7 +53,7 @@ export async function wholeTexts(
   })
   if (waiting.size > 0) {
     const parts = [...waiting.values()].map((left) => JSON.stringify(left))
-    await connection.run(writeParts, [arrayOf([...waiting.keys()]), parts])
+    await connection.run(writeParts, { keys: [...waiting.keys()], parts })
   }
   return { texts, incomplete }
 }

@@ -1,10 +1,8 @@
 import { credits, may, spend, type AccountId } from '@gateway/core'
 import type { Connection, Connections } from '../connections.ts'
 import { isLostAnswer, type LostAnswer } from '../errors.ts'
-import type { PreparedStatement } from '../sql/prepared-statement.ts'
-import { lockAccount, readAccount, type AccountBalance } from '../sql/read-account.ts'
+import { lockAccount, readAccount, type AccountBalance } from '../sql/accounts.ts'
 import { keysWithAnswers } from '../sql/client-requests.ts'
-import { arrayOf } from '../sql/arrays.ts'
 import { answersToKeep } from './answers-to-keep.ts'
 import { answersOf, type Accepted, type NumberedJob } from './job.ts'
 import { layOut, sendsOf, type LaidOut } from './lay-out.ts'
@@ -49,10 +47,10 @@ export async function decideOrders(
 
 async function balanceOf(
   connection: Connection,
-  statement: PreparedStatement<AccountBalance>,
+  statement: typeof readAccount,
   account: AccountId,
 ): Promise<AccountBalance> {
-  const [row] = await connection.run(statement, [account])
+  const [row] = await connection.run(statement, { account })
   if (row === undefined) throw new Error(`no account ${account}`)
   return row
 }
@@ -61,7 +59,7 @@ async function balanceOf(
 async function withAnswers(connection: Connection, jobs: readonly NumberedJob[]): Promise<ReadonlySet<string>> {
   const keys = jobs.flatMap(({ repeatable }) => repeatable?.key ?? [])
   if (keys.length === 0) return none
-  return new Set((await connection.run(keysWithAnswers, [arrayOf(keys)])).map(({ key }) => key))
+  return new Set((await connection.run(keysWithAnswers, { keys })).map(({ key }) => key))
 }
 
 const none: ReadonlySet<string> = new Set()

@@ -2,9 +2,8 @@ import type { AccountId } from '@gateway/core'
 import type { Connections } from '../connections.ts'
 import type { LostAnswer } from '../errors.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
-import { arrayOf } from '../sql/arrays.ts'
-import { findSends } from '../sql/lost-answer.ts'
-import { readBalances } from '../sql/read-account.ts'
+import { findSends } from '../sql/accept.ts'
+import { readBalances } from '../sql/accounts.ts'
 import type { Send } from './lay-out.ts'
 
 export interface LookedUpOutcome {
@@ -22,9 +21,9 @@ export const lookUpOutcome = (
 ): Promise<LookedUpOutcome> => settleLostStatement(hot, lost, seconds, () => look(hot, sends))
 
 async function look(hot: Connections, sends: readonly Send[]): Promise<LookedUpOutcome> {
-  const found = await hot.run(findSends, [arrayOf(sends.map(({ firstId }) => firstId))])
+  const found = await hot.run(findSends, { ids: sends.map(({ firstId }) => firstId) })
   const accounts = new Set(sends.map(({ account }) => account))
-  const balances = await hot.run(readBalances, [arrayOf([...accounts])])
+  const balances = await hot.run(readBalances, { accounts: [...accounts] })
   return {
     stored: new Set(found.map((row) => row.first_id)),
     balances: new Map(balances.map(({ id, balance }) => [id as AccountId, balance])),

@@ -1,10 +1,10 @@
-import type { PreparedStatement } from '../sql/prepared-statement.ts'
+import type { Statement } from '../sql/statement.ts'
 import { messageIds } from './message-ids.ts'
 
 /** Blocks of 10,000 in order, as the database leases them. */
 function blocks() {
-  const leased: { statement: string; values: readonly unknown[] }[] = []
-  const run = <Row>(statement: PreparedStatement<Row>, values: readonly unknown[]): Promise<Row[]> => {
+  const leased: { statement: string; values: unknown }[] = []
+  const run = <Values, Row>(statement: Statement<Values, Row>, values: Values): Promise<Row[]> => {
     const lo = leased.length * 10_000
     leased.push({ statement: statement.name, values })
     return Promise.resolve([{ lo: Math.max(lo, 1), hi: lo + 10_000 } as Row])
@@ -68,7 +68,7 @@ test('a process that shares a block asks for what it needs', async () => {
 test('a failed lease fails its caller only', async () => {
   const database = blocks()
   let broken = true
-  const run = <Row>(statement: PreparedStatement<Row>, values: readonly unknown[]): Promise<Row[]> =>
+  const run = <Values, Row>(statement: Statement<Values, Row>, values: Values): Promise<Row[]> =>
     broken ? Promise.reject(new Error('gone')) : database.run(statement, values)
   const ids = messageIds({ run }, 'own-block')
   await expect(ids.take(1)).rejects.toThrow('gone')

@@ -1,7 +1,7 @@
 import type { Connections } from '../connections.ts'
 import { isLostAnswer } from '../errors.ts'
 import type { Settings } from '../settings.ts'
-import { leaseBlock, leaseShared } from '../sql/lease-ids.ts'
+import { leaseBlock, leaseShared } from '../sql/ids.ts'
 
 /** The ids `lo` to `hi - 1`, all of one block. */
 export interface IdRange {
@@ -37,8 +37,8 @@ export function messageIds(
 
   const ask = (count: number) =>
     source === 'own-block'
-      ? connections.run(leaseBlock, [])
-      : connections.run(leaseShared, [Math.max(count, sharedLeaseMin)])
+      ? connections.run(leaseBlock, {})
+      : connections.run(leaseShared, { count: Math.max(count, sharedLeaseMin) })
 
   async function lease(count: number): Promise<IdRange> {
     const until = now() + leaseMilliseconds

@@ -6,7 +6,6 @@ import {
   type DecidedLocation,
   type FoundMessage,
   type Incident,
-  type Instant,
   type MessageId,
   type MessageTrace,
   type MessageTraces,
@@ -15,19 +14,16 @@ import {
 } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { fromRow } from '../row-of.ts'
-import { timestamp } from '../sql/arrays.ts'
-import { explainMessage, type DecidedRow, type MessageTraceRow } from '../sql/explain-message.ts'
-import { findMessages } from '../sql/find-messages.ts'
+import { explainMessage, findMessages, type DecidedRow, type MessageTraceRow } from '../sql/traces.ts'
 
 export const postgresMessageTraces = ({ pools: { ordinary } }: Context): MessageTraces => ({
   of: async (id) => {
-    const [row] = await ordinary.run(explainMessage, [id, traceLinesMax])
+    const [row] = await ordinary.run(explainMessage, { message: id, linesMax: traceLinesMax })
     return row && traceOf(id, row)
   },
   find: async ({ number, account, from, to, after }, decidedSince, limit) => {
-    const bound = (at: Instant | undefined) => (at === undefined ? null : timestamp(at))
-    const values = [bound(from), bound(to), bound(after?.due), after?.id ?? null, timestamp(decidedSince), limit]
-    const rows = await ordinary.run(findMessages, [number, account ?? null, ...values])
+    const afterwards = { afterDue: after?.due, afterId: after?.id }
+    const rows = await ordinary.run(findMessages, { number, account, from, to, ...afterwards, decidedSince, limit })
     return rows.map((row) => fromRow<FoundMessage>(row))
   },
 })

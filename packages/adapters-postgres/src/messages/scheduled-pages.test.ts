@@ -4,7 +4,7 @@ import { anAccount, anOrder, numbers, realClock, testChance } from '@gateway/cor
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { patientSettings } from '../../testing/patient-settings.ts'
 import { postgresPorts, type PostgresPorts } from '../postgres-ports.ts'
-import { foldScheduled } from '../sql/scheduled-counts.ts'
+import { foldScheduled } from '../sql/scheduled.ts'
 
 let database: FreshDatabase
 let gateway: PostgresPorts

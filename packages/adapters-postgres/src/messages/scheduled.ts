@@ -17,10 +17,8 @@ import type { Connections } from '../connections.ts'
 import { isLostAnswer } from '../errors.ts'
 import { sayIfNothingDone } from '../nothing-done.ts'
 import { settleLostStatement } from '../settle-lost-statement.ts'
-import { arrayOf, fromArray, textsFromArray } from '../sql/arrays.ts'
-import { deleteWaiting, findDeleted, listScheduled, type DeletedRow } from '../sql/scheduled.ts'
-import { foldScheduled } from '../sql/scheduled-counts.ts'
-import { takenRow } from '../sql/taken-row.ts'
+import { fromArray, takenRow, textsFromArray } from '../sql/arrays.ts'
+import { deleteWaiting, findDeleted, foldScheduled, listScheduled, type DeletedRow } from '../sql/scheduled.ts'
 import { knownCode } from './known-code.ts'
 
 /** Of more changes than this a reader adds some to the counts, for those who read after it. */
@@ -32,9 +30,10 @@ export async function scheduled(
   by: AccountId,
   { offset, limit }: Page,
 ): Promise<Paged<ScheduledMessage>> {
-  const [row] = await ordinary.run(listScheduled, [by, offset, limit])
+  const [row] = await ordinary.run(listScheduled, { account: by, offset, limit })
   if (row === undefined) throw new Error('a list told nothing')
-  if (row.unfolded > unfoldedMax) await ordinary.run(foldScheduled, [by, by, foldedMax])
+  if (row.unfolded > unfoldedMax)
+    await ordinary.run(foldScheduled, { fromAccount: by, toAccount: by, changesMax: foldedMax })
   const page = takenRow(row)
   const ids = fromArray(page.ids)
   if (ids.length === 0) return { total: page.total, items: [] }
@@ -72,11 +71,11 @@ export async function deleteScheduled(
     if (rest.length === 0) break
     const operation = randomUUID()
     try {
-      learn(await ordinary.run(deleteWaiting, [by, arrayOf(rest), operation]))
+      learn(await ordinary.run(deleteWaiting, { account: by, ids: rest, operation }))
       break
     } catch (error) {
       if (!isLostAnswer(error)) throw losses === 0 ? sayIfNothingDone(error) : error
-      const look = () => ordinary.run(findDeleted, [by, operation])
+      const look = () => ordinary.run(findDeleted, { account: by, operation })
       learn(await settleLostStatement(ordinary, error, lookUpSeconds, look))
       if (losses === lossesMax) throw error
     }

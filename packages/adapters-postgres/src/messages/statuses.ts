@@ -11,10 +11,9 @@ import {
   type Outcome,
 } from '@gateway/core'
 import type { Connections } from '../connections.ts'
-import { arrayOf, fromArray, fromTimes, textsFromArray } from '../sql/arrays.ts'
+import { arrayOf, fromArray, fromTimes, takenRow, textsFromArray } from '../sql/arrays.ts'
 import { knownCode } from './known-code.ts'
 import { coveringSends, findOutcomes, numbersInSends } from '../sql/status.ts'
-import { takenRow } from '../sql/taken-row.ts'
 
 interface FoundOutcome extends Outcome {
   readonly number: Msisdn
@@ -64,12 +63,12 @@ async function outcomesOf(
 ): Promise<ReadonlyMap<number, FoundOutcome>> {
   const outcomes = new Map<number, FoundOutcome>()
   const groups = byPartition(ids)
-  const [row] = await hot.run(findOutcomes, [
-    by,
-    `{${groups.map((group) => `"${arrayOf(group)}"`).join()}}`,
-    arrayOf(groups.map((group) => Math.min(...group))),
-    arrayOf(groups.map((group) => Math.max(...group))),
-  ])
+  const [row] = await hot.run(findOutcomes, {
+    account: by,
+    ids: groups.map(arrayOf),
+    lo: groups.map((group) => Math.min(...group)),
+    hi: groups.map((group) => Math.max(...group)),
+  })
   if (row === undefined) return outcomes
   const found = takenRow(row)
   const codes = fromArray(found.codes)
@@ -109,7 +108,7 @@ async function sendsCovering(
   by: AccountId,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, Send>> {
-  const [row] = await hot.run(coveringSends, [by, arrayOf(ids)])
+  const [row] = await hot.run(coveringSends, { account: by, ids })
   if (row === undefined) return new Map()
   const found = takenRow(row)
   const places = fromArray(found.places)
@@ -139,8 +138,8 @@ async function numbersOf(
     else group.push(id)
   }
   if (groups.size === 0) return new Map()
-  const idsOfSends = `{${[...groups.values()].map((group) => `"${arrayOf(group)}"`).join()}}`
-  const [row] = await hot.run(numbersInSends, [by, arrayOf([...groups.keys()]), idsOfSends])
+  const idsOfSends = [...groups.values()].map(arrayOf)
+  const [row] = await hot.run(numbersInSends, { account: by, sends: [...groups.keys()], ids: idsOfSends })
   if (row === undefined) return new Map()
   const found = takenRow(row)
   const numbers = textsFromArray(found.numbers)

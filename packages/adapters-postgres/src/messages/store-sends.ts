@@ -3,7 +3,7 @@ import { LANE } from '../stored-codes.ts'
 import type { Connection } from '../connections.ts'
 import type { AnswerToKeep } from './answers-to-keep.ts'
 import { accept, acceptKeyed, acceptKeyedScheduled, acceptScheduled } from '../sql/accept.ts'
-import { arrayOf, arrayOfTexts, arrayOfTimes } from '../sql/arrays.ts'
+import { arrayOf } from '../sql/arrays.ts'
 import type { Send } from './lay-out.ts'
 
 /** By account that paid, what it has left. */
@@ -16,30 +16,35 @@ export async function storeSends(
   answers: readonly AnswerToKeep[],
 ): Promise<Paid> {
   if (sends.length === 0) return new Map()
-  const columns = [
-    arrayOf(sends.map(({ account }) => account)),
-    arrayOf(sends.map(({ firstId }) => firstId)),
-    arrayOf(sends.map(({ numbers }) => numbers.length)),
-    arrayOf(sends.map(({ cost }) => cost)),
-    arrayOf(sends.map(({ body }) => body.parts)),
-    sends.map(({ body }) => body.text),
-    sends.map(({ numbers }) => arrayOf(numbers)),
-    arrayOf(sends.map(({ from }) => from)),
-    arrayOf(sends.map(({ lane }) => LANE[lane])),
-    arrayOf(sends.map(({ route }) => route)),
-  ]
+  const values = {
+    accounts: sends.map(({ account }) => account),
+    firstIds: sends.map(({ firstId }) => firstId),
+    counts: sends.map(({ numbers }) => numbers.length),
+    prices: sends.map(({ cost }) => cost),
+    parts: sends.map(({ body }) => body.parts),
+    texts: sends.map(({ body }) => body.text),
+    numbers: sends.map(({ numbers }) => arrayOf(numbers)),
+    senders: sends.map(({ from }) => from),
+    lanes: sends.map(({ lane }) => LANE[lane]),
+    routes: sends.map(({ route }) => route),
+  }
   const isScheduled = sends.some(({ due }) => due !== undefined)
-  if (isScheduled) columns.push(arrayOfTimes(sends.map(({ due }) => due)))
-  if (answers.length > 0) columns.push(...columnsOf(answers))
-  const [atOnce, scheduled] = answers.length > 0 ? [acceptKeyed, acceptKeyedScheduled] : [accept, acceptScheduled]
-  const rows = await connection.run(isScheduled ? scheduled : atOnce, columns)
+  const due = { due: sends.map((send) => send.due) }
+  const keyed = answers.length > 0 ? keptOf(answers) : undefined
+  const rows = await (keyed === undefined
+    ? isScheduled
+      ? connection.run(acceptScheduled, { ...values, ...due })
+      : connection.run(accept, values)
+    : isScheduled
+      ? connection.run(acceptKeyedScheduled, { ...values, ...due, ...keyed })
+      : connection.run(acceptKeyed, { ...values, ...keyed }))
   return new Map(rows.map(({ id, balance }) => [id as AccountId, balance]))
 }
 
-const columnsOf = (answers: readonly AnswerToKeep[]) => [
-  arrayOf(answers.map(({ account }) => account)),
-  arrayOf(answers.map(({ key }) => key)),
-  arrayOf(answers.map(({ digest }) => digest)),
-  arrayOf(answers.map(({ later }) => later)),
-  arrayOfTexts(answers.map(({ text }) => text)),
-]
+const keptOf = (answers: readonly AnswerToKeep[]) => ({
+  keyAccounts: answers.map(({ account }) => account),
+  keys: answers.map(({ key }) => key),
+  digests: answers.map(({ digest }) => digest),
+  costsLater: answers.map(({ later }) => later),
+  answers: answers.map(({ text }) => text),
+})

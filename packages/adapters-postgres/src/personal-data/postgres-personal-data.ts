@@ -16,7 +16,6 @@ import {
 } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
-import { arrayOf, arrayOfTexts } from '../sql/arrays.ts'
 import {
   beginErasure,
   endErasure,
@@ -50,9 +49,11 @@ interface Done {
 export function postgresPersonalData({ pools: { ordinary } }: Context): PersonalData {
   async function* inbound(number: Msisdn): AsyncIterable<HeldInbound> {
     for (let after: number | null = 0; after !== null;) {
-      const rows: readonly InboundSlice[] = await ordinary.run(inboundFrom, [
-        ...[arrayOfTexts(formsOf(number)), after, sliceOf.inbound],
-      ])
+      const rows: readonly InboundSlice[] = await ordinary.run(inboundFrom, {
+        forms: formsOf(number),
+        after,
+        sliceMax: sliceOf.inbound,
+      })
       const [row] = rows
       for (const { id, account, to, at, text } of row?.found ?? []) {
         yield {
@@ -70,19 +71,19 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
   const erasers: Readonly<Record<ErasureStep['at'], (number: Msisdn, after: string) => Promise<Done>>> = {
     messages: async (number) => {
       const changed = await ordinary.transaction(async (connection) => {
-        await connection.run(lockErasures, [])
-        const [row] = await connection.run(eraseMessages, [number, sliceOf.messages])
+        await connection.run(lockErasures, {})
+        const [row] = await connection.run(eraseMessages, { number, messagesMax: sliceOf.messages })
         return row?.erased ?? 0
       })
       return { changed, after: changed === sliceOf.messages ? '' : undefined }
     },
     inbound: async (number, after) => {
-      const values = [arrayOfTexts(formsOf(number)), Number(after), sliceOf.inbound]
+      const values = { forms: formsOf(number), after: Number(after), sliceMax: sliceOf.inbound }
       const [row] = await ordinary.run(eraseInbound, values)
       return { changed: row?.erased ?? 0, after: row?.next == null ? undefined : String(row.next) }
     },
     contacts: async (number) => {
-      const [row] = await ordinary.run(eraseContacts, [number, arrayOfTexts(formsOf(number))])
+      const [row] = await ordinary.run(eraseContacts, { number, forms: formsOf(number) })
       return { changed: row?.erased ?? 0, after: undefined }
     },
     events: eraseEvents,
@@ -94,13 +95,15 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
    */
   async function eraseEvents(number: Msisdn, after: string): Promise<Done> {
     if (after === '' || after === 'rest') {
-      const [row] = await ordinary.run(eraseWaitingEvents, [number])
+      const [row] = await ordinary.run(eraseWaitingEvents, { number })
       return { changed: row?.erased ?? 0, after: after === '' ? '0' : undefined }
     }
-    const [row] = await ordinary.run(findEvents, [Number(after), sliceOf.events, arrayOfTexts(patternsOf(number))])
+    const values = { after: Number(after), sliceMax: sliceOf.events, patterns: patternsOf(number) }
+    const [row] = await ordinary.run(findEvents, values)
     let changed = 0
     for (const { id, events } of row?.found ?? []) {
-      const rows = await ordinary.run(writeEvents, [id, eventsWithoutNumber(events, number), events])
+      const written = { id, before: events, after: eventsWithoutNumber(events, number) }
+      const rows = await ordinary.run(writeEvents, written)
       // Whoever has replaced it meanwhile is another one who erases: the same slice again.
       if (rows.length === 0) return { changed, after }
       changed += 1
@@ -110,19 +113,19 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
 
   return {
     texts: async (ids) => {
-      const rows = await ordinary.run(textsOfMessages, [arrayOf(ids)])
+      const rows = await ordinary.run(textsOfMessages, { ids })
       return new Map(rows.map(({ id, text }) => [id as MessageId, text]))
     },
     inbound,
     contacts: async (number) => {
-      const rows = await ordinary.run(listContacts, [number])
+      const rows = await ordinary.run(listContacts, { number })
       return rows.map(({ account, address }) => ({
         account: account as AccountId,
         address: address as SenderAddress,
       }))
     },
     suppressions: async (number) => {
-      const rows = await ordinary.run(listSuppressionsOf, [number])
+      const rows = await ordinary.run(listSuppressionsOf, { number })
       return rows.map(({ account, kind, since, text }) => ({
         account: account === 0 ? undefined : (account as AccountId),
         kind: suppressionOf(kind),
@@ -136,14 +139,14 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
       return { erased: { ...nothingErased, [step.at]: changed }, next }
     },
     begin: async ({ digest, by }) => {
-      const [row] = await ordinary.run(beginErasure, [digest, by])
+      const [row] = await ordinary.run(beginErasure, { digest, doneBy: by })
       if (row === undefined) throw new Error('the record of an erasure got no id')
       return row.id as ErasureId
     },
     end: async (id, { messages, inbound: received, contacts, events }) => {
-      await retryOnConnectionLoss(ordinary, endErasure, [id, messages, received, contacts, events])
+      await retryOnConnectionLoss(ordinary, endErasure, { id, messages, inbound: received, contacts, events })
     },
-    erasures: async () => (await ordinary.run(listErasures, [])).map(erasureOf),
+    erasures: async () => (await ordinary.run(listErasures, {})).map(erasureOf),
   }
 }
 

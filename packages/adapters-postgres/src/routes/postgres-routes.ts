@@ -22,7 +22,7 @@ import type { PlacedOrder, SenderOf } from '../messages/lay-out.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { SenderNumbers } from '../senders/sender-numbers.ts'
 import { arrayOf, textsFromArray } from '../sql/arrays.ts'
-import { findStranded, moveRanges, type StrandedRow } from '../sql/reroute.ts'
+import { findStranded, moveRanges, type StrandedRow } from '../sql/due.ts'
 import type { Tables } from '../tables.ts'
 
 export function postgresRoutes({ pools: { kysely, hot }, settings, changes }: Context): Routes {
@@ -125,20 +125,20 @@ async function reroute(
   read: () => Promise<readonly PublishedRoute[]>,
   rangesMax: number,
 ): Promise<number> {
-  const found = await retryOnConnectionLoss(hot, findStranded, [rangesMax])
+  const found = await retryOnConnectionLoss(hot, findStranded, { rangesMax })
   if (found.length === 0) return 0
   const routes = await read()
   const parts = found.map((row) => partsOf(row, routes))
-  const [row] = await retryOnConnectionLoss(hot, moveRanges, [
-    arrayOf(found.map(({ queue }) => queue)),
-    arrayOf(found.map(({ lane }) => lane)),
-    arrayOf(found.map(({ account }) => account)),
-    arrayOf(found.map(({ lo }) => lo)),
-    arrayOf(found.map(({ hi }) => hi)),
-    parts.map((ofRange) => arrayOf(ofRange.map(({ queue }) => queue))),
-    parts.map((ofRange) => arrayOf(ofRange.map(({ lo }) => lo))),
-    parts.map((ofRange) => arrayOf(ofRange.map(({ hi }) => hi))),
-  ])
+  const [row] = await retryOnConnectionLoss(hot, moveRanges, {
+    queues: found.map(({ queue }) => queue),
+    lanes: found.map(({ lane }) => lane),
+    accounts: found.map(({ account }) => account),
+    lo: found.map(({ lo }) => lo),
+    hi: found.map(({ hi }) => hi),
+    partQueues: parts.map((ofRange) => arrayOf(ofRange.map(({ queue }) => queue))),
+    partLo: parts.map((ofRange) => arrayOf(ofRange.map(({ lo }) => lo))),
+    partHi: parts.map((ofRange) => arrayOf(ofRange.map(({ hi }) => hi))),
+  })
   return row?.moved ?? 0
 }
 

@@ -6,8 +6,7 @@ import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
 import type { SenderOf } from '../messages/lay-out.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
-import { arrayOf } from '../sql/arrays.ts'
-import { chooseSenders, chosenSenders } from '../sql/choose-senders.ts'
+import { chooseSenders, chosenSenders } from '../sql/senders.ts'
 import { numberOf, type SenderNumbers } from './sender-numbers.ts'
 
 export function postgresSenders({ pools: { kysely }, changes }: Context): Senders {
@@ -66,7 +65,7 @@ export function postgresSenders({ pools: { kysely }, changes }: Context): Sender
  */
 export function chooseFor(hot: Connections, senders: SenderNumbers): (order: Order) => Promise<SenderOf> {
   const look = askAboutNumbers(async (accounts, numbers) => {
-    const rows = await retryOnConnectionLoss(hot, chosenSenders, [accounts, numbers])
+    const rows = await retryOnConnectionLoss(hot, chosenSenders, { accounts, numbers })
     return new Map(rows.map(({ place, sender }) => [place, sender]))
   })
 
@@ -90,7 +89,7 @@ export function chooseFor(hot: Connections, senders: SenderNumbers): (order: Ord
     const chosen = new Map(await look({ by, numbers }))
     const missing = numbers.filter((number) => !offered.includes(chosen.get(number) ?? 0))
     if (missing.length > 0) {
-      const values = [by, arrayOf(missing), arrayOf(preferredBy(by, offered))]
+      const values = { account: by, numbers: missing, senders: preferredBy(by, offered) }
       for (const { number, sender } of await retryOnConnectionLoss(hot, chooseSenders, values)) {
         chosen.set(String(number) as Msisdn, sender)
       }

@@ -1,8 +1,7 @@
 import type { SenderAddress } from '@gateway/core'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
 import type { Connections } from '../connections.ts'
-import { arrayOf } from '../sql/arrays.ts'
-import { addSenders, findSenders, senderAddresses } from '../sql/find-senders.ts'
+import { addSenders, findSenders, senderAddresses } from '../sql/senders.ts'
 
 /** By address the number that stands for it in the tables, from 1; 0 stands for none. */
 export type NumbersOfSenders = ReadonlyMap<SenderAddress, number>
@@ -29,11 +28,11 @@ export function senderNumbers(hot: Connections): SenderNumbers {
   }
 
   async function number(missing: readonly SenderAddress[]): Promise<void> {
-    learn(await retryOnConnectionLoss(hot, findSenders, [missing]))
+    learn(await retryOnConnectionLoss(hot, findSenders, { addresses: missing }))
     const fresh = missing.filter((address) => !numbers.has(address))
     if (fresh.length === 0) return
-    await retryOnConnectionLoss(hot, addSenders, [fresh])
-    learn(await retryOnConnectionLoss(hot, findSenders, [fresh]))
+    await retryOnConnectionLoss(hot, addSenders, { addresses: fresh })
+    learn(await retryOnConnectionLoss(hot, findSenders, { addresses: fresh }))
   }
 
   function lookUp(missing: readonly SenderAddress[]): void {
@@ -54,7 +53,7 @@ export function senderNumbers(hot: Connections): SenderNumbers {
     },
     addressesOf: async (wanted) => {
       const missing = [...wanted].filter((id) => !addresses.has(id))
-      if (missing.length > 0) learn(await retryOnConnectionLoss(hot, senderAddresses, [arrayOf(missing)]))
+      if (missing.length > 0) learn(await retryOnConnectionLoss(hot, senderAddresses, { numbers: missing }))
       return addresses
     },
   }

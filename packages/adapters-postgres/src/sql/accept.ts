@@ -1,14 +1,42 @@
-import { charge } from './charge-and-refund.ts'
-import type { PreparedStatement } from './prepared-statement.ts'
-import { noteScheduled } from './scheduled-counts.ts'
+import { charge } from './credits.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
+import { noteScheduled } from './scheduled.ts'
+import { sql, statement } from './statement.ts'
 
-interface Paid {
-  readonly id: number
-  readonly balance: number
-}
+/** Sends, an element of each array a send. */
+const sends = {
+  accounts: 'int[]',
+  firstIds: 'bigint[]',
+  counts: 'int[]',
+  prices: 'int[]',
+  parts: 'smallint[]',
+  texts: 'text[]',
+  /** Of each send an array as text. */
+  numbers: 'text[]',
+  /** `sender.id` of the addresses that they leave from. */
+  senders: 'int[]',
+  lanes: 'smallint[]',
+  routes: 'smallint[]',
+} as const
 
-const later = `, due_later as (
+/** Of each send when it is due; null or past: at once. */
+const scheduling = { due: 'timestamptz?[]' } as const
+
+/**
+ * The answers to orders with a key; `costsLater`: what later orders of the account cost, that are stored with them.
+ */
+const keeping = {
+  keyAccounts: 'int[]',
+  keys: 'uuid[]',
+  digests: 'uuid[]',
+  costsLater: 'bigint[]',
+  answers: 'text[]',
+} as const
+
+const columns = { id: 'int', balance: 'bigint' } as const
+
+/** Of a statement with due times: what is not due at once goes to `later`. */
+const later = sql`, due_later as (
   insert into later (queue, lane, account_id, lo, hi, first_id, due_at, at)
   select route, lane, account_id, first_id, first_id + n, first_id, scheduled_at, scheduled_at
   from accepted
@@ -16,33 +44,35 @@ const later = `, due_later as (
   returning account_id, due_at, lo, hi
 ), ${noteScheduled('select account_id, due_at, lo, hi - lo change from due_later')}`
 
-/** `first`: the number of the first parameter that says what is kept. */
-const keyed = (first: number): string => `, locked as (
-  select id from account where id = any ($${first}::int[]) order by id for no key update
+/** Of a statement with keys: under the locks of the accounts, those of which one key is in use are left out. */
+const fresh = sql`, locked as (
+  select id from account where id = any (:keyAccounts) order by id for no key update
 ), used as (
-  select keys_in_use((select count(*) from locked), $${first}::int[], $${first + 1}::uuid[]) account_ids
+  select keys_in_use((select count(*) from locked), :keyAccounts, :keys) account_ids
 ), fresh as (
   select account_id, amount from requested where account_id <> all ((select account_ids from used)::int[])
 )`
 
-const kept = (first: number): string => `, kept as (
+/** The answers of the accounts that paid, with the balance that each had right after its order. */
+const kept = sql`, kept as (
   insert into client_request (account_id, key, digest, balance, answer)
   select account_id, key, digest, balances[array_position(account_ids, account_id)] + later, answer
-  from unnest($${first}::int[], $${first + 1}::uuid[], $${first + 2}::uuid[], $${first + 3}::bigint[], $${first + 4}::text[])
+  from unnest(:keyAccounts, :keys, :digests, :costsLater, :answers)
     request(account_id, key, digest, later, answer)
   cross join paying
   where account_id = any (account_ids)
 )`
 
-const text = (isScheduled: boolean, isKeyed: boolean): string => `
+const acceptText = (isScheduled: boolean, isKeyed: boolean): string => sql`
 with requested as (
   select account_id, first_id, n, price, parts, body, numbers, sender, lane, route,
     n::bigint * price amount,
     ${isScheduled ? 'case when due_at > now() then due_at end' : 'null::timestamptz'} scheduled_at
-  from unnest($1::int[], $2::bigint[], $3::int[], $4::int[], $5::smallint[], $6::text[], $7::text[], $8::int[], $9::smallint[],
-      $10::smallint[]${isScheduled ? ', $11::timestamptz[]' : ''})
+  from unnest(
+      :accounts, :firstIds, :counts, :prices, :parts, :texts, :numbers, :senders, :lanes, :routes${isScheduled ? ', :due' : ''}
+    )
     request(account_id, first_id, n, price, parts, body, numbers, sender, lane, route${isScheduled ? ', due_at' : ''})
-)${isKeyed ? keyed(isScheduled ? 12 : 11) : ''}, charged as (${charge(isKeyed ? 'fresh' : 'requested')}
+)${isKeyed ? fresh : ''}, charged as (${charge(isKeyed ? 'fresh' : 'requested')}
 ), paying as (
   select array_agg(id) account_ids${isKeyed ? ', array_agg(balance) balances' : ''} from charged
 ), accepted as (
@@ -56,30 +86,48 @@ with requested as (
   select route, lane, account_id, first_id, first_id + n, first_id
   from accepted
   where scheduled_at is null
-)${isScheduled ? later : ''}${isKeyed ? kept(isScheduled ? 12 : 11) : ''}
+)${isScheduled ? later : ''}${isKeyed ? kept : ''}
 select id, balance, ${wakeIdle} as woken from charged`
 
 /**
- * Charges and stores sends that are due at once, one element of each array a send: $1 accounts, $2 first ids, $3 how many numbers, $4
- * price of one message, $5 parts, $6 texts, $7 numbers, $8 `sender.id` of the addresses they leave from, $9 lanes, $10 routes. Returns the accounts
- * that paid, with their balance after all of it. All sends of an account are paid, or none: an account that is locked or cannot pay for
- * all is not returned and nothing of it is stored. Where the answer is lost it is never run again.
+ * Charges and stores sends that are due at once. Returns the accounts that paid, with their balance after all of it.
+ * All sends of an account are paid, or none: an account that is locked or cannot pay for all is not returned and
+ * nothing of it is stored. Where the answer is lost it is never run again.
  *
  * Cost: 0.3 µs and 9 bytes of log a message (1000 numbers a send); 8 µs and 540 bytes (singles, 500 a statement).
  */
-export const accept: PreparedStatement<Paid> = { name: 'accept', text: text(false, false) }
+export const accept = statement('accept', { parameters: sends, columns }, acceptText(false, false))
 
 /**
- * The same where some are scheduled: $11 due times, null or past: at once. By itself, because it opens three tables more: 263 µs of
- * PostgreSQL instead of 146 for five sends that are due at once.
+ * The same where some are scheduled. By itself, because it opens three tables more: 263 µs of PostgreSQL instead of
+ * 146 for five sends that are due at once.
  */
-export const acceptScheduled: PreparedStatement<Paid> = { name: 'accept-scheduled', text: text(true, false) }
+export const acceptScheduled = statement(
+  'accept-scheduled',
+  { parameters: { ...sends, ...scheduling }, columns },
+  acceptText(true, false),
+)
 
 /**
- * The same for orders with a key, and keeps their answers with the balances: $11 accounts, $12 keys, $13 digests, $14 what later orders of
- * the account cost, $15 answers. An account of which one key is in use neither pays nor keeps anything.
+ * The same for orders with a key, and keeps their answers with the balances. An account of which one key is in use
+ * neither pays nor keeps anything.
  */
-export const acceptKeyed: PreparedStatement<Paid> = { name: 'accept-keyed', text: text(false, true) }
+export const acceptKeyed = statement(
+  'accept-keyed',
+  { parameters: { ...sends, ...keeping }, columns },
+  acceptText(false, true),
+)
 
-/** Both: $12 to $16. */
-export const acceptKeyedScheduled: PreparedStatement<Paid> = { name: 'accept-keyed-scheduled', text: text(true, true) }
+/** Both. */
+export const acceptKeyedScheduled = statement(
+  'accept-keyed-scheduled',
+  { parameters: { ...sends, ...scheduling, ...keeping }, columns },
+  acceptText(true, true),
+)
+
+/** Which of the sends there are. */
+export const findSends = statement(
+  'find-sends',
+  { parameters: { ids: 'bigint[]' }, columns: { first_id: 'bigint' } },
+  sql`select first_id from send where first_id = any (:ids)`,
+)

@@ -1,5 +1,5 @@
 import { WEBHOOK_STATE } from '../stored-codes.ts'
-import { milliseconds } from './milliseconds.ts'
+import { milliseconds } from './arrays.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 export interface ClaimedRow {

@@ -1,7 +1,7 @@
 import type { WebhookCondition } from '@gateway/core'
 import { LIST_STATE, VERDICT } from '../stored-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
-import { milliseconds } from './milliseconds.ts'
+import { milliseconds } from './arrays.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**

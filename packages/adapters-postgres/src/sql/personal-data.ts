@@ -1,15 +1,16 @@
 import { changeableCodes, receiptMatching } from '@gateway/core'
-import { milliseconds } from './milliseconds.ts'
-import type { PreparedStatement } from './prepared-statement.ts'
+import { milliseconds } from './arrays.ts'
+import { rows, sql, statement } from './statement.ts'
 
 // All of these are for the ordinary connections, and for an operator who waits: they read whole tables, in slices.
 
-/** The texts of messages $1. */
-export const textsOfMessages: PreparedStatement<{ id: number; text: string }> = {
-  name: 'texts-of-messages',
-  text: `
+/** The texts of messages. */
+export const textsOfMessages = statement(
+  'texts-of-messages',
+  { parameters: { ids: 'bigint[]' }, columns: { id: 'bigint', text: 'text' } },
+  sql`
 select wanted.id, send.body as text
-from unnest($1::bigint[]) wanted(id)
+from unnest(:ids) wanted(id)
 cross join lateral (
   select first_id, n, body
   from send
@@ -18,26 +19,30 @@ cross join lateral (
   limit 1
 ) send
 where wanted.id < send.first_id + send.n`,
-}
+)
 
 /**
- * Of the next $3 inbound messages after $2 those from one of $1, in JSON; and the last one looked at, null: there was
- * none.
+ * Of the next `sliceMax` inbound messages after `after` those from one of `forms`, in JSON; and the last one looked
+ * at, null: there was none.
  */
-export const inboundFrom: PreparedStatement<InboundSlice> = {
-  name: 'inbound-from',
-  text: `
+export const inboundFrom = statement(
+  'inbound-from',
+  {
+    parameters: { forms: 'text[]', after: 'bigint', sliceMax: 'int' },
+    columns: rows<InboundSlice>({ next: 'bigint', found: 'json' }),
+  },
+  sql`
 with slice as (
-  select * from inbound_message where id > $2::bigint order by id limit $3::int
+  select * from inbound_message where id > :after order by id limit :sliceMax
 )
 select max(id) as next, coalesce(
   json_agg(
     json_build_object('id', id, 'account', account_id, 'to', to_address, 'at', ${milliseconds('at')}, 'text', text)
     order by id
-  ) filter (where from_address = any ($1::text[])), '[]'
+  ) filter (where from_address = any (:forms)), '[]'
 ) as found
 from slice`,
-}
+)
 
 export interface InboundSlice {
   readonly next: number | null
@@ -52,58 +57,58 @@ interface InboundRow {
   readonly text: string
 }
 
-const contactsOfNumber = `
+const contactsOfNumber = sql`
   select distinct account, address collate "C" as address
   from (
-    select unnest(accounts) account, unnest(senders) sender from chosen_sender where msisdn = $1::bigint
+    select unnest(accounts) account, unnest(senders) sender from chosen_sender where msisdn = :number
     union
-    select account_id, sender from last_contact where msisdn = $1::bigint
+    select account_id, sender from last_contact where msisdn = :number
   ) contact
   join sender on sender.id = contact.sender`
 
-export const listContacts: PreparedStatement<{ account: number; address: string }> = {
-  name: 'list-contacts',
-  text: `${contactsOfNumber} order by account, address`,
-}
+/** The addresses that a number has had to do with. */
+export const listContacts = statement(
+  'list-contacts',
+  { parameters: { number: 'bigint' }, columns: { account: 'int', address: 'text' } },
+  sql`${contactsOfNumber} order by account, address`,
+)
 
-/** Of number $1. */
-export const listSuppressionsOf: PreparedStatement<{
-  account: number
-  kind: number
-  since: number
-  text: string | null
-}> = {
-  name: 'list-suppressions-of',
-  text: `
+/** The suppressions of a number. */
+export const listSuppressionsOf = statement(
+  'list-suppressions-of',
+  { parameters: { number: 'bigint' }, columns: { account: 'int', kind: 'smallint', since: 'bigint', text: 'text?' } },
+  sql`
 select suppression.account_id account, kind, ${milliseconds('suppression.since')} as since, reply.text
 from suppression
 left join opt_out_reply reply on reply.account_id = suppression.account_id and reply.msisdn = suppression.msisdn
   and reply.since = suppression.since
-where suppression.msisdn = $1::bigint
+where suppression.msisdn = :number
 order by suppression.account_id, kind`,
-}
+)
 
 /** Held to the end of the transaction: two that erase numbers of one send would each write what the other did not. */
-export const lockErasures: PreparedStatement<object> = {
-  name: 'lock-erasures',
-  text: `select pg_advisory_xact_lock('erasure'::regclass::oid::bigint)`,
-}
+export const lockErasures = statement(
+  'lock-erasures',
+  { parameters: {} },
+  sql`select pg_advisory_xact_lock('erasure'::regclass::oid::bigint)`,
+)
 
 /**
- * Number $1 is replaced in at most $2 messages that are decided, and of which no receipt may still come (core's
- * `holdsUp`), and in their sends; the text of a send goes with its last number.
+ * The number is replaced in at most `messagesMax` messages that are decided, and of which no receipt may still come
+ * (core's `holdsUp`), and in their sends; the text of a send goes with its last number.
  */
-export const eraseMessages: PreparedStatement<{ erased: number }> = {
-  name: 'erase-messages',
-  text: `
+export const eraseMessages = statement(
+  'erase-messages',
+  { parameters: { number: 'bigint', messagesMax: 'int' }, columns: { erased: 'int' } },
+  sql`
 with chosen as materialized (
   select id, send_first_id
   from message
-  where msisdn = $1::bigint
+  where msisdn = :number
     and (code not in (${changeableCodes.join(', ')})
       or coalesce(code_at, sent_at) <= now() - interval '${receiptMatching.keptDays} days')
   order by id
-  limit $2::int
+  limit :messagesMax
   for no key update
 ), erased as (
   update message set msisdn = 0 where id = any (array(select id from chosen))
@@ -124,97 +129,113 @@ with chosen as materialized (
   where send.first_id = numbers.first_id
 )
 select count(*)::int as erased from chosen`,
-}
+)
 
-/** As inbound-from: these are nobody's words any more, and no call that returns once offers them. */
-export const eraseInbound: PreparedStatement<{ next: number | null; erased: number }> = {
-  name: 'erase-inbound',
-  text: `
+/** As inboundFrom: these are nobody's words any more, and no call that returns once offers them. */
+export const eraseInbound = statement(
+  'erase-inbound',
+  { parameters: { forms: 'text[]', after: 'bigint', sliceMax: 'int' }, columns: { next: 'bigint?', erased: 'int' } },
+  sql`
 with slice as (
-  select id, from_address from inbound_message where id > $2::bigint order by id limit $3::int
+  select id, from_address from inbound_message where id > :after order by id limit :sliceMax
 ), erased as (
   update inbound_message set from_address = '0', text = ''
-  where id = any (array(select id from slice where from_address = any ($1::text[])))
+  where id = any (array(select id from slice where from_address = any (:forms)))
   returning id, account_id, at
 ), offered as (
   delete from inbound_message_offered offered using erased
   where offered.account_id = erased.account_id and offered.at = erased.at and offered.inbound_message_id = erased.id
 )
 select (select max(id) from slice) as next, (select count(*)::int from erased) as erased`,
-}
+)
 
-/** Contacts of number $1, parts of texts from $2 that wait for the others, and the replies that opted out. */
-export const eraseContacts: PreparedStatement<{ erased: number }> = {
-  name: 'erase-contacts',
-  text: `
+/**
+ * Contacts of the number, parts of texts from one of `forms` that wait for the others, and the replies that opted
+ * out.
+ */
+export const eraseContacts = statement(
+  'erase-contacts',
+  { parameters: { number: 'bigint', forms: 'text[]' }, columns: { erased: 'int' } },
+  sql`
 with contacts as (${contactsOfNumber}
 ), chosen as (
-  delete from chosen_sender where msisdn = $1::bigint
+  delete from chosen_sender where msisdn = :number
 ), last as (
-  delete from last_contact where msisdn = $1::bigint
+  delete from last_contact where msisdn = :number
 ), parts as (
-  delete from inbound_message_parts where common::json ->> 'from' = any ($2::text[])
+  delete from inbound_message_parts where common::json ->> 'from' = any (:forms)
 ), replies as (
-  update opt_out_reply set text = '' where msisdn = $1::bigint
+  update opt_out_reply set text = '' where msisdn = :number
 )
 select count(*)::int as erased from contacts`,
-}
+)
 
-/** Events about number $1 that are in no list yet, and the beginnings of what endpoints answered, if they repeat it. */
-export const eraseWaitingEvents: PreparedStatement<{ erased: number }> = {
-  name: 'erase-waiting-events',
-  text: `
+/**
+ * Events about the number that are in no list yet, and the beginnings of what endpoints answered, if they repeat it.
+ */
+export const eraseWaitingEvents = statement(
+  'erase-waiting-events',
+  { parameters: { number: 'bigint' }, columns: { erased: 'int' } },
+  sql`
 with waiting as (
   update webhook_event
-  set msisdns = array_replace(msisdns, $1::bigint, 0),
+  set msisdns = array_replace(msisdns, :number, 0),
     text = case when text is not null and count = 1 then '' else text end
-  where $1::bigint = any (msisdns)
+  where :number = any (msisdns)
   returning 1
 ), attempts as (
-  update webhook_attempt set beginning = replace(beginning, $1::text, '0') where beginning like '%' || $1::text || '%'
+  update webhook_attempt set beginning = replace(beginning, :number::text, '0') where beginning like '%' || :number::text || '%'
 ), lists as (
-  update webhook_list set beginning = replace(beginning, $1::text, '0') where beginning like '%' || $1::text || '%'
+  update webhook_list set beginning = replace(beginning, :number::text, '0') where beginning like '%' || :number::text || '%'
 )
 select count(*)::int as erased from waiting`,
+)
+
+interface EventSlice {
+  readonly next: number | null
+  readonly found: readonly { readonly id: number; readonly events: string }[]
 }
 
 /**
- * Of the next $2 lists after $1 those with a value that is one of $3 (LIKE), in JSON; and the last one looked at, null:
- * there was none.
+ * Of the next `sliceMax` lists after `after` those with a value that is one of the patterns (LIKE), in JSON; and the last one
+ * looked at, null: there was none.
  */
-export const findEvents: PreparedStatement<{
-  next: number | null
-  found: readonly { readonly id: number; readonly events: string }[]
-}> = {
-  name: 'find-events',
-  text: `
+export const findEvents = statement(
+  'find-events',
+  {
+    parameters: { after: 'bigint', sliceMax: 'int', patterns: 'text[]' },
+    columns: rows<EventSlice>({ next: 'bigint', found: 'json' }),
+  },
+  sql`
 with slice as (
-  select id, events::text from webhook_list where id > $1::bigint order by id limit $2::int
+  select id, events::text from webhook_list where id > :after order by id limit :sliceMax
 )
 select max(id) as next, coalesce(
-  json_agg(json_build_object('id', id, 'events', events)) filter (where events like any ($3::text[])), '[]'
+  json_agg(json_build_object('id', id, 'events', events)) filter (where events like any (:patterns)), '[]'
 ) as found
 from slice`,
-}
+)
 
 /** Only if it has not changed since it was read. */
-export const writeEvents: PreparedStatement<{ id: number }> = {
-  name: 'write-events',
-  text: 'update webhook_list set events = $2::json where id = $1::bigint and events::text = $3::text returning id',
-}
+export const writeEvents = statement(
+  'write-events',
+  { parameters: { id: 'bigint', after: 'text', before: 'text' }, columns: { id: 'bigint' } },
+  sql`update webhook_list set events = :after::json where id = :id and events::text = :before returning id`,
+)
 
-export const beginErasure: PreparedStatement<{ id: number }> = {
-  name: 'begin-erasure',
-  text: 'insert into erasure (digest, done_by) values ($1, $2) returning id',
-}
+export const beginErasure = statement(
+  'begin-erasure',
+  { parameters: { digest: 'text', doneBy: 'text' }, columns: { id: 'int' } },
+  sql`insert into erasure (digest, done_by) values (:digest, :doneBy) returning id`,
+)
 
-export const endErasure: PreparedStatement<object> = {
-  name: 'end-erasure',
-  text: `
-update erasure set ended_at = now(), messages = $2::bigint, inbound = $3::bigint, contacts = $4::bigint,
-  events = $5::bigint
-where id = $1::int`,
-}
+export const endErasure = statement(
+  'end-erasure',
+  { parameters: { id: 'int', messages: 'bigint', inbound: 'bigint', contacts: 'bigint', events: 'bigint' } },
+  sql`
+update erasure set ended_at = now(), messages = :messages, inbound = :inbound, contacts = :contacts, events = :events
+where id = :id`,
+)
 
 export interface ErasureRow {
   readonly id: number
@@ -228,11 +249,25 @@ export interface ErasureRow {
   readonly events: number
 }
 
-export const listErasures: PreparedStatement<ErasureRow> = {
-  name: 'list-erasures',
-  text: `
+export const listErasures = statement(
+  'list-erasures',
+  {
+    parameters: {},
+    columns: rows<ErasureRow>({
+      id: 'int',
+      digest: 'text',
+      by: 'text',
+      begun: 'bigint',
+      ended: 'bigint',
+      messages: 'bigint',
+      inbound: 'bigint',
+      contacts: 'bigint',
+      events: 'bigint',
+    }),
+  },
+  sql`
 select id, digest, done_by as by, ${milliseconds('begun_at')} as begun, ${milliseconds('ended_at')} as ended,
   messages, inbound, contacts, events
 from erasure
 order by id desc`,
-}
+)

@@ -1,7 +1,7 @@
 import { messageSequence, OUTCOME } from '@gateway/core'
 import { EVENT_CODE, LIST_STATE, REPLAY_STATE } from '../stored-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
-import { milliseconds } from './milliseconds.ts'
+import { milliseconds } from './arrays.ts'
 import type { PreparedStatement } from './prepared-statement.ts'
 
 /**

@@ -17,25 +17,28 @@ import { sql, type Kysely } from 'kysely'
 import { askAboutNumbers } from '../ask-about-numbers.ts'
 import type { Connections } from '../connections.ts'
 import type { Context } from '../context.ts'
-import { addSuppressions } from '../sql/add-suppressions.ts'
-import { addSuppression, removeSuppression } from '../sql/change-suppression.ts'
-import { arrayOf, arrayOfTexts, arrayOfTimes, timestamp } from '../sql/arrays.ts'
-import { listOptOuts, type OptOutPiece } from '../sql/list-opt-outs.ts'
-import { matchingSuppressions } from '../sql/matching-suppressions.ts'
+import {
+  addSuppression,
+  addSuppressions,
+  listOptOuts,
+  matchingSuppressions,
+  removeSuppression,
+  type OptOutPiece,
+} from '../sql/suppressions.ts'
 import type { Tables } from '../tables.ts'
 import { SUPPRESSION, suppressionOf } from '../stored-codes.ts'
 
 export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Context): Suppressions {
   const match = askAboutNumbers(async (accounts, numbers) => {
     const kinds = new Map<number, Set<Suppression>>()
-    for (const { place, kind } of await hot.run(matchingSuppressions, [accounts, numbers])) {
+    for (const { place, kind } of await hot.run(matchingSuppressions, { accounts, numbers })) {
       kinds.set(place, (kinds.get(place) ?? new Set()).add(suppressionOf(kind)))
     }
     return kinds
   })
 
   async function add({ since, ...key }: SuppressionEntry): Promise<'added' | 'already'> {
-    const added = await ordinary.run(addSuppression, [...valuesOf(key), timestamp(since)])
+    const added = await ordinary.run(addSuppression, { ...rowOf(key), since })
     return added.length > 0 ? 'added' : 'already'
   }
 
@@ -44,18 +47,18 @@ export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Conte
     kind: Suppression,
     entries: readonly ListedSuppression[],
   ): Promise<number> {
-    const [row] = await ordinary.run(addSuppressions, [
-      scopeId(scope),
-      SUPPRESSION[kind],
-      arrayOf(entries.map(({ number }) => number)),
-      arrayOfTimes(entries.map(({ since }) => since)),
-      arrayOfTexts(entries.map(({ text }) => text)),
-    ])
+    const [row] = await ordinary.run(addSuppressions, {
+      account: scopeId(scope),
+      kind: SUPPRESSION[kind],
+      numbers: entries.map(({ number }) => number),
+      since: entries.map(({ since }) => since),
+      texts: entries.map(({ text }) => text),
+    })
     return row?.added ?? 0
   }
 
   async function remove(key: SuppressionKey): Promise<boolean> {
-    return (await ordinary.run(removeSuppression, valuesOf(key))).length > 0
+    return (await ordinary.run(removeSuppression, rowOf(key))).length > 0
   }
   return {
     matching: async (by, numbers) => (numbers.length === 0 ? new Map() : match({ by, numbers })),
@@ -70,7 +73,11 @@ export function postgresSuppressions({ pools: { hot, ordinary, kysely } }: Conte
 /** Account 0 stands for everybody. */
 const scopeId = (scope: SuppressionScope): number => (scope === 'everybody' ? 0 : scope)
 
-const valuesOf = ({ scope, number, kind }: SuppressionKey) => [scopeId(scope), Number(number), SUPPRESSION[kind]]
+const rowOf = ({ scope, number, kind }: SuppressionKey) => ({
+  account: scopeId(scope),
+  number,
+  kind: SUPPRESSION[kind],
+})
 
 const pageRows = 300
 /** Half a million, listed three times, grew a server by 43 to 54 MB; in pieces of 300 by 68. */
@@ -103,7 +110,7 @@ async function* listed(
 
 async function* optOuts(ordinary: Connections, by: AccountId): AsyncIterable<readonly OptOut[]> {
   for (let after = ''; ;) {
-    const [row] = await ordinary.run(listOptOuts, [by, after, pieceRows])
+    const [row] = await ordinary.run(listOptOuts, { account: by, after, limit: pieceRows })
     const piece = row === undefined ? [] : optOutsOf(row)
     const last = piece.at(-1)
     if (last === undefined) return

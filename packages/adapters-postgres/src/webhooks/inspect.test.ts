@@ -4,7 +4,7 @@ import { accessesOf, type LentConnection } from '../../testing/plan.ts'
 import { openPools, type Pools } from '../pools.ts'
 import { serverAddress } from '../server-address.ts'
 import { defaultSettings, silent } from '../settings.ts'
-import { milliseconds } from '../sql/milliseconds.ts'
+import { milliseconds } from '../sql/arrays.ts'
 import { replayEvent } from '../sql/replay-events.ts'
 
 const open = {} as { database: FreshDatabase; pools: Pools; client: Client; hot: LentConnection }

@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { patientSettings } from '../../testing/patient-settings.ts'
 import { postgresPorts } from '../postgres-ports.ts'
-import { milliseconds } from '../sql/milliseconds.ts'
+import { milliseconds } from '../sql/arrays.ts'
 
 let database: FreshDatabase
 let client: Client

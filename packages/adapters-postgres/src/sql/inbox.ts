@@ -1,0 +1,148 @@
+import type { InboxMessage, InboxPart, UnownedMessage } from '@gateway/core'
+import type { RowOf } from '../row-of.ts'
+import { rows, sql, statement } from './statement.ts'
+
+interface Kind {
+  /** A condition, which is that of an index. */
+  readonly condition: string
+  readonly part: InboxPart
+}
+
+/** A statement for each part of an inbox (core's `isIn`). `isToCode`: whether a message is to a short code. */
+const byPart = <T>(isToCode: string, make: (kind: Kind) => T): Readonly<Record<InboxPart, T>> => ({
+  all: make({ part: 'all', condition: '' }),
+  'short-code': make({ part: 'short-code', condition: `and ${isToCode}` }),
+  replies: make({ part: 'replies', condition: `and not (${isToCode})` }),
+})
+
+/**
+ * What the account was sent since `since`: `limit` messages from `offset` on, oldest first. Always at least one row,
+ * with the total; the rest of it is null where there are no messages. For the ordinary connections.
+ */
+export const listInbox = byPart('short_code is not null', ({ part, condition }) =>
+  statement(
+    `list-${part}`,
+    {
+      parameters: { account: 'int', since: 'timestamptz', offset: 'bigint', limit: 'bigint' },
+      columns: rows<RowOf<InboxMessage> & { readonly total: number }>({
+        total: 'bigint',
+        id: 'bigint',
+        from: 'text',
+        at: 'timestamptz',
+        text: 'text',
+        answers: 'bigint',
+        shortCode: 'text',
+      }),
+    },
+    sql`
+with page as (
+  select id
+  from inbound_message
+  where account_id = :account and at >= :since ${condition}
+  order by at, id
+  offset :offset
+  limit :limit
+), counted as (
+  select count(*) total
+  from inbound_message
+  where account_id = :account and at >= :since ${condition}
+), listed as (
+  select id, from_address as "from", at, text, answers,
+    (select address from sender where id = short_code) as "shortCode"
+  from page
+  join inbound_message using (id)
+)
+select total, listed.*
+from counted
+left join listed on true
+order by at, id`,
+  ),
+)
+
+/**
+ * Takes for an operation what the account was sent since `since` and has not been taken: the oldest first, at most
+ * `messagesMax`; what another call takes at this moment is left to it. Never run again: putBack undoes it.
+ */
+export const takeInbox = byPart('to_code', ({ part, condition }) =>
+  statement(
+    `take-${part}`,
+    {
+      parameters: { account: 'int', since: 'timestamptz', messagesMax: 'int', operation: 'uuid' },
+      columns: rows<RowOf<InboxMessage>>({
+        id: 'bigint',
+        from: 'text',
+        at: 'timestamptz',
+        text: 'text',
+        answers: 'bigint',
+        shortCode: 'text',
+      }),
+    },
+    sql`
+with picked as materialized (
+  select ctid as place
+  from inbound_message_offered
+  where account_id = :account and at >= :since ${condition}
+  order by at, inbound_message_id
+  limit :messagesMax
+  for update skip locked
+), taken as (
+  delete from inbound_message_offered
+  where ctid = any (array(select place from picked))
+  returning inbound_message_id
+), noted as (
+  insert into inbound_message_taken (operation, account_id, inbound_message_ids)
+  select :operation, :account, array_agg(inbound_message_id)
+  from taken
+  having count(*) > 0
+)
+select message.id, from_address as "from", at, text, answers,
+  (select address from sender where id = message.short_code) as "shortCode"
+from taken
+cross join lateral (select * from inbound_message where id = taken.inbound_message_id offset 0) message
+order by at, message.id`,
+  ),
+)
+
+/** What the operation has taken of the account is offered again. May be run again. */
+export const putBack = statement(
+  'put-back',
+  { parameters: { account: 'int', operation: 'uuid' } },
+  sql`
+with taken as (
+  delete from inbound_message_taken
+  where operation = :operation and account_id = :account
+  returning inbound_message_ids
+)
+insert into inbound_message_offered (account_id, at, inbound_message_id, to_code)
+select message.account_id, message.at, message.id, message.short_code is not null
+from taken
+cross join lateral unnest(inbound_message_ids) given(id)
+cross join lateral (select * from inbound_message where id = given.id offset 0) message`,
+)
+
+/**
+ * What belongs to nobody, after the message that arrived at `after` (as text; null: from the first on) under the id
+ * `afterId`: at most `limit`.
+ */
+export const unownedMessages = statement(
+  'unowned-messages',
+  {
+    parameters: { after: 'text?', afterId: 'bigint', limit: 'int' },
+    columns: rows<RowOf<UnownedMessage> & { readonly exactly: string }>({
+      id: 'bigint',
+      carrier: 'text',
+      from: 'text',
+      to: 'text',
+      at: 'timestamptz',
+      exactly: 'text',
+      text: 'text',
+    }),
+  },
+  sql`
+select message.id, carrier.name as carrier, from_address as "from", to_address as "to", at, at::text as exactly, text
+from inbound_message message
+join carrier on carrier.id = message.carrier
+where account_id is null and (at, message.id) > (coalesce(:after::timestamptz, '-infinity'), :afterId)
+order by at, message.id
+limit :limit`,
+)

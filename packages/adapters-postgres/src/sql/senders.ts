@@ -1,0 +1,65 @@
+import { sql, statement } from './statement.ts'
+
+/** The numbers of those of the addresses that have one. */
+export const findSenders = statement(
+  'find-senders',
+  { parameters: { addresses: 'text[]' }, columns: { id: 'int', address: 'text' } },
+  sql`select id, address from sender where address = any (:addresses)`,
+)
+
+/** Gives numbers to those of the addresses that have none. May be run again. */
+export const addSenders = statement(
+  'add-senders',
+  { parameters: { addresses: 'text[]' } },
+  sql`
+insert into sender (address) select a from unnest(:addresses) a
+where not exists (select from sender where address = a) order by a on conflict do nothing`,
+)
+
+/** The addresses that the numbers stand for. */
+export const senderAddresses = statement(
+  'sender-addresses',
+  { parameters: { numbers: 'int[]' }, columns: { id: 'int', address: 'text' } },
+  sql`select id, address from sender where id = any (:numbers)`,
+)
+
+/**
+ * The addresses that were chosen for the accounts and the numbers, pair by pair: place from 1, number of the address.
+ */
+export const chosenSenders = statement(
+  'chosen-senders',
+  { parameters: { accounts: 'int[]', numbers: 'bigint[]' }, columns: { place: 'bigint', sender: 'int' } },
+  sql`
+select asked.place, chosen.senders[array_position(chosen.accounts, asked.account)] as sender
+from unnest(:accounts, :numbers) with ordinality asked(account, number, place)
+cross join lateral (select accounts, senders from chosen_sender where msisdn = asked.number offset 0) chosen
+where asked.account = any (chosen.accounts)`,
+)
+
+/**
+ * Chooses for an account and numbers, each once, of the addresses `senders`, in order of preference. Decided on the
+ * locked row, so that two accounts that ask at the same time are told different ones. May be run again: what was
+ * chosen stays.
+ */
+export const chooseSenders = statement(
+  'choose-senders',
+  {
+    parameters: { account: 'int', numbers: 'bigint[]', senders: 'int[]' },
+    columns: { number: 'bigint', sender: 'int' },
+  },
+  sql`
+insert into chosen_sender as chosen (msisdn, accounts, senders)
+select number, array[:account], array[(:senders)[1]]
+from unnest(:numbers) number
+order by number
+on conflict (msisdn) do update set since = now(),
+  accounts = case when :account = any (chosen.accounts) then chosen.accounts else chosen.accounts || :account end,
+  senders = case when :account = any (chosen.accounts)
+    then array(
+      select case when account = :account then choose_sender(chosen.accounts, chosen.senders, :account, :senders) else sender end
+      from unnest(chosen.accounts, chosen.senders) with ordinality before(account, sender, place)
+      order by place
+    )
+    else chosen.senders || choose_sender(chosen.accounts, chosen.senders, :account, :senders) end
+returning chosen.msisdn as number, chosen.senders[array_position(chosen.accounts, :account)] as sender`,
+)

@@ -1,0 +1,172 @@
+import { EVENT_CODE, SUPPRESSION } from '../stored-codes.ts'
+import { milliseconds } from './arrays.ts'
+import { wakeIdle } from './idle-dispatchers.ts'
+import { rows, sql, statement } from './statement.ts'
+import { storeEvent } from './store-events.ts'
+
+/**
+ * Of each pair of an account and a number: its place in the arrays, from 1, and a kind that holds for it, once for
+ * each kind. Where neither these accounts nor everybody have suppressed numbers, none is looked up: 0.07 µs a pair
+ * instead of 1.
+ */
+export const matchingSuppressions = statement(
+  'matching-suppressions',
+  { parameters: { accounts: 'int[]', numbers: 'bigint[]' }, columns: { place: 'bigint', kind: 'smallint' } },
+  sql`
+select asked.place, holding.kind
+from unnest(:accounts, :numbers) with ordinality asked(account, number, place)
+cross join lateral (
+  select kind
+  from suppression
+  where account_id in (asked.account, 0) and msisdn = asked.number offset 0
+) holding
+where (
+  select exists (select from suppression where account_id = 0)
+    or exists (select from suppression where account_id = any (:accounts))
+)`,
+)
+
+const optOutChanged = {
+  account: 'changed.account_id',
+  subject: '0',
+  number: 'changed.msisdn',
+  from: ` cross join (select * from changed where kind = ${SUPPRESSION['opt-out']}) changed`,
+}
+
+/**
+ * Adds a number of a kind to the scope `account` (0: everybody); one row if it was not there. For the ordinary
+ * connections.
+ */
+export const addSuppression = statement(
+  'add-suppression',
+  {
+    parameters: { account: 'int', number: 'bigint', kind: 'smallint', since: 'timestamptz' },
+    columns: { kind: 'smallint' },
+  },
+  sql`
+with changed as (
+  insert into suppression (account_id, msisdn, kind, since)
+  values (:account, :number, :kind, :since)
+  on conflict do nothing
+  returning account_id, msisdn, kind
+), events as (${storeEvent(EVENT_CODE['optout.added'], optOutChanged)} returning 1)
+select kind, case when exists (select from events) then ${wakeIdle} end as woken
+from changed`,
+)
+
+/**
+ * Removes a number of a kind; one row if it was there. The reply that made an opt-out holds for its moment only: what
+ * an entry that is gone was made by is nobody's business. For the ordinary connections.
+ */
+export const removeSuppression = statement(
+  'remove-suppression',
+  { parameters: { account: 'int', number: 'bigint', kind: 'smallint' }, columns: { kind: 'smallint' } },
+  sql`
+with changed as (
+  delete from suppression
+  where account_id = :account and msisdn = :number and kind = :kind
+  returning account_id, msisdn, kind
+), replies as (
+  delete from opt_out_reply
+  where account_id = :account and msisdn = :number and :kind = ${SUPPRESSION['opt-out']}
+), events as (${storeEvent(EVENT_CODE['optout.removed'], optOutChanged)} returning 1)
+select kind, case when exists (select from events) then ${wakeIdle} end as woken
+from changed`,
+)
+
+/**
+ * Adds the numbers that are not there, with their times and, of opt-outs, texts or null; of a number that comes twice
+ * the first. Returns how many it added. In the order of the numbers, so that two of these never wait for each other
+ * in a circle. For the ordinary connections.
+ *
+ * Cost, 5000 a statement: 5.1 µs and 305 bytes of log a number, 7.5 and 525 with a text; 2.4 to 2.8 µs where it is
+ * there.
+ */
+export const addSuppressions = statement(
+  'add-suppressions',
+  {
+    parameters: { account: 'int', kind: 'smallint', numbers: 'bigint[]', since: 'timestamptz[]', texts: 'text?[]' },
+    columns: { added: 'int' },
+  },
+  sql`
+with given as materialized (
+  select distinct on (msisdn) *
+  from unnest(:numbers, :since, :texts) with ordinality entry(msisdn, since, text, place)
+  order by msisdn, place
+), added as (
+  insert into suppression (account_id, msisdn, kind, since)
+  select :account, msisdn, :kind, since
+  from given
+  order by msisdn
+  on conflict do nothing
+  returning msisdn
+), replies as (
+  insert into opt_out_reply (account_id, msisdn, since, text)
+  select :account, msisdn, since, text
+  from given
+  where text is not null and msisdn in (select msisdn from added)
+  order by msisdn
+  on conflict (account_id, msisdn) do update
+  set since = excluded.since, inbound_message_id = null, text = excluded.text, answers = null
+), old_replies as (
+  delete from opt_out_reply reply
+  using given, added
+  where given.text is null and added.msisdn = given.msisdn and :kind = ${SUPPRESSION['opt-out']}
+    and reply.account_id = :account and reply.msisdn = given.msisdn
+), events as (${storeEvent(EVENT_CODE['optout.added'], {
+    account: ':account',
+    subject: '0',
+    number: 'changed.msisdn',
+    text: 'changed.text',
+    from: ' cross join (select msisdn, text from added join given using (msisdn)) changed',
+  })} and :kind = ${SUPPRESSION['opt-out']}
+  returning 1
+)
+select count(*)::int as added, case when exists (select from events) then ${wakeIdle} end as woken
+from added`,
+)
+
+/** A piece of the list, its columns in the same order; null: nothing is left. */
+export interface OptOutPiece {
+  /** Digits, divided by commas. */
+  readonly numbers: string | null
+  /** Milliseconds, divided by commas. */
+  readonly since: string
+  /** A JSON array; each `[arrival or null, text, answers or null]`, or null: added by hand. */
+  readonly replies: string
+}
+
+/**
+ * The opt-outs of the account by number as text, after `after`: at most `limit`, in one row. (A row for each made 50
+ * MB of objects for half a million, which are kept until memory is short: the process grew by 75 MB.) The replies are
+ * looked up one by one, since a join could read all replies of the account for each piece. For the ordinary
+ * connections.
+ */
+export const listOptOuts = statement(
+  'list-opt-outs',
+  {
+    parameters: { account: 'int', after: 'text', limit: 'int' },
+    columns: rows<OptOutPiece>({ numbers: 'text', since: 'text', replies: 'text' }),
+  },
+  sql`
+with listed as (
+  select msisdn, since, (msisdn::text) collate "C" as number
+  from suppression
+  where account_id = :account and kind = ${SUPPRESSION['opt-out']} and (msisdn::text) collate "C" > :after
+  order by (msisdn::text) collate "C"
+  limit :limit
+)
+select string_agg(listed.number, ',' order by listed.number) as numbers,
+  string_agg(${milliseconds('listed.since')}::text, ',' order by listed.number) as since,
+  json_agg(
+    case when reply.text is not null then json_build_array(reply.inbound_message_id, reply.text, reply.answers) end
+    order by listed.number
+  )::text as replies
+from listed
+left join lateral (
+  select *
+  from opt_out_reply
+  where account_id = :account and msisdn = listed.msisdn and since = listed.since
+  limit 1
+) reply on true`,
+)

@@ -1,0 +1,271 @@
+import {
+  INCIDENT,
+  OUTCOME,
+  type DecidedLocation,
+  type FoundMessage,
+  type Incident,
+  type MessageLocation,
+  type MessageTrace,
+  type TracedPart,
+  type TracedRefund,
+  type TracedRoute,
+} from '@gateway/core'
+import { LANE, LEDGER } from '../stored-codes.ts'
+import type { RowOf } from '../row-of.ts'
+import { milliseconds } from './arrays.ts'
+import { rows, sql, statement } from './statement.ts'
+
+export interface MessageTraceRow extends RowOf<
+  Omit<MessageTrace, 'id' | 'text' | 'send' | 'route' | 'incidents' | 'place' | 'refundByHand'>
+> {
+  readonly first: MessageTrace['id']
+  readonly messages: number
+  readonly parts: number
+  readonly body: string
+  readonly refunds: readonly Omit<TracedRefund, 'messages'>[]
+  readonly route: RowOf<TracedRoute> | null
+  readonly incidents: readonly RowOf<Incident>[]
+  readonly refundByHand: RowOf<NonNullable<MessageTrace['refundByHand']>> | null
+  readonly byHand: boolean
+  readonly place: Exclude<MessageLocation, DecidedLocation> | DecidedRow
+}
+
+export type DecidedRow = RowOf<Omit<DecidedLocation, 'refunded' | 'parts'>> & {
+  readonly parts: readonly RowOf<TracedPart>[]
+}
+
+/**
+ * All that is known of a message, as of one moment; at most `linesMax` incidents and receipts. Which receipts is
+ * core's `receiptsSought`. No row: no send covers the id. For the ordinary connections: it reads the claimed batches,
+ * the kept receipts and the account's entries of the ledger from one end to the other.
+ */
+export const explainMessage = statement(
+  'explain-message',
+  {
+    parameters: { message: 'bigint', linesMax: 'int' },
+    columns: rows<MessageTraceRow>({
+      account: 'int',
+      number: 'text',
+      from: 'text',
+      confirmation: 'bool',
+      first: 'bigint',
+      messages: 'int',
+      cost: 'int',
+      parts: 'smallint',
+      body: 'text',
+      accepted: 'bigint',
+      scheduled: 'bigint',
+      route: 'json',
+      refundByHand: 'json',
+      byHand: 'bool',
+      place: 'json',
+      refusedForNow: 'int',
+      incidents: 'json',
+      refunds: 'json',
+      receipts: 'json',
+    }),
+  },
+  sql`
+with send_of as materialized (
+  select latest.*, msisdns[:message - first_id + 1] msisdn
+  from (
+    select *
+    from send
+    where first_id <= :message and first_id >= :message / 10000 * 10000
+    order by first_id desc
+    limit 1
+  ) latest
+  where :message < first_id + n
+), decided as materialized (
+  select * from message where id = :message
+), claimed as materialized (
+  select batch.dispatcher, batch.carrier, found.place <= batch.marked marked, coalesce(batch.attempts[found.place], 0) attempt,
+    dispatcher.lease_until
+  from claimed_batch batch
+  cross join lateral array_position(batch.ids, :message) found(place)
+  join dispatcher on dispatcher.id = batch.dispatcher
+  where found.place is not null and not exists (select from decided)
+), parts as materialized (
+  select part, carrier, carrier_id, code, code_at from message_part where id = :message
+), sought as materialized (
+  select carrier, carrier_id reference
+  from decided
+  where carrier <> 0 and (carrier_id is not null or code = ${OUTCOME.unknown})
+  union
+  select carrier, carrier_id from parts
+  union all
+  select carrier, null from claimed where marked
+), places as (
+  select 1 turn, json_build_object('place', 'decided', 'code', code, 'at', ${milliseconds('coalesce(code_at, sent_at)')},
+    'stored', ${milliseconds('sent_at')}, 'carrier', nullif(name, ''), 'reference', carrier_id, 'parts', (
+      select coalesce(json_agg(json_build_object('reference', carrier_id, 'code', code, 'at', ${milliseconds('code_at')}) order by part), '[]') from parts
+    )) place
+  from decided
+  left join carrier on carrier.id = decided.carrier
+  union all
+  select 2, case when attempt = 0
+    then json_build_object('place', 'scheduled', 'due', ${milliseconds('at')})
+    else json_build_object('place', 'postponed', 'until', ${milliseconds('at')}, 'attempt', attempt) end
+  from send_of
+  join later on later.account_id = send_of.account_id and lo between send_of.first_id and :message and :message < hi
+  union all
+  select 3, json_build_object('place', 'queue', 'lane', case lane when ${LANE.single} then 'single' else 'bulk' end,
+    'due', ${milliseconds('due_at')}, 'attempt', attempt)
+  from send_of
+  join due on queue in (select id from queue) and lane in (${LANE.single}, ${LANE.bulk}) and due.account_id = send_of.account_id
+    and lo between send_of.first_id and :message and :message < hi
+  union all
+  select 4, json_build_object('place', 'claimed', 'dispatcher', dispatcher, 'carrier', name, 'marked', marked, 'attempt', attempt,
+    'leaseUntil', ${milliseconds('lease_until')}, 'overdue', lease_until < now())
+  from claimed
+  join carrier on carrier.id = claimed.carrier
+), incidents as (
+  select id, at, what, (select nullif(name, '') from carrier where carrier.id = incident.carrier) carrier
+  from incident
+  where message_id = :message
+  order by id desc
+  limit :linesMax
+), refunds as (
+  select code, sum(amount)::bigint amount, min(at) first_at, max(at) last_at
+  from send_of
+  join ledger on ledger.account_id = send_of.account_id and send_first_id = first_id
+  where kind = ${LEDGER.refund}
+  group by code, message_id is null
+), receipts as (
+  select receipt.id, receipt.at, carrier.name carrier, receipt.carrier_id reference, receipt.code,
+    case when sought.reference is null then 'same-number' else 'own' end fits
+  from sought
+  join unmatched_delivery_receipt receipt on receipt.carrier = sought.carrier
+  join carrier on carrier.id = sought.carrier
+  where receipt.carrier_id = sought.reference or sought.reference is null and receipt.msisdn = (select msisdn from send_of)
+  order by receipt.id desc
+  limit :linesMax
+)
+select account_id account, msisdn::text number, (select address from sender where id = send_of.sender) "from",
+  confirms_opt_out confirmation, first_id "first", n messages, price "cost", parts, body,
+  ${milliseconds('created_at')} accepted, ${milliseconds('scheduled_at')} scheduled,
+  (
+    select json_build_object('place', position + 1, 'name', name, 'prefixes', prefixes, 'accounts', accounts, 'senders', senders,
+      'carriers', (
+        select json_agg(json_build_object('carrier', carrier, 'priority', priority, 'weight', weight) order by place)
+        from unnest(carriers, priorities, weights) with ordinality its(carrier, priority, weight, place)
+      ))
+    from route
+    where id = send_of.route
+  ) route,
+  (
+    select json_build_object('at', ${milliseconds('at')}, 'why', why)
+    from ledger
+    where ledger.account_id = send_of.account_id and send_first_id = first_id and message_id = :message
+  ) "refundByHand",
+  coalesce((select refunded from decided), false) "byHand",
+  coalesce((select place from places order by turn limit 1), json_build_object('place', 'nowhere')) place,
+  (select count(*)::int from incident where message_id = :message and what = '${INCIDENT.refusedForNow}') "refusedForNow",
+  (
+    select coalesce(json_agg(json_build_object('at', ${milliseconds('at')}, 'what', what, 'carrier', carrier) order by id), '[]') from incidents
+  ) incidents,
+  (
+    select coalesce(json_agg(json_build_object('code', code, 'amount', amount, 'first', ${milliseconds('first_at')},
+      'last', ${milliseconds('last_at')}) order by code), '[]')
+    from refunds
+  ) refunds,
+  (
+    select coalesce(json_agg(json_build_object('at', ${milliseconds('at')}, 'carrier', carrier, 'reference', reference,
+      'code', code, 'fits', fits) order by id), '[]')
+    from receipts
+  ) receipts
+from send_of`,
+)
+
+/**
+ * The first `limit` messages to a number, the latest due first, then the highest id: of the account (or null), due
+ * from `from` (or null) to before `to` (or null), after the message `afterId` that was due at `afterDue` (or null),
+ * if decided due from `decidedSince` on. In one look: a message that moves is in one place.
+ *
+ * For the ordinary connections. What is decided is found by the index that replies need; of what waits every range is
+ * looked through: 30 ns a number of a bulk send, 2 µs a single one. Sends are looked up one by one: a join would read
+ * all of them. A number with 100,000 messages takes 0.5 s.
+ */
+export const findMessages = statement(
+  'find-messages',
+  {
+    parameters: {
+      number: 'bigint',
+      account: 'int?',
+      from: 'timestamptz?',
+      to: 'timestamptz?',
+      afterDue: 'timestamptz?',
+      afterId: 'bigint?',
+      decidedSince: 'timestamptz',
+      limit: 'int',
+    },
+    columns: rows<RowOf<FoundMessage>>({
+      id: 'bigint',
+      account: 'int',
+      from: 'text',
+      confirmation: 'bool',
+      accepted: 'bigint',
+      due: 'bigint',
+      scheduled: 'bool',
+      cost: 'int',
+      place: 'json',
+    }),
+  },
+  sql`
+with claimed as materialized (
+  select given.id, coalesce(batch.send_first_ids[given.place], batch.send_first_ids[1]) first_id,
+    coalesce(batch.attempts[given.place], 0) attempt, given.place <= batch.marked marked
+  from claimed_batch batch
+  cross join lateral unnest(batch.ids) with ordinality given(id, place)
+  where given.id is not null
+), waiting as (
+  select account_id, lo, hi, first_id, case when attempt = 0
+    then json_build_object('place', 'scheduled', 'due', ${milliseconds('at')})
+    else json_build_object('place', 'postponed', 'until', ${milliseconds('at')}, 'attempt', attempt) end place
+  from later
+  union all
+  select account_id, lo, hi, first_id, json_build_object('place', 'queue', 'attempt', attempt)
+  from due
+  where queue in (select id from queue) and lane in (${LANE.single}, ${LANE.bulk})
+), found as (
+  select id, send_first_id first_id, true decided,
+    json_build_object('place', 'decided', 'code', code, 'at', ${milliseconds('coalesce(code_at, sent_at)')}) place
+  from message
+  where msisdn = :number and (:account is null or account_id = :account)
+  union all
+  select waiting.lo + place_in - 1, waiting.first_id, false, waiting.place
+  from waiting
+  cross join lateral (
+    select msisdns[waiting.lo - waiting.first_id + 1 : waiting.hi - waiting.first_id] numbers
+    from send
+    where first_id = waiting.first_id offset 0
+  ) send
+  cross join lateral unnest(array_positions(send.numbers, :number)) place_in
+  where :account is null or waiting.account_id = :account
+  union all
+  select claimed.id, claimed.first_id, false,
+    json_build_object('place', 'claimed', 'marked', claimed.marked, 'attempt', claimed.attempt)
+  from claimed
+  cross join lateral (select msisdns, account_id from send where first_id = claimed.first_id offset 0) send
+  where send.msisdns[claimed.id - claimed.first_id + 1] = :number and (:account is null or send.account_id = :account)
+    and not exists (select from message where message.id = claimed.id)
+), told as (
+  select found.id, found.place, found.decided, send.*,
+    date_trunc('milliseconds', coalesce(send.scheduled_at, send.created_at)) due
+  from found
+  cross join lateral (
+    select account_id, sender, confirms_opt_out, price, created_at, scheduled_at
+    from send
+    where first_id = found.first_id offset 0
+  ) send
+)
+select id, account_id account, (select address from sender where sender.id = told.sender) "from", confirms_opt_out confirmation,
+  ${milliseconds('created_at')} accepted, ${milliseconds('due')} due, scheduled_at is not null scheduled, price "cost", place
+from told
+where (:from is null or due >= :from)
+  and (:to is null or due < :to)
+  and (:afterDue is null or (due, id) < (:afterDue, :afterId))
+  and (not decided or due >= :decidedSince)
+order by told.due desc, id desc
+limit :limit`,
+)
