@@ -1,14 +1,6 @@
-import {
-  instant,
-  secondsAfter,
-  unrestricted,
-  type Account,
-  type AccountId,
-  type Instant,
-  type PasswordHash,
-} from '@gateway/core'
+import { instant, secondsAfter, type Account, type AccountId, type Instant, type PasswordHash } from '@gateway/core'
 import { secretsContract } from '@gateway/core/contracts'
-import { aNewAccount, memoryLoginFailures, memoryStore } from '@gateway/core/testing'
+import { aNewAccount, memoryLoginFailures, memoryStore, unrestricted } from '@gateway/core/testing'
 import type { FailedLogins } from './failed-logins.ts'
 import { nodeSecrets, type NodeSecretsSettings } from './node-secrets.ts'
 import { systemClock } from './system-clock.ts'

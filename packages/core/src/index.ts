@@ -15,22 +15,21 @@ export {
   accountId,
   isLogin,
   loginKey,
-  loginLengthMax,
-  unrestricted,
   type Account,
   type AccountId,
   type NewAccount,
+  type Restrictions,
 } from './account/account.ts'
 export type { ClosedAccount } from './account/close-account.ts'
 export { may } from './account/may.ts'
-export { parentRefusal } from './account/accounts.ts'
-export type {
-  AccountChange,
-  Accounts,
-  AccountWithBalance,
-  ChangeRefusal,
-  OpenedAccount,
-  OpenRefusal,
+export {
+  parentRefusal,
+  type AccountChange,
+  type Accounts,
+  type AccountWithBalance,
+  type ChangeRefusal,
+  type OpenedAccount,
+  type OpenRefusal,
 } from './account/accounts.ts'
 export { isValid, keyId, type ApiKey, type KeyHash, type KeyId, type NewApiKey } from './account/api-key.ts'
 export { toldRatesMax, type AccountActivity, type AccountRate, type AccountRates } from './account/account-rates.ts'
@@ -39,8 +38,8 @@ export type { AuthenticationRefusal, Credentials } from './account/authenticate.
 export type { ComesFrom } from './account/comes-from.ts'
 export type { IssuedKey } from './account/issue-api-key.ts'
 export type { CountedLoginFailure, LoginFailureLimit, LoginFailures } from './account/login-failures.ts'
-export { isPassword, passwordLengthMax, type AccountToOpen } from './account/open-account.ts'
-export { burstSeconds, useRate, type OverLimit, type Rated, type RateLimits } from './account/rate-limits.ts'
+export { isPassword, type AccountToOpen } from './account/open-account.ts'
+export { burstSeconds, type OverLimit, type Rated, type RateLimits } from './account/rate-limits.ts'
 export type { Login, PasswordAttempt, PasswordHash, Secrets, TooManyFailures } from './account/secrets.ts'
 
 // Credits.
@@ -55,22 +54,19 @@ export {
   type Credits,
 } from './credits/credits.ts'
 export {
-  balanceAfter,
   balanceMax,
-  transferFailure,
-  type Holder,
   type Ledger,
   type LedgerCheck,
   type LedgerDifference,
+  type RefundByHand,
+  type Refunded,
+  type RefundRefusal,
   type Transfer,
   type TransferFailure,
-  type Refunded,
-  type RefundByHand,
-  type RefundRefusal,
 } from './credits/ledger.ts'
 export type { Cause, Movement, Period } from './credits/movement.ts'
 export type { ListedPrice } from './credits/list-prices.ts'
-export { isPrefix, isPrice, priceFor, priceMax, priceOf, type PriceTable } from './credits/price.ts'
+export { isPrefix, isPrice, priceFor, priceMax, type PriceTable } from './credits/price.ts'
 export type { Prices } from './credits/prices.ts'
 export { spend, type Spending } from './credits/spend.ts'
 export type { TransferRefusal, WantedTransfer } from './credits/transfer-credits.ts'
@@ -79,7 +75,6 @@ export type { TransferRefusal, WantedTransfer } from './credits/transfer-credits
 export { keyCharactersMax, readIdempotencyKey, type IdempotencyKey } from './retry/idempotency-key.ts'
 export {
   firstAnswerSeconds,
-  isKept,
   type ClientRequest,
   type ClientRequests,
   type FirstAnswer,
@@ -91,8 +86,8 @@ export { gsm7Alphabet, gsm7Extension } from './message/gsm7.ts'
 export { messageId, parseMessageId, type MessageId } from './message/message-id.ts'
 export { deliveryState, hasOutcome, type DeliveryState } from './message/delivery-state.ts'
 export type { FoundMessages, WantedMessages } from './message/find-messages.ts'
-export { laterDue, type FoundMessage, type FoundLocation, type MessageSearch } from './message/found-message.ts'
-export { isDropped, type DroppedHistory, type History } from './message/history.ts'
+export type { FoundLocation, FoundMessage, MessageSearch } from './message/found-message.ts'
+export type { DroppedHistory, History } from './message/history.ts'
 export type {
   Acceptance,
   Deletion,
@@ -106,7 +101,7 @@ export type {
 } from './message/messages.ts'
 export {
   INCIDENT,
-  receiptsSought,
+  refundsOf,
   traceLinesMax,
   type ClaimedLocation,
   type DecidedLocation,
@@ -119,13 +114,11 @@ export {
   type TracedRoute,
   type TracedSend,
   type TracedText,
-  refundsOf,
 } from './message/message-trace.ts'
 export { parseMsisdn, type Msisdn } from './message/msisdn.ts'
 export type { Page, Paged } from './message/page.ts'
 export {
   isAhead,
-  isDeletable,
   isTaken,
   isTooOld,
   statusOf,
@@ -133,7 +126,7 @@ export {
   type MessageFacts,
   type Outcome,
 } from './message/message-facts.ts'
-export { chooseSender, preferredBy } from './message/choose-sender.ts'
+export { preferredBy } from './message/choose-sender.ts'
 export { defaultSenders, parseSenderAddress, type SenderAddress } from './message/sender-address.ts'
 export type { AssignedCode, Senders } from './message/senders.ts'
 export { whyWaiting, type Waiting, type WaitingReason } from './message/why-waiting.ts'
@@ -148,13 +141,11 @@ export {
   deduplicationKeyOf,
   deduplicationKeyOfOffer,
   deduplicationSeconds,
-  isRepetition,
   partGroupKeyOf,
   type InboundMessage,
   type InboundMessagePart,
 } from './inbox/inbound-message.ts'
 export {
-  isIn,
   offerAgainDays,
   type InboundMessageId,
   type Inbox,
@@ -167,15 +158,6 @@ export {
 } from './inbox/inbox.ts'
 export { addPart, isPart, joinParts, type AddedPart, type WaitingPart } from './inbox/join-parts.ts'
 export { readInboundMessage, type ReceivedText } from './inbox/read-inbound-message.ts'
-export { confirmationAddress, type OptOutFacts } from './inbox/confirmation-address.ts'
-export {
-  isContact,
-  laterContact,
-  replyOwner,
-  type Contact,
-  type KnownAddress,
-  type ReplyOwner,
-} from './inbox/reply-owner.ts'
 export { confirmationOf, defaultConfirmation } from './inbox/receive.ts'
 export type { TakenMessages } from './inbox/take-inbox.ts'
 export { optKeywordOf, type OptKeyword } from './inbox/opt-keyword.ts'
@@ -206,15 +188,7 @@ export { isSameSend, laneOf } from './carrier/lane.ts'
 export { carrierId, type CarrierId } from './carrier/carrier-id.ts'
 export { claimableQueues, createRouteTurns, type RouteTurns } from './carrier/route-turns.ts'
 export { chooseRoute, isForAll, type Route, type RouteCarrier, type RoutedMessage } from './carrier/routes.ts'
-export {
-  carriersOfRouteMax,
-  checkRoutes,
-  priorityMax,
-  refusedRoutes,
-  routesMax,
-  weightMax,
-  type RouteProblem,
-} from './carrier/check-routes.ts'
+export { checkRoutes, refusedRoutes, type RouteProblem } from './carrier/check-routes.ts'
 export type { CarrierBinds, LeasedBinds, WantedBinds } from './carrier/carrier-binds.ts'
 export {
   carrierStaleSeconds,
@@ -240,33 +214,29 @@ export {
   type RouteQueue,
   type Routes,
 } from './carrier/published-routes.ts'
-export { handoverCode, isExpired, isLateTruth, isOverdue, isUnresolved } from './carrier/outcomes.ts'
-export { codeByParts, referencesOf, type CarrierReferences } from './carrier/message-parts.ts'
+export { handoverCode, isExpired } from './carrier/outcomes.ts'
+export { referencesOf, type CarrierReferences } from './carrier/message-parts.ts'
 export type {
+  ClaimedBatch,
+  ClaimedBatches,
+  ClaimedBatchId,
   ClaimedMessage,
   DispatcherId,
-  ClaimedBatch,
-  ClaimedBatchId,
-  ClaimedBatches,
   Handover,
   Lane,
   Mark,
+  ProcessPlace,
   Recorded,
   Settled,
   SettledCode,
   Wanted,
-  ProcessPlace,
 } from './carrier/claimed-batches.ts'
 export type { CarrierLoad, Overview, RunningDispatcher, WaitingWork } from './carrier/overview.ts'
 export type { DeliveryReceipt, DeliveryReceiptCode } from './carrier/delivery-receipt.ts'
-export { adoptionWindow, adoptions, type UnknownMessage } from './carrier/adopt-delivery-receipts.ts'
+export { adoptionWindow } from './carrier/adopt-delivery-receipts.ts'
 export {
-  changesState,
   countingReceipt,
   guessesApart,
-  isForNumber,
-  isOwnReceipt,
-  isRecentFor,
   receiptMatching,
   type KeptDeliveryReceipt,
 } from './carrier/match-delivery-receipt.ts'
@@ -311,7 +281,6 @@ export {
 export {
   deadListDays,
   failingDays,
-  failsTooLong,
   jitterShareMax,
   nextTry,
   nextTryReason,
@@ -362,6 +331,7 @@ export {
 export type { PushAnswer, PushFailure, PushRequest, UrlRefusal, WebhookClient } from './webhook/webhook-client.ts'
 export {
   endpointsMax,
+  webhookConditions,
   type ClaimedList,
   type Claiming,
   type EventListId,
@@ -371,7 +341,6 @@ export {
   type ReplayId,
   type ReplayState,
   type ReplayTask,
-  webhookConditions,
   type WebhookBacklog,
   type WebhookCondition,
   type Webhooks,

@@ -13,6 +13,7 @@ import {
   type NewAccount,
   type Order,
   type PasswordHash,
+  type Restrictions,
   type SenderAddress,
   type StoredPorts,
 } from '@gateway/core'
@@ -98,3 +99,5 @@ export const anOrder = (account: AccountId, ...texts: readonly TextWanted[]): Or
 })
 
 const costAt = (costs: readonly number[], i: number): Credits => credits(costs[i] ?? costs.at(-1) ?? 10)
+
+export const unrestricted: Restrictions = { from: [], requestsPerSecond: undefined, recipientsPerSecond: undefined }

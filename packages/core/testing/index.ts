@@ -7,6 +7,7 @@ export {
   anAddress,
   anOrder,
   numbers,
+  unrestricted,
   type AccountWanted,
   type TextWanted,
 } from './builders.ts'

@@ -1,7 +1,8 @@
-import { useRate, type Instant } from '@gateway/core'
+import type { Instant } from '@gateway/core'
 import { testSeed } from '@gateway/core/testing'
 import fc from 'fast-check'
 import { Client } from 'pg'
+import { useRate } from '@gateway/core/contracts'
 import { freshDatabase, type FreshDatabase } from '../../testing/fresh-database.ts'
 import { takeRate } from '../sql/accounts.ts'
 
@@ -62,7 +63,7 @@ const apartMs = 0.01
 const ruledAt = (one: Case, i: number, paidOff: number | undefined, at: number) =>
   useRate(paidOff as Instant | undefined, one.counts[i] ?? NaN, one.perSecond, at as Instant)
 
-test('the statement takes what `useRate` of core lets it take, and tells the same wait, in 300 generated cases', async () => {
+test('the statement takes what `useRate` lets it take, and tells the same wait, in 300 generated cases', async () => {
   const decided = { taken: 0, refused: 0 }
   const check = async (one: Case) => {
     let paidOff = one.paidOff ?? undefined

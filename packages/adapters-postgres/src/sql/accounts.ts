@@ -98,7 +98,7 @@ export const readBalances = statement(
 
 /**
  * Takes `count` of what the account may have `perSecond` of a second, requests or recipients (`what`), if `useRate`
- * of core lets it; else the seconds until it would. A test proves over generated cases that both have one rule. Never
+ * lets it; else the seconds until it would. A test proves over generated cases that both have one rule. Never
  * run again: it may have been taken.
  *
  * The table is unlogged, so the commit waits for no disk: 44 µs to the answer, where `select 1` takes 32.

@@ -18,7 +18,7 @@ const partsOfMessage = (parts: string, more = ''): string => `select id${more},
   order by id`
 
 /**
- * Assignments to `message` by core's `codeByParts`, from such a row. Who waits for another update decides by what
+ * Assignments to `message` by `codeByParts`, from such a row. Who waits for another update decides by what
  * that left.
  */
 function setByParts(row: string, at: string): string {
@@ -95,7 +95,7 @@ select count(distinct position)::int as applied from changed`,
 /**
  * Of the receipts that applyReceipts did not apply, or of all, those that there is nothing more to do for: their
  * message is final or says the same, or has changed just now; or the message was taken as several parts, of which
- * they are now applied to one (core's `codeByParts`). The receipt of a message that was born since applyReceipts
+ * they are now applied to one (`codeByParts`). The receipt of a message that was born since applyReceipts
  * looked is none of these: it is kept. `written`: by this statement, so that its commit covers all of them.
  *
  * Cost: 13 µs a receipt of a part with applyReceipts before it, where one of a message of one part took 6 in the same

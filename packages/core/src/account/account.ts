@@ -39,8 +39,6 @@ export type NewAccount = Omit<Account, 'id' | 'locked' | 'shortCodes' | keyof Re
 /** Whence and how much an account may be used. A new one has none. */
 export type Restrictions = Pick<Account, 'from' | 'requestsPerSecond' | 'recipientsPerSecond'>
 
-export const unrestricted: Restrictions = { from: [], requestsPerSecond: undefined, recipientsPerSecond: undefined }
-
 export const loginLengthMax = 64
 
 /**

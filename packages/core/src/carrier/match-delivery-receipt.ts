@@ -1,10 +1,6 @@
-import type { Msisdn } from '../message/msisdn.ts'
-import { isFinal, type OutcomeCode } from '../message/status-code.ts'
-import { daysBefore, secondsAfter, type Instant } from '../time/instant.ts'
+import { isFinal } from '../message/status-code.ts'
+import type { Instant } from '../time/instant.ts'
 import type { DeliveryReceipt, DeliveryReceiptCode } from './delivery-receipt.ts'
-
-// Stores decide this for thousands of rows in one statement: they get the numbers from here, and the contract of delivery
-// receipts proves over generated cases that they agree with these functions.
 
 /** A receipt that found no message, and when it came. */
 export interface KeptDeliveryReceipt {
@@ -24,18 +20,6 @@ export const receiptMatching = {
   retrySecondsMax: 3600,
 } as const
 
-/** Whether a message that was handed over at `left` is young enough to be meant by a receipt without doubt. */
-export const isRecentFor = (left: Instant, receivedAt: Instant): boolean =>
-  left > daysBefore(receivedAt, receiptMatching.referenceDays)
-
-/** A receipt that tells a number is never that of a message to another one, whatever their references. */
-export const isForNumber = (receipt: Pick<DeliveryReceipt, 'number'>, to: Msisdn): boolean =>
-  receipt.number === undefined || receipt.number === to
-
-/** Whether a kept receipt speaks of the newest message of its reference. */
-export const isOwnReceipt = (left: Instant, receivedAt: Instant, now: Instant): boolean =>
-  isRecentFor(left, receivedAt) || receivedAt < secondsAfter(now, -receiptMatching.olderAfterSeconds)
-
 /** Of two receipts of one message, in the order in which they came, the one that counts: the first final one, else the last (P-7). */
 export const countingReceipt = <R extends { readonly code: DeliveryReceiptCode }>(before: R | undefined, next: R): R =>
   before !== undefined && isFinal(before.code) ? before : next
@@ -46,7 +30,3 @@ export function guessesApart(receipts: readonly DeliveryReceipt[]): readonly (re
   if (!receipts.some(isGuess)) return [receipts]
   return [receipts.filter((receipt) => !isGuess(receipt)), receipts.filter(isGuess)]
 }
-
-/** Whether a receipt changes a message: a final state never changes again, and the same state is no change (ruling 1.17; P-7). */
-export const changesState = (before: OutcomeCode, told: DeliveryReceiptCode): boolean =>
-  !isFinal(before) && before !== told

@@ -3,8 +3,6 @@ import { OUTCOME, type OutcomeCode } from '../message/status-code.ts'
 import { secondsAfter, type Instant } from '../time/instant.ts'
 import type { ClaimedMessage, Handover, SettledCode } from './claimed-batches.ts'
 
-// Stores decide some of this for many rows in one statement: a contract proves over generated cases that they agree.
-
 /** What the answer of a carrier makes of a message (ruling 1.16). */
 export const handoverCode = {
   accepted: OUTCOME.sent,
@@ -12,20 +10,6 @@ export const handoverCode = {
   refused: OUTCOME.refused,
   unknown: OUTCOME.unknown,
 } as const satisfies Record<Handover['outcome'], OutcomeCode>
-
-interface Stored {
-  readonly code: OutcomeCode
-  /** The carrier's own id; undefined: never accepted, or not known to be. */
-  readonly reference: string | undefined
-}
-
-/** Whether nobody knows what became of the message, and no receipt was adopted for it (ruling 1.17). */
-export const isUnresolved = ({ code, reference }: Stored): boolean =>
-  code === OUTCOME.unknown && reference === undefined
-
-/** Whether a dispatcher that was declared dead tells late what a message is that was called unknown; nothing else changes (ruling 1.17). */
-export const isLateTruth = (before: Stored, told: Handover['outcome']): boolean =>
-  isUnresolved(before) && told !== 'unknown'
 
 /** Whether a message has waited longer than it is valid; it counts from when it first was due (ruling 1.13). */
 export const isExpired = (due: Instant, now: Instant, validitySeconds: number): boolean =>
@@ -39,6 +23,3 @@ export function screenAgain(message: ClaimedMessage, now: Instant, validitySecon
   if (message.suppressions.has('opt-out') && !message.confirmation) return OUTCOME.optedOut
   return undefined
 }
-
-/** Whether a dispatcher may be declared dead. */
-export const isOverdue = (leaseUntil: Instant, now: Instant): boolean => leaseUntil < now

@@ -1,9 +1,8 @@
-import type { MessageId } from '../message/message-id.ts'
 import type { AccountId } from '../account/account.ts'
-import { may } from '../account/may.ts'
+import type { MessageId } from '../message/message-id.ts'
 import type { ClientRequest } from '../retry/client-requests.ts'
 import type { Instant } from '../time/instant.ts'
-import { credits, minus, plus, type Credits } from './credits.ts'
+import type { Credits } from './credits.ts'
 import type { Movement, Period } from './movement.ts'
 
 export interface LedgerDifference {
@@ -52,26 +51,8 @@ export interface Refunded {
  */
 export type RefundRefusal = 'no-such-message' | 'waiting' | 'refunded-already' | 'nothing-charged'
 
-/** What a transfer is decided by. */
-export interface Holder {
-  readonly locked: boolean
-  readonly balance: Credits
-}
-
 /** In tenths: what a Credits can hold. */
 export const balanceMax = Number.MAX_SAFE_INTEGER
-
-/** The balance after an entry; undefined: it would be negative, or more than `balanceMax`. Stores may compare with these two. */
-export const balanceAfter = (balance: Credits, amount: Credits): Credits | undefined =>
-  balance + amount >= 0 && balance + amount <= balanceMax ? plus(balance, amount) : undefined
-
-/** Why these credits do not move, in the order that wins (ruling 3.7); undefined: they do. PostgreSQL decides the same in one statement, under both locks. */
-export function transferFailure(from: Holder, to: Holder, amount: Credits): TransferFailure | undefined {
-  if (!may(from, 'transfer')) return 'from-account-locked'
-  if (!may(to, 'transfer')) return 'to-account-locked'
-  if (balanceAfter(from.balance, minus(credits(0), amount)) === undefined) return 'insufficient-credits'
-  return balanceAfter(to.balance, amount) === undefined ? 'failed' : undefined
-}
 
 /** The movements of credits. Balance = sum of an account's entries, never negative. */
 export interface Ledger {

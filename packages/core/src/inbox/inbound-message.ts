@@ -1,5 +1,5 @@
 import type { CarrierId } from '../carrier/carrier-id.ts'
-import { secondsAfter, type Instant } from '../time/instant.ts'
+import type { Instant } from '../time/instant.ts'
 
 /** A message as a carrier brings it: a reply, or the first word of somebody. */
 export interface InboundMessage {
@@ -30,9 +30,6 @@ export interface InboundMessagePart {
 
 /** For so long the same message again is a repetition. */
 export const deduplicationSeconds = 24 * 3600
-
-/** Whether a message is a repetition of one with the same key that was seen at `seen`. */
-export const isRepetition = (seen: Instant, now: Instant): boolean => seen > secondsAfter(now, -deduplicationSeconds)
 
 /**
  * What tells a repetition from a second message: two messages of one carrier within 24 hours are the same if this is. The carrier's

@@ -28,10 +28,6 @@ export interface InboxMessage {
 /** Which inbound messages of an account: all of them, those to one of its codes, or all but these (ruling 1.19). */
 export type InboxPart = 'all' | 'short-code' | 'replies'
 
-/** Whether a message is in this part. Stores select by it in their statements (`take`, `list`). */
-export const isIn = (part: InboxPart, { shortCode }: Pick<InboxMessage, 'shortCode'>): boolean =>
-  part === 'all' || (shortCode !== undefined) === (part === 'short-code')
-
 /** For so many days what a call took can be offered again; then it counts as returned. */
 export const offerAgainDays = 1
 

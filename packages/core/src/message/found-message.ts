@@ -18,10 +18,6 @@ export interface MessageSearch {
   readonly after?: Pick<FoundMessage, 'due' | 'id'> | undefined
 }
 
-/** Below 0 if `a` comes before `b` in a list: the latest due first, then the highest id. */
-export const laterDue = (a: Pick<FoundMessage, 'due' | 'id'>, b: Pick<FoundMessage, 'due' | 'id'>): number =>
-  b.due - a.due || b.id - a.id
-
 /** A message as far as a list shows it. Never its text (P-15). */
 export interface FoundMessage {
   readonly id: MessageId

@@ -1,4 +1,3 @@
-import type { Instant } from '../time/instant.ts'
 import type { MessageId } from './message-id.ts'
 
 /** What one step dropped. Counts may be too low after a lost answer of the store. */
@@ -13,16 +12,6 @@ export interface DroppedHistory {
    */
   readonly left: 'more' | 'all' | 'busy'
 }
-
-/** Of a message: when its hand-over was recorded, or that there was none, and when its state was reached; undefined: it waits. */
-type Decided = { readonly left: Instant; readonly at: Instant } | undefined
-
-/**
- * Whether a send goes: it was due before `before`, and so was the last change of each of its messages, all of them decided. Stores decide
- * this for whole blocks of ids at a time.
- */
-export const isDropped = (send: { readonly due: Instant }, messages: readonly Decided[], before: Instant): boolean =>
-  send.due < before && messages.every((one) => one !== undefined && one.left < before && one.at < before)
 
 /** Sends that were due so long ago that nobody is told of them any more, and ids that nobody may be given again. */
 export interface History {

@@ -1,13 +1,8 @@
-import type { Credits } from '../credits/credits.ts'
-import { credits } from '../credits/credits.ts'
+import { credits, type Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { MessageStatus } from './messages.ts'
 import type { Msisdn } from './msisdn.ts'
 import { OUTCOME, type OutcomeCode } from './status-code.ts'
-
-// Statements that work on a set decide some of this themselves: whether a message counts as a contact (`isContact`), is in the list
-// of a number (`isTooOld`), can be deleted (`isDeletable`) or is scheduled (`isAhead`). The contract of messages proves over
-// generated histories that stores agree with these functions.
 
 /** What an account may know of one of its messages. */
 export interface MessageFacts {
@@ -55,9 +50,6 @@ export function statusOf(message: MessageFacts, since: Instant): MessageStatus {
     taken,
   }
 }
-
-/** Whether a message in the queue can be deleted: it was scheduled, and no carrier has refused it for now (ruling 1.15). */
-export const isDeletable = (wasScheduled: boolean, attempts: number): boolean => wasScheduled && attempts === 0
 
 /** What is told of a message of the account that cannot be deleted (ruling 1.15). */
 export function undeletedOutcome(message: Pick<MessageFacts, 'due' | 'outcome'>, since: Instant): 'sent' | 'not-found' {

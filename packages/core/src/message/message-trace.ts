@@ -6,7 +6,6 @@ import type { Route } from '../carrier/routes.ts'
 import { minus, type Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
-import { isTaken } from './message-facts.ts'
 import type { MessageId } from './message-id.ts'
 import type { Msisdn } from './msisdn.ts'
 import type { SenderAddress } from './sender-address.ts'
@@ -178,21 +177,6 @@ export interface TracedReceipt {
   readonly code: DeliveryReceiptCode
   /** Its own: by the carrier's id of the message. Same number: it may be this message's, or another's to that number. */
   readonly fits: 'own' | 'same-number'
-}
-
-/**
- * Which kept receipts a trace tells: those of the message's own references; before it has one, those of the carrier that has it or may have
- * it, to its number. Undefined: none. Stores select by it in one statement.
- */
-export function receiptsSought(
-  place: MessageLocation,
-): { readonly carrier: CarrierId; readonly references: readonly string[] | undefined } | undefined {
-  if (place.place === 'claimed') return place.marked ? { carrier: place.carrier, references: undefined } : undefined
-  if (place.place !== 'decided' || place.carrier === undefined) return undefined
-  const { carrier, code, reference, parts } = place
-  if (!isTaken({ code, hasReference: reference !== undefined })) return undefined
-  if (reference === undefined) return { carrier, references: undefined }
-  return { carrier, references: parts.length === 0 ? [reference] : parts.map((part) => part.reference) }
 }
 
 /** So many incidents, and so many receipts, a trace tells at the most. */

@@ -1,6 +1,5 @@
 import type { AccountId } from '../account/account.ts'
 import type { Credits } from '../credits/credits.ts'
-import { secondsAfter, type Instant } from '../time/instant.ts'
 import type { IdempotencyKey } from './idempotency-key.ts'
 
 /** A send or a transfer that its client may ask for again. Keys of two accounts have nothing to do with each other. */
@@ -21,9 +20,6 @@ export interface FirstAnswer {
 
 /** For so long a first answer is kept (ruling 1.24): 48 hours. */
 export const firstAnswerSeconds = 48 * 3600
-
-/** Whether the answer that was kept at `at` still counts; if not, its key is free. */
-export const isKept = (at: Instant, now: Instant): boolean => at > secondsAfter(now, -firstAnswerSeconds)
 
 /**
  * The first answers to requests with a key (ruling 1.24). What accepts messages and moves credits keeps its answer itself, in the step

@@ -1,4 +1,4 @@
-import { daysBefore, secondsAfter, type Instant } from '../time/instant.ts'
+import { secondsAfter, type Instant } from '../time/instant.ts'
 import type { PushAnswer } from './webhook-client.ts'
 import type { PushResult } from './webhooks.ts'
 
@@ -50,10 +50,6 @@ export function nextTry(tries: number, answer: PushAnswer, now: Instant, chance:
   const seconds = Math.max(pause * (1 + jitterShareMax * chance), Math.min(asked, 24 * hour))
   return secondsAfter(now, seconds)
 }
-
-/** Whether an endpoint that has failed since then is paused by another failure. */
-export const failsTooLong = (failingSince: Instant | undefined, at: Instant): boolean =>
-  failingSince !== undefined && failingSince <= daysBefore(at, failingDays)
 
 /** Why the next try is when it is, or why there is none. Tries exhausted: the list is dead. Test: it is tried once. */
 export type NextTryReason = 'delivered' | 'gone' | 'tries-exhausted' | 'test' | 'schedule' | 'retry-after'

@@ -4,7 +4,6 @@ import {
   credits,
   instant,
   secondsAfter,
-  unrestricted,
   type AccountId,
   type Accounts,
   type Instant,
@@ -15,8 +14,8 @@ import {
   type PasswordHash,
   type StoredPorts,
 } from '@gateway/core'
+import { anAccount, aNewAccount, aNumber, unrestricted } from '../builders.ts'
 import { anAccountId } from '../ids.ts'
-import { aNewAccount, anAccount, aNumber } from '../builders.ts'
 import type { Contract } from './contract.ts'
 import { assertLedger, callersMany, collect } from './shared.ts'
 

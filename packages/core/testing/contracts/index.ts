@@ -26,3 +26,5 @@ export { messageTracesContract } from './message-traces.ts'
 export { suppressionsContract } from './suppressions.ts'
 export { wakeupsContract } from './wakeups.ts'
 export { webhooksContract } from './webhooks.ts'
+// Rules that a statement decides, for tests beside that statement.
+export { useRate } from './specification/accounts.ts'

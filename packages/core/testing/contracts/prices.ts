@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { credits, priceMax, priceOf, type StoredPorts } from '@gateway/core'
+import { credits, priceMax, priceFor, type StoredPorts } from '@gateway/core'
 import { aNumber, anAccount } from '../builders.ts'
 import type { Contract } from './contract.ts'
 import { callersMany } from './shared.ts'
@@ -29,8 +29,8 @@ export const pricesContract: Contract<StoredPorts> = {
     assert.equal(await prices.remove('2'), false, 'no such row')
     const table = await prices.table()
     assert.deepEqual(table, new Map([['2782', 0]]))
-    assert.equal(priceOf(table, aNumber('27821234567')), 0)
-    assert.equal(priceOf(table, aNumber('27831234567')), undefined)
+    assert.equal(priceFor(undefined, table, aNumber('27821234567')), 0)
+    assert.equal(priceFor(undefined, table, aNumber('27831234567')), undefined)
   },
 
   'an account may have prices of its own, which are nobody else’s': async (ports) => {

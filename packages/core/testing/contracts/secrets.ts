@@ -2,7 +2,6 @@ import { strict as assert } from 'node:assert'
 import {
   instant,
   secondsAfter,
-  unrestricted,
   type Account,
   type AccountId,
   type Login,
@@ -11,7 +10,7 @@ import {
   type Secrets,
   type TooManyFailures,
 } from '@gateway/core'
-import { aNewAccount } from '../builders.ts'
+import { aNewAccount, unrestricted } from '../builders.ts'
 import type { Contract } from './contract.ts'
 import { callersMany } from './shared.ts'
 

@@ -4,7 +4,6 @@ import {
   keyId,
   loginKey,
   parentRefusal,
-  unrestricted,
   type Account,
   type AccountChange,
   type AccountId,
@@ -16,6 +15,7 @@ import {
   type OpenedAccount,
   type OpenRefusal,
 } from '@gateway/core'
+import { unrestricted } from '../builders.ts'
 import { atomic } from './atomic.ts'
 import type { AccountRow, KeyRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'

@@ -1,16 +1,15 @@
 import {
   INCIDENT,
   isExpired,
-  isLateTruth,
-  isOverdue,
   OUTCOME,
   secondsAfter,
-  type DispatcherId,
-  type ClaimedBatchId,
   type ClaimedBatches,
+  type ClaimedBatchId,
+  type DispatcherId,
   type MessageId,
   type Recorded,
 } from '@gateway/core'
+import { isLateTruth, isOverdue } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
 import { claim } from './claim.ts'
 import { decide, endRefunded } from './decide.ts'

@@ -1,4 +1,5 @@
-import { isKept, type ClientRequest, type ClientRequests, type FirstAnswer } from '@gateway/core'
+import type { ClientRequest, ClientRequests, FirstAnswer } from '@gateway/core'
+import { isKept } from '../contracts/specification/messages.ts'
 import { atomic } from './atomic.ts'
 import type { ClientRequestRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'

@@ -1,15 +1,8 @@
 import {
-  adoptions,
-  changesState,
-  codeByParts,
   countingReceipt,
   daysBefore,
   guessesApart,
   INCIDENT,
-  isForNumber,
-  isOwnReceipt,
-  isRecentFor,
-  isUnresolved,
   OUTCOME,
   receiptMatching,
   secondsAfter,
@@ -21,6 +14,15 @@ import {
   type KeptDeliveryReceipt,
   type Msisdn,
 } from '@gateway/core'
+import { adoptions } from '../contracts/specification/adoptions.ts'
+import {
+  changesState,
+  codeByParts,
+  isForNumber,
+  isOwnReceipt,
+  isRecentFor,
+  isUnresolved,
+} from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
 import { partsOf } from './decide.ts'
 import { note } from './incidents.ts'

@@ -1,11 +1,5 @@
-import {
-  confirmationAddress,
-  credits,
-  type AccountId,
-  type Body,
-  type ReceivedText,
-  type SenderAddress,
-} from '@gateway/core'
+import { credits, type AccountId, type Body, type ReceivedText, type SenderAddress } from '@gateway/core'
+import { confirmationAddress } from '../contracts/specification/replies.ts'
 import { storeText } from './messages.ts'
 import type { InboundMessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'

@@ -1,14 +1,6 @@
-import {
-  daysBefore,
-  isDropped,
-  isKept,
-  isRepetition,
-  laterContact,
-  type DroppedHistory,
-  type History,
-  type Instant,
-  type MessageId,
-} from '@gateway/core'
+import { daysBefore, type DroppedHistory, type History, type Instant, type MessageId } from '@gateway/core'
+import { isDropped, isKept } from '../contracts/specification/messages.ts'
+import { isRepetition, laterContact } from '../contracts/specification/replies.ts'
 import { atomic } from './atomic.ts'
 import type { LastContact, MessageRow, Send } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'

@@ -1,18 +1,16 @@
 import {
   addPart,
-  isIn,
-  isPart,
-  isRepetition,
-  joinParts,
-  readInboundMessage,
   deduplicationKeyOf,
   deduplicationKeyOfOffer,
+  isPart,
+  joinParts,
   partGroupKeyOf,
+  readInboundMessage,
   secondsAfter,
   type AccountId,
+  type Body,
   type InboundMessage,
   type InboundMessageId,
-  type Body,
   type Inbox,
   type InboxMessage,
   type InboxPart,
@@ -20,6 +18,7 @@ import {
   type Received,
   type Taking,
 } from '@gateway/core'
+import { isIn, isRepetition } from '../contracts/specification/replies.ts'
 import { atomic } from './atomic.ts'
 import { followOptKeyword } from './follow-opt-keyword.ts'
 import type { InboundMessageRow } from './rows.ts'

@@ -1,24 +1,22 @@
 import {
-  balanceAfter,
   credits,
   isTaken,
   minus,
   plus,
-  transferFailure,
   type AccountId,
   type Credits,
-  type Holder,
   type Instant,
   type Ledger,
   type LedgerCheck,
   type Movement,
   type Period,
-  type Refunded,
   type RefundByHand,
+  type Refunded,
   type RefundRefusal,
   type Transfer,
   type TransferFailure,
 } from '@gateway/core'
+import { balanceAfter, transferFailure, type Holder } from '../contracts/specification/accounts.ts'
 import { atomic } from './atomic.ts'
 import { keepAnswer, keptRequest } from './client-requests.ts'
 import { outcomeOf } from './facts.ts'

@@ -1,16 +1,13 @@
 import {
   credits,
   INCIDENT,
-  isOverdue,
   isTaken,
   isTooOld,
-  laterDue,
   plus,
-  receiptsSought,
   traceLinesMax,
   type Credits,
-  type FoundMessage,
   type FoundLocation,
+  type FoundMessage,
   type Instant,
   type KeptDeliveryReceipt,
   type Lane,
@@ -23,6 +20,8 @@ import {
   type TracedRoute,
   type TracedSend,
 } from '@gateway/core'
+import { laterDue } from '../contracts/specification/messages.ts'
+import { isOverdue, receiptsSought } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
 import { factsOf, outcomeOf } from './facts.ts'
 import { mayHaveLeft } from './release.ts'

@@ -1,11 +1,5 @@
-import {
-  isOverdue,
-  type AccountId,
-  type Lane,
-  type Overview,
-  type RunningDispatcher,
-  type WaitingWork,
-} from '@gateway/core'
+import type { AccountId, Lane, Overview, RunningDispatcher, WaitingWork } from '@gateway/core'
+import { isOverdue } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
 import { mayHaveLeft } from './release.ts'
 import type { ClaimedBatchRow, Range } from './rows.ts'

@@ -1,4 +1,5 @@
-import { useRate, type Instant, type RateLimits } from '@gateway/core'
+import type { Instant, RateLimits } from '@gateway/core'
+import { useRate } from '../contracts/specification/accounts.ts'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 

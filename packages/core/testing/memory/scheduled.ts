@@ -1,5 +1,4 @@
 import {
-  isDeletable,
   OUTCOME,
   undeletedOutcome,
   type AccountId,
@@ -10,6 +9,7 @@ import {
   type Paged,
   type ScheduledMessage,
 } from '@gateway/core'
+import { isDeletable } from '../contracts/specification/messages.ts'
 import { endRefunded } from './decide.ts'
 import { factsOf } from './facts.ts'
 import type { MessageRow, Range } from './rows.ts'

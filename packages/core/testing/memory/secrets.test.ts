@@ -1,5 +1,6 @@
-import { secondsAfter, unrestricted, type Account, type AccountId, type PasswordAttempt } from '@gateway/core'
+import { secondsAfter, type Account, type AccountId, type PasswordAttempt } from '@gateway/core'
 import { aNewAccount, memorySecrets, steppingClock } from '@gateway/core/testing'
+import { unrestricted } from '../builders.ts'
 
 test('how many failures, how long they count and how long a pair stays verified are settings', async () => {
   const secrets = memorySecrets({ failuresMax: 2, windowSeconds: 10, verifiedSeconds: 5 })

@@ -1,5 +1,4 @@
 import {
-  chooseSender,
   preferredBy,
   type AccountId,
   type AssignedCode,
@@ -8,6 +7,7 @@ import {
   type SenderAddress,
   type Senders,
 } from '@gateway/core'
+import { chooseSender } from '../contracts/specification/messages.ts'
 import { atomic } from './atomic.ts'
 import type { MemoryStore } from './store.ts'
 

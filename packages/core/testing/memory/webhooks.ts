@@ -1,7 +1,6 @@
 import {
   daysBefore,
   deadListDays,
-  failsTooLong,
   secondsAfter,
   testEventId,
   webhookConditions,
@@ -22,6 +21,7 @@ import {
   type Webhooks,
   type WebhookTotal,
 } from '@gateway/core'
+import { failsTooLong } from '../contracts/specification/webhooks.ts'
 import { atomic } from './atomic.ts'
 import { advanceReplay, dropReplays, findReplay, startReplay, stopReplay } from './replays.ts'
 import type { EventListRow, WebhookRow } from './rows.ts'

@@ -1,12 +1,5 @@
-import {
-  isContact,
-  replyOwner,
-  type KnownAddress,
-  type Msisdn,
-  type ReceivedText,
-  type ReplyOwner,
-  type SenderAddress,
-} from '@gateway/core'
+import type { Msisdn, ReceivedText, SenderAddress } from '@gateway/core'
+import { isContact, replyOwner, type KnownAddress, type ReplyOwner } from '../contracts/specification/replies.ts'
 import { outcomeOf } from './facts.ts'
 import type { LastContact, MessageRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'

@@ -1,18 +1,10 @@
-import { strict as assert } from 'node:assert'
 import * as fc from 'fast-check'
-import {
-  handoverCode,
-  isExpired,
-  isFinal,
-  isLateTruth,
-  isTaken,
-  OUTCOME,
-  type Handover,
-  type OutcomeCode,
-} from '@gateway/core'
-import { checkGenerated } from '../check-generated.ts'
+import { strict as assert } from 'node:assert'
+import { handoverCode, isExpired, isFinal, isTaken, OUTCOME, type Handover, type OutcomeCode } from '@gateway/core'
 import { realClock } from '../../memory/clock.ts'
+import { checkGenerated } from '../check-generated.ts'
 import { aReceipt } from '../delivery-receipts/sent-messages.ts'
+import { isLateTruth } from '../specification/outcomes.ts'
 import { granted, idsOf, withTraffic } from './traffic.ts'
 
 const outcomes = fc.constantFrom('accepted', 'partly', 'refused', 'unknown')

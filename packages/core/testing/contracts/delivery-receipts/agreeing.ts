@@ -1,22 +1,21 @@
-import { strict as assert } from 'node:assert'
 import * as fc from 'fast-check'
+import { strict as assert } from 'node:assert'
 import {
-  adoptions,
-  changesState,
   countingReceipt,
   OUTCOME,
   secondsAfter,
+  type ClaimedBatch,
   type DeliveryReceipt,
   type DeliveryReceiptCode,
-  type ClaimedBatch,
   type MessageId,
-  type UnknownMessage,
 } from '@gateway/core'
 import { numbers } from '../../builders.ts'
-import { checkGenerated } from '../check-generated.ts'
 import { realClock } from '../../memory/clock.ts'
+import { checkGenerated } from '../check-generated.ts'
 import { all, withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
 import { at, testCarrier } from '../shared.ts'
+import { adoptions, type UnknownMessage } from '../specification/adoptions.ts'
+import { changesState } from '../specification/outcomes.ts'
 import { acceptedUnder, aReceipt, handedOver, matchAll, otherCarrier } from './sent-messages.ts'
 
 const { sent, delivered, expired, cancelled, undeliverable, underWay, unknown, rejected, failed } = OUTCOME

@@ -1,8 +1,6 @@
-import { strict as assert } from 'node:assert'
 import * as fc from 'fast-check'
+import { strict as assert } from 'node:assert'
 import {
-  changesState,
-  codeByParts,
   OUTCOME,
   type ClaimedBatch,
   type DeliveryReceipt,
@@ -11,6 +9,7 @@ import {
 } from '@gateway/core'
 import { checkGenerated } from '../check-generated.ts'
 import { granted, withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
+import { changesState, codeByParts } from '../specification/outcomes.ts'
 import { aReceipt, handedOver, matchAll } from './sent-messages.ts'
 
 const { sent, delivered, undeliverable, expired, underWay, unknown, rejected, failed } = OUTCOME

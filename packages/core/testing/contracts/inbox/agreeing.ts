@@ -1,20 +1,11 @@
-import { strict as assert } from 'node:assert'
 import * as fc from 'fast-check'
-import {
-  confirmationAddress,
-  instant,
-  optKeywordOf,
-  replyOwner,
-  type AccountId,
-  type Contact,
-  type Msisdn,
-  type SenderAddress,
-  type StoredPorts,
-} from '@gateway/core'
+import { strict as assert } from 'node:assert'
+import { instant, optKeywordOf, type AccountId, type Msisdn, type SenderAddress, type StoredPorts } from '@gateway/core'
 import { anAccount, anAddress, anOrder, numbers } from '../../builders.ts'
 import { checkGenerated } from '../check-generated.ts'
 import type { Contract } from '../contract.ts'
 import { accepted, at, collect, dispatchDue, longAgo, testCarrier } from '../shared.ts'
+import { confirmationAddress, replyOwner, type Contact } from '../specification/replies.ts'
 import { inboxOf, receive } from './inbound-messages.ts'
 
 const [poolA, poolB, code] = [anAddress('12025550111'), anAddress('12025550112'), anAddress('40404')]

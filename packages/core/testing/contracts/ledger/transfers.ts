@@ -1,22 +1,21 @@
+import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
 import {
-  balanceAfter,
   balanceMax,
   credits,
   instant,
   minus,
   plus,
-  transferFailure,
   type AccountId,
   type Credits,
   type StoredPorts,
 } from '@gateway/core'
-import * as fc from 'fast-check'
-import { checkGenerated } from '../check-generated.ts'
-import { anAccountId } from '../../ids.ts'
 import { anAccount, anOrder, numbers } from '../../builders.ts'
+import { anAccountId } from '../../ids.ts'
+import { checkGenerated } from '../check-generated.ts'
 import type { Contract } from '../contract.ts'
 import { accepted, assertLedger, at, callersMany } from '../shared.ts'
+import { balanceAfter, transferFailure } from '../specification/accounts.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
 const stranger = anAccountId(2 ** 31 - 8)

@@ -1,9 +1,8 @@
+import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
 import {
-  changesState,
   credits,
   instant,
-  isDeletable,
   isTaken,
   OUTCOME,
   secondsAfter,
@@ -22,13 +21,14 @@ import {
   type OutcomeCode,
   type StoredPorts,
 } from '@gateway/core'
-import * as fc from 'fast-check'
 import { anAccount, anOrder, numbers } from '../../builders.ts'
-import { checkGenerated } from '../check-generated.ts'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
+import { checkGenerated } from '../check-generated.ts'
 import { withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
 import { accepted, at, farAhead, longAgo, testCarrier } from '../shared.ts'
+import { changesState } from '../specification/outcomes.ts'
+import { isDeletable } from '../specification/messages.ts'
 import { soon } from './waiting-for-time.ts'
 
 const { cancelled, delivered, expired, optedOut, refused, sent, underWay, undeliverable, unknown } = OUTCOME

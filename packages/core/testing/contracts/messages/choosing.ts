@@ -1,6 +1,6 @@
+import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
 import {
-  chooseSender,
   preferredBy,
   type AccountId,
   type MessageId,
@@ -8,11 +8,11 @@ import {
   type SenderAddress,
   type StoredPorts,
 } from '@gateway/core'
-import * as fc from 'fast-check'
-import { aNumber, anAccount, anAddress, anOrder, numbers } from '../../builders.ts'
+import { anAccount, anAddress, anOrder, aNumber, numbers } from '../../builders.ts'
 import { checkGenerated } from '../check-generated.ts'
 import type { Contract } from '../contract.ts'
 import { accepted, at, callersMany, dispatchDue } from '../shared.ts'
+import { chooseSender } from '../specification/messages.ts'
 
 const pool = ['12025550111', '12025550112', '12025550113'].map((text) => anAddress(text))
 

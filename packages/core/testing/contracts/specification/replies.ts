@@ -1,11 +1,17 @@
-import type { AccountId } from '../account/account.ts'
-import type { MessageId } from '../message/message-id.ts'
-import { isTaken, type Outcome } from '../message/message-facts.ts'
-import type { SenderAddress } from '../message/sender-address.ts'
-import type { Instant } from '../time/instant.ts'
-
-// Stores decide this for many inbound messages in one statement; the contract of the inbox proves over generated cases that they
-// agree with these functions.
+import {
+  deduplicationSeconds,
+  isTaken,
+  may,
+  secondsAfter,
+  type AccountId,
+  type InboxMessage,
+  type InboxPart,
+  type Instant,
+  type MessageId,
+  type Outcome,
+  type SenderAddress,
+  type Suppression,
+} from '@gateway/core'
 
 /** A message to the number that writes. */
 export interface Contact {
@@ -61,3 +67,29 @@ export function replyOwner(
     address: to?.address ?? answered?.from,
   }
 }
+
+export interface OptOutFacts {
+  /** Whether the number was not opted out before. */
+  readonly isNew: boolean
+  readonly accountLocked: boolean
+  /** What holds for the number besides. */
+  readonly suppressions: ReadonlySet<Suppression>
+  /** As `ReplyOwner.address`. */
+  readonly address: SenderAddress | undefined
+}
+
+/** Where the confirmation of an opt-out leaves from; undefined: none is sent (ruling 1.21). */
+export const confirmationAddress = ({
+  isNew,
+  accountLocked,
+  suppressions,
+  address,
+}: OptOutFacts): SenderAddress | undefined =>
+  isNew && may({ locked: accountLocked }, 'confirmOptOut') && !suppressions.has('blacklist') ? address : undefined
+
+/** Whether a message is a repetition of one with the same key that was seen at `seen`. */
+export const isRepetition = (seen: Instant, now: Instant): boolean => seen > secondsAfter(now, -deduplicationSeconds)
+
+/** Whether a message is in this part. */
+export const isIn = (part: InboxPart, { shortCode }: Pick<InboxMessage, 'shortCode'>): boolean =>
+  part === 'all' || (shortCode !== undefined) === (part === 'short-code')

@@ -1,5 +1,5 @@
-import { instant, secondsAfter, type Instant } from '../time/instant.ts'
-import { useRate } from './rate-limits.ts'
+import { instant, secondsAfter, type Instant } from '../../../src/time/instant.ts'
+import { useRate } from './accounts.ts'
 
 const start = instant(Date.UTC(2026, 9, 18))
 const at = (seconds: number) => secondsAfter(start, seconds)
