@@ -1,9 +1,9 @@
 import { aKeyId, anAccountId, aNumber, memoryPorts, steppingClock } from '@gateway/core/testing'
 import type { AccountId } from './account/account.ts'
-import type { AccountToOpen } from './account/open-account.ts'
+import type { AccountToOpen } from './account/change-account.ts'
 import { createBackOffice } from './back-office.ts'
 import { credits } from './credits/credits.ts'
-import { priceMax } from './credits/price.ts'
+import { priceMax } from './credits/prices.ts'
 
 const setUp = () => {
   const clock = steppingClock()

@@ -1,43 +1,40 @@
-import type { AccountId } from './account/account.ts'
 import type { AccountRate } from './account/account-rates.ts'
+import type { AccountId, ApiKey, KeyId } from './account/account.ts'
 import type { AccountWithBalance } from './account/accounts.ts'
-import type { ApiKey, KeyId } from './account/api-key.ts'
-import { changeAccount } from './account/change-account.ts'
+import {
+  changeAccount,
+  findAccount,
+  findByLogin,
+  issueApiKey,
+  lockAccount,
+  openAccount,
+  revokeApiKey,
+  setPassword,
+  unlockAccount,
+} from './account/change-account.ts'
 import { closeAccount } from './account/close-account.ts'
-import { findAccount, findByLogin } from './account/find-account.ts'
-import { issueApiKey } from './account/issue-api-key.ts'
-import { lockAccount, unlockAccount } from './account/lock-account.ts'
-import { openAccount } from './account/open-account.ts'
-import { revokeApiKey } from './account/revoke-api-key.ts'
-import { setPassword } from './account/set-password.ts'
 import { carrierStaleSeconds, type ToldCarrier } from './carrier/carrier-statuses.ts'
 import type { RunningDispatcher, WaitingWork } from './carrier/overview.ts'
-import { listMovements } from './credits/list-movements.ts'
-import { listPrices } from './credits/list-prices.ts'
-import { refundMessage } from './credits/refund-message.ts'
-import { removePrice } from './credits/remove-price.ts'
-import { setPrice } from './credits/set-price.ts'
-import { topUp } from './credits/top-up.ts'
-import { processingDefaults, type ProcessingSettings } from './processing-settings.ts'
+import { listMovements, refundMessage, topUp } from './credits/move-credits.ts'
+import { listPrices, removePrice, setPrice } from './credits/set-prices.ts'
 import type { UnownedMessage } from './inbox/inbox.ts'
-import { cancelMessage } from './message/cancel-message.ts'
-import { dropHistory } from './message/drop-history.ts'
-import { findMessages } from './message/find-messages.ts'
-import type { MessageId } from './message/message-id.ts'
-import type { MessageTrace } from './message/message-trace.ts'
-import type { SenderAddress } from './message/sender-address.ts'
+import { dropHistory, skipIds } from './message/drop-history.ts'
+import { cancelMessage, findMessages } from './message/follow-messages.ts'
+import type { MessageTrace } from './message/message-traces.ts'
+import type { MessageId, Page } from './message/messages.ts'
+import type { Msisdn, SenderAddress } from './message/msisdn.ts'
 import type { AssignedCode } from './message/senders.ts'
-import type { Msisdn } from './message/msisdn.ts'
-import type { Page } from './message/page.ts'
-import { skipIds } from './message/skip-ids.ts'
-import { eraseNumber, heldUp, listErasures, type HeldUp } from './personal-data/erase-number.ts'
-import { exportNumber } from './personal-data/export-number.ts'
+import { eraseNumber, exportNumber, heldUp, listErasures, type HeldUp } from './personal-data/erase-number.ts'
 import type { Ports } from './ports.ts'
-import { blockNumber, type BlockReason } from './suppression/block-number.ts'
-import { blockNumbers } from './suppression/block-numbers.ts'
-import { importOptOuts } from './suppression/import-opt-outs.ts'
-import type { SuppressionEntry } from './suppression/suppression.ts'
-import { unblockNumber } from './suppression/unblock-number.ts'
+import { processingDefaults, type ProcessingSettings } from './processing.ts'
+import {
+  blockNumber,
+  blockNumbers,
+  importOptOuts,
+  unblockNumber,
+  type BlockReason,
+} from './suppression/change-suppressions.ts'
+import type { SuppressionEntry } from './suppression/suppressions.ts'
 import { addWebhook, byOperator, changeWebhook, showWebhook, testWebhook } from './webhook/configure-webhooks.ts'
 import { showReplay, startReplay, stopReplay } from './webhook/replay-events.ts'
 import { resealSecrets, rotateSecret } from './webhook/signing-secrets.ts'

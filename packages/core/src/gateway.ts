@@ -1,18 +1,21 @@
+import type { AccountActivity } from './account/account-rates.ts'
 import type { Account } from './account/account.ts'
 import { authenticate } from './account/authenticate.ts'
-import { listSubAccounts } from './account/list-sub-accounts.ts'
-import { creditBalance } from './credits/credit-balance.ts'
-import { transferCredits } from './credits/transfer-credits.ts'
-import { gatewayDefaults, type GatewaySettings } from './gateway-settings.ts'
-import { listReplies, listShortCodeMessages } from './inbox/list-inbox.ts'
-import { takeReplies, takeShortCodeMessages } from './inbox/take-inbox.ts'
-import type { Page } from './message/page.ts'
-import { deleteScheduled } from './message/delete-scheduled.ts'
-import { queryStatus } from './message/query-status.ts'
+import { listSubAccounts } from './account/change-account.ts'
+import { creditBalance, transferCredits } from './credits/move-credits.ts'
+import {
+  listReplies,
+  listShortCodeMessages,
+  takenMaxDefault,
+  takeReplies,
+  takeShortCodeMessages,
+} from './inbox/take-inbox.ts'
+import { deleteScheduled, queryStatus } from './message/follow-messages.ts'
+import type { Page } from './message/messages.ts'
+import { defaultSenders, type SenderAddress } from './message/msisdn.ts'
 import { sendMessages } from './message/send-messages.ts'
 import type { Ports } from './ports.ts'
-import { addOptOut } from './suppression/add-opt-out.ts'
-import { removeOptOut } from './suppression/remove-opt-out.ts'
+import { addOptOut, removeOptOut } from './suppression/change-suppressions.ts'
 import {
   addWebhook,
   byHolder,
@@ -24,6 +27,18 @@ import {
 import { showReplay, startReplay, stopReplay } from './webhook/replay-events.ts'
 import { rotateSecret } from './webhook/signing-secrets.ts'
 import type { WebhookId } from './webhook/webhook.ts'
+
+/** What an operator may set for all accounts, and who watches them. */
+export interface GatewaySettings {
+  /** Where messages of accounts without a code leave from; at least one. */
+  readonly senders: readonly SenderAddress[]
+  /** Messages of one return-once call at the most (ruling 1.20). */
+  readonly takenMax: number
+  /** Is told what accounts ask for. */
+  readonly activity?: AccountActivity | undefined
+}
+
+export const gatewayDefaults: GatewaySettings = { senders: defaultSenders, takenMax: takenMaxDefault }
 
 /** What an account holder can do, on whichever interface. */
 export const createGateway = (

@@ -1,9 +1,7 @@
 // Three factories, one per actor.
-export { createGateway, type Gateway } from './gateway.ts'
-export { createProcessing, type Processing } from './processing.ts'
+export { createGateway, gatewayDefaults, type Gateway, type GatewaySettings } from './gateway.ts'
+export { createProcessing, processingDefaults, type Processing, type ProcessingSettings } from './processing.ts'
 export { createBackOffice, type BackOffice } from './back-office.ts'
-export { gatewayDefaults, type GatewaySettings } from './gateway-settings.ts'
-export { processingDefaults, type ProcessingSettings } from './processing-settings.ts'
 export { createDispatcher, type Dispatcher } from './carrier/dispatcher.ts'
 export { dispatcherDefaults, type DispatcherSettings } from './carrier/dispatcher-settings.ts'
 export { limits } from './limits.ts'
@@ -14,14 +12,21 @@ export type { Ports, StoredPorts } from './ports.ts'
 export {
   accountId,
   isLogin,
+  isValid,
+  keyId,
   loginKey,
+  may,
   type Account,
   type AccountId,
+  type ApiKey,
+  type ComesFrom,
+  type KeyHash,
+  type KeyId,
   type NewAccount,
+  type NewApiKey,
   type Restrictions,
 } from './account/account.ts'
 export type { ClosedAccount } from './account/close-account.ts'
-export { may } from './account/may.ts'
 export {
   parentRefusal,
   type AccountChange,
@@ -31,16 +36,31 @@ export {
   type OpenedAccount,
   type OpenRefusal,
 } from './account/accounts.ts'
-export { isValid, keyId, type ApiKey, type KeyHash, type KeyId, type NewApiKey } from './account/api-key.ts'
-export { toldRatesMax, type AccountActivity, type AccountRate, type AccountRates } from './account/account-rates.ts'
-export { busiestAccountsMax, createBusyAccounts, type BusyAccounts } from './account/busy-accounts.ts'
+export {
+  burstSeconds,
+  busiestAccountsMax,
+  createBusyAccounts,
+  toldRatesMax,
+  type AccountActivity,
+  type AccountRate,
+  type AccountRates,
+  type BusyAccounts,
+  type OverLimit,
+  type Rated,
+  type RateLimits,
+} from './account/account-rates.ts'
 export type { AuthenticationRefusal, Credentials } from './account/authenticate.ts'
-export type { ComesFrom } from './account/comes-from.ts'
-export type { IssuedKey } from './account/issue-api-key.ts'
-export type { CountedLoginFailure, LoginFailureLimit, LoginFailures } from './account/login-failures.ts'
-export { isPassword, type AccountToOpen } from './account/open-account.ts'
-export { burstSeconds, type OverLimit, type Rated, type RateLimits } from './account/rate-limits.ts'
-export type { Login, PasswordAttempt, PasswordHash, Secrets, TooManyFailures } from './account/secrets.ts'
+export { isPassword, type AccountToOpen, type IssuedKey } from './account/change-account.ts'
+export type {
+  CountedLoginFailure,
+  Login,
+  LoginFailureLimit,
+  LoginFailures,
+  PasswordAttempt,
+  PasswordHash,
+  Secrets,
+  TooManyFailures,
+} from './account/secrets.ts'
 
 // Credits.
 export {
@@ -49,101 +69,113 @@ export {
   minus,
   parseCredits,
   plus,
+  spend,
   times,
   wholeCredits,
   type Credits,
+  type Spending,
 } from './credits/credits.ts'
 export {
   balanceMax,
+  type Cause,
   type Ledger,
   type LedgerCheck,
   type LedgerDifference,
+  type Movement,
+  type Period,
   type RefundByHand,
   type Refunded,
   type RefundRefusal,
   type Transfer,
   type TransferFailure,
 } from './credits/ledger.ts'
-export type { Cause, Movement, Period } from './credits/movement.ts'
-export type { ListedPrice } from './credits/list-prices.ts'
-export { isPrefix, isPrice, priceFor, priceMax, type PriceTable } from './credits/price.ts'
-export type { Prices } from './credits/prices.ts'
-export { spend, type Spending } from './credits/spend.ts'
-export type { TransferRefusal, WantedTransfer } from './credits/transfer-credits.ts'
+export type { ListedPrice } from './credits/set-prices.ts'
+export { isPrefix, isPrice, priceFor, priceMax, type Prices, type PriceTable } from './credits/prices.ts'
+export type { TransferRefusal, WantedTransfer } from './credits/move-credits.ts'
 
 // Requests that come again.
-export { keyCharactersMax, readIdempotencyKey, type IdempotencyKey } from './retry/idempotency-key.ts'
 export {
   firstAnswerSeconds,
+  keyCharactersMax,
+  readIdempotencyKey,
   type ClientRequest,
   type ClientRequests,
   type FirstAnswer,
+  type IdempotencyKey,
 } from './retry/client-requests.ts'
 
 // Messages.
-export { bodyOf, partsOf, type Body } from './message/body.ts'
-export { gsm7Alphabet, gsm7Extension } from './message/gsm7.ts'
-export { messageId, parseMessageId, type MessageId } from './message/message-id.ts'
-export { deliveryState, hasOutcome, type DeliveryState } from './message/delivery-state.ts'
-export type { FoundMessages, WantedMessages } from './message/find-messages.ts'
-export type { FoundLocation, FoundMessage, MessageSearch } from './message/found-message.ts'
-export type { DroppedHistory, History } from './message/history.ts'
-export type {
-  Acceptance,
-  Deletion,
-  KnownStatus,
-  Messages,
-  MessageStatus,
-  Order,
-  OrderedRecipient,
-  OrderedText,
-  ScheduledMessage,
+export { bodyOf, gsm7Alphabet, gsm7Extension, partsOf, type Body } from './message/body.ts'
+export {
+  messageId,
+  parseMessageId,
+  type Acceptance,
+  type Deletion,
+  type KnownStatus,
+  type MessageId,
+  type Messages,
+  type MessageStatus,
+  type Order,
+  type OrderedRecipient,
+  type OrderedText,
+  type Page,
+  type Paged,
+  type ScheduledMessage,
 } from './message/messages.ts'
+export {
+  deliveryState,
+  hasOutcome,
+  isAhead,
+  isTaken,
+  isTooOld,
+  statusOf,
+  undeletedOutcome,
+  type DeliveryState,
+  type MessageFacts,
+  type Outcome,
+} from './message/message-facts.ts'
+export type { FoundMessages, WantedMessages } from './message/follow-messages.ts'
 export {
   INCIDENT,
   refundsOf,
   traceLinesMax,
   type ClaimedLocation,
   type DecidedLocation,
+  type FoundLocation,
+  type FoundMessage,
   type Incident,
   type MessageLocation,
+  type MessageSearch,
   type MessageTrace,
+  type MessageTraces,
   type TracedPart,
   type TracedReceipt,
   type TracedRefund,
   type TracedRoute,
   type TracedSend,
   type TracedText,
-} from './message/message-trace.ts'
-export { parseMsisdn, type Msisdn } from './message/msisdn.ts'
-export type { Page, Paged } from './message/page.ts'
-export {
-  isAhead,
-  isTaken,
-  isTooOld,
-  statusOf,
-  undeletedOutcome,
-  type MessageFacts,
-  type Outcome,
-} from './message/message-facts.ts'
-export { preferredBy } from './message/choose-sender.ts'
-export { defaultSenders, parseSenderAddress, type SenderAddress } from './message/sender-address.ts'
-export type { AssignedCode, Senders } from './message/senders.ts'
+} from './message/message-traces.ts'
+export type { DroppedHistory, History } from './message/history.ts'
+export { defaultSenders, parseMsisdn, parseSenderAddress, type Msisdn, type SenderAddress } from './message/msisdn.ts'
+export { preferredBy, type AssignedCode, type Senders } from './message/senders.ts'
 export { whyWaiting, type Waiting, type WaitingReason } from './message/why-waiting.ts'
-export type { MessageTraces } from './message/message-traces.ts'
-export type { Recipient, TextToSend } from './message/screen-texts.ts'
-export type { Refusal } from './message/screening.ts'
-export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } from './message/send-results.ts'
+export type { Recipient, Refusal, TextToSend } from './message/screen-texts.ts'
+export type { AcceptedRecipient, RefusedRecipient, SendResults, SentRecipient } from './message/send-messages.ts'
 export { changeableCodes, isFinal, OUTCOME, outcomeCode, stateOf, type OutcomeCode } from './message/status-code.ts'
 
 // What people write.
 export {
+  addPart,
   deduplicationKeyOf,
   deduplicationKeyOfOffer,
   deduplicationSeconds,
+  isPart,
+  joinParts,
   partGroupKeyOf,
+  type AddedPart,
   type InboundMessage,
   type InboundMessagePart,
+  type WaitingPart,
 } from './inbox/inbound-message.ts'
 export {
   offerAgainDays,
@@ -156,23 +188,30 @@ export {
   type Taking,
   type UnownedMessage,
 } from './inbox/inbox.ts'
-export { addPart, isPart, joinParts, type AddedPart, type WaitingPart } from './inbox/join-parts.ts'
-export { readInboundMessage, type ReceivedText } from './inbox/read-inbound-message.ts'
-export { confirmationOf, defaultConfirmation } from './inbox/receive.ts'
+export {
+  confirmationOf,
+  defaultConfirmation,
+  optKeywordOf,
+  readInboundMessage,
+  type OptKeyword,
+  type ReceivedText,
+} from './inbox/receive.ts'
 export type { TakenMessages } from './inbox/take-inbox.ts'
-export { optKeywordOf, type OptKeyword } from './inbox/opt-keyword.ts'
 
 // Suppressions.
-export type { BlockReason } from './suppression/block-number.ts'
-export type {
-  ListedSuppression,
-  Suppression,
-  SuppressionEntry,
-  SuppressionKey,
-  SuppressionScope,
-} from './suppression/suppression.ts'
-export { manualOptOutText, type ImportedOptOut, type OptOut, type OptOutReply } from './suppression/opt-out.ts'
-export type { Suppressions } from './suppression/suppressions.ts'
+export type { BlockReason } from './suppression/change-suppressions.ts'
+export {
+  manualOptOutText,
+  type ImportedOptOut,
+  type ListedSuppression,
+  type OptOut,
+  type OptOutReply,
+  type Suppression,
+  type SuppressionEntry,
+  type SuppressionKey,
+  type Suppressions,
+  type SuppressionScope,
+} from './suppression/suppressions.ts'
 
 // Carriers.
 export { works, type Work } from './carrier/stall.ts'
@@ -309,8 +348,7 @@ export {
   type PushOptions,
   type PushSettings,
 } from './webhook/push-events.ts'
-export type { ErasedNumber, HeldUp } from './personal-data/erase-number.ts'
-export type { HeldMessage, NumberData } from './personal-data/export-number.ts'
+export type { ErasedNumber, HeldMessage, HeldUp, NumberData } from './personal-data/erase-number.ts'
 export {
   erasedNumber,
   erasureSteps,
@@ -348,6 +386,5 @@ export {
 } from './webhook/webhooks.ts'
 
 // Time.
-export type { Clock } from './time/clock.ts'
+export { daysBefore, instant, secondsAfter, type Clock, type Instant } from './time/instant.ts'
 export { formatDate, formatMinute, formatStamp, formatTime, parseMinute } from './time/gateway-time.ts'
-export { daysBefore, instant, secondsAfter, type Instant } from './time/instant.ts'

@@ -1,9 +1,22 @@
-import { dispatcherDefaults } from './carrier/dispatcher-settings.ts'
 import type { DeliveryReceipt } from './carrier/delivery-receipt.ts'
-import { processingDefaults, type ProcessingSettings } from './processing-settings.ts'
-import { receive } from './inbox/receive.ts'
-import { dropHistory } from './message/drop-history.ts'
+import { dispatcherDefaults } from './carrier/dispatcher-settings.ts'
+import { confirmationOf, defaultConfirmation, receive } from './inbox/receive.ts'
+import type { Body } from './message/body.ts'
+import { contactDaysDefault, dropHistory } from './message/drop-history.ts'
 import type { Ports } from './ports.ts'
+
+/** What an operator may set for what arrives and what is kept. */
+export interface ProcessingSettings {
+  /** What confirms an opt-out (ruling 1.21). */
+  readonly confirmation: Body
+  /** Days for which it is remembered who wrote last to a number whose history is gone (ruling 1.18). */
+  readonly contactDays: number
+}
+
+export const processingDefaults: ProcessingSettings = {
+  confirmation: confirmationOf(defaultConfirmation),
+  contactDays: contactDaysDefault,
+}
 
 /** Ranges that one call moves at the most; the caller goes on at once when a call was full. */
 const rangesMax = 1000

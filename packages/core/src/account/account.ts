@@ -1,6 +1,6 @@
 import type { Brand } from '../brand.ts'
-import type { Msisdn } from '../message/msisdn.ts'
-import type { SenderAddress } from '../message/sender-address.ts'
+import type { Msisdn, SenderAddress } from '../message/msisdn.ts'
+import type { Instant } from '../time/instant.ts'
 
 /** A positive integer below 2^31, written without the 'W' prefix (spec 2, Account). */
 export type AccountId = Brand<number, 'AccountId'>
@@ -50,3 +50,65 @@ export const loginKey = (login: string): string | undefined =>
 
 /** A user name is 1 to 64 printable ASCII characters without spaces, so that it survives every one of the interfaces. */
 export const isLogin = (text: string): boolean => text.length <= loginLengthMax && /^[!-~]+$/.test(text)
+
+const allowedWhenLocked = {
+  /** Log in, and read balance, statuses, lists, replies and opt-outs; the log-in itself is told that the account is locked. */
+  read: true,
+  deleteScheduled: true,
+  changeOptOuts: true,
+  /** A new message is refused for each recipient; one that waits is stopped when its turn comes (ruling 1.13). */
+  send: false,
+  /** Give credits, take them, or ask for a transfer of others. */
+  transfer: false,
+  confirmOptOut: false,
+} as const
+
+/** Whether an account may do this: a lock stops some acts and no others (ruling 1.14). Only the operator locks an account. */
+export const may = ({ locked }: Pick<Account, 'locked'>, act: keyof typeof allowedWhenLocked): boolean =>
+  !locked || allowedWhenLocked[act]
+
+/** Whether a request comes from one of these networks, each an address or in CIDR form. */
+export type ComesFrom = (networks: readonly string[]) => boolean
+
+/** Whether what is good from these networks only may be used; none: from anywhere. Whence is unknown is none of them. */
+export const mayComeFrom = (networks: readonly string[], comesFrom: ComesFrom = () => false): boolean =>
+  networks.length === 0 || comesFrom(networks)
+
+/** SHA-256 of an API key, the only form in which a key is stored. */
+export type KeyHash = Brand<string, 'KeyHash'>
+
+/** Names a key towards operators; it opens nothing. */
+export type KeyId = Brand<number, 'KeyId'>
+
+export const keyId = (value: number): KeyId | undefined =>
+  Number.isInteger(value) && value > 0 && value < 2 ** 31 ? (value as KeyId) : undefined
+
+export interface NewApiKey {
+  readonly hash: KeyHash
+  /** The first characters of the key, by which its owner recognises it; too few to guess the rest. */
+  readonly prefix: string
+  readonly label: string
+  readonly expires: Instant | undefined
+  /** Networks in CIDR form from which it may be used; none: from anywhere. */
+  readonly from: readonly string[]
+}
+
+/** Whether a key opens its account at this moment, used from there. */
+export const isValid = (
+  { expires, revoked, from }: Pick<ApiKey, 'expires' | 'revoked' | 'from'>,
+  now: Instant,
+  comesFrom?: ComesFrom,
+): boolean => revoked === undefined && (expires === undefined || now < expires) && mayComeFrom(from, comesFrom)
+
+/** A key as an operator sees it: everything but what opens the account. */
+export interface ApiKey {
+  readonly id: KeyId
+  readonly account: AccountId
+  readonly prefix: string
+  readonly label: string
+  readonly issued: Instant
+  readonly expires: Instant | undefined
+  /** As of NewApiKey. */
+  readonly from: readonly string[]
+  readonly revoked: Instant | undefined
+}

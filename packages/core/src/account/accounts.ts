@@ -1,8 +1,6 @@
 import type { Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
-import type { Account, AccountId, NewAccount } from './account.ts'
-import type { ApiKey, KeyHash, KeyId, NewApiKey } from './api-key.ts'
-import type { ComesFrom } from './comes-from.ts'
+import type { Account, AccountId, ApiKey, ComesFrom, KeyHash, KeyId, NewAccount, NewApiKey } from './account.ts'
 import type { Login, PasswordHash } from './secrets.ts'
 
 export interface OpenedAccount {

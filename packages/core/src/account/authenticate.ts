@@ -1,8 +1,6 @@
 import type { Ports } from '../ports.ts'
-import type { AccountActivity } from './account-rates.ts'
-import type { Account } from './account.ts'
-import { mayComeFrom, type ComesFrom } from './comes-from.ts'
-import type { OverLimit } from './rate-limits.ts'
+import type { AccountActivity, OverLimit } from './account-rates.ts'
+import { mayComeFrom, type Account, type ComesFrom } from './account.ts'
 import type { Login, TooManyFailures } from './secrets.ts'
 
 export type AuthenticationRefusal = 'wrong-credentials' | 'overloaded' | TooManyFailures | OverLimit

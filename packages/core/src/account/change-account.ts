@@ -1,6 +1,80 @@
+import { credits, type Credits } from '../credits/credits.ts'
+import type { Msisdn } from '../message/msisdn.ts'
 import type { Ports } from '../ports.ts'
-import { isLogin, type AccountId } from './account.ts'
-import type { AccountChange, ChangeRefusal } from './accounts.ts'
+import type { Instant } from '../time/instant.ts'
+import { accountId, isLogin, isValid, type Account, type AccountId, type KeyId } from './account.ts'
+import type { AccountChange, AccountWithBalance, ChangeRefusal, OpenRefusal } from './accounts.ts'
+
+export interface AccountToOpen {
+  readonly login: string
+  /** Undefined: the account has no password, only keys. */
+  readonly password?: string | undefined
+  readonly parent?: AccountId | undefined
+  /** Undefined: none. Not negative. */
+  readonly credits?: Credits | undefined
+  readonly trial?: { readonly ownNumber: Msisdn } | undefined
+  readonly transactional?: boolean | undefined
+  readonly firstName?: string | undefined
+  readonly surname?: string | undefined
+}
+
+export const passwordLengthMax = 255
+
+/** Opens a main or sub account. The login names it on the legacy interfaces and is unique in any letter case. */
+export const openAccount =
+  (ports: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
+  async (
+    wanted: AccountToOpen,
+  ): Promise<AccountId | OpenRefusal | 'invalid-login' | 'invalid-password' | 'negative-credits'> => {
+    const granted = wanted.credits ?? credits(0)
+    if (!isLogin(wanted.login)) return 'invalid-login'
+    if (wanted.password !== undefined && !isPassword(wanted.password)) return 'invalid-password'
+    if (granted < 0) return 'negative-credits'
+    return ports.accounts.open(
+      {
+        account: {
+          parent: wanted.parent,
+          login: wanted.login,
+          firstName: wanted.firstName ?? '',
+          surname: wanted.surname ?? '',
+          trial: wanted.trial,
+          transactional: wanted.transactional ?? false,
+        },
+        password: wanted.password === undefined ? undefined : await ports.secrets.hashPassword(wanted.password),
+        credits: granted,
+      },
+      ports.clock.now(),
+    )
+  }
+
+/** A password is 1 to 255 characters and more than white space, since a blank one counts as not given (ruling 3.1). */
+export const isPassword = (text: string): boolean => text.trim() !== '' && text.length <= passwordLengthMax
+
+/**
+ * The account that an operator names by its login, in any letter case, or by its id in digits. A login may be digits too:
+ * then the account with this id comes first.
+ */
+export const findAccount =
+  (ports: Pick<Ports, 'accounts'>) =>
+  async (name: string): Promise<AccountWithBalance | undefined> => {
+    const id = /^[0-9]{1,10}$/.test(name) ? accountId(Number(name)) : undefined
+    const found = id === undefined ? undefined : await ports.accounts.find(id)
+    return found ?? findByLogin(ports)(name)
+  }
+
+/** The account with this login, in any letter case. */
+export const findByLogin =
+  (ports: Pick<Ports, 'accounts'>) =>
+  async (login: string): Promise<AccountWithBalance | undefined> => {
+    const named = await ports.accounts.byLogin(login)
+    return named && ports.accounts.find(named.account.id)
+  }
+
+/** The sub accounts of a main account, by id; a sub account has none (ruling 2.14). */
+export const listSubAccounts =
+  (ports: Pick<Ports, 'accounts'>) =>
+  (account: Account): Promise<readonly AccountWithBalance[]> =>
+    account.parent === undefined ? ports.accounts.subAccounts(account.id) : Promise.resolve([])
 
 /**
  * Changes what an account says of itself; what is not named stays as it is. It counts for what is accepted from then on,
@@ -10,3 +84,65 @@ export const changeAccount =
   (ports: Pick<Ports, 'accounts'>) =>
   async (id: AccountId, change: AccountChange): Promise<'changed' | ChangeRefusal | 'invalid-login'> =>
     change.login !== undefined && !isLogin(change.login) ? 'invalid-login' : ports.accounts.change(id, change)
+
+/** From the next request on, in any process within 5 seconds, only the new password is right. */
+export const setPassword =
+  (ports: Pick<Ports, 'accounts' | 'secrets'>) =>
+  async (id: AccountId, password: string): Promise<'set' | 'no-such-account' | 'invalid-password'> => {
+    if (!isPassword(password)) return 'invalid-password'
+    const done = await ports.accounts.setPassword(id, await ports.secrets.hashPassword(password))
+    return done ? 'set' : 'no-such-account'
+  }
+
+/** A locked account keeps its rights to read; what it has waiting ends with code 202, refunded, when its turn comes (rulings 1.13, 1.14). */
+export const lockAccount =
+  (ports: Pick<Ports, 'accounts'>) =>
+  async (id: AccountId): Promise<'locked' | 'no-such-account'> =>
+    (await ports.accounts.setLocked(id, true)) ? 'locked' : 'no-such-account'
+
+export const unlockAccount =
+  (ports: Pick<Ports, 'accounts'>) =>
+  async (id: AccountId): Promise<'unlocked' | 'no-such-account'> =>
+    (await ports.accounts.setLocked(id, false)) ? 'unlocked' : 'no-such-account'
+
+const prefixLength = 6
+
+/** A key in clear: shown once, stored nowhere. */
+export interface IssuedKey {
+  readonly id: KeyId
+  readonly key: string
+}
+
+/** Issues one more key; the ones before stay valid. It opens the account until it expires or is revoked. */
+export const issueApiKey =
+  (ports: Pick<Ports, 'accounts' | 'secrets' | 'clock'>) =>
+  async (
+    account: AccountId,
+    about: {
+      readonly label?: string | undefined
+      readonly expires?: Instant | undefined
+      readonly from?: readonly string[] | undefined
+    } = {},
+  ): Promise<IssuedKey | 'no-such-account' | 'expired-already'> => {
+    const now = ports.clock.now()
+    if (!isValid({ expires: about.expires, revoked: undefined, from: [] }, now)) return 'expired-already'
+    const key = ports.secrets.newApiKey()
+    const id = await ports.accounts.issueKey(
+      account,
+      {
+        hash: ports.secrets.hashKey(key),
+        prefix: key.slice(0, prefixLength),
+        label: about.label ?? '',
+        expires: about.expires,
+        from: about.from ?? [],
+      },
+      now,
+    )
+    return id === undefined ? 'no-such-account' : { id, key }
+  }
+
+/** The key is dead in every process within 5 seconds. Revoking twice is no error. */
+export const revokeApiKey =
+  (ports: Pick<Ports, 'accounts' | 'clock'>) =>
+  async (key: KeyId): Promise<'revoked' | 'no-such-key'> =>
+    (await ports.accounts.revokeKey(key, ports.clock.now())) ? 'revoked' : 'no-such-key'

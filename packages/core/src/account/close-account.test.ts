@@ -1,8 +1,8 @@
-import { aNumber, anAccount, memoryPorts, numbers, steppingClock } from '@gateway/core/testing'
+import { anAccount, aNumber, memoryPorts, numbers, steppingClock } from '@gateway/core/testing'
 import { createBackOffice } from '../back-office.ts'
 import { createGateway } from '../gateway.ts'
 import type { Messages } from '../message/messages.ts'
-import type { SenderAddress } from '../message/sender-address.ts'
+import type { SenderAddress } from '../message/msisdn.ts'
 import { secondsAfter } from '../time/instant.ts'
 import type { Account } from './account.ts'
 import type { PasswordHash } from './secrets.ts'
@@ -83,4 +83,20 @@ test('a main account is closed after its sub accounts, nobody without a reason, 
   expect(await backOffice.closeAccount(sub.id)).toMatchObject(nothing)
   expect(await backOffice.closeAccount(main.id)).toMatchObject(nothing)
   expect(await backOffice.closeAccount((sub.id + 1) as typeof sub.id)).toBe('no-such-account')
+})
+
+test('a main account sees its sub accounts with what they have now; a sub account and a stranger see none', async () => {
+  const ports = memoryPorts()
+  const gateway = createGateway(ports)
+  const [main, stranger] = [await anAccount(ports), await anAccount(ports)]
+  const sub = await anAccount(ports, { parent: main.id, credits: 30 })
+  const locked = await anAccount(ports, { parent: main.id, credits: 0, locked: true })
+  expect(await gateway.listSubAccounts(main)).toEqual([
+    { account: sub, balance: 30 },
+    { account: locked, balance: 0 },
+  ])
+  await gateway.transferCredits(main, { from: main.id, to: sub.id, quantity: 7 })
+  expect((await gateway.listSubAccounts({ ...main, locked: true }))[0]?.balance).toBe(100)
+  expect(await gateway.listSubAccounts(sub)).toEqual([])
+  expect(await gateway.listSubAccounts(stranger)).toEqual([])
 })

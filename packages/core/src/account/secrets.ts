@@ -1,7 +1,6 @@
 import type { Brand } from '../brand.ts'
 import type { Instant } from '../time/instant.ts'
-import type { Account } from './account.ts'
-import type { KeyHash } from './api-key.ts'
+import type { Account, KeyHash } from './account.ts'
 
 /** A salted, slow hash of a password together with its parameters; only the adapter that made it can read it. */
 export type PasswordHash = Brand<string, 'PasswordHash'>
@@ -51,4 +50,27 @@ export interface Secrets {
    * 'wrong' after one look-up and one hash, also if nobody has it. Rejects if a look-up does: that is no failure.
    */
   checkPassword(attempt: PasswordAttempt): Promise<Login | 'wrong' | 'overloaded' | TooManyFailures>
+}
+
+export interface LoginFailureLimit {
+  /** So many failures of one key are counted; at least 1. */
+  readonly failuresMax: number
+  /** Each counts for so long, by the store's clock. */
+  readonly seconds: number
+}
+
+export interface CountedLoginFailure {
+  /** False: so many were counted before that this one is one too many. It was not counted. */
+  readonly isWithinLimit: boolean
+  /** So long the next failure would be one too many; 0: it would not. */
+  readonly waitSeconds: number
+}
+
+/** Failed log-ins of all processes of a deployment together (ruling 1.26). They may be forgotten when the store stops. */
+export interface LoginFailures {
+  /**
+   * Counts a failed log-in of one user from one network. `key` stands for both: a digest, since strangers make up names.
+   * Of those that are counted at the same time a few more than `failuresMax` may be within the limit.
+   */
+  count(key: string, limit: LoginFailureLimit): Promise<CountedLoginFailure>
 }

@@ -1,4 +1,4 @@
-import { isPrefix } from '../credits/price.ts'
+import { isPrefix } from '../credits/prices.ts'
 import type { CarrierId } from './carrier-id.ts'
 import { isForAll, type Route, type RouteCarrier } from './routes.ts'
 

@@ -5,7 +5,7 @@ import { endDispatchers, startDispatcher as start } from '../../testing/start-di
 import type { Account } from '../account/account.ts'
 import type { InboundMessage } from '../inbox/inbound-message.ts'
 import { defaultConfirmation } from '../inbox/receive.ts'
-import type { MessageId } from '../message/message-id.ts'
+import type { MessageId } from '../message/messages.ts'
 import { instant } from '../time/instant.ts'
 
 afterEach(endDispatchers)

@@ -1,6 +1,6 @@
 import type { Body } from '../message/body.ts'
 import type { Ports } from '../ports.ts'
-import { processingDefaults } from '../processing-settings.ts'
+import { processingDefaults } from '../processing.ts'
 import type { Availability, Carrier, Submission, SubmissionAnswer } from './carrier.ts'
 import type { ClaimedBatch, ClaimedMessage, DispatcherId, Lane, Settled } from './claimed-batches.ts'
 import { screenAgain } from './outcomes.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../time/clock.ts'
+import type { Clock } from '../time/instant.ts'
 import type { Lane } from './claimed-batches.ts'
 import type { DispatcherSettings } from './dispatcher-settings.ts'
 import type { InFlight } from './in-flight.ts'

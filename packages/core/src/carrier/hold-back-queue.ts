@@ -1,7 +1,7 @@
 import type { InboundMessage } from '../inbox/inbound-message.ts'
 import { receive } from '../inbox/receive.ts'
 import type { Body } from '../message/body.ts'
-import type { MessageId } from '../message/message-id.ts'
+import type { MessageId } from '../message/messages.ts'
 import type { Ports } from '../ports.ts'
 import type { CarrierHandlers } from './carrier.ts'
 import type { CarrierId } from './carrier-id.ts'

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import fc from 'fast-check'
 import { aClaimedBatchId, aDispatcherId, testSeed } from '@gateway/core/testing'
-import type { MessageId } from '../message/message-id.ts'
+import type { MessageId } from '../message/messages.ts'
 import type { ClaimedBatch, ClaimedMessage, DispatcherId } from './claimed-batches.ts'
 import { BrokenInvariant, createInFlight, type Claim, type InFlight, type OpenBatch } from './in-flight.ts'
 

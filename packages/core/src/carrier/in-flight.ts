@@ -1,4 +1,4 @@
-import type { MessageId } from '../message/message-id.ts'
+import type { MessageId } from '../message/messages.ts'
 import type { ClaimedBatch, ClaimedBatchId, ClaimedMessage, DispatcherId, Lane, Mark } from './claimed-batches.ts'
 import { noRoute, type QueueNumber } from './published-routes.ts'
 

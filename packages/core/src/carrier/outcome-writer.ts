@@ -1,6 +1,6 @@
-import type { MessageId } from '../message/message-id.ts'
+import type { MessageId } from '../message/messages.ts'
 import type { Ports } from '../ports.ts'
-import type { Clock } from '../time/clock.ts'
+import type { Clock } from '../time/instant.ts'
 import type { ClaimedMessage, DispatcherId, Handover, Recorded, Settled } from './claimed-batches.ts'
 import type { InFlight, OpenBatch } from './in-flight.ts'
 import type { QueueNumber } from './published-routes.ts'

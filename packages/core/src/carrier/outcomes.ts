@@ -1,4 +1,4 @@
-import { may } from '../account/may.ts'
+import { may } from '../account/account.ts'
 import { OUTCOME, type OutcomeCode } from '../message/status-code.ts'
 import { secondsAfter, type Instant } from '../time/instant.ts'
 import type { ClaimedMessage, Handover, SettledCode } from './claimed-batches.ts'

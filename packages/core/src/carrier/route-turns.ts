@@ -1,5 +1,4 @@
-import type { Clock } from '../time/clock.ts'
-import type { Instant } from '../time/instant.ts'
+import type { Clock, Instant } from '../time/instant.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { Availability } from './carrier.ts'
 import type { ClaimedBatches, Lane } from './claimed-batches.ts'

@@ -1,6 +1,5 @@
 import type { AccountId } from '../account/account.ts'
-import type { Msisdn } from '../message/msisdn.ts'
-import type { SenderAddress } from '../message/sender-address.ts'
+import type { Msisdn, SenderAddress } from '../message/msisdn.ts'
 import type { CarrierId } from './carrier-id.ts'
 
 /** A carrier of a route. */

@@ -1,5 +1,4 @@
-import type { Clock } from '../time/clock.ts'
-import type { Instant } from '../time/instant.ts'
+import type { Clock, Instant } from '../time/instant.ts'
 
 /** What a dispatcher may fail to move: messages of a lane, or the answers of the carrier on their way to the store. */
 export type Work = 'single' | 'bulk' | 'outcomes'

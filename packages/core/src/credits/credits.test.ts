@@ -1,5 +1,15 @@
 import fc from 'fast-check'
-import { credits, formatCredits, minus, parseCredits, plus, times, wholeCredits } from './credits.ts'
+import {
+  credits,
+  formatCredits,
+  minus,
+  parseCredits,
+  plus,
+  spend,
+  times,
+  wholeCredits,
+  type Credits,
+} from './credits.ts'
 
 const max = Number.MAX_SAFE_INTEGER
 const amounts = fc.maxSafeInteger().map((tenths) => credits(tenths))
@@ -105,6 +115,42 @@ test('any amount in whole credits is at most half a credit off', () => {
     fc.property(amounts, (amount) => {
       const off = BigInt(wholeCredits(amount)) * 10n - BigInt(amount)
       expect(off > -5n && off <= 5n).toBe(true)
+    }),
+  )
+})
+
+const costsOf = (tenths: readonly number[]): readonly Credits[] => tenths.map((each) => credits(each))
+
+test.each<[string, number, readonly number[], readonly boolean[], number]>([
+  ['nothing to pay', 50, [], [], 50],
+  ['all fit', 50, [20, 20], [true, true], 10],
+  ['the last tenth may be spent', 50, [20, 30], [true, true], 0],
+  ['the first come first', 50, [30, 30, 20], [true, false, true], 0],
+  ['a later, cheaper one may fit', 50, [60, 50], [false, true], 0],
+  ['the same cost twice is paid twice', 25, [10, 10, 10], [true, true, false], 5],
+  ['an empty balance pays nothing', 0, [10, 1], [false, false], 0],
+  ['what is free always fits', 0, [10, 0], [false, true], 0],
+  ['a debt pays nothing', -5, [10, 0], [false, false], -5],
+])('spend: %s', (_, balance, costs, taken, left) => {
+  expect(spend(credits(balance), costsOf(costs))).toEqual({ taken, balance: left })
+})
+
+test('spend throws for a negative cost, which would make money', () => {
+  expect(() => spend(credits(50), costsOf([10, -10]))).toThrow(RangeError)
+})
+
+test('spend refuses only what does not fit at its turn, and the balance is what was not paid', () => {
+  const anyCosts = fc.array(fc.nat(100), { maxLength: 50 })
+  fc.assert(
+    fc.property(fc.nat(1000), anyCosts, (balance, costs) => {
+      const spending = spend(credits(balance), costsOf(costs))
+      let left = balance
+      costs.forEach((cost, i) => {
+        expect(spending.taken[i]).toBe(cost <= left)
+        if (spending.taken[i] === true) left -= cost
+      })
+      expect(spending.balance).toBe(left)
+      expect(left).toBeGreaterThanOrEqual(0)
     }),
   )
 })

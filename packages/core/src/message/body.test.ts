@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import { bodyOf, partsOf, type Body } from './body.ts'
-import { septets } from './gsm7.ts'
+import { bodyOf, dropUnseen, partsOf, replaceLookAlikes, septets, septetsOfUnit, type Body } from './body.ts'
 
 const a = (count: number) => 'a'.repeat(count)
 const zhe = (count: number) => 'ж'.repeat(count)
@@ -184,4 +183,118 @@ test('hostile texts of a million code units are judged in linear time', () => {
   expect(bodyOf('😀'.repeat(500_000))).toBe('too-long')
   expect(bodyOf('\u200b'.repeat(1_000_000))).toBe('no-message')
   expect(bodyOf(' '.repeat(1_000_000))).toBe('no-message')
+})
+
+// Every character of the basic plane that perl's Encode::GSM0338, an implementation not ours, encodes, and in how many bytes.
+const inDefaultAlphabet =
+  '000a 000d 0020-005a 005f 0061-007a 00a1 00a3-00a5 00a7 00bf 00c4-00c7 00c9 00d1 00d6 00d8 00dc 00df-00e0 00e4-00e6 ' +
+  '00e8-00e9 00ec 00f1-00f2 00f6 00f8-00f9 00fc 0393-0394 0398 039b 039e 03a0 03a3 03a6 03a8-03a9'
+const inExtension = '000c 005b-005e 007b-007e 20ac'
+
+const codesIn = (ranges: string): readonly number[] =>
+  ranges.split(' ').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map((hex) => Number.parseInt(hex, 16))
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  })
+
+test('every code unit has the septets that another implementation gives it, all 65536 of them', () => {
+  const expected = new Uint8Array(65_536)
+  for (const code of codesIn(inDefaultAlphabet)) expected[code] = 1
+  for (const code of codesIn(inExtension)) expected[code] = 2
+  const differing = Array.from(expected.keys()).filter((code) => septetsOfUnit(code) !== expected[code])
+  expect(differing).toEqual([])
+})
+
+test('127 characters take one septet and 10 take two', () => {
+  const counts = Array.from({ length: 65_536 }, (_, code) => septetsOfUnit(code))
+  expect(counts.filter((count) => count === 1)).toHaveLength(127)
+  expect(counts.filter((count) => count === 2)).toHaveLength(10)
+})
+
+describe('septets', () => {
+  test.each<[string, string, number | undefined]>([
+    ['nothing', '', 0],
+    ['an at sign, which has code 0', '@', 1],
+    ['a euro sign', '€', 2],
+    ['the whole extension table', '^{}\\[~]|€\f', 20],
+    ['line feed and carriage return', '\r\n', 2],
+    ['capital cedilla, which is in the alphabet', 'Ç', 1],
+    ['small cedilla, which is not', 'ç', undefined],
+    ['an accent that is not in the alphabet', 'caffè è là á', undefined],
+    ['Greek capitals with a code of their own', 'ΔΦΓΛΩΠΨΣΘΞ', 10],
+    ['a Greek capital that only looks Latin', 'Α', undefined],
+    ['a tab', '\t', undefined],
+    ['the escape itself', '\u001b', undefined],
+    ['U+0000', '\0', undefined],
+    ['a lone surrogate', '\ud83d', undefined],
+    ['a pair of surrogates', '😀', undefined],
+    ['one character that does not fit, at the end', `${'a'.repeat(917)}ж`, undefined],
+  ])('%s', (_, text, expected) => {
+    expect(septets(text)).toBe(expected)
+  })
+})
+
+describe('replaceLookAlikes makes of', () => {
+  test.each<[string, string, string]>([
+    ['curly single quotes', '‘it’s’ ‚so‛', "'it's' 'so'"],
+    ['curly double quotes', '“so” „so‟', '"so" "so"'],
+    ['guillemets', '«so» ‹so›', '"so" \'so\''],
+    ['primes', '6′ 2″', '6\' 2"'],
+    ['a grave accent and an acute accent alone', '`a´', "'a'"],
+    ['hyphens and dashes', 'a‐b‑c‒d–e—f―g', 'a-b-c-d-e-f-g'],
+    ['a minus sign', '−5', '-5'],
+    ['an ellipsis', 'so…', 'so...'],
+    ['non-breaking and thin spaces', '1\u00a0000\u2009000\u202f000', '1 000 000 000'],
+    ['an ideographic space', 'a\u3000b', 'a b'],
+    ['a tab', 'a\tb', 'a b'],
+    ['line and paragraph separators', 'a\u2028b\u2029c\u000bd\u0085e', 'a\nb\nc\nd\ne'],
+    ['bullets', '• a\n‣ b', '* a\n* b'],
+    ['a fraction slash', '1⁄2', '1/2'],
+    ['ligatures', 'oﬀ eﬃcient ﬁnd ﬂat aﬄict ﬆyle', 'off efficient find flat afflict style'],
+    ['a multiplication sign', '2×3', '2x3'],
+    [
+      'letters with a combining mark that the alphabet has whole',
+      'e\u0301 A\u030a C\u0327 n\u0303 u\u0308',
+      'é Å Ç ñ ü',
+    ],
+    ['kelvin, ångström and ohm signs', '\u212a\u212b\u2126', 'KÅΩ'],
+    ['what is in the alphabet', '@£$¥èé ^{}\\[~]|€\f\r\n', '@£$¥èé ^{}\\[~]|€\f\r\n'],
+    ['letters with other accents', 'á ç ê ł ő', 'á ç ê ł ő'],
+    ['a letter with a mark that the alphabet has not whole', 'a\u0301', 'a\u0301'],
+    ['capitals of other scripts', 'АΑ', 'АΑ'],
+    ['signs that mean something else', '© ® ™ ½ m² 3·5 № °', '© ® ™ ½ m² 3·5 № °'],
+    ['characters that reverse the direction', 'a\u202eb\u202bc\u2067d', 'a\u202eb\u202bc\u2067d'],
+    ['emoji', '👍🏽', '👍🏽'],
+    ['nothing', '', ''],
+  ])('%s', (_, text, expected) => {
+    expect(replaceLookAlikes(text)).toBe(expected)
+  })
+
+  test('any single code unit: itself, or what fits GSM 7-bit; and never touches what fits already', () => {
+    const wrong = Array.from({ length: 65_536 }, (_, code) => String.fromCharCode(code)).filter((character) => {
+      const replaced = replaceLookAlikes(character)
+      return replaced !== character && (septets(replaced) === undefined || septets(character) !== undefined)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('any text: one without look-alikes is unchanged, so that a second time changes nothing', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', '“', '…', '\u200b', '\u00a0', 'ж', '😀', '\u0000', 'ﬁ') })
+    fc.assert(
+      fc.property(text, (original) => {
+        const replaced = replaceLookAlikes(original)
+        expect(replaceLookAlikes(replaced)).toBe(replaced)
+      }),
+    )
+  })
+})
+
+describe('dropUnseen', () => {
+  test.each<[string, string, string]>([
+    ['drops what nobody sees', '\ufeffa\u200bb\u00adc\u200dd\u2060', 'abcd'],
+    ['drops the marks around a pasted number', '\u202a+27821234567\u202c', '+27821234567'],
+    ['leaves all else alone', 'a b–ж👍🏽\u202e', 'a b–ж👍🏽\u202e'],
+  ])('%s', (_, text, expected) => {
+    expect(dropUnseen(text)).toBe(expected)
+  })
 })

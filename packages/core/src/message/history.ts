@@ -1,4 +1,4 @@
-import type { MessageId } from './message-id.ts'
+import type { MessageId } from './messages.ts'
 
 /** What one step dropped. Counts may be too low after a lost answer of the store. */
 export interface DroppedHistory {

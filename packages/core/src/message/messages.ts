@@ -1,13 +1,34 @@
 import type { AccountId } from '../account/account.ts'
+import type { Brand } from '../brand.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { ClientRequest } from '../retry/client-requests.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
-import type { MessageId } from './message-id.ts'
-import type { Msisdn } from './msisdn.ts'
-import type { Page, Paged } from './page.ts'
-import type { SenderAddress } from './sender-address.ts'
+import type { Msisdn, SenderAddress } from './msisdn.ts'
 import type { OutcomeCode } from './status-code.ts'
+
+/** A positive integer below 2^53, unique over all accounts and interfaces (ruling 1.2). */
+export type MessageId = Brand<number, 'MessageId'>
+
+/** The message id that a number stands for; undefined unless it is an integer from 1 to 2^53-1. */
+export const messageId = (value: number): MessageId | undefined =>
+  Number.isSafeInteger(value) && value > 0 ? (value as MessageId) : undefined
+
+/** The message id written in decimal digits; leading zeros are read over. Undefined for any other text and beyond 2^53-1. */
+export const parseMessageId = (text: string): MessageId | undefined =>
+  /^0*[1-9][0-9]{0,15}$/.test(text) ? messageId(Number(text)) : undefined
+
+/** A piece of a list: `offset` from 0, `limit` from 1. */
+export interface Page {
+  readonly offset: number
+  readonly limit: number
+}
+
+export interface Paged<Item> {
+  /** How many there are in all. */
+  readonly total: number
+  readonly items: readonly Item[]
+}
 
 /** What is to be charged and sent: recipients that passed the screening, in request order. */
 export interface Order {

@@ -1,13 +1,38 @@
-import type { Account } from '../account/account.ts'
-import { may } from '../account/may.ts'
+import { may, type Account } from '../account/account.ts'
 import { times, type Credits } from '../credits/credits.ts'
-import { priceFor } from '../credits/price.ts'
+import { priceFor } from '../credits/prices.ts'
 import type { Ports } from '../ports.ts'
+import type { Suppression } from '../suppression/suppressions.ts'
 import type { Instant } from '../time/instant.ts'
 import { bodyOf, type Body } from './body.ts'
 import { isAhead } from './message-facts.ts'
 import { parseMsisdn, type Msisdn } from './msisdn.ts'
-import { screen, type Refusal } from './screening.ts'
+
+/** Why a recipient gets no message, in the order that wins (ruling 1.10). */
+export type Refusal =
+  | 'account-locked'
+  | 'no-message'
+  | 'too-long'
+  | 'no-number'
+  | 'invalid-number'
+  | 'blacklisted'
+  | 'trial-to-self'
+  | 'opted-out'
+  | 'do-not-contact'
+  | 'insufficient-credits'
+
+/** Why this account may not write to this number (rulings 1.10, 1.12); undefined: it may. */
+export function screen(
+  account: Account,
+  to: Msisdn,
+  suppressions: ReadonlySet<Suppression> | undefined,
+): Refusal | undefined {
+  if (suppressions?.has('blacklist')) return 'blacklisted'
+  if (account.trial?.ownNumber === to) return 'trial-to-self'
+  if (suppressions?.has('opt-out')) return 'opted-out'
+  if (suppressions?.has('do-not-contact') && !account.transactional) return 'do-not-contact'
+  return undefined
+}
 
 /** A number as submitted, or whatever a caller knows of a recipient with it: the result of the recipient has it again. */
 export type Recipient = string | { readonly number: string; readonly clientMessageId?: string | null | undefined }

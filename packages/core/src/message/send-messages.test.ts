@@ -1,10 +1,10 @@
 import { aNumber, anAccount, memoryPorts, steppingClock, type AccountWanted } from '@gateway/core/testing'
 import { credits } from '../credits/credits.ts'
 import { createGateway } from '../gateway.ts'
-import type { Suppression } from '../suppression/suppression.ts'
+import type { Suppression } from '../suppression/suppressions.ts'
 import { secondsAfter } from '../time/instant.ts'
 import type { TextToSend } from './screen-texts.ts'
-import type { SendResults, SentRecipient } from './send-results.ts'
+import type { SendResults, SentRecipient } from './send-messages.ts'
 
 const number = '27820000001'
 const other = '27820000002'

@@ -1,6 +1,6 @@
 import type { CarrierId } from '../carrier/carrier-id.ts'
 import type { ToldCarrier } from '../carrier/carrier-statuses.ts'
-import type { MessageTrace } from './message-trace.ts'
+import type { MessageTrace } from './message-traces.ts'
 
 /**
  * Why a message has not been claimed, by what processes tell of their carriers; nothing is decided by it.

@@ -20,3 +20,8 @@ export const secondsAfter = (at: Instant, seconds: number): Instant => instant(a
 
 /** The same time of day `days` days earlier: gateway time has no summer time, so a day is always 24 hours. */
 export const daysBefore = (at: Instant, days: number): Instant => instant(at - days * dayMilliseconds)
+
+/** Where a use case gets the time from: once, at its start. May go backwards; nothing in core relies on it. */
+export interface Clock {
+  now(): Instant
+}

@@ -1,9 +1,8 @@
 import type { Brand } from '../brand.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { InboundMessageId } from '../inbox/inbox.ts'
-import type { MessageId } from '../message/message-id.ts'
-import type { Msisdn } from '../message/msisdn.ts'
-import type { SenderAddress } from '../message/sender-address.ts'
+import type { MessageId } from '../message/messages.ts'
+import type { Msisdn, SenderAddress } from '../message/msisdn.ts'
 import { isFinal, OUTCOME, type OutcomeCode } from '../message/status-code.ts'
 import type { Instant } from '../time/instant.ts'
 

@@ -1,13 +1,12 @@
 import type { AccountId } from '../account/account.ts'
 import type { Brand } from '../brand.ts'
-import type { Page, Paged } from '../message/page.ts'
+import type { Page, Paged } from '../message/messages.ts'
 import type { Instant } from '../time/instant.ts'
-import type { EventGroup } from './webhook-event.ts'
 import type { PushVerdict } from './push-schedule.ts'
 import type { SealedSecret } from './signing-secrets.ts'
-import type { NewWebhook, SigningSecrets, Webhook, WebhookChange, WebhookId } from './webhook.ts'
-import type { WebhookEventId } from './webhook-event.ts'
 import type { PushAnswer } from './webhook-client.ts'
+import type { EventGroup, WebhookEventId } from './webhook-event.ts'
+import type { NewWebhook, SigningSecrets, Webhook, WebhookChange, WebhookId } from './webhook.ts'
 
 /** Names a list of events; its `webhook-id`. The same over all tries, another one when it is replayed. */
 export type EventListId = Brand<string, 'EventListId'>

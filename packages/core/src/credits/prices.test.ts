@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { parseMsisdn, type Msisdn } from '../message/msisdn.ts'
 import { credits } from './credits.ts'
-import { priceFor, priceOf, type PriceTable } from './price.ts'
+import { priceFor, priceOf, type PriceTable } from './prices.ts'
 
 const table = (rows: Readonly<Record<string, number>>): PriceTable =>
   new Map(Object.entries(rows).map(([prefix, tenths]) => [prefix, credits(tenths)]))

@@ -1,8 +1,28 @@
-import { anAccount, memoryPorts, numbers, steppingClock } from '@gateway/core/testing'
+import { aMessageId, anAccount, memoryPorts, numbers, steppingClock } from '@gateway/core/testing'
 import type { Account } from '../account/account.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { secondsAfter, type Instant } from '../time/instant.ts'
-import type { MessageId } from './message-id.ts'
+import type { MessageId } from './messages.ts'
+
+const dayMilliseconds = 86_400
+
+test('a waiting message is waiting however old it is, and nobody else sees it', async () => {
+  const clock = steppingClock()
+  const ports = memoryPorts({ clock })
+  const gateway = createGateway(ports)
+  const [mine, foreign] = [await anAccount(ports), await anAccount(ports)]
+  const results = await gateway.sendMessages(mine, [{ text: 'hi', recipients: numbers(1) }])
+  if (results === 'overloaded' || 'overLimitSeconds' in results) throw new Error('not sent')
+  const [result] = results.flat()
+  if (result === undefined || !('id' in result)) throw new Error('refused')
+  const waiting = { code: 'waiting', number: result.number, cost: result.cost }
+
+  const unknown = aMessageId(result.id + 1)
+  expect(await gateway.queryStatus(mine, [result.id, unknown, result.id])).toEqual([waiting, 'not-found', waiting])
+  expect(await gateway.queryStatus(foreign, [result.id, unknown])).toEqual(['not-found', 'not-found'])
+  clock.step(91 * dayMilliseconds)
+  expect(await gateway.queryStatus(mine, [result.id])).toEqual([waiting])
+})
 
 const day = 86_400
 

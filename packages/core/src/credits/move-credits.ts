@@ -1,11 +1,67 @@
-import { accountId, type Account } from '../account/account.ts'
-import { may } from '../account/may.ts'
+import { accountId, may, type Account, type AccountId } from '../account/account.ts'
+import { limits } from '../limits.ts'
+import type { MessageId } from '../message/messages.ts'
 import type { Ports } from '../ports.ts'
-import type { ClientRequest, FirstAnswer } from '../retry/client-requests.ts'
-import type { IdempotencyKey } from '../retry/idempotency-key.ts'
-import { isAnswer, onceAtATime } from '../retry/once-at-a-time.ts'
+import {
+  isAnswer,
+  onceAtATime,
+  type ClientRequest,
+  type FirstAnswer,
+  type IdempotencyKey,
+} from '../retry/client-requests.ts'
 import { credits, type Credits } from './credits.ts'
-import type { Transfer, TransferFailure } from './ledger.ts'
+import type { Movement, Period, Refunded, RefundRefusal, Transfer, TransferFailure } from './ledger.ts'
+
+/** The balance at this moment. Throws if the account is gone, which no operation of the gateway makes happen. */
+export const creditBalance =
+  (ports: Pick<Ports, 'ledger'>) =>
+  async (id: AccountId): Promise<Credits> => {
+    const balance = await ports.ledger.balance(id)
+    if (balance === undefined) throw new Error(`account ${id} has no balance`)
+    return balance
+  }
+
+/**
+ * Every movement of the credits of an account, or of all one after the other, within the period, the oldest first, in pieces, all as of one moment. None for an
+ * account that is not there.
+ */
+export const listMovements =
+  (ports: Pick<Ports, 'ledger'>) =>
+  (of: AccountId | 'all', period: Period = {}): AsyncIterable<readonly Movement[]> =>
+    ports.ledger.movements(of, period, limits.statusDays)
+
+/** Grants credits, or takes some back with a negative amount, and says why in the ledger; returns the new balance. */
+export const topUp =
+  (ports: Pick<Ports, 'ledger' | 'clock'>) =>
+  async (
+    id: AccountId,
+    amount: Credits,
+    why: string,
+  ): Promise<Credits | 'no-such-account' | 'out-of-range' | 'no-reason' | 'no-amount'> => {
+    if (why.trim() === '') return 'no-reason'
+    if (amount === 0) return 'no-amount'
+    return ports.ledger.topUp(id, amount, why.trim(), ports.clock.now())
+  }
+
+/**
+ * Gives back what one message was charged, once ever (P-2), and says why in the ledger. Refused for a message of another account than
+ * `of`, if that is given, as for one that is not there.
+ */
+export const refundMessage =
+  (ports: Pick<Ports, 'ledger' | 'messageTraces' | 'clock'>) =>
+  async (
+    message: MessageId,
+    why: string,
+    of?: AccountId,
+  ): Promise<Refunded | RefundRefusal | 'no-reason' | 'other-account'> => {
+    if (why.trim() === '') return 'no-reason'
+    if (of !== undefined) {
+      const trace = await ports.messageTraces.of(message)
+      if (trace === undefined) return 'no-such-message'
+      if (trace.account !== of) return 'other-account'
+    }
+    return ports.ledger.refund({ message, why: why.trim() }, ports.clock.now())
+  }
 
 /** Whole credits that one transfer moves at the most (ruling 3.7). */
 const quantityMax = 1_000_000_000_000

@@ -1,6 +1,6 @@
 import { anAccount, anAccountId, anAddress, memoryPorts } from '@gateway/core/testing'
 import { chooseSender } from '../../testing/contracts/specification/messages.ts'
-import { preferredBy, sendersOf } from './choose-sender.ts'
+import { preferredBy, sendersOf } from './senders.ts'
 
 const [poolA, poolB, poolC, code] = [
   anAddress('12025550111'),

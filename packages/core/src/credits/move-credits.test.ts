@@ -2,7 +2,7 @@ import { anAccount, memoryPorts } from '@gateway/core/testing'
 import type { Account } from '../account/account.ts'
 import { createGateway } from '../gateway.ts'
 import type { Ledger } from './ledger.ts'
-import type { TransferRefusal } from './transfer-credits.ts'
+import type { TransferRefusal } from './move-credits.ts'
 
 /** A main account, its sub accounts, of which two are locked, and another family. All have 50.0 credits. */
 async function families() {

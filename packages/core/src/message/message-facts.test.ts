@@ -1,7 +1,7 @@
 import { aNumber } from '@gateway/core/testing'
 import { credits } from '../credits/credits.ts'
 import { instant } from '../time/instant.ts'
-import { deliveryState, hasOutcome, type DeliveryState } from './delivery-state.ts'
+import { deliveryState, hasOutcome, type DeliveryState } from './message-facts.ts'
 import type { OutcomeCode } from './status-code.ts'
 
 const number = aNumber()
