@@ -1,14 +1,23 @@
+import { strict as assert } from 'node:assert'
 import {
+  accountId,
   bodyOf,
+  carrierId,
   credits,
   defaultSenders,
+  messageId,
   parseMsisdn,
   parseSenderAddress,
   type Account,
   type AccountId,
   type Body,
+  type CarrierId,
+  type ClaimedBatchId,
   type Credits,
+  type DispatcherId,
   type Instant,
+  type KeyId,
+  type MessageId,
   type Msisdn,
   type NewAccount,
   type Order,
@@ -101,3 +110,19 @@ export const anOrder = (account: AccountId, ...texts: readonly TextWanted[]): Or
 const costAt = (costs: readonly number[], i: number): Credits => credits(costs[i] ?? costs.at(-1) ?? 10)
 
 export const unrestricted: Restrictions = { from: [], requestsPerSecond: undefined, recipientsPerSecond: undefined }
+
+/** Throws if it is no id of a message. */
+export const aMessageId = (id: number): MessageId => messageId(id) ?? assert.fail(`no id of a message: ${id}`)
+
+/** Throws if it is no id of an account. */
+export const anAccountId = (id: number): AccountId => accountId(id) ?? assert.fail(`no id of an account: ${id}`)
+
+/** Throws if no carrier can have this name. */
+export const aCarrierId = (name = 'sim'): CarrierId => carrierId(name) ?? assert.fail(`no name of a carrier: ${name}`)
+
+export const aKeyId = (id: number): KeyId => id as KeyId
+export const aDispatcherId = (id: number): DispatcherId => id as DispatcherId
+export const aClaimedBatchId = (id: number): ClaimedBatchId => id as ClaimedBatchId
+
+/** A hash that no password has. */
+export const aPasswordHash = (text: string): PasswordHash => text as PasswordHash

@@ -11,7 +11,15 @@ export {
   type AccountWanted,
   type TextWanted,
 } from './builders.ts'
-export { aCarrierId, aDispatcherId, aClaimedBatchId, aKeyId, aMessageId, aPasswordHash, anAccountId } from './ids.ts'
+export {
+  aCarrierId,
+  aDispatcherId,
+  aClaimedBatchId,
+  aKeyId,
+  aMessageId,
+  aPasswordHash,
+  anAccountId,
+} from './builders.ts'
 export { arrive, assign, write } from './correspond.ts'
 export { chanceOf, testChance, testSeed, type Chance } from './chance.ts'
 export { until } from './until.ts'
@@ -20,23 +28,23 @@ export { until } from './until.ts'
 export { memoryPorts, memoryStoredPorts, type MemoryPortsOptions } from './memory/ports.ts'
 export { memoryStore, type MemoryStore } from './memory/store.ts'
 export { memoryAccounts } from './memory/accounts.ts'
-export { memoryClientRequests } from './memory/client-requests.ts'
+export { memoryClientRequests } from './memory/ledger.ts'
 export { memoryClaimedBatches } from './memory/claimed-batches.ts'
 export { memoryHistory } from './memory/history.ts'
 export { memoryInbox } from './memory/inbox.ts'
 export { memoryLedger } from './memory/ledger.ts'
-export { memoryLoginFailures } from './memory/login-failures.ts'
+export { memoryLoginFailures } from './memory/accounts.ts'
 export { memoryMessages } from './memory/messages.ts'
 export { memoryOverview } from './memory/overview.ts'
-export { memoryPrices } from './memory/prices.ts'
+export { memoryPrices } from './memory/ledger.ts'
 export { memoryDeliveryReceipts } from './memory/delivery-receipts.ts'
-export { memoryRateLimits } from './memory/rate-limits.ts'
-export { memorySenders } from './memory/senders.ts'
+export { memoryRateLimits } from './memory/accounts.ts'
+export { memorySenders } from './memory/messages.ts'
 export { memoryMessageTraces } from './memory/message-traces.ts'
 export { memorySuppressions } from './memory/suppressions.ts'
 export { memoryWakeups } from './memory/wakeups.ts'
 export { memoryWebhooks } from './memory/webhooks.ts'
-export { memorySecretBox } from './memory/secret-box.ts'
+export { memorySecretBox } from './memory/secrets.ts'
 export { scriptedWebhookClient, type ScriptedWebhookClient } from './memory/scripted-webhook-client.ts'
 export { memorySecrets, type MemorySecretsSettings } from './memory/secrets.ts'
 export { realClock, steppingClock, type SteppingClock } from './memory/clock.ts'

@@ -1,10 +1,11 @@
 import { strict as assert } from 'node:assert'
-import { toldRatesMax, type AccountRate, type StoredPorts } from '@gateway/core'
-import { anAccountId } from '../ids.ts'
-import type { Contract } from './contract.ts'
+import { toldRatesMax, type AccountRate, type CountedLoginFailure, type StoredPorts } from '@gateway/core'
+import { anAccount, anAccountId } from '../builders.ts'
+import { until } from '../until.ts'
+import { callersMany, type Contract } from './shared.ts'
 
-const one = '0195e9c4-0000-4000-8000-000000000001'
-const other = '0195e9c4-0000-4000-8000-000000000002'
+const firstProcess = '0195e9c4-0000-4000-8000-000000000001'
+const secondProcess = '0195e9c4-0000-4000-8000-000000000002'
 
 const aRate = (account: number, requests: number, messages: number): AccountRate => ({
   account: anAccountId(account),
@@ -18,8 +19,8 @@ export const accountRatesContract: Contract<StoredPorts> = {
     accountRates,
   }) => {
     assert.deepEqual(await accountRates.list(30), [])
-    await accountRates.tell(one, [aRate(1, 0.5, 0), aRate(2, 2, 100), aRate(3, 2, 7)])
-    await accountRates.tell(other, [aRate(1, 4.25, 3), aRate(5, 2, 7), aRate(4, 0, 1000)])
+    await accountRates.tell(firstProcess, [aRate(1, 0.5, 0), aRate(2, 2, 100), aRate(3, 2, 7)])
+    await accountRates.tell(secondProcess, [aRate(1, 4.25, 3), aRate(5, 2, 7), aRate(4, 0, 1000)])
     assert.deepEqual(await accountRates.list(30), [
       aRate(1, 4.75, 3),
       aRate(2, 2, 100),
@@ -30,23 +31,23 @@ export const accountRatesContract: Contract<StoredPorts> = {
   },
 
   'a process replaces what it told, and touches nothing of another': async ({ accountRates }) => {
-    await accountRates.tell(one, [aRate(1, 1, 1), aRate(2, 1, 1)])
-    await accountRates.tell(other, [aRate(1, 1, 1)])
-    await accountRates.tell(one, [aRate(2, 3, 0)])
+    await accountRates.tell(firstProcess, [aRate(1, 1, 1), aRate(2, 1, 1)])
+    await accountRates.tell(secondProcess, [aRate(1, 1, 1)])
+    await accountRates.tell(firstProcess, [aRate(2, 3, 0)])
     assert.deepEqual(await accountRates.list(30), [aRate(2, 3, 0), aRate(1, 1, 1)])
-    await accountRates.tell(one, [])
+    await accountRates.tell(firstProcess, [])
     assert.deepEqual(await accountRates.list(30), [aRate(1, 1, 1)])
   },
 
   'what was told before the time that is asked for does not count': async ({ accountRates }) => {
-    await accountRates.tell(one, [aRate(1, 1, 1)])
+    await accountRates.tell(firstProcess, [aRate(1, 1, 1)])
     assert.deepEqual(await accountRates.list(0), [])
     assert.deepEqual(await accountRates.list(30), [aRate(1, 1, 1)])
   },
 
   'of one process no more are kept than it may tell': async ({ accountRates }) => {
     await accountRates.tell(
-      one,
+      firstProcess,
       Array.from({ length: toldRatesMax + 1 }, (_, i) => aRate(i + 1, 1, 0)),
     )
     assert.equal((await accountRates.list(30)).length, toldRatesMax)
@@ -57,5 +58,79 @@ export const accountRatesContract: Contract<StoredPorts> = {
     for (let times = 0; times < 5; times++)
       await Promise.all(processes.map((by) => accountRates.tell(by, [aRate(1, 2, 3)])))
     assert.deepEqual(await accountRates.list(30), [aRate(1, 40, 60)])
+  },
+}
+
+/** What the port `RateLimits` promises; `useRate` has the rule. Counts of a minute's worth hold on a machine that stands still. */
+export const rateLimitsContract: Contract<StoredPorts> = {
+  'of many that take a minute at the same time one does, and the others are told when': async (ports) => {
+    const { id } = await anAccount(ports)
+    const takes = Array.from({ length: callersMany }, () => ports.rateLimits.take(id, 'recipients', 600, 10))
+    const results = await Promise.all(takes)
+    assert.equal(results.filter((result) => result === 'taken').length, 1)
+    const refused = await ports.rateLimits.take(id, 'recipients', 1, 10)
+    assert.ok(typeof refused === 'object' && refused.overLimitSeconds > 30 && refused.overLimitSeconds <= 60)
+  },
+
+  'no account takes from another, and requests take nothing from recipients': async (ports) => {
+    const [one, other] = [await anAccount(ports), await anAccount(ports)]
+    for (const { id } of [one, other]) {
+      for (const what of ['requests', 'recipients'] as const) {
+        assert.equal(await ports.rateLimits.take(id, what, 600, 10), 'taken')
+        assert.notEqual(await ports.rateLimits.take(id, what, 1, 10), 'taken')
+      }
+    }
+  },
+}
+
+const limit = { failuresMax: 3, seconds: 60 }
+
+const withinLimit = (counted: readonly CountedLoginFailure[]): readonly boolean[] =>
+  counted.map(({ isWithinLimit }) => isWithinLimit)
+
+/** What the port `LoginFailures` promises. */
+export const loginFailuresContract: Contract<StoredPorts> = {
+  'so many failures of one key are within the limit, the last of them and those after it with the time to wait':
+    async ({ loginFailures }) => {
+      const counted: CountedLoginFailure[] = []
+      for (let i = 0; i < 5; i++) counted.push(await loginFailures.count('a', limit))
+      assert.deepEqual(withinLimit(counted), [true, true, true, false, false])
+      assert.deepEqual([counted[0]?.waitSeconds, counted[1]?.waitSeconds], [0, 0])
+      for (const { waitSeconds } of counted.slice(2))
+        assert.ok(waitSeconds > 30 && waitSeconds <= limit.seconds, `${waitSeconds}`)
+      const [one] = [await loginFailures.count('b', { failuresMax: 1, seconds: 60 })]
+      assert.ok(one.isWithinLimit && one.waitSeconds > 30 && one.waitSeconds <= 60)
+    },
+
+  'any text is a key, and no two texts are the same one': async ({ loginFailures }) => {
+    const keys = ['', 'a', 'A', 'a ', '\\x61', '"{a}"', 'a,b', 'ä', 'null']
+    for (const isWithinLimit of [true, false]) {
+      for (const key of keys)
+        assert.equal((await loginFailures.count(key, { ...limit, failuresMax: 1 })).isWithinLimit, isWithinLimit, key)
+    }
+  },
+
+  'a failure counts for its time, and one that was too many does not make it longer': async ({ loginFailures }) => {
+    const short = { failuresMax: 2, seconds: 0.4 }
+    await loginFailures.count('a', short)
+    await loginFailures.count('a', short)
+    await until(async () => (await loginFailures.count('a', short)).isWithinLimit)
+    await loginFailures.count('b', { failuresMax: 1, seconds: 86_400 })
+    const { waitSeconds } = await loginFailures.count('b', { failuresMax: 1, seconds: 60 })
+    assert.ok(waitSeconds > 80_000 && waitSeconds <= 86_400, `${waitSeconds}`)
+  },
+
+  'failures that are counted at the same time are all counted, and nothing is counted beyond the limit': async ({
+    loginFailures,
+  }) => {
+    const many = { failuresMax: callersMany + 1, seconds: 60 }
+    await Promise.all(Array.from({ length: callersMany }, () => loginFailures.count('a', many)))
+    assert.deepEqual(withinLimit([await loginFailures.count('a', many), await loginFailures.count('a', many)]), [
+      true,
+      false,
+    ])
+    // Had the last one been counted, this limit would be reached, too.
+    const more = { ...many, failuresMax: callersMany + 2 }
+    assert.equal((await loginFailures.count('a', more)).isWithinLimit, true)
   },
 }

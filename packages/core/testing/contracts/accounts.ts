@@ -14,10 +14,8 @@ import {
   type PasswordHash,
   type StoredPorts,
 } from '@gateway/core'
-import { anAccount, aNewAccount, aNumber, unrestricted } from '../builders.ts'
-import { anAccountId } from '../ids.ts'
-import type { Contract } from './contract.ts'
-import { assertLedger, callersMany, collect } from './shared.ts'
+import { anAccount, anAccountId, aNewAccount, aNumber, unrestricted } from '../builders.ts'
+import { assertLedger, callersMany, collect, type Contract } from './shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
 const stranger = anAccountId(2 ** 31 - 8)

@@ -8,10 +8,9 @@ import {
   type Submission,
   type SubmissionAnswer,
 } from '@gateway/core'
-import { aMessageId } from '../ids.ts'
-import { aBody, anAddress, numbers } from '../builders.ts'
+import { aBody, aMessageId, anAddress, numbers } from '../builders.ts'
 import { until } from '../until.ts'
-import type { Contract } from './contract.ts'
+import type { Contract } from './shared.ts'
 
 const submissions = (count: number, from = 1): readonly Submission[] =>
   numbers(count).map((to, i) => ({ id: aMessageId(from + i), from: anAddress(), to, body: aBody(`text ${i}`) }))

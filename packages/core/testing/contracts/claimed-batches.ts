@@ -1,5 +1,5 @@
 import type { StoredPorts } from '@gateway/core'
-import type { Contract } from './contract.ts'
+import type { Contract } from './shared.ts'
 import { agreeing } from './claimed-batches/agreeing.ts'
 import { claiming } from './claimed-batches/claiming.ts'
 import { fencing } from './claimed-batches/fencing.ts'

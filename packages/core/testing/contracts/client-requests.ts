@@ -10,8 +10,7 @@ import {
   type StoredPorts,
 } from '@gateway/core'
 import { anAccount, anOrder, numbers } from '../builders.ts'
-import type { Contract } from './contract.ts'
-import { assertLedger, callersMany, dispatchDue, farAhead } from './shared.ts'
+import { assertLedger, callersMany, dispatchDue, farAhead, type Contract } from './shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
 const another = 'another-request'

@@ -3,8 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { credits, type IdempotencyKey, type StoredPorts } from '@gateway/core'
 import { anAccount, anOrder, numbers } from '../builders.ts'
 import { realClock } from '../memory/clock.ts'
-import type { Contract } from './contract.ts'
-import { accepted, codesOf, farAhead, longAgo } from './shared.ts'
+import { accepted, codesOf, farAhead, longAgo, type Contract } from './shared.ts'
 
 /** Ports on a store that a test can hold up at the last moment: everything is done, and not yet to stay. */
 export interface HeldPorts {

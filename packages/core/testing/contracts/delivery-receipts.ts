@@ -1,9 +1,336 @@
-import type { StoredPorts } from '@gateway/core'
-import type { Contract } from './contract.ts'
-import { adopting } from './delivery-receipts/adopting.ts'
-import { agreeing } from './delivery-receipts/agreeing.ts'
-import { matching } from './delivery-receipts/matching.ts'
+import { strict as assert } from 'node:assert'
+import {
+  hasOutcome,
+  OUTCOME,
+  secondsAfter,
+  type ClaimedBatch,
+  type DeliveryReceipt,
+  type DeliveryReceiptCode,
+  type StoredPorts,
+} from '@gateway/core'
+import { realClock } from '../memory/clock.ts'
+import { acceptedAs, all, granted, times, withTraffic } from './claimed-batches/traffic.ts'
+import { adopting, agreeing } from './delivery-receipts/adopting.ts'
 import { parts } from './delivery-receipts/parts.ts'
+import {
+  acceptedUnder,
+  aReceipt,
+  handedOver,
+  matchAll,
+  otherCarrier,
+  receiptsFor,
+  sentMessages,
+} from './delivery-receipts/sent-messages.ts'
+import { longAgo, statusesOf, testCarrier, type Contract } from './shared.ts'
+
+const { cancelled, delivered, expired, failed, rejected, sent, underWay, undeliverable, unknown } = OUTCOME
+const finals: readonly DeliveryReceiptCode[] = [delivered, expired, cancelled, undeliverable, rejected, failed]
+
+/** Receipts whose messages have a reference, sooner or later. */
+const matching = withTraffic({
+  'a receipt gives its message the state that it tells, and costs nothing': async (traffic) => {
+    const codes: readonly DeliveryReceiptCode[] = [...finals, underWay, unknown]
+    const { account, ids, batch } = await sentMessages(traffic, { to: 9 })
+    const started = realClock().now()
+    const told = receiptsFor(batch, delivered).slice(0, 8)
+    await traffic.ports.deliveryReceipts.apply(told.map((receipt, i) => ({ ...receipt, code: codes[i] ?? delivered })))
+    assert.deepEqual(await traffic.codes(account, ids), [...codes, sent])
+    assert.equal(await traffic.balance(account), granted - 90)
+    const [status] = await statusesOf(traffic.ports, account, ids)
+    assert.ok(
+      status !== undefined && hasOutcome(status) && status.at >= secondsAfter(started, -60),
+      'when that state was reached',
+    )
+  },
+
+  'a thousand receipts in one call': async (traffic) => {
+    const { account, ids, batch } = await sentMessages(traffic, { to: 1000 })
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
+    assert.deepEqual(await traffic.codes(account, ids), times(1000, delivered))
+  },
+
+  'a receipt that tells a number is never that of a message to another one, at once or later': async (traffic) => {
+    const { deliveryReceipts } = traffic.ports
+    const { account, ids, batch } = await sentMessages(traffic, { to: 2 })
+    const [first, second] = batch.messages.map(({ to }) => to)
+    const crossed = receiptsFor(batch, delivered).map((receipt, i) => ({
+      ...receipt,
+      number: i === 0 ? second : first,
+    }))
+    assert.deepEqual(await deliveryReceipts.apply(crossed), crossed)
+    await deliveryReceipts.match(100)
+    assert.deepEqual(await traffic.codes(account, ids), [sent, sent])
+    const own = receiptsFor(batch, delivered).map((receipt, i) => ({ ...receipt, number: i === 0 ? first : second }))
+    assert.deepEqual(await deliveryReceipts.apply([...crossed, ...own]), crossed)
+    assert.deepEqual(await traffic.codes(account, ids), [delivered, delivered])
+  },
+
+  'what found no message is told, and a guess that found none is not kept': async (traffic) => {
+    const { deliveryReceipts } = traffic.ports
+    const handed = await handedOver(traffic)
+    const [receipt] = receiptsFor(handed.batch, delivered)
+    assert.ok(receipt !== undefined)
+    const number = handed.batch.messages[0]?.to
+    const guess = { ...receipt, number, isGuess: true }
+    assert.deepEqual(await deliveryReceipts.apply([guess]), [guess])
+    await handed.record()
+    assert.equal(await deliveryReceipts.match(100), 0)
+    assert.deepEqual(await traffic.codes(handed.account, handed.ids), [sent])
+    assert.deepEqual(await deliveryReceipts.apply([guess]), [])
+    assert.deepEqual(await deliveryReceipts.apply([guess]), [], 'a message whose state is final is known')
+    assert.deepEqual(await traffic.codes(handed.account, handed.ids), [delivered])
+  },
+
+  'in one call a receipt counts before every guess, whichever comes first, also where its message is not known yet':
+    async (traffic) => {
+      const { deliveryReceipts } = traffic.ports
+      const cases = [
+        { guessed: delivered, told: failed, known: failed, isNumbered: true },
+        { guessed: delivered, told: failed, known: failed, isNumbered: false },
+        { guessed: failed, told: underWay, known: failed, isNumbered: true },
+        { guessed: underWay, told: delivered, known: delivered, isNumbered: false },
+      ] as const
+      for (const { guessed, told, known, isNumbered } of cases) {
+        for (const isGuessFirst of [true, false]) {
+          const of = (batch: ClaimedBatch): readonly DeliveryReceipt[] => {
+            const number = batch.messages[0]?.to
+            const guess = receiptsFor(batch, guessed, { number, isGuess: true })
+            const receipt = receiptsFor(batch, told, isNumbered ? { number } : {})
+            return isGuessFirst ? [...guess, ...receipt] : [...receipt, ...guess]
+          }
+          const what = JSON.stringify({ guessed, told, isNumbered, isGuessFirst })
+          const one = await sentMessages(traffic)
+          assert.deepEqual(await deliveryReceipts.apply(of(one.batch)), [], what)
+          assert.deepEqual(await traffic.codes(one.account, one.ids), [known], what)
+          const early = await handedOver(traffic)
+          assert.equal((await deliveryReceipts.apply(of(early.batch))).length, 2, what)
+          await early.record()
+          await matchAll(traffic, 1)
+          assert.deepEqual(await traffic.codes(early.account, early.ids), [told], what)
+        }
+      }
+    },
+
+  'of receipts of one message in a call, of which some tell its number, the first final one counts': async (
+    traffic,
+  ) => {
+    for (const [first, second] of [
+      [delivered, failed],
+      [failed, delivered],
+      [underWay, failed],
+    ] as const) {
+      for (const isFirstNumbered of [true, false]) {
+        const { account, ids, batch } = await sentMessages(traffic)
+        const number = batch.messages[0]?.to
+        await traffic.ports.deliveryReceipts.apply([
+          ...receiptsFor(batch, first, isFirstNumbered ? { number } : {}),
+          ...receiptsFor(batch, second, isFirstNumbered ? {} : { number }),
+        ])
+        assert.deepEqual(await traffic.codes(account, ids), [first === underWay ? second : first])
+      }
+    }
+  },
+
+  'what was learned of a carrier is kept, by carrier, and the last word counts': async ({
+    ports: { deliveryReceipts },
+  }) => {
+    assert.equal(await deliveryReceipts.learnedForm(testCarrier), undefined)
+    await deliveryReceipts.keepLearnedForm(testCarrier, 'HEX')
+    await deliveryReceipts.keepLearnedForm(testCarrier, 'decimal-10')
+    assert.equal(await deliveryReceipts.learnedForm(testCarrier), 'decimal-10')
+    assert.equal(await deliveryReceipts.learnedForm(otherCarrier), undefined)
+  },
+
+  'no receipts are no work': async (traffic) => {
+    await traffic.ports.deliveryReceipts.apply([])
+    assert.equal(await traffic.ports.deliveryReceipts.match(100), 0)
+    assert.equal(await traffic.ports.deliveryReceipts.adopt(0), 0)
+  },
+
+  'a final state never changes': async (traffic) => {
+    const { deliveryReceipts } = traffic.ports
+    for (const code of finals) {
+      const { account, ids, batch } = await sentMessages(traffic)
+      await deliveryReceipts.apply(receiptsFor(batch, code))
+      const [before] = await statusesOf(traffic.ports, account, ids)
+      for (const next of [...finals, underWay, unknown] as const) await deliveryReceipts.apply(receiptsFor(batch, next))
+      assert.deepEqual(await statusesOf(traffic.ports, account, ids), [before])
+      await deliveryReceipts.match(100)
+      assert.deepEqual(await statusesOf(traffic.ports, account, ids), [before])
+    }
+  },
+
+  'delivered, then undeliverable stays delivered, also in one call': async (traffic) => {
+    const { deliveryReceipts } = traffic.ports
+    const one = await sentMessages(traffic)
+    await deliveryReceipts.apply([...receiptsFor(one.batch, delivered), ...receiptsFor(one.batch, undeliverable)])
+    assert.deepEqual(await traffic.codes(one.account, one.ids), [delivered])
+    const two = await sentMessages(traffic)
+    await deliveryReceipts.apply([...receiptsFor(two.batch, undeliverable), ...receiptsFor(two.batch, delivered)])
+    assert.deepEqual(await traffic.codes(two.account, two.ids), [undeliverable])
+  },
+
+  'states that may still change follow one another in any order': async (traffic) => {
+    const { deliveryReceipts } = traffic.ports
+    const { account, ids, batch } = await sentMessages(traffic)
+    for (const code of [underWay, unknown, underWay, underWay, delivered] as const) {
+      await deliveryReceipts.apply(receiptsFor(batch, code))
+      assert.deepEqual(await traffic.codes(account, ids), [code])
+    }
+  },
+
+  'in one call, what is final wins over what may still change, whatever their order': async (traffic) => {
+    const { account, ids, batch } = await sentMessages(traffic)
+    const codes: readonly DeliveryReceiptCode[] = [underWay, failed, unknown, delivered, underWay]
+    await traffic.ports.deliveryReceipts.apply(codes.flatMap((code) => receiptsFor(batch, code)))
+    assert.deepEqual(await traffic.codes(account, ids), [failed])
+  },
+
+  'a receipt that comes before the record of its message is kept and found': async (traffic) => {
+    const { account, ids, batch, record } = await handedOver(traffic, { to: 20 })
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
+    assert.deepEqual(await traffic.codes(account, ids), times(20, 'waiting'))
+    await record()
+    await matchAll(traffic, 20)
+    assert.deepEqual(await traffic.codes(account, ids), times(20, delivered))
+    assert.equal(await traffic.ports.deliveryReceipts.match(1000), 0)
+  },
+
+  'a kept receipt that has found nothing is tried again': async (traffic) => {
+    const { account, ids, batch, record } = await handedOver(traffic, { to: 3 })
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
+    assert.equal(await traffic.ports.deliveryReceipts.match(1000), 0)
+    await record()
+    await matchAll(traffic, 3)
+    assert.deepEqual(await traffic.codes(account, ids), times(3, delivered))
+  },
+
+  'of the kept receipts of a message the first final one counts': async (traffic) => {
+    const { account, ids, batch, record } = await handedOver(traffic)
+    for (const code of [underWay, rejected, delivered, unknown] as const) {
+      await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, code))
+    }
+    await record()
+    await matchAll(traffic, 4)
+    assert.deepEqual(await traffic.codes(account, ids), [rejected])
+  },
+
+  'of the kept receipts of a message the first final one counts, also when they are matched one by one': async (
+    traffic,
+  ) => {
+    const { deliveryReceipts } = traffic.ports
+    const { account, ids, batch, record } = await handedOver(traffic)
+    for (const code of [underWay, rejected, delivered, unknown] as const)
+      await deliveryReceipts.apply(receiptsFor(batch, code))
+    await record()
+    // A receipt may be kept twice, where the answer to the first time was lost.
+    for (let found = 0; found < 4;) {
+      const more = await deliveryReceipts.match(1)
+      assert.ok(more > 0)
+      found += more
+    }
+    assert.deepEqual(await traffic.codes(account, ids), [rejected])
+  },
+
+  'match tries receipts of at most as many messages as it is told': async (traffic) => {
+    const { deliveryReceipts } = traffic.ports
+    const { account, ids, batch, record } = await handedOver(traffic, { to: 10 })
+    await deliveryReceipts.apply(receiptsFor(batch, delivered))
+    await record()
+    assert.ok((await deliveryReceipts.match(4)) >= 4)
+    const codes = await traffic.codes(account, ids)
+    assert.ok(codes.filter((code) => code === delivered).length <= 4)
+    await matchAll(traffic, 6)
+    assert.deepEqual(await traffic.codes(account, ids), times(10, delivered))
+  },
+
+  'early, twice, shuffled and by several processes at once: the same state as one by one': async (traffic) => {
+    const { deliveryReceipts } = traffic.ports
+    const { account, ids, batch, record } = await handedOver(traffic, { to: 60 })
+    const told = [underWay, delivered, delivered, unknown].flatMap((code) => receiptsFor(batch, code))
+    const calls = times(6, told).map((each, i) => deliveryReceipts.apply(rotated(each, i * 37)))
+    const sweeps = times(4, 0).map(() => deliveryReceipts.match(100))
+    await Promise.all([...calls, record(), ...sweeps])
+    await Promise.all(times(4, told).map((each, i) => deliveryReceipts.apply(rotated(each, i * 53).reverse())))
+    await Promise.all(times(4, 0).map(() => deliveryReceipts.match(1000)))
+    assert.deepEqual(await traffic.codes(account, ids), times(60, delivered))
+  },
+
+  'of two final receipts that race, one counts for good': async (traffic) => {
+    const { deliveryReceipts } = traffic.ports
+    const { account, ids, batch } = await sentMessages(traffic, { to: 40 })
+    await Promise.all(finals.map((code) => deliveryReceipts.apply(receiptsFor(batch, code))))
+    const codes = await traffic.codes(account, ids)
+    assert.ok(codes.every((code) => finals.includes(code as DeliveryReceiptCode)))
+    await Promise.all(finals.map((code) => deliveryReceipts.apply(receiptsFor(batch, code))))
+    assert.deepEqual(await traffic.codes(account, ids), codes)
+  },
+
+  "a reference is one carrier's own": async (traffic) => {
+    const { deliveryReceipts } = traffic.ports
+    const { account, ids, batch } = await sentMessages(traffic, { to: 2 })
+    await deliveryReceipts.apply(receiptsFor(batch, failed, { carrier: otherCarrier }))
+    await deliveryReceipts.match(100)
+    assert.deepEqual(await traffic.codes(account, ids), [sent, sent])
+  },
+
+  'references that differ in one character, or in letter case, are different': async (traffic) => {
+    const references = ['a', 'A', 'a ', '', '"', '\\', `a'b`, '{a}', 'null', 'a,b', 'ü€👋']
+    const { account, ids, batch, record } = await handedOver(traffic, { to: references.length })
+    await record(acceptedUnder(batch, references))
+    for (const [i, reference] of references.entries()) {
+      await traffic.ports.deliveryReceipts.apply([aReceipt(reference, delivered)])
+      const expectedCodes = references.map((_, k) => (k <= i ? delivered : sent))
+      assert.deepEqual(await traffic.codes(account, ids), expectedCodes)
+    }
+  },
+
+  'a reference with characters that a store may not like finds its message': async (traffic) => {
+    const references = ['\u0000', 'a\u0000b', '\ud800', 'x'.repeat(5000)]
+    const { account, ids, batch, record } = await handedOver(traffic, { to: references.length })
+    await traffic.ports.deliveryReceipts.apply([aReceipt(references[1] ?? '', delivered)])
+    await record(acceptedUnder(batch, references))
+    await matchAll(traffic, 1)
+    await traffic.ports.deliveryReceipts.apply(references.map((reference) => aReceipt(reference, delivered)))
+    assert.deepEqual(await traffic.codes(account, ids), times(4, delivered))
+  },
+
+  'a message that ended without a carrier is not changed by any receipt': async (traffic) => {
+    const { account, ids, batch, record } = await handedOver(traffic, { to: 3 })
+    await record(all('refused', batch))
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
+    assert.equal(await traffic.ports.deliveryReceipts.match(100), 0)
+    assert.deepEqual(await traffic.codes(account, ids), times(3, OUTCOME.refused))
+    assert.equal(await traffic.balance(account), granted)
+  },
+
+  'late truth and the receipt that belongs to it: recovered, recorded, delivered': async (traffic) => {
+    const { account, ids, dispatcher, batch, record } = await handedOver(traffic, { to: 5 })
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, delivered))
+    await traffic.fence(dispatcher)
+    assert.deepEqual(await traffic.codes(account, ids), times(5, unknown))
+    await record()
+    await matchAll(traffic, 5)
+    await record(all('refused', batch))
+    assert.deepEqual(await traffic.codes(account, ids), times(5, delivered))
+    assert.equal(await traffic.balance(account), granted - 50)
+  },
+
+  'what a carrier calls unknown is not what a dispatcher may still change': async (traffic) => {
+    const { account, ids, batch, record, dispatcher } = await sentMessages(traffic, { to: 2 })
+    await traffic.ports.deliveryReceipts.apply(receiptsFor(batch, unknown, { submitted: longAgo }))
+    await record(all('refused', batch))
+    assert.equal(await traffic.ports.claimedBatches.postpone(dispatcher, batch.id, ids, 0), 'postponed')
+    await record(batch.messages.map((message) => ({ batch: batch.id, message, handover: acceptedAs('another') })))
+    assert.deepEqual(await traffic.codes(account, ids), [unknown, unknown])
+    assert.equal(await traffic.balance(account), granted - 20)
+  },
+})
+
+const rotated = <T>(items: readonly T[], by: number): T[] => {
+  const place = by % items.length
+  return [...items.slice(place), ...items.slice(0, place)]
+}
 
 /** What the port `DeliveryReceipts` promises. After each check no credit is missing and none too many. */
 export const deliveryReceiptsContract: Contract<StoredPorts> = { ...matching, ...adopting, ...agreeing, ...parts }

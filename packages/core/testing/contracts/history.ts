@@ -1,8 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { limits, OUTCOME, type StoredPorts } from '@gateway/core'
 import { anAccount, anOrder, numbers } from '../builders.ts'
-import type { Contract } from './contract.ts'
-import { accepted, assertLedger, codesOf, dispatchDue, farAhead, statusesOf } from './shared.ts'
+import { accepted, assertLedger, codesOf, dispatchDue, farAhead, statusesOf, type Contract } from './shared.ts'
 
 const stepsMax = 1000
 const contactDays = 730

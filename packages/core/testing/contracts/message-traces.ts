@@ -8,14 +8,12 @@ import {
   type StoredPorts,
   type TracedRefund,
 } from '@gateway/core'
-import { aCarrierId, aMessageId } from '../ids.ts'
-import { anAddress, numbers } from '../builders.ts'
+import { aCarrierId, aMessageId, anAddress, numbers } from '../builders.ts'
 import { until } from '../until.ts'
-import type { Contract } from './contract.ts'
 import { acceptedAs, all, allAccepted, referenceOf, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
 import { aReceipt, handedOver, matchAll, receiptsFor } from './delivery-receipts/sent-messages.ts'
 import { finding } from './message-traces/finding.ts'
-import { at, farAhead, longAgo, testCarrier } from './shared.ts'
+import { at, farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
 
 const nobody = aMessageId(2 ** 52)
 

@@ -12,14 +12,11 @@ import {
   type Order,
   type StoredPorts,
 } from '@gateway/core'
-import { anAccountId, aMessageId } from '../ids.ts'
-import { aBody, aNumber, anAccount, anOrder, numbers } from '../builders.ts'
+import { aBody, aMessageId, anAccount, anAccountId, anOrder, aNumber, numbers } from '../builders.ts'
 import { until } from '../until.ts'
-import type { Contract } from './contract.ts'
 import { agreeing } from './messages/agreeing.ts'
-import { choosing } from './messages/choosing.ts'
-import { deleting } from './messages/deleting.ts'
-import { scheduled } from './messages/scheduled.ts'
+import { deleting, scheduled } from './messages/scheduled.ts'
+import { choosing } from './senders.ts'
 import {
   accepted,
   assertLedger,
@@ -30,6 +27,7 @@ import {
   longAgo,
   statusesOf,
   testCarrier,
+  type Contract,
 } from './shared.ts'
 
 const refused = 'insufficient-credits'

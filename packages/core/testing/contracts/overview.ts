@@ -1,10 +1,9 @@
 import { strict as assert } from 'node:assert'
 import { OUTCOME, type StoredPorts, type WaitingWork } from '@gateway/core'
 import { until } from '../until.ts'
-import type { Contract } from './contract.ts'
 import { allAccepted, noLease, wanted, withTraffic, type Traffic } from './claimed-batches/traffic.ts'
 import { otherCarrier } from './delivery-receipts/sent-messages.ts'
-import { at, collect, farAhead, longAgo, testCarrier } from './shared.ts'
+import { at, collect, farAhead, longAgo, testCarrier, type Contract } from './shared.ts'
 
 const queueOf = ({ ports }: Traffic): Promise<readonly WaitingWork[]> => collect(ports.overview.queue())
 

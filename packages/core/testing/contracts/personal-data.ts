@@ -13,11 +13,20 @@ import {
   type Replay,
   type StoredPorts,
 } from '@gateway/core'
-import { aNumber, anAccount, anAddress, anOrder, numbers } from '../builders.ts'
-import type { Contract } from './contract.ts'
+import { anAccount, anAddress, anOrder, aNumber, numbers } from '../builders.ts'
 import { aReceipt } from './delivery-receipts/sent-messages.ts'
 import { inboxOf, optOutsOf, receive, sent } from './inbox/inbound-messages.ts'
-import { accepted, assertLedger, callersMany, collect, dispatchDue, farAhead, longAgo, statusesOf } from './shared.ts'
+import {
+  accepted,
+  assertLedger,
+  callersMany,
+  collect,
+  dispatchDue,
+  farAhead,
+  longAgo,
+  statusesOf,
+  type Contract,
+} from './shared.ts'
 import { added, aWebhook, pushAll, replayed } from './webhooks/an-endpoint.ts'
 
 const [number, other] = [aNumber(), aNumber('27820000100')]

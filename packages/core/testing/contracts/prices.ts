@@ -1,8 +1,7 @@
 import { strict as assert } from 'node:assert'
-import { credits, priceMax, priceFor, type StoredPorts } from '@gateway/core'
-import { aNumber, anAccount } from '../builders.ts'
-import type { Contract } from './contract.ts'
-import { callersMany } from './shared.ts'
+import { credits, priceFor, priceMax, type StoredPorts } from '@gateway/core'
+import { anAccount, aNumber } from '../builders.ts'
+import { callersMany, type Contract } from './shared.ts'
 
 /** What the port `Prices` promises. */
 export const pricesContract: Contract<StoredPorts> = {

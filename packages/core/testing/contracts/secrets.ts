@@ -11,8 +11,7 @@ import {
   type TooManyFailures,
 } from '@gateway/core'
 import { aNewAccount, unrestricted } from '../builders.ts'
-import type { Contract } from './contract.ts'
-import { callersMany } from './shared.ts'
+import { callersMany, type Contract } from './shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8))
 const failuresMax = 10

@@ -1,7 +1,18 @@
+import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
-import { accountId, type Account, type StoredPorts } from '@gateway/core'
-import { anAccount, anAddress } from '../builders.ts'
-import type { Contract } from './contract.ts'
+import {
+  accountId,
+  preferredBy,
+  type Account,
+  type AccountId,
+  type MessageId,
+  type Msisdn,
+  type SenderAddress,
+  type StoredPorts,
+} from '@gateway/core'
+import { anAccount, anAddress, anOrder, aNumber, numbers } from '../builders.ts'
+import { accepted, at, callersMany, checkGenerated, dispatchDue, type Contract } from './shared.ts'
+import { chooseSender } from './specification/messages.ts'
 
 const [short, long] = [anAddress('40404'), anAddress('12025550199')]
 
@@ -45,5 +56,95 @@ export const sendersContract: Contract<StoredPorts> = {
     const told = await Promise.all(accounts.map(({ id }) => ports.senders.assign(short, id)))
     assert.deepEqual(told.toSorted(), ['assigned', ...Array.from({ length: 7 }, () => 'taken')])
     assert.equal((await ports.senders.assigned()).length, 1)
+  },
+}
+
+const pool = ['12025550111', '12025550112', '12025550113'].map((text) => anAddress(text))
+
+const someAccountIds = async (ports: StoredPorts, count: number): Promise<readonly AccountId[]> => {
+  const accounts: AccountId[] = []
+  for (let i = 0; i < count; i++) accounts.push((await anAccount(ports)).id)
+  return accounts
+}
+
+const send = async (ports: StoredPorts, by: AccountId, to: readonly Msisdn[], senders = pool) =>
+  (await accepted(ports, anOrder(by, { to, senders, costs: [0] }))).ids
+
+/** By message, the address that it leaves from, of all that is due. */
+async function addresses(ports: StoredPorts): Promise<(ids: readonly MessageId[]) => readonly SenderAddress[]> {
+  const byId = new Map<MessageId, SenderAddress | undefined>()
+  for (const lane of ['single', 'bulk'] as const) {
+    for (const { id, from } of await dispatchDue(ports, lane, () => ({ outcome: 'refused' }))) byId.set(id, from)
+  }
+  return (ids) => ids.map((id) => byId.get(id) ?? assert.fail(`message ${id} leaves from nowhere`))
+}
+
+const asks = fc.array(
+  fc.record({ account: fc.nat({ max: 4 }), number: fc.nat({ max: 2 }), pool: fc.subarray(pool, { minLength: 1 }) }),
+  { minLength: 5, maxLength: 25 },
+)
+
+/** Which address a message leaves from (ruling 1.18). */
+export const choosing: Contract<StoredPorts> = {
+  'the address for an account and a number stays, whatever is sent beside it, also where a number is given twice':
+    async (ports) => {
+      const { id } = await anAccount(ports)
+      const to = numbers(20)
+      const sent = [
+        await send(ports, id, to),
+        await send(ports, id, numbers(40)),
+        await send(ports, id, to.toReversed()),
+      ]
+      const twice = await send(ports, id, [aNumber('27839000000'), aNumber('27839000000'), aNumber('27839000000')])
+      const from = await addresses(ports)
+      const [first = [], more = [], reversed = []] = sent.map(from)
+      assert.ok(first.every((address) => pool.includes(address)))
+      assert.deepEqual(more.slice(0, 20), first)
+      assert.deepEqual(reversed, first.toReversed())
+      assert.equal(new Set(from(twice)).size, 1)
+    },
+
+  'of accounts that all send at the same time each is heard from another address while there are enough': async (
+    ports,
+  ) => {
+    const accounts = await someAccountIds(ports, 3)
+    const wanted = numbers(50)
+    const sent = await Promise.all(
+      Array.from({ length: callersMany }, (_, i) =>
+        send(ports, at(accounts, i % 3), i % 2 === 0 ? wanted : wanted.toReversed()),
+      ),
+    )
+    const from = await addresses(ports)
+    const inOrder = sent.map((ids, i) => (i % 2 === 0 ? from(ids) : from(ids).toReversed()))
+    for (const [n] of wanted.entries()) {
+      assert.equal(new Set(inOrder.map((all) => all[n])).size, 3)
+      for (let i = 0; i < 3; i++) {
+        assert.equal(new Set(inOrder.filter((_, caller) => caller % 3 === i).map((all) => all[n])).size, 1)
+      }
+    }
+  },
+
+  'of generated sends by accounts with changing pools each leaves from the address that the rule says': async (
+    ports,
+  ) => {
+    let round = 0
+    await checkGenerated(asks, 8, async (asked) => {
+      const accounts = await someAccountIds(ports, 5)
+      const to = numbers(3, String(10 + round++))
+      const chosen = new Map(to.map((number) => [number, new Map<AccountId, SenderAddress>()]))
+      const expected: (SenderAddress | undefined)[] = []
+      const sent: MessageId[] = []
+      for (const ask of asked) {
+        const [account, number] = [at(accounts, ask.account), at(to, ask.number)]
+        sent.push(...(await send(ports, account, [number], ask.pool)))
+        const byAccount = chosen.get(number) ?? assert.fail()
+        const ofOthers = [...byAccount].flatMap(([other, address]) => (other === account ? [] : [address]))
+        const address = chooseSender(preferredBy(account, ask.pool), byAccount.get(account), new Set(ofOthers))
+        // Where there is nothing to choose nothing is remembered.
+        if (address !== undefined && ask.pool.length > 1) byAccount.set(account, address)
+        expected.push(address)
+      }
+      assert.deepEqual((await addresses(ports))(sent), expected)
+    })
   },
 }

@@ -13,6 +13,25 @@ import {
   type Order,
   type StoredPorts,
 } from '@gateway/core'
+import { assert as assertProperty, asyncProperty, type Arbitrary } from 'fast-check'
+import { sharedSeed } from '../chance.ts'
+
+/**
+ * The promises of a port, each under the sentence that states it. A check gets a subject of its own, new and empty, and
+ * throws (`node:assert`) where the promise is broken. Whoever writes another adapter runs every check against it.
+ */
+export type Contract<Subject> = Readonly<Record<string, (subject: Subject) => Promise<void>>>
+
+/**
+ * Checks so many generated cases one after the other, seeded as `testChance`, and ends at the first that fails: they share what they
+ * are checked on.
+ */
+export const checkGenerated = <Case>(
+  cases: Arbitrary<Case>,
+  casesMax: number,
+  check: (one: Case) => Promise<void>,
+): Promise<void> =>
+  assertProperty(asyncProperty(cases, check), { seed: sharedSeed(), numRuns: casesMax, endOnFailure: true })
 
 // What several contracts need. No clock can be asked for the store's time: these moments are past and future by any.
 export const longAgo: Instant = instant(Date.UTC(2001, 0, 1))

@@ -8,9 +8,8 @@ import {
   type SuppressionEntry,
   type SuppressionScope,
 } from '@gateway/core'
-import { aNumber, anAccount, numbers } from '../builders.ts'
-import type { Contract } from './contract.ts'
-import { callersMany, collect } from './shared.ts'
+import { anAccount, aNumber, numbers } from '../builders.ts'
+import { callersMany, collect, type Contract } from './shared.ts'
 
 const now = instant(Date.UTC(2026, 9, 18, 8, 0, 0, 123))
 const entry = (scope: SuppressionScope, kind: Suppression, number: Msisdn, since = now): SuppressionEntry => ({

@@ -1,11 +1,10 @@
 import { strict as assert } from 'node:assert'
 import type { Asleep, Sleeper, StoredPorts } from '@gateway/core'
-import { aNumber, anAccount } from '../builders.ts'
+import { anAccount, aNumber } from '../builders.ts'
 import { until } from '../until.ts'
-import type { Contract } from './contract.ts'
 import { withTraffic, type Traffic } from './claimed-batches/traffic.ts'
 import { receive, sent } from './inbox/inbound-messages.ts'
-import { at, farAhead, longAgo } from './shared.ts'
+import { at, farAhead, longAgo, type Contract } from './shared.ts'
 import { added, aWebhook, pushAll } from './webhooks/an-endpoint.ts'
 
 interface Watched {

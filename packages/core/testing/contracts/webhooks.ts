@@ -1,5 +1,5 @@
 import type { StoredPorts } from '@gateway/core'
-import type { Contract } from './contract.ts'
+import type { Contract } from './shared.ts'
 import { configuring } from './webhooks/configuring.ts'
 import { pushing } from './webhooks/pushing.ts'
 import { pushingAhead } from './webhooks/pushing-ahead.ts'

@@ -4,18 +4,25 @@ import {
   keyId,
   loginKey,
   parentRefusal,
+  secondsAfter,
+  toldRatesMax,
   type Account,
   type AccountChange,
   type AccountId,
+  type AccountRate,
+  type AccountRates,
   type Accounts,
   type ChangeRefusal,
   type Instant,
   type KeyId,
   type Login,
+  type LoginFailures,
   type OpenedAccount,
   type OpenRefusal,
+  type RateLimits,
 } from '@gateway/core'
 import { unrestricted } from '../builders.ts'
+import { useRate } from '../contracts/specification/accounts.ts'
 import { atomic } from './atomic.ts'
 import type { AccountRow, KeyRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
@@ -139,3 +146,54 @@ function change(store: MemoryStore, id: AccountId, set: (row: AccountRow) => voi
   if (row !== undefined) set(row)
   return row !== undefined
 }
+
+const forgottenMilliseconds = 60_000
+
+export const memoryAccountRates = ({ clock, accountRates }: MemoryStore): AccountRates => ({
+  tell: atomic((by, rates) => {
+    const now = clock.now()
+    for (const [process, { at }] of accountRates) if (now - at > forgottenMilliseconds) accountRates.delete(process)
+    accountRates.set(by, { at: now, rates: rates.slice(0, toldRatesMax) })
+  }),
+  list: atomic((seconds) => {
+    const now = clock.now()
+    const sums = new Map<AccountId, AccountRate>()
+    for (const { at, rates } of accountRates.values())
+      for (const { account, requests, messages } of now - at < seconds * 1000 ? rates : []) {
+        const sum = sums.get(account) ?? { requests: 0, messages: 0 }
+        sums.set(account, { account, requests: sum.requests + requests, messages: sum.messages + messages })
+      }
+    return [...sums.values()].sort(
+      (a, b) => b.requests - a.requests || b.messages - a.messages || a.account - b.account,
+    )
+  }),
+})
+
+export function memoryRateLimits({ clock }: MemoryStore): RateLimits {
+  const used = new Map<string, Instant>()
+  return {
+    take: atomic((account, what, count, perSecond) => {
+      const key = `${account} ${what}`
+      const next = useRate(used.get(key), count, perSecond, clock.now())
+      if (!('paidOff' in next)) return next
+      used.set(key, next.paidOff)
+      return 'taken'
+    }),
+  }
+}
+
+export const memoryLoginFailures = ({ clock, loginFailures }: MemoryStore): LoginFailures => ({
+  count: atomic((key, { failuresMax, seconds }) => {
+    const now = clock.now()
+    const counted = () =>
+      loginFailures
+        .filter((failure) => failure.key === key && failure.until > now)
+        .map(({ until }) => until)
+        .sort((a, b) => a - b)
+        .slice(-failuresMax)
+    const isWithinLimit = counted().length < failuresMax
+    if (isWithinLimit) loginFailures.push({ key, until: secondsAfter(now, seconds) })
+    const all = counted()
+    return { isWithinLimit, waitSeconds: all.length < failuresMax ? 0 : ((all[0] ?? now) - now) / 1000 }
+  }),
+})

@@ -1,8 +1,48 @@
-import { handoverCode, OUTCOME, referencesOf, type Handover, type SettledCode } from '@gateway/core'
-import { enter } from './money.ts'
-import type { Decision, MessageRow, Part } from './rows.ts'
+import {
+  handoverCode,
+  OUTCOME,
+  plus,
+  referencesOf,
+  type CarrierId,
+  type Cause,
+  type Credits,
+  type Handover,
+  type Instant,
+  type MessageFacts,
+  type MessageId,
+  type Outcome,
+  type SettledCode,
+} from '@gateway/core'
+import type { AccountRow, Decision, MessageRow, Part } from './rows.ts'
 import { storeMessageEvent } from './store-events.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
+
+/** Enters a movement and what it makes of the balance, which it returns. */
+export function enter(row: AccountRow, amount: Credits, cause: Cause, at: Instant): Credits {
+  row.balance = plus(row.balance, amount)
+  row.entries.push({ amount, cause, at })
+  return row.balance
+}
+
+export const factsOf = ({ number, cost, send: { due }, decision, refund }: MessageRow): MessageFacts => ({
+  number,
+  cost,
+  due,
+  outcome: decision && { ...outcomeOf(decision), isRefunded: refund !== undefined },
+})
+
+export const outcomeOf = ({ code, at, reference }: Decision): Outcome => ({
+  code,
+  at,
+  hasReference: reference !== undefined,
+})
+
+/** Notes what is rare and tells a trace. */
+export function note(store: MemoryStore, id: MessageId, what: string, carrier?: CarrierId): void {
+  const incidents = store.incidents.get(id) ?? []
+  store.incidents.set(id, incidents)
+  incidents.push({ at: store.clock.now(), what, carrier })
+}
 
 /** What the hand-over to a carrier made of a message. */
 export function decide(store: MemoryStore, row: MessageRow, carrier: Decision['carrier'], handover: Handover): void {

@@ -24,8 +24,7 @@ import {
   isUnresolved,
 } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
-import { partsOf } from './decide.ts'
-import { note } from './incidents.ts'
+import { note, partsOf } from './decide.ts'
 import { mayHaveLeft } from './release.ts'
 import type { MessageRow } from './rows.ts'
 import { storeMessageEvent } from './store-events.ts'

@@ -4,7 +4,7 @@ import { isRepetition, laterContact } from '../contracts/specification/replies.t
 import { atomic } from './atomic.ts'
 import type { LastContact, MessageRow, Send } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'
-import { contactOf } from './whose-reply.ts'
+import { contactOf } from './inbox.ts'
 
 const sendsMax = 1000
 const idsOfBlock = 10_000

@@ -1,5 +1,6 @@
 import {
   addPart,
+  credits,
   deduplicationKeyOf,
   deduplicationKeyOfOffer,
   isPart,
@@ -15,16 +16,28 @@ import {
   type InboxMessage,
   type InboxPart,
   type Instant,
+  type Msisdn,
   type Received,
+  type ReceivedText,
+  type SenderAddress,
   type Taking,
 } from '@gateway/core'
-import { isIn, isRepetition } from '../contracts/specification/replies.ts'
+import {
+  confirmationAddress,
+  isContact,
+  isIn,
+  isRepetition,
+  replyOwner,
+  type KnownAddress,
+  type ReplyOwner,
+} from '../contracts/specification/replies.ts'
 import { atomic } from './atomic.ts'
-import { followOptKeyword } from './follow-opt-keyword.ts'
-import type { InboundMessageRow } from './rows.ts'
+import { outcomeOf } from './decide.ts'
+import { storeText } from './messages.ts'
+import type { InboundMessageRow, LastContact, MessageRow } from './rows.ts'
 import { storeInboundEvent } from './store-events.ts'
 import type { MemoryStore } from './store.ts'
-import { whoseReply } from './whose-reply.ts'
+import { addSuppression, removeSuppression, suppressionsOf } from './suppressions.ts'
 
 export const memoryInbox = (store: MemoryStore): Inbox => ({
   receive: atomic((messages, confirmation) => messages.map((message) => receive(store, message, confirmation))),
@@ -128,4 +141,63 @@ async function* unowned(store: MemoryStore) {
   for (const { account, id, carrier, from, to, at, text } of store.inboundMessages) {
     if (account === undefined) yield { id, carrier, from, to, at, text }
   }
+}
+
+/** Whom an inbound message belongs to (ruling 1.18). */
+export const whoseReply = (store: MemoryStore, { number, to }: ReceivedText): ReplyOwner =>
+  number === undefined
+    ? replyOwner(knownAddress(store, to), [], [])
+    : replyOwner(knownAddress(store, to), sentTo(store, number), inFlightTo(store, number))
+
+function knownAddress(store: MemoryStore, to: string | undefined): KnownAddress | undefined {
+  const address = to as SenderAddress
+  return store.addresses.has(address) ? { address, owner: store.codes.get(address) } : undefined
+}
+
+const sentTo = (store: MemoryStore, number: Msisdn): readonly LastContact[] => [
+  ...[...store.messages.values()].flatMap((row) => (row.number === number ? (contactOf(row) ?? []) : [])),
+  ...(store.lastContacts.get(number)?.values() ?? []),
+]
+
+/** Undefined: no carrier has it, or it confirms an opt-out. */
+export function contactOf({ id, send, from, decision }: MessageRow): LastContact | undefined {
+  if (decision === undefined || !isContact(outcomeOf(decision), send.confirmation)) return undefined
+  return { account: send.account, id, from, at: decision.left }
+}
+
+const inFlightTo = (store: MemoryStore, number: Msisdn): readonly LastContact[] =>
+  [...store.dispatchers.values()]
+    .flatMap(({ batches }) => [...batches.values()])
+    .flatMap(({ held, marked }) => [...held.values()].filter(({ position }) => position <= marked))
+    .filter(({ row }) => row.number === number && !row.send.confirmation)
+    .map(({ row }) => ({ account: row.send.account, id: row.id, from: row.from, at: store.clock.now() }))
+
+interface Followed {
+  readonly row: InboundMessageRow
+  readonly account: AccountId
+  readonly address: SenderAddress | undefined
+  readonly confirmation: Body
+}
+
+/** What follows from a message of an account (rulings 1.21, 1.22). */
+export function followOptKeyword(store: MemoryStore, { number, keyword }: ReceivedText, followed: Followed): void {
+  if (number === undefined || keyword === undefined) return
+  const { row, account } = followed
+  const key = { scope: account, number, kind: 'opt-out' } as const
+  if (keyword === 'opt-in') {
+    const { id: inbound, text, answers, at } = row
+    removeSuppression(store, key, { inbound, text, answers, at })
+    return
+  }
+  const reply = { id: row.id, text: row.text, answers: row.answers }
+  const isNew = addSuppression(store, { ...key, since: row.at }, reply) === 'added'
+  const from = confirmationAddress({
+    isNew,
+    accountLocked: store.accounts.get(account)?.account.locked ?? true,
+    suppressions: suppressionsOf(store, account, number),
+    address: followed.address,
+  })
+  if (from === undefined) return
+  const text = { body: followed.confirmation, due: undefined, to: [{ number, cost: credits(0) }] }
+  storeText(store, text, { account, from: () => from, routes: store.routes.published, confirmation: true })
 }

@@ -1,15 +1,20 @@
 import {
   credits,
+  isPrice,
   isTaken,
   minus,
   plus,
   type AccountId,
+  type ClientRequest,
+  type ClientRequests,
   type Credits,
+  type FirstAnswer,
   type Instant,
   type Ledger,
   type LedgerCheck,
   type Movement,
   type Period,
+  type Prices,
   type RefundByHand,
   type Refunded,
   type RefundRefusal,
@@ -17,11 +22,10 @@ import {
   type TransferFailure,
 } from '@gateway/core'
 import { balanceAfter, transferFailure, type Holder } from '../contracts/specification/accounts.ts'
+import { isKept } from '../contracts/specification/messages.ts'
 import { atomic } from './atomic.ts'
-import { keepAnswer, keptRequest } from './client-requests.ts'
-import { outcomeOf } from './facts.ts'
-import { enter } from './money.ts'
-import type { AccountRow } from './rows.ts'
+import { enter, outcomeOf } from './decide.ts'
+import type { AccountRow, ClientRequestRow } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 
 export const memoryLedger = (store: MemoryStore): Ledger => ({
@@ -102,3 +106,47 @@ function check(store: MemoryStore): LedgerCheck {
 }
 
 const sum = (amounts: readonly Credits[]): Credits => amounts.reduce(plus, credits(0))
+
+export const memoryPrices = (store: MemoryStore): Prices => ({
+  table: atomic(() => new Map(store.prices)),
+  of: atomic((account) => {
+    const own = store.accountPrices.get(account)
+    return own === undefined || own.size === 0 ? undefined : new Map(own)
+  }),
+  set: atomic((prefix, price, of) => {
+    if (!isPrice(price)) throw new RangeError(`not a price: ${price} tenths of a credit`)
+    if (of !== undefined && !store.accounts.has(of)) throw new Error(`no account ${of}`)
+    tableOf(store, of).set(prefix, price)
+  }),
+  remove: atomic((prefix, of) => tableOf(store, of).delete(prefix)),
+})
+
+function tableOf({ prices, accountPrices }: MemoryStore, of: AccountId | undefined): Map<string, Credits> {
+  if (of === undefined) return prices
+  const own = accountPrices.get(of) ?? new Map<string, Credits>()
+  accountPrices.set(of, own)
+  return own
+}
+
+export const memoryClientRequests = (store: MemoryStore): ClientRequests => ({
+  find: atomic((request) => answerTo(request, keptRequest(store, request))),
+  keep: atomic((request, answer) => {
+    const kept = keptRequest(store, request)
+    if (kept === undefined) keepAnswer(store, request, answer)
+    return answerTo(request, kept) ?? answer
+  }),
+})
+
+export function keptRequest(store: MemoryStore, request: ClientRequest): ClientRequestRow | undefined {
+  const row = store.clientRequests.get(keyOf(request))
+  return row !== undefined && isKept(row.at, store.clock.now()) ? row : undefined
+}
+
+export function keepAnswer(store: MemoryStore, request: ClientRequest, answer: FirstAnswer): void {
+  store.clientRequests.set(keyOf(request), { asked: request.asked, answer, at: store.clock.now() })
+}
+
+const keyOf = ({ account, key }: ClientRequest): string => `${account} ${key}`
+
+const answerTo = ({ asked }: ClientRequest, kept: ClientRequestRow | undefined) =>
+  kept === undefined || kept.asked === asked ? kept?.answer : 'another-request'

@@ -23,7 +23,7 @@ import {
 import { laterDue } from '../contracts/specification/messages.ts'
 import { isOverdue, receiptsSought } from '../contracts/specification/outcomes.ts'
 import { atomic } from './atomic.ts'
-import { factsOf, outcomeOf } from './facts.ts'
+import { factsOf, outcomeOf } from './decide.ts'
 import { mayHaveLeft } from './release.ts'
 import type { MessageRow, Range } from './rows.ts'
 import { referenceKey, type MemoryStore } from './store.ts'

@@ -6,28 +6,37 @@ import {
   laneOf,
   may,
   messageId,
-  routeNumberOf,
   minus,
+  OUTCOME,
+  preferredBy,
+  routeNumberOf,
   spend,
   statusOf,
   times,
+  undeletedOutcome,
   type Acceptance,
   type AccountId,
+  type AssignedCode,
+  type Deletion,
+  type Instant,
   type MessageId,
   type Messages,
+  type Msisdn,
   type Order,
   type OrderedRecipient,
   type OrderedText,
+  type Page,
+  type Paged,
   type PublishedRoute,
+  type ScheduledMessage,
   type SenderAddress,
+  type Senders,
 } from '@gateway/core'
+import { chooseSender, isDeletable } from '../contracts/specification/messages.ts'
 import { atomic } from './atomic.ts'
-import { keepAnswer, keptRequest } from './client-requests.ts'
-import { enter } from './money.ts'
-import { factsOf } from './facts.ts'
-import type { AccountRow, MessageRow, Send } from './rows.ts'
-import { deleteScheduled, scheduled } from './scheduled.ts'
-import { senderOf } from './senders.ts'
+import { endRefunded, enter, factsOf } from './decide.ts'
+import { keepAnswer, keptRequest } from './ledger.ts'
+import type { AccountRow, MessageRow, Range, Send } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'
 
@@ -133,4 +142,99 @@ function newMessageId(store: MemoryStore): MessageId {
   const id = messageId(store.next('message'))
   if (id === undefined) throw new Error('no message id is left')
   return id
+}
+
+const waitingOf = (store: MemoryStore) => [store.later, ...store.due.all()] as const
+
+const canGo = ({ send, attempt }: Range): boolean => isDeletable(send.scheduled, attempt)
+
+export function scheduled(store: MemoryStore, by: AccountId, page: Page): Paged<ScheduledMessage> {
+  const rows = waitingOf(store)
+    .flatMap((waiting) => waiting.allOf(by).filter(canGo))
+    .flatMap(({ messages }) => messages)
+    .sort((a, b) => a.send.due - b.send.due || a.id - b.id)
+  const items = rows
+    .slice(page.offset, page.offset + page.limit)
+    .map(({ id, number, cost, send: { submitted, due } }) => ({ id, number, submitted, due, cost }))
+  return { total: rows.length, items }
+}
+
+export function deleteScheduled(
+  store: MemoryStore,
+  by: AccountId,
+  ids: readonly MessageId[],
+  since: Instant,
+): readonly Deletion[] {
+  const gone = takeOut(store, by, new Set(ids))
+  for (const row of gone) endRefunded(store, row, OUTCOME.cancelled, undefined)
+  return ids.map((id) => {
+    const row = store.messages.get(id)
+    // The second time that it is asked for, it has been deleted.
+    if (row !== undefined && gone.delete(row)) return { outcome: 'deleted', number: row.number, refunded: row.cost }
+    const outcome = row?.send.account === by ? undeletedOutcome(factsOf(row), since) : 'not-found'
+    return row === undefined || outcome === 'not-found' ? { outcome: 'not-found' } : { outcome, number: row.number }
+  })
+}
+
+/** Takes what can be deleted out of the queue; what moved together with it waits on. */
+function takeOut(store: MemoryStore, by: AccountId, ids: ReadonlySet<MessageId>): Set<MessageRow> {
+  const isMeant = ({ id }: MessageRow) => ids.has(id)
+  const isCut = (range: Range) => range.send.account === by && canGo(range) && range.messages.some(isMeant)
+  const gone = new Set<MessageRow>()
+  for (const waiting of waitingOf(store)) {
+    for (const range of waiting.takeAll(isCut, Infinity)) {
+      for (const row of range.messages.filter(isMeant)) gone.add(row)
+      const messages = range.messages.filter((row) => !isMeant(row))
+      if (messages.length > 0) waiting.add({ ...range, messages })
+    }
+  }
+  return gone
+}
+
+export const memorySenders = (store: MemoryStore): Senders => ({
+  assign: atomic((code, account) => assign(store, code, account)),
+  release: atomic((code) => {
+    const owner = store.codes.get(code)
+    if (owner !== undefined) setCodes(store, owner, (codes) => codes.filter((one) => one !== code))
+    return store.codes.delete(code)
+  }),
+  assigned: atomic(() =>
+    [...store.codes]
+      .map(([code, account]): AssignedCode => ({ code, account }))
+      .sort((a, b) => (a.code < b.code ? -1 : 1)),
+  ),
+})
+
+/** The address that a message of the order to this number leaves from. */
+export function senderOf(store: MemoryStore, { account, senders }: Order, number: Msisdn): SenderAddress {
+  const chosen = store.chosenSenders.get(number) ?? new Map<AccountId, SenderAddress>()
+  store.chosenSenders.set(number, chosen)
+  const ofOthers = [...chosen].flatMap(([other, address]) => (other === account ? [] : [address]))
+  const address = chooseSender(preferredBy(account, senders), chosen.get(account), new Set(ofOthers))
+  if (address === undefined) throw new Error('there is no address to choose from')
+  if (senders.length > 1) chosen.set(account, address)
+  return address
+}
+
+function assign(
+  store: MemoryStore,
+  code: SenderAddress,
+  account: AccountId,
+): 'assigned' | 'already' | 'taken' | 'no-such-account' {
+  if (!store.accounts.has(account)) return 'no-such-account'
+  const owner = store.codes.get(code)
+  if (owner !== undefined) return owner === account ? 'already' : 'taken'
+  store.codes.set(code, account)
+  store.addresses.add(code)
+  setCodes(store, account, (codes) => [...codes, code])
+  return 'assigned'
+}
+
+function setCodes(
+  store: MemoryStore,
+  id: AccountId,
+  change: (codes: readonly SenderAddress[]) => readonly SenderAddress[],
+): void {
+  const row = store.accounts.get(id)
+  if (row !== undefined) row.account = { ...row.account, shortCodes: change(row.account.shortCodes) }
 }

@@ -1,6 +1,5 @@
 import { INCIDENT, type QueueNumber } from '@gateway/core'
-import { decide } from './decide.ts'
-import { note } from './incidents.ts'
+import { decide, note } from './decide.ts'
 import type { ClaimedBatchRow, Held, Range } from './rows.ts'
 import type { MemoryStore } from './store.ts'
 import { wakeSleepers } from './wakeups.ts'

@@ -1,6 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { Instant, KeyHash, Login, PasswordAttempt, PasswordHash, Secrets, TooManyFailures } from '@gateway/core'
+import type {
+  Instant,
+  KeyHash,
+  Login,
+  PasswordAttempt,
+  PasswordHash,
+  SealedSecret,
+  SecretBox,
+  Secrets,
+  TooManyFailures,
+} from '@gateway/core'
 
 export interface MemorySecretsSettings {
   /** So many failures of one user from one network are answered `wrong`. Default 10. */
@@ -96,4 +106,19 @@ const saltedHash = (password: string, salt: string): PasswordHash =>
 function matches(password: string, stored: PasswordHash | undefined): boolean {
   const salt = stored?.split('$')[1]
   return salt !== undefined && saltedHash(password, salt) === stored
+}
+
+/** Signing secrets that are only hidden from a glance: for tests, never to be kept. */
+export function memorySecretBox(): SecretBox {
+  let made = 0
+  return {
+    newSigningSecret: () => `whsec_${btoa(String(++made).padStart(32, '0'))}`,
+    seal: (secret) => `sealed ${secret}` as SealedSecret,
+    open: (sealed) => {
+      if (!sealed.startsWith('sealed ')) throw new Error('sealed with no key of this box')
+      return sealed.slice('sealed '.length)
+    },
+    isOld: () => false,
+    digestsOf: (text) => [`digest ${btoa(text)}`],
+  }
 }

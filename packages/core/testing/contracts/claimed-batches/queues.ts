@@ -1,7 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { ClaimedBatch, DispatcherId, Lane, MessageId, PublishedRoute, QueueNumber, Route } from '@gateway/core'
-import { numbers } from '../../builders.ts'
-import { aCarrierId } from '../../ids.ts'
+import { aCarrierId, numbers } from '../../builders.ts'
 import { until } from '../../until.ts'
 import { at } from '../shared.ts'
 import { ascending, idsOf, noLease, times, wanted, withTraffic, type Traffic } from './traffic.ts'

@@ -1,21 +1,20 @@
 import { strict as assert } from 'node:assert'
-import {
-  type AccountId,
-  type ClaimedMessage,
-  type DispatcherId,
-  type ClaimedBatch,
-  type Handover,
-  type Instant,
-  type Lane,
-  type MessageId,
-  type Msisdn,
-  type Recorded,
-  type StoredPorts,
-  type Wanted,
+import type {
+  AccountId,
+  ClaimedBatch,
+  ClaimedMessage,
+  DispatcherId,
+  Handover,
+  Instant,
+  Lane,
+  MessageId,
+  Msisdn,
+  Recorded,
+  StoredPorts,
+  Wanted,
 } from '@gateway/core'
 import { anAccount, anOrder, numbers } from '../../builders.ts'
-import type { Contract } from '../contract.ts'
-import { accepted, assertLedger, codesOf, statusesOf, testCarrier } from '../shared.ts'
+import { accepted, assertLedger, codesOf, statusesOf, testCarrier, type Contract } from '../shared.ts'
 
 export const granted = 1_000_000
 export const leaseSeconds = 600

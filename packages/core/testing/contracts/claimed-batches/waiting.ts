@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert'
 import { OUTCOME, secondsAfter, type MessageId } from '@gateway/core'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
-import { soonFor } from '../messages/waiting-for-time.ts'
+import { soonFor } from '../messages/scheduled.ts'
 import { farAhead } from '../shared.ts'
 import { allAccepted, ascending, granted, idsOf, times, wanted, withTraffic } from './traffic.ts'
 

@@ -7,7 +7,7 @@ import {
   type DeliveryReceiptCode,
   type OutcomeCode,
 } from '@gateway/core'
-import { checkGenerated } from '../check-generated.ts'
+import { checkGenerated } from '../shared.ts'
 import { granted, withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
 import { changesState, codeByParts } from '../specification/outcomes.ts'
 import { aReceipt, handedOver, matchAll } from './sent-messages.ts'

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { strict as assert } from 'node:assert'
 import {
   addPart,
@@ -9,12 +10,9 @@ import {
   type StoredPorts,
   type WaitingPart,
 } from '@gateway/core'
-import * as fc from 'fast-check'
 import { anAccount } from '../../builders.ts'
-import { checkGenerated } from '../check-generated.ts'
-import type { Contract } from '../contract.ts'
 import { otherCarrier } from '../delivery-receipts/sent-messages.ts'
-import { callersMany, testCarrier } from '../shared.ts'
+import { callersMany, checkGenerated, testCarrier, type Contract } from '../shared.ts'
 import { confirmation, receive, sent, texts } from './inbound-messages.ts'
 
 const group = (number: number, of = 3, name = 7) => ({ group: name, number, of })

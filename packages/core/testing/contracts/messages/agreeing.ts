@@ -24,12 +24,11 @@ import {
 import { anAccount, anOrder, numbers } from '../../builders.ts'
 import { realClock } from '../../memory/clock.ts'
 import { until } from '../../until.ts'
-import { checkGenerated } from '../check-generated.ts'
 import { withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
-import { accepted, at, farAhead, longAgo, testCarrier } from '../shared.ts'
-import { changesState } from '../specification/outcomes.ts'
+import { accepted, at, checkGenerated, farAhead, longAgo, testCarrier } from '../shared.ts'
 import { isDeletable } from '../specification/messages.ts'
-import { soon } from './waiting-for-time.ts'
+import { changesState } from '../specification/outcomes.ts'
+import { soon } from './scheduled.ts'
 
 const { cancelled, delivered, expired, optedOut, refused, sent, underWay, undeliverable, unknown } = OUTCOME
 

@@ -1,9 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { webhooksMax, type SealedSecret, type SigningSecrets, type StoredPorts, type WebhookId } from '@gateway/core'
-import { anAccount } from '../../builders.ts'
-import { anAccountId } from '../../ids.ts'
-import type { Contract } from '../contract.ts'
-import { callersMany, longAgo } from '../shared.ts'
+import { anAccount, anAccountId } from '../../builders.ts'
+import { callersMany, longAgo, type Contract } from '../shared.ts'
 import { added, aWebhook } from './an-endpoint.ts'
 
 const other = 'other' as SealedSecret

@@ -12,9 +12,8 @@ import {
 } from '@gateway/core'
 import { aBody, anAccount, numbers } from '../../builders.ts'
 import { traffic } from '../claimed-batches/traffic.ts'
-import type { Contract } from '../contract.ts'
 import { handedOver, receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts'
-import { farAhead, longAgo, testCarrier } from '../shared.ts'
+import { farAhead, longAgo, testCarrier, type Contract } from '../shared.ts'
 import { added, answered, aWebhook, claiming, pushAll, replayed, resultOf } from './an-endpoint.ts'
 
 /** An endpoint that wants one event at a time, and for which so many wait. */

@@ -12,8 +12,7 @@ import {
   type Webhook,
 } from '@gateway/core'
 import { anAccount, numbers } from '../../builders.ts'
-import type { Contract } from '../contract.ts'
-import { at, farAhead, longAgo } from '../shared.ts'
+import { at, farAhead, longAgo, type Contract } from '../shared.ts'
 import { added, answered, aWebhook, claiming, pushAll, replayed, resultOf } from './an-endpoint.ts'
 
 /** An endpoint for which so many events wait. */

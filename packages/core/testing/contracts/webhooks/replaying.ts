@@ -11,9 +11,8 @@ import {
 } from '@gateway/core'
 import { anAccount } from '../../builders.ts'
 import { traffic } from '../claimed-batches/traffic.ts'
-import type { Contract } from '../contract.ts'
 import { receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts'
-import { callersMany, farAhead, longAgo } from '../shared.ts'
+import { callersMany, farAhead, longAgo, type Contract } from '../shared.ts'
 import { added, answered, aWebhook, claiming, pushAll, replayed, resultOf } from './an-endpoint.ts'
 
 const everything: Replay = { what: 'period', from: longAgo, to: farAhead }

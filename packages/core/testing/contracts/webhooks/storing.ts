@@ -14,11 +14,10 @@ import {
   type WebhookEvent,
   type WebhookEventType,
 } from '@gateway/core'
-import { aBody, aNumber, anAccount, anAddress, numbers } from '../../builders.ts'
+import { aBody, anAccount, anAddress, aNumber, numbers } from '../../builders.ts'
 import { acceptedAs, leaseSeconds, referenceOf, traffic, type Traffic } from '../claimed-batches/traffic.ts'
-import type { Contract } from '../contract.ts'
 import { aReceipt, handedOver, matchAll, receiptsFor, sentMessages } from '../delivery-receipts/sent-messages.ts'
-import { at, callersMany, farAhead, longAgo, testCarrier } from '../shared.ts'
+import { at, callersMany, farAhead, longAgo, testCarrier, type Contract } from '../shared.ts'
 import { added, aWebhook, pushAll } from './an-endpoint.ts'
 
 /** Wants everything that there is, with its text. */

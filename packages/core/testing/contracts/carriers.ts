@@ -1,0 +1,400 @@
+import { strict as assert } from 'node:assert'
+import type {
+  CarrierId,
+  CarrierReport,
+  CarrierStatus,
+  CarrierUser,
+  LeasedBinds,
+  NewCarrierVersion,
+  Route,
+  SealedSecret,
+  StoredPorts,
+} from '@gateway/core'
+import { aCarrierId, anAccountId, anAddress } from '../builders.ts'
+import { until } from '../until.ts'
+import type { Contract } from './shared.ts'
+
+const all = (carrier: string): Route => ({
+  ...{ name: `over-${carrier}`, prefixes: [], accounts: [], senders: [] },
+  carriers: [{ carrier: aCarrierId(carrier), priority: 1, weight: 1 }],
+})
+
+const aVersion = (carrier: string, more: Partial<NewCarrierVersion> = {}): NewCarrierVersion => ({
+  sealed: `sealed ${carrier}` as SealedSecret,
+  digest: `digest of ${carrier}`,
+  carriers: [aCarrierId(carrier)],
+  routes: [all(carrier)],
+  storedBy: `the test of ${carrier}`,
+  ...more,
+})
+
+const aProcess = (at: number) => ({ id: `0195e9c4-0000-4000-8000-00000000000${at}`, host: 'alpha', pid: 10 + at })
+const aUser = (at: number, version: number): CarrierUser => ({ process: aProcess(at), version, simulated: undefined })
+const aSimulating = (at: number, simulated: string): CarrierUser => ({ ...aUser(at, 0), simulated })
+
+const atStart = { onPurpose: false }
+const onPurpose = { onPurpose: true }
+
+type Versions = Pick<StoredPorts, 'carrierVersions'>
+const names = async ({ routes }: Pick<StoredPorts, 'routes'>): Promise<readonly string[]> =>
+  (await routes.list()).map(({ name }) => name)
+
+/** What the port `CarrierVersions` promises. */
+export const carrierVersionsContract: Contract<StoredPorts> = {
+  'in a new store nothing is stored': async ({ carrierVersions }: Versions) => {
+    assert.equal(await carrierVersions.latest(), undefined)
+    assert.equal(await carrierVersions.latestNumber(), 0)
+    assert.equal(await carrierVersions.find(1), undefined)
+    assert.deepEqual(await carrierVersions.list(10), [])
+    assert.deepEqual(await carrierVersions.users(), [])
+  },
+
+  'versions count from 1, are found whole, and are listed from the last one': async ({ carrierVersions }: Versions) => {
+    assert.equal(await carrierVersions.store(aVersion('a'), 0, atStart), 1)
+    assert.equal(await carrierVersions.store(aVersion('b', { carriers: [], routes: [] }), 1, onPurpose), 2)
+    assert.equal(await carrierVersions.latestNumber(), 2)
+    const first = await carrierVersions.find(1)
+    assert.equal(typeof first?.storedAt, 'number')
+    const { routes: _, ...given } = aVersion('a')
+    assert.deepEqual(first, { ...given, version: 1, storedAt: first?.storedAt })
+    const second = await carrierVersions.latest()
+    assert.deepEqual([second?.version, second?.sealed, second?.carriers], [2, 'sealed b', []])
+    assert.deepEqual(await carrierVersions.list(10), [second, first])
+    assert.deepEqual(await carrierVersions.list(1), [second])
+  },
+
+  'its routes are published with it, and stay where it is refused': async (ports) => {
+    await ports.carrierVersions.store(aVersion('a'), 0, atStart)
+    assert.deepEqual(await names(ports), ['over-a'])
+    assert.equal(await ports.carrierVersions.store(aVersion('b'), 0, onPurpose), 'outdated')
+    assert.equal(await ports.carrierVersions.store(aVersion('b'), 2, onPurpose), 'outdated')
+    assert.deepEqual([await names(ports), await ports.carrierVersions.latestNumber()], [['over-a'], 1])
+    await ports.carrierVersions.store(aVersion('b'), 1, onPurpose)
+    assert.deepEqual(await names(ports), ['over-b'])
+  },
+
+  'what cannot be routes stores nothing': async ({ carrierVersions }: Versions) => {
+    const wrong = aVersion('a', { routes: [{ ...all('a'), prefixes: ['27'] }] })
+    await assert.rejects(carrierVersions.store(wrong, 0, onPurpose), RangeError)
+    assert.equal(await carrierVersions.latestNumber(), 0)
+  },
+
+  'of versions that are stored at the same time after the same one, one is': async (ports) => {
+    const tried = Array.from({ length: 8 }, (_, at) => `c${at}`)
+    const stored = await Promise.all(tried.map((name) => ports.carrierVersions.store(aVersion(name), 0, atStart)))
+    assert.deepEqual(stored.toSorted(), [1, ...Array<string>(7).fill('outdated')])
+    const winner = tried[stored.indexOf(1)] ?? assert.fail()
+    assert.equal((await ports.carrierVersions.latest())?.sealed, `sealed ${winner}`)
+    assert.deepEqual(await names(ports), [`over-${winner}`])
+  },
+
+  'a process joins the last version and no other, until its lease ends or it leaves': async (ports) => {
+    const { carrierVersions } = ports
+    await carrierVersions.store(aVersion('a'), 0, atStart)
+    assert.equal(await carrierVersions.join(aUser(2, 1), 60), 'joined')
+    assert.equal(await carrierVersions.join(aUser(1, 1), 60), 'joined')
+    assert.equal(await carrierVersions.join(aUser(3, 2), 60), 'outdated')
+    assert.equal(await carrierVersions.join(aSimulating(3, '{}'), 60), 'outdated')
+    assert.deepEqual(await carrierVersions.users(), [aUser(1, 1), aUser(2, 1)])
+    await carrierVersions.renew(aUser(1, 2), 60)
+    await carrierVersions.renew(aUser(2, 1), 0)
+    assert.deepEqual(await carrierVersions.users(), [aUser(1, 2)])
+    await carrierVersions.leave(aProcess(1).id)
+    assert.deepEqual(await carrierVersions.users(), [])
+    await carrierVersions.renew(aUser(1, 2), 60)
+    assert.deepEqual(await carrierVersions.users(), [aUser(1, 2)])
+  },
+
+  'without a version processes with the same simulated carriers work together, and another is refused': async ({
+    carrierVersions,
+  }: Versions) => {
+    assert.equal(await carrierVersions.join(aSimulating(1, 'a'), 60), 'joined')
+    assert.equal(await carrierVersions.join(aSimulating(2, 'a'), 60), 'joined')
+    assert.deepEqual(await carrierVersions.join(aSimulating(3, 'b'), 60), { user: aSimulating(1, 'a') })
+    await carrierVersions.leave(aProcess(1).id)
+    await carrierVersions.renew(aSimulating(2, 'a'), 0)
+    assert.equal(await carrierVersions.join(aSimulating(3, 'b'), 60), 'joined')
+  },
+
+  'a first version is refused while a process simulates, unless it is stored on purpose': async (ports) => {
+    const { carrierVersions } = ports
+    await carrierVersions.join(aSimulating(1, 'a'), 60)
+    assert.deepEqual(await carrierVersions.store(aVersion('b'), 0, atStart), { user: aSimulating(1, 'a') })
+    assert.deepEqual([await carrierVersions.latestNumber(), await names(ports)], [0, []])
+    assert.equal(await carrierVersions.store(aVersion('b'), 0, onPurpose), 1)
+  },
+
+  'of a start that simulates and one that stores, at the same time, one is refused': async ({
+    carrierVersions,
+  }: Versions) => {
+    const [joined, stored] = await Promise.all([
+      carrierVersions.join(aSimulating(1, 'a'), 60),
+      carrierVersions.store(aVersion('b'), 0, atStart),
+    ])
+    if (joined === 'joined') assert.deepEqual(stored, { user: aSimulating(1, 'a') })
+    else assert.deepEqual([joined, stored], ['outdated', 1])
+  },
+
+  'who listens is told of a new version': async ({ carrierVersions }: Versions) => {
+    let told = 0
+    carrierVersions.onChange(() => told++)
+    await carrierVersions.store(aVersion('a'), 0, atStart)
+    await until(() => told > 0)
+  },
+
+  'what is sealed is replaced, and nothing else': async ({ carrierVersions }: Versions) => {
+    await carrierVersions.store(aVersion('a'), 0, atStart)
+    await carrierVersions.store(aVersion('b'), 1, onPurpose)
+    const before = await carrierVersions.list(10)
+    const sealAgain = ({ version, sealed }: { version: number; sealed: SealedSecret }) =>
+      version === 1 ? (`${sealed} again` as SealedSecret) : undefined
+    assert.equal(await carrierVersions.reseal(sealAgain), 1)
+    const [last, first] = before
+    assert.deepEqual(await carrierVersions.list(10), [last, { ...first, sealed: 'sealed a again' }])
+  },
+}
+
+const status: CarrierStatus = {
+  links: [
+    { role: 'transmitter', boundSince: 1_790_000_000_000, inUse: 3 },
+    { role: 'receiver', boundSince: undefined, inUse: 0 },
+  ],
+  perSecond: 12.5,
+  isThrottled: true,
+  waiting: 4,
+  lastError: 'ESME_RTHROTTLED "\u2028\\',
+  receipts: { received: 7, missed: 2, form: 'hex' },
+  unreadable: 1,
+}
+
+const aReport = (carrier: string, more: Partial<CarrierReport> = {}): CarrierReport => ({
+  ...{ carrier: aCarrierId(carrier), window: 50, unanswered: 3, status },
+  ...more,
+})
+
+const one = { id: '0195e9c4-0000-4000-8000-000000000001', host: 'alpha', pid: 11 }
+const other = { id: '0195e9c4-0000-4000-8000-000000000002', host: 'beta', pid: 11 }
+
+const told = async ({ carrierStatuses }: Pick<StoredPorts, 'carrierStatuses'>, staleSeconds = 60) =>
+  (await carrierStatuses.list(staleSeconds)).map(({ carrier, process, isStale }) => [carrier, process.host, isStale])
+
+/** What the port `CarrierStatuses` promises. */
+export const carrierStatusesContract: Contract<StoredPorts> = {
+  'what was told is listed, whole': async ({ carrierStatuses }) => {
+    assert.deepEqual(await carrierStatuses.list(60), [])
+    const bare = {
+      links: [],
+      perSecond: undefined,
+      lastError: undefined,
+      receipts: { received: 0, missed: 0, form: undefined },
+    }
+    await carrierStatuses.tell(one, [
+      aReport('a'),
+      aReport('b', { status: undefined }),
+      aReport('c', { status: { ...status, ...bare } }),
+    ])
+    const [a, b, c] = await carrierStatuses.list(60)
+    assert.equal(typeof a?.toldAt, 'number')
+    assert.deepEqual({ ...a, toldAt: 0 }, { ...aReport('a'), process: one, toldAt: 0, isStale: false })
+    assert.deepEqual([b?.carrier, b?.status], ['b', undefined])
+    assert.deepEqual(c?.status, { ...status, ...bare })
+  },
+
+  'a process replaces what it told, and touches nothing of another': async (ports) => {
+    await ports.carrierStatuses.tell(other, [aReport('a')])
+    await ports.carrierStatuses.tell(one, [aReport('a'), aReport('b')])
+    await ports.carrierStatuses.tell(one, [aReport('b'), aReport('c')])
+    assert.deepEqual(await told(ports), [
+      ['a', 'beta', false],
+      ['b', 'alpha', false],
+      ['c', 'alpha', false],
+    ])
+    await ports.carrierStatuses.tell(one, [])
+    assert.deepEqual(await told(ports), [['a', 'beta', false]])
+  },
+
+  'they are listed by carrier, then host, and are stale after the time that is asked for': async (ports) => {
+    await ports.carrierStatuses.tell(other, [aReport('b'), aReport('a')])
+    await ports.carrierStatuses.tell(one, [aReport('b')])
+    assert.deepEqual(await told(ports, 0), [
+      ['a', 'beta', true],
+      ['b', 'alpha', true],
+      ['b', 'beta', true],
+    ])
+  },
+}
+
+const carrier = aCarrierId('shared')
+const wanting = (count: number, max = 3, seconds = 60) => ({ count, max, seconds })
+const sorted = ({ numbers }: Pick<LeasedBinds, 'numbers'>): readonly number[] => numbers.toSorted((a, b) => a - b)
+
+/** What the port `CarrierBinds` promises. */
+export const carrierBindsContract: Contract<StoredPorts> = {
+  'each of the binds is leased once, and then none': async ({ carrierBinds: binds }) => {
+    assert.deepEqual(sorted(await binds.lease(carrier, 'one', wanting(2))), [1, 2])
+    const second = await binds.lease(carrier, 'two', wanting(2))
+    assert.deepEqual(second.numbers, [3])
+    assert.ok((second.freeInMilliseconds ?? 0) > 30_000 && (second.freeInMilliseconds ?? 0) <= 60_000)
+    const third = await binds.lease(carrier, 'three', wanting(1))
+    assert.deepEqual(third.numbers, [])
+    assert.deepEqual(await binds.lease(aCarrierId('other'), 'three', wanting(1)), {
+      numbers: [1],
+      freeInMilliseconds: undefined,
+    })
+  },
+
+  'never more than the maximum are leased, however many ask at the same time': async ({ carrierBinds: binds }) => {
+    const holders = Array.from({ length: 24 }, (_, at) => `holder ${at}`)
+    for (let round = 0; round < 5; round++) {
+      const leased = await Promise.all(holders.map((holder) => binds.lease(carrier, holder, wanting(2, 7))))
+      const numbers = leased.flatMap((one) => one.numbers)
+      assert.equal(new Set(numbers).size, numbers.length)
+      assert.ok(numbers.length <= 7 && numbers.length > 0)
+      const rest = await binds.lease(carrier, 'last', wanting(9, 7))
+      assert.deepEqual(sorted({ numbers: [...numbers, ...rest.numbers] }), [1, 2, 3, 4, 5, 6, 7])
+      await Promise.all([
+        ...holders.map((holder, at) => binds.release(carrier, holder, leased[at]?.numbers ?? [])),
+        binds.release(carrier, 'last', rest.numbers),
+      ])
+    }
+  },
+
+  'a lease that was given back is free at once; only its holder can give it back': async ({ carrierBinds: binds }) => {
+    await binds.lease(carrier, 'one', wanting(3))
+    await binds.release(carrier, 'two', [1, 2, 3])
+    assert.deepEqual((await binds.lease(carrier, 'two', wanting(1))).numbers, [])
+    await binds.release(carrier, 'one', [2])
+    assert.deepEqual((await binds.lease(carrier, 'two', wanting(3))).numbers, [2])
+    assert.deepEqual(sorted({ numbers: await binds.renew(carrier, 'one', 60) }), [1, 3])
+  },
+
+  'a lease that is not renewed ends, and is lost to who held it': async ({ carrierBinds: binds }) => {
+    assert.deepEqual((await binds.lease(carrier, 'one', wanting(1, 1, 0.2))).numbers, [1])
+    await until(async () => (await binds.lease(carrier, 'two', wanting(1, 1))).numbers.length === 1)
+    assert.deepEqual(await binds.renew(carrier, 'one', 60), [])
+    await binds.release(carrier, 'one', [1])
+    assert.deepEqual(await binds.renew(carrier, 'two', 60), [1])
+  },
+
+  'a renewed lease lasts from then on': async ({ carrierBinds: binds }) => {
+    await binds.lease(carrier, 'one', wanting(2, 2, 30))
+    assert.deepEqual(sorted({ numbers: await binds.renew(carrier, 'one', 300) }), [1, 2])
+    const { numbers, freeInMilliseconds = 0 } = await binds.lease(carrier, 'two', wanting(1, 2))
+    assert.deepEqual(numbers, [])
+    assert.ok(freeInMilliseconds > 60_000)
+  },
+
+  'a smaller maximum counts what was leased under a larger one': async ({ carrierBinds: binds }) => {
+    await binds.lease(carrier, 'one', wanting(2, 5))
+    await binds.lease(carrier, 'two', wanting(3, 5))
+    await binds.release(carrier, 'one', [1, 2])
+    assert.deepEqual((await binds.lease(carrier, 'three', wanting(5, 3))).numbers, [])
+    assert.deepEqual((await binds.lease(carrier, 'three', wanting(5, 4))).numbers, [1])
+  },
+}
+
+const aRoute = (name: string, carriers: readonly string[], conditions: Partial<Route> = {}): Route => ({
+  ...{ name, prefixes: [], accounts: [], senders: [] },
+  carriers: carriers.map((carrier, i) => ({ carrier: aCarrierId(carrier), priority: 1 + i, weight: 7 - i })),
+  ...conditions,
+})
+
+const overA = aRoute('to-a', ['a'], { prefixes: ['2782', '44'] })
+const overBoth = aRoute('to-both', ['a', 'b'], { accounts: [anAccountId(4711)], senders: [anAddress('45678')] })
+const others = aRoute('others', ['b'])
+
+const plain = async ({ routes }: Pick<StoredPorts, 'routes'>): Promise<readonly Route[]> =>
+  (await routes.list()).map(({ name, prefixes, accounts, senders, carriers }) => ({
+    ...{ name, prefixes, accounts, senders, carriers },
+  }))
+
+/** The number of every queue, by route and refusing carrier. */
+async function queueNumbers({ routes }: Pick<StoredPorts, 'routes'>): Promise<ReadonlyMap<string, number>> {
+  const named = (await routes.list()).flatMap(({ name, queues }) =>
+    queues.map(({ number, refusedBy }) => [`${name} ${refusedBy ?? '-'}`, number] as const),
+  )
+  return new Map(named)
+}
+
+/** What the port `Routes` promises. */
+export const routesContract: Contract<StoredPorts> = {
+  'a new store has no routes': async ({ routes }) => {
+    assert.deepEqual(await routes.list(), [])
+  },
+
+  'routes are listed as they were published, in their order': async (ports) => {
+    await ports.routes.publish([overBoth, overA, others])
+    assert.deepEqual(await plain(ports), [overBoth, overA, others])
+    await ports.routes.publish([overA, others])
+    assert.deepEqual(await plain(ports), [overA, others])
+    await ports.routes.publish([])
+    assert.deepEqual(await plain(ports), [])
+  },
+
+  'a route of one carrier has one queue, one of several has one more for each that may refuse': async ({ routes }) => {
+    await routes.publish([overA, overBoth, others])
+    const [ofA, ofBoth] = await routes.list()
+    const refusers = (route = ofA): readonly (CarrierId | undefined)[] =>
+      route?.queues.map(({ refusedBy }) => refusedBy) ?? []
+    assert.deepEqual(refusers(), [undefined])
+    assert.deepEqual(refusers(ofBoth), [undefined, 'a', 'b'])
+  },
+
+  'every queue has a number of its own, and none has that of messages without a route': async (ports) => {
+    await ports.routes.publish([overA, overBoth, others])
+    const numbers = [...(await queueNumbers(ports)).values()]
+    assert.equal(new Set([0, ...numbers]).size, numbers.length + 1)
+  },
+
+  'a route keeps its numbers by its name, also while it is not published, whatever else changes': async (ports) => {
+    const { routes } = ports
+    await routes.publish([overA, overBoth, others])
+    const before = await routes.list()
+    const queues = await queueNumbers(ports)
+    await routes.publish([others])
+    assert.deepEqual(await routes.list(), before.slice(2))
+    await routes.publish([{ ...overBoth, prefixes: ['27'] }, { ...overA, carriers: overBoth.carriers }, others])
+    assert.deepEqual(
+      (await routes.list()).map(({ name, number }) => [name, number]),
+      [1, 0, 2].map((i) => [before[i]?.name, before[i]?.number]),
+    )
+    const after = await queueNumbers(ports)
+    for (const [queue, number] of queues) assert.equal(after.get(queue), number)
+    assert.equal(after.size, queues.size + 2)
+  },
+
+  'a route that goes back to one carrier has one queue, and gets its others again': async (ports) => {
+    await ports.routes.publish([{ ...others, carriers: overBoth.carriers }])
+    const before = await queueNumbers(ports)
+    await ports.routes.publish([others])
+    assert.deepEqual([...(await queueNumbers(ports)).keys()], ['others -'])
+    await ports.routes.publish([{ ...others, carriers: overBoth.carriers }])
+    assert.deepEqual(await queueNumbers(ports), before)
+  },
+
+  'what cannot be routes is not published, and changes nothing': async (ports) => {
+    await ports.routes.publish([overA, others])
+    const [carrier] = others.carriers
+    const wrong = [
+      [overA],
+      [others, others],
+      [{ ...others, name: 'Others' }],
+      [{ ...overA, prefixes: ['+27'] }, others],
+      [{ ...others, carriers: [] }],
+      [{ ...others, carriers: [{ ...(carrier ?? assert.fail()), priority: 0 }] }],
+      [{ ...others, carriers: [{ ...(carrier ?? assert.fail()), weight: 1.5 }] }],
+    ]
+    for (const routes of wrong) await assert.rejects(ports.routes.publish(routes), RangeError)
+    assert.deepEqual(await plain(ports), [overA, others])
+  },
+
+  'of routes that are published at the same time those of one call stay, and nothing of the others': async (ports) => {
+    const tables = Array.from({ length: 8 }, (_, i) => [
+      aRoute(`to-${i}`, ['a', 'b'], { prefixes: [`${i + 1}`] }),
+      { ...others, carriers: overBoth.carriers.slice(i % 2) },
+    ])
+    await Promise.all(tables.map((routes) => ports.routes.publish(routes)))
+    const listed = JSON.stringify(await plain(ports))
+    assert.ok(tables.some((routes) => JSON.stringify(routes) === listed))
+  },
+}

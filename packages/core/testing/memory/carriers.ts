@@ -1,0 +1,189 @@
+import {
+  refusedRoutes,
+  routeNumberOf,
+  type CarrierBinds,
+  type CarrierConflict,
+  type CarrierId,
+  type CarrierStatuses,
+  type CarrierUser,
+  type CarrierVersions,
+  type PublishedRoute,
+  type QueueNumber,
+  type Route,
+  type RouteNumber,
+  type Routes,
+  type ToldCarrier,
+} from '@gateway/core'
+import { atomic } from './atomic.ts'
+import type { MessageRow, Range } from './rows.ts'
+import type { MemoryStore } from './store.ts'
+import { wakeSleepers } from './wakeups.ts'
+
+export function memoryCarrierVersions(store: MemoryStore): CarrierVersions {
+  const { carrierVersions: versions, carrierUsers, carrierListeners } = store
+  const latestNumber = (): number => versions.at(-1)?.version ?? 0
+  const users = (): readonly CarrierUser[] =>
+    [...carrierUsers.values()]
+      .filter(({ until }) => until > store.clock.now())
+      .map(({ process, version, simulated }) => ({ process, version, simulated }))
+      .sort((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1))
+  const use = (user: CarrierUser, seconds: number): void => {
+    carrierUsers.set(user.process.id, { ...user, until: store.clock.now() + seconds * 1000 })
+  }
+
+  return {
+    latest: atomic(() => versions.at(-1)),
+    latestNumber: atomic(latestNumber),
+    find: atomic((version) => versions.find((one) => one.version === version)),
+    list: atomic((countMax) => versions.toReversed().slice(0, countMax)),
+    store: atomic(({ routes, ...next }, after, { onPurpose }): number | 'outdated' | CarrierConflict => {
+      if (latestNumber() !== after) return 'outdated'
+      const user = onPurpose ? undefined : users().find(({ simulated }) => simulated !== undefined)
+      if (user !== undefined) return { user }
+      publishRoutes(store, routes)
+      versions.push({ ...next, version: after + 1, storedAt: store.clock.now() })
+      for (const changed of carrierListeners) changed()
+      return after + 1
+    }),
+    join: atomic((user, seconds): 'joined' | 'outdated' | CarrierConflict => {
+      if (latestNumber() !== user.version) return 'outdated'
+      const other = users().find(({ simulated }) => simulated !== undefined && simulated !== user.simulated)
+      if (other !== undefined && user.simulated !== undefined) return { user: other }
+      use(user, seconds)
+      return 'joined'
+    }),
+    renew: atomic(use),
+    leave: atomic((process) => void carrierUsers.delete(process)),
+    users: atomic(users),
+    onChange: (changed) => void carrierListeners.add(changed),
+    reseal: atomic((sealAgain) => {
+      let changed = 0
+      for (const [at, version] of versions.entries()) {
+        const sealed = sealAgain(version)
+        if (sealed === undefined || sealed === version.sealed) continue
+        versions[at] = { ...version, sealed }
+        changed++
+      }
+      return changed
+    }),
+  }
+}
+
+const orderOf = ({ process: { host, pid, id } }: CarrierUser): string => [host, String(pid).padStart(10), id].join('\0')
+
+const dayMilliseconds = 86_400_000
+
+export const memoryCarrierStatuses = (store: MemoryStore): CarrierStatuses => ({
+  tell: atomic((process, reports) => {
+    const now = store.clock.now()
+    const others = store.carrierStatuses.filter(
+      (told) => told.process.id !== process.id && now - told.toldAt < dayMilliseconds,
+    )
+    store.carrierStatuses = [...others, ...reports.map((report) => ({ ...report, process, toldAt: now }))]
+  }),
+  list: atomic((staleSeconds) => {
+    const now = store.clock.now()
+    const judged = store.carrierStatuses.map((told): ToldCarrier => ({
+      ...told,
+      isStale: now - told.toldAt >= staleSeconds * 1000,
+    }))
+    return judged.sort((one, other) => (reportOrder(one) < reportOrder(other) ? -1 : 1))
+  }),
+})
+
+const reportOrder = ({ carrier, process }: ToldCarrier): string => [carrier, process.host, process.id].join('\0')
+
+export const memoryCarrierBinds = (store: MemoryStore): CarrierBinds => {
+  const live = (carrier: CarrierId) =>
+    [...(store.carrierBinds.get(carrier) ?? [])].filter(([, { until }]) => until > store.clock.now())
+  const keep = (carrier: CarrierId, entries: readonly Readonly<ReturnType<typeof live>[number]>[]): void => {
+    store.carrierBinds.set(carrier, new Map(entries))
+  }
+  const until = (seconds: number): number => store.clock.now() + seconds * 1000
+
+  return {
+    lease: atomic((carrier, holder, { count, max, seconds }) => {
+      const held = live(carrier)
+      const free = Array.from({ length: max }, (_, at) => at + 1).filter((n) => held.every(([taken]) => taken !== n))
+      const numbers = free.slice(0, Math.max(0, Math.min(count, max - held.length)))
+      keep(carrier, [...held, ...numbers.map((n) => [n, { holder, until: until(seconds) }] as const)])
+      const ends = held.filter(([, bind]) => bind.holder !== holder).map(([, bind]) => bind.until - store.clock.now())
+      const isShort = numbers.length < count && ends.length > 0
+      return { numbers, freeInMilliseconds: isShort ? Math.min(...ends) : undefined }
+    }),
+    renew: atomic((carrier, holder, seconds) => {
+      const renewed = live(carrier).map(([n, bind]) =>
+        bind.holder === holder ? ([n, { holder, until: until(seconds) }] as const) : ([n, bind] as const),
+      )
+      keep(carrier, renewed)
+      return renewed.flatMap(([n, bind]) => (bind.holder === holder ? [n] : []))
+    }),
+    release: atomic((carrier, holder, numbers) => {
+      keep(
+        carrier,
+        live(carrier).filter(([n, bind]) => bind.holder !== holder || !numbers.includes(n)),
+      )
+    }),
+  }
+}
+
+export const memoryRoutes = (store: MemoryStore): Routes => ({
+  reroute: atomic((rangesMax) => reroute(store, rangesMax)),
+  list: atomic(() => store.routes.published),
+  publish: atomic((routes) => publishRoutes(store, routes)),
+})
+
+export function publishRoutes(store: MemoryStore, routes: readonly Route[]): void {
+  const refused = refusedRoutes(routes)
+  if (refused !== undefined) throw new RangeError(refused)
+  store.routes.published = routes.map((route) => numbered(store, route))
+}
+
+function numbered(store: MemoryStore, route: Route): PublishedRoute {
+  const { numbers } = store.routes
+  const number = numbers.get(route.name) ?? (store.next('queue') as RouteNumber)
+  numbers.set(route.name, number)
+  const { name, prefixes, accounts, senders, carriers } = route
+  store.routes.known.set(number, { name, prefixes, accounts, senders, carriers })
+  const refusers = route.carriers.length > 1 ? route.carriers.map(({ carrier }) => carrier) : []
+  const queues = [
+    { number, refusedBy: undefined },
+    ...refusers.map((refusedBy) => ({ number: queueOf(store, number, refusedBy), refusedBy })),
+  ]
+  return { ...route, number, queues }
+}
+
+function queueOf(store: MemoryStore, route: RouteNumber, refusedBy: CarrierId): QueueNumber {
+  const key = `${route} ${refusedBy}`
+  const queue = store.routes.queues.get(key) ?? (store.next('queue') as QueueNumber)
+  store.routes.queues.set(key, queue)
+  return queue
+}
+
+/** Moves what is due in queues from which nobody claims any more; returns how many ranges. */
+export function reroute(store: MemoryStore, rangesMax: number): number {
+  const { published } = store.routes
+  const claimed = published.flatMap(({ queues }) => queues.map(({ number }) => number))
+  const isStranded = ({ queue }: Range) => (published.length === 0 ? queue !== 0 : !claimed.includes(queue))
+  let moved = 0
+  for (const waiting of store.due.all()) {
+    for (const range of waiting.takeAll(isStranded, rangesMax - moved)) {
+      for (const part of partsOf(store, range)) store.due.add(part)
+      moved++
+    }
+  }
+  if (moved > 0) wakeSleepers(store)
+  return moved
+}
+
+function partsOf(store: MemoryStore, range: Range): readonly Range[] {
+  const parts: { queue: QueueNumber; messages: MessageRow[] }[] = []
+  for (const row of range.messages) {
+    const { account } = range.send
+    const queue = routeNumberOf(store.routes.published, { account, from: row.from, to: row.number })
+    const last = parts.at(-1)
+    if (last?.queue === queue) last.messages.push(row)
+    else parts.push({ queue, messages: [row] })
+  }
+  return parts.map((part) => ({ ...range, ...part }))
+}
