@@ -31,12 +31,12 @@ interface Node {
  * Runs a statement on a connection with the plan that it has when it is prepared there, undoes what it did, and tells how it
  * read the tables; what was planned and not run is left out.
  */
-export async function accessesOf(
+export async function accessesOf<Values>(
   connection: LentConnection,
-  statement: Statement<never, unknown>,
-  given: unknown,
+  statement: Statement<Values, unknown>,
+  given: NoInfer<Values>,
 ): Promise<readonly Access[]> {
-  const values = valuesOf(statement, given as never)
+  const values = valuesOf(statement, given)
   await connection.query('begin', [])
   try {
     await connection.query(`prepare explained as ${statement.text}`, [])

@@ -20,9 +20,9 @@ test.each(['findKey', 'findLogin'] as const)('%s leads by index to one row of ea
     const [{ login, hash }] = (
       await hot.query('select login, hash from directory join api_key using (account_id) limit 1', [])
     ).rows as [{ login: string; hash: string }]
-    const accesses = await accessesOf(hot, name === 'findKey' ? findKey : findLogin, [
-      name === 'findKey' ? hash : login,
-    ])
+    const accesses = await (name === 'findKey'
+      ? accessesOf(hot, findKey, { hash })
+      : accessesOf(hot, findLogin, { login }))
     expect(accesses.filter(({ rows, whole }) => whole || rows > 1)).toEqual([])
     expect(accesses.map(({ table }) => table)).toEqual(expect.arrayContaining(['account', 'directory']))
   } finally {

@@ -62,7 +62,7 @@ test('a process that shares a block asks for what it needs', async () => {
   const database = blocks()
   const ids = messageIds(database, 'shared-block')
   await ids.take(1)
-  expect(database.leased).toEqual([{ statement: 'lease-shared', values: [100] }])
+  expect(database.leased).toEqual([{ statement: 'lease-shared', values: { count: 100 } }])
 })
 
 test('a failed lease fails its caller only', async () => {
