@@ -37,7 +37,7 @@ create table webhook_event (                      -- waits to be put into a list
 create index webhook_event_replay on webhook_event (replay) where replay is not null;
 
 create table webhook_list (                       -- the events of one request
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   webhook_id int not null,
   state smallint not null default 0,              -- 0 open, 1 delivered, 2 dead, 3 replayed, 4 no more
   leased bool not null default false,             -- open, and claimed
@@ -59,6 +59,8 @@ create index webhook_list_test on webhook_list (webhook_id) where state = 0 and 
 create index webhook_list_ended on webhook_list (webhook_id, state, due_at) where state <> 0;
 create index webhook_list_dead on webhook_list (webhook_id, id) where state = 2;
 create index webhook_list_time on webhook_list (webhook_id, to_at, id, from_at);
+-- Last: while the table is empty all indexes with id cost the same, and the planner takes the newest of them.
+alter table webhook_list add primary key (id);
 
 create table webhook_attempt (                    -- tries that failed
   list_id bigint not null,

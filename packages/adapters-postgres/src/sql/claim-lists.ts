@@ -51,7 +51,10 @@ candidate as materialized (
     (
       select webhook_id from open
       where ${hasRoom} and ${isActive('webhook_id')} and (
-        select true from webhook_list where webhook_id = open.webhook_id and state = 0 and due_at <= now() limit 1
+        select true from webhook_list
+        where webhook_id = open.webhook_id and state = 0 and due_at <= now()
+        order by due_at
+        limit 1
       )
       limit $2::int
     )
@@ -71,7 +74,7 @@ candidate as materialized (
       coalesce((select room from unnest($6::int[], $7::int[]) asked (id, room) where asked.id = webhook.id), $4::int)
     )::int as room
   from candidate
-  join webhook on webhook.id = candidate.webhook_id
+  join webhook on webhook.id = any (array[candidate.webhook_id])
   for no key update of webhook skip locked
 ), due as materialized (
   select endpoint.id as webhook_id, list.id
@@ -87,36 +90,32 @@ candidate as materialized (
 ), again as (
   update webhook_list
   set leased = true, tries = tries + 1, due_at = now() + make_interval(secs => $8::float8)
-  where id = any (array(select id from due))
-  returning webhook_id, id, tries, events
+  from due
+  where webhook_list.id = any (array[due.id])
+  returning webhook_list.webhook_id, webhook_list.id, tries, events
 ), need as materialized (
   select id as webhook_id, list_size, with_text,
-    (room - (select count(*) from due where webhook_id = endpoint.id))::int * list_size as events
+    (room - (select count(*) from due where webhook_id = endpoint.id))::int * list_size as room
   from endpoint
   where is_active
-), taken as (
-  delete from webhook_event
-  where ctid = any (array(
-    select row_id
-    from need
-    cross join lateral (
-      select row_id, sum(count) over (order by id) - count as before
-      from (
-        select ctid as row_id, id, count from webhook_event
-        where webhook_id = need.webhook_id
-        order by id
-        limit least(need.events, ${rowsMax})
-      ) oldest
-    ) first
-    where before < need.events
-  ))
-  returning *
-), placed as materialized (
-  select taken.*, list_size, with_text, least(count, events - before)::int as fits
-  from (
-    select *, (sum(count) over (partition by webhook_id order by id) - count)::int as before from taken
-  ) taken
-  join need on need.webhook_id = taken.webhook_id
+), first as materialized (
+  select row_id, before, list_size, with_text, room
+  from need
+  cross join lateral (
+    select row_id, (sum(count) over (order by id) - count)::int as before
+    from (
+      select ctid as row_id, id, count from webhook_event
+      where webhook_id = need.webhook_id
+      order by id
+      limit least(need.room, ${rowsMax})
+    ) oldest
+  ) waiting
+  where before < room
+), placed as (
+  delete from webhook_event event
+  using first
+  where event.ctid = first.row_id
+  returning event.*, before, list_size, with_text, least(count, room - before)::int as fits
 ), rest as (
   insert into webhook_event
     (id, webhook_id, type, sequence, at, code, send_first_id, has_reference, text, count, subjects, msisdns, replay)
@@ -130,11 +129,12 @@ candidate as materialized (
     answers, case when with_text then coalesce(placed.text, sent.body, arrived.text) end as text, replay, before, fits,
     list_size, subjects[:fits] as subjects, msisdns[:fits] as msisdns
   from placed
-  left join lateral (select price, body from send where first_id = send_first_id) sent on true
+  left join lateral (select price, body from send where first_id = send_first_id offset 0) sent on true
   left join lateral (
     select from_address, answers, text, (select address from sender where id = inbound_message.short_code) as short_code
     from inbound_message
     where id = case when send_first_id is null then subjects[1] end
+    offset 0
   ) arrived on true
 ), fresh as (
   insert into webhook_list (webhook_id, leased, tries, due_at, from_at, to_at, events)

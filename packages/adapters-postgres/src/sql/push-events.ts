@@ -28,7 +28,7 @@ with told as materialized (
       else ${LIST_STATE.open}
     end
   from told
-  where list.id = told.id and list.tries = told.tries and list.leased
+  where list.id = any (array[told.id]) and list.tries = told.tries and case when list.leased then true end
   returning told.*, list.webhook_id
 ), attempts as (
   insert into webhook_attempt
@@ -57,7 +57,7 @@ set failing_since = case when not worked then coalesce(failing_since, first) end
     else paused_for
   end
 from of_endpoint
-where webhook.id = of_endpoint.webhook_id
+where webhook.id = any (array[of_endpoint.webhook_id])
   and (gone or worked = (failing_since is not null) or (${failsTooLong}))`,
 }
 
@@ -68,7 +68,7 @@ export const releaseLists: PreparedStatement<unknown> = {
 update webhook_list list
 set leased = false, tries = list.tries - 1, due_at = now()
 from unnest($1::bigint[], $2::smallint[]) given (id, tries)
-where list.id = given.id and list.tries = given.tries and list.leased`,
+where list.id = any (array[given.id]) and list.tries = given.tries and case when list.leased then true end`,
 }
 
 /** Lists $1, of tries $2, end as two of their own each, due at once: one has the events $3, the other $4. */
@@ -81,7 +81,7 @@ with given as materialized (
   update webhook_list list
   set leased = false, state = ${LIST_STATE.over}, due_at = now()
   from given
-  where list.id = given.id and list.tries = given.tries and list.leased
+  where list.id = any (array[given.id]) and list.tries = given.tries and case when list.leased then true end
   returning webhook_id, from_at, to_at, one, other
 )
 insert into webhook_list (webhook_id, from_at, to_at, events)
