@@ -39,28 +39,22 @@ const hasty = { totalMilliseconds: 600 }
 
 const aBody = '{"type":"events","text":"žluťoučký 😀"}'
 
-test.each([
-  ['text', aBody],
-  ['bytes', new TextEncoder().encode(aBody)],
-])(
-  'a push is one POST of a body of %s, signed as the public library of Standard Webhooks verifies',
-  async (_, body) => {
-    const received: Received[] = []
-    const { url } = await receiver({ onRequest: (request) => received.push(request) })
-    expect(await client().push(aPush(url, { body }))).toEqual({
-      outcome: 'answered',
-      status: 200,
-      retryAfterSeconds: undefined,
-      beginning: 'thanks',
-      milliseconds: expect.any(Number) as number,
-    })
-    expect(received).toHaveLength(1)
-    const [{ method, path, headers } = received[0] as Received] = received
-    expect({ method, path }).toEqual({ method: 'POST', path: '/hook?a=b' })
-    expect(headers).toMatchObject({ 'content-type': 'application/json', 'accept-encoding': 'identity' })
-    expect(new Webhook(aSecret).verify(received[0]?.body ?? '', { ...headers })).toEqual(JSON.parse(aBody))
-  },
-)
+test('a push is one POST of its body, signed as the public library of Standard Webhooks verifies', async () => {
+  const received: Received[] = []
+  const { url } = await receiver({ onRequest: (request) => received.push(request) })
+  expect(await client().push(aPush(url, { body: aBody }))).toEqual({
+    outcome: 'answered',
+    status: 200,
+    retryAfterSeconds: undefined,
+    beginning: 'thanks',
+    milliseconds: expect.any(Number) as number,
+  })
+  expect(received).toHaveLength(1)
+  const [{ method, path, headers } = received[0] as Received] = received
+  expect({ method, path }).toEqual({ method: 'POST', path: '/hook?a=b' })
+  expect(headers).toMatchObject({ 'content-type': 'application/json', 'accept-encoding': 'identity' })
+  expect(new Webhook(aSecret).verify(received[0]?.body ?? '', { ...headers })).toEqual(JSON.parse(aBody))
+})
 
 const answered: readonly (readonly [ReceiverMode, number, string, number | undefined])[] = [
   ['ok', 200, 'thanks', undefined],
