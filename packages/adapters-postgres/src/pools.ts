@@ -34,7 +34,7 @@ export const hotPlans = {
   jit: 'off',
 }
 /** Compiling cost 0.15 to 0.7 s on nearly empty tables. */
-const ordinaryPlans = { jit: 'off' }
+export const ordinaryPlans = { jit: 'off' }
 
 /** The look whether the database takes writes is waited for so long, before connections end. */
 const probeSeconds = 1

@@ -1,0 +1,3 @@
+import { runSources } from '../../../scripts/run-sources.mjs'
+
+runSources(new URL('explain.ts', import.meta.url))
