@@ -326,7 +326,6 @@ export {
   retryPausesSeconds,
   verdictOf,
   type NextTryReason,
-  type PushVerdict,
 } from './webhook/push-schedule.ts'
 export {
   OtherKeyError,
@@ -335,10 +334,9 @@ export {
   previousUntil,
   requireKeyInUse,
   secretsMax,
-  type SealedSecret,
-  type SecretBox,
   type WebhookWithSecret,
 } from './webhook/signing-secrets.ts'
+export type { SealedSecret, SecretBox } from './webhook/secret-box.ts'
 export type { ShownWebhook, WantedWebhook, WebhookRefusal } from './webhook/configure-webhooks.ts'
 export {
   createEventPusher,
@@ -383,6 +381,7 @@ export {
   type WebhookCondition,
   type Webhooks,
   type WebhookTotal,
+  type PushVerdict,
 } from './webhook/webhooks.ts'
 
 // Time.

@@ -20,7 +20,7 @@ import type { PersonalData } from './personal-data/personal-data.ts'
 import type { ClientRequests } from './retry/client-requests.ts'
 import type { Suppressions } from './suppression/suppressions.ts'
 import type { Clock } from './time/instant.ts'
-import type { SecretBox } from './webhook/signing-secrets.ts'
+import type { SecretBox } from './webhook/secret-box.ts'
 import type { WebhookClient } from './webhook/webhook-client.ts'
 import type { Webhooks } from './webhook/webhooks.ts'
 

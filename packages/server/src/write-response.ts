@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import type { AdmissionGate } from './admission/admission-gate.ts'
 
 /** Longer texts leave as bytes: as text they would be copied twice more, and wait in the heap until the client has read them. */
 const textLengthMax = 16_384
 const lingerMs = 1000
+
+type Release = () => void
 
 /**
  * Ends a response with `body` and a Content-Length. Node adds the header itself for HTTP/1.1 only; an HTTP/1.0 client could not
@@ -66,7 +67,8 @@ export function setHeaders(
 }
 
 export interface Streaming {
-  readonly gate: AdmissionGate
+  /** An `AdmissionGate`: who streams enters it for each part, and leaves by what it returns. */
+  readonly gate: { enterSlow(owner: string): Release | undefined | Promise<Release | undefined> }
   /** Who asks, as of `AdmissionGate`. */
   readonly owner: string
   /** A client that takes nothing for so long is gone; 120 if not given. */

@@ -17,23 +17,8 @@ import { sql } from 'kysely'
 import { createCache } from '../cache.ts'
 import type { Context } from '../context.ts'
 import type { Pools } from '../pools.ts'
-import { findKey, findLogin } from '../sql/accounts.ts'
+import { findKey, findLogin, type AccountRow } from '../sql/accounts.ts'
 import { validityOf } from './api-keys.ts'
-
-export interface AccountRow {
-  readonly id: number
-  readonly parent_id: number | null
-  readonly login: string
-  readonly first_name: string
-  readonly surname: string
-  readonly locked: boolean
-  readonly own_number: number | null
-  readonly transactional: boolean
-  readonly from_networks: readonly string[]
-  readonly requests_per_second: number | null
-  readonly recipients_per_second: number | null
-  readonly codes: readonly string[]
-}
 
 const directoryColumns = [
   'account.id',

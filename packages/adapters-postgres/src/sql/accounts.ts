@@ -1,6 +1,20 @@
 import { burstSeconds } from '@gateway/core'
-import type { AccountRow } from '../accounts/find-accounts.ts'
 import { rows, sql, statement } from './statement.ts'
+
+export interface AccountRow {
+  readonly id: number
+  readonly parent_id: number | null
+  readonly login: string
+  readonly first_name: string
+  readonly surname: string
+  readonly locked: boolean
+  readonly own_number: number | null
+  readonly transactional: boolean
+  readonly from_networks: readonly string[]
+  readonly requests_per_second: number | null
+  readonly recipients_per_second: number | null
+  readonly codes: readonly string[]
+}
 
 const columns = sql`account.id, account.parent_id, account.locked,
   directory.login, directory.first_name, directory.surname, directory.own_number, directory.transactional,

@@ -1,5 +1,5 @@
 import type { Instant } from '../time/instant.ts'
-import type { SealedSecret } from '../webhook/signing-secrets.ts'
+import type { SealedSecret } from '../webhook/secret-box.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { ReportingProcess } from './carrier-statuses.ts'
 import type { Route } from './routes.ts'

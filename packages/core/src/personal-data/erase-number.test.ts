@@ -1,7 +1,7 @@
 import { aNumber, anAccount, anOrder, memoryPorts, steppingClock } from '@gateway/core/testing'
 import { createBackOffice } from '../back-office.ts'
 import { secondsAfter } from '../time/instant.ts'
-import type { SealedSecret } from '../webhook/signing-secrets.ts'
+import type { SealedSecret } from '../webhook/secret-box.ts'
 import { OtherKeyError } from '../webhook/signing-secrets.ts'
 import { erasedNumber, type PersonalData } from './personal-data.ts'
 

@@ -1,6 +1,6 @@
 import { secondsAfter, type Instant } from '../time/instant.ts'
 import type { PushAnswer } from './webhook-client.ts'
-import type { PushResult } from './webhooks.ts'
+import type { PushResult, PushVerdict } from './webhooks.ts'
 
 const minute = 60
 const hour = 60 * minute
@@ -26,11 +26,6 @@ export const deadListDays = 30
 
 /** Jitter only adds, at most this share of the pause. */
 export const jitterShareMax = 0.1
-
-/**
- * What follows from a try. Gone: 410, which disables the endpoint. Failed: a test, which is tried once and is not dead.
- */
-export type PushVerdict = 'delivered' | 'retry' | 'dead' | 'gone' | 'failed'
 
 /** `tries` counts this one. Any 2xx is success; a redirect is a failure. */
 export function verdictOf(answer: PushAnswer, tries: number): PushVerdict {

@@ -1,7 +1,7 @@
 import type { AccountId } from '../account/account.ts'
 import type { Brand } from '../brand.ts'
 import type { Instant } from '../time/instant.ts'
-import type { SealedSecret } from './signing-secrets.ts'
+import type { SealedSecret } from './secret-box.ts'
 import type { WebhookEventType } from './webhook-event.ts'
 
 /** Names an endpoint; a positive integer below 2^31, of one sequence for all accounts. */

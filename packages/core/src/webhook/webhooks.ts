@@ -2,8 +2,7 @@ import type { AccountId } from '../account/account.ts'
 import type { Brand } from '../brand.ts'
 import type { Page, Paged } from '../message/messages.ts'
 import type { Instant } from '../time/instant.ts'
-import type { PushVerdict } from './push-schedule.ts'
-import type { SealedSecret } from './signing-secrets.ts'
+import type { SealedSecret } from './secret-box.ts'
 import type { PushAnswer } from './webhook-client.ts'
 import type { EventGroup, WebhookEventId } from './webhook-event.ts'
 import type { NewWebhook, SigningSecrets, Webhook, WebhookChange, WebhookId } from './webhook.ts'
@@ -25,6 +24,11 @@ export interface ClaimedList {
   /** The number of the try to be made, from 1. A result with another one is too late and changes nothing. */
   readonly tries: number
 }
+
+/**
+ * What follows from a try. Gone: 410, which disables the endpoint. Failed: a test, which is tried once and is not dead.
+ */
+export type PushVerdict = 'delivered' | 'retry' | 'dead' | 'gone' | 'failed'
 
 export interface PushResult {
   readonly list: EventListId
