@@ -11,8 +11,8 @@ interface Question {
 type Ask<Answer> = (accounts: ArrayText, numbers: ArrayText) => Promise<ReadonlyMap<number, Answer>>
 
 /**
- * Asks for many senders at once: questions that come while one is under way go together into the next. Returns what there is of each
- * question, by number.
+ * Asks for many senders at once: questions that come while one is under way go together into the next. Returns what
+ * there is of each question, by number.
  */
 export function askAboutNumbers<Answer>(
   ask: Ask<Answer>,

@@ -20,8 +20,8 @@ export interface BatcherOptions<Job, Result> {
   /** For `gatherMs`: milliseconds, and what calls back later. Default: those of the process. */
   readonly clock?: GatherClock
   /**
-   * Does the jobs, the oldest first, and resolves when the next run may begin: to a result for each job in its place, or to
-   * the promise of one. If it rejects, all of its jobs do.
+   * Does the jobs, the oldest first, and resolves when the next run may begin: to a result for each job in its place,
+   * or to the promise of one. If it rejects, all of its jobs do.
    */
   readonly run: (jobs: readonly Job[]) => Promise<readonly (Result | Promise<Result>)[]>
 }
@@ -44,9 +44,9 @@ interface Waiting<Job, Result> {
 }
 
 /**
- * A job that comes while nothing runs starts in this turn of the event loop, with all that came in it, and those that come
- * meanwhile share the next run. So a quiet store answers as fast as it can, and a busy one in few large steps (with 32
- * callers up to three times as many jobs a second as when each starts by itself). First come, first served.
+ * A job that comes while nothing runs starts in this turn of the event loop, with all that came in it, and those that
+ * come meanwhile share the next run. So a quiet store answers as fast as it can, and a busy one in few large steps
+ * (with 32 callers up to three times as many jobs a second as when each starts by itself). First come, first served.
  */
 export function batcher<Job, Result>(options: BatcherOptions<Job, Result>): Batcher<Job, Result> {
   const { inFlightMax, jobsMax, weightMax, weight, gatherMs = 0, clock = processClock, run } = options

@@ -9,7 +9,10 @@ export interface Changes {
   onChange(changed: () => void): void
   /** Begins to listen if nobody does yet: called before anything is remembered. */
   listen(): void
-  /** Waits for a change that this process makes, then calls `changed` here, also if it failed: it may be done all the same. */
+  /**
+   * Waits for a change that this process makes, then calls `changed` here, also if it failed: it may be done all the
+   * same.
+   */
   around<T>(change: Promise<T>): Promise<T>
   /** Bounded. */
   close(seconds?: number): Promise<void>

@@ -6,7 +6,10 @@ import type { Log } from './settings.ts'
 
 const versionMin = 15
 
-/** Asks the server how it is set up, and judges that. Throws an Error that says what to do for a server that will not do, or a pooler. */
+/**
+ * Asks the server how it is set up, and judges that. Throws an Error that says what to do for a server that will not
+ * do, or a pooler.
+ */
 export async function checkServer({ kysely }: Pools, address: ServerAddress, log: Log): Promise<void> {
   await refuseChangingBackends(address)
   const { rows } = await sql<{ name: string; setting: string }>`select name, setting from pg_settings

@@ -7,7 +7,7 @@ import { isLostAnswer } from './errors.ts'
 import { openPools, type Pools } from './pools.ts'
 import { serverAddress } from './server-address.ts'
 import { defaultSettings, silent, type Settings } from './settings.ts'
-import type { PreparedStatement } from './sql/prepared-statement.ts'
+import type { Statement } from './sql/statement.ts'
 
 let database: FreshDatabase
 beforeAll(async () => {
@@ -28,7 +28,7 @@ async function withPools(
   }
 }
 
-const statement = <Row>(text: string): PreparedStatement<Row> => ({ name: '', text })
+const statement = <Row>(text: string): Statement<readonly [], Row> => ({ name: '', text, valuesOf: () => [] })
 
 test('hot connections plan without statistics, and both have their time limits', async () => {
   await withPools(async ({ hot, ordinary }) => {

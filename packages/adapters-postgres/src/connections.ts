@@ -23,20 +23,21 @@ export interface Connections extends Connection {
   /** Prepared by its name. A deadlock is answered by running it again; a broken connection throws a `LostAnswer`. */
   run<Values, Row>(statement: Statement<Values, Row>, values: NoInfer<Values>): Promise<Row[]>
   /**
-   * Begins, runs `work` and commits; rolls back if `work` throws. A deadlock runs `work` again from its beginning. Where
-   * the connection broke, at whatever statement, it throws a `LostAnswer`.
+   * Begins, runs `work` and commits; rolls back if `work` throws. A deadlock runs `work` again from its beginning.
+   * Where the connection broke, at whatever statement, it throws a `LostAnswer`.
    */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>
   /**
-   * Once it has resolved, everything that could be seen before the call is as safe as what a commit was answered for: a synchronous standby
-   * has it too. Whoever read something that another wrote, and tells it as done, calls it between the two (docs/decisions/0072).
+   * Once it has resolved, everything that could be seen before the call is as safe as what a commit was answered for: a
+   * synchronous standby has it too. Whoever read something that another wrote, and tells it as done, calls it between
+   * the two (docs/decisions/0072).
    */
   confirm(): Promise<void>
   /** A connection in the form that kysely wants. Its caller releases it. */
   connect(): Promise<PostgresPoolClient>
   /**
-   * The same connections for whoever is waited for: once the database is unreachable, what waits fails, a statement that was sent as
-   * a `LostAnswer`, and everything else fails at once with an `isUnreachable` error.
+   * The same connections for whoever is waited for: once the database is unreachable, what waits fails, a statement
+   * that was sent as a `LostAnswer`, and everything else fails at once with an `isUnreachable` error.
    */
   readonly failFast: Connections
   /** So long a statement whose answers are lost is run again (`retryOnConnectionLoss`). */
@@ -67,7 +68,10 @@ const pauseMilliseconds = 20
 const lateAnswerSeconds = 2
 
 export function openConnections(options: ConnectionOptions, liveness: DatabaseLiveness, log: Log): Connections {
-  /** How often the database had been unreachable when a connection was made: after an outage each may be dead without knowing. */
+  /**
+   * How often the database had been unreachable when a connection was made: after an outage each may be dead without
+   * knowing.
+   */
   const outagesBefore = new WeakMap<ClientBase, number>()
   const backends = new WeakMap<ClientBase, Backend>()
   const broken = new WeakSet<ClientBase>()
@@ -181,7 +185,10 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
     }
   }
 
-  /** Nothing more is asked of this connection. What it is still at is ended: a wait for a standby has no time limit of its own. */
+  /**
+   * Nothing more is asked of this connection. What it is still at is ended: a wait for a standby has no time limit of
+   * its own.
+   */
   function giveUp(client: ClientBase, error: unknown, statement?: unknown): void {
     broken.add(client)
     const backend = backends.get(client)
@@ -225,7 +232,7 @@ export function openConnections(options: ConnectionOptions, liveness: DatabaseLi
   }
 
   async function withTransaction<T>(taken: Taken, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const plain = (text: string) => send(taken, { name: '', text }, [])
+    const plain = (text: string) => send(taken, { name: '', text, valuesOf: () => [] }, undefined)
     try {
       await plain('begin')
       const result = await work({ run: (statement, values) => send(taken, statement, values) })

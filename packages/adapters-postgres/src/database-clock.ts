@@ -4,8 +4,9 @@ import type { Log } from './settings.ts'
 /** The database's time, whatever the clock of this machine says (P-18; docs/decisions/0070). */
 export interface DatabaseClock extends Clock {
   /**
-   * Asks the database for its time, and then every minute until the connections are closed; in between a clock that is never set counts
-   * on. Before the first answer `now` is the time of this machine. Rejects if the database does not answer.
+   * Asks the database for its time, and then every minute until the connections are closed; in between a clock that is
+   * never set counts on. Before the first answer `now` is the time of this machine. Rejects if the database does not
+   * answer.
    */
   compare(): Promise<void>
   /** How far the clock of this machine is ahead of the database's; negative: behind. 0 before the first answer. */
@@ -23,7 +24,10 @@ export interface DatabaseClockOptions {
 }
 
 const everyMilliseconds = 60_000
-/** The clock of this machine was set, or the machine slept, if it has moved by so much against the clock that is never set. */
+/**
+ * The clock of this machine was set, or the machine slept, if it has moved by so much against the clock that is never
+ * set.
+ */
 const stepMilliseconds = 1000
 const warnSeconds = 2
 

@@ -5,16 +5,23 @@ import type { ServerAddress } from './server-address.ts'
 import type { Log } from './settings.ts'
 
 /**
- * Whether the database says anything at all to this process. A statement may take long, and a commit too; but a database that
- * says nothing for a second, not even to a question that needs no lock and no disk, is unreachable, and whoever waits for it is told
- * so. Costs nothing while answers come: the question is asked only after a third of a second without any.
+ * Whether the database says anything at all to this process. A statement may take long, and a commit too; but a
+ * database that says nothing for a second, not even to a question that needs no lock and no disk, is unreachable, and
+ * whoever waits for it is told so. Costs nothing while answers come: the question is asked only after a third of a
+ * second without any.
  */
 export interface DatabaseLiveness {
-  /** Something is asked of the database; to be called back when that has ended, with whether it was answered, if that is known. */
+  /**
+   * Something is asked of the database; to be called back when that has ended, with whether it was answered, if that is
+   * known.
+   */
   asked(): (isAnswered?: boolean) => void
   /** An answer came. */
   answered(): void
-  /** What `work` resolves to; an `isUnreachable` error as soon as the database is unreachable. If it is unreachable already, `work` is not begun. */
+  /**
+   * What `work` resolves to; an `isUnreachable` error as soon as the database is unreachable. If it is unreachable
+   * already, `work` is not begun.
+   */
   readonly failFast: <T>(work: () => Promise<T>) => Promise<T>
   /** How often it has been unreachable since the start: connections made before are not to be trusted. */
   outages(): number

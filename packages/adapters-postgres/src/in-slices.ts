@@ -3,7 +3,9 @@ import { setImmediate } from 'node:timers/promises'
 /** As the slices of the interfaces (docs/decisions/0059). */
 const sliceMilliseconds = 2
 
-/** What `make` gives for each, in their order. Others have their turn of the event loop after every two milliseconds. */
+/**
+ * What `make` gives for each, in their order. Others have their turn of the event loop after every two milliseconds.
+ */
 export async function inSlices<Item, Made>(
   items: Iterable<Item>,
   make: (item: Item) => Made,

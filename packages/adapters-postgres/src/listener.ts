@@ -20,7 +20,10 @@ export interface ListenerOptions {
   readonly applicationName: string
   /** The channel, or the statement that tells it as `channel`. */
   readonly channel: string | { readonly askedBy: string }
-  /** Something was told, or may have been without our hearing of it: nobody has listened until now, or listens from now on. */
+  /**
+   * Something was told, or may have been without our hearing of it: nobody has listened until now, or listens from now
+   * on.
+   */
   readonly told: () => void
   /** The first failure of an outage. */
   readonly failed: (error: unknown) => void

@@ -21,7 +21,10 @@ import { serverAddress } from './server-address.ts'
 import { defaultSettings, silent } from './settings.ts'
 import { patientSettings } from '../testing/patient-settings.ts'
 
-/** What generated cases check are rules, with statements that the other promises meet as well: they took two fifths of the time. */
+/**
+ * What generated cases check are rules, with statements that the other promises meet as well: they took two fifths of
+ * the time.
+ */
 const told = (contract: Contract<StoredPorts>, of = ''): Contract<StoredPorts> =>
   Object.fromEntries(
     Object.entries(contract).filter(([promise]) => promise.includes(of) && !promise.includes('generated')),

@@ -28,8 +28,8 @@ const madeByAnother = new Set(['23505', '42P07', '42710'])
 
 /**
  * Brings the schema of `connectionString` up to what this code knows, and returns what that took, in order. Each
- * migration is one transaction; several processes at once apply each once. A schema that is newer than this code is left
- * as it is: old and new versions run side by side. A migration that would have to wait for traffic steps back
+ * migration is one transaction; several processes at once apply each once. A schema that is newer than this code is
+ * left as it is: old and new versions run side by side. A migration that would have to wait for traffic steps back
  * after half a second and tries again, for some minutes. Rejects once `signal` is aborted, with what had not been
  * committed undone, and where a migration of the same number but of another name or text was applied.
  */

@@ -3,7 +3,9 @@ import { isUnreachable } from './database-liveness.ts'
 import type { WriteHealth } from './write-health.ts'
 import { reasonOf } from './write-trouble.ts'
 
-/** Throws a `NothingDoneError` while commits wait for a standby: what is begun then would be stored, and told to nobody. */
+/**
+ * Throws a `NothingDoneError` while commits wait for a standby: what is begun then would be stored, and told to nobody.
+ */
 export function refuseWhileHeld(writes: Pick<WriteHealth, 'known'>): void {
   const known = writes.known()
   if (known?.reason === 'standby-away') throw new NothingDoneError(known.message)

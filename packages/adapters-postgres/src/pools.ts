@@ -20,8 +20,8 @@ export interface Pools {
 }
 
 /**
- * Fresh partitions have no statistics, and plans that rely on some cost 4 to 20 times. A bitmap is for many rows at a time;
- * here it made a receipt a quarter dearer, and the claims read all suppressions of an account.
+ * Fresh partitions have no statistics, and plans that rely on some cost 4 to 20 times. A bitmap is for many rows at a
+ * time; here it made a receipt a quarter dearer, and the claims read all suppressions of an account.
  */
 export const hotPlans = {
   plan_cache_mode: 'force_generic_plan',

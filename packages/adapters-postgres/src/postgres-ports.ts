@@ -34,8 +34,8 @@ import { postgresSuppressions } from './suppressions/postgres-suppressions.ts'
 
 export interface PostgresOptions {
   /**
-   * A URL of PostgreSQL 15 or later, or one that leads to a socket: `postgres://user@/database?host=/folder`. A direct connection: no
-   * pooler. What it says about TLS, `serverAddress` tells.
+   * A URL of PostgreSQL 15 or later, or one that leads to a socket: `postgres://user@/database?host=/folder`. A direct
+   * connection: no pooler. What it says about TLS, `serverAddress` tells.
    */
   readonly connectionString: string
   readonly log?: Log
@@ -45,7 +45,10 @@ export interface PostgresOptions {
 
 export interface PostgresPorts {
   readonly ports: StoredPorts
-  /** For `Ports.clock`: what rests on it then does not rest on the clock of this machine. To be compared before it is used. */
+  /**
+   * For `Ports.clock`: what rests on it then does not rest on the clock of this machine. To be compared before it is
+   * used.
+   */
   readonly clock: DatabaseClock
   /** In PEM, what `sslrootcert` and `sslcert` name, if TLS is used. */
   readonly certificates: readonly DatabaseCertificates[]
@@ -60,13 +63,13 @@ export interface PostgresPorts {
   /** Whether the database answers, and the schema is there. Throws if not. */
   readonly ping: () => Promise<void>
   /**
-   * Runs `work` alone: of all processes on this schema, and of all calls here, one at a time does `what`. Who dies in the middle keeps
-   * nobody out. Throws what `work` throws.
+   * Runs `work` alone: of all processes on this schema, and of all calls here, one at a time does `what`. Who dies in
+   * the middle keeps nobody out. Throws what `work` throws.
    */
   readonly runExclusively: (what: string, work: () => Promise<void>) => Promise<void>
   /**
-   * Ends the connections as they become free; after `seconds` (default 5) it breaks off what is still at work. A migration, or a
-   * wait for `runExclusively`, is broken off at once.
+   * Ends the connections as they become free; after `seconds` (default 5) it breaks off what is still at work. A
+   * migration, or a wait for `runExclusively`, is broken off at once.
    */
   readonly close: (seconds?: number) => Promise<void>
 }
@@ -74,7 +77,10 @@ export interface PostgresPorts {
 /** A comparison of clocks is waited for so long, before connections end. */
 const clockSeconds = 1
 
-/** Every stored port on one database. Throws for a URL that cannot be used. Connects when first used; what a lost connection interrupted is found out, not guessed. */
+/**
+ * Every stored port on one database. Throws for a URL that cannot be used. Connects when first used; what a lost
+ * connection interrupted is found out, not guessed.
+ */
 export function postgresPorts(options: PostgresOptions): PostgresPorts {
   const { connectionString, log = silent } = options
   const settings = { ...defaultSettings, ...options.settings }

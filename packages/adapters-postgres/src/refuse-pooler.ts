@@ -6,8 +6,9 @@ const connectionSeconds = 5
 const rounds = 3
 
 /**
- * Throws if the process that answered, `pid`, is not the one that the server named when the connection was made (BackendKeyData of the
- * protocol): then something between keeps connections of its own, and names, settings and locks are not where they seem to be.
+ * Throws if the process that answered, `pid`, is not the one that the server named when the connection was made
+ * (BackendKeyData of the protocol): then something between keeps connections of its own, and names, settings and locks
+ * are not where they seem to be.
  */
 export function refusePooler(client: ClientBase, pid: number): void {
   const { processID } = client as ClientBase & { readonly processID: number }
@@ -18,7 +19,10 @@ export function refusePooler(client: ClientBase, pid: number): void {
   )
 }
 
-/** The same for transactions of two connections in turn: a pooler that names processes rightly gives the one that of the other. */
+/**
+ * The same for transactions of two connections in turn: a pooler that names processes rightly gives the one that of the
+ * other.
+ */
 export async function refuseChangingBackends(address: ServerAddress): Promise<void> {
   const options = {
     application_name: 'gateway check',
@@ -41,7 +45,10 @@ export async function refuseChangingBackends(address: ServerAddress): Promise<vo
   }
 }
 
-/** What the system or the driver says when nobody answers names neither the database nor, with several addresses, anything. */
+/**
+ * What the system or the driver says when nobody answers names neither the database nor, with several addresses,
+ * anything.
+ */
 async function reach(client: Client): Promise<void> {
   await client.connect().catch((cause: unknown) => {
     if (cause instanceof DatabaseError || !(cause instanceof Error)) throw cause

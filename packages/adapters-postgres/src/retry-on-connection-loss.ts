@@ -6,9 +6,9 @@ import type { Statement } from './sql/statement.ts'
 const attemptsMax = 20
 
 /**
- * Runs a statement that does nothing twice, and runs it again if its answer was lost; `lost` is told before. What then is answered
- * counts once it is confirmed: what the lost one did may wait for a standby. If the database cannot be reached it throws: the caller may
- * ask again later.
+ * Runs a statement that does nothing twice, and runs it again if its answer was lost; `lost` is told before. What then
+ * is answered counts once it is confirmed: what the lost one did may wait for a standby. If the database cannot be
+ * reached it throws: the caller may ask again later.
  */
 export async function retryOnConnectionLoss<Values, Row>(
   connections: Connections,

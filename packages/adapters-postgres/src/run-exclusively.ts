@@ -2,8 +2,8 @@ import { createClient } from './client.ts'
 import type { ServerAddress } from './server-address.ts'
 
 /**
- * Runs `work` while this process holds the lock of `what` on this schema, which whoever dies gives back. Rejects if `signal` is
- * aborted before the lock is there.
+ * Runs `work` while this process holds the lock of `what` on this schema, which whoever dies gives back. Rejects if
+ * `signal` is aborted before the lock is there.
  */
 export async function runExclusively(
   address: ServerAddress,

@@ -21,12 +21,13 @@ type Mode = (typeof modes)[number]
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads `sslmode`, `sslrootcert`, `sslcert` and `sslkey` of a URL, else `PGSSLMODE`, `PGSSLROOTCERT`, `PGSSLCERT` and `PGSSLKEY`, as
- * libpq does (PostgreSQL documentation, "SSL Support"), with these differences: `allow` is `prefer`; who prefers TLS does not try
- * without it when the server has it and refuses the connection; and without a certificate of an authority, `verify-full` trusts those
- * that node trusts (libpq: `sslrootcert=system`). A Unix socket never has TLS.
+ * Reads `sslmode`, `sslrootcert`, `sslcert` and `sslkey` of a URL, else `PGSSLMODE`, `PGSSLROOTCERT`, `PGSSLCERT` and
+ * `PGSSLKEY`, as libpq does (PostgreSQL documentation, "SSL Support"), with these differences: `allow` is `prefer`; who
+ * prefers TLS does not try without it when the server has it and refuses the connection; and without a certificate of
+ * an authority, `verify-full` trusts those that node trusts (libpq: `sslrootcert=system`). A Unix socket never has TLS.
  *
- * Throws an Error that names the option for a mode that is not one, a file that cannot be read, and `verify-ca` without an authority.
+ * Throws an Error that names the option for a mode that is not one, a file that cannot be read, and `verify-ca` without
+ * an authority.
  */
 export function serverAddress(connectionString: string, env: Environment = process.env): ServerAddress {
   const [place = '', query = ''] = connectionString.split(/\?(.*)/s)

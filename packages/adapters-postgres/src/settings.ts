@@ -10,7 +10,10 @@ export interface Settings {
   readonly connectionSeconds: number
   /** After the answer to an accept was lost: so long for finding out what became of it. */
   readonly lookUpSeconds: number
-  /** After the answer to a statement was lost that may be run again: so long that is done. From then on the database is not broken but away. */
+  /**
+   * After the answer to a statement was lost that may be run again: so long that is done. From then on the database is
+   * not broken but away.
+   */
   readonly retrySeconds: number
   /** Connections for the statements that every message needs, of each process. */
   readonly hotConnectionsMax: number
@@ -20,11 +23,17 @@ export interface Settings {
   readonly waitingOrdersMax: number
   /** As waitingOrdersMax, counting recipients. */
   readonly waitingRecipientsMax: number
-  /** So long may a process remember accounts, keys and prices that another has changed; at most 4. 0: it remembers nothing. */
+  /**
+   * So long may a process remember accounts, keys and prices that another has changed; at most 4. 0: it remembers
+   * nothing.
+   */
   readonly cacheSeconds: number
   /** Accounts and keys that a process remembers. */
   readonly cachedAccountsMax: number
-  /** Where message ids come from: a block of 10,000 of the process's own, or, for a command that ends soon, a shared one. */
+  /**
+   * Where message ids come from: a block of 10,000 of the process's own, or, for a command that ends soon, a shared
+   * one.
+   */
   readonly ids: 'own-block' | 'shared-block'
 }
 

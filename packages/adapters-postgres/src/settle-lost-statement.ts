@@ -7,10 +7,10 @@ import { endBackend } from './sql/server.ts'
 const pauseMilliseconds = 50
 
 /**
- * Looks up what became of work whose answer was lost. The old backend may still be at it, so it is ended first: only then is
- * what can be seen the whole truth. That ends its wait for a standby, too, so what is seen counts once the standby has it
- * (`Connections.confirm`). Tries for `seconds`, also while the server starts again, but not once the database is unreachable;
- * then throws, and nobody knows.
+ * Looks up what became of work whose answer was lost. The old backend may still be at it, so it is ended first: only
+ * then is what can be seen the whole truth. That ends its wait for a standby, too, so what is seen counts once the
+ * standby has it (`Connections.confirm`). Tries for `seconds`, also while the server starts again, but not once the
+ * database is unreachable; then throws, and nobody knows.
  */
 export async function settleLostStatement<T>(
   connections: Connections,

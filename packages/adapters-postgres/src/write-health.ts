@@ -5,8 +5,8 @@ import { probeRoom, probeWrite, sortOnDisk, waitsForStandby } from './sql/server
 import { reasonOf, writeTrouble, type WriteTrouble } from './write-trouble.ts'
 
 /**
- * Whether this process can write (P-19). While nobody asks and nothing fails it does nothing. Whoever asks has it write a record; what
- * fails has it do so three times a second, until it succeeds.
+ * Whether this process can write (P-19). While nobody asks and nothing fails it does nothing. Whoever asks has it write
+ * a record; what fails has it do so three times a second, until it succeeds.
  */
 export interface WriteHealth {
   /** A statement, or a connection for it, failed with this. */
@@ -20,7 +20,10 @@ export interface WriteHealth {
 }
 
 export interface WriteProbes {
-  /** Writes as every statement does; resolves to what it cannot do. Throws if that fails; without an answer it stays pending. */
+  /**
+   * Writes as every statement does; resolves to what it cannot do. Throws if that fails; without an answer it stays
+   * pending.
+   */
   readonly write: (isRoomAsked: boolean) => Promise<WriteTrouble['reason'] | undefined>
   /** Why a write has no answer. Throws where that has none either. */
   readonly whyPending: () => Promise<WriteTrouble['reason']>

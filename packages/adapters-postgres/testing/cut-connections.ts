@@ -14,8 +14,8 @@ export interface Cutting {
 }
 
 /**
- * Ends connections for messages at random moments, until it is stopped: each time about half of those that are at work on the
- * tables of this schema, whatever they do with them.
+ * Ends connections for messages at random moments, until it is stopped: each time about half of those that are at work
+ * on the tables of this schema, whatever they do with them.
  */
 export async function cutConnections(connectionString: string): Promise<Cutting> {
   const client = new Client({ connectionString })

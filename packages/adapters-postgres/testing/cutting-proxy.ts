@@ -6,15 +6,17 @@ export type Cut = 'before-it-arrives' | 'after-it-arrived' | 'before-its-answer'
 export interface CuttingProxy {
   readonly connectionString: string
   /**
-   * Breaks the next connection that sends `text`, towards the client only, as a network does: the server is not told. Resolves
-   * when it is done.
+   * Breaks the next connection that sends `text`, towards the client only, as a network does: the server is not told.
+   * Resolves when it is done.
    */
   cut(where: Cut, text: string): Promise<void>
   /** Breaks every connection there is, towards the client only. */
   breakAll(): void
   /** From now on nothing passes, in either direction, and nothing is closed. */
   readonly freeze: () => void
-  /** What connects from now on works. What was there stays silent for ever, as behind a firewall that has forgotten it. */
+  /**
+   * What connects from now on works. What was there stays silent for ever, as behind a firewall that has forgotten it.
+   */
   readonly thaw: () => void
   close(): Promise<void>
 }

@@ -12,8 +12,9 @@ import { cases } from './hot-cases.ts'
 import { literal } from './plan.ts'
 
 /**
- * Prints the plan of a statement on a database of some 400,000 rows. One of the hot connections is run with the values of
- * `hot-cases.ts` and undone. Another one is only planned, for any values; so is one whose text calls a function, of which nothing shows.
+ * Prints the plan of a statement on a database of some 400,000 rows. One of the hot connections is run with the values
+ * of `hot-cases.ts` and undone. Another one is only planned, for any values; so is one whose text calls a function, of
+ * which nothing shows.
  */
 async function explain(statement: AnyStatement): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-explain-'))

@@ -121,8 +121,8 @@ const comingAndGoing = [
 ]
 
 /**
- * What waits comes and goes: the planner is told of six rows where there are all of them again. (It believed so, and read
- * the whole queue for each message that it claimed.)
+ * What waits comes and goes: the planner is told of six rows where there are all of them again. (It believed so, and
+ * read the whole queue for each message that it claimed.)
  */
 export async function analyzeNearlyEmpty(connectionString: string): Promise<void> {
   const client = new Client({ connectionString })
@@ -147,7 +147,10 @@ export async function stopAutovacuum(client: Client): Promise<void> {
   for (const { name } of rows) await client.query(`alter table ${name} set (autovacuum_enabled = off)`)
 }
 
-/** Empties the tables whose rows come and go, or all of them, as autovacuum leaves them: without a page. Returns what puts the rows back. */
+/**
+ * Empties the tables whose rows come and go, or all of them, as autovacuum leaves them: without a page. Returns what
+ * puts the rows back.
+ */
 export async function emptied(client: Client): Promise<() => Promise<void>> {
   for (const table of comingAndGoing) {
     await client.query(`create temp table kept_${table} as select * from ${table}; delete from ${table}`)

@@ -19,8 +19,8 @@ export function testServer(): string {
 const schema = 'cell'
 
 /**
- * Tables of its own, migrated and empty, apart from those of all other tests: a copy of a database that the first test of a run
- * has made, which takes 23 ms where all the steps of the schema take 170.
+ * Tables of its own, migrated and empty, apart from those of all other tests: a copy of a database that the first test
+ * of a run has made, which takes 23 ms where all the steps of the schema take 170.
  */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const name = newName()
@@ -81,7 +81,10 @@ export async function blankDatabase(): Promise<FreshDatabase> {
   return { connectionString: urlOf(undefined, name), drop: () => onServer(`drop schema ${name} cascade`) }
 }
 
-/** One connection of a test file for all it makes and drops: with one for each statement a new database costs 27 ms of CPU, not 18. */
+/**
+ * One connection of a test file for all it makes and drops: with one for each statement a new database costs 27 ms of
+ * CPU, not 18.
+ */
 let administrator: Administrator | undefined
 let last: Promise<unknown> = Promise.resolve()
 

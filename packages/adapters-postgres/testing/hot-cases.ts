@@ -139,7 +139,10 @@ const caseOf = <Values>(
   ...(partitions && { partitions }),
 })
 
-/** Every statement of the hot connections that shows its plan. Each account has three endpoints, which are read for each event. */
+/**
+ * Every statement of the hot connections that shows its plan. Each account has three endpoints, which are read for each
+ * event.
+ */
 const all: readonly Case[] = [
   caseOf(accept, accepting, 200, []),
   caseOf(acceptScheduled, { ...accepting, ...scheduling }, 200, []),
@@ -248,27 +251,44 @@ const all: readonly Case[] = [
   caseOf(findLogin, { login: 'login7' }, 1),
   caseOf(takeRate, { account: 1, what: 0, count: 1, perSecond: 10 }, 1),
   // Twenty lists of a hundred events, and the steps from one endpoint to the next.
-  caseOf(claimLists, [0, 64, 20, 5, '{}', '{1,2,3}', '{100,200,300}', 30], 2500),
+  caseOf(
+    claimLists,
+    {
+      after: 0,
+      endpointsMax: 64,
+      listsMax: 20,
+      perEndpointMax: 5,
+      full: [],
+      asked: [1, 2, 3],
+      rooms: [100, 200, 300],
+      leaseSeconds: 30,
+    },
+    2500,
+  ),
   caseOf(countLoginFailure, { key: key('l', 1), failuresMax: 10, seconds: 60 }, 30),
   caseOf(
     recordPushes,
-    [
-      arrayOf(someLists),
-      arrayOf(of(1, 50)),
-      arrayOf(of('"2026-01-01T00:00:00Z"', 50)),
-      arrayOf(ids(0, 50).map((i) => i % 3)),
-      arrayOf(of('null', 50)),
-      arrayOf(of(1, 50)),
-      arrayOf(of(200, 50)),
-      arrayOf(of('null', 50)),
-      arrayOf(of('null', 50)),
-      arrayOf(of('ok', 50)),
-    ],
+    {
+      lists: someLists,
+      tries: of(1, 50),
+      at: of(Date.UTC(2026, 0), 50),
+      verdicts: ids(0, 50).map((i) => i % 3),
+      next: of(undefined, 50),
+      milliseconds: of(1, 50),
+      statuses: of(200, 50),
+      failures: of(undefined, 50),
+      retryAfter: of(undefined, 50),
+      beginnings: of('ok', 50),
+    },
     100,
   ),
-  caseOf(replayEvent, [1, '{0,1,2,3}', sent[0], 4, null, null], 200),
-  caseOf(releaseLists, [arrayOf(someLists), arrayOf(of(1, 50))], 100),
-  caseOf(divideLists, [arrayOf(someLists), arrayOf(of(1, 50)), arrayOf(of('[]', 50)), arrayOf(of('[]', 50))], 100),
+  caseOf(
+    replayEvent,
+    { replay: 1, types: [0, 1, 2, 3], subject: filled.sent.from, sequence: 4, number: null, at: null },
+    200,
+  ),
+  caseOf(releaseLists, { lists: someLists, tries: of(1, 50) }, 100),
+  caseOf(divideLists, { lists: someLists, tries: of(1, 50), ones: of('[]', 50), others: of('[]', 50) }, 100),
   caseOf(endBackend, { pid: 0, start: '0' }, 0),
   caseOf(matchReceipts, { dueMax: 200 }, 600, [0, 1, 2, 3]),
 ]

@@ -2,7 +2,10 @@ import type { Connection, Connections } from '../src/connections.ts'
 import { lostAnswer } from '../src/errors.ts'
 import { valuesOf, type Statement } from '../src/sql/statement.ts'
 
-/** Statements that answer how much they did: what was done in vain is not counted, so that only a loss before it is harmless. */
+/**
+ * Statements that answer how much they did: what was done in vain is not counted, so that only a loss before it is
+ * harmless.
+ */
 const counting = new Set(['recover', 'release', 'promote', 'expire', 'match-receipts', 'adopt-receipts'])
 
 /** What of one kind of statement, for one dispatcher, was lost. */
@@ -15,9 +18,9 @@ interface Losses {
 }
 
 /**
- * Connections that lose every other answer of each kind of statement, for each dispatcher: in turn after the statement was
- * committed, and before it was begun. Not simulated is the loss of an answer together with the end of its dispatcher:
- * then an adapter may know less than the contract says, and gets the answer that was lost.
+ * Connections that lose every other answer of each kind of statement, for each dispatcher: in turn after the statement
+ * was committed, and before it was begun. Not simulated is the loss of an answer together with the end of its
+ * dispatcher: then an adapter may know less than the contract says, and gets the answer that was lost.
  */
 export function losingConnections(connections: Connections): Connections {
   const kinds = new Map<string, Losses>()

@@ -28,8 +28,8 @@ interface Node {
 }
 
 /**
- * Runs a statement on a connection with the plan that it has when it is prepared there, undoes what it did, and tells how it
- * read the tables; what was planned and not run is left out.
+ * Runs a statement on a connection with the plan that it has when it is prepared there, undoes what it did, and tells
+ * how it read the tables; what was planned and not run is left out.
  */
 export async function accessesOf<Values>(
   connection: LentConnection,

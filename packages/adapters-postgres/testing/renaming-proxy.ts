@@ -1,6 +1,9 @@
 import { connect, createServer, type AddressInfo } from 'node:net'
 
-/** In front of the server of `connectionString`; connections are told another process than the one that serves them, as poolers do. */
+/**
+ * In front of the server of `connectionString`; connections are told another process than the one that serves them, as
+ * poolers do.
+ */
 export async function renamingProxy(
   connectionString: string,
 ): Promise<{ connectionString: string; close(): Promise<void> }> {

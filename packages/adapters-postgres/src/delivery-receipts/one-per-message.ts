@@ -22,9 +22,9 @@ function onePerKey(receipts: readonly DeliveryReceipt[]): readonly DeliveryRecei
 const tellsNumber = ({ number }: DeliveryReceipt): boolean => number !== undefined
 
 /**
- * Of one carrier's receipts those that count, in rounds of which each has at most one of a message, to be applied one after the other: where some
- * of one reference tell a number and one tells none, they may be of one message. Each round is in the order of references, so that two
- * calls with the same ones never wait for each other crosswise.
+ * Of one carrier's receipts those that count, in rounds of which each has at most one of a message, to be applied one
+ * after the other: where some of one reference tell a number and one tells none, they may be of one message. Each round
+ * is in the order of references, so that two calls with the same ones never wait for each other crosswise.
  */
 export function onePerMessage(receipts: readonly DeliveryReceipt[]): readonly (readonly DeliveryReceipt[])[] {
   const counting = onePerKey(receipts)

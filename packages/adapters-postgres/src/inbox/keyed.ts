@@ -15,8 +15,8 @@ export interface Keyed {
 }
 
 /**
- * Keys of messages whose call failed, of which some may be stored all the same: whoever hands over the same objects again, as carriers do
- * that try again, stores none of them twice.
+ * Keys of messages whose call failed, of which some may be stored all the same: whoever hands over the same objects
+ * again, as carriers do that try again, stores none of them twice.
  */
 export function rememberedKeys() {
   const failed = new WeakMap<InboundMessage, string[]>()

@@ -16,8 +16,8 @@ const togetherMax = 500
 type Store = (texts: readonly WholeText[]) => Promise<void>
 
 /**
- * Stores messages, some hundred in one transaction. Each is noted in it under a key, so that it may be run again after a lost
- * answer: what is there was stored by the first run, or by another call.
+ * Stores messages, some hundred in one transaction. Each is noted in it under a key, so that it may be run again after
+ * a lost answer: what is there was stored by the first run, or by another call.
  */
 export function createReceive(context: Context, routes: Pick<Routes, 'list'>): Pick<Inbox, 'receive' | 'releaseParts'> {
   const { ids, pools, settings } = context
@@ -30,7 +30,10 @@ export function createReceive(context: Context, routes: Pick<Routes, 'list'>): P
     return { body, ids: await ids.take(confirmationsMax), routes: published }
   }
 
-  /** A transaction that may store texts, once, of which at most so many are confirmed. After a lost answer it is run again. */
+  /**
+   * A transaction that may store texts, once, of which at most so many are confirmed. After a lost answer it is run
+   * again.
+   */
   function storing<T>(
     confirmationsMax: number,
     confirmation: Body,

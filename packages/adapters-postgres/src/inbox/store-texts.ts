@@ -20,7 +20,9 @@ export interface Confirming {
   readonly routes: readonly PublishedRoute[]
 }
 
-/** Stores texts with what follows from each; returns how many of the ids, of the first ones, have become confirmations. */
+/**
+ * Stores texts with what follows from each; returns how many of the ids, of the first ones, have become confirmations.
+ */
 export async function storeTexts(
   { carrierNumber }: Pick<Context, 'carrierNumber'>,
   connection: Connection,

@@ -10,7 +10,10 @@ import { putBack, takeInbox } from '../sql/inbox.ts'
 import { fromRow } from '../row-of.ts'
 
 export function createTake({ pools: { hot, writes }, settings }: Context): Pick<Inbox, 'take' | 'offerAgain'> {
-  /** Calls, with their accounts, that may have taken something for nobody, which could not be put back: the database was away. */
+  /**
+   * Calls, with their accounts, that may have taken something for nobody, which could not be put back: the database was
+   * away.
+   */
   const debts = new Map<Taking, AccountId>()
 
   async function offerAgain(by: AccountId, taking: Taking): Promise<void> {

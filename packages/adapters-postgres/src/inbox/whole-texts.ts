@@ -61,7 +61,10 @@ export async function wholeTexts(
 const commonOf = (groups: ReadonlyMap<string, Common>): readonly string[] =>
   [...groups.values()].map(({ carrier, from, to }) => JSON.stringify({ carrier, from, to }))
 
-/** More confirmations than can follow from these. A part may end two texts: what waited under the name of its group, and its own. */
+/**
+ * More confirmations than can follow from these. A part may end two texts: what waited under the name of its group, and
+ * its own.
+ */
 export const confirmationsMax = (items: readonly Keyed[]): number =>
   items
     .map(({ message }) => (isPart(message) ? 2 : Number(readInboundMessage(message).keyword === 'opt-out')))

@@ -16,8 +16,8 @@ export type Decision =
 
 /**
  * Decides jobs of one account, each of which takes what fits into what those before it have left (ruling 1.11). Where
- * nothing fits, one look at the account says so: senders without credits cost no lock. Of a key that has an answer nothing is stored; of
- * several with one key the database refuses all (23505).
+ * nothing fits, one look at the account says so: senders without credits cost no lock. Of a key that has an answer
+ * nothing is stored; of several with one key the database refuses all (23505).
  */
 export async function decideOrders(
   hot: Connections,

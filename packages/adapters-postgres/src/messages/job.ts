@@ -50,8 +50,8 @@ export const costOf = ({ sends }: LaidOut): number =>
   sends.reduce((sum, { cost, numbers }) => sum + cost * numbers.length, 0)
 
 /**
- * The answers to jobs that were stored together, where `balances` is what is left after all of them: the balance right after
- * one is what is left and what the later ones of its account cost.
+ * The answers to jobs that were stored together, where `balances` is what is left after all of them: the balance right
+ * after one is what is left and what the later ones of its account cost.
  */
 export function answersOf(
   laidOut: readonly LaidOut[],

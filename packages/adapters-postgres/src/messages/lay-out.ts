@@ -57,9 +57,9 @@ export interface LaidOut {
 const numbersMax = 1000
 
 /**
- * Gives the recipients of an order, in their order, the ids of `ranges`, and joins neighbours of one text, one price, one address and one
- * route into a send; those of a text over several routes in the order of the routes (`byRoute`). Those that `taken`, by all recipients
- * of the order, leaves out have no id and are in no send.
+ * Gives the recipients of an order, in their order, the ids of `ranges`, and joins neighbours of one text, one price,
+ * one address and one route into a send; those of a text over several routes in the order of the routes (`byRoute`).
+ * Those that `taken`, by all recipients of the order, leaves out have no id and are in no send.
  */
 export function layOut(
   { order, senderOf, routeOf = withoutRoute }: PlacedOrder,

@@ -52,8 +52,8 @@ export async function scheduled(
 const lossesMax = 3
 
 /**
- * In one statement. If its answer is lost, what it has deleted is looked up once it has ended, and the rest is asked for again:
- * so what this call deleted is told as deleted, and nothing that another did.
+ * In one statement. If its answer is lost, what it has deleted is looked up once it has ended, and the rest is asked
+ * for again: so what this call deleted is told as deleted, and nothing that another did.
  */
 export async function deleteScheduled(
   ordinary: Connections,

@@ -27,8 +27,8 @@ interface Send {
 }
 
 /**
- * Two statements: first what is decided, then the sends of those and of what is not. A message that is decided between the two
- * was waiting when the first one looked. A third one, if any waits, for their numbers.
+ * Two statements: first what is decided, then the sends of those and of what is not. A message that is decided between
+ * the two was waiting when the first one looked. A third one, if any waits, for their numbers.
  */
 export async function statuses(
   hot: Connections,

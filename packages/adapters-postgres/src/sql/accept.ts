@@ -69,7 +69,8 @@ with requested as (
     n::bigint * price amount,
     ${isScheduled ? 'case when due_at > now() then due_at end' : 'null::timestamptz'} scheduled_at
   from unnest(
-      :accounts, :firstIds, :counts, :prices, :parts, :texts, :numbers, :senders, :lanes, :routes${isScheduled ? ', :due' : ''}
+      :accounts, :firstIds, :counts, :prices, :parts, :texts, :numbers, :senders, :lanes,
+      :routes${isScheduled ? ', :due' : ''}
     )
     request(account_id, first_id, n, price, parts, body, numbers, sender, lane, route${isScheduled ? ', due_at' : ''})
 )${isKeyed ? fresh : ''}, charged as (${charge(isKeyed ? 'fresh' : 'requested')}

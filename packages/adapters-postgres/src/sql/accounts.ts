@@ -125,18 +125,21 @@ export const takeRate = statement(
   },
   sql`
 with wanted as (
-  select :account account_id, :what what, make_interval(secs => :count / :perSecond) cost, make_interval(secs => ${burstSeconds}) burst
+  select :account account_id, :what what, make_interval(secs => :count / :perSecond) cost,
+    make_interval(secs => ${burstSeconds}) burst
 ), taken as (
   insert into rate_use as used (account_id, what, paid_off)
   select account_id, what, now() - burst + cost from wanted
   on conflict (account_id, what) do update
-  set paid_off = greatest(used.paid_off, now() - make_interval(secs => ${burstSeconds})) + make_interval(secs => :count / :perSecond)
+  set paid_off = greatest(used.paid_off, now() - make_interval(secs => ${burstSeconds}))
+    + make_interval(secs => :count / :perSecond)
   where greatest(used.paid_off, now() - make_interval(secs => ${burstSeconds}))
     + least(make_interval(secs => :count / :perSecond), make_interval(secs => ${burstSeconds})) <= now()
   returning account_id
 )
 select case when not exists (select from taken) then
-  (select extract(epoch from used.paid_off + least(cost, burst) - now()) from wanted join rate_use used using (account_id, what))
+  (select extract(epoch from used.paid_off + least(cost, burst) - now())
+    from wanted join rate_use used using (account_id, what))
 end::float8 as wait`,
 )
 
@@ -150,13 +153,17 @@ export const tellAccountRates = statement(
   { parameters: { process: 'uuid', accounts: 'int[]', requests: 'float8[]', messages: 'float8[]' } },
   sql`
 with old as materialized (
-  select ctid from account_rates where told_at < now() - interval '1 minute' and process <> :process for update skip locked
+  select ctid from account_rates
+  where told_at < now() - interval '1 minute' and process <> :process
+  for update skip locked
 ), forgotten as (
   delete from account_rates where ctid = any (array(select ctid from old))
 )
-insert into account_rates (process, told_at, accounts, requests, messages) values (:process, now(), :accounts, :requests, :messages)
+insert into account_rates (process, told_at, accounts, requests, messages)
+values (:process, now(), :accounts, :requests, :messages)
 on conflict (process) do update
-set told_at = excluded.told_at, accounts = excluded.accounts, requests = excluded.requests, messages = excluded.messages`,
+set told_at = excluded.told_at, accounts = excluded.accounts, requests = excluded.requests,
+  messages = excluded.messages`,
 )
 
 export interface AccountRateRow {
@@ -184,9 +191,9 @@ order by 2 desc, 3 desc, account`,
 const goneMax = 20
 
 /**
- * A log-in failed of a user or network. It counts for `seconds`, unless `failuresMax` failures count already. Returns how many
- * counted before, `failuresMax` at most, and when the first of these ends. The key that is stored is made with the secret of the
- * deployment. Not to be run again.
+ * A log-in failed of a user or network. It counts for `seconds`, unless `failuresMax` failures count already. Returns
+ * how many counted before, `failuresMax` at most, and when the first of these ends. The key that is stored is made with
+ * the secret of the deployment. Not to be run again.
  */
 export const countLoginFailure = statement(
   'count-login-failure',

@@ -1,4 +1,7 @@
-/** A time, in milliseconds since 1970, as Postgres reads it. Mostly it is that of the one before, which is not written again. */
+/**
+ * A time, in milliseconds since 1970, as Postgres reads it. Mostly it is that of the one before, which is not written
+ * again.
+ */
 export function timestamp(at: number): string {
   if (at !== lastTime.at) lastTime = { at, text: at < year1 ? inYear0(at) : new Date(at).toISOString() }
   return lastTime.text
@@ -35,8 +38,8 @@ export const arrayOfTimes = (times: readonly (number | null | undefined)[]): Arr
   arrayOf(times.map((time) => (time == null ? 'null' : `"${timestamp(time)}"`)))
 
 /**
- * The elements of a one-dimensional array of whole numbers within ±2^53, none of them null, as Postgres writes it; null has none. Read digit by digit,
- * without a text for each: a status query has five such arrays of a thousand.
+ * The elements of a one-dimensional array of whole numbers within ±2^53, none of them null, as Postgres writes it; null
+ * has none. Read digit by digit, without a text for each: a status query has five such arrays of a thousand.
  */
 export function fromArray(text: string | null): readonly number[] {
   const numbers: number[] = []
@@ -60,7 +63,10 @@ const zero = 48
 /** Of '-', seen from '0'. */
 const minus = 45 - zero
 
-/** Milliseconds since 1970 of times one after the other as `timestamptz_send` writes them: microseconds since 2000, 8 bytes each; null has none. */
+/**
+ * Milliseconds since 1970 of times one after the other as `timestamptz_send` writes them: microseconds since 2000, 8
+ * bytes each; null has none.
+ */
 export function fromTimes(bytes: Buffer | null): readonly number[] {
   return Array.from({ length: (bytes?.length ?? 0) / 8 }, (_, i) => {
     const microseconds = (bytes?.readInt32BE(8 * i) ?? NaN) * 2 ** 32 + (bytes?.readUInt32BE(8 * i + 4) ?? NaN)
@@ -78,8 +84,9 @@ export const textsFromArray = (text: string | null): readonly string[] =>
 export const milliseconds = (time: string): string => `floor(extract(epoch from ${time}) * 1000)::bigint`
 
 /**
- * The values of a row, which has none afterwards. What has waited for a connection is old when its row comes, and would keep the
- * row and its long texts until the next full collection: 15 MB a second where pages of a thousand are read (decision 0061).
+ * The values of a row, which has none afterwards. What has waited for a connection is old when its row comes, and would
+ * keep the row and its long texts until the next full collection: 15 MB a second where pages of a thousand are read
+ * (decision 0061).
  */
 export function takenRow<Row extends object>(row: Row): Row {
   const values = { ...row }

@@ -47,7 +47,8 @@ const heldByBatch = sql`batch as (
   for update
 ), held as (
   select wanted.id, batch.carrier, batch.queue, batch.lane, coalesce(batch.attempts[position], 0::smallint) attempt,
-    send.first_id, send.account_id, coalesce(send.scheduled_at, send.created_at) due_at, send.scheduled_at is not null scheduled
+    send.first_id, send.account_id, coalesce(send.scheduled_at, send.created_at) due_at,
+    send.scheduled_at is not null scheduled
   from batch
   cross join (select distinct id from unnest(:ids) id) wanted
   cross join lateral array_position(batch.ids, wanted.id) position

@@ -1,6 +1,6 @@
 import { WEBHOOK_STATE } from '../stored-codes.ts'
 import { milliseconds } from './arrays.ts'
-import type { PreparedStatement } from './prepared-statement.ts'
+import { rows, sql, statement } from './statement.ts'
 
 export interface ClaimedRow {
   /** The endpoint after which the next claim goes on; 0: from the start. */
@@ -13,10 +13,11 @@ export interface ClaimedRow {
 }
 
 /**
- * A CTE: the endpoints after $1 that have such rows, one step of their index each. Read no further than is asked for.
+ * A CTE: the endpoints after `after` that have such rows, one step of their index each. Read no further than is asked
+ * for.
  */
 const walk = (name: string, table: string, which = 'true'): string => `${name} (webhook_id) as (
-  (select webhook_id from ${table} where webhook_id > $1::int and ${which} order by webhook_id limit 1)
+  (select webhook_id from ${table} where webhook_id > :after and ${which} order by webhook_id limit 1)
   union all
   select (
     select webhook_id from ${table} where webhook_id > ${name}.webhook_id and ${which} order by webhook_id limit 1
@@ -24,29 +25,42 @@ const walk = (name: string, table: string, which = 'true'): string => `${name} (
   from ${name} where webhook_id is not null
 )`
 
-const hasRoom = 'webhook_id <> all ($5::int[])'
+const hasRoom = 'webhook_id <> all (:full)'
 const isActive = (id: string): string => `(select state from webhook where id = ${id}) = ${WEBHOOK_STATE.active}`
 
 /** Of one endpoint no more rows of events are read for a claim. */
 const rowsMax = 1000
 
 /**
- * Claims lists of at most $2 endpoints after $1, at most $3 in all, an equal share of each: $4 of one endpoint, none of
- * $5, of endpoints $6 the numbers $7. First those that are due again, then new ones, which are cut here from events that
- * wait, in their order; what of a row there is no room for waits on. $8 is the lease in seconds. Each row has the
- * endpoint to go on after; there is one row at least.
+ * Claims lists of at most `endpointsMax` endpoints after `after`, at most `listsMax` in all, an equal share of each:
+ * `perEndpointMax` of one endpoint, none of the endpoints `full`, of those in `asked` the numbers in `rooms`. First
+ * those that are due again, then new ones, which are cut here from events that wait, in their order; what of a row
+ * there is no room for waits on. Each row has the endpoint to go on after; there is one row at least.
  *
- * An endpoint is locked first, so two that claim at once take different ones. Never run again where the answer is lost:
- * what was claimed is due again when its lease is over.
+ * An endpoint is locked first, so two that claim at once take different ones. Never run again where the answer is
+ * lost: what was claimed is due again when its lease is over.
  */
-export const claimLists: PreparedStatement<ClaimedRow> = {
-  name: 'claim-lists',
-  text: `
+export const claimLists = statement(
+  'claim-lists',
+  {
+    parameters: {
+      after: 'int',
+      endpointsMax: 'int',
+      listsMax: 'int',
+      perEndpointMax: 'int',
+      full: 'int[]',
+      asked: 'int[]',
+      rooms: 'int[]',
+      leaseSeconds: 'float8',
+    },
+    columns: rows<ClaimedRow>({ next: 'int', webhook_id: 'int', id: 'bigint', tries: 'smallint', events: 'json' }),
+  },
+  sql`
 with recursive ${walk('waiting', 'webhook_event')}, ${walk('open', 'webhook_list', 'state = 0')},
 candidate as materialized (
   select webhook_id
   from (
-    (select webhook_id from waiting where ${hasRoom} and ${isActive('webhook_id')} limit $2::int)
+    (select webhook_id from waiting where ${hasRoom} and ${isActive('webhook_id')} limit :endpointsMax)
     union
     (
       select webhook_id from open
@@ -56,22 +70,22 @@ candidate as materialized (
         order by due_at
         limit 1
       )
-      limit $2::int
+      limit :endpointsMax
     )
     union
     (
       select webhook_id from webhook_list
-      where webhook_id > $1::int and state = 0 and is_test and due_at <= now() and ${hasRoom}
+      where webhook_id > :after and state = 0 and is_test and due_at <= now() and ${hasRoom}
       order by webhook_id
-      limit $2::int
+      limit :endpointsMax
     )
   ) found
   order by webhook_id
-  limit least($2::int, $3::int)
+  limit least(:endpointsMax, :listsMax)
 ), endpoint as materialized (
   select id, state = ${WEBHOOK_STATE.active} as is_active, list_size, with_text, least(
-      $3::int / (select count(*) from candidate),
-      coalesce((select room from unnest($6::int[], $7::int[]) asked (id, room) where asked.id = webhook.id), $4::int)
+      :listsMax / (select count(*) from candidate),
+      coalesce((select room from unnest(:asked, :rooms) asked (id, room) where asked.id = webhook.id), :perEndpointMax)
     )::int as room
   from candidate
   join webhook on webhook.id = any (array[candidate.webhook_id])
@@ -89,7 +103,7 @@ candidate as materialized (
   ) list
 ), again as (
   update webhook_list
-  set leased = true, tries = tries + 1, due_at = now() + make_interval(secs => $8::float8)
+  set leased = true, tries = tries + 1, due_at = now() + make_interval(secs => :leaseSeconds)
   from due
   where webhook_list.id = any (array[due.id])
   returning webhook_list.webhook_id, webhook_list.id, tries, events
@@ -127,7 +141,7 @@ candidate as materialized (
 ), known as materialized (
   select placed.id, webhook_id, type, sequence, at, code, send_first_id, price, has_reference, from_address, short_code,
     answers, case when with_text then coalesce(placed.text, sent.body, arrived.text) end as text, replay, before, fits,
-    list_size, subjects[:fits] as subjects, msisdns[:fits] as msisdns
+    list_size, subjects[1 : fits] as subjects, msisdns[1 : fits] as msisdns
   from placed
   left join lateral (select price, body from send where first_id = send_first_id offset 0) sent on true
   left join lateral (
@@ -138,7 +152,8 @@ candidate as materialized (
   ) arrived on true
 ), fresh as (
   insert into webhook_list (webhook_id, leased, tries, due_at, from_at, to_at, events)
-  select webhook_id, true, 1, now() + make_interval(secs => $8::float8), min(at), max(at), json_agg(event order by id)
+  select webhook_id, true, 1, now() + make_interval(secs => :leaseSeconds), min(at), max(at),
+    json_agg(event order by id)
   from known
   cross join lateral generate_series(before / list_size, (before + fits - 1) / list_size) list
   cross join lateral (
@@ -149,7 +164,7 @@ candidate as materialized (
     from (
       select type, sequence, ${milliseconds('known.at')} as at, code, send_first_id as send, price,
         has_reference as "hasReference", from_address as "from", short_code as "shortCode", answers, text,
-        subjects[lo:hi] as subjects, nullif(msisdns[lo:hi]::text[], '{null}') as numbers,
+        subjects[lo : hi] as subjects, nullif(msisdns[lo : hi]::text[], '{null}') as numbers,
         case when replay is not null then true end as copy
     ) stored
   ) told
@@ -159,7 +174,7 @@ candidate as materialized (
 )
 select next, claimed.*
 from (
-  select case when count(*) = least($2::int, $3::int) then max(webhook_id) else 0 end as next from candidate
+  select case when count(*) = least(:endpointsMax, :listsMax) then max(webhook_id) else 0 end as next from candidate
 ) turn
 left join (select * from again union all select * from fresh) claimed on true`,
-}
+)

@@ -124,7 +124,12 @@ export const claimSingle = statement(
   sql`
 with recursive accounts (account_id, walked) as (
   select coalesce(
-    (select account_id from due where queue = :queue and lane = ${LANE.single} and account_id > :cursor order by account_id limit 1),
+    (
+      select account_id from due
+      where queue = :queue and lane = ${LANE.single} and account_id > :cursor
+      order by account_id
+      limit 1
+    ),
     (select account_id from due where queue = :queue and lane = ${LANE.single} order by account_id limit 1)
   ), 1
   union all
@@ -159,7 +164,8 @@ with recursive accounts (account_id, walked) as (
   from turns
 ), ${renewLease}, claimed as (
   delete from due
-  where ctid = any (array(select row_id from candidates where messages_before < :messagesMax)) and exists (select from renewed)
+  where ctid = any (array(select row_id from candidates where messages_before < :messagesMax))
+    and exists (select from renewed)
   returning account_id, lo, hi, first_id, attempt, due_at
 ), ${storeBatch(
     LANE.single,
@@ -182,7 +188,12 @@ export const claimBulk = statement(
   sql`
 with next_account as (
   select coalesce(
-    (select account_id from due where queue = :queue and lane = ${LANE.bulk} and account_id > :cursor order by account_id limit 1),
+    (
+      select account_id from due
+      where queue = :queue and lane = ${LANE.bulk} and account_id > :cursor
+      order by account_id
+      limit 1
+    ),
     (select account_id from due where queue = :queue and lane = ${LANE.bulk} order by account_id limit 1)
   ) id
 ), candidates as (
@@ -199,7 +210,8 @@ with next_account as (
   delete from due
   using candidates
   where due.ctid = candidates.row_id and messages_before < :messagesMax and exists (select from renewed)
-  returning due.account_id, lo, least(hi, lo + :messagesMax - messages_before) hi, hi range_hi, first_id, attempt, due_at, deletable
+  returning due.account_id, lo, least(hi, lo + :messagesMax - messages_before) hi, hi range_hi, first_id,
+    attempt, due_at, deletable
 ), rest as (
   insert into due (queue, lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
   select :queue, ${LANE.bulk}, attempt, account_id, hi, range_hi, first_id, due_at, deletable

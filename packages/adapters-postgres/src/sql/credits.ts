@@ -219,12 +219,14 @@ export const declareMovements = statement(
   sql`
 declare movements no scroll cursor with hold for
 with entries as (
-  select account_id, case when kind = ${LEDGER.droppedSends} then at - make_interval(days => :historyDays) else at end at,
+  select account_id, case when kind = ${LEDGER.droppedSends} then at - make_interval(days => :historyDays)
+    else at end at,
     amount, kind, send_first_id, code, other_account_id, why, message_id, id
   from ledger
   where :account is null or account_id = :account
 ), moved as (
-  select account_id, at, amount, kind::int, send_first_id "first", null::int messages, code, other_account_id other, why,
+  select account_id, at, amount, kind::int, send_first_id "first", null::int messages, code,
+    other_account_id other, why,
     message_id message, 0 part, id
   from entries
   where :from is null or at >= :from

@@ -105,7 +105,8 @@ with past_due as (
   where ctid = any (array(select row_id from past_scheduled union select row_id from past_tried limit :rangesMax))
   returning account_id, due_at, attempt, lo, hi, first_id
 ), ${noteScheduled('select account_id, due_at, lo, lo - hi change from from_later where attempt = 0')}, expired as (
-  select message.id, send.first_id send_first_id, send.account_id, send.sender, send.confirms_opt_out, ${OUTCOME.expired}::smallint code,
+  select message.id, send.first_id send_first_id, send.account_id, send.sender, send.confirms_opt_out,
+    ${OUTCOME.expired}::smallint code,
     send.price amount, now() as at, send.msisdns[message.id - send.first_id + 1] msisdn,
     false has_reference
   from (select * from from_due union all select lo, hi, first_id from from_later) waiting
@@ -212,7 +213,8 @@ with there as (
   delete from due using there where due.ctid = there.row_id returning due.*, there.place
 ), placed as (
   insert into due (queue, lane, attempt, account_id, lo, hi, first_id, due_at, deletable)
-  select part.queue, moved.lane, moved.attempt, moved.account_id, part.lo, part.hi, moved.first_id, moved.due_at, moved.deletable
+  select part.queue, moved.lane, moved.attempt, moved.account_id, part.lo, part.hi, moved.first_id, moved.due_at,
+    moved.deletable
   from moved
   cross join lateral unnest((:partQueues)[place]::smallint[], (:partLo)[place]::bigint[], (:partHi)[place]::bigint[])
     part(queue, lo, hi)

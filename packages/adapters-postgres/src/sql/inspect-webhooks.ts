@@ -2,25 +2,27 @@ import type { WebhookCondition } from '@gateway/core'
 import { LIST_STATE, VERDICT } from '../stored-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { milliseconds } from './arrays.ts'
-import type { PreparedStatement } from './prepared-statement.ts'
+import { rows, sql, statement } from './statement.ts'
 
 /**
- * A list of its own for endpoint $1 with one event at $2, of the type with the code $3. For the ordinary connections.
+ * A list of its own for the endpoint with one event at `at`, of the type with the code `type`. For the ordinary
+ * connections.
  */
-export const addTestList: PreparedStatement<{ number: number }> = {
-  name: 'add-test-list',
-  text: `
+export const addTestList = statement(
+  'add-test-list',
+  { parameters: { webhook: 'int', at: 'timestamptz', type: 'int' }, columns: { number: 'bigint' } },
+  sql`
 with test as (
   select nextval('webhook_test') number
 ), added as (
   insert into webhook_list (webhook_id, is_test, from_at, to_at, events)
-  select $1::int, true, $2::timestamptz, $2::timestamptz, json_build_array(json_build_object(
-    'type', $3::int, 'sequence', 1, 'at', ${milliseconds('$2::timestamptz')}, 'subjects', json_build_array(number)
+  select :webhook, true, :at, :at, json_build_array(json_build_object(
+    'type', :type, 'sequence', 1, 'at', ${milliseconds(':at')}, 'subjects', json_build_array(number)
   ))
   from test
 )
 select number, ${wakeIdle} as woken from test`,
-}
+)
 
 export interface AttemptRow {
   readonly total: number
@@ -38,59 +40,90 @@ export interface AttemptRow {
 }
 
 /**
- * Of endpoint $1, the newest first, after $2 of them at most $3; one row with nothing but the total if there are none.
- * A list that was delivered tells of the try that did it. For the ordinary connections.
+ * The attempts of the endpoint, the newest first, after `offset` of them at most `limit`; one row with nothing but
+ * the total if there are none. A list that was delivered tells of the try that did it. For the ordinary connections.
  */
-export const listAttempts: PreparedStatement<AttemptRow> = {
-  name: 'list-attempts',
-  text: `
+export const listAttempts = statement(
+  'list-attempts',
+  {
+    parameters: { webhook: 'int', offset: 'bigint', limit: 'int' },
+    columns: rows<AttemptRow>({
+      total: 'int',
+      list: 'bigint',
+      tries: 'smallint',
+      at: 'timestamptz',
+      next: 'timestamptz',
+      verdict: 'int',
+      milliseconds: 'int',
+      status: 'smallint',
+      failure: 'text',
+      retry_after: 'float8',
+      beginning: 'text',
+      events: 'json',
+    }),
+  },
+  sql`
 select all_of.total, page.*
 from (
-  select (select count(*) from webhook_attempt where webhook_id = $1::int)::int
-    + (select count(*) from webhook_list where webhook_id = $1::int and state = ${LIST_STATE.delivered})::int total
+  select (select count(*) from webhook_attempt where webhook_id = :webhook)::int
+    + (select count(*) from webhook_list where webhook_id = :webhook and state = ${LIST_STATE.delivered})::int total
 ) all_of
 left join lateral (
   select attempt.*, (select events from webhook_list where id = attempt.list) events
   from (
     select list_id list, tries, at, next_at next, verdict, milliseconds, status, failure, retry_after, beginning
     from webhook_attempt
-    where webhook_id = $1::int
+    where webhook_id = :webhook
     union all
     select id, tries, due_at, null, ${VERDICT.delivered}, milliseconds, status, null, retry_after, beginning
     from webhook_list
-    where webhook_id = $1::int and state = ${LIST_STATE.delivered}
+    where webhook_id = :webhook and state = ${LIST_STATE.delivered}
     order by at desc, list desc, tries desc
-    offset $2::bigint
-    limit $3::int
+    offset :offset
+    limit :limit
   ) attempt
 ) page on true
 order by page.at desc, page.list desc, page.tries desc`,
-}
+)
 
-/** Of endpoint $1. For the ordinary connections. */
-export const backlogOf: PreparedStatement<{ events: number; lists: number; dead: number }> = {
-  name: 'webhook-backlog',
-  text: `
-select (select coalesce(sum(count), 0) from webhook_event where webhook_id = $1::int)::int as events,
-  (select count(*) from webhook_list where webhook_id = $1::int and state = ${LIST_STATE.open})::int as lists,
-  (select count(*) from webhook_list where webhook_id = $1::int and state = ${LIST_STATE.dead})::int as dead`,
+/** What waits for the endpoint. For the ordinary connections. */
+export const backlogOf = statement(
+  'webhook-backlog',
+  { parameters: { webhook: 'int' }, columns: { events: 'int', lists: 'int', dead: 'int' } },
+  sql`
+select (select coalesce(sum(count), 0) from webhook_event where webhook_id = :webhook)::int as events,
+  (select count(*) from webhook_list where webhook_id = :webhook and state = ${LIST_STATE.open})::int as lists,
+  (select count(*) from webhook_list where webhook_id = :webhook and state = ${LIST_STATE.dead})::int as dead`,
+)
+
+interface TotalsRow {
+  readonly condition: WebhookCondition
+  readonly endpoints: number
+  readonly events: number
+  readonly lists: number
+  readonly dead: number
+  readonly oldest: number | null
 }
 
 /**
- * What waits for all endpoints, by their condition, of each the first $1 rows of each kind; times in milliseconds. For
- * the ordinary connections. Of 1000 endpoints 1 ms if nothing waits; 70 ms with 100,000 rows of a million, 10,000 open
- * lists and as many dead ones.
+ * What waits for all endpoints, by their condition, of each the first `rowsMax` rows of each kind; times in
+ * milliseconds. For the ordinary connections. Of 1000 endpoints 1 ms if nothing waits; 70 ms with 100,000 rows of a
+ * million, 10,000 open lists and as many dead ones.
  */
-export const webhookTotals: PreparedStatement<{
-  condition: WebhookCondition
-  endpoints: number
-  events: number
-  lists: number
-  dead: number
-  oldest: number | null
-}> = {
-  name: 'webhook-totals',
-  text: `
-select condition, endpoints, events, lists, dead, floor(extract(epoch from oldest) * 1000)::bigint as oldest
-from webhook_totals($1)`,
-}
+export const webhookTotals = statement(
+  'webhook-totals',
+  {
+    parameters: { rowsMax: 'int' },
+    columns: rows<TotalsRow>({
+      condition: 'text',
+      endpoints: 'int',
+      events: 'bigint',
+      lists: 'bigint',
+      dead: 'bigint',
+      oldest: 'bigint',
+    }),
+  },
+  sql`
+select condition, endpoints, events, lists, dead, ${milliseconds('oldest')} as oldest
+from webhook_totals(:rowsMax)`,
+)

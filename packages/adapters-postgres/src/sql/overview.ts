@@ -72,7 +72,8 @@ with page as materialized (
 ), waiting as (
   select account_id, lane, hi - lo due, due_at, 0 scheduled, 0 postponed
   from due
-  where queue in (select id from queue) and lane in (${LANE.single}, ${LANE.bulk}) and account_id > :after and account_id <= (select bound from page)
+  where queue in (select id from queue) and lane in (${LANE.single}, ${LANE.bulk}) 
+    and account_id > :after and account_id <= (select bound from page)
   union all
   select account_id, lane, 0, null,
     case when attempt = 0 then hi - lo else 0 end,

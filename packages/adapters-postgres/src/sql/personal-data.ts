@@ -184,9 +184,11 @@ with waiting as (
   where :number = any (msisdns)
   returning 1
 ), attempts as (
-  update webhook_attempt set beginning = replace(beginning, :number::text, '0') where beginning like '%' || :number::text || '%'
+  update webhook_attempt set beginning = replace(beginning, :number::text, '0')
+  where beginning like '%' || :number::text || '%'
 ), lists as (
-  update webhook_list set beginning = replace(beginning, :number::text, '0') where beginning like '%' || :number::text || '%'
+  update webhook_list set beginning = replace(beginning, :number::text, '0')
+  where beginning like '%' || :number::text || '%'
 )
 select count(*)::int as erased from waiting`,
 )
@@ -197,8 +199,8 @@ interface EventSlice {
 }
 
 /**
- * Of the next `sliceMax` lists after `after` those with a value that is one of the patterns (LIKE), in JSON; and the last one
- * looked at, null: there was none.
+ * Of the next `sliceMax` lists after `after` those with a value that is one of the patterns (LIKE), in JSON; and the
+ * last one looked at, null: there was none.
  */
 export const findEvents = statement(
   'find-events',

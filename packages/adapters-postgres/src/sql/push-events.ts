@@ -1,21 +1,34 @@
 import { deadListDays, failingDays } from '@gateway/core'
 import { LIST_STATE, VERDICT, WEBHOOK_STATE } from '../stored-codes.ts'
-import type { PreparedStatement } from './prepared-statement.ts'
+import { sql, statement } from './statement.ts'
 
 const failsTooLong = `not worked and failing_since <= last - interval '${failingDays} days'`
 
 /**
- * What came of tries: $1 lists, $2 numbers of the tries, $3 times, $4 verdicts, $5 times of the next try, $6
- * milliseconds, $7 statuses, $8 failures, $9 seconds asked for, $10 beginnings of answers. Only of lists that are
- * leased for this try. A list of an endpoint that is gone waits for its return.
+ * What came of tries. Only of lists that are leased for this try; `next` is the time of the next try, `retryAfter`
+ * the seconds that the endpoint asked for. A list of an endpoint that is gone waits for its return.
  */
-export const recordPushes: PreparedStatement<unknown> = {
-  name: 'record-pushes',
-  text: `
+export const recordPushes = statement(
+  'record-pushes',
+  {
+    parameters: {
+      lists: 'bigint[]',
+      tries: 'smallint[]',
+      at: 'timestamptz[]',
+      verdicts: 'smallint[]',
+      next: 'timestamptz?[]',
+      milliseconds: 'int[]',
+      statuses: 'smallint?[]',
+      failures: 'text?[]',
+      retryAfter: 'float8?[]',
+      beginnings: 'text?[]',
+    },
+  },
+  sql`
 with told as materialized (
   select *
-  from unnest($1::bigint[], $2::smallint[], $3::timestamptz[], $4::smallint[], $5::timestamptz[], $6::int[],
-    $7::smallint[], $8::text[], $9::float8[], $10::text[])
+  from unnest(:lists, :tries, :at, :verdicts, :next, :milliseconds,
+    :statuses, :failures, :retryAfter, :beginnings)
     told (id, tries, at, verdict, next_at, milliseconds, status, failure, retry_after, beginning)
 ), changed as (
   update webhook_list list
@@ -59,24 +72,29 @@ set failing_since = case when not worked then coalesce(failing_since, first) end
 from of_endpoint
 where webhook.id = any (array[of_endpoint.webhook_id])
   and (gone or worked = (failing_since is not null) or (${failsTooLong}))`,
-}
+)
 
-/** Lists $1, of tries $2, were not tried. */
-export const releaseLists: PreparedStatement<unknown> = {
-  name: 'release-lists',
-  text: `
+/** The lists, of these tries, were not tried. */
+export const releaseLists = statement(
+  'release-lists',
+  { parameters: { lists: 'bigint[]', tries: 'smallint[]' } },
+  sql`
 update webhook_list list
 set leased = false, tries = list.tries - 1, due_at = now()
-from unnest($1::bigint[], $2::smallint[]) given (id, tries)
+from unnest(:lists, :tries) given (id, tries)
 where list.id = any (array[given.id]) and list.tries = given.tries and case when list.leased then true end`,
-}
+)
 
-/** Lists $1, of tries $2, end as two of their own each, due at once: one has the events $3, the other $4. */
-export const divideLists: PreparedStatement<unknown> = {
-  name: 'divide-lists',
-  text: `
+/**
+ * The lists, of these tries, end as two of their own each, due at once: one has the events in `ones`, the other those
+ * in `others`, both as JSON.
+ */
+export const divideLists = statement(
+  'divide-lists',
+  { parameters: { lists: 'bigint[]', tries: 'smallint[]', ones: 'text[]', others: 'text[]' } },
+  sql`
 with given as materialized (
-  select * from unnest($1::bigint[], $2::smallint[], $3::json[], $4::json[]) given (id, tries, one, other)
+  select * from unnest(:lists, :tries, :ones::json[], :others::json[]) given (id, tries, one, other)
 ), divided as (
   update webhook_list list
   set leased = false, state = ${LIST_STATE.over}, due_at = now()
@@ -88,10 +106,11 @@ insert into webhook_list (webhook_id, from_at, to_at, events)
 select webhook_id, from_at, to_at, events
 from divided
 cross join lateral (values (one), (other)) part (events)`,
-}
+)
 
-/** At most $1 rows of a kind. For the ordinary connections. */
-export const purgeWebhooks: PreparedStatement<{ purged: number }> = {
-  name: 'purge-webhooks',
-  text: `select purge_webhooks($1, ${deadListDays}) as purged`,
-}
+/** At most `rowsMax` rows of a kind. For the ordinary connections. */
+export const purgeWebhooks = statement(
+  'purge-webhooks',
+  { parameters: { rowsMax: 'int' }, columns: { purged: 'int' } },
+  sql`select purge_webhooks(:rowsMax, ${deadListDays}) as purged`,
+)

@@ -184,7 +184,8 @@ from unnest(:references, :codes, :numbers, :submitted) receipt(reference, code, 
 /** Condition: this row, of a message or a part, is meant by the kept receipt `tried`. */
 const isMeant = (row: string): string => `${row}.carrier_id = tried.carrier_id and ${row}.carrier = tried.carrier
       and ${row}.msisdn = coalesce(tried.msisdn, ${row}.msisdn)
-      and (${row}.sent_at > tried.at - interval '${referenceDays} days' or tried.at < now() - interval '${olderAfterSeconds} s')`
+      and (${row}.sent_at > tried.at - interval '${referenceDays} days'
+        or tried.at < now() - interval '${olderAfterSeconds} s')`
 
 /**
  * The order in which the receipts of one message or part count: the first final one, else the last (core's
@@ -233,7 +234,7 @@ with due as (
   where message_id is not null
   order by message_id, ${byCount}
 ), counting_parts as (
-  -- By message and part. No result may be named place: "distinct on" takes the name of a result before that of a column.
+  -- By message and part. No result may be named place: "distinct on" takes the name of a result before a column's.
   select distinct on (place) place[1] message_id, place[2] part, code, at
   from found
   where message_id is null and place is not null
@@ -242,8 +243,10 @@ with due as (
   update message
   set code = receipt.code, code_at = receipt.at
   from (select * from counting order by carrier_id collate "C") receipt
-  where message.id = any (array[receipt.message_id]) and message.code in (${changeable}) and message.code <> receipt.code
-  returning message.id, message.account_id, message.msisdn, message.code, message.code_at as at, message.confirms_opt_out,
+  where message.id = any (array[receipt.message_id]) and message.code in (${changeable})
+    and message.code <> receipt.code
+  returning message.id, message.account_id, message.msisdn, message.code, message.code_at as at,
+    message.confirms_opt_out,
     message.send_first_id, message.carrier_id is not null as has_reference
 ), before as materialized (
   select id, code
@@ -266,12 +269,15 @@ with due as (
   from of_message
   join before using (id)
   where message.id = any (array[of_message.id])
-  returning message.id, message.account_id, message.msisdn, message.code, message.code_at as at, message.confirms_opt_out,
+  returning message.id, message.account_id, message.msisdn, message.code, message.code_at as at,
+    message.confirms_opt_out,
     message.send_first_id, message.carrier_id is not null as has_reference, message.code <> before.code is_news
 ), changed as (
   select * from changed_whole
   union all
-  select id, account_id, msisdn, code, at, confirms_opt_out, send_first_id, has_reference from changed_parts where is_news
+  select id, account_id, msisdn, code, at, confirms_opt_out, send_first_id, has_reference
+  from changed_parts
+  where is_news
 ), ${storeMessageEvents('changed', 'receipt')}, dropped as (
   delete from unmatched_delivery_receipt
   where id = any (array(

@@ -133,7 +133,8 @@ export const recordLate = statement(
 with finished as (
   delete from claimed_batch where dispatcher = :dispatcher and seq = any (:ended) returning seq
 ), changed as (
-  insert into message (id, msisdn, carrier_id, code, parts_undelivered, account_id, send_first_id, sender, confirms_opt_out, carrier, code_at)
+  insert into message (id, msisdn, carrier_id, code, parts_undelivered, account_id, send_first_id, sender,
+    confirms_opt_out, carrier, code_at)
   select outcome.id, outcome.msisdn, outcome.reference, outcome.code, outcome.parts,
     (:accounts)[position], (:sends)[position], (:senders)[position], (:confirming)[position],
     coalesce(batch.carrier, 0),

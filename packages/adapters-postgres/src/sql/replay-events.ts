@@ -2,7 +2,7 @@ import { messageSequence, OUTCOME } from '@gateway/core'
 import { EVENT_CODE, LIST_STATE, REPLAY_STATE } from '../stored-codes.ts'
 import { wakeIdle } from './idle-dispatchers.ts'
 import { milliseconds } from './arrays.ts'
-import type { PreparedStatement } from './prepared-statement.ts'
+import { rows, sql, statement } from './statement.ts'
 
 /**
  * While so many events of a replay wait, no more of it are added: it can be stopped, and new events do not wait behind
@@ -32,40 +32,60 @@ const times = ['from_at', 'to_at', 'up_to', 'started_at', 'ended_at'].map((time)
 const told = `id, webhook_id, state, event, ${times.join(', ')}, events,
   (select coalesce(sum(count), 0) from webhook_event where replay = webhook_replay.id)::int as waiting`
 
+const replayColumns = rows<ReplayRow>({
+  id: 'int',
+  webhook_id: 'int',
+  state: 'smallint',
+  event: 'text',
+  from_at: 'bigint',
+  to_at: 'bigint',
+  up_to: 'bigint',
+  started_at: 'bigint',
+  ended_at: 'bigint',
+  events: 'bigint',
+  waiting: 'int',
+})
+
 /**
- * Of endpoint $1: of the event $2, or what happened from $3 to before $4, or of dead lists. No row where one of the
- * account runs. For the ordinary connections.
+ * A replay for the endpoint: of the event `event`, or what happened from `from` to before `to`, or of dead lists. No
+ * row where one of the account runs. For the ordinary connections.
  */
-export const startReplay: PreparedStatement<ReplayRow> = {
-  name: 'start-replay',
-  text: `
+export const startReplay = statement(
+  'start-replay',
+  { parameters: { webhook: 'int', event: 'text?', from: 'timestamptz?', to: 'timestamptz?' }, columns: replayColumns },
+  sql`
 insert into webhook_replay (webhook_id, account_id, event, from_at, to_at)
-select id, account_id, $2::text, $3::timestamptz, $4::timestamptz from webhook where id = $1::int
+select id, account_id, :event, :from, :to from webhook where id = :webhook
 on conflict (account_id) where state = ${REPLAY_STATE.running} do nothing
 returning ${told}, ${wakeIdle} as woken`,
-}
+)
 
-/** That of the account of endpoint $1 that runs. For the ordinary connections. */
-export const runningReplay: PreparedStatement<ReplayRow> = {
-  name: 'running-replay',
-  text: `
+/** That of the account of the endpoint that runs. For the ordinary connections. */
+export const runningReplay = statement(
+  'running-replay',
+  { parameters: { webhook: 'int' }, columns: replayColumns },
+  sql`
 select ${told}
 from webhook_replay
-where account_id = (select account_id from webhook where id = $1::int) and state = ${REPLAY_STATE.running}`,
-}
+where account_id = (select account_id from webhook where id = :webhook) and state = ${REPLAY_STATE.running}`,
+)
 
-/** The latest of endpoint $1. For the ordinary connections. */
-export const latestReplay: PreparedStatement<ReplayRow> = {
-  name: 'latest-replay',
-  text: `select ${told} from webhook_replay where webhook_id = $1::int order by id desc limit 1`,
-}
+/** The latest of the endpoint. For the ordinary connections. */
+export const latestReplay = statement(
+  'latest-replay',
+  { parameters: { webhook: 'int' }, columns: replayColumns },
+  sql`select ${told} from webhook_replay where webhook_id = :webhook order by id desc limit 1`,
+)
 
-/** Replay $1 ends, and what of it waits is dropped; what is being claimed is pushed. For the ordinary connections. */
-export const stopReplay: PreparedStatement<unknown> = {
-  name: 'stop-replay',
-  text: `
+/**
+ * The replay ends, and what of it waits is dropped; what is being claimed is pushed. For the ordinary connections.
+ */
+export const stopReplay = statement(
+  'stop-replay',
+  { parameters: { replay: 'int' } },
+  sql`
 with task as materialized (
-  select id from webhook_replay where id = $1::int for update
+  select id from webhook_replay where id = :replay for update
 ), waiting as materialized (
   select event.ctid row_id
   from task
@@ -73,25 +93,25 @@ with task as materialized (
 ), dropped as (
   delete from webhook_event where ctid = any (array(select row_id from waiting)) returning count
 ), known as (
-  delete from webhook_replayed_event where replay = $1::int
+  delete from webhook_replayed_event where replay = :replay
 )
 update webhook_replay
 set state = ${REPLAY_STATE.stopped}, ended_at = coalesce(ended_at, now()),
   events = events - (select coalesce(sum(count), 0) from dropped)
 where id = (select id from task) and (state = ${REPLAY_STATE.running} or exists (select from dropped))`,
-}
+)
 
 /** The one that runs and was worked on longest ago. For the ordinary connections. */
-export const nextReplay: PreparedStatement<{ id: number; webhook_id: number; event: string | null; is_dead: boolean }> =
-  {
-    name: 'next-replay',
-    text: `
+export const nextReplay = statement(
+  'next-replay',
+  { parameters: {}, columns: { id: 'int', webhook_id: 'int', event: 'text?', is_dead: 'bool' } },
+  sql`
 select id, webhook_id, event, from_at is null and event is null as is_dead
 from webhook_replay
 where state = ${REPLAY_STATE.running}
 order by worked_at
 limit 1`,
-  }
+)
 
 const ofMessages = Object.entries(EVENT_CODE)
   .filter(([type]) => type.startsWith('message.'))
@@ -109,16 +129,16 @@ interface Step {
 }
 
 /**
- * Replay $1 goes on: events wait again, each once a replay, however many lists have it. Of two that work on it at once
- * one does nothing. What events have in common is read once; those of one send stay together.
+ * The replay goes on: events wait again, each once a replay, however many lists have it. Of two that work on it at
+ * once one does nothing. What events have in common is read once; those of one send stay together.
  */
-const step = ({ chosen, meant, more = '', goesOn }: Step): string => `
+const step = ({ chosen, meant, more = '', goesOn }: Step): string => sql`
 with task as materialized (
   select *, (
     select coalesce(sum(count), 0) from webhook_event where replay = webhook_replay.id
   ) >= ${waitingMax} as is_full
   from webhook_replay
-  where id = $1::int and state = ${REPLAY_STATE.running}
+  where id = :replay and state = ${REPLAY_STATE.running}
   for no key update skip locked
 ), ${chosen}, stored as materialized (
   select stored.*
@@ -137,7 +157,7 @@ with task as materialized (
   where ${meant}
 ), fresh as (
   insert into webhook_replayed_event (replay, event)
-  select distinct $1::int, key from meant
+  select distinct :replay, key from meant
   on conflict do nothing
   returning event
 ), again as (
@@ -145,7 +165,7 @@ with task as materialized (
     (webhook_id, type, sequence, at, code, send_first_id, has_reference, text, count, subjects, msisdns, replay)
   select (select webhook_id from task), type, sequence, to_timestamp(at / 1000.0), code, send, has_reference,
     case when min(subject) = 0 then text end, count(*), array_agg(subject order by subject),
-    array_agg(number order by subject), $1::int
+    array_agg(number order by subject), :replay
   from (select distinct on (key) meant.* from meant where key in (select event from fresh) order by key) once
   group by type, sequence, at, code, send, has_reference, text, case when type not in (${ofMessages}) then key end
   order by at, min(subject), sequence
@@ -154,7 +174,7 @@ with task as materialized (
   select (select is_full from task) or ${goesOn} as goes_on
 ), known as (
   delete from webhook_replayed_event
-  where replay = $1::int and exists (select from task) and not (select goes_on from seen)
+  where replay = :replay and exists (select from task) and not (select goes_on from seen)
 )
 update webhook_replay
 set events = task.events + (select coalesce(sum(count), 0) from again), worked_at = now(),
@@ -167,7 +187,7 @@ left join (select to_at, id from chosen order by to_at desc, id desc limit 1) la
 where webhook_replay.id = task.id
 returning webhook_replay.state, task.is_full, case when exists (select from again) then ${wakeIdle} end as woken`
 
-type ReplayStep = PreparedStatement<{ state: number; is_full: boolean }>
+const columns = { state: 'smallint', is_full: 'bool' } as const
 
 /** CTE `chosen`: the first lists, as many as one step may read, in this order of those that `which` says. */
 const chosen = (which: string, order: string): string => `chosen as materialized (
@@ -192,9 +212,10 @@ const chosen = (which: string, order: string): string => `chosen as materialized
 const isSomeLeft = 'exists (select from chosen)'
 
 /** The next dead lists, which count as replayed, copies too: nobody has them. For the ordinary connections. */
-export const replayDead: ReplayStep = {
-  name: 'replay-dead',
-  text: step({
+export const replayDead = statement(
+  'replay-dead',
+  { parameters: { replay: 'int' }, columns },
+  step({
     chosen: chosen(`state = ${LIST_STATE.dead}`, 'id'),
     meant: 'true',
     more: `, counted as (
@@ -202,12 +223,13 @@ export const replayDead: ReplayStep = {
 )`,
     goesOn: isSomeLeft,
   }),
-}
+)
 
 /** Those of ended lists, but no copies, from and to when the replay says. For the ordinary connections. */
-export const replayPeriod: ReplayStep = {
-  name: 'replay-period',
-  text: step({
+export const replayPeriod = statement(
+  'replay-period',
+  { parameters: { replay: 'int' }, columns },
+  step({
     chosen: chosen(
       `state in (${LIST_STATE.delivered}, ${LIST_STATE.dead}, ${LIST_STATE.replayed}) and not is_test
           and from_at < task.to_at and (to_at, id) > (coalesce(task.up_to, task.from_at), task.last_id)`,
@@ -217,38 +239,49 @@ export const replayPeriod: ReplayStep = {
     and event.at < extract(epoch from task.to_at) * 1000`,
     goesOn: isSomeLeft,
   }),
-}
+)
 
 /** Of a message that has come to its end. */
 const finalSequence = messageSequence(OUTCOME.delivered, 'receipt')
 
 /**
- * That of a type in $2, with subject $3 and, where they are not null, sequence $4 (of a message), number $5 and time $6
- * in milliseconds; then it is done. What it tells of says when it happened, and so which lists are to be read: of
- * 100,000 lists it takes 1 ms.
+ * That of a type in `types`, with the subject and, where they are not null, the sequence (of a message), the number
+ * and the time in milliseconds; then it is done. What it tells of says when it happened, and so which lists are to be
+ * read: of 100,000 lists it takes 1 ms.
  */
-export const replayEvent: ReplayStep = {
-  name: 'replay-event',
-  text: step({
+export const replayEvent = statement(
+  'replay-event',
+  {
+    parameters: {
+      replay: 'int',
+      types: 'smallint[]',
+      subject: 'bigint',
+      sequence: 'smallint?',
+      number: 'bigint?',
+      at: 'bigint?',
+    },
+    columns,
+  },
+  step({
     chosen: `moment as materialized (
-  select case when $4::smallint = ${finalSequence} then at else least(at, sent_at) end lo,
-    case when $4::smallint = ${finalSequence} then at else greatest(at, sent_at) end hi
+  select case when :sequence = ${finalSequence} then at else least(at, sent_at) end lo,
+    case when :sequence = ${finalSequence} then at else greatest(at, sent_at) end hi
   from (
-    select sent_at, coalesce(code_at, sent_at) at from message where id = $3::bigint and $4::smallint is not null
+    select sent_at, coalesce(code_at, sent_at) at from message where id = :subject and :sequence is not null
   ) message
   union all
-  select at, at from inbound_message where id = $3::bigint and $4::smallint is null and $6::bigint is null
+  select at, at from inbound_message where id = :subject and :sequence is null and :at is null
   union all
-  select at, at from to_timestamp($6::bigint / 1000.0) at where $6::bigint is not null
+  select at, at from to_timestamp(:at / 1000.0) at where :at is not null
 ), chosen as materialized (
   select id, to_at, events
   from webhook_list
   where webhook_id = (select webhook_id from task) and to_at > (select lo - interval '1 ms' from moment)
     and from_at < (select hi + interval '1 ms' from moment)
-    and events::text like '%' || coalesce($5::bigint, $3::bigint) || '%'
+    and events::text like '%' || coalesce(:number, :subject) || '%'
 )`,
-    meant: `type = any ($2::smallint[]) and subject = $3::bigint and sequence = coalesce($4::smallint, sequence)
-    and ($5::bigint is null or number = $5::bigint) and event.at = coalesce($6::bigint, event.at)`,
+    meant: `type = any (:types) and subject = :subject and sequence = coalesce(:sequence, sequence)
+    and (:number is null or number = :number) and event.at = coalesce(:at, event.at)`,
     goesOn: 'false',
   }),
-}
+)

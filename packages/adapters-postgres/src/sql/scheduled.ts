@@ -85,7 +85,8 @@ from ledger
 join send on send.first_id = ledger.send_first_id
 join message on message.id >= send.first_id and message.id < send.first_id + send.n
   and message.code = ${OUTCOME.cancelled} and message.xmin = ledger.xmin
-where ledger.account_id = :account and ledger.operation = :operation and ledger.id > (select max(id) - 10000000 from ledger)`,
+where ledger.account_id = :account and ledger.operation = :operation
+  and ledger.id > (select max(id) - 10000000 from ledger)`,
 )
 
 /** Ids whose ranges of one due time are counted together. */
@@ -126,7 +127,8 @@ with alone as materialized (
   select distinct account_id, due_at, block from changes
 ), old_blocks as (
   delete from scheduled_block using changed_blocks changed
-  where scheduled_block.account_id = changed.account_id and scheduled_block.due_at = changed.due_at and scheduled_block.block = changed.block
+  where scheduled_block.account_id = changed.account_id and scheduled_block.due_at = changed.due_at
+    and scheduled_block.block = changed.block
   returning scheduled_block.*
 ), new_blocks as (
   insert into scheduled_block (account_id, due_at, block, n)
@@ -136,7 +138,8 @@ with alone as materialized (
 ), hours as (
   select account_id, date_bin('1 hour', due_at, 'epoch') as hour, sum(change) n from changes group by 1, 2
 ), old_hours as (
-  delete from scheduled_hour using hours where scheduled_hour.account_id = hours.account_id and scheduled_hour.hour = hours.hour
+  delete from scheduled_hour using hours
+  where scheduled_hour.account_id = hours.account_id and scheduled_hour.hour = hours.hour
   returning scheduled_hour.*
 ), new_hours as (
   insert into scheduled_hour (account_id, hour, n)

@@ -56,7 +56,10 @@ on conflict (msisdn) do update set since = now(),
   accounts = case when :account = any (chosen.accounts) then chosen.accounts else chosen.accounts || :account end,
   senders = case when :account = any (chosen.accounts)
     then array(
-      select case when account = :account then choose_sender(chosen.accounts, chosen.senders, :account, :senders) else sender end
+      select case
+        when account = :account then choose_sender(chosen.accounts, chosen.senders, :account, :senders)
+        else sender
+      end
       from unnest(chosen.accounts, chosen.senders) with ordinality before(account, sender, place)
       order by place
     )

@@ -32,7 +32,9 @@ export const probeWrite = statement(
   { parameters: {}, columns: { isReadOnly: 'bool', written: 'text?' } },
   sql`
 select current_setting('transaction_read_only')::boolean as "isReadOnly",
-  case when not current_setting('transaction_read_only')::boolean then pg_logical_emit_message(true, 'gateway', '')::text end as written`,
+  case when not current_setting('transaction_read_only')::boolean
+    then pg_logical_emit_message(true, 'gateway', '')::text
+  end as written`,
 )
 
 /** For `probeRoom`: what is sorted goes to a file, beside the tables. */

@@ -2,18 +2,20 @@ import type { Msisdn } from '@gateway/core'
 import { arrayOf, arrayOfNullable, arrayOfTexts, arrayOfTimes, timestamp, type ArrayText } from './arrays.ts'
 
 /**
- * A statement with named parameters, for `Connections.run`. It is prepared under its name once a connection (30 % cheaper than
- * unnamed), with a plan that does not depend on the values.
+ * A statement with named parameters, for `Connections.run`. It is prepared under its name once a connection (30 %
+ * cheaper than unnamed), with a plan that does not depend on the values.
  *
- * That plan is made for what is in the tables then, perhaps nothing, and kept when they have filled. So the statements of the hot
- * connections have shapes for which an index is the only way, whatever the planner believes of the tables:
+ * That plan is made for what is in the tables then, perhaps nothing, and kept when they have filled. So the statements
+ * of the hot connections have shapes for which an index is the only way, whatever the planner believes of the tables:
  *
- * - `cross join lateral (select … where id = x.id offset 0)` looks up one row for each row. Without `offset 0` the planner
- *   turns it into a join, and a join on `=` may read the whole table in the order of its index.
+ * - `cross join lateral (select … where id = x.id offset 0)` looks up one row for each row. Without `offset 0` the
+ *   planner turns it into a join, and a join on `=` may read the whole table in the order of its index.
  * - `id = any (array[x.id])` in an update or delete: the same lookup where no lateral join can stand.
  * - `ctid = any (array(select …))` deletes rows that a CTE has locked. The CTE decides which; its array is made once.
- * - `case when … then true end` as a condition is no match for any index, so it stays a filter on rows found by another.
- * - `for update skip locked` in a CTE and `order by` before an update make callers lock in one order, or not wait at all.
+ * - `case when … then true end` as a condition is no match for any index, so it stays a filter on rows found by
+ *   another.
+ * - `for update skip locked` in a CTE and `order by` before an update make callers lock in one order, or not wait at
+ *   all.
  * - `as materialized` keeps a CTE from being merged into its user, where it would run once a row.
  *
  * Tests check the plans (`plans.test.ts`, `cached-plans.test.ts`); `npx pnpm explain NAME` prints one.
@@ -23,16 +25,15 @@ export interface Statement<Values, Row> {
   readonly text: string
   readonly parameters?: Parameters
   readonly columns?: Columns
-  /** The values in the order of `$1`, `$2` …; undefined: they are given in that order. */
-  valuesOf?(values: Values): unknown[]
+  /** The values in the order of `$1`, `$2` …. */
+  valuesOf(values: Values): unknown[]
   /** Never there: it ties the type of the rows to the text. */
   readonly row?: Row
 }
 
-/** A statement whose values are given in the order of `$1`, `$2` …. */
-export type PreparedStatement<Row> = Statement<readonly unknown[], Row>
-
-/** What a value of a type of PostgreSQL is here: times are milliseconds since 1970, long numbers of digits may be text. */
+/**
+ * What a value of a type of PostgreSQL is here: times are milliseconds since 1970, long numbers of digits may be text.
+ */
 interface Scalars {
   readonly bool: boolean
   readonly smallint: number
@@ -103,8 +104,8 @@ export const sql = (texts: TemplateStringsArray, ...parts: readonly (string | nu
   texts.reduce((before, text, i) => `${before}${parts[i - 1] ?? ''}${text}`)
 
 /**
- * `:name` in the text is the parameter of that name, as `$n` with a cast to its type. Throws where the text names one that is not
- * declared (in a slice of an array leave a space after the colon), or names one of them never.
+ * `:name` in the text is the parameter of that name, as `$n` with a cast to its type. Throws where the text names one
+ * that is not declared (in a slice of an array leave a space after the colon), or names one of them never.
  */
 export function statement<const P extends Parameters, const C extends Columns>(
   name: string,
@@ -136,9 +137,9 @@ export function statement<const P extends Parameters, const C extends Columns>(
 /** What a caller of a statement gives. */
 export type ValuesOf<S> = S extends Statement<infer Values, unknown> ? Values : never
 
-/** What is sent of a call: its values in the order of `$1`, `$2` …. */
-export const valuesOf = <Values>(statement: Statement<Values, unknown>, values: Values): unknown[] =>
-  statement.valuesOf?.(values) ?? [...(values as readonly unknown[])]
+/** The values of a call in the order of `$1`, `$2` …. */
+export const valuesOf = <Values>(statement: Statement<Values, unknown>, values: NoInfer<Values>): unknown[] =>
+  statement.valuesOf(values)
 
 type Encoder = (value: unknown) => unknown
 

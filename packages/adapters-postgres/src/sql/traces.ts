@@ -79,8 +79,8 @@ with send_of as materialized (
 ), decided as materialized (
   select * from message where id = :message
 ), claimed as materialized (
-  select batch.dispatcher, batch.carrier, found.place <= batch.marked marked, coalesce(batch.attempts[found.place], 0) attempt,
-    dispatcher.lease_until
+  select batch.dispatcher, batch.carrier, found.place <= batch.marked marked,
+    coalesce(batch.attempts[found.place], 0) attempt, dispatcher.lease_until
   from claimed_batch batch
   cross join lateral array_position(batch.ids, :message) found(place)
   join dispatcher on dispatcher.id = batch.dispatcher
@@ -96,9 +96,12 @@ with send_of as materialized (
   union all
   select carrier, null from claimed where marked
 ), places as (
-  select 1 turn, json_build_object('place', 'decided', 'code', code, 'at', ${milliseconds('coalesce(code_at, sent_at)')},
+  select 1 turn, json_build_object('place', 'decided', 'code', code,
+    'at', ${milliseconds('coalesce(code_at, sent_at)')},
     'stored', ${milliseconds('sent_at')}, 'carrier', nullif(name, ''), 'reference', carrier_id, 'parts', (
-      select coalesce(json_agg(json_build_object('reference', carrier_id, 'code', code, 'at', ${milliseconds('code_at')}) order by part), '[]') from parts
+      select coalesce(json_agg(json_build_object('reference', carrier_id, 'code', code,
+        'at', ${milliseconds('code_at')}) order by part), '[]')
+      from parts
     )) place
   from decided
   left join carrier on carrier.id = decided.carrier
@@ -112,10 +115,12 @@ with send_of as materialized (
   select 3, json_build_object('place', 'queue', 'lane', case lane when ${LANE.single} then 'single' else 'bulk' end,
     'due', ${milliseconds('due_at')}, 'attempt', attempt)
   from send_of
-  join due on queue in (select id from queue) and lane in (${LANE.single}, ${LANE.bulk}) and due.account_id = send_of.account_id
+  join due on queue in (select id from queue) and lane in (${LANE.single}, ${LANE.bulk})
+    and due.account_id = send_of.account_id
     and lo between send_of.first_id and :message and :message < hi
   union all
-  select 4, json_build_object('place', 'claimed', 'dispatcher', dispatcher, 'carrier', name, 'marked', marked, 'attempt', attempt,
+  select 4, json_build_object('place', 'claimed', 'dispatcher', dispatcher, 'carrier', name,
+    'marked', marked, 'attempt', attempt,
     'leaseUntil', ${milliseconds('lease_until')}, 'overdue', lease_until < now())
   from claimed
   join carrier on carrier.id = claimed.carrier
@@ -137,7 +142,8 @@ with send_of as materialized (
   from sought
   join unmatched_delivery_receipt receipt on receipt.carrier = sought.carrier
   join carrier on carrier.id = sought.carrier
-  where receipt.carrier_id = sought.reference or sought.reference is null and receipt.msisdn = (select msisdn from send_of)
+  where receipt.carrier_id = sought.reference
+    or sought.reference is null and receipt.msisdn = (select msisdn from send_of)
   order by receipt.id desc
   limit :linesMax
 )
@@ -145,7 +151,8 @@ select account_id account, msisdn::text number, (select address from sender wher
   confirms_opt_out confirmation, first_id "first", n messages, price "cost", parts, body,
   ${milliseconds('created_at')} accepted, ${milliseconds('scheduled_at')} scheduled,
   (
-    select json_build_object('place', position + 1, 'name', name, 'prefixes', prefixes, 'accounts', accounts, 'senders', senders,
+    select json_build_object('place', position + 1, 'name', name, 'prefixes', prefixes,
+      'accounts', accounts, 'senders', senders,
       'carriers', (
         select json_agg(json_build_object('carrier', carrier, 'priority', priority, 'weight', weight) order by place)
         from unnest(carriers, priorities, weights) with ordinality its(carrier, priority, weight, place)
@@ -160,9 +167,14 @@ select account_id account, msisdn::text number, (select address from sender wher
   ) "refundByHand",
   coalesce((select refunded from decided), false) "byHand",
   coalesce((select place from places order by turn limit 1), json_build_object('place', 'nowhere')) place,
-  (select count(*)::int from incident where message_id = :message and what = '${INCIDENT.refusedForNow}') "refusedForNow",
   (
-    select coalesce(json_agg(json_build_object('at', ${milliseconds('at')}, 'what', what, 'carrier', carrier) order by id), '[]') from incidents
+    select count(*)::int from incident where message_id = :message and what = '${INCIDENT.refusedForNow}'
+  ) "refusedForNow",
+  (
+    select coalesce(
+      json_agg(json_build_object('at', ${milliseconds('at')}, 'what', what, 'carrier', carrier) order by id), '[]'
+    )
+    from incidents
   ) incidents,
   (
     select coalesce(json_agg(json_build_object('code', code, 'amount', amount, 'first', ${milliseconds('first_at')},
@@ -259,8 +271,10 @@ with claimed as materialized (
     where first_id = found.first_id offset 0
   ) send
 )
-select id, account_id account, (select address from sender where sender.id = told.sender) "from", confirms_opt_out confirmation,
-  ${milliseconds('created_at')} accepted, ${milliseconds('due')} due, scheduled_at is not null scheduled, price "cost", place
+select id, account_id account, (select address from sender where sender.id = told.sender) "from",
+  confirms_opt_out confirmation,
+  ${milliseconds('created_at')} accepted, ${milliseconds('due')} due,
+  scheduled_at is not null scheduled, price "cost", place
 from told
 where (:from is null or due >= :from)
   and (:to is null or due < :to)

@@ -6,6 +6,7 @@ import { serverAddress } from '../server-address.ts'
 import { defaultSettings, silent } from '../settings.ts'
 import { milliseconds } from '../sql/arrays.ts'
 import { replayEvent } from '../sql/replay-events.ts'
+import { valuesOf, type ValuesOf } from '../sql/statement.ts'
 
 const open = {} as { database: FreshDatabase; pools: Pools; client: Client; hot: LentConnection }
 const lists = 20_000
@@ -38,32 +39,35 @@ afterAll(async () => {
   await open.database.drop()
 })
 
+type Key = Omit<ValuesOf<typeof replayEvent>, 'replay'>
+const anywhere = { sequence: null, number: null, at: null }
+
 /** Of the endpoint, what it is asked for; after the number of a replay that runs. */
-async function listsRead(webhook: number, values: readonly unknown[]): Promise<number> {
+async function listsRead(webhook: number, key: Key): Promise<number> {
   const { rows } = await open.client.query<{ id: number }>(
     `insert into webhook_replay (webhook_id, account_id, event) select $1, 1 + max(account_id), 'x'
      from (select account_id from webhook_replay union all select 0) replay returning id`,
     [webhook],
   )
-  return (await accessesOf(open.hot, replayEvent, [rows[0]?.id, ...values]))
+  return (await accessesOf(open.hot, replayEvent, { replay: rows[0]?.id ?? 0, ...key }))
     .filter(({ table }) => table === 'webhook_list')
     .reduce((sum, each) => sum + each.rows, 0)
 }
 
 test.each([1, lists / 2, lists])('one event is replayed without reading other lists, be it the %d th', async (id) => {
-  const values = ['{4,5}', id, null, null, null]
-  expect(await listsRead(1, values)).toBe(1)
+  const key = { types: [4, 5], subject: id, ...anywhere }
+  expect(await listsRead(1, key)).toBe(1)
   const { rows } = await open.client.query<{ id: number }>('select max(id) id from webhook_replay')
-  await open.hot.query(replayEvent.text, [rows[0]?.id, ...values] as unknown[])
+  await open.hot.query(replayEvent.text, valuesOf(replayEvent, { replay: rows[0]?.id ?? 0, ...key }))
   const done = await open.client.query('select state, events from webhook_replay order by id desc limit 1')
   expect(done.rows).toEqual([{ state: 1, events: '1' }])
 })
 
 test('an event that the endpoint never had is sought in few lists', async () => {
-  expect(await listsRead(2, ['{4,5}', lists / 2, null, null, null])).toBe(0)
-  expect(await listsRead(1, ['{0,1,2,3}', lists / 2, 4, null, null])).toBe(0)
+  expect(await listsRead(2, { types: [4, 5], subject: lists / 2, ...anywhere })).toBe(0)
+  expect(await listsRead(1, { types: [0, 1, 2, 3], subject: lists / 2, ...anywhere, sequence: 4 })).toBe(0)
   const at = Date.now() - 86_400_000
-  expect(await listsRead(1, ['{6}', 0, null, 27820000000, at])).toBeLessThanOrEqual(2)
+  expect(await listsRead(1, { types: [6], subject: 0, ...anywhere, number: 27820000000, at })).toBeLessThanOrEqual(2)
 })
 
 test('of what waits no more rows are read than are counted', async () => {

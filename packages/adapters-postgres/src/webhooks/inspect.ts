@@ -15,7 +15,6 @@ import {
 } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { inSlices } from '../in-slices.ts'
-import { timestamp } from '../sql/arrays.ts'
 import { addTestList, backlogOf, listAttempts, webhookTotals, type AttemptRow } from '../sql/inspect-webhooks.ts'
 import { EVENT_CODE, verdicts } from '../stored-codes.ts'
 import { listIdOf } from './push-lists.ts'
@@ -27,14 +26,14 @@ export function inspectWebhooks(
 ): Pick<Webhooks, 'addTest' | 'attempts' | 'backlog' | 'totals'> {
   async function addTest(account: AccountId | undefined, id: WebhookId, now: Instant) {
     if ((await find(account, id)) === undefined) return undefined
-    const [row] = await ordinary.run(addTestList, [id, timestamp(now), EVENT_CODE.test])
+    const [row] = await ordinary.run(addTestList, { webhook: id, at: now, type: EVENT_CODE.test })
     if (row === undefined) throw new Error('a test event was stored without a number')
     return testEventId(row.number)
   }
 
   async function attempts(account: AccountId | undefined, id: WebhookId, { offset, limit }: Page) {
     if ((await find(account, id)) === undefined) return undefined
-    const rows = await ordinary.run(listAttempts, [id, offset, limit])
+    const rows = await ordinary.run(listAttempts, { webhook: id, offset, limit })
     const tried = rows.flatMap((row) => (row.list === null ? [] : [{ ...row, list: row.list }]))
     const items = await inSlices(tried, attemptOf)
     return { total: rows[0]?.total ?? 0, items } satisfies Paged<PushAttempt>
@@ -44,11 +43,11 @@ export function inspectWebhooks(
     addTest,
     attempts,
     backlog: async (id) => {
-      const [row] = await ordinary.run(backlogOf, [id])
+      const [row] = await ordinary.run(backlogOf, { webhook: id })
       return row ?? { events: 0, lists: 0, dead: 0 }
     },
     totals: async (rowsMax) => {
-      const rows = await ordinary.run(webhookTotals, [rowsMax])
+      const rows = await ordinary.run(webhookTotals, { rowsMax })
       const none = { endpoints: 0, events: 0, lists: 0, dead: 0, oldest: null }
       return webhookConditions.map((condition) => {
         const { oldest, ...counts } = rows.find((row) => row.condition === condition) ?? { ...none, condition }

@@ -10,7 +10,6 @@ import {
 } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
-import { arrayOf, arrayOfNullable, arrayOfTexts, arrayOfTimes } from '../sql/arrays.ts'
 import { claimLists, type ClaimedRow } from '../sql/claim-lists.ts'
 import { divideLists, purgeWebhooks, recordPushes, releaseLists } from '../sql/push-events.ts'
 import { VERDICT } from '../stored-codes.ts'
@@ -55,51 +54,58 @@ export function pushLists({
   async function divided(lists: readonly ReadList[]): Promise<readonly ClaimedList[]> {
     const mixed = lists.filter(isMixed)
     if (mixed.length === 0) return lists
-    await hot.run(divideLists, [
-      arrayOf(mixed.map(({ id }) => numberOf(id))),
-      arrayOf(mixed.map(({ tries }) => tries)),
-      arrayOfTexts(mixed.map(({ stored }) => JSON.stringify(stored.filter(isReadable)))),
-      arrayOfTexts(mixed.map(({ stored }) => JSON.stringify(stored.filter((one) => !isReadable(one))))),
-    ])
+    await hot.run(divideLists, {
+      lists: mixed.map(({ id }) => numberOf(id)),
+      tries: mixed.map(({ tries }) => tries),
+      ones: mixed.map(({ stored }) => JSON.stringify(stored.filter(isReadable))),
+      others: mixed.map(({ stored }) => JSON.stringify(stored.filter((one) => !isReadable(one)))),
+    })
     return lists.filter((list) => !isMixed(list))
   }
 
   async function record(results: readonly PushResult[]): Promise<void> {
     if (results.length === 0) return
     const told = results.map((result) => ({ ...result, id: numberOf(result.list) })).sort((a, b) => a.id - b.id)
-    await retryOnConnectionLoss(hot, recordPushes, [
-      arrayOf(told.map(({ id }) => id)),
-      arrayOf(told.map(({ tries }) => tries)),
-      arrayOfTimes(told.map(({ at }) => at)),
-      arrayOf(told.map(({ verdict }) => VERDICT[verdict])),
-      arrayOfTimes(told.map(({ next }) => next)),
-      arrayOf(told.map(({ answer }) => Math.round(answer.milliseconds))),
-      arrayOfNullable(told.map(({ answer }) => (answer.outcome === 'answered' ? answer.status : undefined))),
-      arrayOfTexts(told.map(({ answer }) => (answer.outcome === 'failed' ? answer.failure : undefined))),
-      arrayOfNullable(told.map(({ answer }) => (answer.outcome === 'answered' ? answer.retryAfterSeconds : undefined))),
-      arrayOfTexts(told.map(({ answer }) => beginningOf(answer))),
-    ])
+    await retryOnConnectionLoss(hot, recordPushes, {
+      lists: told.map(({ id }) => id),
+      tries: told.map(({ tries }) => tries),
+      at: told.map(({ at }) => at),
+      verdicts: told.map(({ verdict }) => VERDICT[verdict]),
+      next: told.map(({ next }) => next),
+      milliseconds: told.map(({ answer }) => Math.round(answer.milliseconds)),
+      statuses: told.map(({ answer }) => (answer.outcome === 'answered' ? answer.status : undefined)),
+      failures: told.map(({ answer }) => (answer.outcome === 'failed' ? answer.failure : undefined)),
+      retryAfter: told.map(({ answer }) => (answer.outcome === 'answered' ? answer.retryAfterSeconds : undefined)),
+      beginnings: told.map(({ answer }) => beginningOf(answer)),
+    })
   }
   return {
     claim,
     record,
     release: async (lists) => {
       if (lists.length === 0) return
-      const ids = arrayOf(lists.map(({ id }) => numberOf(id)))
-      await hot.run(releaseLists, [ids, arrayOf(lists.map(({ tries }) => tries))])
+      const ids = lists.map(({ id }) => numberOf(id))
+      await hot.run(releaseLists, { lists: ids, tries: lists.map(({ tries }) => tries) })
     },
     purge: async (rowsMax) => {
-      const [row] = await ordinary.run(purgeWebhooks, [rowsMax])
+      const [row] = await ordinary.run(purgeWebhooks, { rowsMax })
       return row?.purged ?? 0
     },
   }
 }
 
-function claimValues(after: number, { listsMax, perWebhookMax, rooms, leaseSeconds }: Claiming): readonly unknown[] {
-  const full = [...rooms].flatMap(([id, room]) => (room === 0 ? id : []))
+function claimValues(after: number, { listsMax, perWebhookMax, rooms, leaseSeconds }: Claiming) {
   const others = [...rooms].filter(([, room]) => room > 0)
-  const [ids, lists] = [arrayOf(others.map(([id]) => id)), arrayOf(others.map(([, room]) => room))]
-  return [after, endpointsMax, listsMax, perWebhookMax, arrayOf(full), ids, lists, leaseSeconds]
+  return {
+    after,
+    endpointsMax,
+    listsMax,
+    perEndpointMax: perWebhookMax,
+    full: [...rooms].flatMap(([id, room]) => (room === 0 ? id : [])),
+    asked: others.map(([id]) => id),
+    rooms: others.map(([, room]) => room),
+    leaseSeconds,
+  }
 }
 
 /** A claimed list, and what is stored of it; nothing if nothing of that can be read. */

@@ -10,7 +10,7 @@ import {
   type Webhooks,
 } from '@gateway/core'
 import type { Context } from '../context.ts'
-import { timestamp } from '../sql/arrays.ts'
+import type { ValuesOf } from '../sql/statement.ts'
 import {
   latestReplay,
   nextReplay,
@@ -34,22 +34,22 @@ export function replays({ pools: { hot, ordinary } }: Context, { find }: Pick<We
   ): ReturnType<Webhooks['startReplay']> {
     if ((await find(account, id)) === undefined) return undefined
     const event = replay.what === 'event' ? replay.event : null
-    const [from, to] = replay.what === 'period' ? [timestamp(replay.from), timestamp(replay.to)] : [null, null]
-    const [started] = await ordinary.run(startReplay, [id, event, from, to])
+    const { from, to } = replay.what === 'period' ? replay : { from: null, to: null }
+    const [started] = await ordinary.run(startReplay, { webhook: id, event, from, to })
     if (started !== undefined) return { started: taskOf(started) }
-    const [running] = await ordinary.run(runningReplay, [id])
+    const [running] = await ordinary.run(runningReplay, { webhook: id })
     // It has ended in between, or the endpoint is gone.
     return running === undefined ? start(account, id, replay) : { running: taskOf(running) }
   }
 
   async function latest(account: AccountId | undefined, id: WebhookId): Promise<ReplayTask | undefined> {
     if ((await find(account, id)) === undefined) return undefined
-    const [row] = await ordinary.run(latestReplay, [id])
+    const [row] = await ordinary.run(latestReplay, { webhook: id })
     return row && taskOf(row)
   }
 
   async function advance(): Promise<'more' | 'waits' | 'none'> {
-    const [next] = await ordinary.run(nextReplay, [])
+    const [next] = await ordinary.run(nextReplay, {})
     if (next === undefined) return 'none'
     const [row] = await stepOf(next)
     // Another one works on it.
@@ -59,10 +59,9 @@ export function replays({ pools: { hot, ordinary } }: Context, { find }: Pick<We
 
   /** One event is sought in few lists, with a plan for that; the others read what there is. */
   function stepOf({ id, event, is_dead }: { id: number; event: string | null; is_dead: boolean }) {
-    if (is_dead) return ordinary.run(replayDead, [id])
-    if (event === null) return ordinary.run(replayPeriod, [id])
-    const { types, subject, sequence = null, number = null, at = null } = keyOf(event as WebhookEventId)
-    return hot.run(replayEvent, [id, types, subject, sequence, number, at])
+    if (is_dead) return ordinary.run(replayDead, { replay: id })
+    if (event === null) return ordinary.run(replayPeriod, { replay: id })
+    return hot.run(replayEvent, { replay: id, ...keyOf(event as WebhookEventId) })
   }
   return {
     startReplay: start,
@@ -70,7 +69,7 @@ export function replays({ pools: { hot, ordinary } }: Context, { find }: Pick<We
     stopReplay: async (account, id) => {
       const task = await latest(account, id)
       if (task === undefined) return undefined
-      await ordinary.run(stopReplay, [task.id])
+      await ordinary.run(stopReplay, { replay: task.id })
       return latest(account, id)
     },
     advanceReplay: advance,
@@ -95,30 +94,24 @@ function replayOf({ event, from_at, to_at }: ReplayRow): Replay {
   return { what: 'period', from: from_at as Instant, to: to_at as Instant }
 }
 
-interface EventKey {
-  readonly types: string
-  readonly subject: string
-  readonly sequence?: string
-  readonly number?: string
-  readonly at?: string
-}
+type EventKey = Omit<ValuesOf<typeof replayEvent>, 'replay'>
 
 /** What the id of an event says of its row; of no type: it is the id of no event that can be replayed. */
 function keyOf(id: WebhookEventId): EventKey {
+  const nothing = { sequence: null, number: null, at: null }
   const [, message, sequence] = /^message-(\d{1,15})-(\d)$/.exec(id) ?? []
   if (message !== undefined && sequence !== undefined) {
-    return { types: codesOf('message.'), subject: message, sequence }
+    return { ...nothing, types: codesOf('message.'), subject: Number(message), sequence: Number(sequence) }
   }
   const [, inbound] = /^inbound-(\d{1,15})$/.exec(id) ?? []
-  if (inbound !== undefined) return { types: codesOf('.received'), subject: inbound }
+  if (inbound !== undefined) return { ...nothing, types: codesOf('.received'), subject: Number(inbound) }
   const [, change, subject, at] = /^optout-(added|removed)-(\d{1,15})(?:-(\d{1,15}))?$/.exec(id) ?? []
-  if (change === undefined || subject === undefined) return { types: '{}', subject: '0' }
+  if (change === undefined || subject === undefined) return { ...nothing, types: [], subject: 0 }
   const types = codesOf(`optout.${change}`)
-  return at === undefined ? { types, subject } : { types, subject: '0', number: subject, at }
+  return at === undefined
+    ? { ...nothing, types, subject: Number(subject) }
+    : { ...nothing, types, subject: 0, number: Number(subject), at: Number(at) }
 }
 
-const codesOf = (part: string): string =>
-  `{${webhookEventTypes
-    .filter((type) => type.includes(part))
-    .map((type) => EVENT_CODE[type])
-    .join()}}`
+const codesOf = (part: string): readonly number[] =>
+  webhookEventTypes.filter((type) => type.includes(part)).map((type) => EVENT_CODE[type])

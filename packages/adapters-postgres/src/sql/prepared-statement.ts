@@ -1,1 +1,0 @@
-export type { PreparedStatement } from './statement.ts'
