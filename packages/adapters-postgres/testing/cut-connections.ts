@@ -15,19 +15,22 @@ export interface Cutting {
 
 /**
  * Ends connections for messages at random moments, until it is stopped: each time about half of those that are at work
- * on the tables of this schema, whatever they do with them.
+ * on the tables of this schema, whatever they do with them. It pauses for up to three times as long as a connection and
+ * its first statement take: on a machine on which that is slow, nothing would ever be done otherwise.
  */
 export async function cutConnections(connectionString: string): Promise<Cutting> {
   const client = new Client({ connectionString })
-  await client.connect()
   const chance = testChance()
+  const begun = performance.now()
+  await client.connect()
   await client.query('select setseed($1)', [chance.between(-1, 1)])
+  const pauseMax = Math.max(15, 3 * (performance.now() - begun))
   const work = { isOver: false, cut: 0 }
   const cutting = (async () => {
     while (!work.isOver) {
       const { rowCount } = await client.query(atWork)
       work.cut += rowCount ?? 0
-      await setTimeout(chance.between(0, 15))
+      await setTimeout(chance.between(0, pauseMax))
     }
   })()
   return {
