@@ -60,7 +60,7 @@ export interface Connections {
 }
 
 export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Connections {
-  const connections = new Map<Socket, Connection>()
+  const connections = new Map<Duplex, Connection>()
   let isClosing = false
 
   acceptWithin(limits, server, (socket) => {
@@ -125,7 +125,7 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
       waiting.push({ response, work: isOneTooMany ? () => refuse(response) : work, bytesRead })
     },
     endMalformed(socket) {
-      const connection = connections.get(socket as Socket)
+      const connection = connections.get(socket)
       if (connection === undefined || connection.isOver) return 'owed'
       const { current, waiting, answeredEarly } = connection
       endAfterWaiting(connection)
