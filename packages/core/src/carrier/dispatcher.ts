@@ -236,6 +236,8 @@ export class Dispatcher {
       if (typeof batch === 'string') inFlight.foundNothing(lane)
       // What was claimed before an end that came meanwhile has been given back or taken over.
       if (typeof batch === 'string' || !this.#maySubmit() || !epochs.isOurs(dispatcher)) return 'nothing'
+      // Its marks count as those of the batch from now on, and not twice.
+      inFlight.endClaim(claiming)
       this.#admit(lane, dispatcher, batch, queue)
       return 'claimed'
     } finally {

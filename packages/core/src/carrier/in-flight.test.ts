@@ -98,6 +98,15 @@ test('skipped messages leave never, need no mark once they are settled, and noth
   expect(inFlight.startMark(batch, upTo(1))).toBe(6)
 })
 
+test('claims that fail together count once, and the bound holds while they end one by one', () => {
+  const inFlight = createInFlight(3)
+  const claims = [inFlight.startClaim('single', 1), inFlight.startClaim('bulk', 2)]
+  for (const claim of claims) inFlight.loseClaim(claim)
+  expect(inFlight.inDoubt() + inFlight.claiming()).toBe(3)
+  for (const claim of claims) inFlight.endClaim(claim)
+  expect(inFlight.inDoubt() + inFlight.claiming()).toBe(3)
+})
+
 test('what failed claims may have marked counts until it was given back', () => {
   const inFlight = createInFlight(10)
   const claim = inFlight.startClaim('single', 7)

@@ -159,8 +159,10 @@ export function createInFlight(inDoubtMax: number) {
       checkBound()
     },
     /** A claim failed that may have been committed all the same: its marks count until `forgetLostClaims`. */
-    loseClaim({ markedMax }: Claim): void {
-      lost = { claims: lost.claims + 1, marks: lost.marks + markedMax }
+    loseClaim(claim: Claim): void {
+      // Else it counts twice until `endClaim`: of two that fail together the bound would not hold.
+      if (claims.delete(claim)) claiming -= claim.markedMax
+      lost = { claims: lost.claims + 1, marks: lost.marks + claim.markedMax }
     },
     hasLostClaims: (): boolean => lost.claims > 0,
     forgetLostClaims: (): void => void (lost = { claims: 0, marks: 0 }),
