@@ -52,7 +52,7 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['101 | not delivered: expired', 'what became of a message'],
     ['102 | not delivered: cancelled before', 'a deleted message is SENDINGFAILED'],
     ['103 | could not be delivered', 'what became of a message'],
-    ['105 | not delivered yet, the carrier', 'packages/core/src/message/delivery-state.test.ts'],
+    ['105 | not delivered yet, the carrier', 'packages/core/src/message/message-facts.test.ts'],
     ['106 | sent; whether it was delivered is not', 'what became of a message'],
     ['107 | not delivered: rejected', 'what became of a message'],
     ['108 | SKIPPED', 'status: ids beyond 1000'],
@@ -61,7 +61,7 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['202 | account locked', 'packages/core/src/carrier/dispatcher.test.ts'],
     ['211 | message too long', 'which refusal wins'],
     ['212 | recipient opted out', 'packages/core/src/carrier/dispatcher.test.ts'],
-    ['213 | sending or delivery failed, reason', 'packages/core/src/message/delivery-state.test.ts'],
+    ['213 | sending or delivery failed, reason', 'packages/core/src/message/message-facts.test.ts'],
     ['214 | number blacklisted', 'packages/core/src/carrier/dispatcher.test.ts'],
     ['scheduled | delete | it has not left |', 'deletescheduled: DELETED once'],
     ['scheduled | delete | it has left | SENT |', 'deletescheduled: DELETED once'],
@@ -236,7 +236,7 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
   ],
   '1.4': [
     ['Parts times the price per part of the', 'the price is that of the longest prefix'],
-    ['A number without a matching row is BADDEST.', 'packages/core/src/credits/price.test.ts'],
+    ['A number without a matching row is BADDEST.', 'packages/core/src/credits/prices.test.ts'],
     ['The charge comes at acceptance, for', 'delete answers in request order'],
     ['A message that no carrier took (deleted,', 'what became of a message'],
     ['One of which a carrier took any part, or', 'what became of a message'],
@@ -306,7 +306,7 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
   ],
   '1.17': [
     ['If it cannot be told whether a carrier took', 'tests/unknown-outcomes.test.ts'],
-    ['A final state never changes.', 'packages/core/testing/contracts/delivery-receipts/matching.ts'],
+    ['A final state never changes.', 'packages/core/testing/contracts/delivery-receipts.ts'],
   ],
   '1.18': [
     ["To an account's code: that account's, as a", 'a message to a code is a short code message'],
@@ -352,7 +352,7 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
   '1.26': [
     ['For pairs only: after 10 failures in a', 'query string: after so many failures'],
     ['Other networks, pairs verified lately and', 'query string: after so many failures'],
-    ['All processes of a deployment count', 'packages/adapters-node/src/exchanged-failures.test.ts'],
+    ['All processes of a deployment count', 'packages/core/testing/contracts/account-rates.ts'],
   ],
   '2.1': [
     ['Keys in this order: `timeStamp` (a string', 'timeStamp is 17 digits'],
@@ -414,7 +414,7 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
   ],
   '2.16': [
     ['Every answer of all three interfaces has a', 'every answer has an X-Request-Id'],
-    ['The log line of the request has it too.', 'packages/server/src/request-id.test.ts'],
+    ['The log line of the request has it too.', 'packages/server/src/request-parts.test.ts'],
     ['An error of REST has `errorCode` beside', 'the same cause has the same errorCode'],
   ],
   '3.1': [

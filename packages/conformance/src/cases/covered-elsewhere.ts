@@ -5,7 +5,7 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   {
     of: 'spec 3',
     what: 'codes that need an operator, a slow carrier or 90 days',
-    by: 'packages/core/src/message/delivery-state.test.ts',
+    by: 'packages/core/src/message/message-facts.test.ts',
   },
   {
     of: 'spec 6',
@@ -35,7 +35,7 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   {
     of: '1.4',
     what: 'a number without a row of the price table is BADDEST',
-    by: 'packages/core/src/credits/price.test.ts',
+    by: 'packages/core/src/credits/prices.test.ts',
   },
   {
     of: '1.7',
@@ -75,7 +75,7 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   {
     of: '1.16',
     what: 'age counts from the due time, and what waits is never too old',
-    by: 'packages/core/src/message/query-status.test.ts',
+    by: 'packages/core/src/message/follow-messages.test.ts',
   },
   {
     of: '1.17',
@@ -130,7 +130,7 @@ export const coveredElsewhere: readonly CoveredElsewhere[] = [
   {
     of: '1.26',
     what: 'all processes of a deployment count together',
-    by: 'packages/adapters-node/src/exchanged-failures.test.ts',
+    by: 'packages/core/testing/contracts/account-rates.ts',
   },
   {
     of: '3.2',
