@@ -2,8 +2,11 @@ import { createAdaptiveWindow, firstWindow } from './pending-requests.ts'
 
 const settings = { window: 50, binds: 1, responseSeconds: 30 }
 
-/** A carrier that answers one request after another, each after so long; returns how long answers took, and the most it had. */
-function carry(requests: number, millisecondsEach: number, window = createAdaptiveWindow(settings)) {
+/**
+ * A carrier that answers one request after another, each after so long, and has at most that share of the window;
+ * returns how long answers took, and the most it had.
+ */
+function carry(requests: number, millisecondsEach: number, window = createAdaptiveWindow(settings), share = 1) {
   const sentAt: number[] = []
   const took: number[] = []
   let most = 0
@@ -11,9 +14,9 @@ function carry(requests: number, millisecondsEach: number, window = createAdapti
     const sent = sentAt.shift()
     if (sent !== undefined) {
       took.push(now - sent)
-      window.settled(now - sent, now, sentAt.length + 1 >= window.limit())
+      window.settled(now - sent, now, sentAt.length + 1)
     }
-    while (sentAt.length < window.limit()) sentAt.push(now)
+    while (sentAt.length < Math.max(1, Math.floor(window.limit() * share))) sentAt.push(now)
     most = Math.max(most, sentAt.length)
   }
   return { longest: Math.max(...took), most, limit: window.limit() }
@@ -31,19 +34,25 @@ test('a carrier that answers five a second has ten', () => {
 
 test('a carrier whose answers all take three seconds has the whole window: there is no queue in it', () => {
   const window = createAdaptiveWindow(settings)
-  for (let answers = 0; answers < 2000; answers++) window.settled(3000, answers * 60, true)
+  for (let answers = 0; answers < 2000; answers++) window.settled(3000, answers * 60, 50)
   expect(window.limit()).toBe(50)
 })
 
 test('a carrier is slow for a minute after its window was cut', () => {
   const window = createAdaptiveWindow(settings)
   expect(window.isSlow(0)).toBe(false)
-  window.settled(8000, 10_000, true)
+  window.settled(8000, 10_000, 10)
   expect([window.isSlow(69_000), window.isSlow(70_000)]).toEqual([true, false])
 })
 
 test('a quick carrier has the whole window soon', () => {
   expect(carry(100, 5).limit).toBe(50)
+})
+
+test('it grows from the smallest while three quarters of it are used, and not while a tenth is', () => {
+  const small = { ...settings, binds: 5 }
+  expect(carry(200, 5, createAdaptiveWindow(small), 0.75).limit).toBe(50)
+  expect(carry(200, 5, createAdaptiveWindow(settings), 0.1).limit).toBe(10)
 })
 
 test('it follows a carrier that becomes slow, and one that becomes quick again', () => {

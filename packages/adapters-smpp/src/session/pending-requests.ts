@@ -84,8 +84,8 @@ export interface AdaptiveWindow {
   limit(): number
   /** An answer took so long lately that the window was cut. */
   isSlow(now: number): boolean
-  /** A request was answered, or given up, after so long, at `now`; `wasFull`: as many were unanswered as may be. Milliseconds. */
-  settled(elapsed: number, now: number, wasFull: boolean): void
+  /** A request was answered, or given up, after so long, at `now`, with so many unanswered until then. Milliseconds. */
+  settled(elapsed: number, now: number, unanswered: number): void
 }
 
 export interface WindowSettings {
@@ -116,7 +116,7 @@ export function createAdaptiveWindow(settings: WindowSettings): AdaptiveWindow {
   return {
     limit: () => Math.floor(limit),
     isSlow: (now) => now - halvedAt < slowMilliseconds,
-    settled(elapsed, now, wasFull) {
+    settled(elapsed, now, unanswered) {
       least = Math.min(least, elapsed)
       if (elapsed > slow) {
         // What had left before the last cut says nothing new.
@@ -124,7 +124,8 @@ export function createAdaptiveWindow(settings: WindowSettings): AdaptiveWindow {
         limit = Math.max(1, limit / 2)
         halvedAt = now
       } else if (elapsed > quick && elapsed > 2 * least) limit = Math.min(limit, Math.max(first, limit - 0.5))
-      else if (wasFull) limit = Math.min(window, limit + (elapsed <= quick ? 1 : 1 / limit))
+      // At least half of it was used, as in RFC 7661 (4.1): bulk fills three quarters at most.
+      else if (2 * unanswered >= limit) limit = Math.min(window, limit + (elapsed <= quick ? 1 : 1 / limit))
     },
   }
 }

@@ -82,8 +82,8 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   let sequence = 0
   let flushing: NodeJS.Immediate | undefined
   let receivedAt = nowMilliseconds()
-  /** No request was free to leave when the PDUs came that are read now; those of one turn are answered together. */
-  let wasFull = false
+  /** When the PDUs came that are read now; those of one turn are answered together. */
+  let unansweredThen = 0
   let enquiredAt: number | undefined
   let deliveries = 0
   let timeouts = 0
@@ -142,7 +142,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
 
   function receive(chunk: Buffer): void {
     receivedAt = nowMilliseconds()
-    wasFull = pending.size() >= window.limit()
+    unansweredThen = pending.size()
     for (const pdu of reader.read(chunk)) {
       if (phase === 'ended') return
       events.saw?.('received', pdu)
@@ -178,7 +178,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
       answeredAt = receivedAt
     }
     if (leftAt !== undefined && pdu.command === 'submit_sm_resp') {
-      window.settled(receivedAt - leftAt, receivedAt, wasFull)
+      window.settled(receivedAt - leftAt, receivedAt, unansweredThen)
     }
   }
 
@@ -260,7 +260,7 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
       return
     }
     const expired = pending.expire(now)
-    if (expired.length > 0) window.settled(responseSeconds * 1000, now, false)
+    if (expired.length > 0) window.settled(responseSeconds * 1000, now, pending.size())
     timeouts += expired.length
     if (timeouts >= timeoutsMax) {
       end(unanswered)

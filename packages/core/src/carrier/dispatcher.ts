@@ -287,8 +287,10 @@ export class Dispatcher {
 
   #submit(batch: OpenBatch, max = submitRoom(batch.lane, this.#load())): void {
     if (batch.next === batch.marked) return
+    const wasIdle = this.#inFlight.unanswered.size === 0
     const leaving = this.#inFlight.submit(batch, max)
     if (leaving.length === 0) return
+    if (wasIdle) this.#throughput.began()
     if (!this.#maySubmit()) throw new BrokenInvariant(`a dispatcher that is ${this.#mode} would submit`)
     const submissions = leaving.map(({ id, from, to, body }): Submission => ({ id, from, to, body }))
     this.#carrier.submit(submissions, (answers) => this.#safely(() => this.#answered(answers)))

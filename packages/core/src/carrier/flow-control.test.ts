@@ -4,8 +4,9 @@ import { claimSize, markRoom, measureThroughput, submitRoom, type Load } from '.
 function setUp() {
   const clock = steppingClock()
   const throughput = measureThroughput(clock)
-  /** So many answers, one by one, each so many seconds after the one before; then so many are left. */
+  /** Submissions leave; so many answers come, one by one, each so many seconds after the one before; then so many are left. */
   const answers = (count: number, seconds: number, left = 10) => {
+    throughput.began()
     for (let i = 0; i < count; i++) {
       clock.step(seconds)
       throughput.answered(1, i < count - 1 ? Math.max(left, 1) : left)
@@ -15,38 +16,50 @@ function setUp() {
   return { clock, throughput, answers }
 }
 
-test('nothing is known before answers have told', () => {
+test('nothing is known before an answer has told', () => {
   const { throughput, answers } = setUp()
   expect(throughput.perSecond()).toBe(Infinity)
-  expect(answers(1, 5)).toBe(Infinity)
+  expect(answers(1, 5)).toBeCloseTo(0.2)
 })
 
 test('a carrier of 50 a second is known after a tenth of a second', () => {
-  expect(setUp().answers(6, 0.02)).toBe(50)
+  expect(setUp().answers(5, 0.02)).toBe(50)
 })
 
 test('a pause without anything to answer does not count', () => {
   const { clock, answers } = setUp()
-  expect(answers(6, 0.02, 0)).toBe(50)
+  expect(answers(5, 0.02, 0)).toBe(50)
   clock.step(3600)
-  expect(answers(6, 0.02)).toBe(50)
+  expect(answers(5, 0.02)).toBe(50)
 })
 
 test('a carrier that has become faster is noticed though it is never busy for a tenth of a second', () => {
   const { answers } = setUp()
-  answers(6, 0.02, 0)
-  expect(answers(26, 0.001, 0)).toBe(1000)
+  answers(5, 0.02, 0)
+  expect(answers(25, 0.001, 0)).toBe(1000)
 })
 
-test('one that has become slower, too', () => {
+test('a carrier that has become faster is noticed though it never has more than one message', () => {
   const { answers } = setUp()
-  answers(26, 0.001, 0)
-  expect(answers(11, 0.1)).toBeCloseTo(10)
+  answers(3, 1)
+  expect(answers(1, 0.002, 0)).toBe(500)
+})
+
+test('a single message that is answered slowly says nothing of how many could have been answered', () => {
+  const { answers } = setUp()
+  answers(100, 0.001)
+  expect(answers(1, 0.3, 0)).toBe(1000)
+})
+
+test('one that has become slower is noticed, too', () => {
+  const { answers } = setUp()
+  answers(25, 0.001, 0)
+  expect(answers(10, 0.1)).toBeCloseTo(10)
 })
 
 test('answers of the same millisecond are no division by nothing', () => {
   const { throughput } = setUp()
-  throughput.answered(100, 100)
+  throughput.began()
   throughput.answered(100, 0)
   expect(throughput.perSecond()).toBe(100_000)
 })

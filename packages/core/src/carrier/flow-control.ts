@@ -116,6 +116,8 @@ export const couldMove = (lane: Lane, load: Load): boolean =>
 
 /** How fast a carrier answers while it has something to answer. */
 export interface Throughput {
+  /** Something leaves, and nothing was unanswered. */
+  began(): void
   /** So many answers came, and so many submissions are still unanswered. */
   answered(count: number, unanswered: number): void
   /** Answers a second, as measured last; infinite until then. */
@@ -125,25 +127,28 @@ export interface Throughput {
 const leastMilliseconds = 100
 
 /**
- * Measures from one answer to the next ones, over at least 100 ms or until nothing is unanswered: so a pause in which there was
- * nothing to answer does not count, and a carrier that has become faster is noticed with the next answers.
+ * Measures over at least 100 ms, or until nothing is unanswered: so a pause in which there was nothing to answer does not
+ * count, and a carrier that has become faster is noticed with the next answers. One that has answered all could have
+ * answered more: that never lowers the measure, as with application-limited samples of BBR.
  */
 export function measureThroughput(clock: Clock): Throughput {
   let perSecond = Infinity
-  let since: number | undefined
+  let since = clock.now()
   let count = 0
   return {
+    began() {
+      since = clock.now()
+      count = 0
+    },
     answered(answers, unanswered) {
       const now = clock.now()
-      if (since === undefined) since = now
-      else count += answers
+      count += answers
       const passed = now - since
-      if (count > 0 && (passed >= leastMilliseconds || unanswered === 0)) {
-        perSecond = (count * 1000) / Math.max(1, passed)
-        since = now
-        count = 0
-      }
-      if (unanswered === 0) since = undefined
+      if (passed < leastMilliseconds && unanswered > 0) return
+      const measured = (count * 1000) / Math.max(1, passed)
+      perSecond = unanswered === 0 && isKnown(perSecond) ? Math.max(perSecond, measured) : measured
+      since = now
+      count = 0
     },
     perSecond: () => perSecond,
   }
