@@ -26,9 +26,8 @@ export default {
     ],
   },
   testSequencer: '<rootDir>/scripts/slow-tests-first.mjs',
-  // Three more than the cores it is measured on, as the longest files mostly wait: 472 s once, and earlier, with longer
-  // files, 552 s and 579 with four.
-  maxWorkers: 5,
+  // One more than the cores it is measured on: with five the load made tests of time fail, and nothing was faster.
+  maxWorkers: 3,
   // Long enough for a machine with other load: it only bounds a test that hangs.
   testTimeout: 180_000,
 }

@@ -19,8 +19,6 @@ export interface Attack {
   readonly title: string
   /** The interface that is attacked. */
   readonly by: Interface
-  /** The form that it runs in; both if not given. */
-  readonly form?: 'short' | 'full'
   /** What the account that attacks stores before; resolves to what `run` needs, as JSON. */
   readonly prepare?: (hostile: Client, full: boolean, deployment: Deployment) => Promise<unknown>
   /** Attacks until its process is ended. */

@@ -4,7 +4,7 @@ import { deepJson } from './deep-json.ts'
 import { deepPages } from './deep-pages.ts'
 import { entityBombs } from './entity-bombs.ts'
 import { heavyXml } from './heavy-xml.ts'
-import { longAnswers } from './long-answers.ts'
+import { listsOfXml, longAnswers, replays, statusRequests } from './long-answers.ts'
 import { madeUpLogIns, madeUpLogInsOfManyNetworks } from './made-up-log-ins.ts'
 import { malformedXml } from './malformed-xml.ts'
 import { idleConnections, shortConnections } from './many-connections.ts'
@@ -40,4 +40,20 @@ export const attacks: readonly Attack[] = [
   unfinishedHeaders,
   idleConnections,
   shortConnections,
+]
+
+/** One of each kind, for the short form, which runs beside other tests. */
+export const fewAttacks: readonly Attack[] = [
+  entityBombs,
+  unfinishedBodies,
+  formsInPieces,
+  deepJson,
+  statusRequests,
+  replays,
+  listsOfXml,
+  unreadAnswers,
+  pipelinedWrongKeys,
+  madeUpLogIns,
+  slowHeaders,
+  idleConnections,
 ]

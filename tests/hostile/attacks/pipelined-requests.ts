@@ -12,7 +12,6 @@ export const pipelinedWrongKeys: Attack = {
 export const pipelinedWrongKeysOfSixty: Attack = {
   ...pipelinedWrongKeys,
   title: 'pipelined wrong keys, written without end by 60',
-  form: 'full',
   run: (target) => flood(target, { connections: 60, text: () => wrong.repeat(500), answersToText: 'endless' }),
 }
 
