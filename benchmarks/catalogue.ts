@@ -42,7 +42,10 @@ export const catalogue: readonly Benchmark[] = [
   scale,
 ]
 
-/** Those of the names or numbers of goals; without any, those that belong to the run. Throws on a name that there is not. */
+/**
+ * Those of the names or numbers of goals; without any, those that belong to the run. Throws on a name that there is
+ * not.
+ */
 export function chosen(names: readonly string[], quick: boolean): Benchmark[] {
   const unknown = names.filter((name) => !catalogue.some((benchmark) => isMeant(benchmark, name)))
   if (unknown.length > 0) throw new Error(`no benchmark is called ${unknown.join(', ')}; there are:\n${listOfAll()}`)

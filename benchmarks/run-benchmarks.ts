@@ -98,7 +98,10 @@ async function outcomeOf(benchmark: Benchmark, environment: BenchmarkEnvironment
   }
 }
 
-/** Cores that the rest of the machine used, the kernel's own threads with it: the figures of a busy machine are worth little. */
+/**
+ * Cores that the rest of the machine used, the kernel's own threads with it: the figures of a busy machine are worth
+ * little.
+ */
 async function watchOthers(server: Server): Promise<() => Promise<number>> {
   const others = async (): Promise<number> => (await machineCpu()) - (await ownCpu()) - (await server.cpu())
   const before = await others()

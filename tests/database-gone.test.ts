@@ -14,7 +14,10 @@ afterAll(killLeftovers)
 /** More by hand: `OUTAGE_SECONDS=30`. */
 const outageSeconds = Number(process.env['OUTAGE_SECONDS'] ?? 3)
 const granted = 100_000
-/** 2 s are promised, about 1.2 s are seen; a machine that is busy with other tests may take longer. Without the watch on the database it is 11 s. */
+/**
+ * 2 s are promised, about 1.2 s are seen; a machine that is busy with other tests may take longer. Without the watch on
+ * the database it is 11 s.
+ */
 const refusedWithin = 5000
 /** About 3 s are seen. */
 const healedWithin = 30_000

@@ -1,7 +1,8 @@
 import { needed, neededOfLinks } from './faults/faults.ts'
 import { expectPromisesHold } from './support/short-faults.ts'
 
-// Little waits, so that it settles soon. Clients, polls and times to come do not depend on the carrier: the other run counts them.
+// Little waits, so that it settles soon. Clients, polls and times to come do not depend on the carrier: the other run
+// counts them.
 const short = {
   seconds: 28,
   meetsMinute: false,

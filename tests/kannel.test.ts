@@ -9,7 +9,8 @@ import { openAccount } from './support/accounts.ts'
 import { startAllInOne, type RunningGateway } from './support/gateways.ts'
 import { killLeftovers, root } from './support/process.ts'
 
-// Kannel with the documented configuration, with ports and paths of the test, as a client of the query-string interface.
+// Kannel with the documented configuration, with ports and paths of the test, as a client of the query-string
+// interface.
 const isInstalled = ['bearerbox', 'smsbox'].every(
   (program) => spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0,
 )
@@ -62,7 +63,10 @@ async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-/** In front of the gateway: the first requests are refused for now, as where its database is away, and an account over its limit. */
+/**
+ * In front of the gateway: the first requests are refused for now, as where its database is away, and an account over
+ * its limit.
+ */
 async function refusingOnce(): Promise<Server> {
   const server = createHttpServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '', gateway.aspUrl)

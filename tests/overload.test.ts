@@ -27,7 +27,10 @@ interface Load {
 let numbers = 0
 const chance = testChance()
 
-/** So many clients, each of which sends one message after the other; one that is refused comes again after a tenth of a second. */
+/**
+ * So many clients, each of which sends one message after the other; one that is refused comes again after a tenth of a
+ * second.
+ */
 async function load(client: Client, count: number, folder: string): Promise<Load> {
   const attempts: Attempt[] = []
   const answeredAt = new Map<number, number>()
@@ -128,7 +131,8 @@ test('far more clients than can be served: the excess is refused early and costs
           `${quantile(full.dispatched, 0.5)}, 99% ${quantile(full.dispatched, 0.99)} ms; ${refused.length} refused (${times(refused)})`,
       ].join('\n'),
     )
-    // By the server's own clock, from the headers of a request to the end of its answer: a busy machine holds up its clients as well.
+    // By the server's own clock, from the headers of a request to the end of its answer: a busy machine holds up its
+    // clients as well.
     const [calmly, accepting, refusing] = [
       perRequest(calmSpent.accepted),
       perRequest(fullSpent.accepted, calmSpent.accepted),

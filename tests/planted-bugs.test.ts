@@ -11,7 +11,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const path = new URL('faults/plants.mjs', import.meta.url).href
 const { plants } = (await import(path)) as { readonly plants: Readonly<Record<string, readonly Change[]>> }
 
-// The fault test is as good as the bugs that it is known to find; a plant that no longer fits the build cannot be tried.
+// The fault test is as good as the bugs that it is known to find; a plant that no longer fits the build cannot be
+// tried.
 test.each(Object.entries(plants))('the planted bug "%s" fits the product as it is built', async (_name, changes) => {
   expect(changes.length).toBeGreaterThan(0)
   for (const { file, from } of changes) {

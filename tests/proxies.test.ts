@@ -175,7 +175,8 @@ describeProxies('%s', (name) => {
           return undefined
         }, 30_000)
       for (const bytes of [1000, 100_000]) (await pollUntil(bytes)).reset()
-      // This one reads no further. A proxy that takes the whole answer has it by the time that another client has read as much.
+      // This one reads no further. A proxy that takes the whole answer has it by the time that another client has read
+      // as much.
       const stopped = await pollUntil(1000)
       stopped.socket.pause()
       expect(await replies(another)).toEqual(large)

@@ -10,7 +10,8 @@ import { proxyNames, whyNoProxies, type Proxy, type ProxyName } from './support/
 import { submissions } from './support/record.ts'
 import { askOver, rawTls } from './support/tls-clients.ts'
 
-// Instances behind the documented proxies are restarted, killed and all taken away, while clients send through each of them.
+// Instances behind the documented proxies are restarted, killed and all taken away, while clients send through each of
+// them.
 const why = whyNoProxies()
 if (why !== undefined)
   process.stderr.write(`NOTICE: restarts behind the documented proxies are not tested here: ${why}\n`)

@@ -55,7 +55,10 @@ const numbersOf = async (smsc: RunningSmsc): Promise<readonly string[]> =>
 const codesOf = async ({ client }: Routed, ids: readonly (number | string)[]): Promise<readonly number[]> =>
   (await restStatus(client, ids.map(Number))).map(({ statusCode }) => statusCode)
 
-/** Sends them one by one, and answers how long the slowest but one in a hundred took from its request until the carrier had it. */
+/**
+ * Sends them one by one, and answers how long the slowest but one in a hundred took from its request until the carrier
+ * had it.
+ */
 async function submittedWithin({ client, quick }: Routed, numbers: readonly string[]): Promise<number> {
   const asked = new Map<string, number>()
   const waiting = [...numbers]

@@ -327,8 +327,8 @@ test('a wrong password for a user of another tenant is answered as one for nobod
 const alpha = 0.001
 
 /**
- * Of two that alternate, 40 answers each: a difference counts if the test of Mann and Whitney finds it with an error of 0.1 %, and the
- * medians differ by more than the bound.
+ * Of two that alternate, 40 answers each: a difference counts if the test of Mann and Whitney finds it with an error of
+ * 0.1 %, and the medians differ by more than the bound.
  */
 async function differsInTime(ask: Ask, pair: () => Pair): Promise<string | undefined> {
   const times: [number[], number[]] = [[], []]

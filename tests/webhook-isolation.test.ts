@@ -42,7 +42,9 @@ const isApart = (pairs: readonly Pair[]): boolean => {
   return beside <= Math.max(alone * grownMax, alone + floorMilliseconds)
 }
 
-/** Two endpoints of one account, and how long deliveries to the good one take while the other is as bad as is asked for. */
+/**
+ * Two endpoints of one account, and how long deliveries to the good one take while the other is as bad as is asked for.
+ */
 async function twoEndpoints(around = (client: WebhookClient): WebhookClient => client) {
   const data = await dataFolder()
   const cluster = `${data.path}/db`

@@ -6,7 +6,9 @@ import { countIds, type IdRanges } from '../loads/id-ranges.ts'
 import type { Database } from './postgres.ts'
 import type { BenchmarkEnvironment } from './environment.ts'
 
-/** What must hold after every benchmark that sends: no id lost, none twice, each delivered once, every balance exact. */
+/**
+ * What must hold after every benchmark that sends: no id lost, none twice, each delivered once, every balance exact.
+ */
 export async function checkEnvironment(environment: BenchmarkEnvironment): Promise<void> {
   const { database, accepted } = environment
   if (accepted.length === 0) return

@@ -29,7 +29,9 @@ async function statOf(pid: number | string): Promise<Stat | undefined> {
   }
 }
 
-/** CPU of a process with all its threads since its start, µs, counted in steps of 10 ms. NaN where it cannot be told. */
+/**
+ * CPU of a process with all its threads since its start, µs, counted in steps of 10 ms. NaN where it cannot be told.
+ */
 export const cpuOf = async (pid: number): Promise<number> => (await statOf(pid))?.own ?? NaN
 
 /** CPU of this process and of all that it started and that have ended, µs. */
@@ -67,8 +69,9 @@ export async function postmasterOf(backend: number): Promise<number | undefined>
 }
 
 /**
- * CPU of a whole PostgreSQL since its start, µs: the postmaster, its children that live, and those that have ended, whose time
- * the postmaster inherits when it waits for them. Looked at again if one ended meanwhile, so that none is missed or counted twice.
+ * CPU of a whole PostgreSQL since its start, µs: the postmaster, its children that live, and those that have ended,
+ * whose time the postmaster inherits when it waits for them. Looked at again if one ended meanwhile, so that none is
+ * missed or counted twice.
  */
 export async function postgresCpu(postmaster: number | undefined): Promise<number> {
   if (postmaster === undefined) return NaN

@@ -8,8 +8,8 @@ const secondsMax = 300
 const isIdle = `select not exists (select from due) and not exists (select from claimed_batch) as idle`
 
 /**
- * Waits until nothing waits for now and as many messages as were accepted are DELIVERED from the smallest of their ids on (later sends may have
- * smaller ids than earlier ones). Throws if that takes too long.
+ * Waits until nothing waits for now and as many messages as were accepted are DELIVERED from the smallest of their ids
+ * on (later sends may have smaller ids than earlier ones). Throws if that takes too long.
  */
 export async function drained(database: Database, ...accepted: readonly IdRanges[]): Promise<void> {
   const messages = accepted.reduce((sum, ranges) => sum + countIds(ranges), 0)

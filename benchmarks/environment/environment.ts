@@ -7,7 +7,9 @@ import { startWorker, type Worker } from '../loads/workers.ts'
 import { startApp, type App, type Started } from './processes.ts'
 import type { Database, Server } from './postgres.ts'
 
-/** Where one benchmark runs: a database of its own, processes that end with it, and what it must not forget to check. */
+/**
+ * Where one benchmark runs: a database of its own, processes that end with it, and what it must not forget to check.
+ */
 export interface BenchmarkEnvironment {
   readonly quick: boolean
   readonly server: Server
@@ -23,7 +25,10 @@ export interface BenchmarkEnvironment {
   ): Promise<Started>
   worker(): Worker
   createDatabase(): Promise<Database>
-  /** Sends to numbers that were not sent to before, and remembers for the checks what was accepted, unless on another database. */
+  /**
+   * Sends to numbers that were not sent to before, and remembers for the checks what was accepted, unless on another
+   * database.
+   */
   sends(
     worker: Worker,
     load: Omit<SendLoad, 'firstNumber'>,

@@ -3,7 +3,10 @@ import type { Database } from './postgres.ts'
 
 /** How much is there before a benchmark begins. */
 export interface Filling {
-  /** Messages that are done, of the last 60 days: nine tenths in sends of 1000, the others in single sends. Whole blocks of 10,000. */
+  /**
+   * Messages that are done, of the last 60 days: nine tenths in sends of 1000, the others in single sends. Whole blocks
+   * of 10,000.
+   */
   readonly history: number
   readonly accounts: number
   /** A tenth of them hold for everybody. */
@@ -19,8 +22,8 @@ const historyNumbers = 40_000_000
 const suppressedNumbers = 70_000_000
 
 /**
- * The same numbers as those of the loads, and whose an id is. The first account has a tenth of all messages. Each is a single
- * expression, which PostgreSQL puts in the place of its call: called as functions they took most of the time.
+ * The same numbers as those of the loads, and whose an id is. The first account has a tenth of all messages. Each is a
+ * single expression, which PostgreSQL puts in the place of its call: called as functions they took most of the time.
  */
 const functions = `
 create function benchmark_number(n bigint) returns bigint immutable parallel safe language sql as $$
@@ -41,8 +44,8 @@ export interface Filled {
 }
 
 /**
- * Fills a database that has the tables and nothing in them, set by set, straight into the tables, so that all of it verifies:
- * partitions, blocks of ids, sends, messages, balances. 20 million messages take some minutes.
+ * Fills a database that has the tables and nothing in them, set by set, straight into the tables, so that all of it
+ * verifies: partitions, blocks of ids, sends, messages, balances. 20 million messages take some minutes.
  */
 export async function fill(database: Database, filling: Filling): Promise<Filled> {
   const accounts = await openAccounts(database, filling.accounts)

@@ -1,6 +1,9 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A way to a port of 127.0.0.1 on which everything arrives later, in both directions, with room for any number of octets. */
+/**
+ * A way to a port of 127.0.0.1 on which everything arrives later, in both directions, with room for any number of
+ * octets.
+ */
 export interface SlowLink {
   readonly port: number
   close(): Promise<void>

@@ -14,7 +14,10 @@ export interface BenchmarkSmsc {
   stop(): Promise<void>
 }
 
-/** On a free port of 127.0.0.1; any system_id and password may bind. `settings` as `receiptDelay=0`, `options` as on its command line. */
+/**
+ * On a free port of 127.0.0.1; any system_id and password may bind. `settings` as `receiptDelay=0`, `options` as on its
+ * command line.
+ */
 export async function startSmsc(settings: readonly string[], options: readonly string[] = []): Promise<BenchmarkSmsc> {
   const args = ['--port', '0', '--control-port', '0', ...options, ...settings.flatMap((each) => ['--set', each])]
   const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -21,7 +21,9 @@ const stages: readonly (readonly [RegExp, string])[] = [
   [/lease_block|lease_shared/, 'lease of ids'],
 ]
 
-/** Undefined where the server does not count statements; of its database only what is connected from now on is counted. */
+/**
+ * Undefined where the server does not count statements; of its database only what is connected from now on is counted.
+ */
 export async function countStatements(server: Server, database: Database): Promise<Statements | undefined> {
   const [row] = await server.query<{ shared_preload_libraries: string }>('show shared_preload_libraries')
   if (row?.shared_preload_libraries.includes('pg_stat_statements') !== true) return undefined

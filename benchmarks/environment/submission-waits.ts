@@ -2,8 +2,8 @@ import { submissions } from './checks.ts'
 import type { BenchmarkEnvironment } from './environment.ts'
 
 /**
- * Milliseconds from the time of each request until its message was submitted, by the carrier's record; below 0: it was submitted before. `times` as a load
- * keeps them: id, time, id, time …
+ * Milliseconds from the time of each request until its message was submitted, by the carrier's record; below 0: it was
+ * submitted before. `times` as a load keeps them: id, time, id, time …
  */
 export async function submissionWaits(environment: BenchmarkEnvironment, times: readonly number[]): Promise<number[]> {
   const wanted = new Map<number, number>()

@@ -18,7 +18,9 @@ const carrier = { CARRIERS: 'simulator:?delayMs=0' }
 /** V8 makes its heap small in the first 20 s after a start, which costs some 100 ms of CPU once. */
 const settledMilliseconds = 30_000
 
-/** Two rounds of what comes once a minute: autovacuum of each database, and connections that are closed and made anew. */
+/**
+ * Two rounds of what comes once a minute: autovacuum of each database, and connections that are closed and made anew.
+ */
 const measuredMilliseconds = 120_000
 
 const transactions = `select xact_commit + xact_rollback from pg_stat_database where datname = current_database()`

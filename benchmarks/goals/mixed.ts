@@ -34,7 +34,8 @@ export const mixed: Benchmark = {
     const rounds: Round[] = []
     // Stopped while the backlog is made, for less than its lease.
     const dispatcher = await environment.start('dispatcher', { CARRIERS: 'simulator:?delayMs=0', LEASE_SECONDS: '40' })
-    // Warm: the code of both processes, and the tables. A dispatcher that has just started takes some 0.3 s for its first messages.
+    // Warm: the code of both processes, and the tables. A dispatcher that has just started takes some 0.3 s for its
+    // first messages.
     await round(environment, { rest, dispatcher, keys, workers, backlog: 30_000 })
     for (let i = 0; i < 3; i++) rounds.push(await round(environment, { rest, dispatcher, keys, workers, backlog }))
     const p99 = (of: (round: Round) => Latencies): number[] => rounds.map((one) => of(one).p99)

@@ -66,7 +66,9 @@ export const singleLife = life('single sends', ({ quick }, { accounts }) => ({
   requests: quick ? 5000 : 20_000,
 }))
 
-/** Of an account that has suppressed numbers, none of which is sent to; what is accepted goes with the next dispatcher. */
+/**
+ * Of an account that has suppressed numbers, none of which is sent to; what is accepted goes with the next dispatcher.
+ */
 export async function screenedAccept(environment: BenchmarkEnvironment, side: Side): Promise<Values> {
   const keys = keysOf(side.accounts.slice(1, 2))
   const { sent, microseconds } = await send(environment, side, {
@@ -90,7 +92,10 @@ export const oldStatus = (environment: BenchmarkEnvironment, side: Side): Promis
   return statusOf(environment, side, 'status of 1000 ids from all of the history', lists)
 }
 
-/** Ids of the first account, which has the first thousand of nine blocks in ten; `age` goes from 0, the newest, to 1, the oldest. */
+/**
+ * Ids of the first account, which has the first thousand of nine blocks in ten; `age` goes from 0, the newest, to 1,
+ * the oldest.
+ */
 function ownIds({ ids: [lo, hi] }: Side, age: (i: number) => number): number[] {
   const blocks = (hi - lo) / 10_000
   return Array.from({ length: 1000 }, (_, i) => {

@@ -12,7 +12,9 @@ export interface Side {
   readonly database: Database
   readonly rest: Started
   readonly worker: Worker
-  /** The first one has a tenth of the history, the second a hundredth of the suppressions, the third two sub-accounts. */
+  /**
+   * The first one has a tenth of the history, the second a hundredth of the suppressions, the third two sub-accounts.
+   */
   readonly accounts: readonly Account[]
   /** Ids of the history: from, up to and without. */
   readonly ids: readonly [number, number]

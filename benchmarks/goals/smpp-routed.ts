@@ -33,7 +33,10 @@ export interface Routed {
   stop(): Promise<void>
 }
 
-/** Starts one on a database of its own, with so many messages that wait for the carrier `other`. The ports are those of the carriers. */
+/**
+ * Starts one on a database of its own, with so many messages that wait for the carrier `other`. The ports are those of
+ * the carriers.
+ */
 export async function openRouted(
   environment: BenchmarkEnvironment,
   worker: Worker,

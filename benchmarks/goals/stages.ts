@@ -21,7 +21,9 @@ interface Processes {
   readonly statements: Statements | undefined
 }
 
-/** Where the time goes: accepting while nothing is dispatched, then dispatching while nothing is accepted, then asking. */
+/**
+ * Where the time goes: accepting while nothing is dispatched, then dispatching while nothing is accepted, then asking.
+ */
 export const stages: Benchmark = {
   name: 'stages',
   title: 'CPU microseconds a message by stage',

@@ -4,8 +4,9 @@ import { text } from '../loads/send-requests.ts'
 import { closeClients, openClients } from './connections.ts'
 
 /**
- * What most gateways do: one table, a row for each recipient with its text, the state updated in place, and the indexes that
- * its questions need: the queue (partial, so that it stays small), the list of an account, the carrier's id, the number.
+ * What most gateways do: one table, a row for each recipient with its text, the state updated in place, and the indexes
+ * that its questions need: the queue (partial, so that it stays small), the list of an account, the carrier's id, the
+ * number.
  */
 export const plainTables = `
 create table plain_account (id int primary key, balance bigint not null) with (fillfactor=50);
@@ -52,7 +53,9 @@ const receipts = `update plain_message m set state = 3, done_at = now(), code = 
 const slice = 500
 const dispatchers = 2
 
-/** Accepts messages and, at the same time, takes each set through all its states; no process of the product, no carrier. */
+/**
+ * Accepts messages and, at the same time, takes each set through all its states; no process of the product, no carrier.
+ */
 export async function runPlainLife(life: PlainLife) {
   const { connectionString, messages = Infinity, seconds = Infinity, perAccept } = life
   const accepting = await openClients(connectionString, life.acceptConnections)

@@ -3,7 +3,8 @@ export const numberLength = 11
 
 const prefixes = Buffer.from('828384727374767879', 'latin1')
 const all = 72_000_000
-// Without a common factor with `all`: each number comes once before any comes again, in no order that an index would like.
+// Without a common factor with `all`: each number comes once before any comes again, in no order that an index would
+// like.
 const step = 7_368_787
 const zero = 48
 
@@ -15,8 +16,8 @@ export function numberAt(n: number): string {
 }
 
 /**
- * Writes the n-th number: 27, one of nine prefixes, five digits, and two below 80, for which the simulated carrier just delivers.
- * Digit by digit: by strings it cost the generator more than all the rest of a request.
+ * Writes the n-th number: 27, one of nine prefixes, five digits, and two below 80, for which the simulated carrier just
+ * delivers. Digit by digit: by strings it cost the generator more than all the rest of a request.
  */
 export function writeNumber(n: number, into: Buffer, at: number): void {
   const x = ((n * step) % all) | 0

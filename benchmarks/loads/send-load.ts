@@ -15,11 +15,17 @@ export interface SendLoad {
   /** Ends after so many requests or so many seconds, whichever comes first. */
   readonly requests?: number
   readonly seconds?: number
-  /** So many a second, whether those before were answered or not; undefined: each connection sends again when it is answered. */
+  /**
+   * So many a second, whether those before were answered or not; undefined: each connection sends again when it is
+   * answered.
+   */
   readonly perSecond?: number
   readonly scheduled?: string
   readonly isKeyed?: boolean
-  /** Tells when each request was to be sent, or was answered (milliseconds since 1970), with the id of its first message. */
+  /**
+   * Tells when each request was to be sent, or was answered (milliseconds since 1970), with the id of its first
+   * message.
+   */
   readonly keepsTimes?: 'of requests' | 'of answers'
 }
 

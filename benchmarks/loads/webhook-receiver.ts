@@ -27,7 +27,10 @@ const headEnd = Buffer.from('\r\n\r\n')
 const eventMark = Buffer.from('"sequence":')
 const answer = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok'
 
-/** Starts a receiver on 127.0.0.1 that answers 200, and goes on until its process ends: as little work as possible beside what is measured. */
+/**
+ * Starts a receiver on 127.0.0.1 that answers 200, and goes on until its process ends: as little work as possible
+ * beside what is measured.
+ */
 export async function runReceiver(_: object): Promise<{ readonly url: string }> {
   const server = createServer({ noDelay: true }, receive)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -8,7 +8,10 @@ const right = 900
 const width = 960
 const barHeight = 36
 
-/** For each load one bar of all its stages, with its own scale, and the legend below it. Undefined: nothing was measured. */
+/**
+ * For each load one bar of all its stages, with its own scale, and the legend below it. Undefined: nothing was
+ * measured.
+ */
 export function stagesPlot(benchmarks: readonly BenchmarkResult[]): Drawing | undefined {
   const stages = benchmarks.flatMap((benchmark) => benchmark.stages ?? [])
   const loads = [...new Set(stages.map(({ load }) => load))]

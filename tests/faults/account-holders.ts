@@ -23,7 +23,10 @@ interface Own extends Holding {
   readonly ask: <Answer>(method: string, path: string, body?: object) => Promise<Answer | undefined>
 }
 
-/** Holders of accounts rotate secrets, push again, pause and resume, and bring back what was gone, until the end. All are left active. */
+/**
+ * Holders of accounts rotate secrets, push again, pause and resume, and bring back what was gone, until the end. All
+ * are left active.
+ */
 export async function manageWebhooks(holding: Holding): Promise<void> {
   const { accounts, receiver } = holding
   await Promise.all(

@@ -197,8 +197,8 @@ function lastAnswers(record: readonly Submission[]): ReadonlyMap<number, readonl
 }
 
 /**
- * The messages of one part that a carrier which tells all has taken, so that their receipts came. Of a message of several some may never have
- * left: nobody can tell what it came to, whatever the receipts of the others say.
+ * The messages of one part that a carrier which tells all has taken, so that their receipts came. Of a message of
+ * several some may never have left: nobody can tell what it came to, whatever the receipts of the others say.
  */
 export function toldFates(record: readonly Submission[]): ReadonlySet<number> {
   const last = new Map(record.filter(({ parts }) => parts === 1).map((one) => [one.messageId, one]))
@@ -224,7 +224,10 @@ function fitting(answer: string | undefined, number: string): readonly number[] 
   return [ends[number.slice(-2)] ?? 0]
 }
 
-/** P-8: what was answered DELETED ended so; nothing that ended so was submitted, and nothing ended so that nobody deleted. */
+/**
+ * P-8: what was answered DELETED ended so; nothing that ended so was submitted, and nothing ended so that nobody
+ * deleted.
+ */
 function deletesAreExact({ figures, state, observations, record }: Judged): void {
   const submitted = new Set(record.map(({ messageId }) => messageId))
   const isDeleted = (id: number): boolean => state.messages.get(id)?.code === 102

@@ -1,6 +1,9 @@
 import type { Figures } from './figures.ts'
 
-/** What came of a request. Lost: nobody told its client whether it happened. Unavailable: 503. Unreachable: it was never sent. */
+/**
+ * What came of a request. Lost: nobody told its client whether it happened. Unavailable: 503. Unreachable: it was never
+ * sent.
+ */
 export type Outcome<Answer> =
   { readonly kind: 'answered'; readonly answer: Answer } | { readonly kind: 'lost' | 'unavailable' | 'unreachable' }
 
@@ -49,8 +52,8 @@ export type PollCall = 'replies' | 'replies without short codes' | 'short code m
 const patienceDefault = 20_000
 
 /**
- * Asks for what may be asked for twice. A connection that was kept for a minute may be closed by the server in the moment in which the
- * next request goes out over it: who is sure that nothing else is broken asks again.
+ * Asks for what may be asked for twice. A connection that was kept for a minute may be closed by the server in the
+ * moment in which the next request goes out over it: who is sure that nothing else is broken asks again.
  */
 export async function askAgainIfLost<Answer>(ask: () => Promise<Outcome<Answer>>): Promise<Outcome<Answer>> {
   const outcome = await ask()

@@ -6,7 +6,9 @@ import type { Chance } from '@gateway/core/testing'
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
 import { query } from '../../packages/embedded-postgres/testing/query.ts'
 
-/** How PostgreSQL goes down: in order, at once and with recovery at its start, or by the crash of one of its processes. */
+/**
+ * How PostgreSQL goes down: in order, at once and with recovery at its start, or by the crash of one of its processes.
+ */
 export type Shutdown = 'fast' | 'immediate' | 'crash of a backend'
 
 export interface Database {
@@ -19,8 +21,8 @@ export interface Database {
   /** Ends the server; whoever holds it starts it again. Resolves when it answers. */
   restart(how: Shutdown): Promise<void>
   /**
-   * SIGKILL to the postmaster and all its processes, before this returns: what is in their memory alone is lost, as it is
-   * when the machine loses power. What was written but not flushed to the disk is kept, unlike then.
+   * SIGKILL to the postmaster and all its processes, before this returns: what is in their memory alone is lost, as it
+   * is when the machine loses power. What was written but not flushed to the disk is kept, unlike then.
    */
   killAll(): void
   /** Resolves when it answers. */

@@ -36,7 +36,10 @@ function idOf(type: number, sequence: number, subject: string): string {
   return `optout-${type === 6 ? 'added' : 'removed'}-${subject}`
 }
 
-/** P-11: whatever happened was pushed and answered with 200, or is yet to be pushed; and nothing was pushed that did not happen. */
+/**
+ * P-11: whatever happened was pushed and answered with 200, or is yet to be pushed; and nothing was pushed that did not
+ * happen.
+ */
 export async function judgeEvents(judged: EventsJudged): Promise<void> {
   const { database, figures, received } = judged
   const open = await openEvents(database)
@@ -135,7 +138,10 @@ const arrivalsOf = ({ arrivals }: State, account: number): readonly StoredArriva
 /** Each from a number of its own. */
 const optsOut = ({ text }: StoredArrival): boolean => text.startsWith(optOutText)
 
-/** What all events of an account say that may be: by id the fields that an event must have. Of unknown and sent ones the state has passed. */
+/**
+ * What all events of an account say that may be: by id the fields that an event must have. Of unknown and sent ones the
+ * state has passed.
+ */
 function possibleOf({ state, submitted }: EventsJudged, account: number): ReadonlyMap<string, object> {
   const possible = new Map<string, object>()
   for (const { id, code, number } of messagesOf(state, account)) {

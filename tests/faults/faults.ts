@@ -71,7 +71,9 @@ const ofServers = [
   ...['delete-waiting', 'delete-waiting', 'find-deleted', 'transfer', 'transfer', 'find-operation'],
 ]
 
-/** Whoever loses one of these must run it again, or look up what became of it. So often each is lost, beside all else. */
+/**
+ * Whoever loses one of these must run it again, or look up what became of it. So often each is lost, beside all else.
+ */
 const flaky = {
   dispatcher: { probability: 0.2, statements: ['record-late', 'settle', 'postpone'] },
   server: { probability: 0.05, statements: ['accept', 'accept-scheduled', 'delete-waiting', 'transfer'] },
@@ -134,7 +136,10 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
     return dispatchers.flatMap(({ carrierLink }) => carrierLink ?? [])
   }
 
-  /** A pause shows most where it meets messages that are claimed and may not leave yet; it waits for that, but not for ever. */
+  /**
+   * A pause shows most where it meets messages that are claimed and may not leave yet; it waits for that, but not for
+   * ever.
+   */
   async function untilBothAreBusy(): Promise<void> {
     const end = performance.now() + 4000
     while (performance.now() < end) {
@@ -217,7 +222,8 @@ export async function injectFaults(injecting: Injecting): Promise<void> {
   const all = [...deck, ...(carrier.kill === undefined ? [] : deckOfLinks)]
   const possible = all.filter((kind) => injecting.only.length === 0 || injecting.only.includes(kind))
   if (possible.length === 0) throw new Error(`there is no such fault; there are ${[...new Set(all)].join(', ')}`)
-  // One of each kind comes first, so that a short run meets all of them; a slow one has at least those without which it shows little.
+  // One of each kind comes first, so that a short run meets all of them; a slow one has at least those without which it
+  // shows little.
   const kinds = chance.shuffled([...new Set(possible)])
   const isNeeded = (kind: Fault): boolean => needed.includes(kind) || neededOfLinks.includes(kind)
   let dealt = [...kinds.filter((kind) => !isNeeded(kind)), ...kinds.filter(isNeeded)]

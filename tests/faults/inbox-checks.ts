@@ -18,7 +18,10 @@ const answerText = 'Yes, thank you'
 /** A call whose client has gone may take so much later: a connection, a stall and a statement. */
 const laterMilliseconds = 20_000
 
-/** P-7 and P-9: each reply is stored once, for its account, and returned once; or taken by a call whose answer was not handed over. */
+/**
+ * P-7 and P-9: each reply is stored once, for its account, and returned once; or taken by a call whose answer was not
+ * handed over.
+ */
 export function judgeInbox(judged: JudgedInbox): void {
   repliesAreExact(judged)
   returnedIsStored(judged)
@@ -79,8 +82,8 @@ function returnedIsStored({ figures, state, observations }: JudgedInbox): void {
 }
 
 /**
- * P-9: what one call took is in its whole answer, all of it, or in none; then there was a call, one for each, that did not end
- * with a whole answer. Nothing is neither offered nor taken.
+ * P-9: what one call took is in its whole answer, all of it, or in none; then there was a call, one for each, that did
+ * not end with a whole answer. Nothing is neither offered nor taken.
  */
 function takenWasAnswered({ figures, state, observations }: JudgedInbox): void {
   const keys = new Map(state.arrivals.map((arrival) => [arrival.id, arrivalKey(arrival)]))

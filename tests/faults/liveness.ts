@@ -17,8 +17,8 @@ export interface Watching {
 
 export interface Liveness {
   /**
-   * Resolves once each dispatcher has submitted something since now, without a fault upon it, or had nothing to submit. At the
-   * latest when P-17 was found broken, or after 30 s: then false.
+   * Resolves once each dispatcher has submitted something since now, without a fault upon it, or had nothing to submit.
+   * At the latest when P-17 was found broken, or after 30 s: then false.
    */
   shown(): Promise<boolean>
   /** Resolves when the last look is over. */
@@ -50,8 +50,8 @@ select exists (select from due) due, exists (select from claimed_batch where mar
   exists (select from dispatcher where lease_until < now() - interval '5 s') dead`
 
 /**
- * Judges P-17 all the time, on a clock that stands still where nothing can be known: it counts 250 ms a look, however late
- * the look comes, and only after looks that the database answered.
+ * Judges P-17 all the time, on a clock that stands still where nothing can be known: it counts 250 ms a look, however
+ * late the look comes, and only after looks that the database answered.
  */
 export function watchLiveness({ database, figures, members, carrier }: Watching): Liveness {
   const watched = members

@@ -47,7 +47,9 @@ const farAhead = 120 * minute
 export interface RunningLoad {
   /** Resolves when the load has ended. */
   readonly over: Promise<void>
-  /** Sends to so many that are due at once, when nothing goes wrong any more: a send that fails is a fault of the run. */
+  /**
+   * Sends to so many that are due at once, when nothing goes wrong any more: a send that fails is a fault of the run.
+   */
   sendInCalm(recipients: number): Promise<void>
 }
 

@@ -1,7 +1,10 @@
 import { connect, createServer, type AddressInfo, type NetConnectOpts, type Socket } from 'node:net'
 import type { Chance } from '@gateway/core/testing'
 
-/** Where a connection breaks: before the server got a statement, after it got it, or after it has committed and answered. */
+/**
+ * Where a connection breaks: before the server got a statement, after it got it, or after it has committed and
+ * answered.
+ */
 export type Where = 'before it arrives' | 'after it arrived' | 'before its answer'
 
 /** The way from one process to a server. The process sees every break; the server is told at once, later or never. */
@@ -11,8 +14,8 @@ export interface Relay {
   /** Breaks about half of the connections as they are, at least one; returns how many. */
   cut(): number
   /**
-   * Breaks the next connection that sends these octets, and does `also` at that moment. What was asked before and did not
-   * happen is forgotten.
+   * Breaks the next connection that sends these octets, and does `also` at that moment. What was asked before and did
+   * not happen is forgotten.
    */
   cutAt(where: Where, octets: Buffer, also?: () => void): void
   /** From now on each of these breaks its connection so often; what was asked before is forgotten. */

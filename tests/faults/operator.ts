@@ -82,7 +82,10 @@ export interface Operating {
   readonly end: number
 }
 
-/** Blocks numbers to which something waits, locks and unlocks, and tops up the poor, until the end; nobody is left locked. */
+/**
+ * Blocks numbers to which something waits, locks and unlocks, and tops up the poor, until the end; nobody is left
+ * locked.
+ */
 export async function operate({ chance, figures, observations, gateway, accounts, end }: Operating): Promise<void> {
   const stranger = accounts.at(-1)
   const poor = accounts.find((account) => account.poor)

@@ -24,7 +24,10 @@ const patient = 20_000
 /** Milliseconds since 1970 that do not jump. */
 const moment = (): number => performance.timeOrigin + performance.now()
 
-/** Until the end, up to eight callers at the same moment ask for what one account was sent, over all processes that return once. */
+/**
+ * Until the end, up to eight callers at the same moment ask for what one account was sent, over all processes that
+ * return once.
+ */
 export async function poll(polls: Polls): Promise<void> {
   const { chance, members, accounts } = polls
   const pollers = members.filter(({ app }) => app === 'asp' || app === 'xml')
@@ -66,7 +69,10 @@ async function pollOnce(
   return outcome.answer.length
 }
 
-/** Nobody goes away any more, and each of the processes is asked until it has nothing left: what it owed back is offered by then. */
+/**
+ * Nobody goes away any more, and each of the processes is asked until it has nothing left: what it owed back is offered
+ * by then.
+ */
 export async function pollTheRest(
   polls: Pick<Polls, 'clients' | 'figures' | 'observations' | 'members' | 'accounts'>,
 ): Promise<void> {

@@ -13,7 +13,10 @@ export interface PushedEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** From the first answer 410 until it is active again and no such answer can be stored any more: milliseconds since 1970. */
+/**
+ * From the first answer 410 until it is active again and no such answer can be stored any more: milliseconds since
+ * 1970.
+ */
 export interface Away {
   readonly from: number
   readonly to: number
@@ -95,7 +98,10 @@ const goneShare = 0.03
 const moods = { 'answered 500': 0.08, closed: 0.06, 'closed in its answer': 0.04, 'not answered': 0.02 } as const
 type Mood = keyof typeof moods | 'answered 200' | 'answered 410'
 
-/** Receives webhooks, fails, closes and hangs at random, and looks at once whether a repetition says the same under the same ids (P-11). */
+/**
+ * Receives webhooks, fails, closes and hangs at random, and looks at once whether a repetition says the same under the
+ * same ids (P-11).
+ */
 export async function openReceiver(chance: Chance, figures: Figures): Promise<Receiver> {
   const endpoints = new Map<string, Endpoint>()
   let isCalm = false
@@ -240,14 +246,19 @@ function readEvents(
   return (JSON.parse(body) as { readonly data: { readonly events: readonly PushedEvent[] } }).data.events
 }
 
-/** Secrets by any of which a request verifies that was begun then: given out long enough before, and not followed by too many. */
+/**
+ * Secrets by any of which a request verifies that was begun then: given out long enough before, and not followed by too
+ * many.
+ */
 const signingAt = ({ secrets, rotations }: Endpoint, begun: number): readonly Secret[] =>
   secrets.filter(({ since, rotation }) => {
     const followers = rotations.slice(rotation + 1).filter((asked) => asked < begun + 1000)
     return since + effectMilliseconds <= begun && followers.length < secretsMax
   })
 
-/** A list repeats as it was; an event in its list, and once in another one for each time that it was to be pushed again. */
+/**
+ * A list repeats as it was; an event in its list, and once in another one for each time that it was to be pushed again.
+ */
 function keep(endpoint: Endpoint, list: string, events: readonly PushedEvent[], figures: Figures): void {
   const { account, lists, contents, listsOf, pushed, asked, askedForAll } = endpoint
   const text = JSON.stringify(events)

@@ -6,8 +6,8 @@ import type { Figures } from './figures.ts'
 const triesMax = 10
 
 /**
- * Asks with an idempotency key: until an answer comes or the client gives up, and then now and then once more, which must have the same
- * answer. `isAnswer`: not one that leaves the key free.
+ * Asks with an idempotency key: until an answer comes or the client gives up, and then now and then once more, which
+ * must have the same answer. `isAnswer`: not one that leaves the key free.
  */
 export async function askWithKey<Answer>(
   { chance, figures }: { readonly chance: Chance; readonly figures: Figures },

@@ -37,8 +37,8 @@ export async function assignCodes(gateway: Gateway, accounts: readonly number[])
 }
 
 /**
- * Brings messages as a carrier's link does, until the end: to short codes, and from numbers that were written to. What is not
- * acknowledged is brought again, under the same reference, and some of what is acknowledged too.
+ * Brings messages as a carrier's link does, until the end: to short codes, and from numbers that were written to. What
+ * is not acknowledged is brought again, under the same reference, and some of what is acknowledged too.
  */
 export async function bringReplies(replies: Replies): Promise<void> {
   const { chance, connectionString, figures, observations } = replies

@@ -33,14 +33,19 @@ export interface FaultRun {
   readonly seed: number
   /** So long are faults injected under load; starting and settling come on top. */
   readonly seconds: number
-  /** Begins so late that a full minute falls into the load, so that what was scheduled for it is due under load. Default: true. */
+  /**
+   * Begins so late that a full minute falls into the load, so that what was scheduled for it is due under load.
+   * Default: true.
+   */
   readonly meetsMinute?: boolean
   /** The checkout whose build is tested. */
   readonly root: string
   readonly recipientsPerSecond: number
   readonly secondsBetweenFaults: number
   readonly carrier: 'simulator' | 'smpp'
-  /** What each dispatcher may give the carrier. Default: a quarter of what is sent, so that a queue waits nearly always. */
+  /**
+   * What each dispatcher may give the carrier. Default: a quarter of what is sent, so that a queue waits nearly always.
+   */
   readonly carrierPerSecond?: number
   /** Faults of these kinds alone. Default: of all. */
   readonly only?: readonly string[]
@@ -254,7 +259,9 @@ async function withDatabase(run: FaultRun, place: Place): Promise<void> {
   await askEverything({ observations, members, accounts, clients, figures, state })
 }
 
-/** Times are full minutes: the next one that something can be scheduled for is to be a while before the end of the load. */
+/**
+ * Times are full minutes: the next one that something can be scheduled for is to be a while before the end of the load.
+ */
 function secondsToWait(seconds: number, secondOfMinute: number): number {
   const toMinute = 60 - secondOfMinute
   const toLast = toMinute < 8 ? toMinute + 60 : toMinute

@@ -25,8 +25,8 @@ interface Calm {
 }
 
 /**
- * One dispatcher ends while there is work, the other sends what there is: a restart would cure what faults have done to it. It
- * ends too, and then what a killed carrier still owed is told by the next one. False: not all has settled.
+ * One dispatcher ends while there is work, the other sends what there is: a restart would cure what faults have done to
+ * it. It ends too, and then what a killed carrier still owed is told by the next one. False: not all has settled.
  */
 export async function endInOrder(place: Settling, members: readonly Member[], calm: Calm): Promise<boolean> {
   const { figures } = place
@@ -50,7 +50,8 @@ async function endOne(member: Member, figures: Figures): Promise<void> {
   if (code !== 0 || seconds > 25) figures.broken('P-16', `SIGTERM: exit code ${String(code)} after ${seconds} s`)
 }
 
-// A claimed batch without ids only stops a claim that failed and may still be at work; it stays as long as its dispatcher lives.
+// A claimed batch without ids only stops a claim that failed and may still be at work; it stays as long as its
+// dispatcher lives.
 const nothingMoves = `(select count(*) from due) + (select count(*) from claimed_batch where ids <> '{}')
   + (select count(*) from later where at < now() + interval '10 min')`
 const allIsReported = `${nothingMoves} + (select count(*) from message where code = 100 and msisdn % 100 <> 94)`
@@ -97,7 +98,10 @@ export async function adoptedAreMatched(database: Database): Promise<void> {
 const eventsAtOnce = `(select coalesce(sum(count), 0) from webhook_event)
   + (select count(*) from webhook_list where state = 0 and (leased or due_at < now() + interval '20 s'))`
 
-/** Until nothing waits but what is to be tried again in minutes: a killed dispatcher's lists are free after a lease of 30 s. */
+/**
+ * Until nothing waits but what is to be tried again in minutes: a killed dispatcher's lists are free after a lease of
+ * 30 s.
+ */
 export async function eventsHaveCome({ database, figures }: Settling): Promise<void> {
   const end = performance.now() + settleMilliseconds
   for (;;) {

@@ -10,8 +10,8 @@ const settings = ['receiptDelay=300', 'answerDelay=50']
 const forNow = new Set(['ESME_RSYSERR', 'ESME_RTHROTTLED', 'ESME_RMSGQFUL', 'ESME_RX_T_APPN'])
 
 /**
- * `gateway-smsc` in a process of its own, judged by its journal, which survives its kills. Each dispatcher has its own way to it, which puts its name
- * into its system_type.
+ * `gateway-smsc` in a process of its own, judged by its journal, which survives its kills. Each dispatcher has its own
+ * way to it, which puts its name into its system_type.
  */
 export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: CarrierPlace): Promise<CarrierOfRun> {
   let smsc: RunningSmsc = await startSmscProcess(folder, settings)

@@ -42,7 +42,10 @@ export function watchBacklog({ database, end }: Watched, max: number): Backlog {
   return { isFull: () => waiting > max, over: watch() }
 }
 
-/** Resolves soon after a promise was seen to be broken, of those that can be judged while all is under way; or at the end. */
+/**
+ * Resolves soon after a promise was seen to be broken, of those that can be judged while all is under way; or at the
+ * end.
+ */
 export async function untilBroken(watched: Watched): Promise<void> {
   while (performance.now() < watched.end && watched.figures.violations.length === 0) {
     await delay(5000)

@@ -127,7 +127,9 @@ const xmlFault = (isOperation: boolean, status: number, body: string): string | 
 
 const faultOfRaw = ({ status }: Answer): string | undefined => (status >= 500 ? 'an internal error' : undefined)
 
-/** Writes the bytes to a connection of their own and ends it; the answer is the first one, status 0 if there is none. */
+/**
+ * Writes the bytes to a connection of their own and ends it; the answer is the first one, status 0 if there is none.
+ */
 const rawAsker =
   (port: number) =>
   ({ bytes }: Input): Promise<Answer> =>

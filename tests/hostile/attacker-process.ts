@@ -5,7 +5,8 @@ import { answers } from './flood.ts'
 
 const [, , title, given = ''] = process.argv
 const target = JSON.parse(given) as Target
-// An attacker has a machine of its own: here it takes little processor time from what it attacks. Beside other tests it needs some.
+// An attacker has a machine of its own: here it takes little processor time from what it attacks. Beside other tests it
+// needs some.
 setPriority(target.full ? 10 : 5)
 
 const attack = attacks.find((one) => one.title === title)

@@ -35,7 +35,10 @@ const documents = {
 const request = (line: string, headers = '', body = '') =>
   `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
-/** Requests to every endpoint, right and wrong in every way, each with credentials and a text: bytes of one connection each. */
+/**
+ * Requests to every endpoint, right and wrong in every way, each with credentials and a text: bytes of one connection
+ * each.
+ */
 export const canaryRequests = {
   rest: ({ key, wrongKey, text }: Canaries): readonly string[] => {
     const send = JSON.stringify({ message: text, recipients: [{ mobileNumber: '27829876501' }] })

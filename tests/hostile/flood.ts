@@ -12,7 +12,9 @@ interface Flood {
   readonly networks?: number
   /** What each connection writes, by its number: all at once, or piece by piece. */
   readonly text: (connection: number) => string | Iterable<string>
-  /** So many answers the text has; then it is written again, or with 0 never. Endless: as soon as there is room for it. */
+  /**
+   * So many answers the text has; then it is written again, or with 0 never. Endless: as soon as there is room for it.
+   */
   readonly answersToText: number | 'endless'
   /** Between two pieces. */
   readonly pieceMs?: number

@@ -2,8 +2,9 @@ import { attacks, fewAttacks } from './attacks/index.ts'
 import { deploy, layouts, type Deployment } from './deployment.ts'
 import { heading, rowOf, underAttack } from './under-attack.ts'
 
-// `npx pnpm hostile` runs every attack at full strength, and prints p50 / p99 of another account's sends, the memory of the attacked
-// process before, at most and after, what was refused to that account, and what was answered to the attacker.
+// `npx pnpm hostile` runs every attack at full strength, and prints p50 / p99 of another account's sends, the memory of
+// the attacked process before, at most and after, what was refused to that account, and what was answered to the
+// attacker.
 const full = process.env['HOSTILE'] === 'full'
 const strength = full
   ? { full, warmingSeconds: 0.3, quietSeconds: 4, attackSeconds: 12 }

@@ -1,6 +1,9 @@
 import { connect } from 'node:net'
 
-/** Writes bytes, one for each character, and reads until the server closes, or is silent for so long after its first answer. */
+/**
+ * Writes bytes, one for each character, and reads until the server closes, or is silent for so long after its first
+ * answer.
+ */
 export const raw = (url: string, bytes: string, { silentMs = 300, from = '127.0.0.1' } = {}): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)

@@ -14,7 +14,10 @@ export interface Stored {
 
 const filled = new WeakMap<Deployment, Promise<Stored>>()
 
-/** Fills it at the first call for a deployment: messages, replies of every kind, sub accounts, a webhook and its attempts. */
+/**
+ * Fills it at the first call for a deployment: messages, replies of every kind, sub accounts, a webhook and its
+ * attempts.
+ */
 export function stored(deployment: Deployment, full: boolean): Promise<Stored> {
   const before = filled.get(deployment) ?? fill(deployment, full ? 10 : 1, full ? 1000 : 200)
   filled.set(deployment, before)

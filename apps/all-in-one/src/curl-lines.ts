@@ -5,8 +5,8 @@ const number = '27825550101'
 const answering = ['27825550188', '27825550189']
 
 /**
- * Lines to paste into a shell: a send over each interface, the status of all three, and what people answer. A new database counts its
- * messages from 1, so the ids are known before.
+ * Lines to paste into a shell: a send over each interface, the status of all three, and what people answer. A new
+ * database counts its messages from 1, so the ids are known before.
  */
 export function curlLines(base: string, { apiKey }: Pick<DemoAccount, 'apiKey'>): string {
   const rest = `${base}/api/rest/v1`
@@ -33,7 +33,10 @@ export function curlLines(base: string, { apiKey }: Pick<DemoAccount, 'apiKey'>)
   ].join('\n')
 }
 
-/** What is printed when the gateway has come up on a new database. With real carriers there is nothing to try without sending it. */
+/**
+ * What is printed when the gateway has come up on a new database. With real carriers there is nothing to try without
+ * sending it.
+ */
 export const welcome = (base: string, demo: DemoAccount, isSimulated: boolean): string => `
 The gateway runs at ${base}
 

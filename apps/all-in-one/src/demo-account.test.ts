@@ -2,7 +2,10 @@ import { createBackOffice, createGateway, type Ports } from '@gateway/core'
 import { anAccountId, memoryPorts } from '@gateway/core/testing'
 import { openDemoAccount, type DemoAccount } from './demo-account.ts'
 
-/** A first start of a process that dies at its nth use of the accounts, before or after that is done; and what it has shown. */
+/**
+ * A first start of a process that dies at its nth use of the accounts, before or after that is done; and what it has
+ * shown.
+ */
 async function start(ports: Ports, dies?: { readonly atUse: number; readonly done: boolean }) {
   let uses = 0
   const accounts = new Proxy(ports.accounts, {

@@ -22,8 +22,9 @@ const [main, sub] = [
 const granted = credits(10_000)
 
 /**
- * Opens a main account with 1000.0 credits on a database without accounts and shows its key; then its sub account. While that is
- * missing, the next call shows new credentials. Answers whether they were shown. One process at a time may call this.
+ * Opens a main account with 1000.0 credits on a database without accounts and shows its key; then its sub account.
+ * While that is missing, the next call shows new credentials. Answers whether they were shown. One process at a time
+ * may call this.
  */
 export async function openDemoAccount(
   backOffice: Desk,

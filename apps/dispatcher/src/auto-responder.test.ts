@@ -10,7 +10,10 @@ import { startDispatching, type Dispatching } from './dispatch.ts'
 import { removeCluster, startEmbeddedPostgres } from '@gateway/embedded-postgres'
 import { createLog } from '@gateway/server'
 
-/** Phones that answer every message at once, confirmations too; what is not acknowledged is offered again, and some of the rest as well. */
+/**
+ * Phones that answer every message at once, confirmations too; what is not acknowledged is offered again, and some of
+ * the rest as well.
+ */
 function autoResponders(name: string, text: string) {
   const submitted: Submission[] = []
   let owed = 0

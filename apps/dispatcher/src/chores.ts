@@ -51,7 +51,9 @@ export const chore = (
 
 const historyMilliseconds = 600_000
 
-/** Drops what is older than 90 days, and looks again every ten minutes. Steps that follow each other are told as one. */
+/**
+ * Drops what is older than 90 days, and looks again every ten minutes. Steps that follow each other are told as one.
+ */
 export function startDroppingHistory(processing: Pick<Processing, 'purge'>, log: Log): Repeated {
   let dropped = { partitions: 0, sends: 0, messages: 0 }
   return repeat({

@@ -28,7 +28,10 @@ interface Context {
   readonly log: Pick<Log, 'error' | 'warn'>
 }
 
-/** The carriers of the environment; `variables` has the secrets that a file of carriers names. Throws an Error that says what is wrong. */
+/**
+ * The carriers of the environment; `variables` has the secrets that a file of carriers names. Throws an Error that says
+ * what is wrong.
+ */
 export async function carriersFor({ environment, log }: Context, variables: Variables): Promise<ConfiguredCarriers> {
   const reporting = {
     report: (err: unknown) => log.error({ err }, 'carrier'),

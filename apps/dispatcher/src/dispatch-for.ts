@@ -45,8 +45,8 @@ interface Dispatched {
 }
 
 /**
- * Dispatches over the carriers of all processes until the process stops; with metrics, and with progress as a part of readiness. Throws an Error for
- * the operator where the others have other carriers.
+ * Dispatches over the carriers of all processes until the process stops; with metrics, and with progress as a part of
+ * readiness. Throws an Error for the operator where the others have other carriers.
  */
 export async function dispatchFor(
   { environment, log, onStop, onHangUp }: Context<Parameters<typeof dispatcherSettings>[0]>,

@@ -43,7 +43,8 @@ export interface Dispatching {
   /** Milliseconds between two looks for due work; they grow while there is none. */
   pause(): number
   /**
-   * Claims no more, waits for the carriers' answers, stores them, gives the rest back, and closes the links. Waits at most
+   * Claims no more, waits for the carriers' answers, stores them, gives the rest back, and closes the links. Waits at
+   * most
    * `seconds`; what then has no answer is SENT 106.
    */
   stop(seconds: number): Promise<void>
@@ -55,7 +56,10 @@ export interface Dispatching {
   state(): Readonly<Record<string, ReturnType<Dispatcher['state']>>>
   /** What was answered since the start, by carrier and outcome. */
   answers(): Readonly<Record<string, Readonly<Record<SubmissionAnswer['outcome'], number>>>>
-  /** How many outcomes became unknown (106) since the start: told by a carrier, or decided by this process when it took over from a dead dispatcher. */
+  /**
+   * How many outcomes became unknown (106) since the start: told by a carrier, or decided by this process when it took
+   * over from a dead dispatcher.
+   */
   unknown(): { readonly answer: number; readonly recovery: number }
   /** How each carrier is, for operators. */
   reports(): readonly CarrierReport[]
@@ -204,7 +208,10 @@ export function startDispatching({
   }
 }
 
-/** Gives back what was not submitted, then closes the carrier; asked for again, it is the same end by the earlier deadline. */
+/**
+ * Gives back what was not submitted, then closes the carrier; asked for again, it is the same end by the earlier
+ * deadline.
+ */
 function endOf(link: Link, deadline: Promise<void>, log: Log): Promise<void> {
   link.ending ??= startEnding(link, log)
   void deadline.then(link.ending.hurry)

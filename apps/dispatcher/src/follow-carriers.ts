@@ -32,7 +32,10 @@ interface Following {
 type Carriers = Pick<CarrierConfiguration, 'carriers' | 'routes'>
 
 export interface Followed {
-  /** Reads the file of carriers again, after what is under way: a changed one is stored for every process. A wrong one changes nothing. */
+  /**
+   * Reads the file of carriers again, after what is under way: a changed one is stored for every process. A wrong one
+   * changes nothing.
+   */
   reload(): void
   /** The version that this process works with; 0: none is stored. */
   version(): number
@@ -44,7 +47,10 @@ export interface Followed {
   stop(): Promise<void>
 }
 
-/** Longer than any carrier may take for an answer (docs/carriers.md, `responseSeconds`), so that a change leaves none unknown. */
+/**
+ * Longer than any carrier may take for an answer (docs/carriers.md, `responseSeconds`), so that a change leaves none
+ * unknown.
+ */
 const drainSeconds = 70
 /** A version that nobody told us of is followed after so long. */
 const lookMilliseconds = 5000
@@ -54,8 +60,9 @@ const toldMilliseconds = 250
 const none: Carriers = { carriers: [], routes: [] }
 
 /**
- * Works with the stored carriers as they are changed. Carriers whose settings did not change keep their links and their work; changed ones end in order
- * before they begin again. A process that cannot read what is stored sends nothing: it would disagree with the others.
+ * Works with the stored carriers as they are changed. Carriers whose settings did not change keep their links and their
+ * work; changed ones end in order before they begin again. A process that cannot read what is stored sends nothing: it
+ * would disagree with the others.
  */
 export function followCarriers({ ports, use, configured, make, dispatching, log, ...first }: Following): Followed {
   const { carrierVersions } = ports

@@ -17,7 +17,9 @@ interface Stalling {
   state(): Readonly<Record<string, Pick<ReturnType<Dispatcher['state']>, 'stalled' | 'mode'>>>
 }
 
-/** Readiness that fails while a dispatcher that has something to move does not move it (P-17), and once one is broken. */
+/**
+ * Readiness that fails while a dispatcher that has something to move does not move it (P-17), and once one is broken.
+ */
 export const withProgress = ({ checks, ...health }: HealthSettings, dispatching: Stalling): HealthSettings => ({
   ...health,
   checks: { ...checks, progress: () => Promise.resolve(makesProgress(dispatching)) },
@@ -35,7 +37,9 @@ export const withAgreement = (
 export const makesProgress = (dispatching: Stalling): boolean =>
   Object.values(dispatching.state()).every(({ stalled, mode }) => stalled.length === 0 && mode !== 'broken')
 
-/** Returns what is to be called now and then: it logs once when a dispatcher stands still, and once when it moves again. */
+/**
+ * Returns what is to be called now and then: it logs once when a dispatcher stands still, and once when it moves again.
+ */
 export function reportStall(dispatcher: Pick<Dispatcher, 'state'>, carrier: Pick<Carrier, 'id'>, log: Log): () => void {
   let wasStalled = false
   return () => {

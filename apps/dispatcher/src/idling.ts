@@ -119,8 +119,9 @@ export interface PollSettings {
 export const pollDefaults: PollSettings = { pauseMilliseconds: 20, pauseMillisecondsMax: 3000, quietMilliseconds: 1000 }
 
 /**
- * The pause before the next look of a process that has slept for so long (undefined: it is awake). No pause is longer than the sleep
- * before it, so that a call that was under way when the sleep began is found after at most twice the time that it took.
+ * The pause before the next look of a process that has slept for so long (undefined: it is awake). No pause is longer
+ * than the sleep before it, so that a call that was under way when the sleep began is found after at most twice the
+ * time that it took.
  */
 export const pollPause = (
   { pauseMilliseconds, pauseMillisecondsMax }: PollSettings,

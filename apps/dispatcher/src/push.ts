@@ -147,7 +147,10 @@ function atMostEvery(milliseconds: number): (call: () => void) => void {
   }
 }
 
-/** A call that says by its counts that it changed nothing. When each counted as a change, an idle process took 1.8 % of a core. */
+/**
+ * A call that says by its counts that it changed nothing. When each counted as a change, an idle process took 1.8 % of
+ * a core.
+ */
 function isNothing(result: unknown): boolean {
   if (typeof result === 'object' && result !== null && !Array.isArray(result))
     return Object.values(result).every((count) => count === 0)

@@ -115,8 +115,9 @@ const coalescedMilliseconds = 1000
 const leastPart = 0.75
 
 /**
- * Timers of a second or more that end together: when one fires, so do those with at most a quarter of their time left. A process
- * without work then wakes once for all its loops, since it is the wakeup that costs: about 0.5 ms of node's CPU on a quiet machine.
+ * Timers of a second or more that end together: when one fires, so do those with at most a quarter of their time left.
+ * A process without work then wakes once for all its loops, since it is the wakeup that costs: about 0.5 ms of node's
+ * CPU on a quiet machine.
  */
 export function coalesceTimeouts({ now, after }: TimerSource): CoalescedTimeout {
   const pending = new Set<Pending>()

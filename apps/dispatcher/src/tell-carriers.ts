@@ -27,7 +27,9 @@ export interface Told {
 /** What has not changed is told again so that it is known to be true. */
 const renewMilliseconds = (carrierStaleSeconds * 1000) / 3
 
-/** Stores how the carriers of this process are, for operators: when something has changed, at most every few seconds. */
+/**
+ * Stores how the carriers of this process are, for operators: when something has changed, at most every few seconds.
+ */
 export function tellCarriers({ carrierStatuses, process, reports, log, pauseMilliseconds = 3000 }: Telling): Told {
   let told: readonly CarrierReport[] = []
   let toldAt = -Infinity

@@ -3,7 +3,10 @@ import { performance } from 'node:perf_hooks'
 /** Utilization is looked at again after so long. */
 const lookMilliseconds = 100
 
-/** Whether the event loop of this thread has worked for more than half of the time since the last look, at least a tenth of a second. */
+/**
+ * Whether the event loop of this thread has worked for more than half of the time since the last look, at least a tenth
+ * of a second.
+ */
 export function eventLoopBusy(): () => boolean {
   let last = performance.eventLoopUtilization()
   let lookedAt = performance.now()

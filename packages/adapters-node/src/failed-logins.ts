@@ -30,7 +30,8 @@ const usersMax = 10_000
 const otherNetworks = 'others'
 
 /**
- * Reports the first failure of an account (or of unknown names) from a network at once, and later ones together, at most once in
+ * Reports the first failure of an account (or of unknown names) from a network at once, and later ones together, at
+ * most once in
  * `seconds` (60). Beyond `windowsMax` (100) of them at a time the network is 'others'.
  */
 export function failedLoginReports(

@@ -2,8 +2,8 @@ import type { LoginFailures } from '@gateway/core'
 import { LRUCache } from 'lru-cache'
 
 /**
- * Counts failed log-ins in this process alone. Remembers `keysMax` keys: more than can fail while they are hashed one after
- * the other. `now` is in milliseconds and never goes back.
+ * Counts failed log-ins in this process alone. Remembers `keysMax` keys: more than can fail while they are hashed one
+ * after the other. `now` is in milliseconds and never goes back.
  */
 export function failureCounts(keysMax = 10_000, now: () => number = () => performance.now()): LoginFailures {
   /** When each failure stops to count, in order. */

@@ -1,10 +1,14 @@
-/** Runs a bounded number of jobs at a time and queues the rest, fair by network: a flood from one network delays itself only. */
+/**
+ * Runs a bounded number of jobs at a time and queues the rest, fair by network: a flood from one network delays itself
+ * only.
+ */
 export interface NetworkQueue {
   /** How many jobs wait. */
   readonly waiting: number
   /**
-   * Runs `work` when its turn comes. Rejects with an error whose `code` is 'overloaded', and does nothing, if too much waits:
-   * at once, or while it waits, when its place goes to a network that burdens the queue less. Work that started is never refused.
+   * Runs `work` when its turn comes. Rejects with an error whose `code` is 'overloaded', and does nothing, if too much
+   * waits: at once, or while it waits, when its place goes to a network that burdens the queue less. Work that started
+   * is never refused.
    */
   run<T>(network: string, work: () => Promise<T>): Promise<T>
 }
@@ -14,7 +18,10 @@ export interface NetworkQueueSettings {
   /** While this is true one job runs at a time. Default: never. */
   readonly isBusy?: () => boolean
   readonly waitingMax: number
-  /** No more may wait than is done in so long, by what work took lately; but always ten times `atOnceMax`. Default: no such bound. */
+  /**
+   * No more may wait than is done in so long, by what work took lately; but always ten times `atOnceMax`. Default: no
+   * such bound.
+   */
   readonly waitSecondsMax?: number
   /** In milliseconds; it never goes back. */
   readonly now?: () => number
@@ -28,8 +35,8 @@ interface Waiting {
 }
 
 /**
- * A network's first waiting work starts after at most one of each other network. When the queue is full, the newest work of the
- * network with the greatest burden is refused, also if it is the newcomer.
+ * A network's first waiting work starts after at most one of each other network. When the queue is full, the newest
+ * work of the network with the greatest burden is refused, also if it is the newcomer.
  */
 export function networkQueue(settings: NetworkQueueSettings): NetworkQueue {
   const {

@@ -29,13 +29,19 @@ export interface NodeSecretsSettings {
   readonly verifiedMax?: number
   /** The binary logarithm of what a hash costs, `ln` of scrypt. Default 14. */
   readonly hashCost?: number
-  /** Passwords that are hashed at a time. Default 2: two of the four threads that files and look-ups of names need too. */
+  /**
+   * Passwords that are hashed at a time. Default 2: two of the four threads that files and look-ups of names need too.
+   */
   readonly hashesMax?: number
   /** While this is true one is hashed at a time. Default: never. */
   readonly isBusy?: () => boolean
-  /** Passwords that may wait to be hashed. Default 150: at 28 ms a hash and two at a time the last of them waits 2.1 s. */
+  /**
+   * Passwords that may wait to be hashed. Default 150: at 28 ms a hash and two at a time the last of them waits 2.1 s.
+   */
   readonly waitingMax?: number
-  /** Where hashing takes longer, no more wait than are hashed in so long, but always ten times `hashesMax`. Default 2.1. */
+  /**
+   * Where hashing takes longer, no more wait than are hashed in so long, but always ten times `hashesMax`. Default 2.1.
+   */
   readonly waitSecondsMax?: number
   /** Where failures of all processes are counted together. Without it each process counts alone. */
   readonly loginFailures?: LoginFailures | undefined
@@ -54,8 +60,9 @@ export interface NodeSecrets extends Secrets {
 const keyPrefix = 'gw_'
 
 /**
- * Secrets by node's cryptography: scrypt for passwords, SHA-256 for keys. Right pairs are remembered by this process alone.
- * Networks take turns at being hashed; beyond `waitingMax` a log-in is 'overloaded' with nothing done (decisions 0010, 0058).
+ * Secrets by node's cryptography: scrypt for passwords, SHA-256 for keys. Right pairs are remembered by this process
+ * alone. Networks take turns at being hashed; beyond `waitingMax` a log-in is 'overloaded' with nothing done (decisions
+ * 0010, 0058).
  */
 export function nodeSecrets(settings: NodeSecretsSettings = {}): NodeSecrets {
   const { failuresMax = 10, failureSeconds = 60, verifiedSeconds = 300, verifiedMax = 10_000 } = settings

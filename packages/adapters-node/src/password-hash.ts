@@ -15,7 +15,10 @@ interface Parsed {
   readonly key: Buffer
 }
 
-/** A new salted hash in PHC form, `$scrypt-sha256$ln=14,r=8,p=1$salt$key`: what it costs is stored with it and can be raised. */
+/**
+ * A new salted hash in PHC form, `$scrypt-sha256$ln=14,r=8,p=1$salt$key`: what it costs is stored with it and can be
+ * raised.
+ */
 export async function hashOf(password: string, ln = cost.ln): Promise<PasswordHash> {
   const salt = randomBytes(saltBytes)
   return write(ln, salt, await deriveKey(digestOf(password), salt, keyBytes, optionsOf(ln, cost.r, cost.p)))

@@ -20,8 +20,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * A SecretBox by AES-256-GCM with a random nonce. Sealed: version, id of the key, and nonce, text and tag in base64url, separated by
- * dots; all of it is authenticated. The file is read at first use, and made by `seal` alone.
+ * A SecretBox by AES-256-GCM with a random nonce. Sealed: version, id of the key, and nonce, text and tag in base64url,
+ * separated by dots; all of it is authenticated. The file is read at first use, and made by `seal` alone.
  */
 export function secretBox({ keys, folder }: SecretBoxSettings): SecretBox {
   let read: readonly Key[] = []

@@ -19,8 +19,8 @@ export function readSecretsKey(text: string): string | undefined {
 }
 
 /**
- * The keys in `secrets.key` under a folder, the current one first; none if there is no file. Throws what to do for a file that others may read, or
- * that holds no keys.
+ * The keys in `secrets.key` under a folder, the current one first; none if there is no file. Throws what to do for a
+ * file that others may read, or that holds no keys.
  */
 export function keysOfFolder(folder: string): readonly string[] {
   const path = keyFile(folder)
@@ -29,8 +29,8 @@ export function keysOfFolder(folder: string): readonly string[] {
 }
 
 /**
- * The same, with a file that is made if there is none, in a folder that is, with one key and readable by its owner only: processes that do so at the
- * same time end with the same key.
+ * The same, with a file that is made if there is none, in a folder that is, with one key and readable by its owner
+ * only: processes that do so at the same time end with the same key.
  */
 export function makeKeysOfFolder(folder: string): readonly string[] {
   const path = keyFile(folder)

@@ -1,7 +1,10 @@
 import type { Instant } from '@gateway/core'
 import { LRUCache } from 'lru-cache'
 
-/** The pairs of user name and password that were verified lately, as keyed digests from which no password can be computed. */
+/**
+ * The pairs of user name and password that were verified lately, as keyed digests from which no password can be
+ * computed.
+ */
 export interface VerifiedPairs {
   /** Against which stored hash the pair was right, as its digest; undefined if that is too long ago. */
   against(pair: string, now: Instant): string | undefined

@@ -115,7 +115,8 @@ test('whoever is waited for is told soon of a database that says nothing, then a
         proxy.thaw()
         const served = () => hot.failFast.run(statement<{ n: number }>('select 1 n'), []).catch(() => [])
         await until(async () => (await served()).length === 1)
-        // Without its connection's answer he who waits for ever is told soon after the return, not at the end of the limit.
+        // Without its connection's answer he who waits for ever is told soon after the return, not at the end of the
+        // limit.
         await expect(patient).rejects.toHaveProperty('backend')
         expect(performance.now() - begun).toBeLessThan(9000)
       },

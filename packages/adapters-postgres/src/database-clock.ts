@@ -54,7 +54,8 @@ export function databaseClock({
     const elapsedAt = elapsed()
     const took = elapsedAt - begun
     const guess = time()
-    // The answer is as old as its way back. A guess that the answer does not contradict is better than half of a long way.
+    // The answer is as old as its way back. A guess that the answer does not contradict is better than half of a long
+    // way.
     const isPossible = guess >= answer - 1 && guess <= answer + took + 1
     known = { at: isPossible ? guess : answer + took / 2, elapsedAt }
     offset = machine() - known.at

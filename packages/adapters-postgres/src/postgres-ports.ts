@@ -90,8 +90,8 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
     settings.cacheSeconds > 0 ? listenForChanges(address, settings.connectionSeconds, log) : listenToNobody()
   const wakeups = postgresWakeups(address, settings.connectionSeconds, log)
   const context = createContext(pools, changes, settings, log)
-  // Somebody waits for the answer: while the database is unreachable he is told so. The dispatcher has more patience, for what it gives up
-  // in the middle becomes a message of which nobody knows whether it was sent.
+  // Somebody waits for the answer: while the database is unreachable he is told so. The dispatcher has more patience,
+  // for what it gives up in the middle becomes a message of which nobody knows whether it was sent.
   const { hot, ordinary } = pools
   const waitedFor = { ...pools, hot: hot.failFast, ordinary: ordinary.failFast }
   const prompt = createContext(waitedFor, changes, settings, log)

@@ -11,7 +11,10 @@ export interface Certificate {
 /** Whether certificates can be made here. */
 export const canMakeCertificates = (): boolean => spawnSync('openssl', ['version']).status === 0
 
-/** A certificate for these names (`DNS:hooks.example`, `IP:127.0.0.1`) that is its own authority, good for a day. Needs openssl. */
+/**
+ * A certificate for these names (`DNS:hooks.example`, `IP:127.0.0.1`) that is its own authority, good for a day. Needs
+ * openssl.
+ */
 export function selfSigned(names: readonly string[]): Certificate {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-certificate-'))
   try {

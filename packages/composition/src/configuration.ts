@@ -10,5 +10,8 @@ export {
   type WebhookEnvironment,
 } from './variables.ts'
 
-/** What processes make in a DATA_DIR once they have its database: the keys of stored secrets, and the record of the simulated carrier. */
+/**
+ * What processes make in a DATA_DIR once they have its database: the keys of stored secrets, and the record of the
+ * simulated carrier.
+ */
 export const dataDirCompanions: readonly string[] = ['secrets.key', 'simulator']

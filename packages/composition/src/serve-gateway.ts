@@ -122,7 +122,10 @@ export interface InterfaceSettings extends Pick<Serving, 'createServer' | 'descr
   readonly port: number
 }
 
-/** The main of a process that is one interface: it reads the environment, opens the database and serves until it is told to stop. */
+/**
+ * The main of a process that is one interface: it reads the environment, opens the database and serves until it is told
+ * to stop.
+ */
 export const startInterface = ({ name, port, ...serving }: InterfaceSettings): Promise<void> =>
   runProcess({
     name,

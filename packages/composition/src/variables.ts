@@ -135,7 +135,10 @@ export const webhookPorts = (
   }),
 })
 
-/** Every variable that any process or command reads (docs/configuration.md). An environment may have some that only others read. */
+/**
+ * Every variable that any process or command reads (docs/configuration.md). An environment may have some that only
+ * others read.
+ */
 export const publishedVariables: readonly string[] = [
   ...Object.keys(serverVariables(0)),
   ...Object.keys(databaseVariables),

@@ -16,8 +16,8 @@ export interface WatchedAccounts {
 }
 
 /**
- * Counts what accounts do, measures the busiest and tells them to the other processes. Costs nothing while nothing is done. What could not be told is
- * told with the next period.
+ * Counts what accounts do, measures the busiest and tells them to the other processes. Costs nothing while nothing is
+ * done. What could not be told is told with the next period.
  */
 export function watchAccounts({ accountRates, metrics, periodMilliseconds = 10_000 }: Watching): WatchedAccounts {
   const process = randomUUID()

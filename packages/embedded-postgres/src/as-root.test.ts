@@ -22,7 +22,10 @@ const start = (dataDir: string, lines: string[] = []): Promise<EmbeddedPostgres>
     log: (line) => lines.push(line),
   })
 
-/** A start-up message of protocol 3.0 for the superuser, sent as `uid`; answers what the server says, or the system's error. */
+/**
+ * A start-up message of protocol 3.0 for the superuser, sent as `uid`; answers what the server says, or the system's
+ * error.
+ */
 const connectAs = async (uid: number, socket: string): Promise<string> => {
   const script = `
     const parameters = Buffer.from('user\\0gateway\\0database\\0gateway\\0\\0')

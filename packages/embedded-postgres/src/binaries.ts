@@ -21,8 +21,9 @@ export const cleanEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 
 const elsewhere = 'set DATABASE_URL to a PostgreSQL 15 to 18'
 
 /**
- * The binaries of the installed platform package, or, where root's checkout lies where `runAsUser` cannot read, a copy of
- * them in `dataFolder`: made once per version, about 60 MB in a second. Throws what to do if there are none that run here.
+ * The binaries of the installed platform package, or, where root's checkout lies where `runAsUser` cannot read, a copy
+ * of them in `dataFolder`: made once per version, about 60 MB in a second. Throws what to do if there are none that run
+ * here.
  */
 export const usableBinaries = async (
   dataFolder: string,
@@ -55,7 +56,9 @@ const installedBinaries = async (): Promise<Installed> => {
   }
 }
 
-/** Runs `postgres --version` as `runAsUser`: the loader, the libraries and every folder on the way are tried for real. */
+/**
+ * Runs `postgres --version` as `runAsUser`: the loader, the libraries and every folder on the way are tried for real.
+ */
 const whyNot = async (binaries: Binaries, runAsUser: RunAsUser): Promise<string | undefined> => {
   try {
     const options = { cwd: '/', env: cleanEnvironment, timeout: 30_000, ...actingAs(runAsUser) }

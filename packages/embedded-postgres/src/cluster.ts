@@ -106,7 +106,9 @@ const assertMajor = async (folder: string, entries: readonly string[]): Promise<
   )
 }
 
-/** Removes what starts that were killed have left beside the cluster. Such a rest blocks nothing: failing is no matter. */
+/**
+ * Removes what starts that were killed have left beside the cluster. Such a rest blocks nothing: failing is no matter.
+ */
 export const dropUnfinished = async (dataDir: string): Promise<void> => {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith('postgres.new-')) continue
@@ -140,8 +142,10 @@ const outside = '/var/lib/gateway-postgres'
 export const isOutside = (dataFolder: string): boolean => dirname(dataFolder) === outside
 
 /**
- * The data folder that holds the cluster of `dataDir` and what goes with it: `dataDir` itself, or, if root starts us where
- * `runAsUser` cannot enter (say under /root), a fresh folder outside. The modes of folders that are not ours stay as they are.
+ * The data folder that holds the cluster of `dataDir` and what goes with it: `dataDir` itself, or, if root starts us
+ * where
+ * `runAsUser` cannot enter (say under /root), a fresh folder outside. The modes of folders that are not ours stay as
+ * they are.
  */
 export const newDataFolder = async (dataDir: string, runAsUser: RunAsUser): Promise<string> => {
   if (!isRoot() || (await canEnter(dataDir, runAsUser))) return dataDir
@@ -176,8 +180,8 @@ const dataFoldersOf = async (dataDir: string): Promise<string[]> =>
     .map((name) => join(outside, name))
 
 /**
- * Removes data folders made for `dataDir` by a start that was killed before it could use them. One whose PostgreSQL ever ran
- * stays, whatever points to it: somebody may have moved the data folder.
+ * Removes data folders made for `dataDir` by a start that was killed before it could use them. One whose PostgreSQL
+ * ever ran stays, whatever points to it: somebody may have moved the data folder.
  */
 export const dropUnusedDataFolders = async (dataDir: string): Promise<void> => {
   if (!isRoot()) return
@@ -191,7 +195,10 @@ export const dropUnusedDataFolders = async (dataDir: string): Promise<void> => {
   }
 }
 
-/** Whether two paths lead to one folder, whatever links and mounts are on the way; undefined if there is nothing at one of them. */
+/**
+ * Whether two paths lead to one folder, whatever links and mounts are on the way; undefined if there is nothing at one
+ * of them.
+ */
 const compare = async (one: string, other: string): Promise<boolean | undefined> => {
   const [a, b] = await Promise.all([one, other].map((path) => unless(['ENOENT', 'ENOTDIR', 'EACCES'], stat(path))))
   return a === undefined || b === undefined ? undefined : a.dev === b.dev && a.ino === b.ino

@@ -20,8 +20,8 @@ import { actingAs, isRoot, knownUsers, newRunAsUsers, type RunAsUser } from './r
 import { isPrivateSocketFolder, privateSocketPath } from './socket-folder.ts'
 
 /**
- * Makes the cluster of `dataDir` (a real path without one): built under another name and moved in place when it is whole.
- * Of several processes that do so at once, one succeeds and all answer its cluster.
+ * Makes the cluster of `dataDir` (a real path without one): built under another name and moved in place when it is
+ * whole. Of several processes that do so at once, one succeeds and all answer its cluster.
  */
 export const createCluster = async (
   dataDir: string,

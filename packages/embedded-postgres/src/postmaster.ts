@@ -70,8 +70,8 @@ export const launch = async (
   await writeAccess(cluster)
   const log = logPath(cluster)
   const begins = await startLog(log)
-  // The shell opens the log as the run-as user (root must not write through a link that another may have put there) and then
-  // becomes the server. Detached: in a session of its own, away from the terminal's signals.
+  // The shell opens the log as the run-as user (root must not write through a link that another may have put there) and
+  // then becomes the server. Detached: in a session of its own, away from the terminal's signals.
   const script = 'umask 077; log=$1; shift; exec "$@" >>"$log" 2>&1'
   const child = spawn('/bin/sh', ['-c', script, 'sh', log, join(how.binaries, 'bin/postgres'), ...args], {
     cwd: '/',
@@ -117,8 +117,9 @@ const logSince = async (log: string, begins: number): Promise<string> => {
 }
 
 /**
- * PostgreSQL accepts neither a stale lock file whose number another process of the user has by now (a restarted container, a copy) nor
- * an empty one. If a server runs all the same, PostgreSQL finds its shared memory and does not start.
+ * PostgreSQL accepts neither a stale lock file whose number another process of the user has by now (a restarted
+ * container, a copy) nor an empty one. If a server runs all the same, PostgreSQL finds its shared memory and does not
+ * start.
  */
 const dropStaleLockFiles = async (cluster: Cluster, socketFolder: string): Promise<void> => {
   if ((await runningPid(cluster)) !== undefined) return
@@ -129,8 +130,8 @@ const dropStaleLockFiles = async (cluster: Cluster, socketFolder: string): Promi
 }
 
 /**
- * Stops the server on `cluster`: at once for everybody connected, with a checkpoint. One that has not stopped after 30 s
- * is told to give up, and recovers at the next start. Throws if it runs on after that.
+ * Stops the server on `cluster`: at once for everybody connected, with a checkpoint. One that has not stopped after 30
+ * s is told to give up, and recovers at the next start. Throws if it runs on after that.
  */
 export const stopPostmaster = async (cluster: Cluster): Promise<void> => {
   for (const [signal, seconds] of [
@@ -198,8 +199,8 @@ const listed = (folder: string): string => `"${folder.replaceAll('"', '""')}"`
 export const role = 'gateway'
 
 /**
- * Says who is let in, as superuser: root and the run-as user, known by the kernel (`peer`), on the socket only. A run-as user whom other
- * programs may run as is not let in. Takes effect when the server starts.
+ * Says who is let in, as superuser: root and the run-as user, known by the kernel (`peer`), on the socket only. A
+ * run-as user whom other programs may run as is not let in. Takes effect when the server starts.
  */
 export const writeAccess = async (cluster: Cluster): Promise<void> => {
   const names = await namesOf(cluster.runAsUser)

@@ -23,8 +23,8 @@ const isSharedName = ({ uid, name }: RunAsUser & { name: string }): boolean =>
   uid === nobody || ['nobody', '_postgres', 'postgres', 'daemon'].includes(name)
 
 /**
- * The users that a new cluster may belong to, best first: that of this process; for root an unused id (by the path, so that two folders
- * have two), then a shared user. Throws for root if /etc/passwd names no user.
+ * The users that a new cluster may belong to, best first: that of this process; for root an unused id (by the path, so
+ * that two folders have two), then a shared user. Throws for root if /etc/passwd names no user.
  */
 export const newRunAsUsers = async (dataDir: string): Promise<readonly RunAsUser[]> => {
   if (!isRoot()) return [self()]

@@ -55,8 +55,8 @@ export const systemIdentifier = async (folder: string): Promise<Buffer> => {
 }
 
 /**
- * Makes `path` a folder of `runAsUser` that nobody else may enter, or accepts one that is. A folder under /tmp can be anyone's:
- * with a wrong owner or mode it is refused, for who can enter it is let in as superuser.
+ * Makes `path` a folder of `runAsUser` that nobody else may enter, or accepts one that is. A folder under /tmp can be
+ * anyone's: with a wrong owner or mode it is refused, for who can enter it is let in as superuser.
  */
 const privateFolder = async (path: string, runAsUser: RunAsUser): Promise<string> => {
   if ((await unless(['ENOENT'], lstat(path))) === undefined) await create(path, runAsUser)

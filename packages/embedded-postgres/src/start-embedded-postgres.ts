@@ -22,13 +22,14 @@ import { connectOrStart, releaseUsageLease, type ConnectOptions, type UsageLease
 
 export interface EmbeddedPostgres {
   /**
-   * What `pg` and libpq take: superuser `gateway` on database `gateway` (UTF8, locale C) over a Unix socket. No password: the
-   * kernel says who connects, and only the run-as user of the data and root are let in.
+   * What `pg` and libpq take: superuser `gateway` on database `gateway` (UTF8, locale C) over a Unix socket. No
+   * password: the kernel says who connects, and only the run-as user of the data and root are let in.
    */
   readonly connectionString: string
   /**
-   * Gives up the use of the server, and stops it, whoever started it, if nobody else uses it. Close your connections first:
-   * stopping does not wait for them. A second call changes nothing. Throws if the server does not stop within 40 s.
+   * Gives up the use of the server, and stops it, whoever started it, if nobody else uses it. Close your connections
+   * first: stopping does not wait for them. A second call changes nothing. Throws if the server does not stop within 40
+   * s.
    */
   stop(): Promise<void>
 }
@@ -40,17 +41,22 @@ export interface EmbeddedPostgresOptions {
   readonly settings?: Settings
   /** Told, in a sentence, what somebody who looks after the machine should know. */
   readonly log?: (line: string) => void
-  /** Whether to make a cluster where there is none; true if not given. If not, that is an error, and nothing is made. */
+  /**
+   * Whether to make a cluster where there is none; true if not given. If not, that is an error, and nothing is made.
+   */
   readonly make?: boolean
-  /** Names in the data folder that are there only where a cluster was before: beside them none is made without a word. */
+  /**
+   * Names in the data folder that are there only where a cluster was before: beside them none is made without a word.
+   */
   readonly companions?: readonly string[]
   /** Aborted while the server is not ready yet: stops it if this call has started it, and throws. */
   readonly signal?: AbortSignal
 }
 
 /**
- * A PostgreSQL 18 on the data in `dataDir`: made, started or found running. It survives this process if that is killed, and is started
- * again if it is killed itself. For root: docs/operations.md, "The embedded PostgreSQL". Errors say what to do.
+ * A PostgreSQL 18 on the data in `dataDir`: made, started or found running. It survives this process if that is killed,
+ * and is started again if it is killed itself. For root: docs/operations.md, "The embedded PostgreSQL". Errors say what
+ * to do.
  */
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
   const { settings = {}, log = () => undefined, signal, make = true, companions = [] } = options
@@ -83,8 +89,9 @@ interface Keeper {
 }
 
 /**
- * Takes a new usage lease when it was lost, and starts the server if necessary. Without that a crash of one backend, which ends all
- * connections, would leave us uncounted, and the next process that stops would take the server from under us.
+ * Takes a new usage lease when it was lost, and starts the server if necessary. Without that a crash of one backend,
+ * which ends all connections, would leave us uncounted, and the next process that stops would take the server from
+ * under us.
  */
 const keepUsageLease = (cluster: Cluster, first: UsageLease, how: ConnectOptions): Keeper => {
   const leaving = new AbortController()
@@ -148,7 +155,9 @@ export interface DatabaseOptions {
   readonly make?: boolean
   readonly companions?: readonly string[]
   readonly log?: (line: string) => void
-  /** Aborted: nobody waits any more for one of our own that is not ready; this throws, and leaves none that it started. */
+  /**
+   * Aborted: nobody waits any more for one of our own that is not ready; this throws, and leaves none that it started.
+   */
   readonly signal?: AbortSignal
 }
 
@@ -159,8 +168,8 @@ export const openDatabase = ({ url, ...own }: DatabaseOptions): Promise<Embedded
     : Promise.resolve({ connectionString: url, stop: () => Promise.resolve() })
 
 /**
- * Throws if `dataDir` is a copy of another one whose data is still in its place: one that shares the data by a link, or one that
- * was made without stopping the server. `log` is told of what may be such a copy, or was moved.
+ * Throws if `dataDir` is a copy of another one whose data is still in its place: one that shares the data by a link, or
+ * one that was made without stopping the server. `log` is told of what may be such a copy, or was moved.
  */
 export const refuseCopy = async (dataDir: string, cluster: Cluster, log: (line: string) => void): Promise<void> => {
   await refuseCopiedLink(dataDir, cluster)

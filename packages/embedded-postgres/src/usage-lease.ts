@@ -17,8 +17,8 @@ import {
 import { assertPrivate, port, socketFolderOf } from './socket-folder.ts'
 
 /**
- * Each process that uses a cluster has a usage lease: one idle connection that holds a shared advisory lock. The server releases
- * the lock when the process ends, however it ends, so the count is always right.
+ * Each process that uses a cluster has a usage lease: one idle connection that holds a shared advisory lock. The server
+ * releases the lock when the process ends, however it ends, so the count is always right.
  */
 export interface UsageLease {
   readonly socketFolder: string
@@ -44,8 +44,9 @@ export const takeUsageLease = async (cluster: Cluster, socketFolder: string): Pr
 }
 
 /**
- * Whether the server at the other end works on `folder`. A pid file that was copied leads to the server of the original, so where that
- * was followed (`said`) the server must name this folder; at the socket of the folder itself it must not name another one.
+ * Whether the server at the other end works on `folder`. A pid file that was copied leads to the server of the
+ * original, so where that was followed (`said`) the server must name this folder; at the socket of the folder itself it
+ * must not name another one.
  */
 const worksOn = async (client: Client, folder: string, said: boolean): Promise<boolean> => {
   const { rows } = await client.query<{ data_directory: string }>('show data_directory')
@@ -129,8 +130,9 @@ export interface ConnectOptions {
 }
 
 /**
- * Takes a usage lease of the server of `cluster`, which it starts if none runs, and waits while one starts, recovers or stops. Throws
- * if a start fails, if nothing answers for 60 s, or on `signal`; then it stops the server that it has started.
+ * Takes a usage lease of the server of `cluster`, which it starts if none runs, and waits while one starts, recovers or
+ * stops. Throws if a start fails, if nothing answers for 60 s, or on `signal`; then it stops the server that it has
+ * started.
  */
 export const connectOrStart = async (
   cluster: Cluster,
@@ -165,7 +167,9 @@ export const connectOrStart = async (
   }
 }
 
-/** Stops a server that was launched but is not ready: no process has a lease of it. Waits for the pid file of a new one. */
+/**
+ * Stops a server that was launched but is not ready: no process has a lease of it. Waits for the pid file of a new one.
+ */
 const giveUp = async (cluster: Cluster, launched: Launch | undefined): Promise<void> => {
   if (launched === undefined) return
   const isKnown = async () => launched.ended() || (await runningPid(cluster)) !== undefined
@@ -185,8 +189,9 @@ const afterAWhile = (log: (line: string) => void): ((line: string) => void) => {
 }
 
 /**
- * A start may fail because another process was faster, or because a killed server still runs; and another process may have used
- * the server and stopped it already: these pass. Returns the message of PostgreSQL then; throws for any other reason.
+ * A start may fail because another process was faster, or because a killed server still runs; and another process may
+ * have used the server and stopped it already: these pass. Returns the message of PostgreSQL then; throws for any other
+ * reason.
  */
 const passingObstacle = async (cluster: Cluster, launched: Launch): Promise<string> => {
   const output = await launched.output()

@@ -8,7 +8,10 @@ export interface DataFolder {
   remove(): Promise<void>
 }
 
-/** A folder for a test, in memory where the run has its data there; every user may enter it: also for root the cluster is inside. */
+/**
+ * A folder for a test, in memory where the run has its data there; every user may enter it: also for root the cluster
+ * is inside.
+ */
 export const dataFolder = async (mode = 0o755): Promise<DataFolder> => {
   const top = await realpath(await mkdtemp(join(process.env['GATEWAY_TEST_FOLDER'] ?? tmpdir(), 'postgres-test-')))
   await chmod(top, mode)

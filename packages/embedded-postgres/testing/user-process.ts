@@ -1,6 +1,7 @@
 /**
- * A process that uses an embedded PostgreSQL: `user-process.ts <dataDir> hold` starts, prints a line of JSON and stops when it
- * reads a line; `user-process.ts <dataDir> come-and-go <pace>` starts, writes a row and stops, over and over, until it reads a line.
+ * A process that uses an embedded PostgreSQL: `user-process.ts <dataDir> hold` starts, prints a line of JSON and stops
+ * when it reads a line; `user-process.ts <dataDir> come-and-go <pace>` starts, writes a row and stops, over and over,
+ * until it reads a line.
  */
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'

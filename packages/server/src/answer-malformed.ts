@@ -6,7 +6,9 @@ import type { Log } from './log.ts'
 import { identify, newRequestId, requestIdHeader } from './request-parts.ts'
 import { endResponse, setHeaders } from './write-response.ts'
 
-/** A request that cannot be served as HTTP: 400, 408, 413, 417 or 431, and why. 405 for a method that is none of HTTP's. */
+/**
+ * A request that cannot be served as HTTP: 400, 408, 413, 417 or 431, and why. 405 for a method that is none of HTTP's.
+ */
 export interface Malformed {
   readonly status: number
   readonly reason: string
@@ -53,8 +55,9 @@ interface MalformedSettings {
 }
 
 /**
- * Handles `clientError`: answers what node's parser refuses, and closes the connection. Requests that came whole before it are answered
- * instead. Answers nothing where a client would read it as a part of another answer, or as that to its next request.
+ * Handles `clientError`: answers what node's parser refuses, and closes the connection. Requests that came whole before
+ * it are answered instead. Answers nothing where a client would read it as a part of another answer, or as that to its
+ * next request.
  */
 export const answerMalformed = ({ connections, log, describe }: MalformedSettings) => {
   const refused = new WeakSet<Duplex>()

@@ -3,11 +3,16 @@ import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 type Request = IncomingMessage & { readonly ip?: string | undefined }
 
-/** The address of a request's client, or what a trusted proxy says of it (`trustProxies`); empty if the connection is closed. */
+/**
+ * The address of a request's client, or what a trusted proxy says of it (`trustProxies`); empty if the connection is
+ * closed.
+ */
 export const clientAddress = (request: Request): string =>
   (request.ip ?? request.socket.remoteAddress ?? '').replace(/%.*$/, '')
 
-/** Whether a request comes from one of these networks, each as `readNetwork` gives it; IPv4-mapped IPv6 counts as IPv4. */
+/**
+ * Whether a request comes from one of these networks, each as `readNetwork` gives it; IPv4-mapped IPv6 counts as IPv4.
+ */
 export const comesFrom =
   (request: Request) =>
   (networks: readonly string[]): boolean =>
@@ -23,8 +28,8 @@ function checkOf(networks: readonly string[]): (address: string) => boolean {
 }
 
 /**
- * The /24 or /64 of a request's client (ruling 1.26), by the peer's address unless the app sets Express's `trust proxy`. IPv4-mapped
- * IPv6 counts as IPv4; 'unknown' if the connection is closed.
+ * The /24 or /64 of a request's client (ruling 1.26), by the peer's address unless the app sets Express's `trust
+ * proxy`. IPv4-mapped IPv6 counts as IPv4; 'unknown' if the connection is closed.
  */
 export const clientNetwork = (request: IncomingMessage & { readonly ip?: string | undefined }): string =>
   networkOf(request.ip ?? request.socket.remoteAddress ?? '')

@@ -7,12 +7,14 @@ import { onceClosed } from './write-response.ts'
 /** Responses that give something away for good, and take it back where the connection fails first. */
 export interface ConfirmedResponses {
   /**
-   * Ends a response with `body`, which is not empty; the caller has set its headers. Calls `takeBack` if the connection fails before
-   * the operating system got the whole body, and again for some minutes while it rejects; a warning says if it never succeeded.
+   * Ends a response with `body`, which is not empty; the caller has set its headers. Calls `takeBack` if the connection
+   * fails before the operating system got the whole body, and again for some minutes while it rejects; a warning says
+   * if it never succeeded.
    */
   end(response: ServerResponse, body: string, takeBack: () => Promise<void>): void
   /**
-   * Waits until nothing is left to take back, for some seconds at most. Call it after the server has closed and before what
+   * Waits until nothing is left to take back, for some seconds at most. Call it after the server has closed and before
+   * what
    * `takeBack` uses is closed. Never rejects.
    */
   settle(): Promise<void>
@@ -84,8 +86,8 @@ const pause = (ms: number, stopping: AbortSignal): Promise<void> =>
     : setTimeout(ms, undefined, { signal: stopping }).catch(() => undefined)
 
 /**
- * Ends a response, and resolves to whether the operating system got all of it. The body is written alone, because Node's `finish` and
- * the callback of `end` do not say so (docs/decisions/0035-confirmed-responses.md).
+ * Ends a response, and resolves to whether the operating system got all of it. The body is written alone, because
+ * Node's `finish` and the callback of `end` do not say so (docs/decisions/0035-confirmed-responses.md).
  */
 const isConfirmed = async (response: ServerResponse, body: string): Promise<boolean> => {
   const { socket } = response.req

@@ -41,18 +41,22 @@ interface Connection {
 }
 
 /**
- * The connections of a server. Those beyond the limits are answered 503 and closed. The requests of one are worked on one after the other;
- * where more than a few wait, the next one is answered 503, and the connection is closed (decision 0077).
+ * The connections of a server. Those beyond the limits are answered 503 and closed. The requests of one are worked on
+ * one after the other; where more than a few wait, the next one is answered 503, and the connection is closed (decision
+ * 0077).
  */
 export interface Connections {
   /** Works on a request once the answer before it has gone, or never if the connection ends before. */
   take(response: ServerResponse, work: () => void): void
   /**
-   * For a connection on which something came that is no HTTP. 'owed': it closes behind the answers to the requests that came
-   * whole. 'free': an answer to it may be written. 'broken': another answer, or a part of one, was written in its place.
+   * For a connection on which something came that is no HTTP. 'owed': it closes behind the answers to the requests that
+   * came whole. 'free': an answer to it may be written. 'broken': another answer, or a part of one, was written in its
+   * place.
    */
   endMalformed(socket: Duplex): 'owed' | 'free' | 'broken'
-  /** Stops accepting and closes what is idle, and each of the others when it becomes so. Resolves when all are closed. */
+  /**
+   * Stops accepting and closes what is idle, and each of the others when it becomes so. Resolves when all are closed.
+   */
   close(): Promise<void>
   /** Breaks off what is left. */
   destroy(): void
@@ -140,7 +144,8 @@ export function connectionsOf(server: Server, limits: ConnectionLimits = {}): Co
     },
     async close() {
       isClosing = true
-      // That of an HTTP server would also close connections with an answer of which not all is sent (seen on Node 20.20).
+      // That of an HTTP server would also close connections with an answer of which not all is sent (seen on Node
+      // 20.20).
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
       // What was accepted last may not have been read yet.
       await everySocketSeen()

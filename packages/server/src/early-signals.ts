@@ -14,8 +14,8 @@ export const hasTerminal = isTerminalOpen()
 const signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', ...(hasTerminal ? (['SIGHUP'] as const) : [])]
 
 /**
- * Exits with 0 on a stop signal while the process loads its modules, until `runProcess` installs its handlers; ends the process of an
- * older Node. This file imports next to nothing, so it can be called before the rest is loaded.
+ * Exits with 0 on a stop signal while the process loads its modules, until `runProcess` installs its handlers; ends the
+ * process of an older Node. This file imports next to nothing, so it can be called before the rest is loaded.
  */
 export const exitOnEarlySignals = (): void => {
   refuseOldNode()

@@ -24,8 +24,8 @@ const numberSegment = /\/([1-9][0-9]{0,15})(?=\/|$)/
 const placeholder = '/{id}'
 
 /**
- * Finds what stands in a table of paths, each without trailing slash. Paths match exactly, but for one segment `{id}`, which stands for a positive
- * whole number in digits. Express would compare the path with each route in turn.
+ * Finds what stands in a table of paths, each without trailing slash. Paths match exactly, but for one segment `{id}`,
+ * which stands for a positive whole number in digits. Express would compare the path with each route in turn.
  */
 export function pathTable<Endpoint>(
   endpoints: ReadonlyMap<string, Endpoint>,
@@ -69,8 +69,9 @@ export interface EndpointHandlerSettings<Endpoint> extends Service, PathRules {
 }
 
 /**
- * The endpoints of an interface as an Express handler, to be mounted at a path. Each request to an endpoint is measured and logged once; what its handler
- * throws is answered in the interface's own form. Any other request passes to the next handler unchanged.
+ * The endpoints of an interface as an Express handler, to be mounted at a path. Each request to an endpoint is measured
+ * and logged once; what its handler throws is answered in the interface's own form. Any other request passes to the
+ * next handler unchanged.
  */
 export const endpointHandler = <Endpoint>(settings: EndpointHandlerSettings<Endpoint>): RequestHandler => {
   const { prefix, endpoints, answer, answerFailure, gate } = settings

@@ -17,8 +17,8 @@ export type Environment<V extends Variables> = Readonly<{
 const SECRET_NAME = /pass|secret|token|key|url|credential/i
 
 /**
- * Reads and validates `variables`; a blank one counts as unset. Throws one Error with a line for each wrong variable, which shows its
- * value unless its name indicates a secret (`…URL`, `…KEY`, `…PASSWORD`, `…TOKEN`).
+ * Reads and validates `variables`; a blank one counts as unset. Throws one Error with a line for each wrong variable,
+ * which shows its value unless its name indicates a secret (`…URL`, `…KEY`, `…PASSWORD`, `…TOKEN`).
  */
 export const readEnvironment = <const V extends Variables>(
   variables: V,
@@ -55,8 +55,8 @@ export interface MisspeltVariable {
 }
 
 /**
- * The variables of an environment that look like `published` ones and are none: one letter is another (two in names of seven or more), or they are
- * not in capital letters. Blank ones count as unset.
+ * The variables of an environment that look like `published` ones and are none: one letter is another (two in names of
+ * seven or more), or they are not in capital letters. Blank ones count as unset.
  */
 export function misspeltVariables(
   env: Readonly<Record<string, string | undefined>>,

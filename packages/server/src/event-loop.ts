@@ -5,9 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 export const backlog = 511
 
 /**
- * Resolves when the server has accepted every connection that waited for it: to close without would reset requests that were sent
- * before, whose clients could not tell what became of them. Of more that keep coming it accepts as many as can have waited before.
- * Waits for at most `milliseconds`, and one look at all sockets.
+ * Resolves when the server has accepted every connection that waited for it: to close without would reset requests that
+ * were sent before, whose clients could not tell what became of them. Of more that keep coming it accepts as many as
+ * can have waited before. Waits for at most `milliseconds`, and one look at all sockets.
  */
 export async function arrivalsAccepted(server: Server, milliseconds: number): Promise<void> {
   let accepted = 0
@@ -33,7 +33,9 @@ export async function everySocketSeen(): Promise<void> {
 /** Of each turn of the event loop it takes so much. */
 const sliceMilliseconds = 2
 
-/** What `make` gives for each, in their order. Others have their turn of the event loop after every two milliseconds. */
+/**
+ * What `make` gives for each, in their order. Others have their turn of the event loop after every two milliseconds.
+ */
 export async function inSlices<Item, Made>(
   items: Iterable<Item>,
   make: (item: Item) => Made,

@@ -15,9 +15,10 @@ import { type AnswerError, onError } from './on-error.ts'
 import { ByteCollector } from './request-bodies.ts'
 
 /**
- * An HTTP server without listeners. For an Express app it constructs requests and responses with the app's own prototypes. Express
- * sets these on every request; a changed prototype makes Node's own code slow (docs/decisions/0036-express-with-its-own-prototypes.md).
- * A body in pieces costs no more than one in a block (docs/decisions/0056-bodies-in-pieces.md); where it comes in too many small chunks,
+ * An HTTP server without listeners. For an Express app it constructs requests and responses with the app's own
+ * prototypes. Express sets these on every request; a changed prototype makes Node's own code slow
+ * (docs/decisions/0036-express-with-its-own-prototypes.md). A body in pieces costs no more than one in a block
+ * (docs/decisions/0056-bodies-in-pieces.md); where it comes in too many small chunks,
  * `clientError` is emitted with the code `tooManyChunks`.
  */
 export const createServerFor = (app: RequestListener, options: ServerOptions): Server => {
@@ -45,8 +46,8 @@ const prototypes = (app: Express, Request: typeof IncomingMessage) => {
 const chunksMax = (bytes: number): number => 200 + bytes / 24
 
 /**
- * Requests whose bodies wait in one block until they are read. Node keeps chunks as they came: of chunks of one byte, 65 kB need
- * some 20 MB.
+ * Requests whose bodies wait in one block until they are read. Node keeps chunks as they came: of chunks of one byte,
+ * 65 kB need some 20 MB.
  */
 const compactRequest = (refuse: (socket: Socket) => void) => {
   class Request extends IncomingMessage {
@@ -104,16 +105,18 @@ function isOneTooMany(pieces: Pieces, { length }: Buffer): boolean {
 }
 
 /**
- * Lets `X-Forwarded-For` count for requests that come from these networks: of its addresses the last one that is not in them, so that
- * what a client writes there itself is worth nothing. An app that is not Express's keeps to the peer's address.
+ * Lets `X-Forwarded-For` count for requests that come from these networks: of its addresses the last one that is not in
+ * them, so that what a client writes there itself is worth nothing. An app that is not Express's keeps to the peer's
+ * address.
  */
 export function trustProxies(app: RequestListener, networks: readonly string[]): void {
   if (networks.length > 0 && isExpress(app)) app.set('trust proxy', [...networks])
 }
 
 /**
- * An Express app with exact paths, no query parsing, no ETag, no trusted proxy and `X-Content-Type-Options: nosniff`, which logs each
- * request once. What `mountFirst` adds comes first and prepares its responses itself, as `endpointHandler` does.
+ * An Express app with exact paths, no query parsing, no ETag, no trusted proxy and `X-Content-Type-Options: nosniff`,
+ * which logs each request once. What `mountFirst` adds comes first and prepares its responses itself, as
+ * `endpointHandler` does.
  */
 export const createApp = (service: Service, mountFirst: (app: Express) => void = () => undefined): Express => {
   const app = express()
@@ -139,8 +142,8 @@ export const createApp = (service: Service, mountFirst: (app: Express) => void =
 }
 
 /**
- * Security headers for pages, which load nothing from another host. They do not require HTTPS, which would break plain local use: the
- * TLS proxy in front decides.
+ * Security headers for pages, which load nothing from another host. They do not require HTTPS, which would break plain
+ * local use: the TLS proxy in front decides.
  */
 export const pageHeaders = (): RequestHandler =>
   helmet({

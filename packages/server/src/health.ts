@@ -7,7 +7,10 @@ export interface Problem {
   readonly message: string
 }
 
-/** What must work before a process is ready: each check by name, resolving to true if it works, else to false or why it does not. */
+/**
+ * What must work before a process is ready: each check by name, resolving to true if it works, else to false or why it
+ * does not.
+ */
 export type Checks = Readonly<Record<string, () => Promise<boolean | Problem>>>
 
 export interface HealthSettings {
@@ -26,9 +29,9 @@ const FRESH_MS = 500
 const ABANDONED_MS = 10_000
 
 /**
- * GET and HEAD /health/live: 200. /health/ready: 200 if every check passes, else 503 with the state of each, and why in `problems` where a check tells;
- * 503 after the stop signal.
- * /health/<name>: 200 with what `details` has under this name. A check that takes over 1 s is 'no answer'. It runs again 0.5 s after it ended, or 10 s after it began.
+ * GET and HEAD /health/live: 200. /health/ready: 200 if every check passes, else 503 with the state of each, and why in
+ * `problems` where a check tells; 503 after the stop signal. /health/<name>: 200 with what `details` has under this
+ * name. A check that takes over 1 s is 'no answer'. It runs again 0.5 s after it ended, or 10 s after it began.
  */
 export const healthRoutes = ({ checks, stopping, details = {} }: HealthSettings): RequestHandler => {
   const bounded = Object.entries(checks).map(([name, check]) => [name, cached(check)] as const)

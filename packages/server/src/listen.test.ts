@@ -31,7 +31,9 @@ const holding = () => {
   return { app, held }
 }
 
-/** For a thread of its own: writes a request to each of its connections, counts them, and tells how each answer began. */
+/**
+ * For a thread of its own: writes a request to each of its connections, counts them, and tells how each answer began.
+ */
 const writeToAll = `
   const { connect } = require('node:net')
   const { parentPort, workerData } = require('node:worker_threads')

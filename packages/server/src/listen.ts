@@ -13,8 +13,10 @@ export interface Running {
   readonly url: string
   readonly port: number
   /**
-   * Reads the requests that have come, stops accepting, closes idle connections, waits for requests in flight (their responses say
-   * `Connection: close`), and destroys the remaining connections after `graceSeconds`. Resolves when all are closed; never rejects.
+   * Reads the requests that have come, stops accepting, closes idle connections, waits for requests in flight (their
+   * responses say
+   * `Connection: close`), and destroys the remaining connections after `graceSeconds`. Resolves when all are closed;
+   * never rejects.
    */
   readonly close: () => Promise<void>
 }
@@ -48,8 +50,9 @@ const LIMITS = {
 const SILENCE_MS = 120_000
 
 /**
- * Serves an app over HTTP. Malformed HTTP gets 400, as does not exactly one `Host`; headers over 64 kB or 1000 lines get 431. The requests
- * of one connection are processed one after the other. If it cannot listen, throws one Error that names the address and says what to do.
+ * Serves an app over HTTP. Malformed HTTP gets 400, as does not exactly one `Host`; headers over 64 kB or 1000 lines
+ * get 431. The requests of one connection are processed one after the other. If it cannot listen, throws one Error that
+ * names the address and says what to do.
  */
 export const listen = async (settings: ListenSettings): Promise<Running> => {
   const { app, host, port, log, graceSeconds = 10 } = settings

@@ -16,8 +16,9 @@ const ITEMS_MAX = 20
 const DEPTH_MAX = 5
 
 /**
- * A pino logger that writes synchronously and drops what standard output does not accept. No credential and no content of a message
- * reaches a line (P-15), by the names of fields and `hideSecrets`; never put a caller's data into a message.
+ * A pino logger that writes synchronously and drops what standard output does not accept. No credential and no content
+ * of a message reaches a line (P-15), by the names of fields and `hideSecrets`; never put a caller's data into a
+ * message.
  */
 export const createLog = ({ level, name, destination, now = Date.now }: LogSettings): Log => {
   const log = pino(
@@ -87,8 +88,9 @@ type LogFailure = (fields: object) => void
 const failuresOf = new WeakMap<Log, LogFailure>()
 
 /**
- * Logs that a request failed: at most one line a second for each log, that is for each process. A stack for every request of an
- * outage would fill disks and hide other lines. `unwritten` counts the failures since the line before that have no line.
+ * Logs that a request failed: at most one line a second for each log, that is for each process. A stack for every
+ * request of an outage would fill disks and hide other lines. `unwritten` counts the failures since the line before
+ * that have no line.
  */
 export const logFailure = (log: Log): LogFailure => {
   const known = failuresOf.get(log)
@@ -99,8 +101,8 @@ export const logFailure = (log: Log): LogFailure => {
 }
 
 /**
- * `write`, at most once every `intervalMs`. Its first argument is the number of calls since the last one that were dropped.
- * The others are passed through.
+ * `write`, at most once every `intervalMs`. Its first argument is the number of calls since the last one that were
+ * dropped. The others are passed through.
  */
 export const throttled = <Arguments extends readonly unknown[]>(
   intervalMs: number,
@@ -120,8 +122,8 @@ export const throttled = <Arguments extends readonly unknown[]>(
 const PAUSE_MS = 10
 
 /**
- * Writes synchronously to a file descriptor (standard output if not given) and returns whether all was written. Waits for a slow
- * reader. Never throws: a closed terminal, a closed pipe or a full disk does not stop a server.
+ * Writes synchronously to a file descriptor (standard output if not given) and returns whether all was written. Waits
+ * for a slow reader. Never throws: a closed terminal, a closed pipe or a full disk does not stop a server.
  */
 export const writeOut = (text: string, fd = 1): boolean => {
   for (let rest: Uint8Array = Buffer.from(text); rest.length > 0;) {

@@ -36,8 +36,9 @@ export interface Reading {
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
 
 /**
- * A registry with `http_request_duration_seconds`, and from the first scrape on prom-client's defaults (event loop, memory, CPU).
- * The default event loop monitor samples every 10 ms, which costs an idle process more than everything else.
+ * A registry with `http_request_duration_seconds`, and from the first scrape on prom-client's defaults (event loop,
+ * memory, CPU). The default event loop monitor samples every 10 ms, which costs an idle process more than everything
+ * else.
  */
 export const createMetrics = (): Metrics => {
   const registry = new Registry()

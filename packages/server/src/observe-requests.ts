@@ -26,8 +26,9 @@ export const markReported = (response: ServerResponse): void => {
 }
 
 /**
- * Measures a request and logs it when its response is closed: each at debug, 503 as a throttled warning, other 5xx as throttled errors.
- * One shared listener: pino-http adds 35 of 100 µs to an Express request, this 10. False for a response seen before.
+ * Measures a request and logs it when its response is closed: each at debug, 503 as a throttled warning, other 5xx as
+ * throttled errors. One shared listener: pino-http adds 35 of 100 µs to an Express request, this 10. False for a
+ * response seen before.
  */
 export const observeRequests = ({ log, metrics, service }: Service) => {
   const warn = throttled(1000, (unwritten, response: Observed) =>

@@ -15,8 +15,9 @@ export const onError = (log: Log, answer: AnswerError): ErrorRequestHandler => {
 }
 
 /**
- * Logs what a handler threw, unless it only says that the client disconnected, and answers it by `answer`. If the response has begun,
- * or `answer` throws, the connection is destroyed, so that no client takes a partial response for a whole one.
+ * Logs what a handler threw, unless it only says that the client disconnected, and answers it by `answer`. If the
+ * response has begun, or `answer` throws, the connection is destroyed, so that no client takes a partial response for a
+ * whole one.
  */
 export const handleFailure = (log: Log) => {
   const fail = logFailure(log)

@@ -24,9 +24,10 @@ const forAnyOrigin = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resourc
 const pieceBytes = 65_536
 
 /**
- * Answers GET and HEAD of these paths, without a key and with the headers of a page; a folder without its slash is redirected. Any
- * other request passes to the next handler. Readers share the small part of the time that is for whoever has no account (P-12): 64
- * that read the largest file without a pause would otherwise hold up every other answer by half a second.
+ * Answers GET and HEAD of these paths, without a key and with the headers of a page; a folder without its slash is
+ * redirected. Any other request passes to the next handler. Readers share the small part of the time that is for
+ * whoever has no account (P-12): 64 that read the largest file without a pause would otherwise hold up every other
+ * answer by half a second.
  */
 export const publicDocuments = (
   documents: PublicDocuments,

@@ -4,8 +4,8 @@ import type { BodyPlace } from './admission/body-memory.ts'
 const nothing = Buffer.alloc(0)
 
 /**
- * Joins pieces as they come, so that bytes in pieces of one each need no more memory than in one. A class: most bodies come in one
- * piece, for which five closures would be made.
+ * Joins pieces as they come, so that bytes in pieces of one each need no more memory than in one. A class: most bodies
+ * come in one piece, for which five closures would be made.
  */
 export class ByteCollector {
   length = 0
@@ -47,8 +47,9 @@ export interface ParsedBody {
 }
 
 /**
- * The body as sent, or what an outer parser left of it. 'too-large' beyond `maxBytes`, told before the rest has come; 'overloaded': no
- * room in `place`, where the bytes stay until the caller releases it; 'aborted': the client has gone. The rest is thrown away.
+ * The body as sent, or what an outer parser left of it. 'too-large' beyond `maxBytes`, told before the rest has come;
+ * 'overloaded': no room in `place`, where the bytes stay until the caller releases it; 'aborted': the client has gone.
+ * The rest is thrown away.
  */
 export const readBody = async (
   request: IncomingMessage,
@@ -119,7 +120,8 @@ export interface ArrivingBody {
 }
 
 /**
- * The body of a request that nobody has begun to read, as it came over the wire: at most `maxBytes`. All bytes stay in `place`, as of
+ * The body of a request that nobody has begun to read, as it came over the wire: at most `maxBytes`. All bytes stay in
+ * `place`, as of
  * `readBody`, until the caller releases it. Never rejects.
  */
 export function arrivingBody(request: IncomingMessage, maxBytes: number, place: BodyPlace): ArrivingBody {

@@ -14,8 +14,9 @@ export const requestQuery = ({ url = '' }: IncomingMessage): string => {
 const pathMax = 200
 
 /**
- * The path of a request for a log line: without the host of an absolute URL, and only up to the first character that no path of ours
- * has, or up to a file name. Credentials may follow both: in a query, in one that was escaped (`%3F`, `%23`), or as if they were paths.
+ * The path of a request for a log line: without the host of an absolute URL, and only up to the first character that no
+ * path of ours has, or up to a file name. Credentials may follow both: in a query, in one that was escaped (`%3F`,
+ * `%23`), or as if they were paths.
  */
 export const pathOf = (request: IncomingMessage & { originalUrl?: string }): string => {
   const url = request.originalUrl ?? request.url ?? ''
@@ -27,7 +28,9 @@ export const pathOf = (request: IncomingMessage & { originalUrl?: string }): str
 /** Lines of headers of one request. Node leaves out those beyond a limit of its own. */
 export const headerLinesMax = 1000
 
-/** Why a request is refused for its head alone: its version, too many header lines, or not one `Host` (RFC 9112, 3.2). */
+/**
+ * Why a request is refused for its head alone: its version, too many header lines, or not one `Host` (RFC 9112, 3.2).
+ */
 export function refusedHead(request: IncomingMessage): readonly [status: 400 | 431, reason: string] | undefined {
   const { rawHeaders, httpVersion } = request
   if (rawHeaders.length > 2 * headerLinesMax) return [431, `The request has more than ${headerLinesMax} header lines.`]
@@ -51,8 +54,8 @@ type Identified = IncomingMessage & { [requestId]?: string }
 export const requestIdOf = (request: IncomingMessage): string | undefined => (request as Identified)[requestId]
 
 /**
- * Gives a request its id, and its answer the header: what an outer app has set, else the id of the client if it is well formed, else a
- * new one.
+ * Gives a request its id, and its answer the header: what an outer app has set, else the id of the client if it is well
+ * formed, else a new one.
  */
 export function identify(response: ServerResponse): void {
   const request = response.req as Identified
@@ -69,5 +72,7 @@ const wellFormed = (given: string | string[] | undefined): string | undefined =>
 const ofProcess = randomBytes(6).toString('hex')
 let made = 0
 
-/** 48 random bits of this process, a hyphen, and how many it has made: no two are the same, whatever process makes them. */
+/**
+ * 48 random bits of this process, a hyphen, and how many it has made: no two are the same, whatever process makes them.
+ */
 export const newRequestId = (): string => `${ofProcess}-${++made}`

@@ -12,7 +12,10 @@ export interface ProcessContext<V extends Variables> {
   readonly log: Log
   /** Aborted by the first stop signal. */
   readonly stopping: AbortSignal
-  /** Registers how to stop what was just started; steps run in reverse order. Throws after a stop signal, which ends the start. */
+  /**
+   * Registers how to stop what was just started; steps run in reverse order. Throws after a stop signal, which ends the
+   * start.
+   */
   readonly onStop: (what: string, stop: () => Promise<void> | void) => void
   /** Does this on SIGHUP instead of nothing; a closed terminal stops the process all the same. */
   readonly onHangUp: (reload: () => void) => void
@@ -29,15 +32,19 @@ export interface ProcessSettings<V extends Variables> {
   readonly start: (context: ProcessContext<V>) => Promise<void>
   /** Deadline of the whole stop, after DRAIN_SECONDS; 25 if not given (P-16). */
   readonly stopWithinSeconds?: number
-  /** Of a Node process: so much garbage may wait in its heap, in percent of what is alive. If not given, V8 decides: up to 300. */
+  /**
+   * Of a Node process: so much garbage may wait in its heap, in percent of what is alive. If not given, V8 decides: up
+   * to 300.
+   */
   readonly garbagePercent?: number
   /** The Node process if not given. */
   readonly host?: Host
 }
 
 /**
- * The main function of a process: answers its arguments, or reads its environment, starts it, and stops it in reverse order on SIGTERM, SIGINT or a closed
- * terminal (P-16). Signals, DRAIN_SECONDS and exit codes: docs/operations.md, "Stopping" and "Exit codes".
+ * The main function of a process: answers its arguments, or reads its environment, starts it, and stops it in reverse
+ * order on SIGTERM, SIGINT or a closed terminal (P-16). Signals, DRAIN_SECONDS and exit codes: docs/operations.md,
+ * "Stopping" and "Exit codes".
  */
 export const runProcess = async <const V extends Variables & Pick<typeof processVariables, 'LOG_LEVEL'>>(
   settings: ProcessSettings<V>,
@@ -85,7 +92,10 @@ export const runProcess = async <const V extends Variables & Pick<typeof process
   }
 }
 
-/** Rejects when the process has nothing left to wait for: it would end in the middle of its start, with exit code 13 and no word. */
+/**
+ * Rejects when the process has nothing left to wait for: it would end in the middle of its start, with exit code 13 and
+ * no word.
+ */
 const nothingLeft = (host: Host): Promise<never> =>
   new Promise((_, reject) => {
     host.on('beforeExit', () => reject(new Error('it waits for something that cannot come any more. This is a defect')))
@@ -133,7 +143,7 @@ function textOf(value: unknown): string {
 }
 
 /**
- * From now on the heap of this process is collected when it has grown by so many percent of what was alive the last time. V8 waits for up to
- * 300 (docs/decisions/0069-little-garbage-waits.md).
+ * From now on the heap of this process is collected when it has grown by so many percent of what was alive the last
+ * time. V8 waits for up to 300 (docs/decisions/0069-little-garbage-waits.md).
  */
 export const boundGarbage = (percent: number): void => setFlagsFromString(`--heap-growing-percent=${percent}`)

@@ -47,7 +47,8 @@ export interface ShutdownSettings {
 
 type Stop = () => Promise<void> | void
 
-// Ctrl-C reaches every process of a terminal, and a package manager forwards its own copy: two within this time count as one.
+// Ctrl-C reaches every process of a terminal, and a package manager forwards its own copy: two within this time count
+// as one.
 const ONE_SIGNAL_MS = 300
 // How long a start may continue to its next `onStop` before its resources are closed.
 const START_GRACE_MS = 2000

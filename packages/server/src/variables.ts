@@ -29,7 +29,10 @@ const whole = makeValidator<number>((input) => {
   return Number(input)
 })
 
-/** A whole number from `min` to `max`, `byDefault` if unset. `what` is its name with its unit: 'seconds a statement may take'. */
+/**
+ * A whole number from `min` to `max`, `byDefault` if unset. `what` is its name with its unit: 'seconds a statement may
+ * take'.
+ */
 export const wholeNumber = (what: string, { min, max, byDefault }: Bounds) => {
   const spec = whole({ default: byDefault, desc: `${what}: a whole number from ${min} to ${max}` })
   const parse = (input: string): number => {
@@ -47,11 +50,17 @@ export const text = ({ what, byDefault }: { readonly what: string; readonly byDe
 /** `true` or `false`, false if unset. */
 export const flag = (what: string) => bool({ default: false, desc: `true or false: ${what}` })
 
-/** The address of a server, `http://` or `https://` and nothing behind the port; undefined if unset. It may have a user and a password. */
+/**
+ * The address of a server, `http://` or `https://` and nothing behind the port; undefined if unset. It may have a user
+ * and a password.
+ */
 export const serverUrl = ({ what, example }: { readonly what: string; readonly example: string }) =>
   httpServer({ default: undefined, desc: what, example })
 
-/** Values separated by commas, in order, without duplicates; `byDefault` if unset. `read` parses one value, `what` describes it. */
+/**
+ * Values separated by commas, in order, without duplicates; `byDefault` if unset. `read` parses one value, `what`
+ * describes it.
+ */
 export const listOf = <Value>({ what, read, byDefault }: ListOf<Value>) => {
   const list = makeExactValidator<readonly Value[]>((input) => {
     const values = input.split(',').map((text) => read(text.trim()))
@@ -88,8 +97,8 @@ export const processVariables = {
 }
 
 /**
- * `processVariables`, HOST (127.0.0.1), PORT (`port` if unset; 0 for any free one), and DRAIN_SECONDS (0): how long it serves on
- * after a stop signal.
+ * `processVariables`, HOST (127.0.0.1), PORT (`port` if unset; 0 for any free one), and DRAIN_SECONDS (0): how long it
+ * serves on after a stop signal.
  */
 export const serverVariables = (port: number) => ({
   ...processVariables,

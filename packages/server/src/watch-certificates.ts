@@ -7,7 +7,10 @@ import type { Metrics } from './metrics.ts'
 export interface GivenCertificates {
   /** For operators: whose they are and by which setting, such as `carrier mtn ca`. Of a bounded set. */
   readonly of: string
-  /** A chain is good until its first certificate ends; authorities until their last: nobody knows which of them is needed. */
+  /**
+   * A chain is good until its first certificate ends; authorities until their last: nobody knows which of them is
+   * needed.
+   */
   readonly are: 'chain' | 'authorities'
   /** One or more in PEM. What is none, or cannot be read, is passed over: TLS tells of it. */
   readonly pem: string

@@ -1,14 +1,17 @@
 import type { ServerResponse } from 'node:http'
 
-/** Longer texts leave as bytes: as text they would be copied twice more, and wait in the heap until the client has read them. */
+/**
+ * Longer texts leave as bytes: as text they would be copied twice more, and wait in the heap until the client has read
+ * them.
+ */
 const textLengthMax = 16_384
 const lingerMs = 1000
 
 type Release = () => void
 
 /**
- * Ends a response with `body` and a Content-Length. Node adds the header itself for HTTP/1.1 only; an HTTP/1.0 client could not
- * tell a whole response from a truncated one (ruling 3.2).
+ * Ends a response with `body` and a Content-Length. Node adds the header itself for HTTP/1.1 only; an HTTP/1.0 client
+ * could not tell a whole response from a truncated one (ruling 3.2).
  */
 export function endResponse(response: ServerResponse, body: string): void {
   const { complete, httpVersion } = response.req
@@ -19,8 +22,8 @@ export function endResponse(response: ServerResponse, body: string): void {
 }
 
 /**
- * The connection may end with the response. Closing it while the client still sends resets it, and the client may never read the
- * response: what comes is read for so long first, and thrown away.
+ * The connection may end with the response. Closing it while the client still sends resets it, and the client may never
+ * read the response: what comes is read for so long first, and thrown away.
  */
 function endWhenRead(response: ServerResponse, bytes: string | Buffer): void {
   if (bytes.length > 0) response.write(bytes)
@@ -31,8 +34,8 @@ function endWhenRead(response: ServerResponse, bytes: string | Buffer): void {
 }
 
 /**
- * Calls back once when the response has closed, or its connection: Node does not close one that waits behind another one. Returns how to
- * give that up.
+ * Calls back once when the response has closed, or its connection: Node does not close one that waits behind another
+ * one. Returns how to give that up.
  */
 export function onceClosed(response: ServerResponse, closed: () => void): () => void {
   const { socket } = response.req
@@ -79,8 +82,8 @@ export interface Streaming {
 const PIECE_LENGTH = 16_384
 
 /**
- * Writes a long answer as fast as its client reads, with a place for slow work while it waits for parts only. 'full': no place, nothing
- * written. Rejects with what `parts` throws, and then resets the connection if anything was written.
+ * Writes a long answer as fast as its client reads, with a place for slow work while it waits for parts only. 'full':
+ * no place, nothing written. Rejects with what `parts` throws, and then resets the connection if anything was written.
  */
 export const streamResponse = async (
   response: ServerResponse,

@@ -24,7 +24,10 @@ export interface Claims {
 
 /** So many accounts have their turn in one claim of the single lane: each costs 5 µs, waiting or not. */
 const accountsMax = 64
-/** So many ranges of an account are looked at in one claim of the bulk lane, more after one that took them all: each is locked. */
+/**
+ * So many ranges of an account are looked at in one claim of the bulk lane, more after one that took them all: each is
+ * locked.
+ */
 const rangesMax = 16
 const attemptsMax = 3
 const batchesMax = 2 ** 31 - 1
@@ -50,7 +53,10 @@ export function createClaims(context: Context, batches: KnownBatches): Claims {
     for (const seq of debts.get(dispatcher) ?? []) await giveBack(dispatcher, seq)
   }
 
-  /** Takes a slice, or throws and leaves it where it was. A lost answer is undefined: then the slice has been given back. */
+  /**
+   * Takes a slice, or throws and leaves it where it was. A lost answer is undefined: then the slice has been given
+   * back.
+   */
   async function attempt(dispatcher: DispatcherId, wanted: Wanted, carrier: number) {
     const seq = (batchesClaimed = (batchesClaimed % batchesMax) + 1)
     try {

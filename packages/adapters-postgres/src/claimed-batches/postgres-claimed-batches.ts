@@ -18,7 +18,10 @@ import { createRecord } from './record.ts'
 
 /** So many accounts have their turn in one statement that promotes. */
 const promotedAccountsMax = 256
-/** Changes that are added to the counts each time something was promoted: more than that and the accepts before it have noted. */
+/**
+ * Changes that are added to the counts each time something was promoted: more than that and the accepts before it have
+ * noted.
+ */
 const foldedMax = 5000
 const everyAccount = { fromAccount: 1, toAccount: 2 ** 31 - 1, changesMax: foldedMax }
 
@@ -62,7 +65,8 @@ export function postgresClaimedBatches(context: Context): ClaimedBatches {
     let answersLost = 0
     const values = { dispatcher, batch, ids, waitSeconds: seconds, queue }
     const [row] = await retryOnConnectionLoss(hot, postponeStatement, values, () => answersLost++)
-    // If it may have happened before its batch was taken over, the messages may have been submitted again since then, by another.
+    // If it may have happened before its batch was taken over, the messages may have been submitted again since then,
+    // by another.
     if (answersLost === 0 && batches.isFenced(dispatcher, batch, row)) return 'fenced'
     await batches.leave(dispatcher, batch, ids)
     return 'postponed'

@@ -13,8 +13,8 @@ export interface PostgresWakeups extends Wakeups {
 }
 
 /**
- * A sleeper has a row, which the statements that make work due look for, and a connection that listens. It writes the row over that
- * connection: who cannot write it would not hear either.
+ * A sleeper has a row, which the statements that make work due look for, and a connection that listens. It writes the
+ * row over that connection: who cannot write it would not hear either.
  */
 export function postgresWakeups(address: ServerAddress, connectionSeconds: number, log: Log): PostgresWakeups {
   const sleepers = new Set<Sleeper>()

@@ -22,7 +22,10 @@ import type { KnownBatches } from './known-batches.ts'
 const rowThere = '23505'
 
 export function createRecord({ pools: { hot }, senders }: Context, batches: KnownBatches): ClaimedBatches['record'] {
-  /** The plain statement. Undefined: some of it is there already, or its batch is gone; nothing is wrong with running the late one. */
+  /**
+   * The plain statement. Undefined: some of it is there already, or its batch is gone; nothing is wrong with running
+   * the late one.
+   */
   async function recordAll(
     values: ValuesOf<typeof recordAccepted>,
     parts: ReturnType<typeof partsOf> | undefined,
@@ -93,7 +96,10 @@ function ascending(outcomes: readonly Recorded[]): readonly Recorded[] {
 const sendersOf = (recorded: readonly Recorded[]): ReadonlySet<SenderAddress> =>
   new Set(recorded.flatMap(({ message: { from } }) => from ?? []))
 
-/** What `outcomes` of the statement describes, but the batches that end; `firsts` are the indices of the messages that begin something in common. */
+/**
+ * What `outcomes` of the statement describes, but the batches that end; `firsts` are the indices of the messages that
+ * begin something in common.
+ */
 function valuesOf(recorded: readonly Recorded[], marks: readonly Mark[], known: NumbersOfSenders) {
   const firsts: number[] = []
   const positions = recorded.map(({ batch, message }, i) => {

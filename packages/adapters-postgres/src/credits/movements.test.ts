@@ -4,7 +4,10 @@ import { Client } from 'pg'
 import { freshDatabase } from '../../testing/fresh-database.ts'
 import { postgresPorts } from '../postgres-ports.ts'
 
-/** An account that was opened 120 days ago, whose old sends were dropped just now, and that sent a day ago with ids leased two days ago. */
+/**
+ * An account that was opened 120 days ago, whose old sends were dropped just now, and that sent a day ago with ids
+ * leased two days ago.
+ */
 async function withHistory(
   check: (of: { movements: (period: Period) => Promise<readonly Movement[]> }) => Promise<void>,
 ) {

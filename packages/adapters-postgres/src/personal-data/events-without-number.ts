@@ -5,8 +5,8 @@ import { storedEventsOf, type StoredEvents } from '../webhooks/stored-events.ts'
 export const patternsOf = (number: Msisdn): readonly string[] => formsOf(number).map((form) => `%"${form}"%`)
 
 /**
- * Events of a list (JSON) without a number: what it wrote loses its text, and so does a message once none of its numbers is
- * left. Of what cannot be read the number is replaced wherever it is a value.
+ * Events of a list (JSON) without a number: what it wrote loses its text, and so does a message once none of its
+ * numbers is left. Of what cannot be read the number is replaced wherever it is a value.
  */
 export function eventsWithoutNumber(json: string, number: Msisdn): string {
   const forms = formsOf(number)

@@ -90,8 +90,8 @@ export function postgresPersonalData({ pools: { ordinary } }: Context): Personal
   }
 
   /**
-   * First what is in no list yet, then lists, by their ids; at last what is in none again: of events that are being put into
-   * lists meanwhile the rest is stored anew.
+   * First what is in no list yet, then lists, by their ids; at last what is in none again: of events that are being put
+   * into lists meanwhile the rest is stored anew.
    */
   async function eraseEvents(number: Msisdn, after: string): Promise<Done> {
     if (after === '' || after === 'rest') {

@@ -12,11 +12,20 @@ export interface AccountRate {
 /** What is told of one process at most; what is beyond is not. */
 export const toldRatesMax = 100
 
-/** What processes tell each other of their busiest accounts, for the operator. Nothing is decided by it; it may be forgotten when the store stops. */
+/**
+ * What processes tell each other of their busiest accounts, for the operator. Nothing is decided by it; it may be
+ * forgotten when the store stops.
+ */
 export interface AccountRates {
-  /** Replaces what the process `by` (a UUID of its own) told before, at most `toldRatesMax` of them. What was told over a minute ago is forgotten. */
+  /**
+   * Replaces what the process `by` (a UUID of its own) told before, at most `toldRatesMax` of them. What was told over
+   * a minute ago is forgotten.
+   */
   tell(by: string, rates: readonly AccountRate[]): Promise<void>
-  /** The sums of what processes told in the last `seconds`, by the store's clock: by requests, then messages, the most first, then by account. */
+  /**
+   * The sums of what processes told in the last `seconds`, by the store's clock: by requests, then messages, the most
+   * first, then by account.
+   */
   list(seconds: number): Promise<readonly AccountRate[]>
 }
 
@@ -52,7 +61,10 @@ export interface BusyAccounts {
   endPeriod(seconds: number): boolean
   /** Of the last period: the `busiestAccountsMax` with the most requests, and those with the most messages. */
   last(): readonly AccountRate[]
-  /** Of the last six periods, which count as a minute at least: the `busiestAccountsMax` with the most of these, and the sum of the others. */
+  /**
+   * Of the last six periods, which count as a minute at least: the `busiestAccountsMax` with the most of these, and the
+   * sum of the others.
+   */
   readonly lately: (what: 'requests' | 'messages') => {
     readonly busiest: readonly AccountRate[]
     readonly others: number

@@ -42,17 +42,22 @@ export type Restrictions = Pick<Account, 'from' | 'requestsPerSecond' | 'recipie
 export const loginLengthMax = 64
 
 /**
- * By what a user name is found: two are the same if they differ only in the letter case of A to Z. Undefined: nobody has such a name,
- * and some of its characters might be ASCII in another letter case.
+ * By what a user name is found: two are the same if they differ only in the letter case of A to Z. Undefined: nobody
+ * has such a name, and some of its characters might be ASCII in another letter case.
  */
 export const loginKey = (login: string): string | undefined =>
   /^[!-~]*$/.test(login) ? login.toLowerCase() : undefined
 
-/** A user name is 1 to 64 printable ASCII characters without spaces, so that it survives every one of the interfaces. */
+/**
+ * A user name is 1 to 64 printable ASCII characters without spaces, so that it survives every one of the interfaces.
+ */
 export const isLogin = (text: string): boolean => text.length <= loginLengthMax && /^[!-~]+$/.test(text)
 
 const allowedWhenLocked = {
-  /** Log in, and read balance, statuses, lists, replies and opt-outs; the log-in itself is told that the account is locked. */
+  /**
+   * Log in, and read balance, statuses, lists, replies and opt-outs; the log-in itself is told that the account is
+   * locked.
+   */
   read: true,
   deleteScheduled: true,
   changeOptOuts: true,
@@ -63,14 +68,19 @@ const allowedWhenLocked = {
   confirmOptOut: false,
 } as const
 
-/** Whether an account may do this: a lock stops some acts and no others (ruling 1.14). Only the operator locks an account. */
+/**
+ * Whether an account may do this: a lock stops some acts and no others (ruling 1.14). Only the operator locks an
+ * account.
+ */
 export const may = ({ locked }: Pick<Account, 'locked'>, act: keyof typeof allowedWhenLocked): boolean =>
   !locked || allowedWhenLocked[act]
 
 /** Whether a request comes from one of these networks, each an address or in CIDR form. */
 export type ComesFrom = (networks: readonly string[]) => boolean
 
-/** Whether what is good from these networks only may be used; none: from anywhere. Whence is unknown is none of them. */
+/**
+ * Whether what is good from these networks only may be used; none: from anywhere. Whence is unknown is none of them.
+ */
 export const mayComeFrom = (networks: readonly string[], comesFrom: ComesFrom = () => false): boolean =>
   networks.length === 0 || comesFrom(networks)
 

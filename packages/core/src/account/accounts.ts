@@ -12,7 +12,10 @@ export interface OpenedAccount {
 
 export type OpenRefusal = 'login-taken' | 'no-such-parent' | 'parent-is-sub-account'
 
-/** Why this account cannot have sub accounts, undefined standing for one that is not there; undefined: it can (spec 2, Account). */
+/**
+ * Why this account cannot have sub accounts, undefined standing for one that is not there; undefined: it can (spec 2,
+ * Account).
+ */
 export function parentRefusal(
   named: Pick<Account, 'parent'> | undefined,
 ): Exclude<OpenRefusal, 'login-taken'> | undefined {
@@ -42,9 +45,14 @@ export interface AccountWithBalance {
   readonly balance: Credits
 }
 
-/** Accounts and what opens them. Changes are seen by every process within 5 seconds; by the process that made them at once. */
+/**
+ * Accounts and what opens them. Changes are seen by every process within 5 seconds; by the process that made them at
+ * once.
+ */
 export interface Accounts {
-  /** The account of a key that is neither revoked nor expired at `now`, and may be used from where the request comes. */
+  /**
+   * The account of a key that is neither revoked nor expired at `now`, and may be used from where the request comes.
+   */
   byKey(hash: KeyHash, now: Instant, comesFrom?: ComesFrom): Promise<Account | undefined>
   /** The account of a user name, in any letter case, with its password's hash if it has a password. */
   byLogin(login: string): Promise<Login | undefined>

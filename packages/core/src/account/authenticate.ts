@@ -19,8 +19,9 @@ export interface Credentials {
 
 /**
  * The account that the credentials open, locked or not (ruling 1.14). A key and a pair that are both given must both be
- * right and agree (ruling 3.3), and each be used from where it may be: else it is wrong. TooManyFailures and 'overloaded'
- * (nothing was checked) only ever answer a pair (ruling 1.26). OverLimit: they are right, and this is one request too many.
+ * right and agree (ruling 3.3), and each be used from where it may be: else it is wrong. TooManyFailures and
+ * 'overloaded' (nothing was checked) only ever answer a pair (ruling 1.26). OverLimit: they are right, and this is one
+ * request too many.
  */
 export const authenticate =
   (

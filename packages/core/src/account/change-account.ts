@@ -51,8 +51,8 @@ export const openAccount =
 export const isPassword = (text: string): boolean => text.trim() !== '' && text.length <= passwordLengthMax
 
 /**
- * The account that an operator names by its login, in any letter case, or by its id in digits. A login may be digits too:
- * then the account with this id comes first.
+ * The account that an operator names by its login, in any letter case, or by its id in digits. A login may be digits
+ * too: then the account with this id comes first.
  */
 export const findAccount =
   (ports: Pick<Ports, 'accounts'>) =>
@@ -77,8 +77,8 @@ export const listSubAccounts =
     account.parent === undefined ? ports.accounts.subAccounts(account.id) : Promise.resolve([])
 
 /**
- * Changes what an account says of itself; what is not named stays as it is. It counts for what is accepted from then on,
- * and, as every change of an account, within 5 seconds in every process. Nothing named changes nothing.
+ * Changes what an account says of itself; what is not named stays as it is. It counts for what is accepted from then
+ * on, and, as every change of an account, within 5 seconds in every process. Nothing named changes nothing.
  */
 export const changeAccount =
   (ports: Pick<Ports, 'accounts'>) =>
@@ -94,7 +94,10 @@ export const setPassword =
     return done ? 'set' : 'no-such-account'
   }
 
-/** A locked account keeps its rights to read; what it has waiting ends with code 202, refunded, when its turn comes (rulings 1.13, 1.14). */
+/**
+ * A locked account keeps its rights to read; what it has waiting ends with code 202, refunded, when its turn comes
+ * (rulings 1.13, 1.14).
+ */
 export const lockAccount =
   (ports: Pick<Ports, 'accounts'>) =>
   async (id: AccountId): Promise<'locked' | 'no-such-account'> =>

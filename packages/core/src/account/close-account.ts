@@ -21,10 +21,11 @@ type ClosingPorts = Pick<Ports, 'accounts' | 'senders' | 'messages' | 'webhooks'
 const pageMessages = 1000
 
 /**
- * Ends the use of an account: it is locked, nothing opens it any more, its codes go back to the operator, what is scheduled is deleted
- * and refunded, and its webhooks are removed. What is queued ends with code 202, refunded, when its turn comes (ruling 1.13). With
- * `writeOff`, the reason in the ledger, what is left of its credits is taken. Each step may be repeated: whoever is interrupted, or
- * finds refunds later, closes again. A main account is closed after its sub accounts are locked.
+ * Ends the use of an account: it is locked, nothing opens it any more, its codes go back to the operator, what is
+ * scheduled is deleted and refunded, and its webhooks are removed. What is queued ends with code 202, refunded, when
+ * its turn comes (ruling 1.13). With
+ * `writeOff`, the reason in the ledger, what is left of its credits is taken. Each step may be repeated: whoever is
+ * interrupted, or finds refunds later, closes again. A main account is closed after its sub accounts are locked.
  */
 export const closeAccount =
   (ports: ClosingPorts) =>

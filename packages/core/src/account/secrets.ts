@@ -19,7 +19,9 @@ export interface PasswordAttempt {
   /** The same in full, as text. */
   readonly address: string
   readonly now: Instant
-  /** Whether the login may be used from where the attempt comes. Where not, the right password is as wrong as any other. */
+  /**
+   * Whether the login may be used from where the attempt comes. Where not, the right password is as wrong as any other.
+   */
   readonly mayUse: (login: Login) => boolean
   /** Who has the name, remembered for a few seconds. Asked for a pair that was right lately, and for no other. */
   readonly remembered: () => Promise<Login | undefined>
@@ -41,13 +43,14 @@ export interface Secrets {
   hashKey(key: string): KeyHash
   hashPassword(password: string): Promise<PasswordHash>
   /**
-   * Who logs in, or why nobody does. Failures are counted by user (letter case does not matter) and network: beyond ten in
-   * a minute the answer is TooManyFailures (ruling 1.26). A pair that was right lately is right at once, also then; each use
-   * renews that, and another stored password ends it. Equal attempts at the same time count as one. A limited number of
-   * hashes run at a time; the others wait, and networks take turns. Overloaded: too many wait; nothing was hashed or counted.
+   * Who logs in, or why nobody does. Failures are counted by user (letter case does not matter) and network: beyond ten
+   * in a minute the answer is TooManyFailures (ruling 1.26). A pair that was right lately is right at once, also then;
+   * each use renews that, and another stored password ends it. Equal attempts at the same time count as one. A limited
+   * number of hashes run at a time; the others wait, and networks take turns. Overloaded: too many wait; nothing was
+   * hashed or counted.
    *
-   * No answer tells by its time whether the name exists: TooManyFailures and 'overloaded' come before it is looked up, and
-   * 'wrong' after one look-up and one hash, also if nobody has it. Rejects if a look-up does: that is no failure.
+   * No answer tells by its time whether the name exists: TooManyFailures and 'overloaded' come before it is looked up,
+   * and 'wrong' after one look-up and one hash, also if nobody has it. Rejects if a look-up does: that is no failure.
    */
   checkPassword(attempt: PasswordAttempt): Promise<Login | 'wrong' | 'overloaded' | TooManyFailures>
 }
@@ -66,11 +69,13 @@ export interface CountedLoginFailure {
   readonly waitSeconds: number
 }
 
-/** Failed log-ins of all processes of a deployment together (ruling 1.26). They may be forgotten when the store stops. */
+/**
+ * Failed log-ins of all processes of a deployment together (ruling 1.26). They may be forgotten when the store stops.
+ */
 export interface LoginFailures {
   /**
-   * Counts a failed log-in of one user from one network. `key` stands for both: a digest, since strangers make up names.
-   * Of those that are counted at the same time a few more than `failuresMax` may be within the limit.
+   * Counts a failed log-in of one user from one network. `key` stands for both: a digest, since strangers make up
+   * names. Of those that are counted at the same time a few more than `failuresMax` may be within the limit.
    */
   count(key: string, limit: LoginFailureLimit): Promise<CountedLoginFailure>
 }

@@ -1,8 +1,8 @@
 import type { Brand } from '../brand.ts'
 
 /**
- * An amount of credits as a whole number of tenths (ruling 1.3), so that sums are exact. Balances are never negative; entries
- * of a ledger may be. Always a safe integer: what would not be throws instead of losing money to rounding.
+ * An amount of credits as a whole number of tenths (ruling 1.3), so that sums are exact. Balances are never negative;
+ * entries of a ledger may be. Always a safe integer: what would not be throws instead of losing money to rounding.
  */
 export type Credits = Brand<number, 'Credits'>
 
@@ -24,8 +24,8 @@ export const minus = (a: Credits, b: Credits): Credits => credits(a - b)
 export const times = (amount: Credits, factor: number): Credits => credits(amount * factor)
 
 /**
- * Reads what an operator types: `12`, `12.5`, `-3.0`. ASCII digits with at most one decimal, no plus sign, no exponent, no
- * white space, at most 10^12 credits either way. `undefined` for everything else.
+ * Reads what an operator types: `12`, `12.5`, `-3.0`. ASCII digits with at most one decimal, no plus sign, no exponent,
+ * no white space, at most 10^12 credits either way. `undefined` for everything else.
  */
 export function parseCredits(text: string): Credits | undefined {
   const fields = /^(-?)([0-9]{1,13})(?:\.([0-9]))?$/.exec(text)
@@ -56,8 +56,9 @@ export interface Spending {
 }
 
 /**
- * Pays `costs` in their order, each that still fits: after one that does not fit a later, cheaper one may (ruling 1.11). The
- * balance left is never negative unless it was before. Throws a RangeError for a negative cost, which would make money.
+ * Pays `costs` in their order, each that still fits: after one that does not fit a later, cheaper one may (ruling
+ * 1.11). The balance left is never negative unless it was before. Throws a RangeError for a negative cost, which would
+ * make money.
  */
 export function spend(balance: Credits, costs: readonly Credits[]): Spending {
   let left: number = balance

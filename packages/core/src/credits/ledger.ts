@@ -30,7 +30,10 @@ export type Cause =
   | { readonly kind: 'refund'; readonly first: MessageId | undefined; readonly code: OutcomeCode | undefined }
   /** Of one message, by the operator. */
   | { readonly kind: 'refund-by-hand'; readonly message: MessageId; readonly why: string }
-  /** The sum of the debits of sends whose history was dropped. Its time is the last at which one of them can have been accepted. */
+  /**
+   * The sum of the debits of sends whose history was dropped. Its time is the last at which one of them can have been
+   * accepted.
+   */
   | { readonly kind: 'dropped-sends' }
 
 /** From `from`, before `to`; what is left out is no bound. */
@@ -80,8 +83,8 @@ export interface Refunded {
 }
 
 /**
- * Why a charge is not given back: the message waits, and may still be refunded by itself; it was refunded, by hand or because no carrier
- * took it; it cost nothing.
+ * Why a charge is not given back: the message waits, and may still be refunded by itself; it was refunded, by hand or
+ * because no carrier took it; it cost nothing.
  */
 export type RefundRefusal = 'no-such-message' | 'waiting' | 'refunded-already' | 'nothing-charged'
 
@@ -103,27 +106,30 @@ export interface Ledger {
     now: Instant,
   ): Promise<Credits | 'no-such-account' | 'out-of-range'>
   /**
-   * The movements of an account, or of all one after the other by id, within the period, by time, in pieces of which none is empty; all as of one moment, however
-   * slowly they are read. Sends that cost nothing are none. Sums of dropped sends count as of `historyDays` before they were
-   * entered: all of these sends were accepted before then. None for an account that is not there.
+   * The movements of an account, or of all one after the other by id, within the period, by time, in pieces of which
+   * none is empty; all as of one moment, however slowly they are read. Sends that cost nothing are none. Sums of
+   * dropped sends count as of `historyDays` before they were entered: all of these sends were accepted before then.
+   * None for an account that is not there.
    */
   movements(of: AccountId | 'all', period: Period, historyDays: number): AsyncIterable<readonly Movement[]>
   /**
-   * Gives back what was charged for a message that a carrier took, or may have, to the account that was charged: once ever, whoever asks
-   * and however often. What becomes of the message later refunds nothing more. Throws where it cannot be found out whether it was done.
+   * Gives back what was charged for a message that a carrier took, or may have, to the account that was charged: once
+   * ever, whoever asks and however often. What becomes of the message later refunds nothing more. Throws where it
+   * cannot be found out whether it was done.
    */
   refund(wanted: RefundByHand, now: Instant): Promise<Refunded | RefundRefusal>
   /** Recomputes every balance from the entries, all as of one moment. */
   check(): Promise<LedgerCheck>
   /**
-   * Moves credits, or does nothing and says why (`transferFailure`). Two transfers between the same accounts, in any direction and at the
-   * same time, both happen as if one came after the other. Throws where it cannot be found out whether the credits moved.
+   * Moves credits, or does nothing and says why (`transferFailure`). Two transfers between the same accounts, in any
+   * direction and at the same time, both happen as if one came after the other. Throws where it cannot be found out
+   * whether the credits moved.
    */
   transfer(transfer: Transfer, now: Instant): Promise<'done' | TransferFailure>
   /**
-   * The same, unless an answer is kept under the key of the request (`ClientRequests`): then it is repeated, and nothing moved. What it
-   * returns is kept in the same step as the answer, be it done or refused; but not that it failed. Throws where the store is in trouble:
-   * nobody knows then whether the request moved credits before.
+   * The same, unless an answer is kept under the key of the request (`ClientRequests`): then it is repeated, and
+   * nothing moved. What it returns is kept in the same step as the answer, be it done or refused; but not that it
+   * failed. Throws where the store is in trouble: nobody knows then whether the request moved credits before.
    */
   transferOnce(transfer: Transfer, now: Instant, request: ClientRequest): Promise<'done' | TransferFailure | 'repeated'>
 }

@@ -33,7 +33,9 @@ const nobody = 4711
 const noNumbers = [NaN, 0, -1, 1.5, 2 ** 31, Infinity, nobody]
 const noQuantities = [NaN, 0, -0, -1, 0.5, 1.5, 1_000_000_000_001, Infinity, -Infinity]
 
-/** From top to bottom: every row breaks all rules that come after the one that it is refused by, as far as that can be. */
+/**
+ * From top to bottom: every row breaks all rules that come after the one that it is refused by, as far as that can be.
+ */
 const byMain: readonly Row[] = [
   ...noNumbers.map((from) => [from, NaN, NaN, 'invalid-from-account'] as const),
   ['strangers', 'strangers', 0, 'invalid-from-account'],

@@ -22,8 +22,8 @@ export const creditBalance =
   }
 
 /**
- * Every movement of the credits of an account, or of all one after the other, within the period, the oldest first, in pieces, all as of one moment. None for an
- * account that is not there.
+ * Every movement of the credits of an account, or of all one after the other, within the period, the oldest first, in
+ * pieces, all as of one moment. None for an account that is not there.
  */
 export const listMovements =
   (ports: Pick<Ports, 'ledger'>) =>
@@ -44,7 +44,8 @@ export const topUp =
   }
 
 /**
- * Gives back what one message was charged, once ever (P-2), and says why in the ledger. Refused for a message of another account than
+ * Gives back what one message was charged, once ever (P-2), and says why in the ledger. Refused for a message of
+ * another account than
  * `of`, if that is given, as for one that is not there.
  */
 export const refundMessage =
@@ -80,12 +81,12 @@ export type TransferRefusal =
   'invalid-from-account' | 'invalid-to-account' | 'same-account' | 'invalid-quantity' | TransferFailure
 
 /**
- * Moves credits between a main account and its sub accounts, or between two of these. A main account may move them between
- * any of the family, a sub account only its own; whether a sub account may ask at all is the interface's rule (rulings 2.13, 3.7).
- * Throws where it cannot be found out whether the credits moved.
+ * Moves credits between a main account and its sub accounts, or between two of these. A main account may move them
+ * between any of the family, a sub account only its own; whether a sub account may ask at all is the interface's rule
+ * (rulings 2.13, 3.7). Throws where it cannot be found out whether the credits moved.
  *
- * With a key the same request is done once, and every repetition has its result for 48 hours, unless that was that it failed
- * (ruling 1.24). Another request: the key has the answer to one that asked for something else.
+ * With a key the same request is done once, and every repetition has its result for 48 hours, unless that was that it
+ * failed (ruling 1.24). Another request: the key has the answer to one that asked for something else.
  */
 export function transferCredits(ports: Pick<Ports, 'accounts' | 'ledger' | 'clientRequests' | 'clock'>) {
   const { ledger, clientRequests, clock } = ports

@@ -15,8 +15,8 @@ export const isPrice = (price: Credits): boolean => price >= 0 && price <= price
 export const isPrefix = (text: string): boolean => text === '' || /^[1-9][0-9]{0,14}$/.test(text)
 
 /**
- * The price of one part to `number`: that of its longest prefix in `table`; `undefined` if it has none (ruling 1.4). Only
- * prefixes as long as the table has them are tried: 0.02 µs with one row instead of 0.25, as with 3000.
+ * The price of one part to `number`: that of its longest prefix in `table`; `undefined` if it has none (ruling 1.4).
+ * Only prefixes as long as the table has them are tried: 0.02 µs with one row instead of 0.25, as with 3000.
  */
 export function priceOf(table: PriceTable, number: Msisdn): Credits | undefined {
   for (let length = Math.min(number.length, longestPrefix(table)); length >= 0; length--) {
@@ -26,7 +26,10 @@ export function priceOf(table: PriceTable, number: Msisdn): Credits | undefined 
   return undefined
 }
 
-/** What one part costs an account: by its own prices, if one fits, however short its prefix; else by those of all (ruling 1.4). */
+/**
+ * What one part costs an account: by its own prices, if one fits, however short its prefix; else by those of all
+ * (ruling 1.4).
+ */
 export const priceFor = (own: PriceTable | undefined, all: PriceTable, number: Msisdn): Credits | undefined =>
   (own && priceOf(own, number)) ?? priceOf(all, number)
 
@@ -42,15 +45,21 @@ function longestPrefix(table: PriceTable): number {
   return length
 }
 
-/** Prices of one part of a message by number prefix (ruling 1.4). A new store holds one row: the empty prefix at 1.0. */
+/**
+ * Prices of one part of a message by number prefix (ruling 1.4). A new store holds one row: the empty prefix at 1.0.
+ */
 export interface Prices {
   /** A change is seen by every process within 5 seconds; by the process that made it at once. */
   table(): Promise<PriceTable>
   /**
-   * The prices of one account, which come before those of all (`priceFor`); undefined: it has none. A change is seen as one of the table.
+   * The prices of one account, which come before those of all (`priceFor`); undefined: it has none. A change is seen as
+   * one of the table.
    */
   of(account: AccountId): Promise<PriceTable | undefined>
-  /** Sets the price of a prefix ('' is the default); throws a RangeError for less than 0.0 and more than `priceMax`. With `of`, for this account, which is there. */
+  /**
+   * Sets the price of a prefix ('' is the default); throws a RangeError for less than 0.0 and more than `priceMax`.
+   * With `of`, for this account, which is there.
+   */
   set(prefix: string, price: Credits, of?: AccountId): Promise<void>
   /** False: there was no such row. */
   remove(prefix: string, of?: AccountId): Promise<boolean>

@@ -9,7 +9,10 @@ export interface ListedPrice {
   readonly price: Credits
 }
 
-/** The price table, or the prices of one account, by prefix (as text); the price of all other numbers first if there is one. */
+/**
+ * The price table, or the prices of one account, by prefix (as text); the price of all other numbers first if there is
+ * one.
+ */
 export const listPrices =
   (ports: Pick<Ports, 'prices'>) =>
   async (of?: AccountId): Promise<readonly ListedPrice[]> =>
@@ -20,8 +23,8 @@ export const listPrices =
 const byPrefix = (a: ListedPrice, b: ListedPrice): number => (a.prefix < b.prefix ? -1 : 1)
 
 /**
- * Sets what one part costs, all accounts or the account `of`, to numbers with this prefix ('' for all others), from 0.0 to `priceMax` (ruling 1.4). What was
- * accepted before keeps its price.
+ * Sets what one part costs, all accounts or the account `of`, to numbers with this prefix ('' for all others), from 0.0
+ * to `priceMax` (ruling 1.4). What was accepted before keeps its price.
  */
 export const setPrice =
   (ports: Pick<Ports, 'prices' | 'accounts'>) =>
@@ -38,8 +41,8 @@ export const setPrice =
   }
 
 /**
- * Takes a prefix out of the price table, or of the prices of the account `of`. Without the empty one a number that no other prefix fits has no price, and is
- * refused as invalid (ruling 1.4).
+ * Takes a prefix out of the price table, or of the prices of the account `of`. Without the empty one a number that no
+ * other prefix fits has no price, and is refused as invalid (ruling 1.4).
  */
 export const removePrice =
   (ports: Pick<Ports, 'prices'>) =>

@@ -32,8 +32,9 @@ export interface InboundMessagePart {
 export const deduplicationSeconds = 24 * 3600
 
 /**
- * What tells a repetition from a second message: two messages of one carrier within 24 hours are the same if this is. The carrier's
- * id, else the numbers, the text and the time that the network gave, else the hand-over. Undefined: never taken for a repetition.
+ * What tells a repetition from a second message: two messages of one carrier within 24 hours are the same if this is.
+ * The carrier's id, else the numbers, the text and the time that the network gave, else the hand-over. Undefined: never
+ * taken for a repetition.
  */
 export function deduplicationKeyOf({
   from,
@@ -64,7 +65,9 @@ export interface WaitingPart {
 
 /** What one more part makes of those of its group that wait. */
 export interface AddedPart {
-  /** A text that is over, since the sender used the name of its group again: what had waited, without what is missing. */
+  /**
+   * A text that is over, since the sender used the name of its group again: what had waited, without what is missing.
+   */
   readonly over: readonly WaitingPart[] | undefined
   /** The text that is complete with this part. */
   readonly complete: readonly WaitingPart[] | undefined
@@ -72,7 +75,10 @@ export interface AddedPart {
   readonly waiting: readonly WaitingPart[]
 }
 
-/** A text is complete with as many parts as it has; a number that waits already begins another text (3GPP TS 23.040, 9.2.3.24.1). */
+/**
+ * A text is complete with as many parts as it has; a number that waits already begins another text (3GPP TS 23.040,
+ * 9.2.3.24.1).
+ */
 export function addPart(
   waiting: readonly WaitingPart[],
   { number, of }: Pick<InboundMessagePart, 'number' | 'of'>,

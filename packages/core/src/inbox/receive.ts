@@ -14,7 +14,10 @@ export function confirmationOf(text: string): Body {
   return body
 }
 
-/** Stores what a carrier brings, with all that follows (rulings 1.18 to 1.22). The carrier may be told so once this has resolved (P-7). */
+/**
+ * Stores what a carrier brings, with all that follows (rulings 1.18 to 1.22). The carrier may be told so once this has
+ * resolved (P-7).
+ */
 export const receive =
   (ports: Pick<Ports, 'inbox'>, confirmation: Body) =>
   (messages: readonly InboundMessage[]): Promise<readonly Received[]> =>
@@ -30,7 +33,10 @@ export interface ReceivedText {
   readonly keyword: OptKeyword | undefined
 }
 
-/** Addresses without a leading `+`; a text without U+0000 and lone surrogates, which no store holds: U+FFFD stands for each. */
+/**
+ * Addresses without a leading `+`; a text without U+0000 and lone surrogates, which no store holds: U+FFFD stands for
+ * each.
+ */
 export function readInboundMessage({ from, to, text }: Pick<InboundMessage, 'from' | 'to' | 'text'>): ReceivedText {
   const readable = text.replace(/\0|\p{Surrogate}/gu, '\ufffd')
   const sender = addressOf(from)
@@ -61,8 +67,8 @@ const optOutStart = /^(?:stop send|opt out|opt.out)/su
 const optInWords = /^(?:start|unstop)$/
 
 /**
- * Whether a text opts out (spec 3, trigger words; ruling 1.21) or in again (ruling 1.22): without the white space around it, and
- * without regard to the letter case of A to Z, whatever the locale.
+ * Whether a text opts out (spec 3, trigger words; ruling 1.21) or in again (ruling 1.22): without the white space
+ * around it, and without regard to the letter case of A to Z, whatever the locale.
  */
 export function optKeywordOf(text: string): OptKeyword | undefined {
   const words = text.trim().replace(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 32))

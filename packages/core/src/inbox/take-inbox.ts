@@ -23,13 +23,16 @@ export const takenMaxDefault = 10_000
 
 export interface TakenMessages {
   readonly messages: readonly InboxMessage[]
-  /** To be called if the answer could not be handed over whole: then they are offered again. May be repeated if it rejects. */
+  /**
+   * To be called if the answer could not be handed over whole: then they are offered again. May be repeated if it
+   * rejects.
+   */
   offerAgain(): Promise<void>
 }
 
 /**
- * What was received in the last 90 days and has not been returned, oldest first: from now on it is returned, whichever of the calls asked
- * (P-9; ruling 1.20).
+ * What was received in the last 90 days and has not been returned, oldest first: from now on it is returned, whichever
+ * of the calls asked (P-9; ruling 1.20).
  */
 async function take(
   ports: Pick<Ports, 'inbox' | 'clock'>,

@@ -2,7 +2,10 @@ import type { AccountId } from '../account/account.ts'
 import type { Brand } from '../brand.ts'
 import type { Credits } from '../credits/credits.ts'
 
-/** What a client names a send or a transfer by, so that it can ask for it again (ruling 1.24): 1 to 255 printable characters. */
+/**
+ * What a client names a send or a transfer by, so that it can ask for it again (ruling 1.24): 1 to 255 printable
+ * characters.
+ */
 export type IdempotencyKey = Brand<string, 'IdempotencyKey'>
 
 export const keyCharactersMax = 255
@@ -10,7 +13,10 @@ export const keyCharactersMax = 255
 /** No control or format character, no line or paragraph separator, no lone surrogate. */
 const usable = new RegExp(`^[^\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${keyCharactersMax}}$`, 'u')
 
-/** A key as it was given, trimmed. Undefined: none was given, or a blank one. Unusable: it is too long, or not printable. */
+/**
+ * A key as it was given, trimmed. Undefined: none was given, or a blank one. Unusable: it is too long, or not
+ * printable.
+ */
 export function readIdempotencyKey(given: string | undefined): IdempotencyKey | undefined | 'unusable' {
   const key = given?.trim()
   if (key === undefined || key === '') return undefined
@@ -37,13 +43,17 @@ export interface FirstAnswer {
 export const firstAnswerSeconds = 48 * 3600
 
 /**
- * The first answers to requests with a key (ruling 1.24). What accepts messages and moves credits keeps its answer itself, in the step
- * that does it (`Messages`, `Ledger`). Answers that no longer count are dropped with the history (`History`).
+ * The first answers to requests with a key (ruling 1.24). What accepts messages and moves credits keeps its answer
+ * itself, in the step that does it (`Messages`, `Ledger`). Answers that no longer count are dropped with the history
+ * (`History`).
  */
 export interface ClientRequests {
   /** The answer that is kept under its key. Another request: it was to a request that asked for something else. */
   find(request: ClientRequest): Promise<FirstAnswer | 'another-request' | undefined>
-  /** Keeps the answer to a request that changed nothing, unless its key has one: of any number of callers all get the one that counts. */
+  /**
+   * Keeps the answer to a request that changed nothing, unless its key has one: of any number of callers all get the
+   * one that counts.
+   */
   keep(request: ClientRequest, answer: FirstAnswer): Promise<FirstAnswer | 'another-request'>
 }
 
@@ -51,9 +61,9 @@ export interface ClientRequests {
 type Undone = string | { readonly overLimitSeconds: number }
 
 /**
- * Runs `first` for one of the requests under a key at a time. The same request waits for its result, whatever that is, and takes no
- * share of a rate limit; another one is refused if there is an answer, and else has its turn (ruling 1.24). Of two processes the store
- * decides. Rejects with what `first` rejects with.
+ * Runs `first` for one of the requests under a key at a time. The same request waits for its result, whatever that is,
+ * and takes no share of a rate limit; another one is refused if there is an answer, and else has its turn (ruling
+ * 1.24). Of two processes the store decides. Rejects with what `first` rejects with.
  */
 export function onceAtATime<Refusal extends Undone>() {
   type Result = FirstAnswer | 'another-request' | Refusal

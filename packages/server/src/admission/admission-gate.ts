@@ -10,14 +10,15 @@ export type Leave = () => void
 export type Owner = string | (() => string)
 
 /**
- * Bounds what one process works on, and refuses the excess before it costs anything (P-13). Owners take turns: one uses all
- * places and all time that nobody else wants, and no more than its turn when others wait. The time counts too, or else each step
- * of a request would wait behind one of every other connection.
+ * Bounds what one process works on, and refuses the excess before it costs anything (P-13). Owners take turns: one uses
+ * all places and all time that nobody else wants, and no more than its turn when others wait. The time counts too, or
+ * else each step of a request would wait behind one of every other connection.
  */
 export interface AdmissionGate {
   /**
-   * A place, at once or in turn; undefined: the process is full, or the turn did not come in time. Nothing was done then. `work`: the
-   * recipients or ids that it is for, 1 if not given. Owners take turns by work, and from 50 on it has places of its own.
+   * A place, at once or in turn; undefined: the process is full, or the turn did not come in time. Nothing was done
+   * then. `work`: the recipients or ids that it is for, 1 if not given. Owners take turns by work, and from 50 on it
+   * has places of its own.
    */
   readonly enter: (owner: Owner, work?: number) => Leave | undefined | Promise<Leave | undefined>
   /** The same for what may take long: it has few places of its own, and takes none from other work while it waits. */
@@ -69,7 +70,10 @@ interface Share {
   taken: number
 }
 
-/** A gate for at most `inFlightMax` requests, of which those that have no place wait in turn. Whoever enters leaves in a `finally`. */
+/**
+ * A gate for at most `inFlightMax` requests, of which those that have no place wait in turn. Whoever enters leaves in a
+ * `finally`.
+ */
 export function admissionGate(inFlightMax: number, settings: AdmissionSettings = {}): AdmissionGate {
   const {
     placesMax = 128,
@@ -191,8 +195,8 @@ export function admissionGate(inFlightMax: number, settings: AdmissionSettings =
 }
 
 /**
- * Works with a place, once there is one; undefined: there was none, and nothing was done. What work that only `reads` throws is marked:
- * nothing was done (ruling 1.25).
+ * Works with a place, once there is one; undefined: there was none, and nothing was done. What work that only `reads`
+ * throws is marked: nothing was done (ruling 1.25).
  */
 export async function withPlace<T>(
   entered: ReturnType<AdmissionGate['enter']>,
@@ -211,8 +215,8 @@ export async function withPlace<T>(
 }
 
 /**
- * Works as soon as there was a place, which it gives back before: for reading that waits for a turn of its own in a bounded queue, where it
- * would hold its place for long. As of `withPlace` else.
+ * Works as soon as there was a place, which it gives back before: for reading that waits for a turn of its own in a
+ * bounded queue, where it would hold its place for long. As of `withPlace` else.
  */
 export async function afterPlace<T>(
   entered: ReturnType<AdmissionGate['enter']>,
@@ -226,7 +230,9 @@ export async function afterPlace<T>(
 
 const nameOf = (owner: Owner): string => (typeof owner === 'string' ? owner : owner())
 
-/** Shows how many places are taken and waited for, and how many bytes of bodies are held: 0 when nothing is asked for. */
+/**
+ * Shows how many places are taken and waited for, and how many bytes of bodies are held: 0 when nothing is asked for.
+ */
 export function measureAdmission(metrics: Metrics, gate: AdmissionGate): void {
   metrics.gauge('gateway_requests_in_flight', 'Requests that hold a place or wait for one', [], () => [
     { labels: {}, value: gate.inFlight },

@@ -45,8 +45,9 @@ function remove(held: Held[], gone: Held): void {
 }
 
 /**
- * Memory for `bytesMax` bytes of bodies. Where there is no room, the owner with most bytes gives up its largest body that is
- * still being read, be it the one that asks. No owner has more than half: what is read and worked on cannot be given up.
+ * Memory for `bytesMax` bytes of bodies. Where there is no room, the owner with most bytes gives up its largest body
+ * that is still being read, be it the one that asks. No owner has more than half: what is read and worked on cannot be
+ * given up.
  */
 export function bodyMemory(bytesMax: number): BodyMemory {
   const owners = new Map<string, Owner>()
@@ -136,9 +137,9 @@ export interface Room<Answer> {
 }
 
 /**
- * What `read` answers; undefined, perhaps with nothing read: its account has no room for it. A long answer holds memory, as its text and in
- * its connection, until the client has read it: it counts among the bodies of its account. Where other accounts need the room, its
- * connection is broken off.
+ * What `read` answers; undefined, perhaps with nothing read: its account has no room for it. A long answer holds
+ * memory, as its text and in its connection, until the client has read it: it counts among the bodies of its account.
+ * Where other accounts need the room, its connection is broken off.
  */
 export async function withRoom<Answer>(
   { place, response, bytes, lengthOf }: Room<Answer>,

@@ -1,10 +1,12 @@
 /**
- * What waits on behalf of several owners. Owners take turns by work: who has had least since both wait is next. Of one owner what came first
- * is first.
+ * What waits on behalf of several owners. Owners take turns by work: who has had least since both wait is next. Of one
+ * owner what came first is first.
  */
 export interface FairQueue<Item> {
   readonly length: number
-  /** `work`: what it costs beside others, in any unit; 1 if not given. Of equal work, owners come one after the other. */
+  /**
+   * `work`: what it costs beside others, in any unit; 1 if not given. Of equal work, owners come one after the other.
+   */
   push(owner: string, item: Item, work?: number): void
   /** The next in turn, which stays. */
   peek(): Item | undefined
@@ -13,8 +15,8 @@ export interface FairQueue<Item> {
   /** Takes out one that waits; false if it waits no more. */
   remove(owner: string, item: Item): boolean
   /**
-   * Makes room for one of `newcomer`: takes out the newest of the owner with most waiting, of several the one whose turn comes last.
-   * Undefined: no other owner has more waiting than the newcomer would have.
+   * Makes room for one of `newcomer`: takes out the newest of the owner with most waiting, of several the one whose
+   * turn comes last. Undefined: no other owner has more waiting than the newcomer would have.
    */
   displace(newcomer: string): Item | undefined
 }
@@ -87,9 +89,15 @@ export function fairQueue<Item>(): FairQueue<Item> {
   }
 }
 
-/** Work that occupies the process, in small pieces: of each turn of the event loop it takes a bounded part, and owners take turns. */
+/**
+ * Work that occupies the process, in small pieces: of each turn of the event loop it takes a bounded part, and owners
+ * take turns.
+ */
 export interface TimeSlices {
-  /** Runs a piece of work: at once where this turn has time for it and nobody waits, else in turn. Throws or rejects as it does. */
+  /**
+   * Runs a piece of work: at once where this turn has time for it and nobody waits, else in turn. Throws or rejects as
+   * it does.
+   */
   run<T>(owner: string, piece: () => T): T | Promise<T>
   /** The same for whoever has not proved to have an account: all of these together get a part of the time only. */
   runUnknown<T>(owner: string, piece: () => T): Promise<T>
@@ -172,11 +180,15 @@ export function timeSlices({ turnMs = 2, unknownShare = 0.25 }: TimeSliceSetting
   }
 }
 
-/** Lets refusals go no faster than at a bounded rate: whoever comes again at once is slowed down by its own answers (P-13). */
+/**
+ * Lets refusals go no faster than at a bounded rate: whoever comes again at once is slowed down by its own answers
+ * (P-13).
+ */
 export interface RefusalPace {
   /**
-   * Resolves when the refusal may be answered: at once while few are, else in turn. Networks take turns. Where too many wait, the newest
-   * of the network with most is let go, so that memory stays bounded. It tells nothing by its time of what was asked.
+   * Resolves when the refusal may be answered: at once while few are, else in turn. Networks take turns. Where too many
+   * wait, the newest of the network with most is let go, so that memory stays bounded. It tells nothing by its time of
+   * what was asked.
    */
   turn(network: string): Promise<void> | undefined
   readonly waiting: number
@@ -191,7 +203,10 @@ export interface RefusalPaceSettings {
 
 export function refusalPace({ perSecond = 200, waitingMax = 2000 }: RefusalPaceSettings = {}): RefusalPace {
   const queue = fairQueue<() => void>()
-  /** Runs since a refusal was answered. One at a time, or else two that take turns at asking would wait differently long. */
+  /**
+   * Runs since a refusal was answered. One at a time, or else two that take turns at asking would wait differently
+   * long.
+   */
   let timer: NodeJS.Timeout | undefined
 
   function begin(): void {
