@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '..')
-const adapters = ['postgres', 'simulator', 'smpp', 'node']
+const adapters = ['postgres', 'simulator', 'smpp', 'node', 'webhooks']
 
 /** The file of `package:path`, as the page of the architecture names files. */
 function fileOf(name: string, path: string): string {
@@ -16,9 +16,12 @@ function fileOf(name: string, path: string): string {
 const filesNamedIn = (page: string): readonly string[] =>
   [...page.matchAll(/\b([a-z][a-z-]*):([\w/.-]+\.ts)\b/g)].map(([, name = '', path = '']) => fileOf(name, path))
 
-test('each file that the page of the architecture names exists', async () => {
-  const files = filesNamedIn(await readFile(join(root, 'docs/architecture.md'), 'utf8'))
-  expect(files.length).toBeGreaterThan(100)
+test('each file that the architecture and the glossary name exists', async () => {
+  const pages = await Promise.all(
+    ['architecture', 'glossary'].map((page) => readFile(join(root, `docs/${page}.md`), 'utf8')),
+  )
+  const files = pages.flatMap(filesNamedIn)
+  expect(files.length).toBeGreaterThan(150)
   expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([])
 })
 
