@@ -71,6 +71,16 @@ const carrierGauges: readonly CarrierGauge[] = [
     of: (status) => Number(status.isThrottled),
   },
   {
+    name: 'circuit_open',
+    help: 'The carrier gets no messages but probes: 1',
+    of: ({ circuit }) => Number(circuit !== undefined && circuit.state !== 'closed'),
+  },
+  {
+    name: 'answer_seconds',
+    help: 'How long answers take; 0: there was none',
+    of: ({ circuit }) => (circuit?.answerMilliseconds ?? 0) / 1000,
+  },
+  {
     name: 'parts_per_second',
     help: 'What the carrier may get; 0: no limit',
     of: ({ perSecond }) => perSecond ?? 0,

@@ -1,9 +1,12 @@
+import { circuitDefaults } from '@gateway/core'
 import { COMMAND_STATUS, type CommandStatusName } from './pdu/index.ts'
 import type { IdForm } from './receipts/id-forms.ts'
 import type { Alphabet } from './text/decode-text.ts'
 import type { LongTexts } from './text/encode-body.ts'
 
-/** How a carrier writes numbers: digits, with a `+`, with the prefix 00, or its own country's as one dials them there. */
+/**
+ * How a carrier writes numbers: digits, with a `+`, with the prefix 00, or its own country's as one dials them there.
+ */
 export type NumberForm = 'digits' | 'plus' | '00' | 'national'
 
 /** Type of number and numbering plan (SMPP 3.4, 5.2.5 and 5.2.6). */
@@ -44,10 +47,25 @@ export interface SmppSettings {
   readonly connectSeconds: number
   /** A request without an answer for so long has an unknown outcome. */
   readonly responseSeconds: number
-  /** After so much silence the other side is asked whether it is there; with no sign of life for as long again it is dead. */
+  /**
+   * After so much silence the other side is asked whether it is there; with no sign of life for as long again it is
+   * dead.
+   */
   readonly enquireSeconds: number
   readonly reconnectSeconds: number
   readonly reconnectSecondsMax: number
+  /**
+   * An answer that takes longer is slow: the window is halved, and others of the route get the rest. Undefined: a
+   * quarter of `responseSeconds`.
+   */
+  readonly slowSeconds: number | undefined
+  /** For so long nothing was answered: the circuit is opened, and others of the route get all. */
+  readonly silentSeconds: number
+  /** The same when so many percent of the latest got no answer or were refused for now. */
+  readonly failuresPercent: number
+  /** The pauses before it is tried again: the first, and the longest. */
+  readonly probeSeconds: number
+  readonly probeSecondsMax: number
   /** So long a message waits for a connection, or for a throttling carrier, before it goes back to the queue. */
   readonly holdSeconds: number
   /** So long the missing parts of a message are tried of which the carrier has taken others. */
@@ -94,6 +112,8 @@ export const smppDefaults = {
   enquireSeconds: 15,
   reconnectSeconds: 1,
   reconnectSecondsMax: 30,
+  slowSeconds: undefined,
+  ...circuitDefaults,
   holdSeconds: 15,
   partsSeconds: 30,
   alphabet: 'gsm-7',
@@ -115,14 +135,18 @@ export const smppDefaults = {
 } as const satisfies Omit<SmppSettings, 'host' | 'port' | 'systemId' | 'password'>
 
 /**
- * What an error of a carrier means for the message. `final`: it will never take it. `for-now`: later it may. `throttle`: it gets too much; the
- * message goes again and the connection slows down. `link`: the connection is not what it should be; the message goes over a new one.
+ * What an error of a carrier means for the message. `final`: it will never take it. `for-now`: later it may.
+ * `throttle`: it gets too much; the message goes again and the connection slows down. `link`: the connection is not
+ * what it should be; the message goes over a new one.
  */
 export type ErrorClass = 'final' | 'for-now' | 'throttle' | 'link'
 
 export const errorClasses: readonly ErrorClass[] = ['final', 'for-now', 'throttle', 'link']
 
-/** Errors that are not final (SMPP 3.4, 5.1.3). All others are, and a carrier's own too, unless its operator says otherwise. */
+/**
+ * Errors that are not final (SMPP 3.4, 5.1.3). All others are, and a carrier's own too, unless its operator says
+ * otherwise.
+ */
 const CLASSES: Partial<Record<CommandStatusName, ErrorClass>> = {
   ESME_RINVBNDSTS: 'link',
   ESME_RALYBND: 'link',

@@ -147,6 +147,8 @@ async function start(
       systemId: 'us',
       password: 'secret',
       reconnectSeconds: 0.02,
+      // The circuit breaker has tests of its own: here no number of failures opens it.
+      failuresPercent: 101,
       ...settings,
     },
     { report: (problem) => problems.push(problem), works: (what) => recovered.push(what) },
@@ -333,6 +335,54 @@ describe('submissions', () => {
     await until(() => answers.length === 6)
     expect(outcomes(answers)).toEqual(Array.from({ length: 6 }, () => 'accepted'))
     expect(smsc.submits).toHaveLength(11)
+  })
+
+  test('a carrier that answers no submission gets probes only, and all again once ten were taken', async () => {
+    let isSilent = true
+    const settings = { silentSeconds: 0.3, probeSeconds: 0.1, responseSeconds: 60 }
+    const { smsc, carrier, answers, problems, recovered, submit } = await start(settings, () =>
+      isSilent ? 'silence' : undefined,
+    )
+    let changes = 0
+    carrier.onAvailability?.(() => changes++)
+    await until(() => carrier.availability?.() === 'available')
+    expect(carrier.room()).toBe(1)
+    submit(aBody())
+    expect(carrier.room()).toBe(0)
+    await until(() => carrier.availability?.() === 'throttled')
+    await until(() => carrier.availability?.() === 'down')
+    expect(carrier.status().circuit).toMatchObject({ state: 'open', reason: 'silent', silentSeconds: 0.3 })
+    submit(aBody())
+    carrier.handBack?.()
+    await until(() => answers.length === 1)
+    expect(answers).toEqual([{ id: 2, outcome: 'refused-for-now' }])
+    expect(smsc.submits).toHaveLength(1)
+
+    await until(() => carrier.availability?.() === 'probing')
+    expect(changes).toBeGreaterThanOrEqual(3)
+    expect(carrier.room()).toBe(1)
+    isSilent = false
+    for (let taken = 1; taken <= 10; taken++) {
+      submit(...many(2))
+      await until(() => smsc.submits.length >= 2 * taken + 1)
+      await until(() => answers.length === 1 + 2 * taken)
+    }
+    expect(carrier.availability?.()).toBe('available')
+    expect(carrier.room()).toBeGreaterThan(9)
+    expect(problems.map(String)).toEqual([
+      expect.stringContaining('it has answered no submission for 0.3 s or more; it gets no messages but probes'),
+    ])
+    expect(recovered).toEqual([expect.stringContaining('it answers again after')])
+  })
+
+  test('a carrier that refuses what it gets for now is opened by its share of refusals', async () => {
+    const { carrier, answers, submit } = await start({ failuresPercent: 50, probeSeconds: 5 }, (pdu) =>
+      refusal(pdu, COMMAND_STATUS.ESME_RSYSERR),
+    )
+    submit(...many(3))
+    await until(() => answers.length === 3)
+    expect(carrier.availability?.()).toBe('down')
+    expect(carrier.status().circuit).toMatchObject({ state: 'open', reason: 'failing', failuresPercent: 50 })
   })
 
   test('no more parts a second leave than the operator allows', async () => {

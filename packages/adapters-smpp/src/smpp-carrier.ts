@@ -6,6 +6,8 @@ import {
   type CarrierHandlers,
   type CarrierStatus,
   type CarrierId,
+  type Circuit,
+  type CircuitStatus,
 } from '@gateway/core'
 import { createOffers, type Confirm } from './inbound/offers.ts'
 import { readInboundMessage } from './inbound/read-inbound-message.ts'
@@ -13,7 +15,9 @@ import { COMMAND_STATUS } from './pdu/index.ts'
 import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from './receipts/read-receipt.ts'
 import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
 import { createLink, createLinkOutage, type Link } from './session/link.ts'
+import { createCircuitBreaker, type CircuitEvents } from './session/circuit.ts'
 import { createPace } from './session/pace.ts'
+import { slowSecondsOf } from './session/pending-requests.ts'
 import type { AnswerDelivered, Delivered, Role, Session } from './session/session.ts'
 import { alwaysPermitted, shareBinds, type SharedBinds } from './session/shared-binds.ts'
 import type { SmppSettings } from './settings.ts'
@@ -82,10 +86,19 @@ export function smppCarrier(
   const outage = createLinkOutage({ failed: complain, works: (what) => works?.(`carrier ${name}: ${what}`) }, () =>
     performance.now(),
   )
+  const circuitEvents: CircuitEvents = {
+    changed() {
+      outbox.pump()
+      boundChanged()
+    },
+    opened: (circuit) => tell(openedText(circuit, settings)),
+    closed: (after) => works?.(`carrier ${name}: it answers again after ${Math.round(after / 1000)} s`),
+  }
+  const breaker = createCircuitBreaker(settings, circuitEvents, clock)
   const outbox = createOutbox(
     settings,
     () => sessions,
-    pace,
+    { pace, breaker },
     messageReferences(),
     (why) => void (lastError = why),
   )
@@ -171,17 +184,37 @@ export function smppCarrier(
     )
   }
 
+  /** So many of those that wait leave within a second: a carrier that gets less than it did, but not nothing. */
+  function leavesSoon(): number {
+    const now = performance.now()
+    const { perSecond = 0, isThrottled } = pace.state(now)
+    return isThrottled && !pace.isPaused(now) && breaker.state() === 'closed' ? Math.floor(perSecond) : 0
+  }
+
+  function circuitStatus(): CircuitStatus {
+    const { state, reason, answerTime } = breaker.circuit()
+    const { silentSeconds, failuresPercent, probeSeconds, probeSecondsMax } = settings
+    return {
+      ...{ state, since: breaker.since(), reason },
+      answerMilliseconds: answerTime === undefined ? undefined : Math.round(answerTime),
+      ...{ silentSeconds, failuresPercent, probeSeconds, probeSecondsMax, slowSeconds: slowSecondsOf(settings) },
+    }
+  }
+
   return {
     id: name,
     window: settings.window * settings.binds,
     listen,
     submit: (some, answered) => outbox.submit(some, answered),
     room() {
-      const { perSecond = Infinity } = pace.state(performance.now())
+      const now = performance.now()
+      if (pace.isPaused(now)) return 0
+      const { perSecond = Infinity } = pace.state(now)
       const free = sessions.reduce((sum, session) => sum + session.room(), 0)
-      return Math.max(0, Math.min(free, Math.max(1, Math.ceil(perSecond * waitingSeconds))) - outbox.waiting())
+      const paced = Math.max(1, Math.ceil(perSecond * waitingSeconds))
+      return Math.max(0, Math.min(free, paced, breaker.room()) - outbox.waiting())
     },
-    handBack: () => outbox.handBack(),
+    handBack: () => outbox.handBack(leavesSoon()),
     async close(deadline) {
       outbox.shut()
       await Promise.race([outbox.quiet(), deadline])
@@ -193,12 +226,14 @@ export function smppCarrier(
       matcher?.stop()
       await outbox.quiet()
       outbox.stop()
+      breaker.stop()
     },
     availability() {
       const now = performance.now()
-      if (!isBound) return 'down'
-      const isThrottled = pace.state(now).isThrottled || sessions.some((session) => session.isSlow(now))
-      return isThrottled ? 'throttled' : 'available'
+      if (!isBound || breaker.state() === 'open') return 'down'
+      if (breaker.state() === 'half-open') return 'probing'
+      const isSlow = breaker.isDoubtful() || sessions.some((session) => session.isSlow(now))
+      return isSlow || pace.state(now).isThrottled ? 'throttled' : 'available'
     },
     onAvailability: (told) => void (boundChanged = told),
     status: () => ({
@@ -208,8 +243,17 @@ export function smppCarrier(
       lastError,
       receipts: matcher?.counts() ?? { received: 0, missed: 0, form: settings.receiptId },
       unreadable,
+      circuit: circuitStatus(),
     }),
   }
+}
+
+function openedText({ reason, pause }: Circuit, { silentSeconds, failuresPercent }: SmppSettings): string {
+  const why =
+    reason === 'silent'
+      ? `it has answered no submission for ${silentSeconds} s or more`
+      : `${failuresPercent} percent or more of the latest submissions got no answer or were refused for now`
+  return `${why}; it gets no messages but probes, the first in ${Math.round(pause / 1000)} s`
 }
 
 /** What is longer than SMPP 3.4 has room for (5.2.1, 5.2.2). Many carriers take it. */

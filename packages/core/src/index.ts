@@ -220,11 +220,27 @@ export type {
   Carrier,
   CarrierHandlers,
   CarrierStatus,
+  CircuitStatus,
   Submission,
   SubmissionAnswer,
 } from './carrier/carrier.ts'
 export { isSameSend, laneOf } from './carrier/lane.ts'
 export { carrierId, type CarrierId } from './carrier/carrier-id.ts'
+export {
+  circuitAt,
+  circuitDefaults,
+  circuitRoom,
+  isDoubtful,
+  newCircuit,
+  pauseLeft,
+  settledBy,
+  submittedTo,
+  type Circuit,
+  type CircuitBounds,
+  type CircuitOutcome,
+  type CircuitProblem,
+  type CircuitState,
+} from './carrier/circuit-breaker.ts'
 export { claimableQueues, createRouteTurns, type RouteTurns } from './carrier/route-turns.ts'
 export { chooseRoute, isForAll, type Route, type RouteCarrier, type RoutedMessage } from './carrier/routes.ts'
 export { checkRoutes, refusedRoutes, type RouteProblem } from './carrier/check-routes.ts'

@@ -1,4 +1,4 @@
-import type { CarrierReport, CarrierStatus } from '@gateway/core'
+import type { CarrierReport, CarrierStatus, CircuitStatus } from '@gateway/core'
 
 const timeOf = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString())
 
@@ -29,4 +29,14 @@ export const carrierJson = ({ carrier, window, unanswered, status }: CarrierRepo
           unreadable: status.unreadable,
           idForm: status.receipts.form ?? null,
         },
+  circuit: status?.circuit === undefined ? null : circuitJson(status.circuit),
+})
+
+const circuitJson = ({ state, since, reason, answerMilliseconds, ...bounds }: CircuitStatus) => ({
+  ...{ state, since: timeOf(since), reason: reason ?? null, answerMilliseconds: answerMilliseconds ?? null },
+  silentSeconds: bounds.silentSeconds,
+  slowMilliseconds: Math.round(bounds.slowSeconds * 1000),
+  failuresPercent: bounds.failuresPercent,
+  probeSeconds: bounds.probeSeconds,
+  probeSecondsMax: bounds.probeSecondsMax,
 })

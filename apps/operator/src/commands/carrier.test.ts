@@ -55,6 +55,14 @@ const status: CarrierStatus = {
   lastError: 'ESME_RTHROTTLED',
   receipts: { received: 7, missed: 2, form: 'hex' },
   unreadable: 1,
+  circuit: {
+    ...{ state: 'closed', since: Date.parse('2026-10-18T07:00:00Z'), reason: undefined, answerMilliseconds: 40 },
+    ...{ silentSeconds: 5, slowSeconds: 7.5, failuresPercent: 50, probeSeconds: 3, probeSecondsMax: 50 },
+  },
+}
+const silent: CarrierStatus = {
+  ...status,
+  circuit: status.circuit && { ...status.circuit, state: 'open', reason: 'silent', answerMilliseconds: undefined },
 }
 const process = { id: '1', host: 'alpha', pid: 11 }
 
@@ -79,6 +87,10 @@ const mtnJson = {
     { role: 'transceiver', boundSince: null, inUse: 0 },
   ],
   receipts: { received: 7, missed: 2, unreadable: 1, idForm: 'hex' },
+  circuit: {
+    ...{ state: 'closed', since: '2026-10-18T07:00:00.000Z', reason: null, answerMilliseconds: 40 },
+    ...{ silentSeconds: 5, slowMilliseconds: 7500, failuresPercent: 50, probeSeconds: 3, probeSecondsMax: 50 },
+  },
   host: 'alpha',
   pid: 11,
 }
@@ -117,6 +129,22 @@ test('carrier show tells all that is known, and that a dispatcher has not been h
     ...{ code: 1, out: '' },
     err: 'No dispatcher tells of a carrier none.\n',
   })
+})
+
+test('carrier show tells how the circuit is, and what opens it', async () => {
+  const operator = anOperator()
+  const mtn = { carrier: carrierId('mtn') ?? failed(), window: 100, unanswered: 3, status }
+  await operator.ports.carrierStatuses.tell(process, [mtn])
+  const { out } = await operator.run(['carrier', 'show', 'mtn'])
+  expect(out).toContain('circuit      closed since 2026/10/18 09:00:00; answers take 40 ms\n')
+  expect(out).toContain(
+    'bounds       opened after 5 s of silence or 50 % failures; slow from 7.5 s on; probed after 3 s to 50 s\n',
+  )
+  await operator.ports.carrierStatuses.tell(process, [{ ...mtn, status: silent }])
+  expect((await operator.run(['carrier', 'show', 'mtn'])).out).toContain(
+    'circuit      open since 2026/10/18 09:00:00: it answered nothing; no answer yet\n',
+  )
+  expect((await operator.run(['carrier', 'list'])).out).toContain('bound 1 of 2, circuit open')
 })
 
 test('carrier list of a gateway without a dispatcher is empty, and says so', async () => {

@@ -1,4 +1,4 @@
-import type { ToldCarrier } from '@gateway/core'
+import type { CircuitStatus, ToldCarrier } from '@gateway/core'
 import { boundSince, carrierJson } from '@gateway/wire'
 import { command, Refused, type Run, type RunAlone } from '../command.ts'
 import { printable, type Json, type Row } from '../output.ts'
@@ -90,8 +90,25 @@ function stateText({ status, isStale }: ToldCarrier): string {
   if (status === undefined) return 'up'
   const bound = status.links.filter((link) => link.boundSince !== undefined).length
   const words = bound === 0 ? 'not bound' : `bound ${bound} of ${status.links.length}`
+  const state = status.circuit?.state ?? 'closed'
+  if (state !== 'closed') return `${words}, circuit ${state}`
   return status.isThrottled ? `${words}, throttled` : words
 }
+
+const REASON: Readonly<Record<NonNullable<CircuitStatus['reason']>, string>> = {
+  silent: 'it answered nothing',
+  failing: 'too much got no answer or was refused for now',
+}
+
+function circuitText({ state, since, reason, answerMilliseconds }: CircuitStatus): string {
+  const why = state === 'closed' || reason === undefined ? '' : `: ${REASON[reason]}`
+  const answers = answerMilliseconds === undefined ? 'no answer yet' : `answers take ${answerMilliseconds} ms`
+  return `${state} since ${timeText(since as ToldCarrier['toldAt'])}${why}; ${answers}`
+}
+
+const boundsText = (bounds: CircuitStatus): string =>
+  `opened after ${bounds.silentSeconds} s of silence or ${bounds.failuresPercent} % failures; ` +
+  `slow from ${bounds.slowSeconds} s on; probed after ${bounds.probeSeconds} s to ${bounds.probeSecondsMax} s`
 
 /** One carrier of one dispatcher, a line for each thing to know. */
 export function carrierLines(told: ToldCarrier, now: number): string {
@@ -110,6 +127,8 @@ export function carrierLines(told: ToldCarrier, now: number): string {
     ['window', `${unanswered} of ${window} in use`],
     ['rate', status && (status.perSecond === undefined ? 'no limit' : `${status.perSecond.toFixed(1)} parts a second`)],
     ['waiting', status && String(status.waiting)],
+    ['circuit', status?.circuit && circuitText(status.circuit)],
+    ['bounds', status?.circuit && boundsText(status.circuit)],
     [
       'receipts',
       status &&

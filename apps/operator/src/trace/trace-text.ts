@@ -172,6 +172,7 @@ const WHY: Readonly<Record<WaitingReason, (carriers: string) => string>> = {
   'route-withdrawn': () => 'Its route is not published any more; it is moved to another one soon.',
   'no-carrier': (carriers) => `No dispatcher works with ${carriers}, which its route names.`,
   'not-bound': (carriers) => `${carriers} not bound: see gateway carrier list.`,
+  'circuit-open': (carriers) => `${carriers} tried with single messages: see gateway carrier show.`,
   throttled: (carriers) => `${carriers} throttled: the carrier said that it gets too much.`,
   'window-full': (carriers) => `${carriers} taken up: all of the window waits for answers.`,
   'in-turn': () => 'A carrier can take it: others are before it.',

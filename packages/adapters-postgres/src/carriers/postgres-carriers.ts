@@ -167,6 +167,11 @@ const whole = ({ links, receipts, ...status }: CarrierStatus): CarrierStatus => 
   lastError: status.lastError,
   links: links.map((link) => ({ ...link, boundSince: link.boundSince })),
   receipts: { ...receipts, form: receipts.form },
+  circuit: status.circuit && {
+    ...status.circuit,
+    reason: status.circuit.reason,
+    answerMilliseconds: status.circuit.answerMilliseconds,
+  },
 })
 
 export const postgresCarrierBinds = ({ pools: { ordinary } }: Context): CarrierBinds => ({

@@ -9,6 +9,8 @@ export interface Pace {
   /** The carrier said that it gets too much. */
   throttled(now: number): void
   state(now: number): { readonly perSecond: number | undefined; readonly isThrottled: boolean }
+  /** Nothing leaves for a moment, because the carrier said that it gets too much. */
+  isPaused(now: number): boolean
 }
 
 /** The first pause after a throttling error; it doubles with each further one that comes after a pause, up to the longest. */
@@ -112,6 +114,7 @@ export function createPace(perSecond: number | undefined): Pace {
       pausedUntil = raisedAt = filledAt = now + pause
       room = 0
     },
+    isPaused: (now) => now < pausedUntil,
     state: (now) => {
       recover(now)
       return { perSecond: rate(), isThrottled: limit !== undefined }

@@ -92,7 +92,13 @@ export interface WindowSettings {
   readonly window: number
   readonly binds: number
   readonly responseSeconds: number
+  /** An answer that takes longer halves it; undefined: a quarter of `responseSeconds`. */
+  readonly slowSeconds?: number | undefined
 }
+
+/** An answer that takes longer is slow. */
+export const slowSecondsOf = ({ responseSeconds, slowSeconds }: Omit<WindowSettings, 'window' | 'binds'>): number =>
+  slowSeconds ?? responseSeconds / 4
 
 /** As many as a carrier that takes one a second over all connections answers in a third of the time. */
 export const firstWindow = ({ window, binds, responseSeconds }: WindowSettings): number =>
@@ -104,11 +110,12 @@ const slowMilliseconds = 60_000
 /**
  * Grows by one with each quick answer, and by one a window where answers take more than a sixteenth of the time.
  * Those that also take twice as long as the quickest only wait there: it shrinks to what it began with.
- * It is halved, once a window, when one takes more than a quarter.
+ * It is halved, once a window, when one takes more than a quarter, or than `slowSeconds`.
  */
 export function createAdaptiveWindow(settings: WindowSettings): AdaptiveWindow {
   const { window, responseSeconds } = settings
-  const [quick, slow] = [responseSeconds * 62.5, responseSeconds * 250]
+  const slow = slowSecondsOf(settings) * 1000
+  const quick = Math.min(responseSeconds * 62.5, slow / 2)
   const first = firstWindow(settings)
   let limit = first
   let halvedAt = -Infinity

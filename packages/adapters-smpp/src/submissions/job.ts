@@ -115,8 +115,8 @@ export interface WaitingJobs {
   removeAgain(job: Job): void
   /** The first new one, if it waits since then or longer. */
   takeOlder(since: number): Job | undefined
-  /** All new ones, which leave. */
-  takeNew(): readonly Job[]
+  /** All new ones, which leave; but the first `keep`. */
+  takeNew(keep: number): readonly Job[]
   size(): number
 }
 
@@ -159,9 +159,9 @@ export function createWaitingJobs(): WaitingJobs {
       const job = queue[head]
       return job === undefined || job.since > since ? undefined : takeFirst()
     },
-    takeNew() {
-      const all = queue.slice(head)
-      queue = []
+    takeNew(keep) {
+      const all = queue.slice(head + keep)
+      queue = queue.slice(head, head + keep)
       head = 0
       return all
     },

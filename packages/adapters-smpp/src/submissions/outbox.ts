@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers'
-import type { Body, Submission, SubmissionAnswer } from '@gateway/core'
+import type { Body, CircuitOutcome, Submission, SubmissionAnswer } from '@gateway/core'
 import { commandStatusName } from '../pdu/index.ts'
+import type { CircuitBreaker } from '../session/circuit.ts'
 import type { Pace } from '../session/pace.ts'
 import type { RequestOutcome, Session } from '../session/session.ts'
 import { errorClassOf, type SmppSettings } from '../settings.ts'
@@ -26,8 +27,11 @@ export interface Outbox {
   pump(): void
   /** Gives the answers that have come so far. */
   giveAnswers(): void
-  /** Refuses for now what has not left; messages of which a part has left go on. */
-  handBack(): void
+  /**
+   * Refuses for now what has not left, but the first `keep` that never began; messages of which a part has left go
+   * on.
+   */
+  handBack(keep?: number): void
   /** The same, and from now on. */
   shut(): void
   /** Sends nothing more of any message. */
@@ -45,7 +49,7 @@ const nowMilliseconds = (): number => performance.now()
 export function createOutbox(
   settings: SmppSettings,
   sessions: () => readonly Session[],
-  pace: Pace,
+  { pace, breaker }: { readonly pace: Pace; readonly breaker: CircuitBreaker },
   references: MessageReferences,
   refused: (why: string) => void,
 ): Outbox {
@@ -84,6 +88,7 @@ export function createOutbox(
     isPaced = false
     for (const session of sending.keys()) if (session.room() === 0 && !sessions().includes(session)) release(session)
     while (jobs.size() + sending.size > 0) {
+      if (!breaker.mayLeave()) break
       const session = nextSession()
       if (session === undefined || !(sending.has(session) || jobs.hasReady(now))) break
       isPaced = pace.take(1, now) === 0
@@ -117,6 +122,7 @@ export function createOutbox(
     const wait = isPaced ? Math.min(tickMilliseconds, Math.max(2, pace.nextAt(now) - now)) : tickMilliseconds
     timer = setTimeout(() => {
       timer = undefined
+      breaker.look()
       expire(nowMilliseconds())
       pump()
     }, wait)
@@ -151,13 +157,16 @@ export function createOutbox(
     if (part === undefined || segment === undefined) return
     movedAt = now
     job.underWay++
+    const epoch = breaker.submitted(now)
     const build = (sequence: number) => buildSubmit(settings, job.message, segment, sequence)
     const settle = (outcome: RequestOutcome): void => {
       const at = nowMilliseconds()
+      breaker.settled({ epoch, leftAt: now, outcome: circuitOutcomeOf(outcome) })
       decide(job, part, partOutcome(session, job, part, outcome, at), at)
       pumpSoon()
     }
     if (session.request(build, settle) === 'sent') return
+    breaker.settled({ epoch, leftAt: now, outcome: 'unsent' })
     refused('a field does not fit its place in a submit_sm')
     decide(job, part, 'refused', now)
   }
@@ -179,6 +188,16 @@ export function createOutbox(
     if (is === 'for-now') job.notBefore = now + Math.min(500 * 2 ** job.tries++, 8000)
     else job.notBefore = now
     return 'retry'
+  }
+
+  /** What it says of the carrier. A refusal because of the connection is one for now. */
+  function circuitOutcomeOf(outcome: RequestOutcome): CircuitOutcome {
+    if (outcome === 'unsent') return 'unsent'
+    if (outcome === 'unknown' || (outcome.command !== 'submit_sm_resp' && outcome.status === 0)) return 'unanswered'
+    if (outcome.status === 0) return 'taken'
+    const is = errorClassOf(outcome.status, settings.errors)
+    if (is === 'throttle') return 'throttled'
+    return is === 'final' ? 'taken' : 'refused-for-now'
   }
 
   function decide(job: Job, part: number, outcome: PartOutcome, now: number): void {
@@ -225,9 +244,10 @@ export function createOutbox(
     if (job.underWay === 0) answers.finish(job)
   }
 
-  function handBack(): void {
+  function handBack(keep = 0): void {
     const unsent = jobs.again().filter(({ takenSince }) => takenSince === undefined)
-    for (const job of [...unsent, ...jobs.takeNew()]) giveUp(job)
+    const kept = Math.max(0, keep - unsent.length)
+    for (const job of [...unsent.slice(keep), ...jobs.takeNew(kept)]) giveUp(job)
   }
 
   return {
@@ -240,7 +260,7 @@ export function createOutbox(
     },
     pump,
     giveAnswers: () => answers.give(),
-    handBack,
+    handBack: (keep) => handBack(keep),
     shut() {
       isShut = true
       handBack()

@@ -3,11 +3,16 @@ import type { Body } from '../message/body.ts'
 import type { MessageId } from '../message/messages.ts'
 import type { Msisdn, SenderAddress } from '../message/msisdn.ts'
 import type { CarrierId } from './carrier-id.ts'
+import type { CircuitBounds, CircuitProblem, CircuitState } from './circuit-breaker.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
 import type { CarrierReferences } from './message-parts.ts'
 
-/** Whether a carrier takes messages now. Throttled: it takes some, and said that it gets too much, or answers very slowly. */
-export type Availability = 'available' | 'throttled' | 'down'
+/**
+ * Whether a carrier takes messages now. Throttled: it takes some, and said that it gets too much, or answers slowly.
+ * Probing: after silence or failures it is tried with a few. Both take what they have room for, and others of the
+ * route the rest. Down: it takes none.
+ */
+export type Availability = 'available' | 'throttled' | 'probing' | 'down'
 
 /** What a carrier is asked to take. */
 export interface Submission {
@@ -19,8 +24,9 @@ export interface Submission {
 }
 
 /**
- * The carrier's answer to one submission. Refused for now is the only answer after which the message may be submitted again (P-5). Partly: it
- * has some of the parts and will not get the others, so that the message has failed and stays charged.
+ * The carrier's answer to one submission. Refused for now is the only answer after which the message may be submitted
+ * again (P-5). Partly: it has some of the parts and will not get the others, so that the message has failed and stays
+ * charged.
  */
 export type SubmissionAnswer =
   | ({ readonly id: MessageId; readonly outcome: 'accepted' | 'partly' } & CarrierReferences)
@@ -29,15 +35,21 @@ export type SubmissionAnswer =
 
 export interface CarrierHandlers {
   /**
-   * What arrived is acknowledged to the network only after this has resolved (P-7); if it rejects, it is offered again. Resolves to those of
-   * the receipts whose message is not known (yet).
+   * What arrived is acknowledged to the network only after this has resolved (P-7); if it rejects, it is offered
+   * again. Resolves to those of the receipts whose message is not known (yet).
    */
   receipts(receipts: readonly DeliveryReceipt[]): Promise<readonly DeliveryReceipt[]>
   /** The same for messages that people sent to us. */
   inboundMessages(messages: readonly InboundMessage[]): Promise<unknown>
-  /** The carrier certainly has the acknowledgements of these hand-overs (`offer`): what comes under their names again is another message. */
+  /**
+   * The carrier certainly has the acknowledgements of these hand-overs (`offer`): what comes under their names again
+   * is another message.
+   */
   readonly offersEnded?: (offers: readonly string[]) => Promise<void>
-  /** Keeps over a restart how the carrier writes ids in receipts, where it has to be found out; undefined: nothing is kept. */
+  /**
+   * Keeps over a restart how the carrier writes ids in receipts, where it has to be found out; undefined: nothing is
+   * kept.
+   */
   readonly receiptForm?: {
     learned(): Promise<string | undefined>
     keep(form: string): Promise<void>
@@ -46,7 +58,10 @@ export interface CarrierHandlers {
 
 /** What an operator wants to know of a carrier over a network: now, and since the start. */
 export interface CarrierStatus {
-  /** Its connections; `boundSince` in milliseconds since 1970, undefined: it is not bound. `inUse`: requests without an answer. */
+  /**
+   * Its connections; `boundSince` in milliseconds since 1970, undefined: it is not bound. `inUse`: requests without
+   * an answer.
+   */
   readonly links: readonly { readonly role: string; readonly boundSince: number | undefined; readonly inUse: number }[]
   /** Parts a second that it may get; undefined: as many as it answers. */
   readonly perSecond: number | undefined
@@ -55,10 +70,28 @@ export interface CarrierStatus {
   /** Submissions that wait for a link or for their turn. */
   readonly waiting: number
   readonly lastError: string | undefined
-  /** Receipts that came, and those of them that found no message at once; `form`: how it writes its ids in them, if that is known. */
+  /**
+   * Receipts that came, and those of them that found no message at once; `form`: how it writes its ids in them, if
+   * that is known.
+   */
   readonly receipts: { readonly received: number; readonly missed: number; readonly form: string | undefined }
   /** Receipts and messages that could not be read: acknowledged and dropped. */
   readonly unreadable: number
+  /** Undefined: it has none. */
+  readonly circuit: CircuitStatus | undefined
+}
+
+/** How its circuit breaker is. */
+export interface CircuitStatus extends CircuitBounds {
+  readonly state: CircuitState
+  /** Milliseconds since 1970. */
+  readonly since: number
+  /** Why it was opened last. */
+  readonly reason: CircuitProblem | undefined
+  /** How long answers take, in milliseconds; undefined: there was none. */
+  readonly answerMilliseconds: number | undefined
+  /** An answer that takes longer shrinks the window. */
+  readonly slowSeconds: number
 }
 
 /** A link that takes messages and brings receipts and replies. */
@@ -67,15 +100,15 @@ export interface Carrier {
   /** So many submissions may be unanswered at a time. */
   readonly window: number
   /**
-   * How many more submissions would leave now, at no cost: fewer than the window where answers are slow or the carrier gets less. Undefined:
-   * as many as the window has left.
+   * How many more submissions would leave now, at no cost: fewer than the window where answers are slow or the
+   * carrier gets less. Undefined: as many as the window has left.
    */
   readonly room?: () => number
   /** Answers what has not left as refused for now, at once: others take it. Undefined: nothing waits in it. */
   readonly handBack?: () => void
   /**
-   * Hands messages over in this order and calls `answered`, in one or several batches, with exactly one answer for each in
-   * bounded time: unknown if it cannot be told whether the carrier took it. Never throws.
+   * Hands messages over in this order and calls `answered`, in one or several batches, with exactly one answer for
+   * each in bounded time: unknown if it cannot be told whether the carrier took it. Never throws.
    */
   submit(messages: readonly Submission[], answered: (answers: readonly SubmissionAnswer[]) => void): void
   /** Called once, before the first submission. */

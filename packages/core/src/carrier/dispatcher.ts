@@ -79,7 +79,10 @@ export class Dispatcher {
   #isWriting = false
   #isDisowning = false
 
-  /** `confirmation`: the text that confirms an opt-out. `turns`: of its process; by default the carrier takes everything. */
+  /**
+   * `confirmation`: the text that confirms an opt-out. `turns`: of its process; by default the carrier takes
+   * everything.
+   */
   constructor(
     ports: DispatcherPorts,
     carrier: Carrier,
@@ -105,7 +108,7 @@ export class Dispatcher {
     this.#leaveTurns = turns.join({
       carrier: carrier.id,
       availability: () => (this.#mode === 'working' ? this.#availability() : 'down'),
-      hasRoom: (lane) => inFlight.isClaiming(lane) || (!inFlight.hasLostClaims() && claimSize(lane, this.#load()) > 0),
+      hasRoom: (lane) => inFlight.isClaiming(lane) || this.#claimSize(lane) > 0,
       changed: () => this.#changes.notify(),
     })
     carrier.listen(this.#incoming.handlers)
@@ -116,14 +119,14 @@ export class Dispatcher {
   }
 
   /**
-   * Waits until there is room in the lane, then claims once and sends what may leave. 'nothing': the lane is empty, ask
-   * again later. 'closed': it claims no more. The two lanes are worked side by side, each by one caller at a time. Rejects if
-   * the store fails; call again.
+   * Waits until there is room in the lane, then claims once and sends what may leave. 'nothing': the lane is empty,
+   * ask again later. 'closed': it claims no more. The two lanes are worked side by side, each by one caller at a
+   * time. Rejects if the store fails; call again.
    */
   async work(lane: Lane): Promise<Worked> {
     for (;;) {
       if (this.#mode !== 'working') return 'closed'
-      const size = this.#inFlight.hasLostClaims() ? 0 : claimSize(lane, this.#load())
+      const size = this.#claimSize(lane)
       if (this.#availability() === 'down') return 'nothing'
       const worked = size > 0 ? await this.#claim(lane, size).catch(this.#unlessBroken) : 'turn-of-another'
       if (worked !== 'turn-of-another') return worked
@@ -143,7 +146,10 @@ export class Dispatcher {
     })
   }
 
-  /** Tries again what failed (a mark, a record), and looks whether there is progress. To be called several times a second. */
+  /**
+   * Tries again what failed (a mark, a record), and looks whether there is progress. To be called several times a
+   * second.
+   */
   retry(): void {
     this.#safely(() => {
       this.#giveBack()
@@ -157,8 +163,8 @@ export class Dispatcher {
   }
 
   /**
-   * Claims no more, submits what is marked, waits for its answers and stores them, and gives the rest back to the queue.
-   * Once `deadline` has resolved it waits no longer: what is then unanswered is SENT 106.
+   * Claims no more, submits what is marked, waits for its answers and stores them, and gives the rest back to the
+   * queue. Once `deadline` has resolved it waits no longer: what is then unanswered is SENT 106.
    */
   async drain(deadline: Promise<unknown>): Promise<void> {
     if (this.#mode === 'working') this.#setMode('draining')
@@ -320,23 +326,33 @@ export class Dispatcher {
     this.#outcomes.postpone(batch, message, seconds, queue)
   }
 
-  /** Others have what is not marked: at a stop, while the carrier is down, and while it is throttled and another has room (P-17). */
+  /**
+   * Others have what is not marked: at a stop, while the carrier is down, and while it takes only some and another
+   * has room (P-17).
+   */
   #giveBack(): void {
     if (!this.#maySubmit()) return
+    const availability = this.#availability()
+    const isDown = availability === 'down'
     for (const batch of this.#inFlight.batches()) {
-      const isThrottled = this.#availability() === 'throttled'
-      const isForOthers = isThrottled && this.#turns.hasOther(batch.queue, this.#carrier.id, batch.lane)
-      if (!isForOthers && this.#mode === 'working' && this.#availability() !== 'down') continue
+      const isLimited = availability !== 'available'
+      const isForOthers = isLimited && this.#turns.hasOther(batch.queue, this.#carrier.id, batch.lane)
+      if (!isForOthers && this.#mode === 'working' && !isDown) continue
       const ids = this.#inFlight.cut(batch)
       if (ids.length > 0) this.#outcomes.giveBack(batch, ids)
-      if (!isForOthers || this.#carrier.handBack === undefined) continue
+      // At a stop what is marked cannot leave over a carrier that is down: others have it, and it is not unknown.
+      const isHandedBack = isForOthers || (isDown && this.#mode === 'draining')
+      if (!isHandedBack || this.#carrier.handBack === undefined) continue
       this.#submit(batch, batch.marked - batch.next)
       this.#carrier.handBack()
     }
     if (this.#outcomes.size() > 0) void this.#write(true)
   }
 
-  /** Commits the outcomes that wait, and those that come meanwhile, unless more of them come soon; `flush`: in any case. */
+  /**
+   * Commits the outcomes that wait, and those that come meanwhile, unless more of them come soon; `flush`: in any
+   * case.
+   */
   async #write(flush = false): Promise<void> {
     const [outcomes, gathering] = [this.#outcomes, this.#gathering]
     if (this.#isWriting) return
@@ -367,7 +383,9 @@ export class Dispatcher {
     })
   }
 
-  /** Gives back what failed claims may hold of which nobody knows; then claims go on. It needs no answer of a carrier. */
+  /**
+   * Gives back what failed claims may hold of which nobody knows; then claims go on. It needs no answer of a carrier.
+   */
   async #disown(): Promise<void> {
     const inFlight = this.#inFlight
     if (this.#isDisowning || inFlight.isClaiming() || !inFlight.hasLostClaims()) return
@@ -435,7 +453,19 @@ export class Dispatcher {
   #load() {
     const { window: whole, room } = this.#carrier
     const window = room === undefined ? whole : this.#inFlight.unanswered.size + room()
-    return loadOf(this.#inFlight, this.#settings, window, this.#throughput.perSecond())
+    const isProbing = this.#availability() === 'probing'
+    return loadOf(this.#inFlight, this.#settings, {
+      ...{ window, isProbing },
+      answersPerSecond: this.#throughput.perSecond(),
+    })
+  }
+
+  /** Of a carrier that takes only some nothing is claimed that cannot leave at once: others may have it. */
+  #claimSize(lane: Lane): number {
+    if (this.#inFlight.hasLostClaims()) return 0
+    const load = this.#load()
+    const size = claimSize(lane, load)
+    return this.#availability() === 'available' ? size : Math.min(size, markRoom(lane, load))
   }
 
   #markSize({ lane, end, marked }: OpenBatch, freed = 0): number {

@@ -154,3 +154,59 @@ test('one that has no other beside it keeps what it has', async () => {
     await nextTurn()
   }
 })
+
+test('one that is probed takes what it has room for, first, and the next priority all the rest', async () => {
+  const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
+  const a = start('a', { availability: 'probing', outcomeOf: () => 'held', window: 1 })
+  const b = start('b', { window: 100 })
+  for (let sent = 0; sent < 20; sent++) await send(world, numbers(1))
+  await send(world, numbers(30, '02'))
+  await until(() => a.submitted.length + b.submitted.length === 50)
+  expect(a.submitted).toHaveLength(1)
+  a.release('accepted')
+  await send(world, numbers(1))
+  await until(() => a.submitted.length === 2)
+})
+
+test('one that is throttled gets every message for which it has room', async () => {
+  const { world, start } = await aProcess(others(over('a'), over('b', { priority: 2 })))
+  const [a, b] = [start('a', { availability: 'throttled' }), start('b')]
+  for (let sent = 1; sent <= 20; sent++) {
+    await send(world, numbers(1))
+    await until(() => a.submitted.length + b.submitted.length === sent)
+  }
+  expect(b.submitted).toEqual([])
+})
+
+test('a probe may be of bulk, also while others have no answer', async () => {
+  const { world, start } = await aProcess(others(over('a')))
+  let room = 20
+  const a = start('a', { availability: 'available', outcomeOf: () => 'held', room: () => room - a.unanswered.length })
+  await send(world, numbers(100))
+  await until(() => a.submitted.length >= 10)
+  const lost = a.submitted.length
+  room = lost + 1
+  a.become('probing')
+  await until(() => a.submitted.length === lost + 1)
+})
+
+test('what is marked and cannot leave, because the carrier is down, is not unknown after a stop', async () => {
+  const world = await dispatchWorld()
+  let [room, isArmed] = [10, false]
+  const { carrier, dispatcher } = startDispatcher(world, {
+    ...{ window: 10, availability: 'available', outcomeOf: () => 'held', room: () => room },
+    handBack: () => void carrier.release('refused-for-now'),
+    disturb: (call) => {
+      if (call === 'claim' && isArmed) room = 0
+      return undefined
+    },
+  })
+  isArmed = true
+  await world.accept(10)
+  await until(() => dispatcher.state().inDoubt === 10)
+  expect(carrier.submitted).toEqual([])
+  carrier.become('down')
+  await dispatcher.drain(new Promise(() => undefined))
+  // None is decided: 106 would be.
+  expect(world.waiting()).toBe(10)
+})

@@ -1,5 +1,5 @@
 import { steppingClock } from '@gateway/core/testing'
-import { claimSize, markRoom, measureThroughput, submitRoom, type Load } from './flow-control.ts'
+import { claimSize, markRoom, markSize, measureThroughput, submitRoom, type Load } from './flow-control.ts'
 
 function setUp() {
   const clock = steppingClock()
@@ -65,7 +65,7 @@ test('answers of the same millisecond are no division by nothing', () => {
 })
 
 const load: Load = {
-  ...{ inDoubtMax: 200, sliceMax: 500, window: 50, answersPerSecond: Infinity },
+  ...{ inDoubtMax: 200, sliceMax: 500, window: 50, answersPerSecond: Infinity, isProbing: false },
   ...{ unanswered: 0, leaving: 0, inDoubt: 0, ahead: { single: 0, bulk: 0 } },
 }
 
@@ -94,3 +94,12 @@ test('bulk is claimed for two seconds ahead, a slice at most, and a window where
   const sizes = [Infinity, 1, 5, 100, 5000].map((answersPerSecond) => claimSize('bulk', { ...load, answersPerSecond }))
   expect(sizes).toEqual([50, 2, 10, 200, 500])
 })
+
+test.each(['single', 'bulk'] as const)(
+  'a probe of the %s lane is claimed and marked beside many without an answer',
+  (lane) => {
+    const probing: Load = { ...load, window: 61, unanswered: 60, answersPerSecond: 500, isProbing: true }
+    expect([claimSize(lane, probing) > 0, markSize(lane, 100, probing)]).toEqual([true, 1])
+    expect(markSize(lane, 100, { ...probing, answersPerSecond: Infinity, isProbing: false })).toBe(0)
+  },
+)

@@ -7,6 +7,8 @@ import type { InFlight } from './in-flight.ts'
 export interface Load extends Pick<DispatcherSettings, 'inDoubtMax' | 'sliceMax'> {
   /** The carrier's window as it is now: so many submissions may be unanswered. */
   readonly window: number
+  /** The carrier is tried with a few, of any lane: the window is what they and those without an answer take. */
+  readonly isProbing: boolean
   /** So many submissions the carrier answers a second, as measured last. */
   readonly answersPerSecond: number
   readonly unanswered: number
@@ -42,14 +44,14 @@ const leastShare = 0.125
 export function loadOf(
   inFlight: InFlight,
   { inDoubtMax, sliceMax }: Pick<DispatcherSettings, 'inDoubtMax' | 'sliceMax'>,
-  window: number,
-  answersPerSecond: number,
+  { window, answersPerSecond, isProbing }: Pick<Load, 'window' | 'answersPerSecond' | 'isProbing'>,
 ): Load {
   const claiming = inFlight.claiming()
   return {
     inDoubtMax,
     sliceMax,
     window,
+    isProbing,
     answersPerSecond,
     unanswered: inFlight.unanswered.size,
     leaving: inFlight.leaving() + claiming,
@@ -64,23 +66,25 @@ const isKnown = (answersPerSecond: number): boolean => Number.isFinite(answersPe
 const isBrisk = (answersPerSecond: number): boolean => isKnown(answersPerSecond) && answersPerSecond >= briskPerSecond
 
 /** Of bulk never so much that a single message behind it would wait long; at least as much as a mark is worth. */
-const laneWindow = (lane: Lane, { window, inDoubtMax, answersPerSecond }: Load): number =>
-  lane === 'single'
+const laneWindow = (lane: Lane, { window, inDoubtMax, answersPerSecond, isProbing }: Load): number =>
+  lane === 'single' || isProbing
     ? window
     : Math.min(
         isBrisk(answersPerSecond) ? window : share(lane, window),
         Math.max(least(inDoubtMax), Math.ceil(answersPerSecond * bulkSeconds)),
       )
 
-/** A quarter of the room of a lane at most: a few messages that never get an answer hold up no other. */
+/** A quarter of the room of a lane at most: a few messages that never get an answer hold up no other, and no probe. */
 const leastOf = (lane: Lane, load: Load): number =>
-  Math.max(1, Math.min(least(load.inDoubtMax), least(load.window), Math.floor(laneWindow(lane, load) / 4)))
+  load.isProbing
+    ? 1
+    : Math.max(1, Math.min(least(load.inDoubtMax), least(load.window), Math.floor(laneWindow(lane, load) / 4)))
 
 /** How many more messages of the lane may be submitted. */
 export const submitRoom = (lane: Lane, load: Load): number => laneWindow(lane, load) - load.unanswered
 
-const commitWorth = ({ window, answersPerSecond }: Load): number =>
-  isKnown(answersPerSecond) ? Math.min(window, Math.ceil(answersPerSecond * commitSeconds)) : 0
+const commitWorth = ({ window, answersPerSecond, isProbing }: Load): number =>
+  isKnown(answersPerSecond) && !isProbing ? Math.min(window, Math.ceil(answersPerSecond * commitSeconds)) : 0
 
 /**
  * How many more of the lane may be marked, if `freed` leave doubt with it: within the bound, as many as the window has room for with one

@@ -30,8 +30,16 @@ test.each<[string, readonly PublishedRoute[], string, string]>([
   ['two by priority, the first down', [aRoute(10, 'a1 b2')], 'a=down', 'b:10,11,12'],
   ['two by priority, the second down', [aRoute(10, 'a1 b2')], 'b=down', 'a:10,11,12'],
   ['two by priority, both down', [aRoute(10, 'a1 b2')], 'a=down b=down', ''],
-  ['two by priority, the first throttled', [aRoute(10, 'a1 b2')], 'a=throttled', 'a:12 b:10,11'],
-  ['two by priority, both throttled', [aRoute(10, 'a1 b2')], 'a=throttled b=throttled', 'a:10,12 b:11'],
+  ['two by priority, the first throttled', [aRoute(10, 'a1 b2')], 'a=throttled', 'a:10/ab,12 b:10/ab,11'],
+  ['two by priority, the first probed', [aRoute(10, 'a1 b2')], 'a=probing', 'a:10/ab,12 b:10/ab,11'],
+  ['two by priority, the second probed', [aRoute(10, 'a1 b2')], 'b=probing', 'a:10,12 b:11'],
+  ['two by priority, both throttled', [aRoute(10, 'a1 b2')], 'a=throttled b=throttled', 'a:10/ab,12 b:10/ab,11'],
+  [
+    'three, the first throttled',
+    [aRoute(10, 'a1 b2 c3')],
+    'a=throttled',
+    'a:10/ab,12/ac,13/ab b:10/ab,11,13/ab c:12/ac',
+  ],
   ['two by priority, throttled and down', [aRoute(10, 'a1 b2')], 'a=throttled b=down', 'a:10,11,12'],
   ['two equals', [aRoute(10, 'a1 b1x3')], '', 'a:10/ab,12 b:10/ab,11'],
   ['two equals and a reserve', [aRoute(10, 'a1 b1 c2')], '', 'a:10/ab,12,13/ab b:10/ab,11,13/ab'],
@@ -41,8 +49,8 @@ test.each<[string, readonly PublishedRoute[], string, string]>([
 ])('claimableQueues: %s', (_, routes, states, expected) => {
   const claimed = ['a', 'b', 'c'].map((name): string => {
     const found = claimableQueues(routes, aCarrierId(name), availabilities(states))
-    const words = found.map(({ queue, equals }) =>
-      [queue, ...(equals.length > 0 ? [equals.map(({ carrier }) => carrier).join('')] : [])].join('/'),
+    const words = found.map(({ queue, claimers }) =>
+      [queue, ...(claimers.length > 0 ? [claimers.map(({ carrier }) => carrier).join('')] : [])].join('/'),
     )
     return words.length === 0 ? '' : `${name}:${words.join()}`
   })

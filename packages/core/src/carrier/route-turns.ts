@@ -9,14 +9,17 @@ import type { RouteCarrier } from './routes.ts'
 export interface ClaimableQueue {
   readonly queue: QueueNumber
   readonly route: RouteNumber
-  /** Those that share it by their weights, itself among them; none: it is nobody's but its own, or of no route. */
-  readonly equals: readonly RouteCarrier[]
+  /**
+   * All that claim from it, itself among them; none: it is nobody's but its own, or of no route. Those of its
+   * priority share it by their weights, and those of a better one have the first go as long as they have room.
+   */
+  readonly claimers: readonly RouteCarrier[]
 }
 
 /**
- * The queues from which a carrier claims now, in the order of the routes. Of the carriers of a route those go first that are available, then
- * those that are throttled, each by priority; what one of them refused for now goes to the others as long as there are any. A carrier that is down
- * claims nothing.
+ * The queues from which a carrier claims now, in the order of the routes. Of the carriers of a route the best that is
+ * available claims, and those before it that take some: throttled, or probed. What one of them refused for now goes
+ * to the others as long as there are any. A carrier that is down claims nothing.
  */
 export function claimableQueues(
   routes: readonly PublishedRoute[],
@@ -24,27 +27,27 @@ export function claimableQueues(
   availabilityOf: (carrier: CarrierId) => Availability,
 ): readonly ClaimableQueue[] {
   if (availabilityOf(carrier) === 'down') return []
-  if (routes.length === 0) return [{ queue: noRoute, route: noRoute, equals: [] }]
+  if (routes.length === 0) return [{ queue: noRoute, route: noRoute, claimers: [] }]
   return routes.flatMap(({ number: route, carriers, queues }) => {
     if (carriers.every((one) => one.carrier !== carrier)) return []
     return queues.flatMap(({ number: queue, refusedBy }): readonly ClaimableQueue[] => {
-      const first = firstOf(carriers, refusedBy, availabilityOf)
-      if (first.every((one) => one.carrier !== carrier)) return []
-      return [{ queue, route, equals: first.length > 1 ? first : [] }]
+      const claimers = claimersOf(carriers, refusedBy, availabilityOf)
+      if (claimers.every((one) => one.carrier !== carrier)) return []
+      return [{ queue, route, claimers: claimers.length > 1 ? claimers : [] }]
     })
   })
 }
 
-function firstOf(
+function claimersOf(
   carriers: readonly RouteCarrier[],
   refusedBy: CarrierId | undefined,
   availabilityOf: (carrier: CarrierId) => Availability,
 ): readonly RouteCarrier[] {
   const up = carriers.filter(({ carrier }) => availabilityOf(carrier) !== 'down')
   const others = orAll(up, ({ carrier }) => carrier !== refusedBy)
-  const usable = orAll(others, ({ carrier }) => availabilityOf(carrier) === 'available')
-  const best = Math.min(...usable.map(({ priority }) => priority))
-  return usable.filter(({ priority }) => priority === best)
+  const available = others.filter(({ carrier }) => availabilityOf(carrier) === 'available')
+  const best = Math.min(...available.map(({ priority }) => priority))
+  return others.filter(({ priority }) => priority <= best)
 }
 
 /** Those that are picked, or all if none is. */
@@ -95,7 +98,10 @@ export interface Turn {
 export interface RouteTurns {
   /** Returns what ends it. */
   join(peer: Peer): () => void
-  /** Calls `wake` where it is the turn of a carrier that may not be looking; undefined: whenever any may claim other queues than before. */
+  /**
+   * Calls `wake` where it is the turn of a carrier that may not be looking; undefined: whenever any may claim other
+   * queues than before.
+   */
   onWake(carrier: CarrierId | undefined, wake: () => void): void
   claimable(carrier: CarrierId): Promise<readonly ClaimableQueue[]>
   /** Undefined: it is the turn of another carrier, which is woken. */
@@ -117,6 +123,7 @@ export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): Ro
   const peers = new Map<CarrierId, Peer>()
   const wakes = new Map<CarrierId | undefined, () => void>()
   const shares = new Map<RouteNumber, ReturnType<typeof createShares>>()
+  const first = createFirstGo()
   let known: readonly PublishedRoute[] = []
   let isKnown = false
 
@@ -145,6 +152,16 @@ export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): Ro
     wakes.get(carrier)?.()
   }
 
+  /** Whether a better one takes some of it now: what it has no room for is for the next. */
+  function isBehind({ priority }: RouteCarrier, claimers: readonly RouteCarrier[], lane: Lane): boolean {
+    const better = claimers.filter((one) => one.priority < priority)
+    const ahead = better.find(({ carrier }) =>
+      first.mayGo(carrier, lane, peers.get(carrier)?.hasRoom(lane) === true, clock.now()),
+    )
+    if (ahead !== undefined) wake(ahead.carrier)
+    return ahead !== undefined
+  }
+
   return {
     join(peer) {
       peers.set(peer.carrier, peer)
@@ -157,9 +174,16 @@ export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): Ro
       known = await list()
       return claimableQueues(known, carrier, availabilityOf)
     },
-    take({ route, equals }, carrier, lane, messagesMax) {
-      const own = equals.find((one) => one.carrier === carrier)
+    take({ route, claimers }, carrier, lane, messagesMax) {
+      const own = claimers.find((one) => one.carrier === carrier)
       if (own === undefined) return { messagesMax, done: () => undefined }
+      if (isBehind(own, claimers, lane)) return undefined
+      first.claimed(carrier, lane)
+      const equals = claimers.filter(({ priority }) => priority === own.priority)
+      const tellOthers = (): void => {
+        for (const one of claimers) if (one !== own) peers.get(one.carrier)?.changed()
+      }
+      if (equals.length === 1) return { messagesMax, done: tellOthers }
       const its = sharesOf(route)
       const rivals = equals.filter((one) => one !== own && peers.get(one.carrier)?.hasRoom(lane) === true)
       const ahead = its.aheadOf(own, rivals, clock.now())
@@ -175,7 +199,7 @@ export function createRouteTurns(routes: Pick<Routes, 'list'>, clock: Clock): Ro
         messagesMax: most,
         done: (messages) => {
           its.add(own, messages - most)
-          for (const one of equals) if (one !== own) peers.get(one.carrier)?.changed()
+          tellOthers()
         },
       }
     },
@@ -203,7 +227,9 @@ interface Asking {
   readonly after: QueueNumber
 }
 
-/** The next queue in which something waits and it is this carrier's turn. Where there is only one, nobody looks first. */
+/**
+ * The next queue in which something waits and it is this carrier's turn. Where there is only one, nobody looks first.
+ */
 export async function chooseQueue(
   turns: RouteTurns,
   store: Pick<ClaimedBatches, 'queuesWithWork'>,
@@ -211,7 +237,7 @@ export async function chooseQueue(
 ): Promise<{ readonly queue: QueueNumber; readonly turn: Turn } | 'nothing' | 'turn-of-another'> {
   const claimable = await turns.claimable(carrier)
   const [only] = claimable
-  const isAlone = only === undefined || (claimable.length === 1 && only.equals.length === 0)
+  const isAlone = only === undefined || (claimable.length === 1 && only.claimers.length === 0)
   const numbers = claimable.map(({ queue }) => queue)
   const found = isAlone ? numbers : await store.queuesWithWork(lane, numbers)
   if (found.length === 0) return 'nothing'
@@ -222,6 +248,21 @@ export async function chooseQueue(
     if (turn !== undefined) return { queue, turn }
   }
   return 'turn-of-another'
+}
+
+/** Who has room and the first go, and does not claim for a while, is passed over until it claims or has no room. */
+function createFirstGo() {
+  const since = new Map<string, Instant>()
+  const keyOf = (carrier: CarrierId, lane: Lane): string => `${carrier} ${lane}`
+  return {
+    mayGo(carrier: CarrierId, lane: Lane, hasRoom: boolean, now: Instant): boolean {
+      const key = keyOf(carrier, lane)
+      if (!hasRoom) since.delete(key)
+      else if (!since.has(key)) since.set(key, now)
+      return hasRoom && now - (since.get(key) ?? now) < patienceMilliseconds
+    },
+    claimed: (carrier: CarrierId, lane: Lane): void => void since.delete(keyOf(carrier, lane)),
+  }
 }
 
 /** How much each carrier of a route has claimed, divided by its weight: the least has the next turn. */

@@ -12,13 +12,14 @@ const now = instant(0)
 
 const told = (
   carrier: string,
-  changes: { bound?: boolean; throttled?: boolean; full?: boolean; stale?: boolean } = {},
+  changes: { bound?: boolean; throttled?: boolean; full?: boolean; stale?: boolean; open?: boolean } = {},
 ) => {
-  const { bound = true, throttled = false, full = false, stale = false } = changes
+  const { bound = true, throttled = false, full = false, stale = false, open = false } = changes
   const status = {
     ...{ links: [{ role: 'transceiver', boundSince: bound ? 1 : undefined, inUse: 0 }], perSecond: undefined },
     ...{ isThrottled: throttled, waiting: 0, lastError: undefined, unreadable: 0 },
     receipts: { received: 0, missed: 0, form: undefined },
+    circuit: { state: open ? 'half-open' : 'closed' },
   }
   return {
     ...{ carrier: name(carrier), window: 10, unanswered: full ? 10 : 3, status, isStale: stale, toldAt: now },
@@ -43,6 +44,8 @@ test.each<[WaitingReason | undefined, MessageLocation, MessageTrace['route'], re
   ['no-carrier', queue, route(1, 'a', 'b'), [told('c'), told('a', { stale: true })]],
   ['not-bound', queue, route(1, 'a'), [told('a', { bound: false }), told('b')]],
   ['not-bound', queue, undefined, [told('a', { bound: false })]],
+  ['circuit-open', queue, route(1, 'a', 'b'), [told('a', { open: true }), told('b', { bound: false })]],
+  ['throttled', queue, route(1, 'a', 'b'), [told('a', { throttled: true }), told('b', { open: true })]],
   ['throttled', queue, route(1, 'a', 'b'), [told('a', { throttled: true }), told('b', { bound: false })]],
   ['window-full', queue, route(1, 'a'), [told('a', { full: true })]],
   ['in-turn', queue, route(1, 'a', 'b'), [told('a', { throttled: true }), told('b')]],

@@ -3,10 +3,11 @@ import type { ToldCarrier } from '../carrier/carrier-statuses.ts'
 import type { MessageTrace } from './message-traces.ts'
 
 /**
- * Why a message has not been claimed, by what processes tell of their carriers; nothing is decided by it.
- * Not due: it is scheduled. Refused for now: it waits for another try. No dispatcher: no process that dispatches has been heard of lately.
- * Route withdrawn: its route is not published any more; it is moved to another one soon. No carrier: no process has a carrier of its route.
- * Not bound, throttled, window full: so are all carriers that may take it. In turn: a carrier can take it, and others are before it.
+ * Why a message has not been claimed, by what processes tell of their carriers; nothing is decided by it. Not due: it
+ * is scheduled. Refused for now: it waits for another try. No dispatcher: no process that dispatches has been heard
+ * of lately. Route withdrawn: its route is not published any more; it is moved to another one soon. No carrier: no
+ * process has a carrier of its route. Not bound, circuit open, throttled, window full: so are all carriers that may
+ * take it. In turn: a carrier can take it, and others are before it.
  */
 export type WaitingReason =
   | 'not-due'
@@ -15,6 +16,7 @@ export type WaitingReason =
   | 'route-withdrawn'
   | 'no-carrier'
   | 'not-bound'
+  | 'circuit-open'
   | 'throttled'
   | 'window-full'
   | 'in-turn'
@@ -48,6 +50,8 @@ function reasonOf(isWithdrawn: boolean, heardOf: readonly ToldCarrier[], able: r
     ({ status }) => status === undefined || status.links.some((one) => one.boundSince !== undefined),
   )
   if (bound.length === 0) return 'not-bound'
-  if (bound.every(({ status }) => status?.isThrottled === true)) return 'throttled'
-  return bound.every(({ unanswered, window }) => unanswered >= window) ? 'window-full' : 'in-turn'
+  const working = bound.filter(({ status }) => (status?.circuit?.state ?? 'closed') === 'closed')
+  if (working.length === 0) return 'circuit-open'
+  if (working.every(({ status }) => status?.isThrottled === true)) return 'throttled'
+  return working.every(({ unanswered, window }) => unanswered >= window) ? 'window-full' : 'in-turn'
 }

@@ -165,6 +165,10 @@ const status: CarrierStatus = {
   lastError: 'ESME_RTHROTTLED "\u2028\\',
   receipts: { received: 7, missed: 2, form: 'hex' },
   unreadable: 1,
+  circuit: {
+    ...{ state: 'half-open', since: 1_790_000_000_000, reason: 'silent', answerMilliseconds: undefined },
+    ...{ silentSeconds: 5, slowSeconds: 7.5, failuresPercent: 50, probeSeconds: 3, probeSecondsMax: 50 },
+  },
 }
 
 const aReport = (carrier: string, more: Partial<CarrierReport> = {}): CarrierReport => ({

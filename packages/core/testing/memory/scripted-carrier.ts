@@ -25,6 +25,10 @@ export interface ScriptedCarrierOptions {
   readonly id?: string
   /** Default 1000. */
   readonly window?: number
+  /** Default: as many as the window has left. */
+  readonly room?: () => number
+  /** Default: nothing waits in it. */
+  readonly handBack?: () => void
   /** Default: it has none, and takes messages always. */
   readonly availability?: Availability
   /** Called once for each submission; `attempt` counts from 1 how often this message was submitted. Default: delivered. */
@@ -100,6 +104,8 @@ export function scriptedCarrier(options: ScriptedCarrierOptions = {}): ScriptedC
   return {
     id,
     window,
+    ...(options.room && { room: options.room }),
+    ...(options.handBack && { handBack: options.handBack }),
     submitted,
     get unanswered() {
       return [...open].map(({ message }) => message)

@@ -1,0 +1,105 @@
+import {
+  circuitAt,
+  circuitRoom,
+  isDoubtful,
+  newCircuit,
+  pauseLeft,
+  settledBy,
+  submittedTo,
+  type Circuit,
+  type CircuitBounds,
+  type CircuitOutcome,
+  type CircuitState,
+} from '@gateway/core'
+
+/**
+ * The circuit breaker of one carrier, over all its connections. Times are milliseconds of one clock that does not go
+ * back.
+ */
+export interface CircuitBreaker {
+  /** A submission leaves; returns the epoch to which it belongs. */
+  submitted(now: number): number
+  settled(submission: { readonly epoch: number; readonly leftAt: number; readonly outcome: CircuitOutcome }): void
+  /** Time has passed. To be called now and then while something is unanswered. */
+  look(): void
+  state(): CircuitState
+  /** What is handed over anyway may leave; of a new carrier too, while it is not known what it is like. */
+  mayLeave(): boolean
+  /** How many more should be handed over now. */
+  room(): number
+  /** Nothing is answered for longer than usual, or it is not known yet that it is: others should have what is new. */
+  isDoubtful(): boolean
+  circuit(): Circuit
+  /** Since when it is in its state, by the clock that tells times to operators. */
+  since(): number
+  stop(): void
+}
+
+export interface CircuitEvents {
+  /** It takes more or less than before; called once what is under way in this turn is done. */
+  changed(): void
+  opened(circuit: Circuit): void
+  /** It has proved well, so many milliseconds after it was opened first. */
+  closed(after: number): void
+}
+
+const now = (): number => performance.now()
+
+export function createCircuitBreaker(
+  bounds: CircuitBounds,
+  events: CircuitEvents,
+  clock: { now(): number },
+): CircuitBreaker {
+  let circuit = newCircuit(now())
+  let turnedAt = clock.now()
+  let openedAt: number | undefined
+  let timer: NodeJS.Timeout | undefined
+  let wasDoubtful = false
+
+  function become(next: Circuit): void {
+    const before = circuit
+    circuit = next
+    const isNowDoubtful = isDoubtful(next, bounds, now())
+    if (next.state === before.state && isNowDoubtful === wasDoubtful) return
+    wasDoubtful = isNowDoubtful
+    if (next.state !== before.state) turn(before.state)
+    queueMicrotask(() => events.changed())
+  }
+
+  function turn(before: CircuitState): void {
+    clearTimeout(timer)
+    turnedAt = clock.now()
+    const { state } = circuit
+    if (state === 'open') {
+      timer = setTimeout(look, Math.ceil(pauseLeft(circuit, now())))
+      // A probe that failed is no news.
+      if (before === 'closed') {
+        openedAt = now()
+        events.opened(circuit)
+      }
+    }
+    if (state === 'closed') events.closed(now() - (openedAt ?? now()))
+  }
+
+  function look(): void {
+    become(circuitAt(circuit, bounds, now()))
+    // A timer may be early by a fraction of a millisecond.
+    if (circuit.state === 'open' && pauseLeft(circuit, now()) < 2) timer = setTimeout(look, 2)
+  }
+
+  return {
+    submitted(at) {
+      circuit = submittedTo(circuit, at)
+      return circuit.epoch
+    },
+    settled: (submission) => become(settledBy(circuit, submission, bounds, now())),
+    look,
+    state: () => circuit.state,
+    mayLeave: () => circuit.state === 'closed' || circuitRoom(circuit) > 0,
+    room: () => (isDoubtful(circuit, bounds, now()) ? 0 : circuitRoom(circuit)),
+    isDoubtful: () => isDoubtful(circuit, bounds, now()),
+    circuit: () => circuit,
+    since: () => turnedAt,
+    stop: () => clearTimeout(timer),
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * The circuit breaker of a carrier: whether it takes messages is known by its answers to submissions, not by its
+ * connections. Pure functions; times are milliseconds of one clock that does not go back. The states are drawn in
+ * docs/carriers.md.
+ */
+export interface Circuit {
+  readonly state: CircuitState
+  readonly since: number
+  /** Why it was opened last; undefined: it never was. */
+  readonly reason: CircuitProblem | undefined
+  /** Submissions of an earlier epoch, before it was opened, prove nothing but that the carrier answers. */
+  readonly epoch: number
+  /** How long it waits, or waited last, before a probe; 0: it was never opened. */
+  readonly pause: number
+  /** So many submissions of this epoch were taken, `provenEnough` at most. */
+  readonly proven: number
+  /** Submissions of this epoch without an answer. */
+  readonly unanswered: number
+  /** When the first submission left of which nothing, nor of any later one, was answered. */
+  readonly silentSince: number | undefined
+  /** The latest outcomes, the last one in the lowest bit: 1 is a failure. */
+  readonly recent: number
+  readonly recentCount: number
+  /** How long answers take, in milliseconds; undefined: there was none. */
+  readonly answerTime: number | undefined
+}
+
+export type CircuitState = 'closed' | 'open' | 'half-open'
+
+/** Silent: nothing was answered for too long. Failing: too many of the latest got no answer or were refused for now. */
+export type CircuitProblem = 'silent' | 'failing'
+
+/** What opens the circuit, and how the carrier is tried again. */
+export interface CircuitBounds {
+  /**
+   * For so long nothing was answered of what was submitted since the last answer; at least four times as long as
+   * answers take.
+   */
+  readonly silentSeconds: number
+  /** So many percent of the last twenty, and three at least, got no answer or were refused for now. */
+  readonly failuresPercent: number
+  /** The first pause before a probe; it doubles with each one that fails. */
+  readonly probeSeconds: number
+  readonly probeSecondsMax: number
+}
+
+export const circuitDefaults: CircuitBounds = {
+  silentSeconds: 5,
+  failuresPercent: 50,
+  probeSeconds: 3,
+  probeSecondsMax: 50,
+}
+
+/**
+ * What became of a submission. Taken: the carrier took it, or refused it for good. Throttled: it gets too much, which
+ * slows it down and opens nothing. Unsent: it has not left.
+ */
+export type CircuitOutcome = 'taken' | 'throttled' | 'refused-for-now' | 'unanswered' | 'unsent'
+
+/** After so many the carrier gets as many at a time as its window has room for. */
+const provenEnough = 10
+const recentMax = 20
+const failuresLeast = 3
+/** Who stays well for so long begins again with the first pause. */
+const calmMilliseconds = 60_000
+/** Silence of this part of what opens it: nothing more is added to what may be lost, others have it. */
+const doubtfulShare = 0.2
+const silentTimes = 4
+
+export const newCircuit = (now: number): Circuit => ({
+  ...{ state: 'closed', since: now, reason: undefined, epoch: 0, pause: 0, answerTime: undefined },
+  ...fresh,
+})
+
+const fresh = { proven: 0, unanswered: 0, silentSince: undefined, recent: 0, recentCount: 0 } as const
+
+/**
+ * How many more may be submitted now: none while it is open, one to begin with, and one more at a time with each that
+ * is taken.
+ */
+export function circuitRoom({ state, proven, unanswered }: Circuit): number {
+  if (state === 'open') return 0
+  return proven >= provenEnough ? Infinity : Math.max(0, 1 + proven - unanswered)
+}
+
+/**
+ * Nothing was answered for longer than usual: others should have what is new until the carrier answers or the circuit
+ * opens.
+ */
+export const isDoubtful = (circuit: Circuit, bounds: CircuitBounds, now: number): boolean =>
+  circuit.state !== 'open' && silence(circuit, now) >= silenceMax(circuit, bounds.silentSeconds * doubtfulShare)
+
+const silence = ({ silentSince }: Circuit, now: number): number => (silentSince === undefined ? 0 : now - silentSince)
+
+const silenceMax = ({ answerTime = 0 }: Circuit, seconds: number): number =>
+  Math.max(seconds * 1000, answerTime * silentTimes)
+
+/** A submission leaves; it belongs to the epoch that there is. */
+export const submittedTo = (circuit: Circuit, now: number): Circuit => ({
+  ...circuit,
+  unanswered: circuit.unanswered + 1,
+  silentSince: circuit.silentSince ?? now,
+})
+
+/** A submission of this epoch, which left at `leftAt`, came to its end. */
+export function settledBy(
+  circuit: Circuit,
+  { epoch, leftAt, outcome }: { readonly epoch: number; readonly leftAt: number; readonly outcome: CircuitOutcome },
+  bounds: CircuitBounds,
+  now: number,
+): Circuit {
+  const isAnswer = outcome !== 'unanswered' && outcome !== 'unsent'
+  const answerTime = isAnswer ? averaged(circuit.answerTime, now - leftAt) : circuit.answerTime
+  if (epoch !== circuit.epoch) {
+    if (!isAnswer) return circuit
+    // What it answers late proves that it is there, not that it is quick: a probe does.
+    return circuit.state === 'open' ? halfOpen({ ...circuit, answerTime }, now) : { ...circuit, answerTime }
+  }
+  const unanswered = Math.max(0, circuit.unanswered - 1)
+  const silentSince = isAnswer || unanswered === 0 ? undefined : circuit.silentSince
+  const next = { ...circuit, unanswered, silentSince, answerTime }
+  if (outcome === 'throttled' || outcome === 'unsent') return next
+  return outcome === 'taken' ? succeeded(next, now) : failed(next, bounds, now)
+}
+
+const averaged = (before: number | undefined, elapsed: number): number =>
+  before === undefined ? elapsed : before + (elapsed - before) / 10
+
+function withOutcome(circuit: Circuit, isFailure: 0 | 1): Circuit {
+  const recent = ((circuit.recent << 1) | isFailure) & (2 ** recentMax - 1)
+  return { ...circuit, recent, recentCount: Math.min(recentMax, circuit.recentCount + 1) }
+}
+
+function succeeded(circuit: Circuit, now: number): Circuit {
+  const proven = Math.min(provenEnough, circuit.proven + 1)
+  const next = { ...withOutcome(circuit, 0), proven }
+  return circuit.state === 'half-open' && proven === provenEnough ? { ...next, state: 'closed', since: now } : next
+}
+
+function failed(circuit: Circuit, bounds: CircuitBounds, now: number): Circuit {
+  const next = withOutcome(circuit, 1)
+  if (circuit.state === 'half-open') return open(next, 'failing', bounds, now)
+  const failures = next.recent.toString(2).replaceAll('0', '').length
+  const isFailing = failures >= failuresLeast && failures * 100 >= next.recentCount * bounds.failuresPercent
+  return isFailing ? open(next, 'failing', bounds, now) : next
+}
+
+function open(circuit: Circuit, reason: CircuitProblem, bounds: CircuitBounds, now: number): Circuit {
+  const { state, since, epoch, pause } = circuit
+  const [first, most] = [bounds.probeSeconds * 1000, bounds.probeSecondsMax * 1000]
+  const isCalm = pause === 0 || (state === 'closed' && now - since >= calmMilliseconds)
+  const next = Math.min(most, isCalm ? first : 2 * pause)
+  return { ...circuit, ...fresh, state: 'open', since: now, reason, epoch: epoch + 1, pause: next }
+}
+
+const halfOpen = (circuit: Circuit, now: number): Circuit => ({ ...circuit, state: 'half-open', since: now })
+
+/**
+ * Time has passed: one that is silent is opened, and one whose pause is over is tried. The same circuit: nothing has
+ * changed.
+ */
+export function circuitAt(circuit: Circuit, bounds: CircuitBounds, now: number): Circuit {
+  const { state, since, pause } = circuit
+  if (state === 'open') return now - since >= pause ? halfOpen(circuit, now) : circuit
+  const isSilent = silence(circuit, now) > 0 && silence(circuit, now) >= silenceMax(circuit, bounds.silentSeconds)
+  return isSilent ? open(circuit, 'silent', bounds, now) : circuit
+}
+
+/** Milliseconds until the pause is over; 0: it is not open. */
+export const pauseLeft = ({ state, since, pause }: Circuit, now: number): number =>
+  state === 'open' ? Math.max(0, since + pause - now) : 0
