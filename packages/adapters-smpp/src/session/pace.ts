@@ -13,20 +13,26 @@ export interface Pace {
   isPaused(now: number): boolean
 }
 
-/** The first pause after a throttling error; it doubles with each further one that comes after a pause, up to the longest. */
+/** The first pause after a throttling error; it doubles with each further one before anything was taken, up to the longest. */
 const pauseMilliseconds = 500
 const pauseMillisecondsMax = 8000
-/** With each second without such an error, so much faster; after `calmSeconds` there is no limit of our own any more. */
+/** So much of what it took in the last second it gets then, and half of that where it has taken nothing since. */
+const backOff = 0.8
+/**
+ * With each second without such an error so much faster, and less so near the rate at which the last one came; after
+ * `calmSeconds` there is no limit of our own any more.
+ */
 const recovery = 1.25
+const recoveryNear = 1.1
 const calmSeconds = 60
 const leastPerSecond = 1
 /** Where it is not known yet what the carrier takes. */
 const firstPerSecond = 10
 
 /**
- * A token bucket whose burst is a tenth of a second, with the rate that the operator set or none; of that rate no second, wherever it begins, gets
- * more than one second's worth. A throttling error stops it for a moment, and then it goes on with half of what the carrier took in the last
- * second, faster with each second.
+ * A token bucket whose burst is a tenth of a second, with the rate that the operator set or none; of that rate no
+ * second, wherever it begins, gets more than one second's worth. A throttling error stops it for a moment, and then it
+ * goes on with a little less than the carrier took in the last second, faster with each second.
  */
 export function createPace(perSecond: number | undefined): Pace {
   let limit: number | undefined
@@ -34,6 +40,9 @@ export function createPace(perSecond: number | undefined): Pace {
   let pausedUntil = -Infinity
   let pause = pauseMilliseconds
   let raisedAt = 0
+  /** The rate at which the last error came. */
+  let tooFast = Infinity
+  let hasTaken = false
   let room = Math.max(1, (perSecond ?? 0) / 10)
   let filledAt: number | undefined
   let windowAt = -Infinity
@@ -53,7 +62,7 @@ export function createPace(perSecond: number | undefined): Pace {
       pause = pauseMilliseconds
       return
     }
-    for (; now - raisedAt >= 1000; raisedAt += 1000) limit *= recovery
+    for (; now - raisedAt >= 1000; raisedAt += 1000) limit *= limit < tooFast * backOff ? recovery : recoveryNear
   }
 
   function measure(now: number): void {
@@ -99,17 +108,22 @@ export function createPace(perSecond: number | undefined): Pace {
     accepted(now) {
       measure(now)
       count++
+      hasTaken = true
     },
     throttled(now) {
       // The rest of a window that was under way when the first was throttled says nothing new.
       if (now < pausedUntil) return
       measure(now)
-      if (now - throttledAt < calmSeconds * 1000) pause = Math.min(pause * 2, pauseMillisecondsMax)
       const measured = Math.max(count, before)
-      limit =
-        measured > 0
-          ? Math.max(leastPerSecond, measured / 2)
-          : Math.max(leastPerSecond, (limit ?? 2 * firstPerSecond) / 2)
+      if (hasTaken && measured > 0) {
+        pause = pauseMilliseconds
+        tooFast = Math.max(leastPerSecond, measured)
+        limit = Math.max(leastPerSecond, measured * backOff)
+      } else {
+        if (limit !== undefined) pause = Math.min(pause * 2, pauseMillisecondsMax)
+        limit = Math.max(leastPerSecond, (limit ?? 2 * firstPerSecond) / 2)
+      }
+      hasTaken = false
       throttledAt = now
       pausedUntil = raisedAt = filledAt = now + pause
       room = 0

@@ -49,18 +49,40 @@ describe('pace', () => {
     expect(left.at(-1)).toBeLessThan(5200)
   })
 
-  test('a throttling error stops it, then it goes on with half of what was taken, faster each second, and is free after a minute', () => {
+  test('a throttling error stops it, then it goes on with less than was taken, faster each second, and is free after a minute', () => {
     const pace = createPace(undefined)
     for (let i = 0; i < 80; i++) pace.accepted(i)
     pace.throttled(100)
     pace.throttled(101) // the rest of the window
     expect([pace.take(1, 599), pace.nextAt(200)]).toEqual([0, 600])
-    expect(pace.state(600)).toEqual({ perSecond: 40, isThrottled: true })
-    expect(pace.state(1600).perSecond).toBe(50)
+    expect(pace.state(600)).toEqual({ perSecond: 64, isThrottled: true })
+    expect(pace.state(1600).perSecond).toBeCloseTo(70.4)
+    expect([pace.isPaused(599), pace.isPaused(600)]).toEqual([true, false])
     expect(pace.state(61_000)).toEqual({ perSecond: undefined, isThrottled: false })
   })
 
-  test('each further error makes the pause longer, up to eight seconds', () => {
+  test('of a carrier that takes 20 in each of its seconds at least 14 a second are used', () => {
+    const pace = createPace(undefined)
+    const perSecond = 20
+    let [taken, second, inSecond] = [0, -1, 0]
+    const refused: number[] = []
+    for (let now = 0; now < 60_000; now += 10) {
+      if (Math.floor(now / 1000) !== second) [second, inSecond] = [Math.floor(now / 1000), 0]
+      for (let n = pace.take(10, now); n > 0; n--) {
+        if (++inSecond <= perSecond) {
+          taken++
+          pace.accepted(now)
+        } else {
+          refused.push(now)
+          pace.throttled(now)
+        }
+      }
+    }
+    expect(taken / 60).toBeGreaterThan(14)
+    expect(refused.length).toBeLessThan(60)
+  })
+
+  test('each further error before anything was taken makes the pause longer, up to eight seconds', () => {
     const pace = createPace(undefined)
     const pauses: number[] = []
     for (let now = 0; pauses.length < 7; now = pace.nextAt(now)) {
