@@ -191,11 +191,7 @@ export function startDispatching({
       answer: links.reduce((sum, { answers }) => sum + answers.unknown, unknownBefore),
       recovery: recovered,
     }),
-    reports: () =>
-      links.map(({ carrier, dispatcher }) => ({
-        ...{ carrier: carrier.id, window: carrier.window, unanswered: dispatcher.state().unanswered },
-        status: carrier.status?.(),
-      })),
+    reports: () => links.map(reportOf),
     carriers: () =>
       Object.fromEntries(
         links.flatMap(({ carrier }) => {
@@ -206,6 +202,15 @@ export function startDispatching({
     inboundMessages: () =>
       Object.fromEntries(links.map(({ carrier, inboundMessages }) => [carrier.id, inboundMessages])),
   }
+}
+
+/** What waits in the carrier is not unanswered: it has not left. */
+function reportOf({ carrier, dispatcher }: Link): CarrierReport {
+  const status = carrier.status?.()
+  if (status === undefined)
+    return { carrier: carrier.id, window: carrier.window, unanswered: dispatcher.state().unanswered, status }
+  const unanswered = status.links.reduce((sum, { inUse }) => sum + inUse, 0)
+  return { carrier: carrier.id, window: status.window, unanswered, status }
 }
 
 /**

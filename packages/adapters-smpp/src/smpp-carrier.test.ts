@@ -385,6 +385,16 @@ describe('submissions', () => {
     expect(carrier.status().circuit).toMatchObject({ state: 'open', reason: 'failing', failuresPercent: 50 })
   })
 
+  test('the window that is told is the one that there is: it grows with answers, and is none without a bind', async () => {
+    const { smsc, carrier, answers, submit } = await start({ responseSeconds: 30, window: 50 })
+    await until(() => carrier.status().window === 10)
+    submit(...many(300))
+    await until(() => answers.length === 300)
+    expect(carrier.status().window).toBe(50)
+    await smsc.stop()
+    await until(() => carrier.status().window === 0)
+  })
+
   test('no more parts a second leave than the operator allows', async () => {
     const { smsc, answers, submit } = await start({ perSecond: 50 })
     const began = performance.now()

@@ -237,6 +237,7 @@ export function smppCarrier(
     },
     onAvailability: (told) => void (boundChanged = told),
     status: () => ({
+      window: sessions.reduce((sum, session) => sum + session.window(), 0),
       links: links.map((link) => link.status()),
       ...pace.state(performance.now()),
       waiting: outbox.waiting(),

@@ -45,6 +45,7 @@ test('carrier check refuses the others, names the place, and shows no password',
 })
 
 const status: CarrierStatus = {
+  window: 100,
   links: [
     { role: 'transceiver', boundSince: Date.parse('2026-10-18T07:00:00Z'), inUse: 3 },
     { role: 'transceiver', boundSince: undefined, inUse: 0 },

@@ -65,7 +65,7 @@ export const carrierRow = (told: ToldCarrier): Row => {
       dispatcherText(process),
       stateText(told),
       timeText(since as Parameters<typeof timeText>[0]),
-      `${unanswered} of ${window}`,
+      inUseText(unanswered, window),
       status?.perSecond === undefined ? '' : status.perSecond.toFixed(1),
       String(status?.waiting ?? ''),
       String(status?.receipts.received ?? ''),
@@ -82,6 +82,9 @@ export const toldJson = (told: ToldCarrier): Json => ({
   toldAt: timeJson(told.toldAt),
   stale: told.isStale,
 })
+
+/** A window that has just shrunk holds what left before. */
+const inUseText = (unanswered: number, window: number): string => `${unanswered} of ${Math.max(unanswered, window)}`
 
 const dispatcherText = ({ host, pid }: ToldCarrier['process']): string => `${host}:${pid}`
 
@@ -124,7 +127,7 @@ export function carrierLines(told: ToldCarrier, now: number): string {
       `${durationText(now - toldAt)} ago${told.isStale ? ': stale, the dispatcher has died or does not reach the database' : ''}`,
     ],
     ['state', stateText(told)],
-    ['window', `${unanswered} of ${window} in use`],
+    ['window', `${inUseText(unanswered, window)} in use`],
     ['rate', status && (status.perSecond === undefined ? 'no limit' : `${status.perSecond.toFixed(1)} parts a second`)],
     ['waiting', status && String(status.waiting)],
     ['circuit', status?.circuit && circuitText(status.circuit)],

@@ -7,7 +7,7 @@ type Store = (receipts: readonly DeliveryReceipt[]) => Promise<readonly Delivery
 
 export interface ReceiptCounts {
   readonly received: number
-  /** Found no message at once. */
+  /** Found no message, and none within a minute. */
   readonly missed: number
   /** The form of ids that is in use; undefined: not learned yet. */
   readonly form: IdForm | undefined
@@ -32,8 +32,11 @@ export interface MatcherEvents {
 /** So many receipts in a row that fit in one form, number and all, are proof. */
 const proof = 3
 const missedMax = 5000
-/** When receipts that fit no message are tried again: the message may have been recorded meanwhile, by somebody else. */
-const retryMilliseconds = [1000, 4000, 15_000, 60_000]
+/**
+ * When receipts that fit no message are tried again: the message may have been recorded meanwhile, by somebody else.
+ * After the last time they are missed.
+ */
+export const retryMilliseconds: readonly number[] = [1000, 4000, 15_000, 60_000]
 
 interface Missed {
   readonly receipt: CarrierReceipt
@@ -46,6 +49,7 @@ export function createReceiptMatcher(
   given: IdForm | undefined,
   store: Store,
   events: MatcherEvents,
+  retries = retryMilliseconds,
 ): ReceiptMatcher {
   let form = given
   let run = { form: 'as-is' as IdForm, count: 0 }
@@ -77,7 +81,12 @@ export function createReceiptMatcher(
   /** An id that cannot be in the form that is known is read as it is. */
   const formOf = (id: string): IdForm => (form === undefined || inForm(id, form) === undefined ? 'as-is' : form)
   const inUse = (id: string): string => inForm(id, formOf(id)) ?? id
-  const others = (id: string) => otherForms(id, inUse(id))
+  /** Without the number no other form can be proved. */
+  const others = ({ id, number }: CarrierReceipt) => (number === undefined ? [] : otherForms(id, inUse(id)))
+  const allForms = (receipt: CarrierReceipt) => [
+    { form: formOf(receipt.id), reference: inUse(receipt.id) },
+    ...(given === undefined ? others(receipt) : []),
+  ]
   const receiptOf = (
     { code, number, submitted, isByTextAlone = false }: CarrierReceipt,
     reference: string,
@@ -106,13 +115,11 @@ export function createReceiptMatcher(
   /** Offers guesses, each a form of a receipt; returns the receipts of which none fitted. */
   async function guess(receipts: readonly CarrierReceipt[], formsOf = others) {
     const guesses = receipts.flatMap((receipt) =>
-      receipt.number === undefined
-        ? []
-        : formsOf(receipt.id).map((one) => ({
-            receipt,
-            form: one.form,
-            offer: { ...receiptOf(receipt, one.reference), isGuess: true },
-          })),
+      formsOf(receipt).map((one) => ({
+        receipt,
+        form: one.form,
+        offer: { ...receiptOf(receipt, one.reference), isGuess: true },
+      })),
     )
     if (guesses.length === 0) return receipts
     const misses = new Set(await store(guesses.map(({ offer }) => offer)))
@@ -132,7 +139,8 @@ export function createReceiptMatcher(
     return receipts.filter((_, at) => misses.has(offers[at] as DeliveryReceipt))
   }
 
-  const asTheyAre = (id: string) => [{ form: 'as-is' as const, reference: id }]
+  const asTheyAre = ({ id, number }: CarrierReceipt) =>
+    number === undefined ? [] : [{ form: 'as-is' as const, reference: id }]
 
   /** Until the form is known, nothing is kept in a form that may be wrong before every other was tried. */
   async function learn(receipts: readonly CarrierReceipt[]): Promise<void> {
@@ -149,29 +157,39 @@ export function createReceiptMatcher(
     received += receipts.length
     if (form === undefined) return learn(receipts)
     const strangers = await settle(receipts)
-    if (given !== undefined) missedCount += strangers.length
-    else remember(await guess(strangers))
+    remember(given === undefined ? await guess(strangers) : strangers)
   }
 
   function remember(strangers: readonly CarrierReceipt[]): void {
-    missedCount += strangers.length
     retryLater(strangers.map((receipt) => ({ receipt, tries: 0, at: performance.now() })))
   }
 
   function retryLater(more: readonly Missed[]): void {
-    const worth = more.filter(({ receipt, tries }) => receipt.number !== undefined && tries < retryMilliseconds.length)
-    missed = [...missed, ...worth].slice(-missedMax)
-    if (missed.length > 0) timer ??= setTimeout(() => void retry().catch(events.failed), 1000)
+    const waiting = [...missed, ...more.filter(({ tries }) => tries < retries.length)]
+    missed = waiting.slice(-missedMax)
+    missedCount += waiting.length - missed.length + more.filter(({ tries }) => tries >= retries.length).length
+    if (missed.length > 0) timer ??= setTimeout(() => void retry().catch(events.failed), retries[0])
   }
 
+  /** The store finds what it has kept by itself: here it is known then, and not missed. */
   async function retry(): Promise<void> {
     timer = undefined
     const now = performance.now()
-    const isDue = ({ tries, at }: Missed): boolean => now - at >= (retryMilliseconds[tries] ?? 0)
+    const isDue = ({ tries, at }: Missed): boolean => now - at >= (retries[tries] ?? 0)
     const due = missed.filter(isDue)
     missed = missed.filter((one) => !isDue(one))
-    const strangers = new Set(await guess(due.map(({ receipt }) => receipt)))
-    retryLater(due.flatMap((one) => (strangers.has(one.receipt) ? [{ ...one, tries: one.tries + 1 }] : [])))
+    try {
+      const strangers = new Set(
+        await guess(
+          due.map(({ receipt }) => receipt),
+          allForms,
+        ),
+      )
+      retryLater(due.flatMap((one) => (strangers.has(one.receipt) ? [{ ...one, tries: one.tries + 1 }] : [])))
+    } catch (problem) {
+      retryLater(due)
+      throw problem
+    }
   }
 
   return {

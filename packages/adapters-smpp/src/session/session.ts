@@ -39,6 +39,8 @@ export interface Session {
   readonly role: Role
   /** So many requests may be sent now: 0 unless it is bound for sending. */
   room(): number
+  /** So many requests may be unanswered now: 0 unless it is bound for sending. */
+  window(): number
   inUse(): number
   /** Its answers took long lately. */
   isSlow(now: number): boolean
@@ -308,9 +310,12 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
     }
   }
 
+  const maySend = (): boolean => phase === 'open' && role !== 'receiver'
+
   return {
     role,
-    room: () => (phase === 'open' && role !== 'receiver' ? Math.max(0, window.limit() - pending.size()) : 0),
+    room: () => (maySend() ? Math.max(0, window.limit() - pending.size()) : 0),
+    window: () => (maySend() ? window.limit() : 0),
     inUse: () => pending.size(),
     isSlow: (now) => window.isSlow(now),
     hasWorked: () =>

@@ -5,9 +5,9 @@ import type { CarrierStatus } from './carrier.ts'
 /** What a process tells of one of its carriers. */
 export interface CarrierReport {
   readonly carrier: CarrierId
-  /** So many submissions may be unanswered, over all its connections. */
+  /** So many submissions may be unanswered now, over the connections that are bound. */
   readonly window: number
-  /** Submissions without an answer. */
+  /** Those that have none: of a carrier with connections, its requests. */
   readonly unanswered: number
   /** Undefined: it has no connections to tell of. */
   readonly status: CarrierStatus | undefined

@@ -58,6 +58,8 @@ export interface CarrierHandlers {
 
 /** What an operator wants to know of a carrier over a network: now, and since the start. */
 export interface CarrierStatus {
+  /** So many submissions may be unanswered now, over the connections that are bound. */
+  readonly window: number
   /**
    * Its connections; `boundSince` in milliseconds since 1970, undefined: it is not bound. `inUse`: requests without
    * an answer.
@@ -71,8 +73,8 @@ export interface CarrierStatus {
   readonly waiting: number
   readonly lastError: string | undefined
   /**
-   * Receipts that came, and those of them that found no message at once; `form`: how it writes its ids in them, if
-   * that is known.
+   * Receipts that came, and those of them that found no message within a minute; `form`: how it writes its ids in
+   * them, if that is known.
    */
   readonly receipts: { readonly received: number; readonly missed: number; readonly form: string | undefined }
   /** Receipts and messages that could not be read: acknowledged and dropped. */

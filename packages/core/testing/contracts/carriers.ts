@@ -155,6 +155,7 @@ export const carrierVersionsContract: Contract<StoredPorts> = {
 }
 
 const status: CarrierStatus = {
+  window: 100,
   links: [
     { role: 'transmitter', boundSince: 1_790_000_000_000, inUse: 3 },
     { role: 'receiver', boundSince: undefined, inUse: 0 },

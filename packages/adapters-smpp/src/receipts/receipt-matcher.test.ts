@@ -1,0 +1,37 @@
+import type { DeliveryReceipt } from '@gateway/core'
+import { aCarrierId, aNumber, until } from '@gateway/core/testing'
+import type { IdForm } from './id-forms.ts'
+import type { CarrierReceipt } from './read-receipt.ts'
+import { createReceiptMatcher } from './receipt-matcher.ts'
+
+const receiptOf = (id: string): CarrierReceipt => ({
+  ...{ id, code: 0, number: aNumber('27825550101'), submitted: undefined },
+})
+
+/** A matcher over a store that knows these references, and keeps what is no guess. */
+function matcherOf(form: IdForm | undefined, known: Set<string>) {
+  const kept: DeliveryReceipt[] = []
+  const store = (some: readonly DeliveryReceipt[]) => {
+    const strangers = some.filter(({ reference }) => !known.has(reference))
+    kept.push(...strangers.filter(({ isGuess }) => isGuess !== true))
+    return Promise.resolve(strangers)
+  }
+  const events = { adopted: () => undefined, failed: () => undefined, memory: undefined }
+  return { matcher: createReceiptMatcher(aCarrierId('a'), form, store, events, [20, 60]), kept }
+}
+
+test.each<[IdForm | undefined]>([[undefined], ['as-is'], ['hex']])(
+  'with the form %s only what never finds its message is missed, and is kept once',
+  async (form) => {
+    const known = new Set<string>()
+    const { matcher, kept } = matcherOf(form, known)
+    await matcher.take(['255', '256', '257'].map(receiptOf))
+    expect(matcher.counts()).toMatchObject({ received: 3, missed: 0 })
+    // Their messages are recorded a moment later.
+    for (const reference of form === 'hex' ? ['ff', '100'] : ['255', '256']) known.add(reference)
+    await until(() => matcher.counts().missed > 0)
+    expect(matcher.counts()).toMatchObject({ received: 3, missed: 1 })
+    expect(kept).toHaveLength(3)
+    matcher.stop()
+  },
+)
