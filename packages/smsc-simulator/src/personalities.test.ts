@@ -324,3 +324,21 @@ test('a personality that there is not, or a field that it has not, is refused by
   expect(() => personality('slow', { idForm: 'octal' })).toThrow('idForm cannot be "octal"')
   expect(() => personality('slow', { answersPerSecond: -1 })).toThrow('answersPerSecond cannot be -1')
 })
+
+test('answers-binds-only: a sign of life is answered, and a submission never is', async () => {
+  const { smsc, esme } = await pair('answers-binds-only')
+  esme.submit(number('00'))
+  esme.send({ command: 'enquire_link', status: 0, sequence: 7, tlvs: noTlvs })
+  await until(() => esme.received.some(({ command, sequence }) => command === 'enquire_link_resp' && sequence === 7))
+  expect(esme.responses()).toEqual([])
+  expect(smsc.status().links).toMatchObject([{ unansweredSubmissions: 1 }])
+})
+
+test('slow-receipts: answers come at once, and receipts one behind the other', async () => {
+  const { smsc, esme } = await pair('slow-receipts', { receiptsPerSecond: 20 })
+  esme.submit(...Array.from({ length: 10 }, () => number('00')))
+  await until(() => esme.responses().length === 10)
+  await until(() => esme.delivered().length === 10)
+  const sent = smsc.journal().filter(({ event, pdu }) => event === 'sent' && pdu?.command === 'deliver_sm')
+  expect((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0)).toBeGreaterThan(350)
+})

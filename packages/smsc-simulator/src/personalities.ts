@@ -12,6 +12,8 @@ export interface Personality {
   readonly refusalStatus: number
   /** From a submission to its receipt, and from an acknowledged receipt to the next one or the reply. */
   readonly receiptDelay: number
+  /** So many receipts a second, one behind the other. */
+  readonly receiptsPerSecond: number
   /** The first receipt is sent before the answer. */
   readonly receiptFirst: boolean
   /** How often each receipt is sent. */
@@ -25,6 +27,8 @@ export interface Personality {
   readonly receiptForm: 'text' | 'tlv' | 'both'
   /** Once bound, nothing is answered and nothing is sent. */
   readonly isSilent: boolean
+  /** Submissions are not taken and not answered; all else is answered. */
+  readonly ignoresSubmissions: boolean
   /** Every so many submissions of a link are taken, and the link closes before, or after, the answer. */
   readonly closesBeforeAnswer: number
   readonly closesAfterAnswer: number
@@ -42,6 +46,7 @@ const ordinary: Personality = {
   submitsPerSecond: 0,
   refusalStatus: COMMAND_STATUS.ESME_RTHROTTLED,
   receiptDelay: 1000,
+  receiptsPerSecond: 0,
   receiptFirst: false,
   receiptTimes: 1,
   shuffle: 0,
@@ -49,6 +54,7 @@ const ordinary: Personality = {
   receiptIdForm: 'decimal',
   receiptForm: 'both',
   isSilent: false,
+  ignoresSubmissions: false,
   closesBeforeAnswer: 0,
   closesAfterAnswer: 0,
   wrongLengthEvery: 0,
@@ -66,10 +72,12 @@ export const PERSONALITIES = {
   'receipts-twice': { ...ordinary, receiptTimes: 2 },
   shuffled: { ...ordinary, shuffle: 500 },
   late: { ...ordinary, receiptDelay: 3_600_000 },
+  'slow-receipts': { ...ordinary, receiptsPerSecond: 1 },
   'hexadecimal-ids': { ...ordinary, idForm: 'hexadecimal', receiptIdForm: 'hexadecimal' },
   'huge-ids': { ...ordinary, idForm: 'huge', receiptIdForm: 'huge' },
   'decimal-receipts': { ...ordinary, idForm: 'hexadecimal', receiptIdForm: 'decimal', receiptForm: 'text' },
   'half-open': { ...ordinary, isSilent: true },
+  'answers-binds-only': { ...ordinary, ignoresSubmissions: true },
   'closes-before-answer': { ...ordinary, closesBeforeAnswer: 10 },
   'closes-after-answer': { ...ordinary, closesAfterAnswer: 10 },
   'wrong-lengths': { ...ordinary, wrongLengthEvery: 10 },

@@ -227,6 +227,24 @@ test('refuses-binds: tried again with a pause, messages go back, and all is well
   expect(answers.at(-1)?.outcome).toBe('accepted')
 })
 
+test('answers-binds-only: what left is unknown, and nothing more leaves until it is tried again', async () => {
+  const bounds = '&silentSeconds=1&responseSeconds=2&holdSeconds=1'
+  const { carrier, submit, submitted, answers, outcomes } = await joined('answers-binds-only', {}, bounds)
+  submit(1)
+  await until(() => submitted().length === 1)
+  await until(() => carrier.availability?.() === 'down')
+  submit(5)
+  await until(() => answers.length === 6)
+  expect(outcomes()).toEqual(['unknown', ...all(5, 'refused-for-now')])
+  expect(submitted()).toHaveLength(1)
+})
+
+test('slow-receipts: every receipt is taken, however late', async () => {
+  const { submit, answers, untold } = await joined('slow-receipts', { receiptsPerSecond: 20 })
+  submit(10)
+  await until(() => answers.length === 10 && untold() === 0)
+})
+
 test('each personality has a test of what it does, and each bad one a test of what the gateway makes of it', async () => {
   const text = async (name: string) => readFile(fileURLToPath(new URL(name, import.meta.url)), 'utf8')
   const [ofServer, ofGateway] = [await text('personalities.test.ts'), await text('smpp-carrier.test.ts')]

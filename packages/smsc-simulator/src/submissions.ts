@@ -66,6 +66,8 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
   const quiet = quietReplies()
   let windowMax = 0
   let wrongLengths = 0
+  /** Where receipts come one behind the other. */
+  let nextReceiptAt = 0
 
   function stateOf(link: Link): LinkState {
     const known = states.get(link)
@@ -123,6 +125,7 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
 
   function submit(link: Link, pdu: SubmitSm | DataSm): void {
     const state = begin(link)
+    if (personality().ignoresSubmissions) return
     const respond = (status: number, messageId = ''): void => answer(link, state, respTo(pdu, status, messageId))
     const outcome = outcomeOf(pdu.destinationAddr)
     const refusal = refusalOf(pdu, outcome, state)
@@ -196,7 +199,11 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
   }
 
   function report(message: StoredMessage, delay: number): void {
-    if (isOwed(message)) after(delay + Math.random() * personality().shuffle, () => sendNext(message))
+    if (!isOwed(message)) return
+    const { shuffle, receiptsPerSecond } = personality()
+    const least = delay + Math.random() * shuffle
+    if (receiptsPerSecond > 0) nextReceiptAt = Math.max(now() + least, nextReceiptAt + 1000 / receiptsPerSecond)
+    after(receiptsPerSecond > 0 ? nextReceiptAt - now() : least, () => sendNext(message))
   }
 
   /** The next receipt, or the reply. `acknowledged` is called as soon as it was. */
@@ -220,6 +227,7 @@ export function submissions({ personality, store, deliveries, now, after }: Cont
 
   function submitMulti(link: Link, pdu: SubmitMulti): void {
     const state = begin(link)
+    if (personality().ignoresSubmissions) return
     const numbers = pdu.destinations.flatMap((each) => ('destinationAddr' in each ? [each] : []))
     const isRefused = ({ destinationAddr }: { destinationAddr: string }) =>
       !isDestination(destinationAddr) || isRefusal(outcomeOf(destinationAddr).answer)
