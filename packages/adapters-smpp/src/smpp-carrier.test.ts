@@ -781,13 +781,19 @@ describe('what comes', () => {
   })
 
   test('TLVs count more than the text, and one that cannot be read is dropped visibly', async () => {
-    const { smsc, carrier, receipts } = await start()
+    const { smsc, carrier, receipts, problems } = await start()
     await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
     const tlvs = [textTlv(TLV_TAG.receipted_message_id, 'tlv-id'), integerTlv(TLV_TAG.message_state, 1, 5)]
     await smsc.deliver({ esmClass: 4, shortMessage: receiptText('text-id'), tlvs })
     expect(receipts).toMatchObject([{ reference: 'tlv-id', code: 103 }])
     expect(await smsc.deliver({ esmClass: 4, shortMessage: Buffer.from('hello') })).toBe(0)
     expect(carrier.status()).toMatchObject({ unreadable: 1, receipts: { received: 1 } })
+    const unread = Buffer.from('id:7 done:yes text:secret')
+    expect(await smsc.deliver({ esmClass: 4, shortMessage: unread })).toBe(0)
+    expect(problems).toEqual([
+      'carrier test: a receipt with no id and the text "hello" cannot be read and is dropped',
+      'carrier test: a receipt with the id "7" and the text "id:7 done:yes " cannot be read and is dropped',
+    ])
   })
 
   test('with esm_class 0, an exact receipt counts only for a message to its number, and all else is a reply', async () => {

@@ -12,7 +12,13 @@ import {
 import { createOffers, type Confirm } from './inbound/offers.ts'
 import { readInboundMessage } from './inbound/read-inbound-message.ts'
 import { COMMAND_STATUS } from './pdu/index.ts'
-import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from './receipts/read-receipt.ts'
+import {
+  describeReceipt,
+  isReceipt,
+  readReceipt,
+  readReceiptByText,
+  type CarrierReceipt,
+} from './receipts/read-receipt.ts'
 import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
 import { createLink, createLinkOutage, type Link } from './session/link.ts'
 import { createCircuitBreaker, type CircuitEvents } from './session/circuit.ts'
@@ -119,7 +125,7 @@ export function smppCarrier(
 
   function delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm): void {
     const receipt = isReceipt(pdu) ? readReceipt(pdu, settings) : readReceiptByText(pdu, settings)
-    if (receipt === 'unreadable') drop('a receipt', answer)
+    if (receipt === 'unreadable') drop(`a receipt ${describeReceipt(pdu, settings)}`, answer)
     else if (receipt === undefined) messages.push({ item: pdu, pdu, answer, confirm })
     else receipts.push({ item: receipt, answer, confirm })
     gathering ??= nextTurn(offer)
@@ -128,7 +134,9 @@ export function smppCarrier(
   /** What nobody can read would come for ever if it were refused. */
   function drop(what: string, answer: AnswerDelivered): void {
     unreadable++
-    tell(`${what} cannot be read and is dropped`)
+    lastError = `${what} cannot be read and is dropped`
+    // No Error: where in this program it was found tells an operator nothing.
+    report(`carrier ${name}: ${lastError}`)
     answer(COMMAND_STATUS.ESME_ROK)
   }
 

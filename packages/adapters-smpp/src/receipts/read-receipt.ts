@@ -144,11 +144,20 @@ export const codeOfState = (state: number): DeliveryReceiptCode => MESSAGE_STATE
  * what stands before `text:` counts, so that the text of a message tells nothing.
  */
 export function readReceiptText(text: string): ReceiptText {
-  const [head = ''] = text.slice(0, 1024).split(/\btext\s*[:=]/i, 1)
+  const head = headOf(text)
   const id = field(head, /\bid\s*[:=]\s*("?)([^\s"]+)\1/i, 2)
   const state = field(head, /\bstat(?:us)?\s*[:=]\s*([a-z_]+)/i, 1)
   const submitDate = field(head, /\bsubmit[\s_]*date\s*[:=]\s*([0-9]{10,14})\b/i, 1)
   return { id, code: state === undefined ? undefined : codeOfWord(state), submitDate }
+}
+
+const headOf = (text: string): string => text.slice(0, 1024).split(/\btext\s*[:=]/i, 1)[0] ?? ''
+
+/** Of a receipt that cannot be read, for operators: its id if it has one, and its text up to that of the message. */
+export function describeReceipt(pdu: Delivered, settings: SmppSettings): string {
+  const text = textOf(pdu, settings)
+  const id = tlvText(pdu.tlvs, TLV_TAG.receipted_message_id)?.trim() ?? readReceiptText(text).id
+  return `with ${id === undefined ? 'no id' : `the id ${JSON.stringify(id)}`} and the text ${JSON.stringify(headOf(text).slice(0, 200))}`
 }
 
 const field = (text: string, pattern: RegExp, group: number): string | undefined => pattern.exec(text)?.[group]
