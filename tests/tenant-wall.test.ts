@@ -150,14 +150,18 @@ const byIds: readonly Row[] = [
   ...twice('xmlgetstatus.asp', 1000, onXml('xmlgetstatus.asp', 'Svc_StatusRequest', messageIds)),
   ...twice('xmldeletescheduled.asp', 1000, onXml('xmldeletescheduled.asp', 'Svc_DeleteScheduled', messageIds)),
 ]
-const text = (numbers: readonly (string | number)[]) => ({ message: 'Hello', recipients: recipients(numbers) })
+/** Nothing of it leaves: those that answer would answer whoever asks as well. */
+const later = '209901010000'
+const text = (numbers: readonly (string | number)[]) => ({
+  ...{ message: 'Hello', recipients: recipients(numbers), scheduledTime: later },
+})
 const byNumbers: readonly Row[] = [
   ['REST send', 'key', 100, onRest('/sms/outgoing/send', text)],
   ['REST sendmulti', 'key', 100, onRest('/sms/outgoing/sendmulti', (numbers) => ({ messages: [text(numbers)] }))],
   ...twice(
     'batchmessage.asp',
     100,
-    onAsp('batchmessage.asp', (numbers) => `message=Hello&numbers=${numbers.join(';')}`),
+    onAsp('batchmessage.asp', (numbers) => `message=Hello&numbers=${numbers.join(';')}&scheduled=${later}`),
   ),
   ...twice(
     'xmlsendsmsmulti.asp',
@@ -166,7 +170,7 @@ const byNumbers: readonly Row[] = [
       'xmlsendsmsmulti.asp',
       'Svc_Multi_Message',
       (numbers) =>
-        `<Messages><Message><MessageText>Hello</MessageText><Numbers>${numbers.map((number) => `<Number>${number}</Number>`).join('')}</Numbers></Message></Messages>`,
+        `<Scheduled>${later}</Scheduled><Messages><Message><MessageText>Hello</MessageText><Numbers>${numbers.map((number) => `<Number>${number}</Number>`).join('')}</Numbers></Message></Messages>`,
     ),
   ),
 ]
@@ -303,10 +307,12 @@ test('REST lists have nothing of another tenant', async () => {
   expect(found).toMatchObject([
     { incomingMessages: [], resultsTotalAvailable: 0 },
     { shortcodeMessages: [], resultsTotalAvailable: 0 },
-    { scheduledMessages: [], resultsTotalAvailable: 0 },
+    {},
     { incomingOptoutMessages: [] },
     { subAccounts: [{ accountNumber: own.sub }] },
   ])
+  const { scheduledMessages } = found[2] as { scheduledMessages: readonly { apiMessageId: number }[] }
+  expect(scheduledMessages.filter(({ apiMessageId }) => foreign.includes(apiMessageId))).toEqual([])
 })
 
 test('a wrong password for a user of another tenant is answered as one for nobody', async () => {

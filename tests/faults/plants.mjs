@@ -57,22 +57,22 @@ export const plants = {
   ],
   'lost transfer retried blindly': [
     {
-      file: `${postgres}/credits/transfer.js`,
+      file: `${postgres}/credits/postgres-ledger.js`,
       from: `((await settleLostStatement(ordinary, error, settings.lookUpSeconds, look)).length > 0)`,
       to: `false`,
     },
   ],
   'refund twice': [
     {
-      file: `${postgres}/sql/record-late.js`,
+      file: `${postgres}/sql/record.js`,
       from: `  select changed.*, send.price amount
   from changed
   cross join lateral (select price from send where first_id = changed.send_first_id offset 0) send
-  where changed.code = \${OUTCOME.refused}`,
-      to: `  select ($8::int[])[position] account_id, ($9::bigint[])[position] send_first_id, code, send.price amount
+  where changed.code = \${OUTCOME.refused} and not changed.refunded`,
+      to: `  select (:accounts)[position] account_id, (:sends)[position] send_first_id, code, send.price amount
   from (select count(*) from changed) done
-  cross join unnest($3::int[], $14::smallint[]) outcome(position, code)
-  cross join lateral (select price from send where first_id = ($9::bigint[])[position] offset 0) send
+  cross join unnest(:positions, :codes) outcome(position, code)
+  cross join lateral (select price from send where first_id = (:sends)[position] offset 0) send
   where code = 111`,
     },
   ],
@@ -100,7 +100,7 @@ export const plants = {
   ],
   'receipt over a final state': [
     {
-      file: `${postgres}/sql/apply-receipts.js`,
+      file: `${postgres}/sql/receipts.js`,
       from: `and message.code in (\${changeable}) and message.code <> receipt.code and message.parts_undelivered = 0`,
       to: `and message.code <> receipt.code and message.parts_undelivered = 0`,
     },
@@ -121,7 +121,7 @@ export const plants = {
   ],
   'balance read then written': [
     {
-      file: `${postgres}/sql/charge-and-refund.js`,
+      file: `${postgres}/sql/credits.js`,
       from: `  update account set balance = balance - cost.amount
   from (
     select account_id, sum(amount)::bigint amount
@@ -150,13 +150,13 @@ export const plants = {
   // Its delete alone would still give each item to one call: what is returned is what was read.
   'return once without lock': [
     {
-      file: `${postgres}/sql/take-inbox.js`,
-      from: `  limit $3::int
+      file: `${postgres}/sql/inbox.js`,
+      from: `  limit :messagesMax
   for update skip locked`,
-      to: `  limit $3::int`,
+      to: `  limit :messagesMax`,
     },
     {
-      file: `${postgres}/sql/take-inbox.js`,
+      file: `${postgres}/sql/inbox.js`,
       from: `from taken
 cross join lateral (select * from inbound_message where`,
       to: `from (select inbound_message_id from inbound_message_offered where ctid = any (array(select place from picked))) taken
@@ -172,7 +172,7 @@ cross join lateral (select * from inbound_message where`,
   ],
   'late outcomes forget their events': [
     {
-      file: `${postgres}/sql/record-late.js`,
+      file: `${postgres}/sql/record.js`,
       from: `\${storeMessageEvents('changed', 'handover')}, `,
       to: ``,
     },
@@ -210,7 +210,7 @@ cross join lateral (select * from inbound_message where`,
   ],
   'a receipt acknowledged before commit': [
     {
-      file: `${smpp}/session/acknowledge.js`,
+      file: `${smpp}/smpp-carrier.js`,
       from: `const isStored = await Promise.race([stored, late]);`,
       to: `const isStored = true;`,
     },

@@ -30,10 +30,12 @@ const bulkSeconds = 0.6
 const briskPerSecond = 20
 
 /**
- * Marked beyond what the window has room for: what the carrier answers while a mark commits, a window at most. So a crash leaves
- * unknown what a window holds and one commit's worth (P-6); a carrier that answers 5 a second has one more.
+ * Marked beyond what the window has room for: what the carrier answers while a mark commits, a fifth of the window at
+ * most. So a crash leaves unknown what a window holds and a fifth more (P-6); a carrier that answers 5 a second has one
+ * more.
  */
 const commitSeconds = 0.05
+const commitShare = 0.2
 
 /** Claimed ahead is at most what the carrier takes in so many seconds: the rest is for others of its route (P-17). */
 const claimSeconds = 2
@@ -84,7 +86,9 @@ const leastOf = (lane: Lane, load: Load): number =>
 export const submitRoom = (lane: Lane, load: Load): number => laneWindow(lane, load) - load.unanswered
 
 const commitWorth = ({ window, answersPerSecond, isProbing }: Load): number =>
-  isKnown(answersPerSecond) && !isProbing ? Math.min(window, Math.ceil(answersPerSecond * commitSeconds)) : 0
+  isKnown(answersPerSecond) && !isProbing
+    ? Math.ceil(Math.min(window * commitShare, answersPerSecond * commitSeconds))
+    : 0
 
 /**
  * How many more of the lane may be marked, if `freed` leave doubt with it: within the bound, as many as the window has room for with one
