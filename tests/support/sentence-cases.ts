@@ -354,6 +354,14 @@ export const sentenceCases: Readonly<Record<string, readonly (readonly [begins: 
     ['Other networks, pairs verified lately and', 'query string: after so many failures'],
     ['All processes of a deployment count', 'packages/core/testing/contracts/account-rates.ts'],
   ],
+  '1.28': [
+    ['What a client calls a message: REST', 'a reference of any interface'],
+    ['Up to 64 characters, trimmed, none of them a', 'a reference that is too long'],
+    ['Null or blank is as left out.', 'a reference that is too long'],
+    ['It is stored, and is in the status, in the', 'a reference of any interface'],
+    ['Without one every answer is as if there', 'a reference of any interface'],
+    ['Requests that differ in it are different', 'a reference that is too long'],
+  ],
   '2.1': [
     ['Keys in this order: `timeStamp` (a string', 'timeStamp is 17 digits'],
     ['Every answer under the prefix has it, 404', 'every 404 below the prefix'],

@@ -6,6 +6,7 @@ import {
   keyCharactersMax,
   type MessageId,
   type OverLimit,
+  referenceCharactersMax,
   type TakenMessages,
 } from '@gateway/core'
 import {
@@ -65,6 +66,10 @@ export const tooManyLogIns = (retryAfterSeconds: number): Failure =>
 /** Its `clientref` has the answer to another request (ruling 1.24). */
 export const anotherRequest = errorText('clientref was used for another request')
 export const unusableReference = errorText(`clientref must be 1 to ${keyCharactersMax} printable characters`)
+/** Its `reference` cannot be stored (ruling 1.28). */
+export const unusableMessageReference = errorText(
+  `reference must be up to ${referenceCharactersMax} characters without control characters`,
+)
 export const referenceErrors = [unusableReference, anotherRequest]
 
 /** Writes an answer that is whole, with its length (ruling 3.2). */

@@ -15,7 +15,7 @@ export const FORMS = {
   time: 'HH:mm:ss at GMT+2',
   code: 'a status code; in a short code message, the short or long code',
   minute: 'CCYYMMDDHHmm at GMT+2',
-  text: 'the text; & ; = % and control characters are percent-encoded',
+  text: 'the text, or the reference of the send; & ; = % and control characters are percent-encoded',
 } as const
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')

@@ -1,4 +1,10 @@
-import { type Credentials, keyCharactersMax, readIdempotencyKey } from '@gateway/core'
+import {
+  type Credentials,
+  keyCharactersMax,
+  readIdempotencyKey,
+  readReference,
+  referenceCharactersMax,
+} from '@gateway/core'
 import type { ParsedBody } from '@gateway/server'
 import { percentDecode, trimWhiteSpace } from '@gateway/wire'
 import { errorText } from './answer.ts'
@@ -72,6 +78,16 @@ export const clientRef = {
 /** `clientref` (ruling 1.24): a blank one is none, and one with U+0000 is unusable. */
 export const clientReference = (parameters: Parameters): ReturnType<typeof readIdempotencyKey> =>
   readIdempotencyKey(parameters.get('clientref')?.[0])
+
+/** What a message is called (ruling 1.28). */
+export const reference = {
+  name: 'reference',
+  form: `what the messages are called, up to ${referenceCharactersMax} characters, no control characters`,
+}
+
+/** `reference` (ruling 1.28): one with U+0000 is unusable. */
+export const messageReference = (parameters: Parameters): ReturnType<typeof readReference> =>
+  readReference(parameters.get('reference')?.[0])
 
 const idsMax = 100
 

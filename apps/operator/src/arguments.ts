@@ -7,6 +7,8 @@ import {
   parseMinute,
   parseMsisdn,
   parseSenderAddress,
+  readReference,
+  referenceCharactersMax,
   secondsAfter,
   listSizeMax,
   overlapHoursMax,
@@ -17,6 +19,7 @@ import {
   type Instant,
   type KeyId,
   type MessageId,
+  type MessageReference,
   type Msisdn,
   type SenderAddress,
   type WebhookId,
@@ -46,6 +49,11 @@ export const readAccountId: (text: string) => AccountId = read(
 )
 
 export const readMessageId: (text: string) => MessageId = read(parseMessageId, "a message's id: a whole number")
+
+export const readMessageReference: (text: string) => MessageReference = read((text) => {
+  const reference = readReference(text)
+  return reference === 'unusable' ? undefined : reference
+}, `1 to ${referenceCharactersMax} characters without control characters`)
 
 export const readKeyId: (text: string) => KeyId = read((text) => keyId(whole(text)), "a key's id: a whole number")
 

@@ -1,7 +1,15 @@
 import { OUTCOME } from '@gateway/core'
 import { STATUS_ERROR_CODE } from '@gateway/wire'
 import { Type } from 'typebox'
-import { answerObject, CreditsNumber, MessageIdNumber, Minute, MobileNumber, oneOf } from './operation.ts'
+import {
+  answerObject,
+  CreditsNumber,
+  MessageIdNumber,
+  Minute,
+  MobileNumber,
+  oneOf,
+  ReferenceOfMessage,
+} from './operation.ts'
 
 /** What REST says of one message, and an event of a message too (ruling 2.7). */
 export const statusProperties = {
@@ -16,6 +24,7 @@ export const statusProperties = {
     type: 'integer',
     description: 'The code of the other interfaces.',
   }),
+  reference: ReferenceOfMessage,
 }
 
 /** One element of `messageStatuses`. */

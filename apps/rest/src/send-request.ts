@@ -2,6 +2,9 @@ import {
   bodyOf,
   formatCredits,
   formatMinute,
+  type MessageReference,
+  readReference,
+  referenceCharactersMax,
   type SendResults,
   type SentRecipient,
   type TextToSend,
@@ -20,6 +23,10 @@ const recipientsMax = 1000
 /** Existing clients always send it: with it, the limit is that of the specification (ruling 2.4). */
 const segmentsMax = 6
 
+const referenceText =
+  `What you call the message: up to ${referenceCharactersMax} characters, no control characters. It is stored, and is in the ` +
+  'status, the list of scheduled messages and the events of the message. White space around it does not count.'
+
 const Recipient = Type.Object(
   {
     mobileNumber: text({
@@ -29,6 +36,10 @@ const Recipient = Type.Object(
     clientMessageId: optional(text({ expected: 'a string', description: 'An id of your own.' }), {
       expected: 'a string, without U+0000 or half a character',
       description: 'An id of your own, which is echoed in the answer and not stored.',
+    }),
+    reference: optional(text({ expected: 'a string', description: referenceText }), {
+      expected: `a string of up to ${referenceCharactersMax} characters without control characters`,
+      description: referenceText,
     }),
   },
   { title: 'Recipient', expected: 'an object', description: 'Who gets the text.' },
@@ -77,6 +88,7 @@ export interface RequestedRecipient {
   readonly number: string
   /** Null: none given. */
   readonly clientMessageId: string | null
+  readonly reference: MessageReference | undefined
   readonly text: string
 }
 
@@ -118,14 +130,20 @@ function requestedText(read: Static<typeof Send>, place: string): RequestedText 
   const scheduled = readTime(scheduledTime)
   if (scheduled === 'malformed')
     return failure('invalid-time', `${place}scheduledTime must be a time YYYYMMDDHHmm; got ${given(scheduledTime)}.`)
+  const requested: RequestedRecipient[] = []
+  for (const [i, { mobileNumber, clientMessageId, reference: asGiven }] of recipients.entries()) {
+    const reference = readReference(asGiven)
+    if (reference === 'unusable')
+      return failure(
+        'field-invalid',
+        `${place}recipients.${i}.reference must be a string of up to ${referenceCharactersMax} characters without control characters; got ${given(asGiven)}.`,
+      )
+    requested.push({ number: mobileNumber, clientMessageId: filled(clientMessageId) ?? null, reference, text: message })
+  }
   return {
     text: message,
     body,
-    recipients: recipients.map(({ mobileNumber, clientMessageId }) => ({
-      number: mobileNumber,
-      clientMessageId: filled(clientMessageId) ?? null,
-      text: message,
-    })),
+    recipients: requested,
     scheduled,
     partsMax: typeof maxSegments === 'number' && maxSegments < segmentsMax ? maxSegments : undefined,
   }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { keyCharactersMax, type OverLimit, type Refusal } from '@gateway/core'
+import { keyCharactersMax, type OverLimit, referenceCharactersMax, type Refusal } from '@gateway/core'
 import { type ConfirmedResponses, endResponse, setHeaders } from '@gateway/server'
 import { leaf } from './rendered.ts'
 
@@ -18,7 +18,13 @@ export const REFUSAL = {
 } as const satisfies Record<Refusal, string>
 
 /** Errors in the content of a well-formed document. */
-export type Flaw = 'not-valid' | 'too-many-numbers' | 'too-many-message-ids' | 'invalid-date' | 'unusable-client-ref'
+export type Flaw =
+  | 'not-valid'
+  | 'too-many-numbers'
+  | 'too-many-message-ids'
+  | 'invalid-date'
+  | 'unusable-client-ref'
+  | 'unusable-reference'
 
 /** Every reason for an `Error` element. */
 export type Trouble =
@@ -43,6 +49,10 @@ export const ERROR = {
   'too-large': { status: 413, text: 'Body too large' },
   'wrong-method': { status: 405, text: 'Method not allowed' },
   'unusable-client-ref': { status: 200, text: `ClientRef must be 1 to ${keyCharactersMax} printable characters` },
+  'unusable-reference': {
+    status: 200,
+    text: `Reference must be up to ${referenceCharactersMax} characters without control characters`,
+  },
   'another-request': { status: 200, text: 'clientref was used for another request' },
   unavailable: { status: 503, text: 'Service unavailable' },
 } as const satisfies Record<Trouble, { readonly status: number; readonly text: string }>

@@ -33,7 +33,7 @@ import { replayEvent } from '../src/sql/replay-events.ts'
 import { addSenders, chooseSenders, chosenSenders, findSenders, senderAddresses } from '../src/sql/senders.ts'
 import { endBackend } from '../src/sql/server.ts'
 import type { Statement } from '../src/sql/statement.ts'
-import { coveringSends, findOutcomes, numbersInSends } from '../src/sql/status.ts'
+import { coveringSends, findOutcomes, numbersInSends, referencesInSends } from '../src/sql/status.ts'
 import { matchingSuppressions } from '../src/sql/suppressions.ts'
 import type { AnyStatement } from './all-statements.ts'
 import { filled } from './filled-database.ts'
@@ -100,6 +100,7 @@ const accepting = {
   senders: of(1, 100),
   lanes: of(0, 100),
   routes: of(0, 100),
+  references: [],
 }
 
 const scheduling = { due: of(undefined, 100) }
@@ -173,6 +174,7 @@ const all: readonly Case[] = [
   caseOf(findOutcomes, { account: 1, ids: [arrayOf(sent)], lo: [Math.min(...sent)], hi: [Math.max(...sent)] }, 500),
   caseOf(coveringSends, { account: 1, ids: sent }, 500),
   caseOf(numbersInSends, { account: 1, sends: sent, ids: sent.map((id) => arrayOf([id])) }, 500),
+  caseOf(referencesInSends, { account: 1, sends: sent, ids: sent.map((id) => arrayOf([id])) }, 500),
   caseOf(matchingSuppressions, { accounts: of(1, 100), numbers: numbers(ids(1, 100)) }, 200),
   caseOf(register, { leaseSeconds: 30, version: '1.2.3', host: 'host', pid: 1 }, 0),
   caseOf(disownUnknown, { dispatcher: 1, known: [] }, 100),
@@ -343,6 +345,7 @@ export const ordinary = [
   'find-events',
   'find-messages',
   'find-operation',
+  'find-referenced',
   'find-refund',
   'fold-scheduled',
   'give-up-shared-block',

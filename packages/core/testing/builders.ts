@@ -8,6 +8,8 @@ import {
   messageId,
   parseMsisdn,
   parseSenderAddress,
+  readReference,
+  withReference,
   type Account,
   type AccountId,
   type Body,
@@ -18,6 +20,7 @@ import {
   type Instant,
   type KeyId,
   type MessageId,
+  type MessageReference,
   type Msisdn,
   type NewAccount,
   type Order,
@@ -92,6 +95,8 @@ export interface TextWanted {
   /** Of each number in tenths, in order; the last one counts for all that follow. Default 10 (1.0 credit). */
   readonly costs?: readonly number[]
   readonly due?: Instant
+  /** Of the numbers, in order; undefined: none. */
+  readonly references?: readonly (MessageReference | undefined)[]
   /** Of the order of its first text. Default: the pool of operators who name none. */
   readonly senders?: readonly SenderAddress[]
 }
@@ -100,10 +105,10 @@ export interface TextWanted {
 export const anOrder = (account: AccountId, ...texts: readonly TextWanted[]): Order => ({
   account,
   senders: texts[0]?.senders ?? defaultSenders,
-  texts: texts.map(({ to, text, costs = [10], due }) => ({
+  texts: texts.map(({ to, text, costs = [10], due, references }) => ({
     body: aBody(text),
     due,
-    to: to.map((number, i) => ({ number, cost: costAt(costs, i) })),
+    to: to.map((number, i) => withReference({ number, cost: costAt(costs, i) }, references?.[i])),
   })),
 })
 
@@ -113,6 +118,12 @@ export const unrestricted: Restrictions = { from: [], requestsPerSecond: undefin
 
 /** Throws if it is no id of a message. */
 export const aMessageId = (id: number): MessageId => messageId(id) ?? assert.fail(`no id of a message: ${id}`)
+
+/** Throws if no message can have it. */
+export function aReference(text = 'order 7'): MessageReference {
+  const reference = readReference(text)
+  return reference === undefined || reference === 'unusable' ? assert.fail(`no reference: ${text}`) : reference
+}
 
 /** Throws if it is no id of an account. */
 export const anAccountId = (id: number): AccountId => accountId(id) ?? assert.fail(`no id of an account: ${id}`)

@@ -1,7 +1,7 @@
 export { boundSince, carrierJson } from './carrier-json.ts'
 export { foundFor } from './found-for.ts'
 export { percentDecode } from './percent-decode.ts'
-export { statusFields } from './status-fields.ts'
+export { referenceField, statusFields } from './status-fields.ts'
 export { trimWhiteSpace } from './trim.ts'
 export { webhookBody } from './webhook-body.ts'
 export { NEXT_TRY_REASON, PUSH_FAILURE, PUSH_RESULT, REPLAY_STATE, URL_RULE } from './webhook-words.ts'

@@ -1,4 +1,11 @@
-import { deliveryState, formatCredits, formatMinute, hasOutcome, type MessageStatus } from '@gateway/core'
+import {
+  deliveryState,
+  formatCredits,
+  formatMinute,
+  hasOutcome,
+  type MessageReference,
+  type MessageStatus,
+} from '@gateway/core'
 import { STATUS_ERROR_CODE, statusWords } from './words.ts'
 
 /** The fields of a status after the id and the number, of REST and of webhooks, as JSON text (ruling 2.7). `now`: the minute shown where nothing is known. */
@@ -12,3 +19,7 @@ export function statusFields(status: MessageStatus, now: string): string {
     `,"status":"${word}","statusCode":${code}`
   )
 }
+
+/** A field after others; nothing of a message without a reference (ruling 1.28). */
+export const referenceField = (reference: MessageReference | undefined): string =>
+  reference === undefined ? '' : `,"reference":${JSON.stringify(reference)}`

@@ -8,7 +8,7 @@ import {
   type WebhookEvent,
   type WebhookEventData,
 } from '@gateway/core'
-import { statusFields } from './status-fields.ts'
+import { referenceField, statusFields } from './status-fields.ts'
 
 /**
  * The body of one request to an endpoint, JSON: the events, of which there is one at least, in their order. `now` is
@@ -24,15 +24,18 @@ const eventText = ({ id, sequence, occurred, data }: WebhookEvent): string =>
   `{"id":"${id}"${head(data.type, sequence, occurred)}${fieldsOf(data, occurred)}}}`
 
 /** What they share is written once. */
-function eventsOfMessages({ sequence, occurred, shared, messages, numbers }: MessageEvents): string {
+function eventsOfMessages({ sequence, occurred, shared, messages, numbers, references }: MessageEvents): string {
   const [number] = numbers
   if (number === undefined) throw new Error('events of no message')
   const between = `"${head(shared.type, sequence, occurred)}"apiMessageId":`
-  const rest = `",${messageFields({ ...shared, number }, occurred)}}}`
+  const [status, text] = messageFields({ ...shared, number }, occurred)
+  const rest = `",${status}${text}}}`
   return messages
     .map((message, i) => {
       const id = messageEventId(message, sequence)
-      return `{"id":"${id}${between}${message},"mobileNumber":"${numbers[i] ?? ''}${rest}`
+      const reference = references?.[i]
+      const end = reference === undefined ? rest : `",${status}${referenceField(reference)}${text}}}`
+      return `{"id":"${id}${between}${message},"mobileNumber":"${numbers[i] ?? ''}${end}`
     })
     .join()
 }
@@ -40,8 +43,11 @@ function eventsOfMessages({ sequence, occurred, shared, messages, numbers }: Mes
 const head = (type: WebhookEventData['type'], sequence: number, occurred: Instant): string =>
   `,"type":"${type}","sequence":${sequence},"occurredAt":"${utc(occurred)}","data":{`
 
-const messageFields = (data: MessageEvents['shared'] & { readonly number: Msisdn }, occurred: Instant): string =>
-  statusFields({ ...data, at: occurred }, '') + textField(data.text)
+/** What comes before the reference, and what after it. */
+const messageFields = (
+  data: MessageEvents['shared'] & { readonly number: Msisdn },
+  occurred: Instant,
+): readonly [status: string, text: string] => [statusFields({ ...data, at: occurred }, ''), textField(data.text)]
 
 /** The fields of the list of REST that tells of the same, under the same names (rulings 2.7, 2.10, 2.12). */
 function fieldsOf(data: WebhookEventData, occurred: Instant): string {
@@ -62,7 +68,7 @@ function fieldsOf(data: WebhookEventData, occurred: Instant): string {
     case 'message.failed':
     case 'message.unknown':
     case 'message.sent':
-      return `"apiMessageId":${data.message},"mobileNumber":"${data.number}",${messageFields(data, occurred)}`
+      return `"apiMessageId":${data.message},"mobileNumber":"${data.number}",${messageFields(data, occurred).join(referenceField(data.reference))}`
   }
 }
 

@@ -1,4 +1,4 @@
-import { bodyOf, parseMinute, type SentRecipient } from '@gateway/core'
+import { bodyOf, parseMinute, type Recipient, type SentRecipient } from '@gateway/core'
 import { RECIPIENT_ERROR } from '@gateway/wire'
 import {
   anotherRequest,
@@ -8,10 +8,11 @@ import {
   overLimit,
   overloaded,
   referenceErrors,
+  unusableMessageReference,
   unusableReference,
 } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { clientRef, clientReference, first, list } from '../parameters.ts'
+import { clientRef, clientReference, first, list, messageReference, reference } from '../parameters.ts'
 
 const numbersMax = 100
 // A blank text is refused with the whole call.
@@ -24,12 +25,14 @@ export const batchMessage: Endpoint = {
     { name: 'message', form: 'the text', needed: true },
     { name: 'numbers', form: `1 to ${numbersMax} numbers, ; between`, needed: true },
     { name: 'scheduled', form: 'CCYYMMDDHHmm at GMT+2; otherwise it is sent at once' },
+    reference,
     clientRef,
   ],
   answers: [
     '<number>=<message id>&',
     ...[...new Set(Object.values(told))].map((word) => `<number>=${word}&`),
     ...['No message given', 'No numbers supplied', 'Too many numbers supplied'].map(errorText),
+    unusableMessageReference,
     ...referenceErrors,
   ],
   wrongCredentials: 'FAIL&',
@@ -38,11 +41,15 @@ export const batchMessage: Endpoint = {
     const text = first(parameters, 'message')
     const body = text === undefined ? 'no-message' : bodyOf(text)
     if (text === undefined || body === 'no-message') return errorText('No message given')
-    const recipients = list(parameters, 'numbers')
-    if (recipients.length === 0) return errorText('No numbers supplied')
-    if (recipients.length > numbersMax) return errorText('Too many numbers supplied')
+    const numbers = list(parameters, 'numbers')
+    if (numbers.length === 0) return errorText('No numbers supplied')
+    if (numbers.length > numbersMax) return errorText('Too many numbers supplied')
     const key = clientReference(parameters)
     if (key === 'unusable') return unusableReference
+    const called = messageReference(parameters)
+    if (called === 'unusable') return unusableMessageReference
+    const recipients: readonly Recipient[] =
+      called === undefined ? numbers : numbers.map((number) => ({ number, reference: called }))
 
     // A time that cannot be read sends at once (spec 3).
     const scheduled = parseMinute(first(parameters, 'scheduled')?.trim() ?? '')

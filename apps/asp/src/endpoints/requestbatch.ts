@@ -4,11 +4,16 @@ import { echoed, listAnswer } from '../answer.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { messageIdCount, messageIdErrors, messageIdParameter, messageIds } from '../parameters.ts'
 
-/** One status for each of 1 to 100 ids, in request order, echoed as given (spec 4.2, rule 3; rulings 1.16, 3.5). */
+/** One status for each of 1 to 100 ids, in request order, echoed as given (spec 4.2, rule 3; rulings 1.16, 1.28, 3.5). */
 export const requestBatch: Endpoint = {
   summary: 'Status',
   takes: [messageIdParameter],
-  answers: ['<id>=<status>;<date>;<time>;<code>&', '<id>=NOTFOUND&', ...messageIdErrors],
+  answers: [
+    '<id>=<status>;<date>;<time>;<code>&',
+    '<id>=<status>;<date>;<time>;<code>;<text>&',
+    '<id>=NOTFOUND&',
+    ...messageIdErrors,
+  ],
   wrongCredentials: 'FAIL&',
   reads: true,
   workOf: messageIdCount,
@@ -24,5 +29,8 @@ export const requestBatch: Endpoint = {
 
 function statusString(status: MessageStatus): string {
   const { word } = statusWords(status)
-  return hasOutcome(status) ? `${word};${formatDate(status.at)};${formatTime(status.at)};${status.code}` : word
+  if (!hasOutcome(status)) return word
+  const { at, code, reference } = status
+  const parts = `${word};${formatDate(at)};${formatTime(at)};${code}`
+  return reference === undefined ? parts : `${parts};${echoed(reference)}`
 }

@@ -34,6 +34,7 @@ const csvHead = [
     'otherAccount',
     'statusCode',
     'why',
+    'reference',
   ],
 ]
 const ledgerHead = ['ACCOUNT', 'TIME (GMT+2)', 'KIND', 'AMOUNT', 'BALANCE', 'WHY']
@@ -85,6 +86,7 @@ const detailsOf = (cause: Cause) => ({
   otherAccount: cause.kind === 'transfer' ? (cause.account ?? null) : null,
   statusCode: cause.kind === 'refund' ? (cause.code ?? null) : null,
   why: cause.kind === 'top-up' || cause.kind === 'refund-by-hand' ? cause.why : null,
+  reference: cause.kind === 'send' ? (cause.reference ?? null) : null,
 })
 
 function firstOf(cause: Cause): number | null {
@@ -93,9 +95,10 @@ function firstOf(cause: Cause): number | null {
 }
 
 const csvRow = ({ account, at, amount, balance, cause }: Movement): CsvRow => {
-  const { firstMessage, lastMessage, otherAccount, statusCode, why } = detailsOf(cause)
-  const details = [firstMessage ?? '', lastMessage ?? '', otherAccount ?? '', statusCode ?? '', { text: why ?? '' }]
-  return [account, timeJson(at) ?? '', cause.kind, formatCredits(amount), formatCredits(balance), ...details]
+  const { firstMessage, lastMessage, otherAccount, statusCode, why, reference } = detailsOf(cause)
+  const details = [firstMessage ?? '', lastMessage ?? '', otherAccount ?? '', statusCode ?? '']
+  const words = [{ text: why ?? '' }, { text: reference ?? '' }]
+  return [account, timeJson(at) ?? '', cause.kind, formatCredits(amount), formatCredits(balance), ...details, ...words]
 }
 
 const ledgerRow = ({ account, at, amount, balance, cause }: Movement): Row => ({

@@ -61,6 +61,8 @@ test('messages to a number are listed, the latest due first, with what became of
     id: 1,
     account: 1,
     from: '12025550100',
+    number: '27825550101',
+    reference: null,
     confirmation: false,
     accepted: '2026-10-18T08:00:00.000Z',
     due: '2026-10-18T08:00:00.000Z',

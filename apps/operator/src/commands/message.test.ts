@@ -161,6 +161,7 @@ test('the same as JSON', async () => {
     encoding: 'gsm-7',
     partCount: 1,
     cost: 1,
+    reference: null,
     refunded: true,
     refund: { time: '2026-10-18T08:00:00.000Z', statusCode: 111, why: null },
     attempts: 1,

@@ -5,9 +5,20 @@ import {
   type FoundMessage,
   type FoundLocation,
   type MessageId,
+  type MessageReference,
+  type WhichMessages,
   type Msisdn,
 } from '@gateway/core'
-import { readAccountId, readFrom, readLimit, readMessageId, readNumber, readTo, type Moment } from '../arguments.ts'
+import {
+  readAccountId,
+  readFrom,
+  readLimit,
+  readMessageId,
+  readMessageReference,
+  readNumber,
+  readTo,
+  type Moment,
+} from '../arguments.ts'
 import { command, Refused, type Run } from '../command.ts'
 import type { Json, Row } from '../output.ts'
 import { outcomeText, creditsJson, timeJson, timeText } from '../show.ts'
@@ -15,7 +26,8 @@ import { traceJson } from '../trace/trace-json.ts'
 import { traceText } from '../trace/trace-text.ts'
 
 interface FindOptions {
-  readonly number: Msisdn
+  readonly number?: Msisdn
+  readonly reference?: MessageReference
   readonly account?: AccountId
   readonly from?: Moment
   readonly to?: Moment
@@ -28,10 +40,11 @@ const head = ['ID', 'ACCOUNT', 'DUE (GMT+2)', 'CREDITS', 'STATE']
 export const messageFind = (run: Run) =>
   command(
     'find',
-    'find the messages to a number, waiting or finished, the latest due first; never their texts',
-    'gateway message find --number 27825550101 --from 7d',
+    'find the messages to a number, or with a reference, waiting or finished, the latest due first; never their texts',
+    "gateway message find --number 27825550101 --from 7d\n  gateway message find --reference 'order 7'",
   )
-    .requiredOption('--number <number>', 'in international form', readNumber)
+    .option('--number <number>', 'in international form', readNumber)
+    .option('--reference <text>', 'as its sender called it', readMessageReference)
     .option('--account <id>', 'only of this account', readAccountId)
     .option(
       '--from <time>',
@@ -41,23 +54,33 @@ export const messageFind = (run: Run) =>
     .option('--to <time>', 'only what was due up to the end of that day, or before that time', readTo)
     .option('--limit <count>', 'at most so many, up to 1000', readLimit, 100)
     .option('--after <id>', 'go on after this message, the last one of the page before', readMessageId)
-    .action((options: FindOptions) =>
-      run(async ({ backOffice, ports, output }) => {
+    .action((options: FindOptions) => {
+      const which = whichOf(options)
+      return run(async ({ backOffice, ports, output }) => {
         const now = ports.clock.now()
-        const wanted = { ...options, from: options.from?.(now), to: options.to?.(now) }
+        const { account, limit, after } = options
+        const wanted = { ...which, account, limit, after, from: options.from?.(now), to: options.to?.(now) }
         const found = await output.during('Looking through the messages', backOffice.findMessages(wanted))
         if (found === 'no-such-message') throw new Refused(`There is no message ${options.after} to go on after.`)
         const next = found.more ? (found.messages.at(-1)?.id ?? null) : null
         await output.rows(head, found.messages.map(row), () => ({ json: { next } }))
         if (next !== null) output.note(`There are more: --after ${next}`)
-      }),
-    )
+      })
+    })
+
+function whichOf({ number, reference }: FindOptions): WhichMessages {
+  if (number !== undefined) return { number, reference }
+  if (reference !== undefined) return { reference }
+  throw new Refused('Say with --number or --reference which messages.', 2)
+}
 
 const row = ({ place, ...message }: FoundMessage): Row => ({
   json: {
     id: message.id,
     account: message.account,
     from: message.from ?? null,
+    number: message.number,
+    reference: message.reference ?? null,
     confirmation: message.confirmation,
     accepted: timeJson(message.accepted),
     due: timeJson(message.due),

@@ -56,11 +56,11 @@ const rowOf = ({ data, account, time, id, text }: Shown, more: { readonly [name:
   cells: [data, String(account ?? ''), time === undefined ? '' : timeText(time), String(id ?? ''), text ?? ''],
 })
 
-const messageRow = (number: Msisdn, { id, account, from, due, cost, place, text }: HeldMessage): Row =>
+const messageRow = (number: Msisdn, { id, account, from, due, cost, reference, place, text }: HeldMessage): Row =>
   rowOf(
     { data: 'message', account, time: due, id, text },
     {
-      ...{ from: from ?? null, to: number, cost: creditsJson(cost) },
+      ...{ from: from ?? null, to: number, cost: creditsJson(cost), reference: reference ?? null },
       statusCode: place.place === 'decided' ? place.code : -1,
     },
   )

@@ -51,6 +51,7 @@ function factsOf(trace: MessageTrace): readonly (readonly [string, string])[] {
     ['account', String(trace.account)],
     ['number', trace.number === erasedNumber ? `${trace.number} (erased)` : trace.number],
     ...(trace.from === undefined ? [] : [['from', trace.from] as const]),
+    ...(trace.reference === undefined ? [] : [['called', trace.reference] as const]),
     ['text', `${size}; the text itself is not shown`],
     ...(trace.confirmation ? [['purpose', 'it confirms an opt-out'] as const] : []),
     ['due', trace.scheduled === undefined ? 'at once' : timeText(trace.scheduled)],

@@ -32,7 +32,7 @@ async function lookUp({ gateway, account, now }: Call, asked: readonly AskedMess
   )
   // The time of the outcome, or now if there is none (ruling 4.9).
   const rows = statuses.map(({ asked: message, found }) =>
-    writeStatus(message, statusWords(found), dateTimeOf(hasOutcome(found) ? found.at : now)),
+    writeStatus(message, statusWords(found), dateTimeOf(hasOutcome(found) ? found.at : now), referenceIn(found)),
   )
   return rows.join('')
 }
@@ -48,9 +48,16 @@ const dateTimeOf = (at: Instant): string => `${formatDate(at)} ${formatTime(at)}
 const statusId = container('StatusID')
 const [messageId, cli] = [leaf('MessageID'), leaf('CLI')]
 const [word, dateTime, code] = [leaf('Status'), leaf('StatusDateTime'), leaf('StatusCode')]
+const reference = leaf('Reference')
 
 const writeStatus = (
   asked: AskedMessage,
   status: { readonly word: string; readonly code: number },
   at: string,
-): string => statusId(messageId(asked.id) + cli(asked.cli) + word(status.word) + dateTime(at) + code(status.code))
+  itsReference = '',
+): string =>
+  statusId(messageId(asked.id) + cli(asked.cli) + word(status.word) + dateTime(at) + code(status.code) + itsReference)
+
+/** Left out where the send had none (ruling 1.28). */
+const referenceIn = (status: MessageStatus): string =>
+  typeof status === 'object' && status.reference !== undefined ? reference(status.reference) : ''

@@ -3,6 +3,8 @@ import {
   type Instant,
   parseMinute,
   readIdempotencyKey,
+  readReference,
+  type Recipient,
   type SendResults,
   type SentRecipient,
 } from '@gateway/core'
@@ -24,6 +26,7 @@ interface SendDraft {
 interface MessageDraft {
   /** URL-encoded, as received. */
   text: string | undefined
+  reference: string | undefined
   readonly numbers: string[]
 }
 
@@ -45,9 +48,10 @@ export const sendMessages = endpoint<SendDraft, Send>({
     Messages: {
       inside: elements<SendDraft>({
         Message: {
-          open: ({ messages }) => messages.push({ text: undefined, numbers: [] }),
+          open: ({ messages }) => messages.push({ text: undefined, reference: undefined, numbers: [] }),
           inside: elements<SendDraft>({
             MessageText: { text: (draft, text) => (lastOf(draft).text ??= text) },
+            Reference: trimmed((draft, text) => (lastOf(draft).reference ??= text)),
             Numbers: {
               inside: elements<SendDraft>({ Number: trimmed((draft, text) => lastOf(draft).numbers.push(text)) }),
             },
@@ -73,19 +77,27 @@ function checkSend({ messages, scheduled = '', clientRef }: SendDraft): Send | F
   const due = parseMinute(scheduled)
   if (scheduled !== '' && due === undefined) return 'invalid-date'
   const key = readIdempotencyKey(clientRef)
-  return key === 'unusable' ? 'unusable-client-ref' : { messages, scheduled: due, key }
+  if (key === 'unusable') return 'unusable-client-ref'
+  const isUnusable = messages.some(({ reference }) => readReference(reference) === 'unusable')
+  return isUnusable ? 'unusable-reference' : { messages, scheduled: due, key }
 }
 
 async function send({ gateway, account }: Call, { messages, scheduled, key }: Send): Promise<Answer> {
-  const texts = messages.map(({ text = '', numbers }) => ({
+  const texts = messages.map(({ text = '', reference, numbers }) => ({
     text: percentDecode(text),
-    recipients: numbers.length === 0 ? [''] : numbers, // one result all the same (ruling 4.8)
+    recipients: withReference(numbers.length === 0 ? [''] : numbers, reference), // one result all the same (ruling 4.8)
     scheduled,
   }))
   const results = await gateway.sendMessages(account, texts, key)
   if (results === 'overloaded') return overloaded
   if (results === 'another-request') return { trouble: 'another-request' }
   return 'overLimitSeconds' in results ? overLimit(results) : { content: writeResults(results) }
+}
+
+function withReference(numbers: readonly string[], given: string | undefined): readonly Recipient[] {
+  const reference = readReference(given)
+  if (reference === undefined || reference === 'unusable') return numbers
+  return numbers.map((number) => ({ number, reference }))
 }
 
 const [sendResult, numberId] = [container('SendResult'), container('NumberID')]

@@ -25,9 +25,11 @@ create table send (                               -- ids first_id .. first_id+n-
   confirms_opt_out bool not null default false,   -- nobody's last word to a number
   body text not null,
   msisdns bigint[] not null,
+  client_references text[],                       -- of the messages, in the same place; null: none has one
   check (n > 0 and first_id/10000 = (first_id+n-1)/10000)
 ) partition by range (first_id);
 alter table send alter msisdns set storage external;
+create index send_client_references on send using gin (client_references) where client_references is not null;
 
 create table carrier (
   id smallint generated always as identity primary key,

@@ -88,7 +88,8 @@ create index scheduled_hour_place on scheduled_hour (account_id, hour);
 -- time, then id. At least one row, with the total and with how many changes are not yet in the counts. Times are in
 -- milliseconds.
 create function list_scheduled(p_account int, p_offset bigint, p_limit bigint)
-returns table (total bigint, unfolded bigint, id bigint, number bigint, submitted bigint, due bigint, price int)
+returns table (total bigint, unfolded bigint, id bigint, number bigint, submitted bigint, due bigint, price int,
+  client_reference text)
   language plpgsql stable
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
   set enable_mergejoin = off as $$
@@ -170,13 +171,15 @@ begin
       from placed_scheduled where before + (hi - lo) > v_from and before < v_to
     ), items as (
       select piece_lo + place - 1 id, msisdn, floor(extract(epoch from send.created_at) * 1000)::bigint submitted,
-        floor(extract(epoch from pieces.due_at) * 1000)::bigint due, send.price
+        floor(extract(epoch from pieces.due_at) * 1000)::bigint due, send.price, its_reference
       from pieces
       cross join lateral (
-        select s.created_at, s.price, s.msisdns[pieces.piece_lo - s.first_id + 1 : pieces.piece_hi - s.first_id] numbers
+        select s.created_at, s.price, s.msisdns[pieces.piece_lo - s.first_id + 1 : pieces.piece_hi - s.first_id] numbers,
+          s.client_references[pieces.piece_lo - s.first_id + 1 : pieces.piece_hi - s.first_id] its_references
         from send s where s.first_id = pieces.first_id offset 0
       ) send
-      cross join lateral unnest(send.numbers) with ordinality numbered(msisdn, place)
+      cross join lateral unnest(send.numbers, send.its_references) with ordinality
+        numbered(msisdn, its_reference, place)
     )
     select v_due + v_scheduled, v_unfolded, items.*
     from (values (1)) always left join items on true

@@ -3,6 +3,7 @@ import {
   credits,
   instant,
   outcomeCode,
+  withReference,
   type AccountId,
   type Cause,
   type ClientRequest,
@@ -11,6 +12,7 @@ import {
   type Ledger,
   type LedgerCheck,
   type MessageId,
+  type MessageReference,
   type Movement,
   type Period,
   type RefundByHand,
@@ -180,7 +182,7 @@ const movementOf = (row: MovementRow): Movement => ({
   cause: causeOf(row),
 })
 
-function causeOf({ kind, first, messages, code, other, why, message }: MovementRow): Cause {
+function causeOf({ kind, first, messages, code, other, why, message, reference }: MovementRow): Cause {
   if (kind === LEDGER.topUp) return { kind: 'top-up', why: why ?? '' }
   if (kind === LEDGER.transfer) return { kind: 'transfer', account: (other ?? undefined) as AccountId | undefined }
   if (kind === LEDGER.refund && message !== null)
@@ -194,6 +196,9 @@ function causeOf({ kind, first, messages, code, other, why, message }: MovementR
   }
   if (kind === LEDGER.droppedSends) return { kind: 'dropped-sends' }
   if (kind === LEDGER.send && first !== null && messages !== null)
-    return { kind: 'send', first: first as MessageId, messages }
+    return withReference(
+      { kind: 'send', first: first as MessageId, messages },
+      (reference ?? undefined) as MessageReference | undefined,
+    )
   throw new Error(`no movement of kind ${kind}`)
 }

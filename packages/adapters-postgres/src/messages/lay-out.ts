@@ -10,6 +10,7 @@ import {
   type Instant,
   type Lane,
   type MessageId,
+  type MessageReference,
   type Msisdn,
   type Order,
   type RouteNumber,
@@ -29,6 +30,8 @@ export interface Send {
   readonly from: number
   readonly route: RouteNumber
   readonly numbers: Msisdn[]
+  /** Of the numbers, in their order; undefined: none has one. */
+  references: (MessageReference | undefined)[] | undefined
 }
 
 /** By number the `sender.id` of the address that a message of the order to it leaves from. */
@@ -74,17 +77,30 @@ export function layOut(
     const lane = laneOf(to.length - isTaken.filter((is) => !is).length)
     let open: Send | undefined
     const given: (MessageId | 'insufficient-credits')[] = to.map(() => 'insufficient-credits')
-    const paid = to.flatMap(({ number, cost }, i) =>
-      isTaken[i] === false ? [] : [{ i, number, cost, route: routeOf(number) }],
+    const paid = to.flatMap(({ number, cost, reference }, i) =>
+      isTaken[i] === false ? [] : [{ i, number, cost, reference, route: routeOf(number) }],
     )
-    for (const { i, number, cost, route } of byRoute(paid)) {
+    for (const { i, number, cost, reference, route } of byRoute(paid)) {
       const id = ids.next()
       const from = senderOf(number)
       if (open === undefined || !isSameSend(open, { cost, from, route }) || !continues(open, id)) {
-        open = { firstId: id, account: order.account, body, due, lane, cost, from, route, numbers: [] }
+        open = {
+          firstId: id,
+          account: order.account,
+          body,
+          due,
+          lane,
+          cost,
+          from,
+          route,
+          numbers: [],
+          references: undefined,
+        }
         sends.push(open)
       }
+      if (reference !== undefined) open.references ??= open.numbers.map(() => undefined)
       open.numbers.push(number)
+      open.references?.push(reference)
       given[i] = id as MessageId
     }
     return given

@@ -14,16 +14,20 @@ import {
 } from '@gateway/core'
 import type { Context } from '../context.ts'
 import { fromRow } from '../row-of.ts'
-import { explainMessage, findMessages, type DecidedRow, type MessageTraceRow } from '../sql/traces.ts'
+import { explainMessage, findMessages, findReferenced, type DecidedRow, type MessageTraceRow } from '../sql/traces.ts'
 
 export const postgresMessageTraces = ({ pools: { ordinary } }: Context): MessageTraces => ({
   of: async (id) => {
     const [row] = await ordinary.run(explainMessage, { message: id, linesMax: traceLinesMax })
     return row && traceOf(id, row)
   },
-  find: async ({ number, account, from, to, after }, decidedSince, limit) => {
-    const afterwards = { afterDue: after?.due, afterId: after?.id }
-    const rows = await ordinary.run(findMessages, { number, account, from, to, ...afterwards, decidedSince, limit })
+  find: async (search, decidedSince, limit) => {
+    const { account, from, to, after } = search
+    const bounds = { account, from, to, afterDue: after?.due, afterId: after?.id, decidedSince, limit }
+    const { number, reference } = search
+    const rows = await (number !== undefined && reference === undefined
+      ? ordinary.run(findMessages, { ...bounds, number })
+      : ordinary.run(findReferenced, { ...bounds, number, reference: reference ?? '' }))
     return rows.map((row) => fromRow<FoundMessage>(row))
   },
 })

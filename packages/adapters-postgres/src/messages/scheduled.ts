@@ -3,6 +3,7 @@ import {
   credits,
   instant,
   undeletedOutcome,
+  withReference,
   type AccountId,
   type Deletion,
   type Instant,
@@ -20,6 +21,7 @@ import { settleLostStatement } from '../settle-lost-statement.ts'
 import { fromArray, takenRow, textsFromArray } from '../sql/arrays.ts'
 import { deleteWaiting, findDeleted, foldScheduled, listScheduled, type DeletedRow } from '../sql/scheduled.ts'
 import { knownCode } from './known-code.ts'
+import { referencesById } from './statuses.ts'
 
 /** Of more changes than this a reader adds some to the counts, for those who read after it. */
 const unfoldedMax = 500
@@ -39,13 +41,17 @@ export async function scheduled(
   if (ids.length === 0) return { total: page.total, items: [] }
   const numbers = textsFromArray(page.numbers)
   const [submitted, dues, prices] = [page.submitted, page.dues, page.prices].map(fromArray)
-  const items = ids.map((id, i) => ({
-    id: id as MessageId,
-    number: numbers[i] as Msisdn,
-    submitted: instant(submitted?.[i] ?? NaN),
-    due: instant(dues?.[i] ?? NaN),
-    cost: credits(prices?.[i] ?? NaN),
-  }))
+  const references = referencesById(page.references)
+  const items = ids.map((id, i) => {
+    const item = {
+      id: id as MessageId,
+      number: numbers[i] as Msisdn,
+      submitted: instant(submitted?.[i] ?? NaN),
+      due: instant(dues?.[i] ?? NaN),
+      cost: credits(prices?.[i] ?? NaN),
+    }
+    return withReference(item, references.get(id))
+  })
   return { total: page.total, items }
 }
 

@@ -14,7 +14,7 @@ const rows: Readonly<Record<string, object>> = {
     numbers: '{27825550102}',
     sends: '{1}',
   },
-  'covering-sends': { ids: '{1,3}', places: '{0,2}', dues: '{0,0}', prices: '{10,10}' },
+  'covering-sends': { ids: '{1,3}', places: '{0,2}', dues: '{0,0}', prices: '{10,10}', referenced: null },
   'numbers-in-sends': { ids: '{3}', numbers: '{27825550103}' },
 }
 

@@ -6,6 +6,7 @@ import {
   type Credits,
   type Instant,
   type MessageId,
+  type MessageReference,
   type MessageStatus,
   type Msisdn,
   type Outcome,
@@ -13,7 +14,7 @@ import {
 import type { Connections } from '../connections.ts'
 import { arrayOf, fromArray, fromTimes, takenRow, textsFromArray } from '../sql/arrays.ts'
 import { knownCode } from './known-code.ts'
-import { coveringSends, findOutcomes, numbersInSends } from '../sql/status.ts'
+import { coveringSends, findOutcomes, numbersInSends, referencesInSends } from '../sql/status.ts'
 
 interface FoundOutcome extends Outcome {
   readonly number: Msisdn
@@ -24,11 +25,13 @@ interface Send {
   readonly first: number
   readonly due: Instant
   readonly price: Credits
+  readonly hasReferences: boolean
 }
 
 /**
  * Two statements: first what is decided, then the sends of those and of what is not. A message that is decided between
- * the two was waiting when the first one looked. A third one, if any waits, for their numbers.
+ * the two was waiting when the first one looked. A third one, if any waits, for their numbers; and one for references,
+ * if any send has them.
  */
 export async function statuses(
   hot: Connections,
@@ -45,13 +48,14 @@ export async function statuses(
     ids.filter((id) => !outcomes.has(id)),
     sends,
   )
+  const references = await referencesOf(hot, by, ids, (id) => sends.get(outcomes.get(id)?.send ?? id))
   return ids.map((id) => {
     const outcome = outcomes.get(id)
     const send = sends.get(outcome?.send ?? id)
     const number = outcome?.number ?? numbers.get(id)
     // Without a number: its history was dropped since its send was found.
     if (send === undefined || number === undefined) return 'not-found'
-    return statusOf({ number, cost: send.price, due: send.due, outcome }, since)
+    return statusOf({ number, cost: send.price, due: send.due, outcome, reference: references.get(id) }, since)
   })
 }
 
@@ -114,10 +118,16 @@ async function sendsCovering(
   const places = fromArray(found.places)
   const dues = fromArray(found.dues)
   const prices = fromArray(found.prices)
+  const referenced = new Set(fromArray(found.referenced))
   return new Map(
     fromArray(found.ids).map((id, i) => [
       id,
-      { first: id - (places[i] ?? NaN), due: instant(dues[i] ?? NaN), price: credits(prices[i] ?? NaN) },
+      {
+        first: id - (places[i] ?? NaN),
+        due: instant(dues[i] ?? NaN),
+        price: credits(prices[i] ?? NaN),
+        hasReferences: referenced.has(id),
+      },
     ]),
   )
 }
@@ -129,19 +139,49 @@ async function numbersOf(
   ids: readonly MessageId[],
   sends: ReadonlyMap<number, Send>,
 ): Promise<ReadonlyMap<number, Msisdn>> {
-  const groups = new Map<number, number[]>()
-  for (const id of ids) {
-    const first = sends.get(id)?.first
-    if (first === undefined) continue
-    const group = groups.get(first)
-    if (group === undefined) groups.set(first, [id])
-    else group.push(id)
-  }
-  if (groups.size === 0) return new Map()
-  const idsOfSends = [...groups.values()].map(arrayOf)
-  const [row] = await hot.run(numbersInSends, { account: by, sends: [...groups.keys()], ids: idsOfSends })
+  const asked = bySend(ids, (id) => sends.get(id)?.first)
+  if (asked.sends.length === 0) return new Map()
+  const [row] = await hot.run(numbersInSends, { account: by, ...asked })
   if (row === undefined) return new Map()
   const found = takenRow(row)
   const numbers = textsFromArray(found.numbers)
   return new Map(fromArray(found.ids).map((id, i) => [id, numbers[i] as Msisdn]))
 }
+
+/** By id, of those that have one. */
+async function referencesOf(
+  hot: Connections,
+  by: AccountId,
+  ids: readonly MessageId[],
+  sendOf: (id: MessageId) => Send | undefined,
+): Promise<ReadonlyMap<number, MessageReference>> {
+  const asked = bySend(ids, (id) => {
+    const send = sendOf(id)
+    return send?.hasReferences === true ? send.first : undefined
+  })
+  if (asked.sends.length === 0) return new Map()
+  const [row] = await hot.run(referencesInSends, { account: by, ...asked })
+  return referencesById(row?.references)
+}
+
+/** The first ids of sends, and of each those of the ids that are in it, as an array. */
+function bySend(ids: readonly MessageId[], firstOf: (id: MessageId) => number | undefined) {
+  const groups = new Map<number, number[]>()
+  for (const id of ids) {
+    const first = firstOf(id)
+    if (first === undefined) continue
+    const group = groups.get(first)
+    if (group === undefined) groups.set(first, [id])
+    else group.push(id)
+  }
+  return { sends: [...groups.keys()], ids: [...groups.values()].map(arrayOf) }
+}
+
+/** Of a JSON object by id; null has none. */
+export const referencesById = (json: string | null | undefined): ReadonlyMap<number, MessageReference> =>
+  new Map(
+    Object.entries(JSON.parse(json ?? '{}') as object).map(([id, reference]) => [
+      Number(id),
+      reference as MessageReference,
+    ]),
+  )

@@ -3,7 +3,7 @@ import { LANE } from '../stored-codes.ts'
 import type { Connection } from '../connections.ts'
 import type { AnswerToKeep } from './answers-to-keep.ts'
 import { accept, acceptKeyed, acceptKeyedScheduled, acceptScheduled } from '../sql/accept.ts'
-import { arrayOf } from '../sql/arrays.ts'
+import { arrayOf, arrayOfTexts } from '../sql/arrays.ts'
 import type { Send } from './lay-out.ts'
 
 /** By account that paid, what it has left. */
@@ -27,6 +27,7 @@ export async function storeSends(
     senders: sends.map(({ from }) => from),
     lanes: sends.map(({ lane }) => LANE[lane]),
     routes: sends.map(({ route }) => route),
+    references: sends.some(({ references }) => references !== undefined) ? sends.map(referencesOf) : [],
   }
   const isScheduled = sends.some(({ due }) => due !== undefined)
   const due = { due: sends.map((send) => send.due) }
@@ -40,6 +41,8 @@ export async function storeSends(
       : connection.run(acceptKeyed, { ...values, ...keyed }))
   return new Map(rows.map(({ id, balance }) => [id as AccountId, balance]))
 }
+
+const referencesOf = ({ references }: Send): string | undefined => references && arrayOfTexts(references)
 
 const keptOf = (answers: readonly AnswerToKeep[]) => ({
   keyAccounts: answers.map(({ account }) => account),

@@ -14,6 +14,11 @@ test.each([
   ['of one message', message('hi', [number]), message('', ['0'])],
   ['of one without its text', message(undefined, [number]), message(undefined, ['0'])],
   ['of a send with another', message('hi', [number, other]), message('hi', ['0', other])],
+  [
+    'with references',
+    { ...message(undefined, [number, other]), references: ['a', 'b'] },
+    { ...message(undefined, ['0', other]), references: [null, 'b'] },
+  ],
   ['of a reply', reply(number, 'yes'), reply('0', '')],
   ['of a reply with a plus', reply(`+${number}`, 'yes'), reply('0', '')],
   ['of another', reply(other, `call ${number}`), reply(other, `call ${number}`)],

@@ -16,7 +16,7 @@ export function eventsWithoutNumber(json: string, number: Msisdn): string {
 }
 
 function withoutNumber(stored: StoredEvents, number: Msisdn, forms: readonly string[]): StoredEvents {
-  const { from, numbers, text } = stored
+  const { from, numbers, references, text } = stored
   const isFrom = from !== undefined && forms.includes(from)
   if (!isFrom && numbers?.includes(number) !== true) return stored
   const after = numbers?.map((each) => (each === number ? erasedNumber : each))
@@ -26,5 +26,6 @@ function withoutNumber(stored: StoredEvents, number: Msisdn, forms: readonly str
     ...(isFrom && { from: erasedNumber }),
     ...(isEmpty && text !== undefined && { text: '' }),
     ...(after !== undefined && { numbers: after }),
+    ...(references && { references: references.map((each, i) => (after?.[i] === erasedNumber ? null : each)) }),
   }
 }

@@ -17,6 +17,8 @@ const sends = {
   senders: 'int[]',
   lanes: 'smallint[]',
   routes: 'smallint[]',
+  /** Of each send an array as text; empty: no send has any. */
+  references: 'text?[]',
 } as const
 
 /** Of each send when it is due; null or past: at once. */
@@ -65,22 +67,25 @@ const kept = sql`, kept as (
 
 const acceptText = (isScheduled: boolean, isKeyed: boolean): string => sql`
 with requested as (
-  select account_id, first_id, n, price, parts, body, numbers, sender, lane, route,
+  select account_id, first_id, n, price, parts, body, numbers, sender, lane, route, client_references,
     n::bigint * price amount,
     ${isScheduled ? 'case when due_at > now() then due_at end' : 'null::timestamptz'} scheduled_at
   from unnest(
       :accounts, :firstIds, :counts, :prices, :parts, :texts, :numbers, :senders, :lanes,
-      :routes${isScheduled ? ', :due' : ''}
+      :routes, :references${isScheduled ? ', :due' : ''}
     )
-    request(account_id, first_id, n, price, parts, body, numbers, sender, lane, route${isScheduled ? ', due_at' : ''})
+    request(account_id, first_id, n, price, parts, body, numbers, sender, lane, route,
+      client_references${isScheduled ? ', due_at' : ''})
 )${isKeyed ? fresh : ''}, charged as (${charge(isKeyed ? 'fresh' : 'requested')}
 ), paying as (
   select array_agg(id) account_ids${isKeyed ? ', array_agg(balance) balances' : ''} from charged
 ), accepted as (
   select * from requested where account_id = any ((select account_ids from paying)::int[])
 ), sends as (
-  insert into send (first_id, n, account_id, sender, price, parts, route, body, msisdns, scheduled_at)
-  select first_id, n, account_id, sender, price, parts, route, body, numbers::bigint[], scheduled_at
+  insert into send
+    (first_id, n, account_id, sender, price, parts, route, body, msisdns, client_references, scheduled_at)
+  select first_id, n, account_id, sender, price, parts, route, body, numbers::bigint[], client_references::text[],
+    scheduled_at
   from accepted
 ), due_now as (
   insert into due (queue, lane, account_id, lo, hi, first_id)

@@ -140,10 +140,18 @@ candidate as materialized (
   where fits < count
 ), known as materialized (
   select placed.id, webhook_id, type, sequence, at, code, send_first_id, price, has_reference, from_address, short_code,
-    answers, case when with_text then coalesce(placed.text, sent.body, arrived.text) end as text, replay, before, fits,
+    answers, sent.client_references, case when with_text then coalesce(placed.text, sent.body, arrived.text) end as text, replay, before, fits,
     list_size, subjects[1 : fits] as subjects, msisdns[1 : fits] as msisdns
   from placed
-  left join lateral (select price, body from send where first_id = send_first_id offset 0) sent on true
+  left join lateral (
+    select price, body, case when client_references is not null then array(
+        select client_references[subject - first_id + 1] from unnest(subjects) with ordinality of_list (subject, place)
+        where place <= fits
+        order by place
+      ) end as client_references
+    from send
+    where first_id = send_first_id offset 0
+  ) sent on true
   left join lateral (
     select from_address, answers, text, (select address from sender where id = inbound_message.short_code) as short_code
     from inbound_message
@@ -165,6 +173,7 @@ candidate as materialized (
       select type, sequence, ${milliseconds('known.at')} as at, code, send_first_id as send, price,
         has_reference as "hasReference", from_address as "from", short_code as "shortCode", answers, text,
         subjects[lo : hi] as subjects, nullif(msisdns[lo : hi]::text[], '{null}') as numbers,
+        client_references[lo : hi] as references,
         case when replay is not null then true end as copy
     ) stored
   ) told

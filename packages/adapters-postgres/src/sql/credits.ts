@@ -202,6 +202,7 @@ export interface MovementRow {
   readonly other: number | null
   readonly why: string | null
   readonly message: number | null
+  readonly reference: string | null
 }
 
 /**
@@ -227,11 +228,12 @@ with entries as (
 ), moved as (
   select account_id, at, amount, kind::int, send_first_id "first", null::int messages, code,
     other_account_id other, why,
-    message_id message, 0 part, id
+    message_id message, null client_reference, 0 part, id
   from entries
   where :from is null or at >= :from
   union all
-  select account_id, created_at, -n::bigint * price, ${LEDGER.send}, first_id, n, null, null, null, null, 1, first_id
+  select account_id, created_at, -n::bigint * price, ${LEDGER.send}, first_id, n, null, null, null, null,
+    case when client_references[1] = all (client_references) then client_references[1] end, 1, first_id
   from send
   where (:account is null or account_id = :account) and price > 0
     and (:from is null or created_at >= :from and first_id >= coalesce(
@@ -245,7 +247,8 @@ with entries as (
   from moved
   join account on account.id = moved.account_id
 )
-select account_id account, ${milliseconds('at')} at, kind, amount, balance, "first", messages, code, other, why, message
+select account_id account, ${milliseconds('at')} at, kind, amount, balance, "first", messages, code, other, why, message,
+  client_reference reference
 from balanced
 where :to is null or at < :to
 order by account_id, balanced.at, part, id`,

@@ -95,7 +95,7 @@ export const lockErasures = statement(
 
 /**
  * The number is replaced in at most `messagesMax` messages that are decided, and of which no receipt may still come
- * (core's `holdsUp`), and in their sends; the text of a send goes with its last number.
+ * (core's `holdsUp`), and in their sends; references go with it, the text of a send with its last number.
  */
 export const eraseMessages = statement(
   'erase-messages',
@@ -119,12 +119,17 @@ with chosen as materialized (
     select case when send.first_id + place - 1 = any (touched.ids) then 0 else msisdn end
     from unnest(send.msisdns) with ordinality each(msisdn, place)
     order by place
-  ) after
+  ) after, case when send.client_references is not null then array(
+    select case when send.first_id + place - 1 = any (touched.ids) then null else client_reference end
+    from unnest(send.client_references) with ordinality each(client_reference, place)
+    order by place
+  ) end references_after
   from (select send_first_id, array_agg(id) ids from chosen group by 1) touched
   join send on send.first_id = touched.send_first_id
 ), sends as (
   update send
-  set msisdns = after, body = case when 0 = all (after) then '' else body end
+  set msisdns = after, body = case when 0 = all (after) then '' else body end,
+    client_references = case when cardinality(array_remove(references_after, null)) > 0 then references_after end
   from numbers
   where send.first_id = numbers.first_id
 )

@@ -20,6 +20,7 @@ export const listScheduled = statement(
       submitted: 'text?',
       dues: 'text?',
       prices: 'text?',
+      references: 'text?',
     },
   },
   sql`
@@ -28,9 +29,10 @@ select max(total) as total, max(unfolded) as unfolded,
   array_agg(number order by place)::text as numbers,
   array_agg(submitted order by place)::text as submitted,
   array_agg(due order by place)::text as dues,
-  array_agg(price order by place)::text as prices
+  array_agg(price order by place)::text as prices,
+  (json_object_agg(id, client_reference) filter (where client_reference is not null))::text as references
 from list_scheduled(:account, :offset, :limit) with ordinality
-  as listed (total, unfolded, id, number, submitted, due, price, place)`,
+  as listed (total, unfolded, id, number, submitted, due, price, client_reference, place)`,
 )
 
 export interface DeletedRow {

@@ -45,7 +45,7 @@ const dueTime = 'coalesce(exact.scheduled_at, exact.created_at, covering.schedul
 /**
  * The sends of account `account` that begin with one of the ids `ids` or cover it. One row of arrays as above, an
  * element for each id that has a send: the id, how far it is from the first id of the send, when the messages were due,
- * in milliseconds, and what each cost. A send never leaves its block, so the search does not either.
+ * in milliseconds, and what each cost; `referenced` are the ids of sends with references. A send never leaves its block, so the search does not either.
  *
  * Cost: 3 µs an id. The search alone would be 9 where sends are short: it reads half a page of the index to find one
  * entry.
@@ -54,17 +54,20 @@ export const coveringSends = statement(
   'covering-sends',
   {
     parameters: { account: 'int', ids: 'bigint[]' },
-    columns: { ids: 'text?', places: 'text?', dues: 'text?', prices: 'text?' },
+    columns: { ids: 'text?', places: 'text?', dues: 'text?', prices: 'text?', referenced: 'text?' },
   },
   sql`
 select array_agg(asked.id)::text ids,
   array_agg(asked.id - coalesce(exact.first_id, covering.first_id))::text places,
   array_agg(${milliseconds(dueTime)})::text dues,
-  array_agg(coalesce(exact.price, covering.price))::text prices
+  array_agg(coalesce(exact.price, covering.price))::text prices,
+  (array_agg(asked.id) filter (
+    where exact.client_references is not null or covering.client_references is not null
+  ))::text referenced
 from unnest(:ids) asked(id)
 left join send exact on exact.first_id = asked.id
 left join lateral (
-  select first_id, n, account_id, scheduled_at, created_at, price
+  select first_id, n, account_id, scheduled_at, created_at, price, client_references
   from send
   where exact.first_id is null and first_id <= asked.id and first_id >= asked.id / 10000 * 10000
   order by first_id desc
@@ -90,6 +93,27 @@ select array_agg(wanted.id)::text ids,
 from unnest(:sends, :ids) asked(first_id, ids)
 cross join lateral (
   select msisdns[1 : n] numbers
+  from send
+  where first_id = asked.first_id and account_id = :account offset 0
+) covering
+cross join lateral unnest(asked.ids::bigint[]) wanted(id)`,
+)
+
+/** The same for the references of messages, as a JSON object by id; null: none has one. */
+export const referencesInSends = statement(
+  'references-in-sends',
+  {
+    parameters: { account: 'int', sends: 'bigint[]', ids: 'text[]' },
+    columns: { references: 'text?' },
+  },
+  sql`
+select (
+    json_object_agg(wanted.id, covering.its_references[wanted.id - asked.first_id + 1])
+      filter (where covering.its_references[wanted.id - asked.first_id + 1] is not null)
+  )::text as references
+from unnest(:sends, :ids) asked(first_id, ids)
+cross join lateral (
+  select client_references[1 : n] its_references
   from send
   where first_id = asked.first_id and account_id = :account offset 0
 ) covering

@@ -51,6 +51,7 @@ export const explainMessage = statement(
       first: 'bigint',
       messages: 'int',
       cost: 'int',
+      reference: 'text',
       parts: 'smallint',
       body: 'text',
       accepted: 'bigint',
@@ -67,7 +68,7 @@ export const explainMessage = statement(
   },
   sql`
 with send_of as materialized (
-  select latest.*, msisdns[:message - first_id + 1] msisdn
+  select latest.*, msisdns[:message - first_id + 1] msisdn, client_references[:message - first_id + 1] client_reference
   from (
     select *
     from send
@@ -148,7 +149,8 @@ with send_of as materialized (
   limit :linesMax
 )
 select account_id account, msisdn::text number, (select address from sender where id = send_of.sender) "from",
-  confirms_opt_out confirmation, first_id "first", n messages, price "cost", parts, body,
+  confirms_opt_out confirmation, first_id "first", n messages, price "cost",
+  client_reference reference, parts, body,
   ${milliseconds('created_at')} accepted, ${milliseconds('scheduled_at')} scheduled,
   (
     select json_build_object('place', position + 1, 'name', name, 'prefixes', prefixes,
@@ -189,6 +191,77 @@ select account_id account, msisdn::text number, (select address from sender wher
 from send_of`,
 )
 
+const claimedMessages = `claimed as materialized (
+  select given.id, coalesce(batch.send_first_ids[given.place], batch.send_first_ids[1]) first_id,
+    coalesce(batch.attempts[given.place], 0) attempt, given.place <= batch.marked marked
+  from claimed_batch batch
+  cross join lateral unnest(batch.ids) with ordinality given(id, place)
+  where given.id is not null
+)`
+
+const waitingRanges = `waiting as (
+  select account_id, lo, hi, first_id, case when attempt = 0
+    then json_build_object('place', 'scheduled', 'due', ${milliseconds('at')})
+    else json_build_object('place', 'postponed', 'until', ${milliseconds('at')}, 'attempt', attempt) end place
+  from later
+  union all
+  select account_id, lo, hi, first_id, json_build_object('place', 'queue', 'attempt', attempt)
+  from due
+  where queue in (select id from queue) and lane in (${LANE.single}, ${LANE.bulk})
+)`
+
+const decidedPlace = `json_build_object('place', 'decided', 'code', code,
+  'at', ${milliseconds('coalesce(code_at, sent_at)')})`
+const claimedPlace = `json_build_object('place', 'claimed', 'marked', claimed.marked, 'attempt', claimed.attempt)`
+
+const searching = {
+  account: 'int?',
+  from: 'timestamptz?',
+  to: 'timestamptz?',
+  afterDue: 'timestamptz?',
+  afterId: 'bigint?',
+  decidedSince: 'timestamptz',
+  limit: 'int',
+} as const
+
+const foundColumns = rows<RowOf<FoundMessage>>({
+  id: 'bigint',
+  account: 'int',
+  from: 'text',
+  number: 'text',
+  confirmation: 'bool',
+  accepted: 'bigint',
+  due: 'bigint',
+  scheduled: 'bool',
+  cost: 'int',
+  reference: 'text',
+  place: 'json',
+})
+
+/** Of the CTE `found` (id, first_id, place, decided) what is looked for, in the order of the list. */
+const toldOfFound = `told as (
+  select found.id, found.place, found.decided, send.*,
+    date_trunc('milliseconds', coalesce(send.scheduled_at, send.created_at)) due
+  from found
+  cross join lateral (
+    select account_id, sender, confirms_opt_out, price, created_at, scheduled_at,
+      msisdns[found.id - first_id + 1] msisdn, client_references[found.id - first_id + 1] client_reference
+    from send
+    where first_id = found.first_id offset 0
+  ) send
+)
+select id, account_id account, (select address from sender where sender.id = told.sender) "from",
+  msisdn::text number, confirms_opt_out confirmation,
+  ${milliseconds('created_at')} accepted, ${milliseconds('due')} due,
+  scheduled_at is not null scheduled, price "cost", client_reference reference, place
+from told
+where (:from is null or due >= :from)
+  and (:to is null or due < :to)
+  and (:afterDue is null or (due, id) < (:afterDue, :afterId))
+  and (not decided or due >= :decidedSince)
+order by told.due desc, id desc
+limit :limit`
+
 /**
  * The first `limit` messages to a number, the latest due first, then the highest id: of the account (or null), due
  * from `from` (or null) to before `to` (or null), after the message `afterId` that was due at `afterDue` (or null),
@@ -200,48 +273,10 @@ from send_of`,
  */
 export const findMessages = statement(
   'find-messages',
-  {
-    parameters: {
-      number: 'bigint',
-      account: 'int?',
-      from: 'timestamptz?',
-      to: 'timestamptz?',
-      afterDue: 'timestamptz?',
-      afterId: 'bigint?',
-      decidedSince: 'timestamptz',
-      limit: 'int',
-    },
-    columns: rows<RowOf<FoundMessage>>({
-      id: 'bigint',
-      account: 'int',
-      from: 'text',
-      confirmation: 'bool',
-      accepted: 'bigint',
-      due: 'bigint',
-      scheduled: 'bool',
-      cost: 'int',
-      place: 'json',
-    }),
-  },
+  { parameters: { number: 'bigint', ...searching }, columns: foundColumns },
   sql`
-with claimed as materialized (
-  select given.id, coalesce(batch.send_first_ids[given.place], batch.send_first_ids[1]) first_id,
-    coalesce(batch.attempts[given.place], 0) attempt, given.place <= batch.marked marked
-  from claimed_batch batch
-  cross join lateral unnest(batch.ids) with ordinality given(id, place)
-  where given.id is not null
-), waiting as (
-  select account_id, lo, hi, first_id, case when attempt = 0
-    then json_build_object('place', 'scheduled', 'due', ${milliseconds('at')})
-    else json_build_object('place', 'postponed', 'until', ${milliseconds('at')}, 'attempt', attempt) end place
-  from later
-  union all
-  select account_id, lo, hi, first_id, json_build_object('place', 'queue', 'attempt', attempt)
-  from due
-  where queue in (select id from queue) and lane in (${LANE.single}, ${LANE.bulk})
-), found as (
-  select id, send_first_id first_id, true decided,
-    json_build_object('place', 'decided', 'code', code, 'at', ${milliseconds('coalesce(code_at, sent_at)')}) place
+with ${claimedMessages}, ${waitingRanges}, found as (
+  select id, send_first_id first_id, true decided, ${decidedPlace} place
   from message
   where msisdn = :number and (:account is null or account_id = :account)
   union all
@@ -255,31 +290,41 @@ with claimed as materialized (
   cross join lateral unnest(array_positions(send.numbers, :number)) place_in
   where :account is null or waiting.account_id = :account
   union all
-  select claimed.id, claimed.first_id, false,
-    json_build_object('place', 'claimed', 'marked', claimed.marked, 'attempt', claimed.attempt)
+  select claimed.id, claimed.first_id, false, ${claimedPlace}
   from claimed
   cross join lateral (select msisdns, account_id from send where first_id = claimed.first_id offset 0) send
   where send.msisdns[claimed.id - claimed.first_id + 1] = :number and (:account is null or send.account_id = :account)
     and not exists (select from message where message.id = claimed.id)
-), told as (
-  select found.id, found.place, found.decided, send.*,
-    date_trunc('milliseconds', coalesce(send.scheduled_at, send.created_at)) due
-  from found
-  cross join lateral (
-    select account_id, sender, confirms_opt_out, price, created_at, scheduled_at
-    from send
-    where first_id = found.first_id offset 0
-  ) send
+), ${toldOfFound}`,
 )
-select id, account_id account, (select address from sender where sender.id = told.sender) "from",
-  confirms_opt_out confirmation,
-  ${milliseconds('created_at')} accepted, ${milliseconds('due')} due,
-  scheduled_at is not null scheduled, price "cost", place
-from told
-where (:from is null or due >= :from)
-  and (:to is null or due < :to)
-  and (:afterDue is null or (due, id) < (:afterDue, :afterId))
-  and (not decided or due >= :decidedSince)
-order by told.due desc, id desc
-limit :limit`,
+
+/**
+ * The same of messages with a reference, to the number or any (null). Sends with it are found by their index; of what
+ * waits every range is looked through.
+ */
+export const findReferenced = statement(
+  'find-referenced',
+  { parameters: { reference: 'text', number: 'bigint?', ...searching }, columns: foundColumns },
+  sql`
+with ${claimedMessages}, ${waitingRanges}, referenced as materialized (
+  select send.first_id, send.first_id + place_in - 1 id
+  from send
+  cross join lateral unnest(array_positions(send.client_references, :reference)) place_in
+  where send.client_references is not null and send.client_references @> array[:reference]
+    and (:account is null or send.account_id = :account)
+    and (:number is null or send.msisdns[place_in] = :number)
+), found as (
+  select referenced.id, referenced.first_id, true decided, decided.place
+  from referenced
+  cross join lateral (select ${decidedPlace} place from message where message.id = referenced.id offset 0) decided
+  union all
+  select referenced.id, referenced.first_id, false, waiting.place
+  from waiting
+  join referenced on referenced.first_id = waiting.first_id and referenced.id >= waiting.lo and referenced.id < waiting.hi
+  union all
+  select claimed.id, claimed.first_id, false, ${claimedPlace}
+  from claimed
+  join referenced on referenced.id = claimed.id
+  where not exists (select from message where message.id = claimed.id)
+), ${toldOfFound}`,
 )

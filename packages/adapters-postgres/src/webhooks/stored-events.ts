@@ -9,6 +9,7 @@ import {
   type EventGroup,
   type InboundMessageId,
   type MessageId,
+  type MessageReference,
   type Msisdn,
   type OutcomeCode,
   type SenderAddress,
@@ -39,6 +40,8 @@ export interface StoredEvents {
   readonly subjects: readonly number[]
   /** As many as there are subjects. */
   readonly numbers?: readonly string[]
+  /** Of messages that have one; as many as there are subjects. */
+  readonly references?: readonly (string | null)[]
   /** It was replayed, and is in another list. */
   readonly copy?: boolean
 }
@@ -102,5 +105,7 @@ function messageEvents(type: MessageEventType, stored: StoredEvents): EventGroup
   const taken = isTaken({ code, hasReference })
   const shared = { type, code, cost: credits(taken ? price : 0), taken, text }
   const messages = subjects as readonly MessageId[]
-  return { sequence, occurred: instant(at), shared, messages, numbers: numbers as readonly Msisdn[] }
+  const references = stored.references?.map((reference) => (reference ?? undefined) as MessageReference | undefined)
+  const events = { sequence, occurred: instant(at), shared, messages, numbers: numbers as readonly Msisdn[] }
+  return references === undefined ? events : { ...events, references }
 }

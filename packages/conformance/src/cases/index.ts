@@ -1,5 +1,6 @@
 import type { Case } from '../case.ts'
 import { logInCases, limitCases } from './common/log-ins.ts'
+import { referenceCases } from './common/references.ts'
 import { refusalCases } from './common/refusals.ts'
 import { replyCases } from './common/replies.ts'
 import { requestIdCases, retryCases } from './common/retries.ts'
@@ -20,6 +21,7 @@ import { xmlSendingCases } from './xml/sending.ts'
 export const everyCase: readonly Case[] = [
   ...replyCases,
   ...refusalCases,
+  ...referenceCases,
   ...limitCases,
   ...textCases,
   ...retryCases,

@@ -1,5 +1,5 @@
 import type { AccountId } from '../account/account.ts'
-import type { MessageId } from '../message/messages.ts'
+import type { MessageId, MessageReference } from '../message/messages.ts'
 import type { OutcomeCode } from '../message/status-code.ts'
 import type { ClientRequest } from '../retry/client-requests.ts'
 import type { Instant } from '../time/instant.ts'
@@ -24,8 +24,13 @@ export type Cause =
   | { readonly kind: 'top-up'; readonly why: string }
   /** To or from another account, by the sign of the amount. */
   | { readonly kind: 'transfer'; readonly account: AccountId | undefined }
-  /** The debit of one text to many numbers: messages `first` to `first` + `messages` - 1. */
-  | { readonly kind: 'send'; readonly first: MessageId; readonly messages: number }
+  /** The debit of one text to many numbers: messages `first` to `first` + `messages` - 1. The reference: that all of them have. */
+  | {
+      readonly kind: 'send'
+      readonly first: MessageId
+      readonly messages: number
+      readonly reference?: MessageReference | undefined
+    }
   /** Of messages of the send that begins with `first`, which no carrier accepted (ruling 1.4). */
   | { readonly kind: 'refund'; readonly first: MessageId | undefined; readonly code: OutcomeCode | undefined }
   /** Of one message, by the operator. */

@@ -2,7 +2,7 @@ import type { Account, AccountId } from '../account/account.ts'
 import { limits } from '../limits.ts'
 import type { Ports } from '../ports.ts'
 import { daysBefore } from '../time/instant.ts'
-import type { FoundMessage, MessageSearch } from './message-traces.ts'
+import type { FoundMessage, SearchBounds, WhichMessages } from './message-traces.ts'
 import type { Deletion, MessageId, MessageStatus } from './messages.ts'
 
 /** One status per id, in order. Ids of other accounts, unknown ids and messages due more than 90 days ago look the same (ruling 1.16). */
@@ -32,12 +32,13 @@ export const cancelMessage =
     return { account: trace.account, deletion }
   }
 
-export interface WantedMessages extends Omit<MessageSearch, 'after'> {
-  /** Only what the list has after this message, of any number. */
-  readonly after?: MessageId | undefined
-  /** At most so many; more than 0. */
-  readonly limit: number
-}
+export type WantedMessages = Omit<SearchBounds, 'after'> &
+  WhichMessages & {
+    /** Only what the list has after this message, of any number. */
+    readonly after?: MessageId | undefined
+    /** At most so many; more than 0. */
+    readonly limit: number
+  }
 
 export interface FoundMessages {
   readonly messages: readonly FoundMessage[]
@@ -46,7 +47,7 @@ export interface FoundMessages {
 }
 
 /**
- * The messages to a number, the latest due first and of several at one moment the highest id first, all as of one moment.
+ * The messages to a number or with a reference, the latest due first and of several at one moment the highest id first, all as of one moment.
  * As in a status query, what waits is never too old, and what is decided is there for 90 days from its due time.
  */
 export const findMessages =

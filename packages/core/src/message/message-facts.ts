@@ -1,6 +1,6 @@
 import { credits, type Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
-import type { KnownStatus, MessageStatus } from './messages.ts'
+import { withReference, type KnownStatus, type MessageReference, type MessageStatus } from './messages.ts'
 import type { Msisdn } from './msisdn.ts'
 import { OUTCOME, stateOf, type OutcomeCode } from './status-code.ts'
 
@@ -13,6 +13,7 @@ export interface MessageFacts {
   readonly due: Instant
   /** Undefined: it waits, be it scheduled, queued or claimed. */
   readonly outcome: Outcome | undefined
+  readonly reference?: MessageReference | undefined
 }
 
 export interface Outcome {
@@ -38,17 +39,12 @@ export const isTooOld = ({ due, outcome }: Pick<MessageFacts, 'due' | 'outcome'>
 
 /** What a status query tells of a message of the account (ruling 1.16). */
 export function statusOf(message: MessageFacts, since: Instant): MessageStatus {
-  const { number, cost, outcome } = message
-  if (outcome === undefined) return { code: 'waiting', number, cost }
+  const { number, cost, outcome, reference } = message
+  if (outcome === undefined) return withReference({ code: 'waiting' as const, number, cost }, reference)
   if (isTooOld(message, since)) return 'not-found'
   const taken = isTaken(outcome)
-  return {
-    code: outcome.code,
-    at: outcome.at,
-    number,
-    cost: taken && outcome.isRefunded !== true ? cost : credits(0),
-    taken,
-  }
+  const paid = taken && outcome.isRefunded !== true ? cost : credits(0)
+  return withReference({ code: outcome.code, at: outcome.at, number, cost: paid, taken }, reference)
 }
 
 /** What is told of a message of the account that cannot be deleted (ruling 1.15). */

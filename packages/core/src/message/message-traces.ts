@@ -6,7 +6,7 @@ import type { Route } from '../carrier/routes.ts'
 import { minus, type Credits } from '../credits/credits.ts'
 import type { Instant } from '../time/instant.ts'
 import type { Body } from './body.ts'
-import type { MessageId } from './messages.ts'
+import type { MessageId, MessageReference } from './messages.ts'
 import type { Msisdn, SenderAddress } from './msisdn.ts'
 import type { OutcomeCode } from './status-code.ts'
 
@@ -26,6 +26,8 @@ export interface MessageTrace {
   readonly text: TracedText
   /** What was charged for it. */
   readonly cost: Credits
+  /** What its account calls it. */
+  readonly reference: MessageReference | undefined
   readonly send: TracedSend
   /** The operator gave its charge back; undefined: no. */
   readonly refundByHand: { readonly at: Instant; readonly why: string } | undefined
@@ -181,9 +183,14 @@ export interface TracedReceipt {
 /** So many incidents, and so many receipts, a trace tells at the most. */
 export const traceLinesMax = 100
 
-/** Which messages to a number are looked for. Bounds of time are of `FoundMessage.due`. */
-export interface MessageSearch {
-  readonly number: Msisdn
+/** Which messages are looked for: those to a number, those with a reference, or both. Bounds of time are of `FoundMessage.due`. */
+export type MessageSearch = SearchBounds & WhichMessages
+
+export type WhichMessages =
+  | { readonly number: Msisdn; readonly reference?: MessageReference | undefined }
+  | { readonly number?: undefined; readonly reference: MessageReference }
+
+export interface SearchBounds {
   /** Left out: of every account. */
   readonly account?: AccountId | undefined
   readonly from?: Instant | undefined
@@ -207,6 +214,9 @@ export interface FoundMessage {
   readonly scheduled: boolean
   /** What was charged for it. */
   readonly cost: Credits
+  readonly number: Msisdn
+  /** What its account calls it. */
+  readonly reference: MessageReference | undefined
   readonly place: FoundLocation
 }
 

@@ -18,6 +18,27 @@ export const messageId = (value: number): MessageId | undefined =>
 export const parseMessageId = (text: string): MessageId | undefined =>
   /^0*[1-9][0-9]{0,15}$/.test(text) ? messageId(Number(text)) : undefined
 
+/** What an account holder calls a message (ruling 1.28). Several messages may have the same. */
+export type MessageReference = Brand<string, 'MessageReference'>
+
+export const referenceCharactersMax = 64
+
+/** No control character, no lone surrogate. */
+const usableReference = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${referenceCharactersMax}}$`, 'u')
+
+/** A reference as it was given, trimmed. Undefined: none was given, or a blank one. Unusable: too long, or with control characters. */
+export function readReference(given: string | null | undefined): MessageReference | undefined | 'unusable' {
+  const reference = given?.trim() ?? ''
+  if (reference === '') return undefined
+  return usableReference.test(reference) ? (reference as MessageReference) : 'unusable'
+}
+
+/** What is told of a message, with its reference if it has one. */
+export const withReference = <Told extends object>(
+  told: Told,
+  reference: MessageReference | undefined,
+): Told & { readonly reference?: MessageReference } => (reference === undefined ? told : { ...told, reference })
+
 /** A piece of a list: `offset` from 0, `limit` from 1. */
 export interface Page {
   readonly offset: number
@@ -49,6 +70,7 @@ export interface OrderedText {
 export interface OrderedRecipient {
   readonly number: Msisdn
   readonly cost: Credits
+  readonly reference?: MessageReference | undefined
 }
 
 export interface Acceptance {
@@ -68,6 +90,7 @@ export interface KnownStatus {
   readonly cost: Credits
   /** A carrier took it, or part of it, or may have: it stays charged (ruling 1.4). */
   readonly taken: boolean
+  readonly reference?: MessageReference | undefined
 }
 
 /** A message that is queued, scheduled, claimed, or not yet recorded. */
@@ -76,6 +99,7 @@ export interface WaitingStatus {
   readonly number: Msisdn
   /** What was charged for it. */
   readonly cost: Credits
+  readonly reference?: MessageReference | undefined
 }
 
 /** Not found: unknown, another account's, or too old. */
@@ -88,6 +112,7 @@ export interface ScheduledMessage {
   readonly submitted: Instant
   readonly due: Instant
   readonly cost: Credits
+  readonly reference?: MessageReference | undefined
 }
 
 /**

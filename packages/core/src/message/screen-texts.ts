@@ -6,6 +6,7 @@ import type { Suppression } from '../suppression/suppressions.ts'
 import type { Instant } from '../time/instant.ts'
 import { bodyOf, type Body } from './body.ts'
 import { isAhead } from './message-facts.ts'
+import type { MessageReference } from './messages.ts'
 import { parseMsisdn, type Msisdn } from './msisdn.ts'
 
 /** Why a recipient gets no message, in the order that wins (ruling 1.10). */
@@ -35,7 +36,13 @@ export function screen(
 }
 
 /** A number as submitted, or whatever a caller knows of a recipient with it: the result of the recipient has it again. */
-export type Recipient = string | { readonly number: string; readonly clientMessageId?: string | null | undefined }
+export type Recipient =
+  | string
+  | {
+      readonly number: string
+      readonly clientMessageId?: string | null | undefined
+      readonly reference?: MessageReference | undefined
+    }
 
 /** One text to many numbers. A call has one (REST, query-string) or several (XML, sendmulti). */
 export interface TextToSend<To extends Recipient = Recipient> {
@@ -122,6 +129,9 @@ interface Parsed<To extends Recipient> {
 
 export const numberOf = (recipient: Recipient): string =>
   (typeof recipient === 'string' ? recipient : recipient.number).trim()
+
+export const referenceOf = (recipient: Recipient): MessageReference | undefined =>
+  typeof recipient === 'string' ? undefined : recipient.reference
 
 function parse<To extends Recipient>(recipient: To): Parsed<To> {
   const number = numberOf(recipient)

@@ -17,6 +17,7 @@ import {
   allRefused,
   isPassed,
   numberOf,
+  referenceOf,
   screenTexts,
   type Recipient,
   type Refusal,
@@ -146,7 +147,9 @@ const messagesIn = ({ results }: Acceptance): number =>
 
 const orderedTexts = (texts: readonly ScreenedText[]): readonly OrderedText[] =>
   texts.flatMap(({ body, scheduled, recipients }) => {
-    const to = recipients.filter(isPassed).map((passed) => ({ number: passed.to, cost: passed.cost }))
+    const to = recipients
+      .filter(isPassed)
+      .map(({ to: number, cost, recipient }) => ({ number, cost, reference: referenceOf(recipient) }))
     return body === undefined || to.length === 0 ? [] : [{ body, due: scheduled, to }]
   })
 
@@ -220,6 +223,8 @@ export const askedFor = (texts: readonly TextToSend[]): string =>
       partsMax,
       ...recipients.map((recipient) => {
         const own = typeof recipient === 'string' ? null : (recipient.clientMessageId ?? null)
+        const reference = referenceOf(recipient)
+        if (reference !== undefined) return [numberOf(recipient), own, reference]
         return own === null ? numberOf(recipient) : [numberOf(recipient), own]
       }),
     ]),

@@ -1,7 +1,7 @@
 import type { Brand } from '../brand.ts'
 import type { Credits } from '../credits/credits.ts'
 import type { InboundMessageId } from '../inbox/inbox.ts'
-import type { MessageId } from '../message/messages.ts'
+import { withReference, type MessageId, type MessageReference } from '../message/messages.ts'
 import type { Msisdn, SenderAddress } from '../message/msisdn.ts'
 import { isFinal, OUTCOME, type OutcomeCode } from '../message/status-code.ts'
 import type { Instant } from '../time/instant.ts'
@@ -48,6 +48,7 @@ export type WebhookEventData =
       readonly cost: Credits
       /** A carrier took it, or may have (`isTaken`). */
       readonly taken: boolean
+      readonly reference?: MessageReference | undefined
       readonly text: string | undefined
     }
   | {
@@ -119,10 +120,12 @@ type MessageData = Extract<WebhookEventData, { readonly message: MessageId }>
 export interface MessageEvents {
   readonly sequence: number
   readonly occurred: Instant
-  readonly shared: Omit<MessageData, 'message' | 'number'>
+  readonly shared: Omit<MessageData, 'message' | 'number' | 'reference'>
   readonly messages: readonly MessageId[]
   /** Of each message. */
   readonly numbers: readonly Msisdn[]
+  /** Of each message; undefined: none has one. */
+  readonly references?: readonly (MessageReference | undefined)[] | undefined
 }
 
 /** One event, or several of one send, for which no objects are made while they are pushed. */
@@ -139,9 +142,14 @@ export const eventCount = ({ groups }: Grouped): number =>
 export const eventsOf = ({ groups }: Grouped): readonly WebhookEvent[] =>
   groups.flatMap((group) => ('messages' in group ? eventsOfMessages(group) : [group]))
 
-const eventsOfMessages = ({ sequence, occurred, shared, messages, numbers }: MessageEvents): readonly WebhookEvent[] =>
-  messages.flatMap((message, i) => {
+const eventsOfMessages = (events: MessageEvents): readonly WebhookEvent[] => {
+  const { sequence, occurred, shared, messages, numbers, references } = events
+  return messages.flatMap((message, i) => {
     const number = numbers[i]
+    const reference = references?.[i]
     const id = messageEventId(message, sequence)
-    return number === undefined ? [] : [{ id, sequence, occurred, data: { ...shared, message, number } }]
+    return number === undefined
+      ? []
+      : [{ id, sequence, occurred, data: withReference({ ...shared, message, number }, reference) }]
   })
+}

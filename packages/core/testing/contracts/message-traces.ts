@@ -78,6 +78,7 @@ const telling = withTraffic({
       from: anAddress(),
       confirmation: false,
       scheduled: undefined,
+      reference: undefined,
       refundByHand: undefined,
       text: { characters: 7, encoding: 'gsm-7', parts: 1 },
       cost: 25,

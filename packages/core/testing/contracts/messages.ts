@@ -15,6 +15,7 @@ import {
 import { aBody, aMessageId, anAccount, anAccountId, anOrder, aNumber, numbers } from '../builders.ts'
 import { until } from '../until.ts'
 import { agreeing } from './messages/agreeing.ts'
+import { referencing } from './messages/references.ts'
 import { deleting, scheduled } from './messages/scheduled.ts'
 import { choosing } from './senders.ts'
 import {
@@ -40,6 +41,7 @@ export const messagesContract: Contract<StoredPorts> = {
   ...deleting,
   ...choosing,
   ...agreeing,
+  ...referencing,
 
   'an order is charged in request order, and a later, cheaper recipient may still fit (ruling 1.11)': async (ports) => {
     const { id } = await anAccount(ports, { credits: 100 })

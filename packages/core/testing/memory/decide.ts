@@ -24,10 +24,11 @@ export function enter(row: AccountRow, amount: Credits, cause: Cause, at: Instan
   return row.balance
 }
 
-export const factsOf = ({ number, cost, send: { due }, decision, refund }: MessageRow): MessageFacts => ({
+export const factsOf = ({ number, cost, reference, send: { due }, decision, refund }: MessageRow): MessageFacts => ({
   number,
   cost,
   due,
+  reference,
   outcome: decision && { ...outcomeOf(decision), isRefunded: refund !== undefined },
 })
 

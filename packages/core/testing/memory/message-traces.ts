@@ -37,9 +37,11 @@ export const memoryMessageTraces = (store: MemoryStore): MessageTraces => ({
 })
 
 function find(store: MemoryStore, search: MessageSearch, decidedSince: Instant): readonly FoundMessage[] {
-  const { number, account, from, to, after } = search
+  const { number, reference, account, from, to, after } = search
   return [...store.messages.values()]
-    .filter((row) => row.number === number && (account === undefined || row.send.account === account))
+    .filter((row) => number === undefined || row.number === number)
+    .filter((row) => reference === undefined || row.reference === reference)
+    .filter((row) => account === undefined || row.send.account === account)
     .filter(({ send: { due } }) => (from === undefined || due >= from) && (to === undefined || due < to))
     .filter((row) => !isTooOld(factsOf(row), decidedSince))
     .map((row) => foundOf(store, row))
@@ -49,8 +51,9 @@ function find(store: MemoryStore, search: MessageSearch, decidedSince: Instant):
 
 function foundOf(store: MemoryStore, row: MessageRow): FoundMessage {
   const { account, submitted, due, scheduled, confirmation } = row.send
-  const { id, from, cost } = row
-  return { id, account, from, confirmation, accepted: submitted, due, scheduled, cost, place: foundPlace(store, row) }
+  const { id, from, number, cost, reference } = row
+  const place = foundPlace(store, row)
+  return { id, account, from, number, confirmation, accepted: submitted, due, scheduled, cost, reference, place }
 }
 
 function foundPlace(store: MemoryStore, row: MessageRow): FoundLocation {
@@ -76,6 +79,7 @@ function traceOf(store: MemoryStore, row: MessageRow): MessageTrace {
     scheduled: scheduled ? due : undefined,
     text: { characters: Array.from(body.text).length, encoding: body.encoding, parts: body.parts },
     cost: row.cost,
+    reference: row.reference,
     send: sendOf(store, row),
     refundByHand: row.refund,
     route: routeOf(store, row),

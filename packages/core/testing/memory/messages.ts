@@ -14,6 +14,7 @@ import {
   statusOf,
   times,
   undeletedOutcome,
+  withReference,
   type Acceptance,
   type AccountId,
   type AssignedCode,
@@ -89,7 +90,9 @@ function debit(
   for (const send of new Set(rows.map((row) => row.send))) {
     const ofSend = rows.filter((row) => row.send === send)
     const [{ cost } = { cost: credits(0) }] = ofSend
-    const cause = { kind: 'send', first: send.first, messages: ofSend.length } as const
+    const [reference, ...others] = new Set(ofSend.map((row) => row.reference))
+    const sent = { kind: 'send', first: send.first, messages: ofSend.length } as const
+    const cause = withReference(sent, others.length === 0 ? reference : undefined)
     if (cost > 0) enter(account, minus(credits(0), times(cost, ofSend.length)), cause, send.submitted)
   }
 }
@@ -125,8 +128,8 @@ export function storeText(store: MemoryStore, { body, due, to }: OrderedText, op
       last = { send: { ...common, route: one.route, first: id, due: scheduled ? due : now }, messages: [] }
       sends.push(last)
     }
-    const { from, number, cost } = one
-    const row: MessageRow = { id, send: last.send, from, number, cost, decision: undefined }
+    const { from, number, cost, reference } = one
+    const row: MessageRow = { id, send: last.send, from, number, cost, reference, decision: undefined }
     ids.set(i, id)
     last.messages.push(row)
     store.addresses.add(one.from)
@@ -155,7 +158,9 @@ export function scheduled(store: MemoryStore, by: AccountId, page: Page): Paged<
     .sort((a, b) => a.send.due - b.send.due || a.id - b.id)
   const items = rows
     .slice(page.offset, page.offset + page.limit)
-    .map(({ id, number, cost, send: { submitted, due } }) => ({ id, number, submitted, due, cost }))
+    .map(({ id, number, cost, reference, send: { submitted, due } }) =>
+      withReference({ id, number, submitted, due, cost }, reference),
+    )
   return { total: rows.length, items }
 }
 

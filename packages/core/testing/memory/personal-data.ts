@@ -88,7 +88,7 @@ const erasers: Readonly<Record<ErasureStep['at'], (store: MemoryStore, number: M
       .filter((row) => row.number === number && row.decision !== undefined)
       .filter(({ decision }) => decision && holdsUp({ place: { place: 'decided', ...decision } }, now) === undefined)
       .slice(0, stepMax)
-    for (const row of rows) Object.assign(row, { number: erasedNumber })
+    for (const row of rows) Object.assign(row, { number: erasedNumber, reference: undefined })
     for (const send of new Set(rows.map((row) => row.send))) {
       const its = [...store.messages.values()].filter((row) => row.send === send)
       if (its.every((row) => row.number === erasedNumber)) Object.assign(send, { body: { ...send.body, text: '' } })
@@ -147,5 +147,6 @@ function withoutNumber(store: MemoryStore, event: WebhookEvent, number: Msisdn):
   if (!('number' in data) || data.number !== number) return event
   if (!('message' in data)) return { ...event, data: { ...data, number: erasedNumber, text: nothing } }
   const text = data.text && store.messages.get(data.message)?.send.body.text
-  return { ...event, data: { ...data, number: erasedNumber, text } }
+  const { reference: _, ...rest } = data
+  return { ...event, data: { ...rest, number: erasedNumber, text } }
 }

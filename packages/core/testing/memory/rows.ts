@@ -12,6 +12,7 @@ import type {
   KeyHash,
   Lane,
   MessageId,
+  MessageReference,
   Movement,
   Msisdn,
   OutcomeCode,
@@ -70,6 +71,8 @@ export interface MessageRow {
   readonly from: SenderAddress
   readonly number: Msisdn
   readonly cost: Credits
+  /** Left out: it has none, or it was erased. */
+  readonly reference?: MessageReference | undefined
   /** Undefined while it waits. */
   decision: Decision | undefined
   /** The operator gave its charge back. */

@@ -6,6 +6,7 @@ import {
   messageEventId,
   messageSequence,
   optOutEventId,
+  withReference,
   type AccountId,
   type InboundMessageId,
   type Instant,
@@ -32,14 +33,15 @@ function storeEvent(store: MemoryStore, account: AccountId, event: WebhookEvent)
 
 /** To be called once a message has changed. A confirmation of an opt-out is nobody's message (ruling 1.21). */
 export function storeMessageEvent(store: MemoryStore, row: MessageRow, from: LearntFrom): void {
-  const { id, number, send, decision } = row
+  const { id, number, send, decision, reference } = row
   const type = decision && eventTypeOf(decision.code)
   if (decision === undefined || type === undefined || send.confirmation) return
   const { code, at } = decision
   const sequence = messageSequence(code, from)
   const taken = isTaken({ code, hasReference: decision.reference !== undefined })
   const cost = taken ? row.cost : credits(0)
-  const data = { type, message: id, number, code, cost, taken, text: send.body.text } as const
+  const told = { type, message: id, number, code, cost, taken, text: send.body.text } as const
+  const data = withReference(told, reference)
   storeEvent(store, send.account, { id: messageEventId(id, sequence), sequence, occurred: at, data })
 }
 

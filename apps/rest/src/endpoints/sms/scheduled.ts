@@ -1,5 +1,14 @@
+import { referenceField } from '@gateway/wire'
 import { formatCredits, formatMinute, type ScheduledMessage } from '@gateway/core'
-import { answerObject, CreditsNumber, MessageIdNumber, Minute, MobileNumber, type Operation } from '../../operation.ts'
+import {
+  answerObject,
+  CreditsNumber,
+  MessageIdNumber,
+  Minute,
+  MobileNumber,
+  ReferenceOfMessage,
+  type Operation,
+} from '../../operation.ts'
 import { failure } from '../../answer.ts'
 import { pageAnswer, pageFields, pageQuery, getPage } from '../../page.ts'
 
@@ -17,6 +26,7 @@ const operation: Operation = {
       submitTime: Minute,
       scheduledSendTime: Minute,
       creditCost: CreditsNumber,
+      reference: ReferenceOfMessage,
     }),
   ),
   examples: {
@@ -52,6 +62,6 @@ export const scheduledMessages = getPage(operation, async (call, page) =>
   pageFields(call, page, 'scheduledMessages', await call.gateway.listScheduled(call.account, page), scheduledJson),
 )
 
-const scheduledJson = ({ id, number, submitted, due, cost }: ScheduledMessage): string =>
+const scheduledJson = ({ id, number, submitted, due, cost, reference }: ScheduledMessage): string =>
   `{"apiMessageId":${id},"mobileNumber":"${number}","submitTime":"${formatMinute(submitted)}"` +
-  `,"scheduledSendTime":"${formatMinute(due)}","creditCost":${formatCredits(cost)}}`
+  `,"scheduledSendTime":"${formatMinute(due)}","creditCost":${formatCredits(cost)}${referenceField(reference)}}`

@@ -1,13 +1,25 @@
 import { strict as assert } from 'node:assert'
-import { OUTCOME, secondsAfter, type FoundMessage, type MessageId, type MessageSearch } from '@gateway/core'
+import {
+  OUTCOME,
+  secondsAfter,
+  type FoundMessage,
+  type MessageId,
+  type MessageReference,
+  type Msisdn,
+  type SearchBounds,
+} from '@gateway/core'
 import { aNumber, anAddress, numbers } from '../../builders.ts'
 import { all, allAccepted, times, withTraffic, type Traffic } from '../claimed-batches/traffic.ts'
 import { at, farAhead, longAgo } from '../shared.ts'
 
 const [number = assert.fail()] = numbers(1)
 
-const find = ({ ports }: Traffic, search: Partial<MessageSearch> = {}, limit = 1000, decidedSince = longAgo) =>
-  ports.messageTraces.find({ number, ...search }, decidedSince, limit)
+const find = (
+  { ports }: Traffic,
+  search: SearchBounds & { number?: Msisdn; reference?: MessageReference } = {},
+  limit = 1000,
+  decidedSince = longAgo,
+) => ports.messageTraces.find({ number, ...search }, decidedSince, limit)
 
 const idsOf = (found: readonly FoundMessage[]): readonly MessageId[] => found.map(({ id }) => id)
 
@@ -49,7 +61,8 @@ export const finding = withTraffic({
     for (const message of found) {
       const { accepted: acceptedAt, due, place, id, ...rest } = message
       const isScheduled = id === scheduled
-      assert.deepEqual(rest, { account, from: anAddress(), confirmation: false, scheduled: isScheduled, cost: 10 })
+      const told = { account, from: anAddress(), number, confirmation: false, cost: 10, reference: undefined }
+      assert.deepEqual(rest, { ...told, scheduled: isScheduled })
       assert.equal(due, isScheduled ? farAhead : acceptedAt, place.place)
       const trace = await traffic.ports.messageTraces.of(id)
       assert.equal(trace?.accepted, acceptedAt)

@@ -24,7 +24,10 @@ const operation: Operation = {
     'at once': {
       body: {
         message: 'Your parcel is here',
-        recipients: [{ mobileNumber: '27825550101', clientMessageId: 'a-1' }, { mobileNumber: '0825550101' }],
+        recipients: [
+          { mobileNumber: '27825550101', clientMessageId: 'a-1', reference: 'order 7' },
+          { mobileNumber: '0825550101' },
+        ],
       },
       answer: {
         recipients: [

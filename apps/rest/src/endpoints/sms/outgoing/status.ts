@@ -1,5 +1,5 @@
 import { formatMinute, hasOutcome, type MessageStatus } from '@gateway/core'
-import { statusFields } from '@gateway/wire'
+import { referenceField, statusFields } from '@gateway/wire'
 import { Type } from 'typebox'
 import { failure, LongFields } from '../../../answer.ts'
 import { post } from '../../../endpoint.ts'
@@ -75,7 +75,8 @@ export const status = post(
     const statuses = await gateway.queryStatus(account, ids)
     const restOf = restWriter(formatMinute(now))
     const elements = statuses.map(
-      (status, i) => `{"apiMessageId":${ids[i]},"mobileNumber":"${numberIn(status)}"${restOf(status)}`,
+      (status, i) =>
+        `{"apiMessageId":${ids[i]},"mobileNumber":"${numberIn(status)}"${restOf(status)}${referenceIn(status)}}`,
     )
     return new LongFields(`"messageStatuses":[${elements.join()}]`)
   },
@@ -84,12 +85,15 @@ export const status = post(
 
 const numberIn = (status: MessageStatus): string => (typeof status === 'object' ? status.number : '')
 
+const referenceIn = (status: MessageStatus): string =>
+  typeof status === 'object' ? referenceField(status.reference) : ''
+
 /** Writes what follows the number. Mostly it is the same as of the one before. */
 function restWriter(now: string): (status: MessageStatus) => string {
   let last: MessageStatus | undefined
   let text = ''
   return (status) => {
-    if (last === undefined || !isAlike(last, status)) text = `,${statusFields(status, now)}}`
+    if (last === undefined || !isAlike(last, status)) text = `,${statusFields(status, now)}`
     last = status
     return text
   }

@@ -1,0 +1,163 @@
+import { strict as assert } from 'node:assert'
+import {
+  eventsOf,
+  firstErasureStep,
+  OUTCOME,
+  type AccountId,
+  type MessageId,
+  type MessageReference,
+  type StoredPorts,
+} from '@gateway/core'
+import { anAccount, anOrder, aReference, numbers } from '../../builders.ts'
+import {
+  accepted,
+  at,
+  collect,
+  dispatchDue,
+  farAhead,
+  longAgo,
+  statusesOf,
+  testCarrier,
+  type Contract,
+} from '../shared.ts'
+import { added, aWebhook, pushAll, replayed } from '../webhooks/an-endpoint.ts'
+
+/** What JSON, arrays of PostgreSQL and people write in their own ways. */
+const [one, other] = [aReference('order "7", {a}\\n é 😀 NULL'), aReference('null')]
+const mixed = [one, undefined, other, one]
+
+const referencesOf = async (ports: StoredPorts, by: AccountId, ids: readonly MessageId[]) =>
+  (await statusesOf(ports, by, ids)).map((status) => (typeof status === 'string' ? status : status.reference))
+
+async function sendMixed(ports: StoredPorts, by: AccountId, more: { due?: typeof farAhead; text?: string } = {}) {
+  const { ids } = await accepted(ports, anOrder(by, { to: numbers(4), references: mixed, ...more }))
+  return ids
+}
+
+const deliver = (ports: StoredPorts) => dispatchDue(ports, 'single', () => ({ outcome: 'unknown' }))
+
+const found = async (ports: StoredPorts, reference: MessageReference, more: object = {}) =>
+  (await ports.messageTraces.find({ reference, ...more }, longAgo, 100)).map((message) => message.id)
+
+/** What stores promise of references (ruling 1.28). */
+export const referencing: Contract<StoredPorts> = {
+  'a status has the reference of its message while that waits and when it is decided; those without have none': async (
+    ports,
+  ) => {
+    const { id: by } = await anAccount(ports)
+    const ids = await sendMixed(ports, by)
+    const { ids: plain } = await accepted(ports, anOrder(by, { to: numbers(2) }))
+    const all = [...ids, ...plain]
+    assert.deepEqual(await referencesOf(ports, by, all), [...mixed, undefined, undefined])
+    await deliver(ports)
+    const later = await sendMixed(ports, by, { due: farAhead })
+    assert.deepEqual(await referencesOf(ports, by, [...later, ...all].reverse()), [
+      ...[undefined, undefined, ...mixed.toReversed()],
+      ...mixed.toReversed(),
+    ])
+    assert.ok(
+      (await statusesOf(ports, by, plain)).every((status) => typeof status === 'object' && !('reference' in status)),
+    )
+    const { id: stranger } = await anAccount(ports)
+    assert.deepEqual(
+      await ports.messages.status(stranger, ids, longAgo),
+      ids.map(() => 'not-found'),
+    )
+  },
+
+  'of recipients that are refused for want of credits the others keep their own references': async (ports) => {
+    const { id: by } = await anAccount(ports, { credits: 30 })
+    const order = anOrder(by, { to: numbers(4), costs: [10, 60, 10, 10], references: [one, other, undefined, other] })
+    const { ids } = await accepted(ports, order)
+    assert.deepEqual(await referencesOf(ports, by, ids), [one, undefined, other])
+  },
+
+  'the list of scheduled messages has references, on any page': async (ports) => {
+    const { id: by } = await anAccount(ports)
+    await sendMixed(ports, by, { due: farAhead })
+    await accepted(ports, anOrder(by, { to: numbers(1), due: farAhead }))
+    const all = [...mixed, undefined]
+    for (const offset of [0, 1, 3, 4]) {
+      const { items } = await ports.messages.scheduled(by, { offset, limit: 2 })
+      assert.deepEqual(
+        items.map(({ reference }) => reference),
+        all.slice(offset, offset + 2),
+      )
+      assert.ok(items.every((item) => item.reference !== undefined || !('reference' in item)))
+    }
+  },
+
+  'events have the references of their messages, however lists are cut, and again when they are replayed': async (
+    ports,
+  ) => {
+    const { id: by } = await anAccount(ports)
+    const webhook = await added(ports, aWebhook(by, { listSize: 3 }))
+    await sendMixed(ports, by)
+    await accepted(ports, anOrder(by, { to: numbers(1) }))
+    await deliver(ports)
+    const told = async () =>
+      (await pushAll(ports)).flatMap(eventsOf).map(({ data }) => ('reference' in data ? data.reference : undefined))
+    assert.deepEqual(await told(), [...mixed, undefined])
+    await replayed(ports, webhook, { what: 'period', from: longAgo, to: farAhead })
+    assert.deepEqual(await told(), [...mixed, undefined])
+  },
+
+  'messages are found by their reference wherever they are, by account and number too': async (ports) => {
+    const [{ id: a }, { id: b }] = [await anAccount(ports), await anAccount(ports)]
+    const sent = await sendMixed(ports, a)
+    await deliver(ports)
+    const queued = await sendMixed(ports, b)
+    const later = await sendMixed(ports, a, { due: farAhead })
+    const pick = (ids: readonly MessageId[], ...places: number[]) => places.flatMap((place) => ids[place] ?? [])
+    assert.deepEqual(await found(ports, other), [...pick(later, 2), ...pick(queued, 2), ...pick(sent, 2)])
+    assert.deepEqual(await found(ports, one, { account: a }), [...pick(later, 3, 0), ...pick(sent, 3, 0)])
+    const [number] = numbers(1)
+    assert.deepEqual(await found(ports, one, { number }), [...pick(later, 0), ...pick(queued, 0), ...pick(sent, 0)])
+    assert.deepEqual(await found(ports, aReference('order')), [])
+    const [latest] = await ports.messageTraces.find({ reference: other }, longAgo, 1)
+    assert.deepEqual([latest?.number, latest?.reference, latest?.place.place], [numbers(3)[2], other, 'scheduled'])
+    const wanted = { carrier: testCarrier, lane: 'single', messagesMax: 10, markedMax: 0, leaseSeconds: 600 } as const
+    const batch = await ports.claimedBatches.claim(await ports.claimedBatches.register(600), wanted)
+    assert.ok(typeof batch === 'object')
+    assert.deepEqual(await found(ports, other, { account: b }), pick(queued, 2))
+    assert.equal((await ports.messageTraces.of(at(queued, 2)))?.reference, other)
+    assert.equal((await ports.messageTraces.of(at(queued, 1)))?.reference, undefined)
+  },
+
+  'with a number its references are erased, wherever they are kept, and no others': async (ports) => {
+    const { id: by } = await anAccount(ports)
+    await added(ports, aWebhook(by))
+    const ids = await sendMixed(ports, by)
+    await dispatchDue(ports, 'single', () => ({ outcome: 'refused' }))
+    const [first, , third] = numbers(4)
+    for (const number of [first, third]) {
+      assert.ok(number)
+      for (let step = firstErasureStep; ;) {
+        const { next } = await ports.personalData.erase(number, step)
+        if (next === undefined) break
+        step = next
+      }
+    }
+    assert.deepEqual(await referencesOf(ports, by, ids), [undefined, undefined, undefined, one])
+    assert.deepEqual(await found(ports, other), [])
+    const data = (await pushAll(ports)).flatMap(eventsOf).map((event) => event.data)
+    assert.deepEqual(
+      data.map((each) => ('reference' in each ? each.reference : undefined)),
+      [...[undefined, undefined, undefined], one],
+    )
+    assert.ok(data.every((each) => 'code' in each && each.code === OUTCOME.refused))
+  },
+
+  'a debit has the reference that all of its messages have': async (ports) => {
+    const { id: by } = await anAccount(ports)
+    for (const references of [[one, one], mixed, [one, undefined], [undefined, one], undefined])
+      await accepted(ports, anOrder(by, { to: numbers(2), ...(references && { references }) }))
+    const movements = await collect(flat(ports.ledger.movements(by, {}, 90)))
+    const told = movements.map(({ cause }) => cause.kind === 'send' && (cause.reference ?? 'none'))
+    assert.deepEqual(told, [false, one, 'none', 'none', 'none', 'none'])
+  },
+}
+
+async function* flat<T>(pieces: AsyncIterable<readonly T[]>): AsyncIterable<T> {
+  for await (const piece of pieces) yield* piece
+}
