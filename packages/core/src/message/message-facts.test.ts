@@ -2,6 +2,7 @@ import { aNumber } from '@gateway/core/testing'
 import { credits } from '../credits/credits.ts'
 import { instant } from '../time/instant.ts'
 import { deliveryState, hasOutcome, type DeliveryState } from './message-facts.ts'
+import { readReference } from './messages.ts'
 import type { OutcomeCode } from './status-code.ts'
 
 const number = aNumber()
@@ -33,4 +34,18 @@ test('what waits is waiting, and what is not found is not found: neither has an 
   const waiting = { code: 'waiting', number, cost: credits(10) } as const
   expect([deliveryState(waiting), hasOutcome(waiting)]).toEqual(['waiting', false])
   expect([deliveryState('not-found'), hasOutcome('not-found')]).toEqual(['not-found', false])
+})
+
+test.each<[string, string | null | undefined, string | undefined]>([
+  ['none', undefined, undefined],
+  ['null', null, undefined],
+  ['a blank one', ' \t ', undefined],
+  ['white space around it', ' order 7 ', 'order 7'],
+  ['64 characters, whatever they take', '😀'.repeat(64), '😀'.repeat(64)],
+  ['65 characters', 'x'.repeat(65), 'unusable'],
+  ['a line break', 'a\nb', 'unusable'],
+  ['a control character above ASCII', 'a\u0085b', 'unusable'],
+  ['a lone surrogate', 'a\ud83d', 'unusable'],
+])('a reference: %s (ruling 1.28)', (_, given, expected) => {
+  expect(readReference(given)).toBe(expected)
 })
