@@ -118,11 +118,14 @@ async function pause({ chance, figures, receiver, endpoint, ask }: Own): Promise
 
 /** Resumes it for as long as an answer 410 is under way that would disable it again. */
 async function bringBack({ figures, database, receiver, endpoint, ask }: Own): Promise<void> {
-  for (;;) {
+  for (let wasDisabled = false; ;) {
     const isSettled = await settled(database, receiver.gone(endpoint.account) ?? new Map())
     const shown = await ask<{ webhook: { state: string } }>('GET', '')
     if (shown?.webhook.state === 'disabled') {
-      if ((await ask('PATCH', '', { state: 'active' })) !== undefined) figures.count('webhooks: resumed when gone')
+      if (!wasDisabled) figures.count('webhooks: resumed when gone')
+      wasDisabled = true
+      // Whether it was done is seen by the next look.
+      await ask('PATCH', '', { state: 'active' })
     } else if (shown !== undefined && isSettled) {
       receiver.isBack(endpoint.account)
       return

@@ -26,7 +26,9 @@ export async function smppCarrierOfRun({ folder, chance, perSecond, pidOf }: Car
       relays.push(relay)
       way.lead(member, relay.port)
       // A link that is dead for all of a stall is found by the short ones of these times.
-      const times = 'responseSeconds=5&enquireSeconds=2&reconnectSecondsMax=1&holdSeconds=5'
+      // Its circuit is probed often, too: what is due leaves within 5 s.
+      const probes = 'probeSeconds=1&probeSecondsMax=1'
+      const times = `responseSeconds=5&enquireSeconds=2&reconnectSecondsMax=1&holdSeconds=5&${probes}`
       const own = `perSecond=${perSecond}&window=50&systemType=${anyMember}&${times}`
       return { url: `${url.replace(String(port), String(way.port))}?${own}`, relay }
     },

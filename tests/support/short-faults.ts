@@ -29,6 +29,6 @@ export async function expectPromisesHold(
   }
   const counts = Object.keys(least).map((what) => [what, figures.of(what)] as const)
   process.stdout.write(`faults: ${counts.map(([what, count]) => `${what} ${count}`).join(', ')}\n`)
-  expect(counts.filter(([what, count]) => count < (least[what] ?? 1))).toEqual([])
   expect(figures.violations).toEqual([])
+  expect(counts.filter(([what, count]) => count < (least[what] ?? 1))).toEqual([])
 }

@@ -385,6 +385,16 @@ describe('submissions', () => {
     expect(carrier.status().circuit).toMatchObject({ state: 'open', reason: 'failing', failuresPercent: 50 })
   })
 
+  test('a link that is cut before answers were due is no failure: what is left goes over the next one at once', async () => {
+    const { carrier, answers, submit } = await start({ failuresPercent: 50, window: 3 }, (_, __, nth) =>
+      nth === 3 ? 'close' : nth < 3 ? 'silence' : undefined,
+    )
+    submit(...many(5))
+    await until(() => answers.length === 5)
+    expect(outcomes(answers)).toEqual(['unknown', 'unknown', 'unknown', 'accepted', 'accepted'])
+    expect(carrier.status().circuit).toMatchObject({ state: 'closed', reason: undefined })
+  })
+
   test('the window that is told is the one that there is: it grows with answers, and is none without a bind', async () => {
     const { smsc, carrier, answers, submit } = await start({ responseSeconds: 30, window: 50 })
     await until(() => carrier.status().window === 10)

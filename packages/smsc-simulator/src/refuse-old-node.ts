@@ -8,7 +8,10 @@ export const tooOld = (version: string): string | undefined => {
   return `Node ${majorMin}.${minorMin} or later is needed, this is ${version}.`
 }
 
-/** Ends a process of an older Node with 1 and a sentence, before modules are loaded that it cannot read. Imports nothing. */
+/**
+ * Ends a process of an older Node with 1 and a sentence, before modules are loaded that it cannot read. Imports
+ * nothing.
+ */
 export const refuseOldNode = (): void => {
   const wrong = tooOld(process.versions.node)
   if (wrong === undefined) return

@@ -161,7 +161,7 @@ export function createOutbox(
     const build = (sequence: number) => buildSubmit(settings, job.message, segment, sequence)
     const settle = (outcome: RequestOutcome): void => {
       const at = nowMilliseconds()
-      breaker.settled({ epoch, leftAt: now, outcome: circuitOutcomeOf(outcome) })
+      breaker.settled({ epoch, leftAt: now, outcome: circuitOutcomeOf(outcome, at - now) })
       decide(job, part, partOutcome(session, job, part, outcome, at), at)
       pumpSoon()
     }
@@ -190,9 +190,12 @@ export function createOutbox(
     return 'retry'
   }
 
-  /** What it says of the carrier. A refusal because of the connection is one for now. */
-  function circuitOutcomeOf(outcome: RequestOutcome): CircuitOutcome {
-    if (outcome === 'unsent') return 'unsent'
+  /**
+   * What it says of the carrier. A refusal because of the connection is one for now. What ends with its connection
+   * before an answer was due says nothing: who is cut off for a moment answers at once when it is back (P-17).
+   */
+  function circuitOutcomeOf(outcome: RequestOutcome, elapsed: number): CircuitOutcome {
+    if (outcome === 'unsent' || (outcome === 'unknown' && elapsed < settings.silentSeconds * 1000)) return 'unsent'
     if (outcome === 'unknown' || (outcome.command !== 'submit_sm_resp' && outcome.status === 0)) return 'unanswered'
     if (outcome.status === 0) return 'taken'
     const is = errorClassOf(outcome.status, settings.errors)

@@ -53,7 +53,7 @@ export const circuitDefaults: CircuitBounds = {
 
 /**
  * What became of a submission. Taken: the carrier took it, or refused it for good. Throttled: it gets too much, which
- * slows it down and opens nothing. Unsent: it has not left.
+ * slows it down and opens nothing. Unsent: it has not left, or its connection ended before an answer was due.
  */
 export type CircuitOutcome = 'taken' | 'throttled' | 'refused-for-now' | 'unanswered' | 'unsent'
 
