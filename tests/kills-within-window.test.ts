@@ -9,13 +9,16 @@ import { startSmscProcess, type RunningSmsc } from './support/smsc.ts'
 
 afterEach(killLeftovers)
 
-/** A gateway with one carrier of window 50, and what its account sent. */
+/**
+ * A gateway with one carrier of window 50, and what its account sent. A lease that a busy machine lets end would make
+ * more unknown than a kill does.
+ */
 async function gatewayOf(settings: readonly string[]) {
   const data = await databaseFolder()
   const folder = join(data.path, 'smsc')
   await mkdir(folder)
   const smsc = await startSmscProcess(folder, settings)
-  const environment: Environment = { DATA_DIR: data.path, LEASE_SECONDS: '2', CARRIERS: `${smsc.url}?window=50` }
+  const environment: Environment = { DATA_DIR: data.path, LEASE_SECONDS: '6', CARRIERS: `${smsc.url}?window=50` }
   const rest = await startApp('rest', environment)
   const { key } = await openAccount(environment, 'window', 100_000)
   const client: Client = { url: rest.url, key }
