@@ -25,7 +25,7 @@ import { outageOf, repeat, type Outage, type Repeated } from './repeat.ts'
 export interface DispatchSettings {
   readonly ports: Pick<
     Ports,
-    'claimedBatches' | 'routes' | 'deliveryReceipts' | 'inbox' | 'history' | 'wakeups' | 'clock'
+    'claimedBatches' | 'routes' | 'deliveryReceipts' | 'unreadReceipts' | 'inbox' | 'history' | 'wakeups' | 'clock'
   >
   readonly carriers: readonly Carrier[]
   readonly log: Log

@@ -1,5 +1,6 @@
 import {
   accountId,
+  carrierId,
   isPrefix,
   keyId,
   parseCredits,
@@ -15,6 +16,7 @@ import {
   webhookEventTypes,
   webhookId,
   type AccountId,
+  type CarrierId,
   type Credits,
   type Instant,
   type KeyId,
@@ -109,6 +111,11 @@ export const numberOf = (text: string): Msisdn | undefined => parseMsisdn(text.r
 export const readNumber: (text: string) => Msisdn = read(
   numberOf,
   'a mobile number in international form, such as 27825550101 or +27825550101',
+)
+
+export const readCarrier: (text: string) => CarrierId = read(
+  carrierId,
+  "the name of a carrier: 1 to 32 of a-z, 0-9 and '-'",
 )
 
 export const readCode: (text: string) => SenderAddress = read(

@@ -80,6 +80,7 @@ const calls: readonly (readonly string[])[] = [
   ['carrier', 'check', 'FOLDER/carriers.json'],
   ['carrier', 'apply', 'FOLDER/carriers.json'],
   ['carrier', 'versions'],
+  ['carrier', 'receipts', '--unread'],
   ['simulate', 'reply', '--from', number, '--to', '12025550199', '--text', 'Yes'],
   ['arrivals', 'list'],
   ['history', 'drop'],

@@ -15,6 +15,7 @@ import {
 import { arrivalsList, simulateReply } from './commands/arrivals.ts'
 import { carrierApply, carrierVersions } from './commands/carrier-versions.ts'
 import { carrierCheck, carrierList, carrierShow } from './commands/carrier.ts'
+import { carrierReceipts } from './commands/carrier-receipts.ts'
 import { carrierTest } from './commands/carrier-test.ts'
 import { completion } from './commands/completion.ts'
 import { creditsTopUp, creditsVerify } from './commands/credits.ts'
@@ -120,6 +121,7 @@ export const createProgram = ({ run, runAlone, runMigrate, runCopy }: Runs, vers
     group('carrier', 'list, show and test carriers; check, apply and go back to files of them', [
       carrierList(run),
       carrierShow(run),
+      carrierReceipts(run),
       carrierTest(run, runAlone),
       carrierCheck(runAlone),
       carrierApply(run, runAlone),

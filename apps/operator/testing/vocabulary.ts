@@ -39,7 +39,19 @@ function* members(value: unknown): Iterable<readonly [name: string, value: unkno
 }
 
 /** The verbs of what changes nothing. */
-const reading = new Set(['list', 'show', 'find', 'explain', 'ledger', 'verify', 'attempts', 'check', 'versions', 'top'])
+const reading = new Set([
+  'list',
+  'show',
+  'find',
+  'explain',
+  'ledger',
+  'verify',
+  'attempts',
+  'check',
+  'versions',
+  'top',
+  'receipts',
+])
 
 /** Throws if a document of a command has a name that the page does not have, or another shape or type than the page says. */
 export function checkDocument(args: readonly string[], text: string): void {

@@ -25,6 +25,7 @@ import { postgresPersonalData } from './personal-data/postgres-personal-data.ts'
 import { hasSchema, migrate, type AppliedMigration } from './migrate.ts'
 import { openPools, type Pools } from './pools.ts'
 import { postgresDeliveryReceipts } from './delivery-receipts/postgres-delivery-receipts.ts'
+import { postgresUnreadReceipts } from './delivery-receipts/postgres-unread-receipts.ts'
 import { certificatesOf, serverAddress, type DatabaseCertificates } from './server-address.ts'
 import { defaultSettings, silent, type Log, type Settings } from './settings.ts'
 import { postgresWebhooks } from './webhooks/postgres-webhooks.ts'
@@ -120,6 +121,7 @@ export function postgresPorts(options: PostgresOptions): PostgresPorts {
       carrierStatuses: postgresCarrierStatuses(prompt),
       carrierVersions: postgresCarrierVersions(prompt),
       deliveryReceipts: postgresDeliveryReceipts(context),
+      unreadReceipts: postgresUnreadReceipts(context),
       inbox: postgresInbox(prompt, routes),
       messageTraces: postgresMessageTraces(prompt),
       overview: postgresOverview(prompt),

@@ -55,6 +55,7 @@ export async function letDaysPass(client: Client, days: number): Promise<void> {
     ledger: ['at'],
     incident: ['at'],
     unmatched_delivery_receipt: ['at'],
+    unread_delivery_receipt: ['at'],
     last_contact: ['at'],
     inbound_message: ['at'],
     inbound_message_offered: ['at'],

@@ -1,4 +1,5 @@
 import { idForms } from './receipts/id-forms.ts'
+import { checkReceiptPattern } from './receipts/read-receipt.ts'
 import { errorClasses, type ErrorClass, type SmppSettings, type TonNpi } from './settings.ts'
 
 /** A setting of a carrier beside its address: in a URL, as text, and in a file, as JSON of `schema`. */
@@ -55,6 +56,14 @@ const tonNpi = (name: 'source' | 'destination'): SmppParameter => ({
     return { [name]: { ton: Number(ton), npi: Number(npi) } satisfies TonNpi }
   },
 })
+
+const receiptPattern: SmppParameter = {
+  schema: { type: 'string', minLength: 1, maxLength: 500 },
+  read(value) {
+    checkReceiptPattern(value)
+    return { receiptPattern: value }
+  },
+}
 
 const utcOffset: SmppParameter = {
   schema: { type: 'string', pattern: '^[+-]?[0-9]{2}:[0-9]{2}$' },
@@ -120,6 +129,7 @@ export const smppParameters: Readonly<Record<string, SmppParameter>> = {
   trunkPrefix: digits('trunkPrefix'),
   receiptNumbers: oneOf('receiptNumbers', ['digits', 'plus', '00', 'national', 'none']),
   receiptId: oneOf('receiptId', idForms),
+  receiptPattern,
   utcOffset,
   errors,
 }

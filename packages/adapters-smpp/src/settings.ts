@@ -91,6 +91,8 @@ export interface SmppSettings {
   readonly storeSeconds: number
   /** How the id in a receipt is written, compared to the one in the answer; undefined: learned. */
   readonly receiptId: IdForm | undefined
+  /** A regular expression for the texts of receipts, with named groups; undefined: the usual forms only. */
+  readonly receiptPattern: string | undefined
   /** Of the times in receipts, in minutes; undefined: not known, and the times are not used. */
   readonly utcOffsetMinutes: number | undefined
   /** What differs from the table of error classes. */
@@ -130,6 +132,7 @@ export const smppDefaults = {
   receiptNumbers: undefined,
   storeSeconds: 10,
   receiptId: undefined,
+  receiptPattern: undefined,
   utcOffsetMinutes: undefined,
   errors: new Map(),
 } as const satisfies Omit<SmppSettings, 'host' | 'port' | 'systemId' | 'password'>

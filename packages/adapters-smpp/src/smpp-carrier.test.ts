@@ -3,13 +3,17 @@ import { createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import {
   bodyOf,
+  instant,
   type Body,
   type Carrier,
   type CarrierHandlers,
   type DeliveryReceipt,
   type InboundMessage,
+  type KeptUnreadReceipt,
   type Submission,
   type SubmissionAnswer,
+  type UnreadReceipt,
+  type UnreadReceiptId,
 } from '@gateway/core'
 import { carrierContract } from '@gateway/core/contracts'
 import { aMessageId, aBody, anAddress, aNumber, numbers, until } from '@gateway/core/testing'
@@ -173,6 +177,27 @@ async function start(
       (some) => void answers.push(...some),
     )
   return { smsc, carrier, answers, receipts, inbound, problems, recovered, submit }
+}
+
+/** Of receipts that could not be read. */
+function aStore() {
+  const store = {
+    isAway: false,
+    kept: [] as readonly KeptUnreadReceipt[],
+    keep(receipts: readonly UnreadReceipt[]): Promise<void> {
+      if (store.isAway) return Promise.reject(new Error('away'))
+      const kept = receipts.map((one, at) => ({ ...one, id: (store.kept.length + at + 1) as UnreadReceiptId }))
+      store.kept = [...store.kept, ...kept.map((one) => ({ ...one, at: instant(0) }))]
+      return Promise.resolve()
+    },
+    list: (after = 0 as UnreadReceiptId, countMax: number) =>
+      Promise.resolve(store.kept.filter(({ id }) => id > after).slice(0, countMax)),
+    drop(ids: readonly UnreadReceiptId[]): Promise<void> {
+      store.kept = store.kept.filter(({ id }) => !ids.includes(id))
+      return Promise.resolve()
+    },
+  }
+  return store
 }
 
 const long = (characters: number): Body => {
@@ -790,7 +815,7 @@ describe('what comes', () => {
     expect(inbound).toMatchObject([{ from: '27825550101', to: '12025550100', text: 'STOP' }])
   })
 
-  test('TLVs count more than the text, and one that cannot be read is dropped visibly', async () => {
+  test('TLVs count more than the text, and one that cannot be read is told', async () => {
     const { smsc, carrier, receipts, problems } = await start()
     await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
     const tlvs = [textTlv(TLV_TAG.receipted_message_id, 'tlv-id'), integerTlv(TLV_TAG.message_state, 1, 5)]
@@ -801,9 +826,50 @@ describe('what comes', () => {
     const unread = Buffer.from('id:7 done:yes text:secret')
     expect(await smsc.deliver({ esmClass: 4, shortMessage: unread })).toBe(0)
     expect(problems).toEqual([
-      'carrier test: a receipt with no id and the text "hello" cannot be read and is dropped',
-      'carrier test: a receipt with the id "7" and the text "id:7 done:yes " cannot be read and is dropped',
+      'carrier test: a receipt with no id and the text "hello" cannot be read and is kept',
+      'carrier test: a receipt with the id "7" and the text "id:7 done:yes " cannot be read and is kept',
     ])
+  })
+
+  describe('a receipt that cannot be read', () => {
+    const written = Buffer.from('id:7\0 handed over')
+
+    test('is acknowledged once it is kept, as it came, and offered again if it cannot be', async () => {
+      const unread = aStore()
+      const { smsc, carrier, problems } = await start({}, undefined, undefined, { unreadReceipts: unread })
+      await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+      unread.isAway = true
+      const delivery = { esmClass: 4, shortMessage: written, tlvs: [textTlv(TLV_TAG.receipted_message_id, 'id-7')] }
+      expect(await smsc.deliver(delivery)).toBe(COMMAND_STATUS.ESME_RX_T_APPN)
+      expect([unread.kept, problems, carrier.status().unreadable]).toEqual([[], [], 0])
+      unread.isAway = false
+      expect(await smsc.deliver(delivery)).toBe(0)
+      expect(unread.kept).toEqual([
+        {
+          ...{ id: 1, at: 0, carrier: 'test', reference: 'id-7', number: '27825550101' },
+          text: 'id:7\ufffd handed over',
+          pdu: encodePdu({ ...aDelivery, ...delivery, sequence: 2 }).toString('hex'),
+        },
+      ])
+      expect(carrier.status().unreadable).toBe(1)
+    })
+
+    test('is read at the next start with a pattern for it, and then kept no more', async () => {
+      const unread = aStore()
+      const { smsc, carrier } = await start({}, undefined, undefined, { unreadReceipts: unread })
+      await until(() => carrier.status().links.every(({ boundSince }) => boundSince !== undefined))
+      for (const text of ['msg 7 handed over', 'msg 8 lost', 'other'])
+        expect(await smsc.deliver({ esmClass: 4, shortMessage: Buffer.from(text) })).toBe(0)
+      const receiptPattern = 'msg (?<id>\\d+) (?:(?<delivered>handed over)|(?<undeliverable>lost))'
+      const { receipts, recovered } = await start({ receiptPattern }, undefined, undefined, { unreadReceipts: unread })
+      await until(() => unread.kept.length === 1)
+      expect(unread.kept).toMatchObject([{ text: 'other' }])
+      expect(receipts.map(({ reference, code, number }) => [reference, code, number])).toEqual([
+        ['7', 0, '27825550101'],
+        ['8', 103, '27825550101'],
+      ])
+      expect(recovered).toEqual(['carrier test: 2 receipts that could not be read before were read'])
+    })
   })
 
   test('with esm_class 0, an exact receipt counts only for a message to its number, and all else is a reply', async () => {

@@ -8,18 +8,14 @@ import {
   type CarrierId,
   type Circuit,
   type CircuitStatus,
+  type UnreadReceipt,
 } from '@gateway/core'
 import { createOffers, type Confirm } from './inbound/offers.ts'
 import { readInboundMessage } from './inbound/read-inbound-message.ts'
 import { COMMAND_STATUS } from './pdu/index.ts'
-import {
-  describeReceipt,
-  isReceipt,
-  readReceipt,
-  readReceiptByText,
-  type CarrierReceipt,
-} from './receipts/read-receipt.ts'
+import { isReceipt, readReceipt, readReceiptByText, type CarrierReceipt } from './receipts/read-receipt.ts'
 import { createReceiptMatcher, type ReceiptMatcher } from './receipts/receipt-matcher.ts'
+import { describeUnread, readAgain, unreadReceipt } from './receipts/unread-receipts.ts'
 import { createLink, createLinkOutage, type Link } from './session/link.ts'
 import { createCircuitBreaker, type CircuitEvents } from './session/circuit.ts'
 import { createPace } from './session/pace.ts'
@@ -81,6 +77,7 @@ export function smppCarrier(
   let isBound = false
   let boundChanged = (): void => undefined
   let receipts: Arrival<CarrierReceipt>[] = []
+  let unread: Arrival<UnreadReceipt>[] = []
   let messages: (Arrival<Delivered> & { readonly pdu: Delivered })[] = []
   let gathering: NodeJS.Immediate | undefined
 
@@ -123,9 +120,10 @@ export function smppCarrier(
     outage.failed(reason, links.filter((link) => link.session() !== undefined).length, links.length)
   }
 
-  function delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm): void {
+  function delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void {
     const receipt = isReceipt(pdu) ? readReceipt(pdu, settings) : readReceiptByText(pdu, settings)
-    if (receipt === 'unreadable') drop(`a receipt ${describeReceipt(pdu, settings)}`, answer)
+    if (receipt === 'unreadable')
+      unread.push({ item: { carrier: name, ...unreadReceipt(pdu, octets(), settings) }, answer, confirm })
     else if (receipt === undefined) messages.push({ item: pdu, pdu, answer, confirm })
     else receipts.push({ item: receipt, answer, confirm })
     gathering ??= nextTurn(offer)
@@ -133,22 +131,45 @@ export function smppCarrier(
 
   /** What nobody can read would come for ever if it were refused. */
   function drop(what: string, answer: AnswerDelivered): void {
-    unreadable++
-    lastError = `${what} cannot be read and is dropped`
-    // No Error: where in this program it was found tells an operator nothing.
-    report(`carrier ${name}: ${lastError}`)
+    tellUnreadable(`${what} cannot be read and is dropped`)
     answer(COMMAND_STATUS.ESME_ROK)
+  }
+
+  function tellUnreadable(what: string): void {
+    unreadable++
+    lastError = what
+    // No Error: where in this program it was found tells an operator nothing.
+    report(`carrier ${name}: ${what}`)
+  }
+
+  function keepUnread(arrivals: readonly Arrival<UnreadReceipt>[]): void {
+    const items = arrivals.map(({ item }) => item)
+    void store(arrivals, () => handlers?.unreadReceipts?.keep(items)).then((isStored) => {
+      // What was not stored comes again.
+      if (isStored) for (const item of items) tellUnreadable(`${describeUnread(item)} cannot be read and is kept`)
+    })
+  }
+
+  /** What could not be read before, perhaps with other settings. */
+  async function readUnread(): Promise<void> {
+    if (handlers?.unreadReceipts === undefined || matcher === undefined) return
+    const { unreadReceipts } = handlers
+    const finding = matcher
+    const count = await readAgain(unreadReceipts, settings, (some) => finding.take(some))
+    if (count > 0) works?.(`carrier ${name}: ${count} receipts that could not be read before were read`)
   }
 
   function offer(): void {
     gathering = undefined
-    const [receiptsNow, messagesNow] = [receipts, messages]
+    const [receiptsNow, messagesNow, unreadNow] = [receipts, messages, unread]
     receipts = []
     messages = []
+    unread = []
     // They came before what they answer was read of here: who stores receipts looks for messages whose answers it knows.
     outbox.giveAnswers()
     if (receiptsNow.length > 0) void store(receiptsNow, () => matcher?.take(receiptsNow.map(({ item }) => item)))
     if (messagesNow.length > 0) offerMessages(messagesNow)
+    if (unreadNow.length > 0) keepUnread(unreadNow)
   }
 
   function offerMessages(arrivals: typeof messages): void {
@@ -185,6 +206,7 @@ export function smppCarrier(
       failed: report,
       memory: to.receiptForm,
     })
+    readUnread().catch(report)
     if (bindsMax !== undefined && sharing !== undefined)
       shared = shareBinds({ carrier: name, bindsMax, tell, ...sharing })
     links = Array.from({ length: settings.binds }, () => shared?.permit() ?? alwaysPermitted).flatMap((permit) =>

@@ -15,6 +15,7 @@ import {
 import { closeAccount } from './account/close-account.ts'
 import { carrierStaleSeconds, type ToldCarrier } from './carrier/carrier-statuses.ts'
 import type { RunningDispatcher, WaitingWork } from './carrier/overview.ts'
+import { listUnreadReceipts } from './carrier/unread-receipts.ts'
 import { listMovements, refundMessage, topUp } from './credits/move-credits.ts'
 import { listPrices, removePrice, setPrice } from './credits/set-prices.ts'
 import type { UnownedMessage } from './inbox/inbox.ts'
@@ -59,6 +60,7 @@ export const createBackOffice = (
     | 'overview'
     | 'carrierStatuses'
     | 'carrierVersions'
+    | 'unreadReceipts'
     | 'history'
     | 'clock'
     | 'secrets'
@@ -106,6 +108,7 @@ export const createBackOffice = (
   listErasures: listErasures(ports),
   listDispatchers: (): Promise<readonly RunningDispatcher[]> => ports.overview.dispatchers(),
   listCarriers: (): Promise<readonly ToldCarrier[]> => ports.carrierStatuses.list(carrierStaleSeconds),
+  listUnreadReceipts: listUnreadReceipts(ports),
   showQueue: (): AsyncIterable<WaitingWork> => ports.overview.queue(),
   dropHistory: dropHistory(ports, contactDays),
   skipIds: skipIds(ports),

@@ -302,6 +302,14 @@ export {
   type KeptDeliveryReceipt,
 } from './carrier/match-delivery-receipt.ts'
 export type { DeliveryReceipts } from './carrier/delivery-receipts.ts'
+export {
+  unreadReceiptBounds,
+  type KeptUnreadReceipt,
+  type UnreadReceipt,
+  type UnreadReceiptFilter,
+  type UnreadReceiptId,
+  type UnreadReceipts,
+} from './carrier/unread-receipts.ts'
 export type { Asleep, Sleeper, Wakeups } from './carrier/wakeups.ts'
 
 // Events that are pushed to account holders.

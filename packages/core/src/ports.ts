@@ -8,6 +8,7 @@ import type { ClaimedBatches } from './carrier/claimed-batches.ts'
 import type { DeliveryReceipts } from './carrier/delivery-receipts.ts'
 import type { Overview } from './carrier/overview.ts'
 import type { Routes } from './carrier/published-routes.ts'
+import type { UnreadReceipts } from './carrier/unread-receipts.ts'
 import type { Wakeups } from './carrier/wakeups.ts'
 import type { Ledger } from './credits/ledger.ts'
 import type { Prices } from './credits/prices.ts'
@@ -43,6 +44,7 @@ export interface StoredPorts {
   readonly carrierStatuses: CarrierStatuses
   readonly carrierVersions: CarrierVersions
   readonly deliveryReceipts: DeliveryReceipts
+  readonly unreadReceipts: UnreadReceipts
   readonly inbox: Inbox
   readonly messageTraces: MessageTraces
   readonly overview: Overview

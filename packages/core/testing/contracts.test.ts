@@ -17,6 +17,7 @@ import {
   pricesContract,
   rateLimitsContract,
   deliveryReceiptsContract,
+  unreadReceiptsContract,
   secretsContract,
   messageTracesContract,
   inboxContract,
@@ -80,6 +81,7 @@ run('carrier statuses', carrierStatusesContract, memoryPorts)
 run('carrier versions', carrierVersionsContract, memoryPorts)
 run('batches', claimedBatchesContract, memoryPorts)
 run('delivery receipts', deliveryReceiptsContract, memoryPorts)
+run('unread receipts', unreadReceiptsContract, memoryPorts)
 run('history', historyContract, memoryPorts)
 run('message traces', messageTracesContract, memoryPorts)
 run('overview', overviewContract, memoryPorts)

@@ -46,7 +46,7 @@ export interface DispatchWorld {
   disturbed(
     disturb: Disturb,
     inDoubtMax: number,
-  ): Pick<StoredPorts, 'claimedBatches' | 'deliveryReceipts' | 'inbox'> & { cut(): void }
+  ): Pick<StoredPorts, 'claimedBatches' | 'deliveryReceipts' | 'unreadReceipts' | 'inbox'> & { cut(): void }
   /** The same carrier, on which it is checked that only what is marked and was never taken is submitted. */
   watched<C extends Carrier>(carrier: C): C
   status(ids: readonly MessageId[]): Promise<readonly MessageStatus[]>
@@ -126,7 +126,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
         if (isCut() || disturbance === 'fails after its work') throw new Error(`${name} ${nth} fails after its work`)
         return result
       }
-      const { claimedBatches, deliveryReceipts, inbox } = ports
+      const { claimedBatches, deliveryReceipts, unreadReceipts, inbox } = ports
       const watchedClaimedBatches: ClaimedBatches = {
         register: (lease, version) =>
           call('register', async () => {
@@ -168,6 +168,7 @@ export async function dispatchWorld(): Promise<DispatchWorld> {
       return {
         claimedBatches: watchedClaimedBatches,
         deliveryReceipts: watchedDeliveryReceipts,
+        unreadReceipts,
         inbox: watchedInbox,
         cut: () => void (cut = true),
       }

@@ -12,6 +12,16 @@ create table unmatched_delivery_receipt (         -- delivery receipts that foun
 create index unmatched_delivery_receipt_next_try on unmatched_delivery_receipt (next_try);
 create index unmatched_delivery_receipt_carrier_id on unmatched_delivery_receipt (carrier_id);
 
+create table unread_delivery_receipt (            -- delivery receipts that could not be read, the last 10,000
+  id bigint generated always as identity primary key,
+  carrier text not null,
+  carrier_id text,                                -- null: none was found
+  msisdn bigint,                                  -- null: the delivery receipt tells none
+  text text not null,
+  pdu bytea not null,                             -- as it came
+  at timestamptz not null default now()
+);
+
 -- One at a time: two that ran together could each give a message the reference that the other had judged to be the only
 -- one. The rule is core's `adoptions`; a contract proves over generated cases that this agrees with it. Nested loops,
 -- whatever the statistics say: by index, only as much is read as there are unmatched delivery receipts.

@@ -229,6 +229,7 @@ describe('blocks of a small installation', () => {
       submitted: undefined,
     }
     await ports.deliveryReceipts.apply([receipt])
+    await ports.unreadReceipts.keep([{ ...receipt, text: 'which nobody can read', pdu: '' }])
     expect(await ports.deliveryReceipts.match(10)).toBe(0)
     expect(await count('unmatched_delivery_receipt')).toBe(1)
     await letDaysPass(client, 1.9)
@@ -237,6 +238,10 @@ describe('blocks of a small installation', () => {
     await letDaysPass(client, 6)
     await dropAll()
     expect(await count('unmatched_delivery_receipt')).toBe(0)
+    expect(await count('unread_delivery_receipt')).toBe(1)
+    await letDaysPass(client, 23)
+    await dropAll()
+    expect(await count('unread_delivery_receipt')).toBe(0)
   })
 
   test('two processes at once drop everything once', async () => {

@@ -25,6 +25,7 @@ import { patientSettings } from '../../testing/patient-settings.ts'
 import type { Changes } from '../changes.ts'
 import { postgresClaimedBatches } from '../claimed-batches/postgres-claimed-batches.ts'
 import { createContext } from '../context.ts'
+import { postgresUnreadReceipts } from '../delivery-receipts/postgres-unread-receipts.ts'
 import { postgresDeliveryReceipts } from '../delivery-receipts/postgres-delivery-receipts.ts'
 import { postgresHistory } from '../history/postgres-history.ts'
 import { postgresInbox } from '../inbox/postgres-inbox.ts'
@@ -59,7 +60,8 @@ function aDeafProcess(connectionString: string) {
   const clock = realClock()
   const ports = {
     ...{ routes, clock, messages: postgresMessages(context, routes), claimedBatches: postgresClaimedBatches(context) },
-    ...{ deliveryReceipts: postgresDeliveryReceipts(context), inbox: postgresInbox(context, routes) },
+    ...{ deliveryReceipts: postgresDeliveryReceipts(context), unreadReceipts: postgresUnreadReceipts(context) },
+    inbox: postgresInbox(context, routes),
     history: postgresHistory(context),
   }
   const turns = createRouteTurns(routes, clock)

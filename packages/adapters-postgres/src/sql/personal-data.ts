@@ -155,8 +155,8 @@ select (select max(id) from slice) as next, (select count(*)::int from erased) a
 )
 
 /**
- * Contacts of the number, parts of texts from one of `forms` that wait for the others, and the replies that opted
- * out.
+ * Contacts of the number, parts of texts from one of `forms` that wait for the others, the replies that opted out, and
+ * receipts that could not be read.
  */
 export const eraseContacts = statement(
   'erase-contacts',
@@ -171,6 +171,8 @@ with contacts as (${contactsOfNumber}
   delete from inbound_message_parts where common::json ->> 'from' = any (:forms)
 ), replies as (
   update opt_out_reply set text = '' where msisdn = :number
+), unread as (
+  delete from unread_delivery_receipt where msisdn = :number
 )
 select count(*)::int as erased from contacts`,
 )

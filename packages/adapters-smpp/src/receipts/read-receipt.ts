@@ -4,6 +4,7 @@ import { TLV_TAG, tlvInteger, tlvText, tlvValue } from '../pdu/index.ts'
 import type { Delivered } from '../session/session.ts'
 import type { SmppSettings } from '../settings.ts'
 import { decodeText } from '../text/decode-text.ts'
+import { compilePattern, groupsOf, type Pattern, type PatternMatch } from './receipt-pattern.ts'
 
 /** A receipt as the carrier wrote it. */
 export interface CarrierReceipt {
@@ -56,7 +57,7 @@ export function readReceipt(pdu: Delivered, settings: SmppSettings): CarrierRece
   const given = tlvText(pdu.tlvs, TLV_TAG.receipted_message_id)?.trim()
   const state = tlvInteger(pdu.tlvs, TLV_TAG.message_state)
   const isTold = given !== undefined && isStateOfReceipts(state) && settings.utcOffsetMinutes === undefined
-  const text = isTold ? untold : readReceiptText(textOf(pdu, settings))
+  const text = isTold ? untold : readText(textOf(pdu, settings), settings)
   const id = given ?? text.id
   const told = state === undefined ? undefined : codeOfState(state)
   const code = isStateOfReceipts(state) ? told : (text.code ?? told)
@@ -76,7 +77,7 @@ function numberOf({ sourceAddr, sourceAddrTon }: Delivered, settings: SmppSettin
 }
 
 /** The formats are ASCII, whatever data_coding says, unless it is UCS-2. */
-function textOf(pdu: Delivered, { alphabet }: SmppSettings): string {
+export function textOf(pdu: Delivered, { alphabet }: SmppSettings): string {
   const octets = userDataOf(pdu)
   if (pdu.dataCoding !== 8) {
     const plain = octets.toString('latin1')
@@ -151,13 +152,53 @@ export function readReceiptText(text: string): ReceiptText {
   return { id, code: state === undefined ? undefined : codeOfWord(state), submitDate }
 }
 
-const headOf = (text: string): string => text.slice(0, 1024).split(/\btext\s*[:=]/i, 1)[0] ?? ''
+/** What stands before the text of the message. */
+export const headOf = (text: string): string => text.slice(0, textMax).split(/\btext\s*[:=]/i, 1)[0] ?? ''
 
-/** Of a receipt that cannot be read, for operators: its id if it has one, and its text up to that of the message. */
-export function describeReceipt(pdu: Delivered, settings: SmppSettings): string {
-  const text = textOf(pdu, settings)
-  const id = tlvText(pdu.tlvs, TLV_TAG.receipted_message_id)?.trim() ?? readReceiptText(text).id
-  return `with ${id === undefined ? 'no id' : `the id ${JSON.stringify(id)}`} and the text ${JSON.stringify(headOf(text).slice(0, 200))}`
+// The pattern of a carrier
+
+const textMax = 1024
+
+/** What groups of a pattern say of the outcome by having matched; the names are those of SMPP. */
+const outcomeGroups = ['enroute', 'delivered', 'expired', 'deleted', 'undeliverable', 'accepted', 'unknown', 'rejected']
+const tellingGroups: ReadonlySet<string> = new Set(['id', 'stat', 'err', 'submit', ...outcomeGroups])
+const patternGroups: ReadonlySet<string> = new Set([...tellingGroups, 'done', 'sub', 'dlvrd'])
+
+/** Throws an Error that says what is wrong with a `receiptPattern`. */
+export function checkReceiptPattern(source: string): void {
+  compilePattern(source)
+  const groups = groupsOf(source)
+  const stranger = groups.find((name) => !patternGroups.has(name))
+  if (stranger !== undefined)
+    throw new Error(`there is no group ${stranger}; there are ${[...patternGroups].join(', ')}`)
+  if (!groups.some((name) => tellingGroups.has(name))) throw new Error('a named group is expected, such as (?<id>\\S+)')
+}
+
+const patterns = new WeakMap<SmppSettings, Pattern>()
+
+/** What the pattern of the carrier finds counts more than what all carriers write. */
+function readText(text: string, settings: SmppSettings): ReceiptText {
+  const usual = readReceiptText(text)
+  if (settings.receiptPattern === undefined) return usual
+  const pattern = patterns.get(settings) ?? compilePattern(settings.receiptPattern)
+  patterns.set(settings, pattern)
+  const found = pattern(text.slice(0, textMax))
+  if (found === undefined) return usual
+  const [id, submitDate] = [found['id'], found['submit']]
+  return {
+    id: id === undefined || id === '' ? usual.id : id,
+    code: codeOfGroups(found) ?? usual.code,
+    submitDate: submitDate !== undefined && /^\d{10,14}$/.test(submitDate) ? submitDate : usual.submitDate,
+  }
+}
+
+/** An error without a state tells whether it was delivered. */
+function codeOfGroups(found: PatternMatch): DeliveryReceiptCode | undefined {
+  const word = found['stat'] ?? outcomeGroups.find((name) => found[name] !== undefined)
+  if (word !== undefined) return codeOfWord(word)
+  const error = found['err']
+  if (error === undefined || error === '') return undefined
+  return /^0+$/.test(error) ? delivered : failed
 }
 
 const field = (text: string, pattern: RegExp, group: number): string | undefined => pattern.exec(text)?.[group]

@@ -6,7 +6,7 @@ import { alwaysPermitted, type BindPermit, type PermittedLink } from './shared-b
 export interface LinkEvents {
   /** A session is bound, or one has ended. */
   changed(): void
-  delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm): void
+  delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void
   /** A session ended that nobody closed, or none came about. */
   lost(reason: string): void
   /** By which it tells since when it is bound, in milliseconds since 1970. */
@@ -60,7 +60,7 @@ export function createLink(
         boundSince = events.clock.now()
         events.changed()
       },
-      delivered: (pdu, answer, confirm) => events.delivered(pdu, answer, confirm),
+      delivered: (pdu, answer, confirm, octets) => events.delivered(pdu, answer, confirm, octets),
       ended: lost,
     })
   }

@@ -29,7 +29,8 @@ export interface SessionEvents {
   /** Every PDU in the order in which it is sent or came; for who wants to look on. */
   saw?(direction: 'sent' | 'received', pdu: ReceivedPdu): void
   opened(): void
-  delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm): void
+  /** `octets` copies what the PDU was read from; to be called before this returns. */
+  delivered(pdu: Delivered, answer: AnswerDelivered, confirm: Confirm, octets: () => Buffer): void
   /** Once, at the end, whoever ended it, with all requests settled; there was no bind if it was never opened. */
   ended(reason: string): void
 }
@@ -86,6 +87,8 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   let receivedAt = nowMilliseconds()
   /** When the PDUs came that are read now; those of one turn are answered together. */
   let unansweredThen = 0
+  /** What is taken now was read from there. */
+  let readFrom: { bytes: Buffer; start: number; end: number } = { bytes: Buffer.alloc(0), start: 0, end: 0 }
   let enquiredAt: number | undefined
   let deliveries = 0
   let timeouts = 0
@@ -145,11 +148,13 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
   function receive(chunk: Buffer): void {
     receivedAt = nowMilliseconds()
     unansweredThen = pending.size()
-    for (const pdu of reader.read(chunk)) {
-      if (phase === 'ended') return
+    reader.each(chunk, (pdu, bytes, start, end) => {
+      if (isEnded()) return
       events.saw?.('received', pdu)
+      readFrom = { bytes, start, end }
       take(pdu)
-    }
+    })
+    if (isEnded()) return
     if (phase === 'closing') closeWhenSettled(receivedAt)
   }
 
@@ -218,9 +223,13 @@ export function openSession(settings: SmppSettings, role: Role, events: SessionE
         deliveries--
         answer(status)
       }
-      events.delivered(pdu, done, confirm)
+      events.delivered(pdu, done, confirm, octets)
     }
   }
+
+  const octets = (): Buffer => Buffer.from(readFrom.bytes.subarray(readFrom.start, readFrom.end))
+
+  const isEnded = (): boolean => phase === 'ended'
 
   /** Who answers an enquire_link has read what was sent before it. */
   const confirm = (): Promise<boolean> =>

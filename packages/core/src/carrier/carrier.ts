@@ -6,6 +6,7 @@ import type { CarrierId } from './carrier-id.ts'
 import type { CircuitBounds, CircuitProblem, CircuitState } from './circuit-breaker.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
 import type { CarrierReferences } from './message-parts.ts'
+import type { KeptUnreadReceipt, UnreadReceipt, UnreadReceiptId } from './unread-receipts.ts'
 
 /**
  * Whether a carrier takes messages now. Throttled: it takes some, and said that it gets too much, or answers slowly.
@@ -54,6 +55,13 @@ export interface CarrierHandlers {
     learned(): Promise<string | undefined>
     keep(form: string): Promise<void>
   }
+  /** Keeps receipts of this carrier that it cannot read; undefined: they are dropped. */
+  readonly unreadReceipts?: {
+    keep(receipts: readonly UnreadReceipt[]): Promise<void>
+    /** The oldest first, of those that are young enough to find the right message. */
+    list(after: UnreadReceiptId | undefined, countMax: number): Promise<readonly KeptUnreadReceipt[]>
+    drop(ids: readonly UnreadReceiptId[]): Promise<void>
+  }
 }
 
 /** What an operator wants to know of a carrier over a network: now, and since the start. */
@@ -77,7 +85,7 @@ export interface CarrierStatus {
    * them, if that is known.
    */
   readonly receipts: { readonly received: number; readonly missed: number; readonly form: string | undefined }
-  /** Receipts and messages that could not be read: acknowledged and dropped. */
+  /** Receipts that could not be read and are kept, and messages that were dropped. */
   readonly unreadable: number
   /** Undefined: it has none. */
   readonly circuit: CircuitStatus | undefined

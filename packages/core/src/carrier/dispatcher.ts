@@ -30,7 +30,10 @@ import { noRoute, type QueueNumber } from './published-routes.ts'
 import { chooseQueue, createRouteTurns, type RouteTurns } from './route-turns.ts'
 import { createStallDetector, type StallDetector, type Work } from './stall.ts'
 
-export interface DispatcherPorts extends Pick<Ports, 'claimedBatches' | 'deliveryReceipts' | 'inbox' | 'clock'> {
+export interface DispatcherPorts extends Pick<
+  Ports,
+  'claimedBatches' | 'deliveryReceipts' | 'unreadReceipts' | 'inbox' | 'clock'
+> {
   /** Undefined: answers are stored at once, however few there are. */
   readonly later?: Later
 }

@@ -3,10 +3,12 @@ import { receive } from '../inbox/receive.ts'
 import type { Body } from '../message/body.ts'
 import type { MessageId } from '../message/messages.ts'
 import type { Ports } from '../ports.ts'
+import { daysBefore } from '../time/instant.ts'
 import type { CarrierHandlers } from './carrier.ts'
 import type { CarrierId } from './carrier-id.ts'
 import type { DeliveryReceipt } from './delivery-receipt.ts'
 import type { InFlight } from './in-flight.ts'
+import { receiptMatching } from './match-delivery-receipt.ts'
 import type { OutcomeWriter } from './outcome-writer.ts'
 
 /** Stores what a carrier brings, some of which has to wait. */
@@ -112,12 +114,12 @@ export interface Incoming {
 
 /** Stores both, each behind the outcome of its message. `confirmation`: the text that confirms an opt-out. */
 export function createIncoming(
-  ports: Pick<Ports, 'deliveryReceipts' | 'inbox' | 'clock'>,
+  ports: Pick<Ports, 'deliveryReceipts' | 'unreadReceipts' | 'inbox' | 'clock'>,
   carrier: CarrierId,
   { inFlight, outcomes }: { readonly inFlight: InFlight; readonly outcomes: OutcomeWriter },
   confirmation: Body,
 ): Incoming {
-  const { inbox, deliveryReceipts } = ports
+  const { inbox, deliveryReceipts, unreadReceipts, clock } = ports
   const receipts = createHoldBackQueue<DeliveryReceipt>(
     (some) => deliveryReceipts.apply(some),
     (some) => () => some.some(({ reference }) => outcomes.hasReference(reference)),
@@ -137,6 +139,14 @@ export function createIncoming(
       receiptForm: {
         learned: () => deliveryReceipts.learnedForm(carrier),
         keep: (form) => deliveryReceipts.keepLearnedForm(carrier, form),
+      },
+      unreadReceipts: {
+        ...unreadReceipts,
+        // Carriers use their references again after some days.
+        list: (after, countMax) => {
+          const since = daysBefore(clock.now(), receiptMatching.referenceDays)
+          return unreadReceipts.list(after, countMax, { carrier, since })
+        },
       },
     },
     run() {

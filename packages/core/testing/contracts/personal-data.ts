@@ -25,6 +25,7 @@ import {
   farAhead,
   longAgo,
   statusesOf,
+  testCarrier,
   type Contract,
 } from './shared.ts'
 import { added, aWebhook, pushAll, replayed } from './webhooks/an-endpoint.ts'
@@ -176,7 +177,16 @@ export const personalDataContract: Contract<StoredPorts> = {
         [account, 'opt-out', 'STOP'],
       ],
     )
+    const unread = { carrier: testCarrier, reference: 'r', text: '', pdu: '' }
+    await ports.unreadReceipts.keep([
+      { ...unread, number },
+      { ...unread, number: other },
+    ])
     assert.equal((await eraseAll(ports)).contacts, 1)
+    assert.deepEqual(
+      (await ports.unreadReceipts.list(undefined, 9)).map((receipt) => receipt.number),
+      [other],
+    )
     assert.deepEqual(await ports.personalData.contacts(number), [])
     const kept = told.map((one) => ({ ...one, text: one.text === undefined ? undefined : '' }))
     assert.deepEqual(await ports.personalData.suppressions(number), kept)

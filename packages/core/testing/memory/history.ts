@@ -1,4 +1,11 @@
-import { daysBefore, type DroppedHistory, type History, type Instant, type MessageId } from '@gateway/core'
+import {
+  daysBefore,
+  unreadReceiptBounds,
+  type DroppedHistory,
+  type History,
+  type Instant,
+  type MessageId,
+} from '@gateway/core'
 import { isDropped, isKept } from '../contracts/specification/messages.ts'
 import { isRepetition, laterContact } from '../contracts/specification/replies.ts'
 import { atomic } from './atomic.ts'
@@ -34,6 +41,8 @@ function drop(store: MemoryStore, days: number, contactDays: number): DroppedHis
   const now = store.clock.now()
   for (const [key, { at }] of store.clientRequests) if (!isKept(at, now)) store.clientRequests.delete(key)
   for (const [key, seen] of store.deduplicationKeys) if (!isRepetition(seen, now)) store.deduplicationKeys.delete(key)
+  const unreadSince = daysBefore(now, unreadReceiptBounds.days)
+  store.unreadReceipts = store.unreadReceipts.filter(({ at }) => at >= unreadSince)
   store.loginFailures.splice(0, Infinity, ...store.loginFailures.filter(({ until }) => until > now))
   forgetContacts(store, daysBefore(store.clock.now(), contactDays))
   const sends = Math.min(old.length, sendsMax)

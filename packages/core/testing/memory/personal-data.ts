@@ -115,6 +115,7 @@ const erasers: Readonly<Record<ErasureStep['at'], (store: MemoryStore, number: M
     const { length } = contactsOf(store, number)
     store.chosenSenders.delete(number)
     store.lastContacts.delete(number)
+    store.unreadReceipts = store.unreadReceipts.filter((receipt) => receipt.number !== number)
     return length
   },
   events: (store, number) => {

@@ -15,6 +15,7 @@ import { scriptedWebhookClient } from './scripted-webhook-client.ts'
 import { memorySecretBox, memorySecrets, type MemorySecretsSettings } from './secrets.ts'
 import { memoryStore, type MemoryStore } from './store.ts'
 import { memorySuppressions } from './suppressions.ts'
+import { memoryUnreadReceipts } from './unread-receipts.ts'
 import { memoryWakeups } from './wakeups.ts'
 import { memoryWebhooks } from './webhooks.ts'
 
@@ -54,6 +55,7 @@ export const memoryStoredPorts = (store: MemoryStore): StoredPorts => ({
   carrierStatuses: memoryCarrierStatuses(store),
   carrierVersions: memoryCarrierVersions(store),
   deliveryReceipts: memoryDeliveryReceipts(store),
+  unreadReceipts: memoryUnreadReceipts(store),
   inbox: memoryInbox(store),
   messageTraces: memoryMessageTraces(store),
   overview: memoryOverview(store),

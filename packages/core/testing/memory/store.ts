@@ -14,6 +14,7 @@ import {
   type Instant,
   type KeyHash,
   type KeptDeliveryReceipt,
+  type KeptUnreadReceipt,
   type KeyId,
   type MessageId,
   type Msisdn,
@@ -62,6 +63,7 @@ type Series =
   | 'queue'
   | 'replay'
   | 'erasure'
+  | 'unread-receipt'
 
 /** All that the adapters of one memory share; what a database is to those of Postgres. */
 export interface MemoryStore {
@@ -122,6 +124,8 @@ export interface MemoryStore {
   readonly incidents: Map<MessageId, Incident[]>
   /** Receipts that found no message, by reference, in order of arrival. */
   readonly receipts: Map<string, KeptDeliveryReceipt[]>
+  /** In order of arrival. */
+  unreadReceipts: readonly KeptUnreadReceipt[]
   readonly webhooks: Map<WebhookId, WebhookRow>
   /** By id, the oldest first. */
   readonly replays: Map<ReplayId, ReplayRow>
@@ -186,6 +190,7 @@ export function memoryStore(clock: Clock = realClock()): MemoryStore {
     learnedForms: new Map(),
     incidents: new Map(),
     receipts: new Map(),
+    unreadReceipts: [],
     webhooks: new Map(),
     replays: new Map(),
     copies: new WeakMap(),

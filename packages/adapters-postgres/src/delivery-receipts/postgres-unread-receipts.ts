@@ -1,0 +1,44 @@
+import {
+  instant,
+  type CarrierId,
+  type KeptUnreadReceipt,
+  type Msisdn,
+  type UnreadReceiptId,
+  type UnreadReceipts,
+} from '@gateway/core'
+import type { Context } from '../context.ts'
+import { retryOnConnectionLoss } from '../retry-on-connection-loss.ts'
+import {
+  dropUnreadReceipts,
+  keepUnreadReceipts,
+  listUnreadReceipts,
+  type UnreadReceiptRow,
+} from '../sql/unread-receipts.ts'
+
+/** After a lost answer each call runs again by itself. */
+export const postgresUnreadReceipts = ({ pools: { ordinary } }: Context): UnreadReceipts => ({
+  async keep(receipts) {
+    if (receipts.length === 0) return
+    await retryOnConnectionLoss(ordinary, keepUnreadReceipts, {
+      carriers: receipts.map(({ carrier }) => carrier),
+      references: receipts.map(({ reference }) => reference),
+      numbers: receipts.map(({ number }) => number),
+      texts: receipts.map(({ text }) => text),
+      pdus: receipts.map(({ pdu }) => pdu),
+    })
+  },
+  list: async (after = 0 as UnreadReceiptId, countMax, { carrier, since } = {}) =>
+    (await retryOnConnectionLoss(ordinary, listUnreadReceipts, { after, countMax, carrier, since })).map(keptOf),
+  async drop(ids) {
+    if (ids.length > 0) await retryOnConnectionLoss(ordinary, dropUnreadReceipts, { ids })
+  },
+})
+
+const keptOf = ({ id, carrier, reference, msisdn, text, pdu, at }: UnreadReceiptRow): KeptUnreadReceipt => ({
+  id: id as UnreadReceiptId,
+  carrier: carrier as CarrierId,
+  reference: reference ?? undefined,
+  number: (msisdn ?? undefined) as Msisdn | undefined,
+  ...{ text, pdu },
+  at: instant(at),
+})

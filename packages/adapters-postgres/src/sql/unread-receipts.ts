@@ -1,0 +1,66 @@
+import { unreadReceiptBounds } from '@gateway/core'
+import { milliseconds } from './arrays.ts'
+import { rows, sql, statement } from './statement.ts'
+
+// All of these are for the ordinary connections: the table stays small.
+
+/**
+ * Keeps receipts and drops those that they displace. By their ids, which are read from the end of an index; where some
+ * were dropped before, fewer stay. May be run again: they are kept twice then.
+ */
+export const keepUnreadReceipts = statement(
+  'keep-unread-receipts',
+  {
+    parameters: { carriers: 'text[]', references: 'text?[]', numbers: 'bigint?[]', texts: 'text[]', pdus: 'text[]' },
+  },
+  sql`
+with kept as (
+  insert into unread_delivery_receipt (carrier, carrier_id, msisdn, text, pdu)
+  select carrier, reference, msisdn, text, decode(pdu, 'hex')
+  from unnest(:carriers, :references, :numbers, :texts, :pdus)
+    with ordinality receipt(carrier, reference, msisdn, text, pdu, position)
+  order by position
+  returning id
+)
+delete from unread_delivery_receipt where id <= (select max(id) from kept) - ${unreadReceiptBounds.countMax}`,
+)
+
+export interface UnreadReceiptRow {
+  readonly id: number
+  readonly carrier: string
+  readonly reference: string | null
+  readonly msisdn: string | null
+  readonly text: string
+  readonly pdu: string
+  readonly at: number
+}
+
+/** In milliseconds; the oldest first. */
+export const listUnreadReceipts = statement(
+  'list-unread-receipts',
+  {
+    parameters: { after: 'bigint', countMax: 'int', carrier: 'text?', since: 'bigint?' },
+    columns: rows<UnreadReceiptRow>({
+      id: 'bigint',
+      carrier: 'text',
+      reference: 'text',
+      msisdn: 'text',
+      text: 'text',
+      pdu: 'text',
+      at: 'bigint',
+    }),
+  },
+  sql`
+select id, carrier, carrier_id as reference, msisdn::text, text, encode(pdu, 'hex') as pdu, ${milliseconds('at')} as at
+from unread_delivery_receipt
+where id > :after and carrier = coalesce(:carrier, carrier)
+  and (:since is null or at >= to_timestamp(:since / 1000.0))
+order by id
+limit :countMax`,
+)
+
+export const dropUnreadReceipts = statement(
+  'drop-unread-receipts',
+  { parameters: { ids: 'bigint[]' } },
+  sql`delete from unread_delivery_receipt where id = any (:ids)`,
+)

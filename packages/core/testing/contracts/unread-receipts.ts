@@ -1,0 +1,84 @@
+import { strict as assert } from 'node:assert'
+import {
+  instant,
+  unreadReceiptBounds,
+  type KeptUnreadReceipt,
+  type StoredPorts,
+  type UnreadReceipt,
+} from '@gateway/core'
+import { aCarrierId, aNumber } from '../builders.ts'
+import { callersMany, farAhead, type Contract } from './shared.ts'
+
+const aReceipt = (text: string, more: Partial<UnreadReceipt> = {}): UnreadReceipt => ({
+  ...{ carrier: aCarrierId('one'), reference: undefined, number: undefined, text, pdu: '' },
+  ...more,
+})
+
+const numbered = (count: number, from = 0): readonly UnreadReceipt[] =>
+  Array.from({ length: count }, (_, at) => aReceipt(String(from + at)))
+
+async function all({ unreadReceipts }: Pick<StoredPorts, 'unreadReceipts'>): Promise<readonly KeptUnreadReceipt[]> {
+  let found: readonly KeptUnreadReceipt[] = []
+  for (;;) {
+    const page = await unreadReceipts.list(found.at(-1)?.id, 4000)
+    if (page.length === 0) return found
+    found = [...found, ...page]
+  }
+}
+
+const textsOf = (receipts: readonly KeptUnreadReceipt[]): readonly string[] => receipts.map(({ text }) => text)
+
+/** What the port `UnreadReceipts` promises. */
+export const unreadReceiptsContract: Contract<StoredPorts> = {
+  'what was kept is listed whole, the oldest first': async (ports) => {
+    const whole = aReceipt('id=7 "ok", {x} \\ é \u2028 Ж', {
+      reference: 'ref "7", \\',
+      number: aNumber(),
+      pdu: '00ff1a',
+    })
+    await ports.unreadReceipts.keep([whole, aReceipt('')])
+    await ports.unreadReceipts.keep([aReceipt('last', { carrier: aCarrierId('two') })])
+    await ports.unreadReceipts.keep([])
+    const [first, second, third] = await all(ports)
+    assert.equal(typeof first?.at, 'number')
+    assert.deepEqual({ ...first, id: 0, at: 0 }, { ...whole, id: 0, at: 0 })
+    assert.deepEqual({ ...second, id: 0, at: 0 }, { ...aReceipt(''), id: 0, at: 0 })
+    assert.deepEqual([third?.text, third?.carrier], ['last', 'two'])
+    assert.ok((first?.id ?? 0) < (second?.id ?? 0) && (second?.id ?? 0) < (third?.id ?? 0))
+  },
+
+  'they are listed in pages, of one carrier and since a time': async (ports) => {
+    const { unreadReceipts } = ports
+    await unreadReceipts.keep([...numbered(3), aReceipt('other', { carrier: aCarrierId('two') })])
+    const [first] = await unreadReceipts.list(undefined, 1)
+    assert.deepEqual(textsOf(await unreadReceipts.list(first?.id, 2)), ['1', '2'])
+    const one = { carrier: aCarrierId('one'), since: first?.at }
+    assert.deepEqual(textsOf(await unreadReceipts.list(undefined, 9, one)), ['0', '1', '2'])
+    assert.deepEqual(await unreadReceipts.list(undefined, 9, { since: farAhead }), [])
+    assert.equal((await unreadReceipts.list(undefined, 9, { since: instant(0) })).length, 4)
+  },
+
+  'what is dropped is gone, and nothing else': async (ports) => {
+    await ports.unreadReceipts.keep(numbered(3))
+    const [, second] = await all(ports)
+    await ports.unreadReceipts.drop(second === undefined ? [] : [second.id])
+    await ports.unreadReceipts.drop(second === undefined ? [] : [second.id])
+    await ports.unreadReceipts.drop([])
+    assert.deepEqual(textsOf(await all(ports)), ['0', '2'])
+  },
+
+  'the last of them are kept, and the oldest are displaced': async (ports) => {
+    const { countMax } = unreadReceiptBounds
+    await ports.unreadReceipts.keep(numbered(countMax / 2))
+    await ports.unreadReceipts.keep(numbered(countMax / 2 + 2, countMax / 2))
+    const kept = await all(ports)
+    assert.deepEqual([kept.length, kept[0]?.text, kept.at(-1)?.text], [countMax, '2', String(countMax + 1)])
+  },
+
+  'of many that keep at the same time none loses another': async (ports) => {
+    await Promise.all(numbered(callersMany).map((one) => ports.unreadReceipts.keep([one])))
+    const kept = await all(ports)
+    assert.equal(new Set(textsOf(kept)).size, callersMany)
+    assert.equal(new Set(kept.map(({ id }) => id)).size, callersMany)
+  },
+}
